@@ -7,7 +7,7 @@ import { findAddresses } from './addresses.ts'
 import { type Block, type WriteCitation, writeTree } from './answer-writer.ts'
 import { markerIn, takeMarkers } from './markers.ts'
 import { visible } from './neutralise.ts'
-import { codeLookup, type Edit, edited, linesTrimmed, type Piece, removal, type Span, textOf, type Wrap } from './pieces.ts'
+import { applyEdits, codeLookup, type Edit, linesTrimmed, type Piece, removal, type Span, textOf, type Wrap } from './pieces.ts'
 
 /** A parsed answer from which links, images, HTML and addresses have been removed. */
 export interface AnswerTree {
@@ -49,7 +49,7 @@ export function parseAnswer(answer: string): AnswerTree {
 /** Checks whether parsing the text as Markdown could take too long. */
 function isPlain(text: string): boolean {
   let cost = 0
-  for (const sign of text) if (MARKS.has(sign)) cost++
+  for (const character of text) if (MARKS.has(character)) cost++
   for (const line of text.split('\n')) {
     const { depth, indentation } = startOf(line)
     if (depth > MAX_DEPTH || indentation > MAX_INDENTATION) return true
@@ -63,7 +63,7 @@ function startOf(line: string): { readonly depth: number; readonly indentation: 
   let depth = 0
   let at = 0
   START.lastIndex = 0
-  for (let found = START.exec(line); found !== null && depth <= MAX_DEPTH; found = START.exec(line)) {
+  for (let match = START.exec(line); match !== null && depth <= MAX_DEPTH; match = START.exec(line)) {
     depth++
     at = START.lastIndex
   }
@@ -85,10 +85,10 @@ const PLACEHOLDERS = /\ue000/g
 /** Copies the parsed tree without unsafe content. */
 class Reader {
   readonly #blocks: Block[] = []
-  readonly #shown = new Map<object, Block>()
+  readonly #blockOf = new Map<object, Block>()
   /** Set once `$` occurs in text or in code. If it occurs in both, some renderers see a formula that ends inside the code. */
   readonly #dollars = { code: false, text: false }
-  #removed = 0
+  #removedCount = 0
   #forged = 0
 
   read(root: Root): Omit<AnswerTree, 'isCut'> {
@@ -96,10 +96,10 @@ class Reader {
     const tree: Root = { type: 'root', children }
     return {
       blocks: this.#blocks,
-      removed: this.#removed,
+      removed: this.#removedCount,
       forged: this.#forged,
       write: (link) =>
-        writeTree(tree, { shown: this.#shown, link, mayHoldFormulas: !(this.#dollars.code && this.#dollars.text) }),
+        writeTree(tree, { shown: this.#blockOf, link, mayHoldFormulas: !(this.#dollars.code && this.#dollars.text) }),
     }
   }
 
@@ -112,7 +112,7 @@ class Reader {
         case 'code':
           return this.#codeOf(node)
         case 'html':
-          this.#removed++
+          this.#removedCount++
           return this.#inlineOf({ type: 'paragraph', children: [] }, [{ type: 'text', value: textOfHtml(node.value) }], isQuoted)
         case 'blockquote': {
           const children = this.#blocksOf(node.children, true)
@@ -129,8 +129,8 @@ class Reader {
           const children = node.children.map((row) => ({
             type: row.type,
             children: row.children.map((cell) => {
-              const [made] = this.#inlineOf({ type: 'tableCell', children: [] }, cell.children, isQuoted)
-              return made ?? ({ type: 'tableCell', children: [] } as const)
+              const [content] = this.#inlineOf({ type: 'tableCell', children: [] }, cell.children, isQuoted)
+              return content ?? ({ type: 'tableCell', children: [] } as const)
             }) as typeof row.children,
           }))
           return [{ type: 'table', align: node.align ?? null, children }]
@@ -138,7 +138,7 @@ class Reader {
         case 'thematicBreak':
           return [{ type: 'thematicBreak' }]
         default:
-          this.#removed++
+          this.#removedCount++
           return []
       }
     })
@@ -146,25 +146,25 @@ class Reader {
 
   #codeOf({ lang, value }: Code): RootContent[] {
     const isShown = isHighlighted(lang ?? '')
-    if (!isShown && (lang ?? '') !== '') this.#removed++
+    if (!isShown && (lang ?? '') !== '') this.#removedCount++
     const node: Code = { type: 'code', ...(isShown ? { lang: lang ?? null } : {}), value: this.#cleanCode(value) }
     this.#dollars.code ||= node.value.includes('$')
     const block: Block = { kind: 'code', node, markers: [], citations: [] }
     this.#blocks.push(block)
-    this.#shown.set(node, block)
+    this.#blockOf.set(node, block)
     return [node]
   }
 
   /** Removes addresses from code, including those obscured by backslashes or character references. */
   #cleanCode(value: string): string {
-    const written = shown(value)
-    const decoded = shown(decodeReferences(written.replace(/\\(?=[.:/@])/g, '')))
-    let text = findAddresses(decoded, { inCode: true }).length > 0 ? decoded : written
+    const visible = asDisplayed(value)
+    const decoded = asDisplayed(decodeReferences(visible.replace(/\\(?=[.:/@])/g, '')))
+    let text = findAddresses(decoded, { inCode: true }).length > 0 ? decoded : visible
     for (let round = 0; round < MAX_ROUNDS; round++) {
       const spans = [...findAddresses(text, { inCode: true }), ...runsIn(text)].sort(byStart)
       if (spans.length === 0) return text
-      this.#removed += spans.length
-      text = textOf(edited([{ kind: 'text', text, wraps: [] }], disjoint(spans)))
+      this.#removedCount += spans.length
+      text = textOf(applyEdits([{ kind: 'text', text, wraps: [] }], disjoint(spans)))
     }
     return ''
   }
@@ -182,13 +182,13 @@ class Reader {
       this.#handBack(pieces)
       return []
     }
-    const made = { ...bare(node), children: [] } as RootContent
+    const copy = { ...bare(node), children: [] } as RootContent
     const block: Block = { kind: 'text', pieces, isQuoted }
     for (const { kind, text } of pieces)
       if (kind !== 'marker' && text.includes('$')) this.#dollars[kind === 'code' ? 'code' : 'text'] = true
     this.#blocks.push(block)
-    this.#shown.set(made, block)
-    return [made]
+    this.#blockOf.set(copy, block)
+    return [copy]
   }
 
   /** Assigns markers without text to the preceding block. */
@@ -209,7 +209,7 @@ class Reader {
       hiddenUntil = undefined
       switch (node.type) {
         case 'text':
-          return [{ kind: 'text', text: shown(node.value), wraps }]
+          return [{ kind: 'text', text: asDisplayed(node.value), wraps }]
         case 'inlineCode':
           return this.#inlineCodeOf(node.value, wraps)
         case 'break':
@@ -220,7 +220,7 @@ class Reader {
           return this.#piecesOf(node.children, [...wraps, { type: node.type }])
         case 'link':
         case 'linkReference': {
-          this.#removed++
+          this.#removedCount++
           const within = this.#piecesOf(node.children, wraps)
           const label = textOf(within)
           if (markerIn(`[${label}]`) !== undefined) return [{ kind: 'text', text: `[${label}]`, wraps }]
@@ -232,13 +232,13 @@ class Reader {
           this.#forged++
           return [hole]
         case 'html': {
-          this.#removed++
+          this.#removedCount++
           const [, hiding] = /^<(script|style|iframe|object|svg|template|noscript)\b/i.exec(node.value) ?? []
           hiddenUntil = hiding === undefined ? undefined : `</${hiding.toLowerCase()}`
           return /^<br\b/i.test(node.value) ? [{ kind: 'text', text: ' ', wraps }] : []
         }
         default:
-          this.#removed++
+          this.#removedCount++
           return [hole]
       }
     })
@@ -251,7 +251,7 @@ class Reader {
     if (isBlankCode(piece)) return []
     // Dataview and Meta Bind execute inline code in this form.
     if (/^\s*(?:\$?=|[A-Z]{4,}\[)/.test(code)) {
-      this.#removed++
+      this.#removedCount++
       return [{ kind: 'text', text: code, wraps }]
     }
     return [piece]
@@ -259,16 +259,16 @@ class Reader {
 
   /** Removes markers, links and addresses until nothing changes. */
   #clean(pieces: readonly Piece[]): readonly Piece[] {
-    let left = pieces
+    let rest = pieces
     for (let round = 0; round < MAX_ROUNDS; round++) {
-      const { pieces: marked, forged } = takeMarkers(left)
+      const { pieces: unmarked, forged } = takeMarkers(rest)
       this.#forged += forged
-      const decoded = marked.map((piece) => (piece.kind === 'text' ? { ...piece, text: decodeReferences(piece.text) } : piece))
+      const decoded = unmarked.map((piece) => (piece.kind === 'text' ? { ...piece, text: decodeReferences(piece.text) } : piece))
       const edits = leadsIn(decoded)
-      const hasChanged = marked !== left || decoded.some(({ text }, at) => text !== marked[at]?.text)
-      this.#removed += edits.filter(({ isCounted }) => isCounted !== false).length
-      left = edits.length === 0 ? decoded : edited(decoded, edits).filter((piece) => !isBlankCode(piece))
-      if (edits.length === 0 && !hasChanged) return linesTrimmed(left)
+      const hasChanged = unmarked !== rest || decoded.some(({ text }, at) => text !== unmarked[at]?.text)
+      this.#removedCount += edits.filter(({ isCounted }) => isCounted !== false).length
+      rest = edits.length === 0 ? decoded : applyEdits(decoded, edits).filter((piece) => !isBlankCode(piece))
+      if (edits.length === 0 && !hasChanged) return linesTrimmed(rest)
     }
     // Text that is still not clean after this many rounds is an attack.
     return []
@@ -387,7 +387,7 @@ function signNamed(name: string): string | undefined {
 }
 
 /** Removes invisible characters. */
-function shown(text: string): string {
+function asDisplayed(text: string): string {
   return visible(text).replace(PLACEHOLDERS, '')
 }
 

@@ -136,11 +136,11 @@ function unspaced(nodes: readonly PhrasingContent[]): {
   readonly trail: string
 } {
   const inner = nodes.map((node) => ({ ...node }))
-  let lead = ''
+  let leadingSpace = ''
   let trail = ''
   const first = inner[0]
   if (first?.type === 'text') {
-    lead = first.value.slice(0, first.value.length - first.value.trimStart().length)
+    leadingSpace = first.value.slice(0, first.value.length - first.value.trimStart().length)
     first.value = first.value.trimStart()
   }
   const last = inner.at(-1)
@@ -148,5 +148,5 @@ function unspaced(nodes: readonly PhrasingContent[]): {
     trail = last.value.slice(last.value.trimEnd().length)
     last.value = last.value.trimEnd()
   }
-  return { lead, inner: inner.filter((node) => node.type !== 'text' || node.value !== ''), trail }
+  return { lead: leadingSpace, inner: inner.filter((node) => node.type !== 'text' || node.value !== ''), trail }
 }

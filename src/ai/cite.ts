@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { parseAnswer } from './answer-tree.ts'
 import { type Block, type WriteCitation, writeCode, writePieces } from './answer-writer.ts'
-import { codeLookup, type Edit, edited, type Piece, type Span, textOf, type Wrap } from './pieces.ts'
+import { applyEdits, codeLookup, type Edit, type Piece, type Span, textOf, type Wrap } from './pieces.ts'
 import { NOT_FOUND } from './prompt.ts'
 import { findQuotations, type Quotation } from './quotations.ts'
 import { splitSentences } from './sentences.ts'
@@ -101,20 +101,20 @@ class AnswerReader {
     const text = textOf(pieces)
     const spans = splitSentences(text, { isOpaque: codeLookup(pieces), endsHere: markerLookup(pieces, text.length) })
     const words = spans.map(({ start, end }) => wordsIn(text.slice(start, end)))
-    const named = markersBySentence(pieces, spans, words)
+    const markers = markersBySentence(pieces, spans, words)
     const all = [...findQuotations(text, spans), ...(isQuoted ? [{ start: 0, end: text.length, quoted: text }] : [])]
-    const quotations = this.#lookUp(all, spans, named)
+    const quotations = this.#lookUp(all, spans, markers)
     const edits = spans.flatMap((span, at): readonly Edit[] => {
-      const own = words[at] ?? []
-      if (own.length === 0) return []
+      const sentenceWords = words[at] ?? []
+      if (sentenceWords.length === 0) return []
       const within = quotations.flatMap(({ start, end, places }) => (start < span.end && end > span.start ? [places] : []))
-      const citations = this.#cite({ words: own, named: named[at] ?? [], quotations: within })
+      const citations = this.#cite({ words: sentenceWords, named: markers[at] ?? [], quotations: within })
       this.sentences.push({ text: writePieces(slice(pieces, span)), citations })
       const end = span.start + text.slice(span.start, span.end).trimEnd().length
       const wraps = wrapsAt(pieces, end)
       return citations.map((n) => ({ start: end, end, by: { kind: 'citation', text: '', n, wraps } }))
     })
-    block.pieces = edited(pieces, edits)
+    block.pieces = applyEdits(pieces, edits)
   }
 
   readCode(block: Extract<Block, { readonly kind: 'code' }>): void {
@@ -135,10 +135,10 @@ class AnswerReader {
   #lookUp(
     all: readonly Quotation[],
     sentences: readonly Span[],
-    named: readonly (readonly number[])[],
+    markers: readonly (readonly number[])[],
   ): readonly (Span & { readonly places: ReadonlyMap<number, Span> })[] {
     return all.flatMap(({ start, end, quoted }) => {
-      const numbers = new Set(sentences.flatMap((span, at) => (span.start < end && span.end > start ? (named[at] ?? []) : [])))
+      const numbers = new Set(sentences.flatMap((span, at) => (span.start < end && span.end > start ? (markers[at] ?? []) : [])))
       if (numbers.size === 0) return []
       // Quotations this long are never genuine.
       if (quoted.length > MAX_QUOTED) return [{ start, end, places: new Map() }]
@@ -153,8 +153,8 @@ class AnswerReader {
 
   /** Cites the passages that the model cited for a claim, provided that each quotation in the claim occurs in one of them. */
   #cite({ words, named, quotations }: Claim): readonly number[] {
-    const known = [...new Set(named)].filter((number) => this.#sources[number - 1] !== undefined)
-    const cited = quotations.some((places) => places.size === 0) ? [] : known
+    const existing = [...new Set(named)].filter((number) => this.#sources[number - 1] !== undefined)
+    const cited = quotations.some((places) => places.size === 0) ? [] : existing
     this.removed += new Set(named).size - cited.length
     return cited.map((number) => {
       const within = quotations.map((places) => places.get(number)).find((place) => place !== undefined)
@@ -167,8 +167,8 @@ class AnswerReader {
     const { start, end } = source?.best(words, within) ?? { start: 0, end: 0 }
     const support = source?.supports(words) === true ? 'ok' : 'weak'
     const key = `${passage}:${start}:${end}:${support}`
-    const known = this.#numbers.get(key)
-    if (known !== undefined) return known
+    const number = this.#numbers.get(key)
+    if (number !== undefined) return number
     const n = this.citations.length + 1
     this.#numbers.set(key, n)
     this.citations.push({ n, passage, support, ...(source?.quote({ start, end }) ?? { startLine: 0, endLine: 0, quote: '' }) })
@@ -196,7 +196,7 @@ function markersBySentence(
   sentences: readonly Span[],
   words: readonly (readonly Word[])[],
 ): readonly (readonly number[])[] {
-  const named: number[][] = sentences.map(() => [])
+  const markers: number[][] = sentences.map(() => [])
   const hasWords = (index: number): boolean => (words[index]?.length ?? 0) > 0
   let at = 0
   let index = 0
@@ -209,10 +209,10 @@ function markersBySentence(
     const begins = sentences[index]?.start === at
     let owner = begins && piece.place !== 'start' && index > 0 ? index - 1 : index
     while (owner > 0 && !hasWords(owner)) owner--
-    if (!hasWords(owner)) owner = sentences.findIndex((_, one) => hasWords(one))
-    named[owner]?.push(...piece.numbers)
+    if (!hasWords(owner)) owner = sentences.findIndex((_, index) => hasWords(index))
+    markers[owner]?.push(...piece.numbers)
   }
-  return named
+  return markers
 }
 
 function slice(pieces: readonly Piece[], { start, end }: Span): readonly Piece[] {

@@ -1,5 +1,5 @@
 import { narrow } from './neutralise.ts'
-import { codeLookup, type Edit, edited, type MarkerPlace, type Piece, removal, type Span, textOf } from './pieces.ts'
+import { applyEdits, codeLookup, type Edit, type MarkerPlace, type Piece, removal, type Span, textOf } from './pieces.ts'
 
 /** A marker such as `[S1]`, or text that looks like a Roux citation, such as `[1]`. */
 interface FoundMarker extends Span {
@@ -21,27 +21,27 @@ const ENDS = /[.,;:!?…。！？)\]"'”’»]/
 export function takeMarkers(pieces: readonly Piece[]): { readonly pieces: readonly Piece[]; readonly forged: number } {
   const text = textOf(pieces)
   const isCode = codeLookup(pieces)
-  const found = findMarkers(text, isCode)
-  if (found.length === 0) return { pieces, forged: 0 }
-  const edits = grouped(text, found).map((group): Edit => {
+  const markers = findMarkers(text, isCode)
+  if (markers.length === 0) return { pieces, forged: 0 }
+  const edits = grouped(text, markers).map((group): Edit => {
     const [start = 0, end = 0] = [group.at(0)?.start, group.at(-1)?.end]
     const edit = removal(text, withParentheses(text, { start, end }))
-    const named = group.filter(({ numbers }) => numbers !== undefined)
-    if (named.length === 0) return edit
-    const numbers = named.flatMap((one) => one.numbers ?? [])
+    const numbered = group.filter(({ numbers }) => numbers !== undefined)
+    if (numbered.length === 0) return edit
+    const numbers = numbered.flatMap((marker) => marker.numbers ?? [])
     return { ...edit, by: { kind: 'marker', text: '', numbers, place: placeOf(text, { start, end }) } }
   })
-  return { pieces: spaced(edited(pieces, edits)), forged: found.filter(({ numbers }) => numbers === undefined).length }
+  return { pieces: spaced(applyEdits(pieces, edits)), forged: markers.filter(({ numbers }) => numbers === undefined).length }
 }
 
-function grouped(text: string, found: readonly FoundMarker[]): readonly (readonly FoundMarker[])[] {
+function grouped(text: string, markers: readonly FoundMarker[]): readonly (readonly FoundMarker[])[] {
   const groups: FoundMarker[][] = []
   let end = -1
-  for (const one of found) {
-    const between = text.slice(end, one.start)
-    if (end >= 0 && between.length < 8 && /^[ ,;&]*$/.test(between)) groups.at(-1)?.push(one)
-    else groups.push([one])
-    end = one.end
+  for (const marker of markers) {
+    const between = text.slice(end, marker.start)
+    if (end >= 0 && between.length < 8 && /^[ ,;&]*$/.test(between)) groups.at(-1)?.push(marker)
+    else groups.push([marker])
+    end = marker.end
   }
   return groups
 }
@@ -49,8 +49,8 @@ function grouped(text: string, found: readonly FoundMarker[]): readonly (readonl
 /** Returns the passage numbers if inline code consists only of a marker. */
 export function markerIn(code: string): readonly number[] | undefined {
   const text = code.trim()
-  const [found] = findMarkers(text, () => false)
-  return found?.start === 0 && found.end === text.length ? found.numbers : undefined
+  const [marker] = findMarkers(text, () => false)
+  return marker?.start === 0 && marker.end === text.length ? marker.numbers : undefined
 }
 
 /** Extends a span to include surrounding parentheses, as in `([S1])`. */
@@ -74,15 +74,15 @@ function spaced(pieces: readonly Piece[]): readonly Piece[] {
 }
 
 function findMarkers(text: string, isCode: (start: number, end: number) => boolean): readonly FoundMarker[] {
-  const found: FoundMarker[] = []
+  const markers: FoundMarker[] = []
   for (let at = 0; at < text.length; at++) {
     if (isCode(at, at + 1)) continue
-    const one = bracketAt(text, at) ?? signAt(text, at)
-    if (one === undefined) continue
-    found.push(one)
-    at = one.end - 1
+    const marker = bracketAt(text, at) ?? signAt(text, at)
+    if (marker === undefined) continue
+    markers.push(marker)
+    at = marker.end - 1
   }
-  return found
+  return markers
 }
 
 /** Parses a bracketed marker at an offset. */
@@ -104,9 +104,9 @@ function bracketAt(text: string, start: number): FoundMarker | undefined {
 
 /** Parses `S1, S2`, `S1–S3`, `1, 2` or `4:0†source`. Returns `undefined` for any other text. */
 function numbersIn(inside: string): { readonly numbers: readonly number[]; readonly isMarker: boolean } | undefined {
-  const signs = [...inside].filter((sign) => !MARKUP.test(sign)).join('')
-  const [list = ''] = /^(?:s?\d{1,6}(?:(?:and|&|[,;:–—-])?(?=s?\d))?)+/i.exec(signs) ?? []
-  const rest = signs.slice(list.length)
+  const characters = [...inside].filter((character) => !MARKUP.test(character)).join('')
+  const [list = ''] = /^(?:s?\d{1,6}(?:(?:and|&|[,;:–—-])?(?=s?\d))?)+/i.exec(characters) ?? []
+  const rest = characters.slice(list.length)
   const isMarker = /s\d/i.test(list)
   if (list === '' || (isMarker ? !/^(?:$|[^\p{L}\p{N}])/u.test(rest) : !/^[.,]?(?:†.*)?$/.test(rest))) return undefined
   const numbers: number[] = []
@@ -114,7 +114,7 @@ function numbersIn(inside: string): { readonly numbers: readonly number[]; reado
     const number = Number(digits)
     const last = numbers.at(-1)
     if (range !== undefined && last !== undefined && isMarker) {
-      for (let one = last + 1; one < number && one - last < MAX_NUMBERS; one++) numbers.push(one)
+      for (let next = last + 1; next < number && next - last < MAX_NUMBERS; next++) numbers.push(next)
     }
     numbers.push(number)
   }
@@ -125,7 +125,7 @@ function numbersIn(inside: string): { readonly numbers: readonly number[]; reado
 
 /** Parses a superscript or circled number that follows a sentence or a word, excluding `m²` and `step ①`. */
 function signAt(text: string, start: number): FoundMarker | undefined {
-  const kind = [SUPERSCRIPT, CIRCLED].find((one) => one.test(text.charAt(start)))
+  const kind = [SUPERSCRIPT, CIRCLED].find((pattern) => pattern.test(text.charAt(start)))
   if (kind === undefined) return undefined
   let end = start + 1
   while (

@@ -36,9 +36,9 @@ export function withoutThinking(text: string): SpokenAnswer {
 function spokenIn(text: string, channels: readonly RegExpExecArray[]): SpokenAnswer {
   const final = channels.findLast(([, name]) => name === 'final')
   if (final === undefined) return { answer: '', isThinking: true }
-  const said = text.slice(final.index + final[0].length)
-  const end = said.search(/<\|(?:return|end|start|channel)\|>/)
-  return { answer: end < 0 ? said : said.slice(0, end), isThinking: false }
+  const finalText = text.slice(final.index + final[0].length)
+  const end = finalText.search(/<\|(?:return|end|start|channel)\|>/)
+  return { answer: end < 0 ? finalText : finalText.slice(0, end), isThinking: false }
 }
 
 /**

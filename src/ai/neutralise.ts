@@ -15,7 +15,7 @@ export function visible(text: string): string {
 
 /** Replaces full-width characters with ASCII, because some programs treat them as equivalent. */
 export function narrow(text: string): string {
-  return text.replace(/[\uff01-\uff5e]/g, (sign) => String.fromCharCode(sign.charCodeAt(0) - 0xfee0))
+  return text.replace(/[\uff01-\uff5e]/g, (character) => String.fromCharCode(character.charCodeAt(0) - 0xfee0))
 }
 
 /**

@@ -31,7 +31,7 @@ export function findHidden(text: string): readonly Span[] {
 }
 
 function htmlCommentsIn(text: string): readonly Span[] {
-  const found: Span[] = []
+  const spans: Span[] = []
   const codes = codeIn(text)
   let code = 0
   for (let at = text.indexOf('<!--'); at >= 0; at = text.indexOf('<!--', at)) {
@@ -46,10 +46,10 @@ function htmlCommentsIn(text: string): readonly Span[] {
     const begins = /(?:^|\n)[ \t]{0,3}$/.test(text.slice(Math.max(0, at - 4), at))
     if (close < 0 && !begins) break
     const end = close < 0 ? text.length : close + 3
-    found.push({ start: at, end })
+    spans.push({ start: at, end })
     at = end
   }
-  return found
+  return spans
 }
 
 /** Clips spans to a range and makes them relative to its start. */

@@ -38,28 +38,28 @@ export function codeLookup(pieces: readonly Piece[]): (start: number, end: numbe
 }
 
 /** Applies edits, which must be sorted and must not overlap. Markers inside removed spans are preserved. */
-export function edited(pieces: readonly Piece[], edits: readonly Edit[]): readonly Piece[] {
-  const made: Piece[] = []
+export function applyEdits(pieces: readonly Piece[], edits: readonly Edit[]): readonly Piece[] {
+  const result: Piece[] = []
   let at = 0
   let next = 0
   for (const piece of pieces) {
     if (piece.kind === 'marker' || piece.kind === 'citation') {
-      made.push(piece)
+      result.push(piece)
       continue
     }
     const end = at + piece.text.length
     let from = at
     for (let edit = edits[next]; edit !== undefined && edit.start < end; edit = edits[++next]) {
-      if (edit.start > from) made.push({ ...piece, text: piece.text.slice(from - at, edit.start - at) })
-      if (edit.start >= at && edit.by !== undefined) made.push(edit.by)
+      if (edit.start > from) result.push({ ...piece, text: piece.text.slice(from - at, edit.start - at) })
+      if (edit.start >= at && edit.by !== undefined) result.push(edit.by)
       from = Math.max(from, Math.min(edit.end, end))
       // The edit continues in the next piece.
       if (edit.end > end) break
     }
-    if (from < end) made.push({ ...piece, text: piece.text.slice(from - at) })
+    if (from < end) result.push({ ...piece, text: piece.text.slice(from - at) })
     at = end
   }
-  return [...made, ...edits.slice(next).flatMap(({ by }) => by ?? [])]
+  return [...result, ...edits.slice(next).flatMap(({ by }) => by ?? [])]
 }
 
 /** Returns an edit that removes a span and the spaces before it, leaving a single space between two words. */
@@ -87,7 +87,7 @@ export function linesTrimmed(pieces: readonly Piece[]): readonly Piece[] {
         ]
   })
   const isCode = codeLookup(pieces)
-  return edited(
+  return applyEdits(
     pieces,
     spans.filter(({ start, end }) => end > start && !isCode(start, end)),
   )

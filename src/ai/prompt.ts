@@ -52,19 +52,22 @@ const MAX_HIDDEN = 2
 /** Composes the prompt from the rules, the passages enclosed in a boundary that they cannot close, the question, and the rules again. */
 export function composePrompt(parts: PromptParts): Prompt {
   const question = neutralise(parts.question).trim()
-  const history = parts.history.flatMap(({ question: asked, answer }): readonly ChatMessage[] => [
-    { role: 'user', content: remembered(asked) },
+  const history = parts.history.flatMap(({ question: previousQuestion, answer }): readonly ChatMessage[] => [
+    { role: 'user', content: remembered(previousQuestion) },
     { role: 'assistant', content: remembered(answer.replace(/ ?\[\d+\]\(roux:[^()\s]*\)/g, '')) },
   ])
   const boundary = unguessed(parts, [question, ...history.map(({ content }) => content)])
   const fixed = messageOf([], { question, boundary })
-  const taken = [SYSTEM, ...history.map(({ content }) => content), fixed].reduce((sum, text) => sum + estimateTokens(text) + 8, 0)
-  const chosen = fitting(parts.passages, parts.context - parts.maxTokens - taken)
-  const texts = chosen.map(({ text }) => text)
+  const tokensUsed = [SYSTEM, ...history.map(({ content }) => content), fixed].reduce(
+    (sum, text) => sum + estimateTokens(text) + 8,
+    0,
+  )
+  const passages = fitPassages(parts.passages, parts.context - parts.maxTokens - tokensUsed)
+  const texts = passages.map(({ text }) => text)
   return {
     system: SYSTEM,
     messages: [...history, { role: 'user', content: messageOf(texts, { question, boundary }) }],
-    passages: chosen.map(({ passage }) => passage),
+    passages: passages.map(({ passage }) => passage),
   }
 }
 
@@ -74,22 +77,22 @@ interface ShownPassage {
 }
 
 /** Returns the passages that fit. If the first one does not fit, returns only its first lines. */
-function fitting(passages: readonly Passage[], room: number): readonly ShownPassage[] {
-  const chosen: ShownPassage[] = []
-  let left = room
+function fitPassages(passages: readonly Passage[], room: number): readonly ShownPassage[] {
+  const shownPassages: ShownPassage[] = []
+  let remaining = room
   for (const passage of passages) {
-    if (chosen.length > 0 && estimateTokens(passage.text) > MAX_HIDDEN * left) continue
-    const text = shown(passage, chosen.length + 1)
+    if (shownPassages.length > 0 && estimateTokens(passage.text) > MAX_HIDDEN * remaining) continue
+    const text = passageText(passage, shownPassages.length + 1)
     const cost = estimateTokens(text) + 2
-    if (cost <= left) {
-      chosen.push({ passage, text })
-      left -= cost
-    } else if (chosen.length === 0) {
-      const begun = beginningOf(passage, left)
-      return begun === undefined ? [] : [{ passage: begun, text: shown(begun, 1) }]
+    if (cost <= remaining) {
+      shownPassages.push({ passage, text })
+      remaining -= cost
+    } else if (shownPassages.length === 0) {
+      const firstPart = beginningOf(passage, remaining)
+      return firstPart === undefined ? [] : [{ passage: firstPart, text: passageText(firstPart, 1) }]
     }
   }
-  return chosen
+  return shownPassages
 }
 
 /** Returns as many of the passage's first lines as fit. */
@@ -97,17 +100,17 @@ function beginningOf(passage: Passage, room: number): Passage | undefined {
   const lines = passage.text.split('\n')
   let low = 0
   let high = lines.length
-  const cut = (count: number): Passage => ({
+  const truncated = (count: number): Passage => ({
     ...passage,
     text: lines.slice(0, count).join('\n'),
     endLine: passage.startLine + count - 1,
   })
   while (low < high) {
     const middle = (low + high + 1) >> 1
-    if (estimateTokens(shown(cut(middle), 1)) <= room) low = middle
+    if (estimateTokens(passageText(truncated(middle), 1)) <= room) low = middle
     else high = middle - 1
   }
-  return low > 0 && room >= MIN_TOKENS ? cut(low) : undefined
+  return low > 0 && room >= MIN_TOKENS ? truncated(low) : undefined
 }
 
 interface QuestionInBoundary {
@@ -126,9 +129,9 @@ function messageOf(texts: readonly string[], { question, boundary }: QuestionInB
   ].join('\n\n')
 }
 
-function shown(passage: Passage, number: number): string {
+function passageText(passage: Passage, number: number): string {
   const { title, heading, startLine, endLine } = passage
-  const place = [title, ...heading.filter((one) => one !== title)]
+  const place = [title, ...heading.filter((part) => part !== title)]
     .map((part) => neutralise(part).replaceAll('\n', ' '))
     .join(' › ')
   return `[S${number}] ${place} (lines ${startLine}–${endLine})\n${neutralise(visibleText(passage)).trim()}`

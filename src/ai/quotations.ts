@@ -19,17 +19,17 @@ const MARKS: ReadonlyMap<string, Mark> = new Map([
   ...marks('single', 'open', '‘‚‛❛‹'),
   ...marks('single', 'close', '’❜›'),
   ...marks('single', 'either', "'＇`´"),
-  ...(['「」﹁﹂', '『』﹃﹄', '《》', '〈〉', '〝〞〟'] as const).flatMap((signs) => {
-    const kind = signs.charAt(0) as Kind
-    return [...signs].map((sign, at): [string, Mark] => [
-      sign,
+  ...(['「」﹁﹂', '『』﹃﹄', '《》', '〈〉', '〝〞〟'] as const).flatMap((pair) => {
+    const kind = pair.charAt(0) as Kind
+    return [...pair].map((character, at): [string, Mark] => [
+      character,
       { kind, usual: kind === '〝' ? (at === 0 ? 'open' : 'close') : at % 2 === 0 ? 'open' : 'close' },
     ])
   }),
 ])
 
-function marks(kind: Kind, usual: Mark['usual'], signs: string): readonly [string, Mark][] {
-  return [...signs].map((sign) => [sign, { kind, usual }])
+function marks(kind: Kind, usual: Mark['usual'], characters: string): readonly [string, Mark][] {
+  return [...characters].map((character) => [character, { kind, usual }])
 }
 
 interface Open extends Mark {
@@ -43,7 +43,7 @@ const WORD = /[\p{L}\p{N}]/u
  * the start or end of its sentence. Apostrophes are ignored. Runs in linear time.
  */
 export function findQuotations(text: string, sentences: readonly Span[]): readonly Quotation[] {
-  const found: Span[] = []
+  const spans: Span[] = []
   const open: Open[] = []
   const sentenceAt = lookup(sentences)
   for (let at = 0; at < text.length; at++) {
@@ -54,15 +54,15 @@ export function findQuotations(text: string, sentences: readonly Span[]): readon
     if (does !== 'close') continue
     const last = open.findLastIndex(({ kind }) => kind === mark.kind)
     if (last < 0) {
-      if (mark.kind !== 'single' && !/\d/.test(text.charAt(at - 1))) found.push({ start: sentenceAt(at).start, end: at })
+      if (mark.kind !== 'single' && !/\d/.test(text.charAt(at - 1))) spans.push({ start: sentenceAt(at).start, end: at })
       continue
     }
     // This mark also ends unclosed quotations inside.
     for (const inner of open.splice(last))
-      if (inner.kind === mark.kind || inner.kind !== 'single') found.push({ start: inner.at + 1, end: at })
+      if (inner.kind === mark.kind || inner.kind !== 'single') spans.push({ start: inner.at + 1, end: at })
   }
-  for (const { kind, at } of open) if (kind !== 'single') found.push({ start: at + 1, end: sentenceAt(at).end })
-  return found.map(({ start, end }) => ({ start, end, quoted: text.slice(start, end) }))
+  for (const { kind, at } of open) if (kind !== 'single') spans.push({ start: at + 1, end: sentenceAt(at).end })
+  return spans.map(({ start, end }) => ({ start, end, quoted: text.slice(start, end) }))
 }
 
 /** Maximum nesting depth. A deeper quotation is part of an outer one, which is looked up anyway. */
@@ -88,9 +88,9 @@ function roleOf(
   return usual === 'either' ? toggled : usual
 }
 
-function signKind(sign: string): 'space' | 'word' | 'sign' {
-  if (sign === '' || /\s/.test(sign)) return 'space'
-  return WORD.test(sign) ? 'word' : 'sign'
+function signKind(character: string): 'space' | 'word' | 'sign' {
+  if (character === '' || /\s/.test(character)) return 'space'
+  return WORD.test(character) ? 'word' : 'sign'
 }
 
 /** Returns a function that finds the sentence at an offset. */

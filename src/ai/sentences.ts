@@ -40,12 +40,12 @@ export function splitSentences(text: string, { isOpaque, endsHere, endsAtBreak }
 
 /** Parses the punctuation at an offset and the white space that follows it. */
 function stopAt(text: string, at: number): { readonly end: number; readonly isEnd: boolean } | undefined {
-  const sign = text.charAt(at)
-  if (/[。！？]/.test(sign)) return { end: spaceEnd(text, runEnd(text, at + 1, CLOSING_CJK)), isEnd: true }
-  if (!STOP.test(sign)) return undefined
-  const closed = runEnd(text, runEnd(text, at + 1, STOP), CLOSING)
-  const end = spaceEnd(text, closed)
-  return { end, isEnd: end > closed && /[^\p{Ll}\s]/u.test(characterAt(text, end)) }
+  const character = text.charAt(at)
+  if (/[。！？]/.test(character)) return { end: spaceEnd(text, runEnd(text, at + 1, CLOSING_CJK)), isEnd: true }
+  if (!STOP.test(character)) return undefined
+  const sentenceEnd = runEnd(text, runEnd(text, at + 1, STOP), CLOSING)
+  const end = spaceEnd(text, sentenceEnd)
+  return { end, isEnd: end > sentenceEnd && /[^\p{Ll}\s]/u.test(characterAt(text, end)) }
 }
 
 function runEnd(text: string, from: number, kind: RegExp): number {

@@ -49,9 +49,9 @@ export class Source {
 
   supports(words: readonly Word[]): boolean {
     if (this.#words === undefined) {
-      const own = wordsIn(this.#visible)
-      this.#words = new Set(own.flatMap(({ text }) => [text, stem(text)]))
-      this.#hasNegation = own.some(({ kind }) => kind === 'negation')
+      const sourceWords = wordsIn(this.#visible)
+      this.#words = new Set(sourceWords.flatMap(({ text }) => [text, stem(text)]))
+      this.#hasNegation = sourceWords.some(({ kind }) => kind === 'negation')
     }
     const all = this.#words
     if (words.some(({ kind, text }) => kind === 'number' && !all.has(text))) return false
@@ -65,13 +65,13 @@ export class Source {
       ...span,
       stems: new Set(wordsIn(readable(this.#visible.slice(span.start, span.end))).map(({ text }) => stem(text))),
     }))
-    const wanted = new Set(words.map(({ text }) => stem(text)))
+    const questionStems = new Set(words.map(({ text }) => stem(text)))
     let best: Span | undefined
     let highest = -1
     for (const { start, end, stems } of this.#sentences) {
       if (within !== undefined && (end <= within.start || start >= within.end)) continue
       let shared = 0
-      for (const one of stems) if (wanted.has(one)) shared += one.length > 3 ? 1 : 0.1
+      for (const stemmed of stems) if (questionStems.has(stemmed)) shared += stemmed.length > 3 ? 1 : 0.1
       const score = shared / Math.sqrt(4 + stems.size)
       if (score > highest) {
         highest = score
@@ -90,13 +90,13 @@ export class Source {
 
 /** Replaces spans with spaces or removes them, preserving line breaks. */
 export function blanked(text: string, spans: readonly Span[], by: ' ' | '' = ' '): string {
-  let made = ''
+  let result = ''
   let at = 0
   for (const { start, end } of spans) {
-    made += text.slice(at, start) + text.slice(start, end).replace(/[^\n]/g, by)
+    result += text.slice(at, start) + text.slice(start, end).replace(/[^\n]/g, by)
     at = end
   }
-  return made + text.slice(at)
+  return result + text.slice(at)
 }
 
 function foldedWords(text: string): string {
@@ -118,18 +118,18 @@ function sentencesOf(text: string, hidden: readonly Span[]): readonly Span[] {
     BEGINS.test(lineAt(text, at + 1)) || /^#{1,6} /.test(lineAt(text, text.lastIndexOf('\n', at - 1) + 1))
   return splitSentences(text, { endsAtBreak })
     .flatMap((sentence) => without(sentence, hidden))
-    .flatMap(({ start, end }) => trimmed(text, start, end))
+    .flatMap(({ start, end }) => trimSpan(text, start, end))
 }
 
 function without(span: Span, hidden: readonly Span[]): readonly Span[] {
-  const left: Span[] = []
+  const remaining: Span[] = []
   let from = span.start
   for (const { start, end } of hidden) {
     if (end <= from || start >= span.end) continue
-    if (start > from) left.push({ start: from, end: start })
+    if (start > from) remaining.push({ start: from, end: start })
     from = end
   }
-  return from < span.end ? [...left, { start: from, end: span.end }] : left
+  return from < span.end ? [...remaining, { start: from, end: span.end }] : remaining
 }
 
 /** Returns up to 80 characters of a line, starting at an offset. */
@@ -138,13 +138,13 @@ function lineAt(text: string, at: number): string {
   return line
 }
 
-function trimmed(text: string, start: number, end: number): readonly Span[] {
+function trimSpan(text: string, start: number, end: number): readonly Span[] {
   const whole = text.slice(start, end)
   const from = end - whole.trimStart().length
   let to = start + whole.trimEnd().length
   if (to - from > MAX_QUOTED) {
-    const cut = text.lastIndexOf(' ', from + MAX_QUOTED)
-    to = cut > from ? cut : wholeCharacter(text, from + MAX_QUOTED)
+    const cutAt = text.lastIndexOf(' ', from + MAX_QUOTED)
+    to = cutAt > from ? cutAt : wholeCharacter(text, from + MAX_QUOTED)
   }
   return to > from ? [{ start: from, end: to }] : []
 }

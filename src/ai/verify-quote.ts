@@ -21,15 +21,15 @@ const MAX_SKIPPED = 0.15
 const MAX_WORDS = 2_000
 
 export function quotedText(text: string): QuotedText {
-  const shown = readable(text)
-  const words = wordsIn(shown)
+  const visible = readable(text)
+  const words = wordsIn(visible)
   const places = new Map<string, number[]>()
   for (const [at, { text: word }] of words.entries()) {
-    const known = places.get(word)
-    if (known === undefined) places.set(word, [at])
-    else known.push(at)
+    const positions = places.get(word)
+    if (positions === undefined) places.set(word, [at])
+    else positions.push(at)
   }
-  return { text: shown, words, places }
+  return { text: visible, words, places }
 }
 
 /**
@@ -38,14 +38,14 @@ export function quotedText(text: string): QuotedText {
  * an adjacent "not" is never a match.
  */
 export function findQuote(quote: string, source: QuotedText): FoundQuote | undefined {
-  const wanted = wordsIn(readable(quote)).map(({ text }) => text)
+  const quoteWords = wordsIn(readable(quote)).map(({ text }) => text)
   const { words, places } = source
-  const [first] = wanted
-  if (first === undefined || wanted.length > MAX_WORDS) return undefined
-  const most = Math.floor(wanted.length * MAX_SKIPPED)
+  const [first] = quoteWords
+  if (first === undefined || quoteWords.length > MAX_WORDS) return undefined
+  const maxSkipped = Math.floor(quoteWords.length * MAX_SKIPPED)
   let best: { readonly from: number; readonly to: number; readonly skipped: number } | undefined
   for (const from of places.get(first) ?? []) {
-    const match = matchFrom(words, from, { wanted, most })
+    const match = matchFrom(words, from, { wanted: quoteWords, most: maxSkipped })
     if (match !== undefined && !isNegated(source, from, match.to) && (best === undefined || match.skipped < best.skipped))
       best = { from, ...match }
     if (best?.skipped === 0) break
@@ -64,8 +64,8 @@ function matchFrom(
   let at = from
   for (const [position, word] of wanted.entries()) {
     for (; words[at]?.text !== word; at++) {
-      const left = words[at]
-      if (left === undefined || left.kind !== 'plain' || ++skipped > most) return undefined
+      const textWord = words[at]
+      if (textWord === undefined || textWord.kind !== 'plain' || ++skipped > most) return undefined
     }
     if (position < wanted.length - 1) at++
   }

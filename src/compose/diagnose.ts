@@ -25,8 +25,8 @@ export async function diagnose(
   const file = indexFile(settings)
   const searchFile = searchIndexFile(file)
   const sqlite = sqliteVersion()
-  const examine = (path: string, look: (location: Location) => IndexCondition): IndexDiagnosis =>
-    sqlite.message === undefined ? { file: path, ...look({ kind: 'file', path }) } : { file: path, state: 'absent' }
+  const examine = (path: string, examineAt: (location: Location) => IndexCondition): IndexDiagnosis =>
+    sqlite.message === undefined ? { file: path, ...examineAt({ kind: 'file', path }) } : { file: path, state: 'absent' }
   const hnsw = settings.vectors.index === 'hnsw' ? await loadHnswAddon() : undefined
   const embedder = await examineEmbedder(embedderSettings(settings.embedder, apiKey), { ...embedderDependencies(), admit })
   close()
@@ -46,8 +46,11 @@ async function examineStore(
 ): Promise<readonly DatabaseFinding[]> {
   const { examineDatabase } = await import('../store/neo4j/server/examine.ts')
   const root = realRoot(settings.vault.path)
-  const called = stored ?? name
-  const options = { ...(called === undefined ? {} : { name: called }), ...(storePassword === undefined ? {} : { storePassword }) }
+  const embedderName = stored ?? name
+  const options = {
+    ...(embedderName === undefined ? {} : { name: embedderName }),
+    ...(storePassword === undefined ? {} : { storePassword }),
+  }
   const { origin, ...place } = neo4jPlace(settings, { ...options, root, file: indexFile(settings, root) })
   // Omit the origin for a vault served without its folder, because the vault was fed from a different folder.
   const connection = await connectionTo(stored !== undefined || origin === undefined ? place : { ...place, origin })

@@ -12,7 +12,7 @@ import { indexFile, insightFile, layoutFile, realRoot, searchIndexFile } from '.
 import type { OpenOptions } from './open-options.ts'
 
 /** Used to give each in-memory index of the process a unique name. */
-let opened = 0
+let openCount = 0
 
 /** The read side of an engine, with methods to call after commits. */
 export interface OpenEngine extends Pick<EmbeddedStore, 'refresh' | 'refreshSearch' | 'prepare' | 'rest'> {
@@ -32,17 +32,17 @@ export async function openEngine(place: EnginePlace, options: Omit<StoreOptions,
       import('../store/neo4j/open-store.ts'),
     ])
     const store = openNeo4jStore(new Connection(place), options.vault)
-    const nothing = (): void => {}
+    const doNothing = (): void => {}
     return {
       store,
-      refresh: nothing,
+      refresh: doNothing,
       refreshSearch: async () => {},
       prepare: (part) => {
         if (part === 'names') store.planAhead()
         return true
       },
-      rest: nothing,
-      reopen: nothing,
+      rest: doNothing,
+      reopen: doNothing,
     }
   }
   const store = openEmbeddedStore(locationOf(place, 'index', 'disk'), { ...options, search: locationOf(place, 'search', 'disk') })
@@ -66,7 +66,7 @@ export function placeOf(settings: Settings, root: string, options: Pick<OpenOpti
     searchFile: searchIndexFile(file),
     insightFile: insightFile(file),
     layoutFile: layoutFile(file),
-    memory: `roux-${process.pid}-${++opened}`,
+    memory: `roux-${process.pid}-${++openCount}`,
   }
 }
 

@@ -68,7 +68,12 @@ export function shareParts(): SharedParts {
       return embedding
     },
     async close() {
-      await Promise.all([compute.close(), layouts.close(), files.close(), ...[...embeddings.values()].map((one) => one.close())])
+      await Promise.all([
+        compute.close(),
+        layouts.close(),
+        files.close(),
+        ...[...embeddings.values()].map((embedding) => embedding.close()),
+      ])
     },
   }
 }

@@ -31,8 +31,8 @@ export function openWholeVault(
   { root, ...parts }: WholeVaultParts,
 ): Pick<GraphCore, 'insights' | 'linkInsights' | 'insightState' | 'updateInsights' | 'isIgnored'> & { close(): void } {
   const isIgnored = openGlobs(settings.insight.ignore)
-  const kept = openInsightState({ path: join(userFolders().state, 'insight.db'), root, openDatabase: openSqlite })
-  const insightState: InsightState = stateWith(kept, parts.store.decisions)
+  const stored = openInsightState({ path: join(userFolders().state, 'insight.db'), root, openDatabase: openSqlite })
+  const insightState: InsightState = stateWith(stored, parts.store.decisions)
   const ofBoth = { ...parts, isIgnored, ignored: settings.insight.ignore.join('\n'), languages: languagesOf(settings.search) }
   const insights = new InsightClient({ ...ofBoth, kind: 'whole', state: insightState })
   const linkInsights = new InsightClient({ ...ofBoth, kind: 'links' })
@@ -54,13 +54,13 @@ export function openWholeVault(
 }
 
 /** Stores decisions in the shared index, if there is one, so all of its users see them. */
-function stateWith(kept: InsightState, decisions: Decisions | undefined): InsightState {
-  if (decisions === undefined) return kept
+function stateWith(stored: InsightState, decisions: Decisions | undefined): InsightState {
+  if (decisions === undefined) return stored
   return {
     ...decisions,
-    communities: () => kept.communities(),
-    keepCommunities: (bytes) => kept.keepCommunities(bytes),
-    close: () => kept.close(),
+    communities: () => stored.communities(),
+    keepCommunities: (bytes) => stored.keepCommunities(bytes),
+    close: () => stored.close(),
   }
 }
 

@@ -39,7 +39,7 @@ export function settingsTable(): string {
     const { key, type, sentence } = setting
     const name = shownKey(key)
     const trust = setting.widens ? ' ¹' : ''
-    return [`\`${name}\`${trust}`, describeType(type), `\`${written(setting.default)}\``, `\`${variableOf(name)}\``, sentence]
+    return [`\`${name}\`${trust}`, describeType(type), `\`${valueText(setting.default)}\``, `\`${variableOf(name)}\``, sentence]
   })
   const table = [['key', 'value', 'default', 'variable', 'meaning'], ['---', '---', '---', '---', '---'], ...rows]
   const lines = table.map((cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`)
@@ -53,8 +53,10 @@ export function shownKey(key: string): string {
 
 /** Lists the values that any file may set, even though their keys otherwise require trust. */
 function exceptions(): string {
-  const taken = SETTINGS.flatMap((setting: Setting) => (setting.harmless ?? []).map((value) => `\`${setting.key}: ${value}\``))
-  return taken.length === 0 ? '' : `, except ${taken.join(', ')}`
+  const harmlessValues = SETTINGS.flatMap((setting: Setting) =>
+    (setting.harmless ?? []).map((value) => `\`${setting.key}: ${value}\``),
+  )
+  return harmlessValues.length === 0 ? '' : `, except ${harmlessValues.join(', ')}`
 }
 
 interface Entry {
@@ -69,13 +71,13 @@ interface Entry {
 
 function expand(setting: Setting, tools: readonly ToolSwitch[]): readonly Entry[] {
   const { key, type, sentence } = setting
-  const value = written(setting.default)
+  const value = valueText(setting.default)
   if (key === 'vaults.*') return [{ key: 'vaults.work', sentence, values: '', value: '~/Documents/Work', isExample: true }]
   if (key.endsWith('.*'))
     return tools.map(({ name, title }) => ({ key: key.replace('*', name), sentence: `${title}.`, values: '', value }))
   return [{ key, sentence, values: type.kind === 'choice' ? ` Values: ${type.values.join(', ')}.` : '', value }]
 }
 
-function written(value: unknown): string {
+function valueText(value: unknown): string {
   return typeof value === 'string' && value !== '' ? value : JSON.stringify(value)
 }

@@ -15,12 +15,12 @@ type Env = Readonly<Record<string, string | undefined>>
 
 /** Returns the user's folders. XDG variables are respected on every platform; if they are not set, the platform's conventions apply. */
 export function userFolders(env: Env = process.env): Folders {
-  const own = envPaths('roux', { suffix: '' })
+  const paths = envPaths('roux', { suffix: '' })
   return {
-    config: xdg(env.XDG_CONFIG_HOME) ?? own.config,
-    cache: xdg(env.XDG_CACHE_HOME) ?? own.cache,
+    config: xdg(env.XDG_CONFIG_HOME) ?? paths.config,
+    cache: xdg(env.XDG_CACHE_HOME) ?? paths.cache,
     // The library's `log` folder is the state folder on Linux. Other platforms have no state folder, so the data folder is used.
-    state: xdg(env.XDG_STATE_HOME) ?? (process.platform === 'darwin' || process.platform === 'win32' ? own.data : own.log),
+    state: xdg(env.XDG_STATE_HOME) ?? (process.platform === 'darwin' || process.platform === 'win32' ? paths.data : paths.log),
   }
 }
 

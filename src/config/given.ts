@@ -23,15 +23,15 @@ export interface Gift {
 
 /** Parses the settings from all `--set key=value` options. The last assignment to a key wins. */
 export function givenOnCommandLine(assignments: readonly string[], cwd: string): Gift {
-  const given = new Map<string, Given>()
+  const lastGiven = new Map<string, Given>()
   const problems: RouxError[] = []
   for (const assignment of assignments) {
     const at = assignment.indexOf('=')
     const key = assignment.slice(0, at).trim()
-    if (at > 0) given.set(key, { key, raw: assignment.slice(at + 1), written: 'text', where: '--set', base: cwd })
+    if (at > 0) lastGiven.set(key, { key, raw: assignment.slice(at + 1), written: 'text', where: '--set', base: cwd })
     else problems.push(invalid(`--set ${assignment}: expected key=value.`, 'For example: --set vault.mode=docs'))
   }
-  return { given: [...given.values()], problems }
+  return { given: [...lastGiven.values()], problems }
 }
 
 /**
@@ -40,15 +40,15 @@ export function givenOnCommandLine(assignments: readonly string[], cwd: string):
  */
 export function givenInEnvironment(env: Readonly<Record<string, string | undefined>>, cwd: string): Gift {
   const names = Object.keys(env).filter((name) => name.startsWith('ROUX_') && env[name] !== '' && env[name] !== undefined)
-  const given: Given[] = []
+  const items: Given[] = []
   const problems: RouxError[] = []
   for (const name of names.sort()) {
     if (KEY_VARIABLES.includes(name)) continue
     const key = keyOf(name)
-    if (key !== undefined) given.push({ key, raw: env[name], written: 'text', where: name, base: cwd })
+    if (key !== undefined) items.push({ key, raw: env[name], written: 'text', where: name, base: cwd })
     else problems.push(...unknownVariable(name))
   }
-  return { given, problems }
+  return { given: items, problems }
 }
 
 /** Returns the environment variable for a key, such as `ROUX_VAULT_MODE`. The variable for `vault.path` is `ROUX_VAULT`. */
@@ -59,12 +59,12 @@ export function variableOf(key: string): string {
 /** Creates the error for an unknown key and suggests similar keys. `names` lists the keys that a section such as `tools` accepts. */
 export function unknownKey({ key, where }: Pick<Given, 'key' | 'where'>, names: readonly string[] = []): RouxError {
   const sections = key.includes('.') ? [] : Object.keys(SECTIONS)
-  const known = [...sections, ...SETTINGS.map((setting) => setting.key).filter((name) => !name.endsWith('*')), ...names]
+  const knownKeys = [...sections, ...SETTINGS.map((setting) => setting.key).filter((name) => !name.endsWith('*')), ...names]
   // The last part of a key, such as `mode`, identifies the intended setting even without a section or in the wrong one.
   const last = (name: string): string => name.slice(name.lastIndexOf('.') + 1)
-  const same = known.filter((name) => last(name) === key)
-  const near = same.length > 0 ? same : nearest(key, known)
-  const found = near.length > 0 ? near : known.filter((name) => nearest(last(key), [last(name)]).length > 0)
+  const sameName = knownKeys.filter((name) => last(name) === key)
+  const near = sameName.length > 0 ? sameName : nearest(key, knownKeys)
+  const suggestions = near.length > 0 ? near : knownKeys.filter((name) => nearest(last(key), [last(name)]).length > 0)
   if (/api_?key$/i.test(key)) {
     const hint = key.startsWith('ai.')
       ? `API keys are read from the variable ${AI_KEY_VARIABLE}, or from ai.key_file or ai.key_command.`
@@ -79,8 +79,8 @@ export function unknownKey({ key, where }: Pick<Given, 'key' | 'where'>, names: 
   }
   return invalid(
     `${where}: there is no setting "${key}".`,
-    didYouMean(found) ?? '"roux help settings" lists all settings.',
-    found,
+    didYouMean(suggestions) ?? '"roux help settings" lists all settings.',
+    suggestions,
   )
 }
 

@@ -23,9 +23,9 @@ export interface LoadedVaults {
  * @throws RouxError `INVALID_SETTINGS` for the first problem
  */
 export async function loadVaults(input: SettingsInput): Promise<LoadedVaults> {
-  const loaded = await readVaults(input)
-  for (const one of [loaded.server, ...loaded.vaults]) requireRight(one)
-  return loaded
+  const loadedVaults = await readVaults(input)
+  for (const loadedSettings of [loadedVaults.server, ...loadedVaults.vaults]) requireRight(loadedSettings)
+  return loadedVaults
 }
 
 /**
@@ -40,40 +40,40 @@ export async function readVaults(input: SettingsInput): Promise<LoadedVaults> {
   if (stored !== undefined) return stored
   const { distinct, problems } = separate(Object.entries(read.settings.vaults))
   const server = { ...read, problems }
-  const meant = input.vault === undefined ? distinct : distinct.filter(([name]) => name === input.vault)
-  const [first, ...more] = isNamedElsewhere(input, server) ? [] : meant
+  const selected = input.vault === undefined ? distinct : distinct.filter(([name]) => name === input.vault)
+  const [first, ...more] = isNamedElsewhere(input, server) ? [] : selected
   if (first === undefined) return { server, vaults: [server] }
-  const readOne = (one: Named): Promise<LoadedVault> => readNamed(one, input, server)
+  const readOne = (namedVault: NamedPath): Promise<LoadedVault> => readNamed(namedVault, input, server)
   return { server, vaults: [await readOne(first), ...(await Promise.all(more.map(readOne)))] }
 }
 
 /** Returns the folder of the vault selected by folder or name. Problems in the settings are left to whoever uses the settings. */
 export async function folderMeant(input: SettingsInput): Promise<string> {
   const { settings } = await readSettings(input)
-  const named = Object.entries(settings.vaults).find(([name]) => name === input.vault)
-  return named?.[1] || settings.vault.path
+  const entry = Object.entries(settings.vaults).find(([name]) => name === input.vault)
+  return entry?.[1] || settings.vault.path
 }
 
 /** Returns the vaults that are served from a database without their folders. If there is only one, it needs no name. */
 function storedVaults({ vault }: SettingsInput, read: LoadedSettings): LoadedVaults | undefined {
   const { store, tools } = read.settings
-  const listed = [...new Set(store['neo4j.vaults'])]
-  if (store.type !== 'neo4j' || listed.length === 0) return undefined
-  const meant = listed.filter((name) => vault === undefined || name === vault)
+  const names = [...new Set(store['neo4j.vaults'])]
+  if (store.type !== 'neo4j' || names.length === 0) return undefined
+  const selected = names.filter((name) => vault === undefined || name === vault)
   // A name that is not in `store.neo4j.vaults` refers to a folder.
-  const [first, ...more] = meant
+  const [first, ...more] = selected
   if (first === undefined) return undefined
   // Disable writing, because notes can only be changed in the vault's folder.
   const settings = { ...read.settings, tools: { ...tools, write: false, attach: false } }
-  const problems = listed.length === 1 ? [] : listed.filter((name) => !VAULT_NAME.test(name)).map(notInIds)
+  const problems = names.length === 1 ? [] : names.filter((name) => !VAULT_NAME.test(name)).map(notInIds)
   const server = { ...read, settings, problems }
-  const named = (name: string): LoadedVault => ({
+  const toVault = (name: string): LoadedVault => ({
     ...server,
     problems: [],
     stored: name,
-    ...(listed.length === 1 ? {} : { name }),
+    ...(names.length === 1 ? {} : { name }),
   })
-  return { server, vaults: [named(first), ...more.map(named)] }
+  return { server, vaults: [toVault(first), ...more.map(toVault)] }
 }
 
 function notInIds(name: string): RouxError {
@@ -82,34 +82,37 @@ function notInIds(name: string): RouxError {
   })
 }
 
-type Named = readonly [name: string, path: string]
+type NamedPath = readonly [name: string, path: string]
 
 /** Checks whether `ROUX_VAULT`, `ROUX_VAULT_PATH` or `--set vault.path` selects a single vault for this run. */
 function isNamedElsewhere({ vault }: SettingsInput, { origins }: LoadedSettings): boolean {
   return vault === undefined && ['ROUX_VAULT', 'ROUX_VAULT_PATH', '--set'].includes(origins.get('vault.path') ?? '')
 }
 
-async function readNamed([name, path]: Named, input: SettingsInput, server: LoadedSettings): Promise<LoadedVault> {
-  const own = await readSettings({ ...input, vault: path })
+async function readNamed([name, path]: NamedPath, input: SettingsInput, server: LoadedSettings): Promise<LoadedVault> {
+  const vaultSettings = await readSettings({ ...input, vault: path })
   const { tools } = server.settings
-  return { ...own, settings: { ...own.settings, tools }, vaultNamed: server.vaultNamed, name }
+  return { ...vaultSettings, settings: { ...vaultSettings.settings, tools }, vaultNamed: server.vaultNamed, name }
 }
 
 /** Returns the vaults that have their own folder, and the problems with all other vaults. */
-function separate(named: readonly Named[]): { readonly distinct: readonly Named[]; readonly problems: readonly RouxError[] } {
-  const byFolder = new Map<string, Named>()
+function separate(vaults: readonly NamedPath[]): {
+  readonly distinct: readonly NamedPath[]
+  readonly problems: readonly RouxError[]
+} {
+  const byFolder = new Map<string, NamedPath>()
   const problems: RouxError[] = []
-  for (const one of named) {
-    const [name, path] = one
+  for (const namedVault of vaults) {
+    const [name, path] = namedVault
     const folder = realFolder(path)
     const other = byFolder.get(folder)
     if (path !== '' && other === undefined) {
-      byFolder.set(folder, one)
+      byFolder.set(folder, namedVault)
       continue
     }
-    const what =
+    const reason =
       path === '' ? `vaults.${name} is empty` : `vaults.${name} and vaults.${other?.[0]} are the same folder, ${folder}`
-    problems.push(new RouxError('INVALID_SETTINGS', `${what}.`, { hint: 'Give every vault its own folder.' }))
+    problems.push(new RouxError('INVALID_SETTINGS', `${reason}.`, { hint: 'Give every vault its own folder.' }))
   }
   return { distinct: [...byFolder.values()], problems }
 }

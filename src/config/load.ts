@@ -76,9 +76,9 @@ export interface AiKey {
  * @throws RouxError `INVALID_SETTINGS` for the first problem
  */
 export async function loadSettings(input: SettingsInput): Promise<LoadedSettings> {
-  const loaded = await readSettings(input)
-  requireRight(loaded)
-  return loaded
+  const loadedSettings = await readSettings(input)
+  requireRight(loadedSettings)
+  return loadedSettings
 }
 
 /** @throws RouxError `INVALID_SETTINGS` for the first problem */
@@ -121,7 +121,7 @@ function mayEnter(folder: string): boolean {
 /** The roles `found` and `of the vault` apply to files discovered by location, rather than named by the user. */
 type FileRole = 'required' | 'own' | 'found' | 'of the vault'
 
-function isFound(role: FileRole | undefined): role is 'found' | 'of the vault' {
+function isFoundRole(role: FileRole | undefined): role is 'found' | 'of the vault' {
   return role === 'found' || role === 'of the vault'
 }
 
@@ -133,7 +133,7 @@ class Merge {
   readonly #files = new Map<string, string>()
   readonly #places = new Set<string>()
   /** Keys that were set by a file in the vault or the working directory. */
-  readonly #found = new Set<string>()
+  readonly #foundFiles = new Set<string>()
   readonly #problems: RouxError[] = []
   readonly #warnings: string[] = []
 
@@ -156,7 +156,7 @@ class Merge {
       else {
         this.#values.set(item.key, read.value)
         this.#origins.set(item.key, item.where)
-        if (isFound(role)) this.#found.add(item.key)
+        if (isFoundRole(role)) this.#foundFiles.add(item.key)
       }
     }
   }
@@ -164,9 +164,9 @@ class Merge {
   /** Appends a list from a later source. If a note must match every list, an empty string separates the lists. */
   #combine(key: string, { combines }: Setting, value: unknown): void {
     if (combines === undefined || !Array.isArray(value) || value.length === 0) return
-    const known = (this.#values.get(key) ?? []) as readonly unknown[]
-    const between = combines === 'every' && known.length > 0 ? [''] : []
-    this.#values.set(key, [...known, ...between, ...value])
+    const values = (this.#values.get(key) ?? []) as readonly unknown[]
+    const between = combines === 'every' && values.length > 0 ? [''] : []
+    this.#values.set(key, [...values, ...between, ...value])
   }
 
   async addFile(path: string, role: FileRole): Promise<void> {
@@ -177,7 +177,7 @@ class Merge {
       if (role === 'required') this.#problems.push(invalid(`There is no file ${path}.`, 'Check the path after --config.'))
     } else if (!this.#files.has(file.realPath)) {
       this.#files.set(file.realPath, path)
-      await this.add({ problems: file.problems, given: isFound(role) ? this.#allowed(file, role) : file.given }, role)
+      await this.add({ problems: file.problems, given: isFoundRole(role) ? this.#allowedSettings(file, role) : file.given }, role)
     }
   }
 
@@ -202,7 +202,7 @@ class Merge {
   }
 
   /** Filters out settings that widen trust until the user trusts the file, because a vault may come from an untrusted source. */
-  #allowed(file: ConfigFile, role: FileRole): readonly Given[] {
+  #allowedSettings(file: ConfigFile, role: FileRole): readonly Given[] {
     const useful = role === 'of the vault' ? file.given.filter(({ key }) => key !== 'vault.path') : file.given
     const warn = (message: string) => this.#warnings.push(`${file.path}: ${message}.`)
     if (file.given.some((item) => !useful.includes(item) && !isDefault(item)))
@@ -229,7 +229,7 @@ class Merge {
 
   /** Even a trusted file must not decide where the user's keys are sent. */
   #maySend(secret: string, address: string): boolean {
-    if (!this.#found.has(address)) return true
+    if (!this.#foundFiles.has(address)) return true
     this.#warnings.push(
       `${this.#origins.get(address)}: ${secret} is not sent to an address from this file; set ${address} in your own settings, or ${variableOf(address)}.`,
     )
@@ -250,7 +250,7 @@ class Merge {
 
   /** Even a trusted file in a vault must not choose which program is run, or which file is read and sent to a server. */
   #isOwn(key: string): boolean {
-    if (!this.#found.has(key)) return true
+    if (!this.#foundFiles.has(key)) return true
     this.#warnings.push(`${this.#origins.get(key)}: ${key} is ignored in this file; set it in your own settings.`)
     return false
   }

@@ -56,12 +56,12 @@ interface Tree {
 }
 
 function collect({ path, contents, itemsOf, toValue }: Tree): Gift {
-  const given: Given[] = []
+  const items: Given[] = []
   const problems: RouxError[] = []
-  const give = ({ key, value, line }: Item): void => {
+  const addSetting = ({ key, value, line }: Item): void => {
     const where = `${path}:${line}`
     try {
-      given.push({ key, raw: toValue(value), written: 'yaml', where, base: dirname(path) })
+      items.push({ key, raw: toValue(value), written: 'yaml', where, base: dirname(path) })
     } catch (error) {
       problems.push(invalid(`${where}: ${sentence((error as Error).message)}`))
     }
@@ -69,21 +69,21 @@ function collect({ path, contents, itemsOf, toValue }: Tree): Gift {
   /** Nested mappings are equivalent to dotted keys. For example, `url:` below `neo4j:` below `store:` sets `store.neo4j.url`. */
   const giveOrOpen = (item: Item): void => {
     const below = SETTINGS.some(({ key }) => key.startsWith(`${item.key}.`)) ? itemsOf(item.value) : undefined
-    if (below === undefined) give(item)
-    else for (const { key, ...rest } of below) give({ key: `${item.key}.${key}`, ...rest })
+    if (below === undefined) addSetting(item)
+    else for (const { key, ...rest } of below) addSetting({ key: `${item.key}.${key}`, ...rest })
   }
   const root = itemsOf(contents)
   if (root === undefined) problems.push(invalid(`${path}: expected settings, such as "vault:" with "  mode: docs" below it.`))
   for (const item of root ?? []) {
     const inside = Object.hasOwn(SECTIONS, item.key) ? itemsOf(item.value) : undefined
     // A dotted key such as `vault.mode: docs` is equivalent to a nested one.
-    if (item.key.includes('.')) give(item)
+    if (item.key.includes('.')) addSetting(item)
     else if (!Object.hasOwn(SECTIONS, item.key)) problems.push(unknownKey({ key: item.key, where: `${path}:${item.line}` }))
     else if (inside === undefined)
       problems.push(invalid(`${path}:${item.line}: "${item.key}" must contain settings, one per line below it.`))
     else for (const { key, ...rest } of inside) giveOrOpen({ key: `${item.key}.${key}`, ...rest })
   }
-  return { given, problems }
+  return { given: items, problems }
 }
 
 function sentence(message: string): string {

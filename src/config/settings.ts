@@ -21,13 +21,13 @@ export type Settings = {
 /** Builds the settings from values by key and applies the defaults. */
 export function toSettings(values: ReadonlyMap<string, unknown> = new Map()): Settings {
   const settings: Record<string, Record<string, unknown>> = {}
-  const put = (key: string, value: unknown): void => {
+  const setAt = (key: string, value: unknown): void => {
     const [section, name] = splitKey(key)
     settings[section] ??= {}
     if (name !== '*') settings[section][name] = value
   }
-  for (const { key, default: value } of SETTINGS) put(key, value)
-  for (const [key, value] of values) put(key, value)
+  for (const { key, default: value } of SETTINGS) setAt(key, value)
+  for (const [key, value] of values) setAt(key, value)
   return settings as unknown as Settings
 }
 

@@ -89,16 +89,16 @@ function isAbandoned(path: string): boolean {
 
 /** Removes an abandoned lock. Returns `false` if another process has already done so. */
 function isRemoved(path: string): boolean {
-  const aside = `${path}.${randomUUID()}`
+  const renamedPath = `${path}.${randomUUID()}`
   try {
-    renameSync(path, aside)
+    renameSync(path, renamedPath)
   } catch {
     return false
   }
-  const wasAbandoned = isAbandoned(aside)
+  const wasAbandoned = isAbandoned(renamedPath)
   // Another process has already replaced the lock. Restore it for its new holder.
-  if (!wasAbandoned) quietly(() => linkSync(aside, path))
-  rmSync(aside, { force: true })
+  if (!wasAbandoned) quietly(() => linkSync(renamedPath, path))
+  rmSync(renamedPath, { force: true })
   return wasAbandoned
 }
 
@@ -114,8 +114,8 @@ function readIfThere(path: string): string | undefined {
 
 function lockKept(path: string): RouxError {
   const pid = localHolder(readIfThere(path))
-  const who = pid === undefined ? 'another process' : `process ${pid}`
-  return new RouxError('TIMEOUT', `The lock ${path} is held by ${who}.`, {
+  const holder = pid === undefined ? 'another process' : `process ${pid}`
+  return new RouxError('TIMEOUT', `The lock ${path} is held by ${holder}.`, {
     hint: 'Run the command again. If no other Roux command is running, delete this lock file.',
   })
 }

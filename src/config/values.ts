@@ -6,13 +6,16 @@ import type { SettingType } from './settings-schema.ts'
 /** Does not match `~someone`, which is neither a supported home folder nor a model id. */
 const LOOKS_LIKE_PATH = /^(\.\.?|~)(?=$|[\\/])/
 
-export type Reading =
+export type ReadResult =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly expected: string; readonly got: string }
 
 /** Parses the value of a setting. Relative paths are resolved against the source's folder. */
-export function readValue(type: SettingType, { raw: given, written, base }: Pick<Given, 'raw' | 'written' | 'base'>): Reading {
-  const raw = written === 'text' ? parseText(type, String(given)) : given
+export function readValue(
+  type: SettingType,
+  { raw: rawValue, written, base }: Pick<Given, 'raw' | 'written' | 'base'>,
+): ReadResult {
+  const raw = written === 'text' ? parseText(type, String(rawValue)) : rawValue
   switch (type.kind) {
     case 'flag':
       return typeof raw === 'boolean' ? ok(raw) : wrong(type, raw)
@@ -94,7 +97,7 @@ export function expandPath(path: string, base: string): string {
 }
 
 /** @param readItem returns an empty string for an invalid item */
-function readItems(type: SettingType, raw: unknown, readItem: (item: string) => string): Reading {
+function readItems(type: SettingType, raw: unknown, readItem: (item: string) => string): ReadResult {
   if (!Array.isArray(raw)) return wrong(type, raw)
   const items = raw.map((item: unknown) => (typeof item === 'string' ? readItem(item) : ''))
   const invalid = items.indexOf('')
@@ -129,11 +132,11 @@ function splitList(text: string): unknown {
   return text.split(',').flatMap((item) => item.trim() || [])
 }
 
-function ok(value: unknown): Reading {
+function ok(value: unknown): ReadResult {
   return { ok: true, value }
 }
 
-function wrong(type: SettingType, raw: unknown, prefix = ''): Reading {
+function wrong(type: SettingType, raw: unknown, prefix = ''): ReadResult {
   return { ok: false, expected: describeType(type), got: prefix + describeValue(raw) }
 }
 

@@ -2,12 +2,12 @@
 export class Recent<Key, Value> {
   /** The most recently used entry is last. */
   readonly #entries = new Map<Key, Value>()
-  readonly #most: number
+  readonly #maxSize: number
   readonly #sizeOf: (value: Value) => number
   #size = 0
 
-  constructor(most: number, sizeOf: (value: Value) => number) {
-    this.#most = most
+  constructor(maxSize: number, sizeOf: (value: Value) => number) {
+    this.#maxSize = maxSize
     // Charge a fixed overhead per entry, so many small entries also fill the cache.
     this.#sizeOf = (value) => sizeOf(value) + 64
   }
@@ -18,8 +18,8 @@ export class Recent<Key, Value> {
 
   /** Returns the cached value for the given key. Reads and caches it if necessary. */
   get(key: Key, read: () => Value): Value {
-    const kept = this.#entries.get(key)
-    const value = kept === undefined ? read() : kept
+    const found = this.#entries.get(key)
+    const value = found === undefined ? read() : found
     this.keep(key, value)
     return value
   }
@@ -29,15 +29,15 @@ export class Recent<Key, Value> {
     this.#entries.set(key, value)
     this.#size += this.#sizeOf(value)
     for (const oldest of this.#entries.keys()) {
-      if (this.#size <= this.#most || oldest === key) break
+      if (this.#size <= this.#maxSize || oldest === key) break
       this.drop(oldest)
     }
   }
 
   drop(key: Key): void {
-    const kept = this.#entries.get(key)
-    if (kept === undefined && !this.#entries.has(key)) return
-    this.#size -= this.#sizeOf(kept as Value)
+    const existing = this.#entries.get(key)
+    if (existing === undefined && !this.#entries.has(key)) return
+    this.#size -= this.#sizeOf(existing as Value)
     this.#entries.delete(key)
   }
 

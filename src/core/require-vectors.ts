@@ -28,8 +28,8 @@ export function requireVectors(
   return vectors
 }
 
-function wrongAnswer(id: string, what: string): RouxError {
-  return new RouxError('PROVIDER_ERROR', `The embedder ${id} returned ${what}.`, {
+function wrongAnswer(id: string, reason: string): RouxError {
+  return new RouxError('PROVIDER_ERROR', `The embedder ${id} returned ${reason}.`, {
     hint: 'Restart it, or choose another one with embedder.kind and embedder.model.',
   })
 }

@@ -49,8 +49,8 @@ async function tryOut(settings: EmbedderSettings, dependencies: EmbedderDependen
     return { works: true, message: embedder?.id ?? 'none' }
   } catch (error) {
     if (!signal.aborted) return toFinding(error)
-    const who = settings.kind === 'openai' ? `The embedding server at ${settings.baseUrl ?? 'this computer'}` : 'The model'
-    const message = `${who} did not answer within ${patience / 1_000} s.`
+    const subject = settings.kind === 'openai' ? `The embedding server at ${settings.baseUrl ?? 'this computer'}` : 'The model'
+    const message = `${subject} did not answer within ${patience / 1_000} s.`
     return { works: false, message, hint: 'Try again when it is less busy; a smaller model is faster.' }
   } finally {
     await embedder?.close()

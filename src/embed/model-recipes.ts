@@ -43,8 +43,8 @@ const KNOWN: readonly (readonly [RegExp, Partial<ModelRecipe>])[] = [
 /** Returns the recipe for a model name, hub id or folder. An unknown model gets the defaults. */
 export function recipeOf(model: string): ModelRecipe {
   const name = modelName(model)
-  const known = KNOWN.find(([pattern]) => pattern.test(name))
-  return { ...PLAIN, ...known?.[1] }
+  const match = KNOWN.find(([pattern]) => pattern.test(name))
+  return { ...PLAIN, ...match?.[1] }
 }
 
 /** Returns the last part of a hub id or path in lower case: `Xenova/all-MiniLM-L6-v2` becomes `all-minilm-l6-v2`. */

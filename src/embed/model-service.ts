@@ -61,9 +61,9 @@ export async function openModelService(
   model: ModelToOpen,
   onProgress: (progress: DownloadProgress) => void,
 ): Promise<ModelService> {
-  const loaded = loadEngine(model.engines)
-  if ('problem' in loaded) throw loaded.problem === 'missing' ? missingEngine() : brokenEngine(loaded.message)
-  const { engine } = loaded
+  const loadedEngine = loadEngine(model.engines)
+  if ('problem' in loadedEngine) throw loadedEngine.problem === 'missing' ? missingEngine() : brokenEngine(loadedEngine.message)
+  const { engine } = loadedEngine
   configure(engine, model)
   const parts = await loadModel(engine, model, onProgress).catch((error) => {
     throw model.download === undefined ? damagedModel(model.name, error) : failedDownload(model.name, error)
@@ -102,19 +102,19 @@ function configure({ env }: Engine, { download }: ModelToOpen): void {
 
 async function loadModel(
   engine: Engine,
-  { folder, precision: known, download }: ModelToOpen,
+  { folder, precision: knownPrecision, download }: ModelToOpen,
   onProgress: (progress: DownloadProgress) => void,
 ): Promise<Parts> {
   const name = download?.hubId ?? folder
-  const precision = known ?? (await choosePrecision(engine, name))
+  const precision = knownPrecision ?? (await choosePrecision(engine, name))
   const progress = download === undefined ? {} : { progress_callback: await followDownload(engine, name, precision, onProgress) }
   const tokenizer = await engine.AutoTokenizer.from_pretrained(name, progress)
   return { tokenizer, model: await engine.AutoModel.from_pretrained(name, { ...progress, dtype: precision }), precision }
 }
 
 async function choosePrecision({ ModelRegistry }: Engine, name: string): Promise<string> {
-  const there = (await ModelRegistry?.get_available_dtypes(name)) ?? ['q8']
-  const precision = PREFERRED_PRECISIONS.find((candidate) => there.includes(candidate))
+  const available = (await ModelRegistry?.get_available_dtypes(name)) ?? ['q8']
+  const precision = PREFERRED_PRECISIONS.find((candidate) => available.includes(candidate))
   if (precision === undefined) throw new Error('it has no ONNX weights')
   return precision
 }
@@ -127,19 +127,19 @@ async function followDownload(
   onProgress: (progress: DownloadProgress) => void,
 ): Promise<(event: EngineProgress) => void> {
   const size = await sizeOf(engine, name, precision)
-  const loaded = new Map<string, number>()
-  let told = 0
-  const tell = (bytes: number) => {
-    told = bytes
+  const bytesByFile = new Map<string, number>()
+  let reportedBytes = 0
+  const report = (bytes: number) => {
+    reportedBytes = bytes
     onProgress({ loaded: bytes, ...(size === undefined ? {} : { total: size }) })
   }
-  tell(0)
+  report(0)
   return ({ status, file, loaded: bytes }) => {
     if (status !== 'progress' || file === undefined || bytes === undefined) return
-    loaded.set(file, bytes)
-    const sum = [...loaded.values()].reduce((left, right) => left + right, 0)
+    bytesByFile.set(file, bytes)
+    const sum = [...bytesByFile.values()].reduce((total, right) => total + right, 0)
     // The engine reports every packet, but a hundred steps are enough for people.
-    if (sum - told >= (size ?? 100_000_000) / 100 || sum === size) tell(sum)
+    if (sum - reportedBytes >= (size ?? 100_000_000) / 100 || sum === size) report(sum)
   }
 }
 
@@ -179,9 +179,12 @@ export function encode(tokenizer: EngineTokenizer, text: string, maxTokens: numb
   const encoding = tokenizer(text.slice(0, maxTokens * CHARACTERS_PER_TOKEN), { return_tensor: false })
   const ids = encoding.input_ids ?? []
   if (ids.length <= maxTokens) return encoding
-  const kept = endMarks(ids, tokenizer('', { return_tensor: false }).input_ids ?? [])
-  const cut = (values: readonly number[]) => [...values.slice(0, maxTokens - kept), ...values.slice(values.length - kept)]
-  return Object.fromEntries(Object.entries(encoding).map(([key, values]) => [key, cut(values)]))
+  const endMarkCount = endMarks(ids, tokenizer('', { return_tensor: false }).input_ids ?? [])
+  const truncate = (values: readonly number[]) => [
+    ...values.slice(0, maxTokens - endMarkCount),
+    ...values.slice(values.length - endMarkCount),
+  ]
+  return Object.fromEntries(Object.entries(encoding).map(([key, values]) => [key, truncate(values)]))
 }
 
 /** Returns the number of end markers: the final ids that the encoding of an empty text also has. */
@@ -221,9 +224,9 @@ export function pool({ data, dims }: EngineTensor, lengths: readonly number[], p
   const [, tokens = 0, dimensions = 0] = dims
   const values = new Float32Array(lengths.length * dimensions)
   for (const [text, length] of lengths.entries()) {
-    const counted = pooling === 'first' ? 1 : length
+    const usedTokens = pooling === 'first' ? 1 : length
     const sum = new Float64Array(dimensions)
-    for (let token = 0; token < counted; token++) {
+    for (let token = 0; token < usedTokens; token++) {
       const start = (text * tokens + token) * dimensions
       for (let i = 0; i < dimensions; i++) sum[i] = (sum[i] as number) + (data[start + i] as number)
     }

@@ -10,7 +10,7 @@ import {
   post,
   RETRIES,
   type SendOptions,
-  type Spent,
+  type Usage,
   withoutKey,
 } from '../outbound/http-client.ts'
 import { type EmbedderSettings, embedderId } from './embedder-settings.ts'
@@ -80,9 +80,9 @@ export async function openOpenAiEmbedder(
     random: dependencies.random ?? Math.random,
     backoffMs: dependencies.backoffMs ?? BACKOFF,
   }
-  const asked: AskedModel = { model, ...(settings.dimensions === undefined ? {} : { dimensions: settings.dimensions }) }
-  const dimensions = settings.dimensions ?? (await learnDimensions(server, asked, signal))
-  return new OpenAiEmbedder(server, asked, { settings, dimensions })
+  const requestedModel: AskedModel = { model, ...(settings.dimensions === undefined ? {} : { dimensions: settings.dimensions }) }
+  const dimensions = settings.dimensions ?? (await learnDimensions(server, requestedModel, signal))
+  return new OpenAiEmbedder(server, requestedModel, { settings, dimensions })
 }
 
 /** The fields that every request contains. */
@@ -102,26 +102,26 @@ class OpenAiEmbedder implements Embedder {
   readonly dimensions: number
   readonly batch: number
   readonly #server: ModelServer
-  readonly #asked: AskedModel
+  readonly #requestedModel: AskedModel
   readonly #prefixes: Readonly<Record<'query' | 'passage', string>>
   readonly #characters: number
   /** Requests run one at a time, so a query only waits for one request of a long call, not for all of them. */
   #last: Promise<unknown> = Promise.resolve()
   readonly #closing = new AbortController()
 
-  constructor(server: ModelServer, asked: AskedModel, { settings, dimensions }: Choices) {
-    const known = recipeOf(asked.model.replace(/:[\s\S]*/, ''))
+  constructor(server: ModelServer, requestedModel: AskedModel, { settings, dimensions }: Choices) {
+    const knownRecipe = recipeOf(requestedModel.model.replace(/:[\s\S]*/, ''))
     this.#server = server
-    this.#asked = asked
+    this.#requestedModel = requestedModel
     this.#prefixes = {
-      query: settings.queryPrefix ?? known.queryPrefix,
-      passage: settings.passagePrefix ?? known.passagePrefix,
+      query: settings.queryPrefix ?? knownRecipe.queryPrefix,
+      passage: settings.passagePrefix ?? knownRecipe.passagePrefix,
     }
     this.#characters = settings.maxTokens === undefined ? REQUEST_CHARACTERS : settings.maxTokens * CHARACTERS_PER_TOKEN
     this.dimensions = dimensions
     this.batch = settings.batch ?? DEFAULT_BATCH
     const recipe = { ...this.#prefixes, characters: this.#characters }
-    this.id = embedderId({ kind: 'openai', model: asked.model, dimensions, recipe })
+    this.id = embedderId({ kind: 'openai', model: requestedModel.model, dimensions, recipe })
   }
 
   async embed(texts: readonly string[], kind: EmbedKind, signal?: AbortSignal): Promise<readonly Float32Array[]> {
@@ -130,13 +130,13 @@ class OpenAiEmbedder implements Embedder {
     const vectors: Float32Array[] = texts.map(() => new Float32Array(this.dimensions))
     const filled = [...texts.keys()].filter((index) => !isBlank(texts[index] ?? ''))
     const inputs = filled.map((index) =>
-      cut(this.#prefixes[kind === 'passage' ? 'passage' : 'query'] + texts[index], this.#characters),
+      truncate(this.#prefixes[kind === 'passage' ? 'passage' : 'query'] + texts[index], this.#characters),
     )
     const requests = this.#batches(inputs)
     const options = { retries: kind === 'passage' ? RETRIES : 0, signal }
     let next = 0
     for (const batch of requests) {
-      for (const vector of await this.#ask(batch, options)) vectors[filled[next++] ?? 0] = vector
+      for (const vector of await this.#request(batch, options)) vectors[filled[next++] ?? 0] = vector
     }
     return vectors
   }
@@ -166,21 +166,22 @@ class OpenAiEmbedder implements Embedder {
    * Returns a batch's vectors. If the server rejects the batch as too long, it is split in half, and a single string is truncated
    * to its first half.
    */
-  async #ask(texts: readonly string[], options: SendOptions): Promise<readonly Float32Array[]> {
+  async #request(texts: readonly string[], options: SendOptions): Promise<readonly Float32Array[]> {
     const answer = await this.#inTurn(texts, options)
-    if (!isTooLong(answer)) return vectorsOf(answer, this.#server, { texts, asked: this.#asked, dimensions: this.dimensions })
+    if (!isTooLong(answer))
+      return vectorsOf(answer, this.#server, { texts, asked: this.#requestedModel, dimensions: this.dimensions })
     const [text = ''] = texts
-    if (texts.length === 1 && text.length <= MIN_CHARACTERS) throw refusal(answer, this.#server, this.#asked)
-    if (texts.length === 1) return this.#ask([cut(text, text.length >> 1)], options)
+    if (texts.length === 1 && text.length <= MIN_CHARACTERS) throw refusal(answer, this.#server, this.#requestedModel)
+    if (texts.length === 1) return this.#request([truncate(text, text.length >> 1)], options)
     const half = texts.length >> 1
-    return [...(await this.#ask(texts.slice(0, half), options)), ...(await this.#ask(texts.slice(half), options))]
+    return [...(await this.#request(texts.slice(0, half), options)), ...(await this.#request(texts.slice(half), options))]
   }
 
   #inTurn(texts: readonly string[], { retries, signal }: SendOptions): Promise<Answer> {
     const turn = this.#last.then(async () => {
-      const { signal: either, unlink } = linkSignals(this.#closing.signal, signal)
+      const { signal: combined, unlink } = linkSignals(this.#closing.signal, signal)
       try {
-        return await post(this.#server, embedRequest(this.#asked, texts), { retries, signal: either })
+        return await post(this.#server, embedRequest(this.#requestedModel, texts), { retries, signal: combined })
       } finally {
         unlink()
       }
@@ -190,18 +191,22 @@ class OpenAiEmbedder implements Embedder {
   }
 }
 
-async function learnDimensions(server: ModelServer, asked: AskedModel, signal: AbortSignal | undefined): Promise<number> {
+async function learnDimensions(
+  server: ModelServer,
+  requestedModel: AskedModel,
+  signal: AbortSignal | undefined,
+): Promise<number> {
   const texts = ['dimensions']
-  const answer = await post(server, embedRequest(asked, texts), { retries: 0, signal })
-  return vectorsOf(answer, server, { texts, asked, dimensions: undefined })[0]?.length ?? 0
+  const answer = await post(server, embedRequest(requestedModel, texts), { retries: 0, signal })
+  return vectorsOf(answer, server, { texts, asked: requestedModel, dimensions: undefined })[0]?.length ?? 0
 }
 
-function embedRequest(asked: AskedModel, texts: readonly string[]) {
-  return { path: '/embeddings', body: { ...asked, input: texts }, output: 0, usageOf: usageIn }
+function embedRequest(requestedModel: AskedModel, texts: readonly string[]) {
+  return { path: '/embeddings', body: { ...requestedModel, input: texts }, output: 0, usageOf: usageIn }
 }
 
 /** Reads the usage at the end of a response without parsing the vectors that precede it. */
-function usageIn(body: string): Spent | undefined {
+function usageIn(body: string): Usage | undefined {
   const [, tokens] = /"usage"\s*:\s*\{[^{}]*"(?:prompt|total)_tokens"\s*:\s*(\d{1,9})\b/.exec(body.slice(-2_000)) ?? []
   return tokens === undefined || Number(tokens) === 0 ? undefined : { input: Number(tokens), output: 0, estimated: false }
 }
@@ -225,9 +230,9 @@ function vectorsOf(answer: Answer, server: ModelServer, { texts, asked, dimensio
 }
 
 function refusal({ status, body }: Answer, server: ModelServer, { model }: AskedModel): Error {
-  const said = reasonOf(withoutKey(body.slice(0, 2000), server))
+  const serverMessage = reasonOf(withoutKey(body.slice(0, 2000), server))
   return providerError(
-    `The embedding server at ${server.baseUrl} answered ${status} for the model ${model}${said === '' ? '' : `: ${said}`}.`,
+    `The embedding server at ${server.baseUrl} answered ${status} for the model ${model}${serverMessage === '' ? '' : `: ${serverMessage}`}.`,
     hintFor(status),
   )
 }
@@ -242,7 +247,7 @@ function hintFor(status: number): string {
 }
 
 /** Truncates text without splitting a surrogate pair. */
-function cut(text: string, length: number): string {
+function truncate(text: string, length: number): string {
   if (text.length <= length) return text
   const last = text.charCodeAt(length - 1)
   return text.slice(0, last >= 0xd800 && last <= 0xdbff ? length - 1 : length)

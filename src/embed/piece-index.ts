@@ -70,9 +70,9 @@ export class PieceIndex {
     const mask = this.#slots.length - 1
     const rowBits = this.#rowBits
     for (let slot = slotOf(hash, mask); this.#slots[slot] !== 0; slot = (slot + 1) & mask) {
-      const held = this.#slots[slot] as number
-      if (((held ^ hash) & ~rowBits) !== 0) continue
-      const row = (held & rowBits) - 1
+      const stored = this.#slots[slot] as number
+      if (((stored ^ hash) & ~rowBits) !== 0) continue
+      const row = (stored & rowBits) - 1
       if (this.lengthOf(row) === end - start && this.#isAt(this.#starts[row] as number, start, end)) return row
     }
     return -1
@@ -83,9 +83,9 @@ export class PieceIndex {
     const mask = this.#slots.length - 1
     const rowBits = this.#rowBits
     for (let slot = slotOf(hash, mask); this.#slots[slot] !== 0; slot = (slot + 1) & mask) {
-      const held = this.#slots[slot] as number
-      if (((held ^ hash) & ~rowBits) !== 0) continue
-      const row = (held & rowBits) - 1
+      const stored = this.#slots[slot] as number
+      if (((stored ^ hash) & ~rowBits) !== 0) continue
+      const row = (stored & rowBits) - 1
       const first = this.#starts[row] as number
       if (this.lengthOf(row) !== end - start + 2 || !this.#isContinuation(first)) continue
       if (this.#isAt(first + 2, start, end)) return row
@@ -143,6 +143,6 @@ function slotOf(hash: number, mask: number): number {
   return (hash ^ (hash >>> 15)) & mask
 }
 
-function powerOfTwo(least: number): number {
-  return 2 ** Math.ceil(Math.log2(least))
+function powerOfTwo(minimum: number): number {
+  return 2 ** Math.ceil(Math.log2(minimum))
 }

@@ -10,7 +10,7 @@ export interface PieceCounts {
 export class RowCounts implements PieceCounts {
   readonly counts: Int32Array
   readonly rows: Int32Array
-  #distinct = 0
+  #distinctCount = 0
 
   constructor(size: number) {
     this.counts = new Int32Array(size)
@@ -18,18 +18,18 @@ export class RowCounts implements PieceCounts {
   }
 
   get distinct(): number {
-    return this.#distinct
+    return this.#distinctCount
   }
 
   add(row: number): void {
     const before = this.counts[row] as number
-    if (before === 0) this.rows[this.#distinct++] = row
+    if (before === 0) this.rows[this.#distinctCount++] = row
     this.counts[row] = before + 1
   }
 
   /** Resets all counts. The cost is proportional to the number of counted rows. */
   clear(): void {
-    for (let i = 0; i < this.#distinct; i++) this.counts[this.rows[i] as number] = 0
-    this.#distinct = 0
+    for (let i = 0; i < this.#distinctCount; i++) this.counts[this.rows[i] as number] = 0
+    this.#distinctCount = 0
   }
 }

@@ -58,7 +58,7 @@ export class SentencePieces {
   readonly #startRow: number
   readonly #counts: RowCounts
   readonly #roles = new Uint8Array(CODE_POINTS)
-  readonly #kept = new Map<string, readonly number[]>()
+  readonly #cache = new Map<string, readonly number[]>()
   readonly #encoder = new TextEncoder()
   readonly #word: Uint8Array
   readonly #best: Float64Array
@@ -68,16 +68,16 @@ export class SentencePieces {
   /** @param vocabulary UTF-8, one piece per line, without a trailing line break @param scores each piece's log probability */
   constructor(vocabulary: Uint8Array, scores: Float32Array) {
     // A character takes at most 3 bytes per UTF-16 unit, and NFKC turns a character into at most 18.
-    const most = 3 * (WORD_START.length + 18 * MAX_WORD)
-    this.#word = new Uint8Array(most)
-    this.#best = new Float64Array(most + 1)
-    this.#from = new Int32Array(most + 1)
-    this.#row = new Int32Array(most + 1)
+    const maxLength = 3 * (WORD_START.length + 18 * MAX_WORD)
+    this.#word = new Uint8Array(maxLength)
+    this.#best = new Float64Array(maxLength + 1)
+    this.#from = new Int32Array(maxLength + 1)
+    this.#row = new Int32Array(maxLength + 1)
     this.#index = new PieceIndex(vocabulary, this.#word)
     this.#scores = scores
-    this.#unknownScore = scores.reduce((least, score) => Math.min(least, score), 0) - UNKNOWN_PENALTY
+    this.#unknownScore = scores.reduce((min, score) => Math.min(min, score), 0) - UNKNOWN_PENALTY
     this.#counts = new RowCounts(this.#index.size)
-    this.#startRow = this.#cut('').at(0) ?? -1
+    this.#startRow = this.#split('').at(0) ?? -1
   }
 
   /** Number of pieces, one per row. */
@@ -116,20 +116,20 @@ export class SentencePieces {
 
   #piecesOf(word: string): readonly number[] {
     if (word.length > MAX_KEPT_WORD) return this.#read(word)
-    const known = this.#kept.get(word)
-    if (known !== undefined) return known
+    const cached = this.#cache.get(word)
+    if (cached !== undefined) return cached
     const rows = this.#read(word)
-    if (this.#kept.size >= MAX_KEPT_WORDS) this.#kept.clear()
-    this.#kept.set(word.length < MIN_SLICE_LENGTH ? word : Buffer.from(word, 'utf16le').toString('utf16le'), rows)
+    if (this.#cache.size >= MAX_KEPT_WORDS) this.#cache.clear()
+    this.#cache.set(word.length < MIN_SLICE_LENGTH ? word : Buffer.from(word, 'utf16le').toString('utf16le'), rows)
     return rows
   }
 
   /** Normalizes a word, which may split it into several, and splits those into pieces. */
   #read(word: string): readonly number[] {
-    if (ASCII.test(word)) return this.#withoutLoneStart(this.#cut(word.toLowerCase()))
+    if (ASCII.test(word)) return this.#withoutLoneStart(this.#split(word.toLowerCase()))
     // In lower case, the Turkish İ becomes an i with a combining dot above.
     const normal = word.normalize('NFKC').toLowerCase().replaceAll('i\u0307', 'i')
-    return normal.split(NOT_IN_WORD).flatMap((part) => (part === '' ? [] : this.#withoutLoneStart(this.#cut(part))))
+    return normal.split(NOT_IN_WORD).flatMap((part) => (part === '' ? [] : this.#withoutLoneStart(this.#split(part))))
   }
 
   /** Drops a word if only its start marker is known, because its script is unknown and the piece means nothing. */
@@ -138,7 +138,7 @@ export class SentencePieces {
   }
 
   /** Runs Viterbi's algorithm over the word's bytes. Pieces start and end at whole characters. */
-  #cut(word: string): number[] {
+  #split(word: string): number[] {
     const bytes = this.#word
     const best = this.#best
     const end = this.#encoder.encodeInto(WORD_START + word, bytes).written
@@ -146,9 +146,9 @@ export class SentencePieces {
     best[0] = 0
     for (let start = 0; start < end; start++) {
       if (isInside(bytes[start] as number)) continue
-      const most = Math.min(end, start + this.#index.longest)
+      const lastEnd = Math.min(end, start + this.#index.longest)
       let hash = FNV_BASIS
-      for (let at = start; at < most; ) {
+      for (let at = start; at < lastEnd; ) {
         hash = hashByte(hash, bytes[at++] as number)
         if (at < end && isInside(bytes[at] as number)) continue
         if (!this.#index.isPrefix(hash)) break

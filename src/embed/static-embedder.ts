@@ -74,18 +74,18 @@ interface Plan extends Traits {
 
 /** Decides which columns to use. The English table alone gives the same vectors and id as before there was another table. */
 function planOf({ english, multilingual, dimensions }: StaticTables): Plan {
-  const own = readTableHeader(english, 'words')
+  const englishHead = readTableHeader(english, 'words')
   if (multilingual === undefined) {
-    const columns = columnsOf(own.dimensions, dimensions)
+    const columns = columnsOf(englishHead.dimensions, dimensions)
     const part: PartPlan = { path: english, kind: 'words', columns }
-    return { id: `static:${own.model}:${columns}`, dimensions: columns, languages: ['en'], english: part }
+    return { id: `static:${englishHead.model}:${columns}`, dimensions: columns, languages: ['en'], english: part }
   }
   const other = readTableHeader(multilingual, 'sentences')
-  const enough = Math.min(ENOUGH, other.dimensions)
-  const columns = columnsOf(own.dimensions + other.dimensions, dimensions ?? own.dimensions + enough)
-  const others = Math.max(columns - own.dimensions, Math.min(enough, columns >> 1))
+  const compared = Math.min(ENOUGH, other.dimensions)
+  const columns = columnsOf(englishHead.dimensions + other.dimensions, dimensions ?? englishHead.dimensions + compared)
+  const others = Math.max(columns - englishHead.dimensions, Math.min(compared, columns >> 1))
   return {
-    id: `static:${own.model}+${other.model}:${columns}:${other.version}`,
+    id: `static:${englishHead.model}+${other.model}:${columns}:${other.version}`,
     dimensions: columns,
     languages: other.languages,
     acrossFrom: columns - others,
@@ -94,10 +94,10 @@ function planOf({ english, multilingual, dimensions }: StaticTables): Plan {
   }
 }
 
-function columnsOf(all: number, wanted: number | undefined): number {
-  if (wanted === undefined || wanted <= all) return wanted ?? all
+function columnsOf(all: number, requested: number | undefined): number {
+  if (requested === undefined || requested <= all) return requested ?? all
   throw providerError(
-    `The built-in embedding tables have ${all} dimensions, but ${wanted} were requested.`,
+    `The built-in embedding tables have ${all} dimensions, but ${requested} were requested.`,
     `Set \`embedder.dimensions\` to ${all} or less, or remove it.`,
   )
 }
@@ -192,7 +192,7 @@ abstract class TableEmbedder implements Embedder {
 export class StaticEmbedder extends TableEmbedder {
   readonly #english: Part<WordPieces>
   readonly #multilingual: Part<SentencePieces> | undefined
-  #closed = false
+  #isClosed = false
 
   constructor(traits: Traits, english: Part<WordPieces>, multilingual?: Part<SentencePieces>) {
     super(traits)
@@ -219,13 +219,13 @@ export class StaticEmbedder extends TableEmbedder {
   /** Embeds a text synchronously. Takes time linear in the text's length, plus at most one pass over the tables. */
   embedText(text: string, kind: EmbedKind = 'passage'): Float32Array {
     const vector = new Float32Array(this.dimensions)
-    const counted = this.#multilingual?.pieces.count(text)
-    const share = kind === 'across' && counted !== undefined ? 0 : (counted?.latin ?? 1)
+    const counts = this.#multilingual?.pieces.count(text)
+    const share = kind === 'across' && counts !== undefined ? 0 : (counts?.latin ?? 1)
     const english = { from: 0, length: share }
     const isEnglish = share > 0 && addUnit(vector, this.#english.sumOf(this.#english.pieces.count(text)), english)
-    if (this.#multilingual !== undefined && counted !== undefined && !(kind === 'query' && isEnglish)) {
+    if (this.#multilingual !== undefined && counts !== undefined && !(kind === 'query' && isEnglish)) {
       const { columns } = this.#english
-      const hasMeaning = addUnit(vector, this.#multilingual.sumOf(counted), { from: columns, length: 1 })
+      const hasMeaning = addUnit(vector, this.#multilingual.sumOf(counts), { from: columns, length: 1 })
       if (kind === 'passage' && hasMeaning) fill(vector, columns, share)
     }
     toUnitLength(vector)
@@ -233,13 +233,13 @@ export class StaticEmbedder extends TableEmbedder {
   }
 
   async close(): Promise<void> {
-    this.#closed = true
+    this.#isClosed = true
     this.#english.close()
     this.#multilingual?.close()
   }
 
   #requireOpen(): void {
-    if (this.#closed) throw closedError(this.id)
+    if (this.#isClosed) throw closedError(this.id)
   }
 }
 
@@ -254,8 +254,8 @@ function addUnit(vector: Float32Array, sum: Float64Array, { from, length }: Vect
   let squares = 0
   for (let i = 0; i < sum.length; i++) squares += (sum[i] as number) * (sum[i] as number)
   if (squares === 0) return false
-  const own = Math.sqrt(squares)
-  for (let i = 0; i < sum.length; i++) vector[from + i] = (vector[from + i] as number) + (length * (sum[i] as number)) / own
+  const norm = Math.sqrt(squares)
+  for (let i = 0; i < sum.length; i++) vector[from + i] = (vector[from + i] as number) + (length * (sum[i] as number)) / norm
   return true
 }
 
@@ -298,7 +298,7 @@ export function openLazyStaticEmbedder(
 
 class LazyStaticEmbedder extends TableEmbedder {
   readonly #openTable: () => StaticEmbedder
-  readonly #kept: number
+  readonly #keepMs: number
   #open: StaticEmbedder | undefined
   #timer: NodeJS.Timeout | undefined
   #running = 0
@@ -307,7 +307,7 @@ class LazyStaticEmbedder extends TableEmbedder {
   constructor(openTable: () => StaticEmbedder, { kept, ...traits }: Traits & { readonly kept: number }) {
     super(traits)
     this.#openTable = openTable
-    this.#kept = kept
+    this.#keepMs = kept
   }
 
   openAhead(): void {
@@ -332,7 +332,7 @@ class LazyStaticEmbedder extends TableEmbedder {
     this.#timer = setTimeout(() => {
       // The tables must stay open while text is being embedded.
       if (this.#running === 0) this.#giveUp()
-    }, this.#kept)
+    }, this.#keepMs)
     this.#timer.unref()
   }
 

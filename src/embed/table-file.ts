@@ -59,9 +59,9 @@ const PART = 65_536
  * @throws RouxError `PROVIDER_ERROR` that names the file if it is missing, truncated, altered or in another format
  */
 export function openTableFile(path: string, kind: TableKind): TableFile {
-  const file = tried(path, () => openSync(path, 'r'))
+  const file = withTableError(path, () => openSync(path, 'r'))
   try {
-    return tried(path, () => openRows(file, path, FORMATS[kind]))
+    return withTableError(path, () => openRows(file, path, FORMATS[kind]))
   } catch (error) {
     closeSync(file)
     throw error
@@ -73,7 +73,7 @@ export function readTableHeader(
   path: string,
   kind: TableKind,
 ): Pick<TableHead, 'model' | 'dimensions' | 'version' | 'languages'> {
-  return tried(path, () => {
+  return withTableError(path, () => {
     const file = openSync(path, 'r')
     try {
       const { model, dims, languages } = headerOf(file, path, FORMATS[kind])
@@ -109,12 +109,12 @@ function openRows(file: number, path: string, format: Format): TableFile {
     read(first, columns, weights) {
       // The file descriptor may belong to another file by now.
       if (!isOpen) throw damaged(path, 'it has been closed')
-      const wanted = new Uint8Array((weights.length / columns) * rowBytes)
-      const bytes = tried(path, () => readAt(file, wanted, places.rows + first * rowBytes))
-      if (bytes.length < wanted.length) throw damaged(path, 'it is truncated')
+      const packed = new Uint8Array((weights.length / columns) * rowBytes)
+      const bytes = withTableError(path, () => readAt(file, packed, places.rows + first * rowBytes))
+      if (bytes.length < packed.length) throw damaged(path, 'it is truncated')
       for (let row = 0; row * columns < weights.length; row++) {
-        const own = weights.subarray(row * columns, (row + 1) * columns)
-        decode(bytes.subarray(row * rowBytes, (row + 1) * rowBytes), own, format)
+        const rowWeights = weights.subarray(row * columns, (row + 1) * columns)
+        decode(bytes.subarray(row * rowBytes, (row + 1) * rowBytes), rowWeights, format)
       }
     },
     close() {
@@ -240,7 +240,7 @@ function toFloats(bytes: Uint8Array): Float32Array {
 }
 
 /** Converts system errors. @throws RouxError `PROVIDER_ERROR` */
-function tried<T>(path: string, act: () => T): T {
+function withTableError<T>(path: string, act: () => T): T {
   try {
     return act()
   } catch (error) {

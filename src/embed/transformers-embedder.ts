@@ -50,9 +50,9 @@ export async function openTransformersEmbedder(
   const toOpen = planOpening(placeModel(model, dependencies.modelsFolder), recipe, { settings, dependencies })
   const worker = new ModelWorker(dependencies.workerEntry, toOpen, dependencies.onProgress)
   try {
-    const opened = await untilAborted(worker.open(), signal)
-    checkDimensions(model, opened.dimensions, settings.dimensions)
-    return new TransformersEmbedder(model, { recipe, opened, worker })
+    const openedModel = await untilAborted(worker.open(), signal)
+    checkDimensions(model, openedModel.dimensions, settings.dimensions)
+    return new TransformersEmbedder(model, { recipe, opened: openedModel, worker })
   } catch (error) {
     await worker.close()
     throw error
@@ -85,7 +85,7 @@ class TransformersEmbedder implements Embedder {
   readonly #model: string
   readonly #recipe: ModelRecipe
   readonly #worker: ModelWorker
-  #closed = false
+  #isClosed = false
 
   constructor(model: string, { recipe, opened, worker }: Parts) {
     this.#model = model
@@ -101,7 +101,7 @@ class TransformersEmbedder implements Embedder {
   }
 
   async embed(texts: readonly string[], kind: EmbedKind, signal?: AbortSignal): Promise<readonly Float32Array[]> {
-    if (this.#closed) throw closedError(this.id)
+    if (this.#isClosed) throw closedError(this.id)
     signal?.throwIfAborted()
     const vectors = texts.map(() => new Float32Array(this.dimensions))
     const prefix = kind === 'passage' ? this.#recipe.passagePrefix : this.#recipe.queryPrefix
@@ -118,15 +118,15 @@ class TransformersEmbedder implements Embedder {
   }
 
   async close(): Promise<void> {
-    this.#closed = true
+    this.#isClosed = true
     await this.#worker.close()
   }
 
   async #run(texts: readonly string[], signal: AbortSignal | undefined): Promise<FlatVectors> {
-    if (this.#closed) throw closedError(this.id)
+    if (this.#isClosed) throw closedError(this.id)
     signal?.throwIfAborted()
     const running = this.#worker.embed(texts).catch((error) => {
-      throw this.#closed ? closedError(this.id) : error
+      throw this.#isClosed ? closedError(this.id) : error
     })
     const vectors = await untilAborted(running, signal)
     checkDimensions(this.#model, vectors.dimensions, this.dimensions)
@@ -135,12 +135,12 @@ class TransformersEmbedder implements Embedder {
 }
 
 function chosenRecipe(model: string, settings: EmbedderSettings): ModelRecipe {
-  const known = recipeOf(model)
+  const recipe = recipeOf(model)
   return {
-    queryPrefix: settings.queryPrefix ?? known.queryPrefix,
-    passagePrefix: settings.passagePrefix ?? known.passagePrefix,
-    pooling: known.pooling,
-    maxTokens: settings.maxTokens ?? known.maxTokens,
+    queryPrefix: settings.queryPrefix ?? recipe.queryPrefix,
+    passagePrefix: settings.passagePrefix ?? recipe.passagePrefix,
+    pooling: recipe.pooling,
+    maxTokens: settings.maxTokens ?? recipe.maxTokens,
   }
 }
 
@@ -163,15 +163,15 @@ function planOpening(
     pooling,
     maxTokens,
   }
-  const found = inspectModelFolder(folder)
-  if ('precision' in found) {
+  const inspection = inspectModelFolder(folder)
+  if ('precision' in inspection) {
     const damage = findDamage(folder)
     if (damage !== undefined) throw damagedModel(folder, damage)
-    return { ...common, precision: found.precision }
+    return { ...common, precision: inspection.precision }
   }
   if (hubId === undefined) {
     throw providerError(
-      `The model's folder ${folder} is not complete: ${found.missing.join(', ')} ${found.missing.length === 1 ? 'is' : 'are'} missing.`,
+      `The model's folder ${folder} is not complete: ${inspection.missing.join(', ')} ${inspection.missing.length === 1 ? 'is' : 'are'} missing.`,
       'Copy the missing files there, or set `embedder.model` to a Hugging Face model id.',
     )
   }
@@ -195,7 +195,7 @@ function defaultEngines(): readonly string[] {
 /** Returns the indexes of the non-blank strings, in slices of strings of similar length. */
 function sliceByLength(texts: readonly string[]): readonly (readonly number[])[] {
   const filled = [...texts.keys()].filter((index) => !isBlank(texts[index] ?? ''))
-  const byLength = filled.toSorted((left, right) => (texts[left]?.length ?? 0) - (texts[right]?.length ?? 0))
+  const byLength = filled.toSorted((first, right) => (texts[first]?.length ?? 0) - (texts[right]?.length ?? 0))
   return Array.from({ length: Math.ceil(byLength.length / SLICE) }, (_, i) => byLength.slice(i * SLICE, (i + 1) * SLICE))
 }
 
@@ -213,7 +213,7 @@ class ModelWorker {
   readonly #calls: WorkerCalls<ModelWorkerService, Worker>
   readonly #model: ModelToOpen
   readonly #onProgress: ((progress: DownloadProgress) => void) | undefined
-  #opened: Promise<OpenedModel> | undefined
+  #openedModel: Promise<OpenedModel> | undefined
 
   /** @param entry the bundled `transformers-worker` */
   constructor(entry: string | URL, model: ModelToOpen, onProgress?: (progress: DownloadProgress) => void) {
@@ -222,7 +222,7 @@ class ModelWorker {
     // Keep the engine's output out of the protocol's stdout.
     const start = (): Worker => new Worker(entry, { stdout: true })
     this.#calls = new WorkerCalls(start, (error) => {
-      this.#opened = undefined
+      this.#openedModel = undefined
       return endedWorker(model.name, error ?? 'it ended')
     })
   }
@@ -230,11 +230,11 @@ class ModelWorker {
   /** Loads the model unless it has been loaded. @throws RouxError `PROVIDER_ERROR` */
   open(): Promise<OpenedModel> {
     const onProgress = this.#onProgress
-    this.#opened ??= this.#calls.call('open', this.#model, onProgress === undefined ? {} : { onProgress }).catch((error) => {
-      this.#opened = undefined
+    this.#openedModel ??= this.#calls.call('open', this.#model, onProgress === undefined ? {} : { onProgress }).catch((error) => {
+      this.#openedModel = undefined
       throw error
     })
-    return this.#opened
+    return this.#openedModel
   }
 
   /** Embeds one batch. @throws RouxError `PROVIDER_ERROR` */
@@ -247,10 +247,10 @@ class ModelWorker {
   async close(): Promise<void> {
     const { worker } = this.#calls
     if (worker === undefined) return
-    const ended = new Promise((resolve) => worker.once('exit', resolve))
+    const exited = new Promise((resolve) => worker.once('exit', resolve))
     this.#calls.call('close', undefined).catch(() => {})
     const timer = setTimeout(() => void worker.terminate(), GRACE)
-    await ended
+    await exited
     clearTimeout(timer)
   }
 }

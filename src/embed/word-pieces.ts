@@ -66,7 +66,7 @@ export class WordPieces {
   #wordBytes = 0
   #wordCharacters = 0
   readonly #prefixes = new Int32Array(MAX_BYTES)
-  readonly #found = new Int32Array(MAX_CHARACTERS)
+  readonly #foundPieces = new Int32Array(MAX_CHARACTERS)
 
   readonly #counts: RowCounts
   #unknown = 0
@@ -153,7 +153,7 @@ export class WordPieces {
     const characters = this.#wordCharacters
     if (characters === 0) return
     const pieces = characters <= MAX_CHARACTERS ? this.#split() : 0
-    if (pieces > 0) for (let i = 0; i < pieces; i++) this.#counts.add(this.#found[i] as number)
+    if (pieces > 0) for (let i = 0; i < pieces; i++) this.#counts.add(this.#foundPieces[i] as number)
     else this.#unknown += this.#lettersOfWord()
     this.#wordCharacters = 0
     this.#wordBytes = 0
@@ -171,7 +171,7 @@ export class WordPieces {
       const continues = start > 0
       const row = this.#longestPiece(start, continues)
       if (row < 0) return 0
-      this.#found[pieces++] = row
+      this.#foundPieces[pieces++] = row
       start += this.#index.lengthOf(row) - (continues ? 2 : 0)
     }
     return pieces
@@ -179,18 +179,18 @@ export class WordPieces {
 
   /** Returns the row of the longest piece that starts at `start`, or -1. Pieces consist of whole characters. */
   #longestPiece(start: number, continues: boolean): number {
-    const most = Math.min(this.#wordBytes - start, this.#index.longest)
+    const maxLength = Math.min(this.#wordBytes - start, this.#index.longest)
     let hash = continues ? CONTINUATION : FNV_BASIS
     let length = 0
-    while (length < most) {
+    while (length < maxLength) {
       hash = hashByte(hash, this.#word[start + length] as number)
       if (!this.#index.isPrefix(hash)) break
       this.#prefixes[length++] = hash
     }
     for (; length > 0; length--) {
-      const known = this.#prefixes[length - 1] as number
+      const prefixHash = this.#prefixes[length - 1] as number
       const end = start + length
-      const row = continues ? this.#index.findContinuation(known, start, end) : this.#index.find(known, start, end)
+      const row = continues ? this.#index.findContinuation(prefixHash, start, end) : this.#index.find(prefixHash, start, end)
       if (row >= 0) return row
     }
     return -1

@@ -100,14 +100,14 @@ class Brandes {
     for (let head = 0; head < reached; head++) {
       const node = order[head] as number
       const next = (distance[node] as number) + 1
-      const ways = paths[node] as number
+      const pathCount = paths[node] as number
       for (let at = offsets[node] as number, end = offsets[node + 1] as number; at < end; at++) {
         const other = targets[at] as number
         if ((distance[other] as number) < 0) {
           distance[other] = next
           order[reached++] = other
         }
-        if (distance[other] === next) paths[other]! += ways
+        if (distance[other] === next) paths[other]! += pathCount
       }
     }
     for (let head = reached - 1; head > 0; head--) {

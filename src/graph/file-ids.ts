@@ -11,7 +11,7 @@ export class FileIds {
   readonly #folds: string[] = []
   readonly #ids: (NodeId | undefined)[] = []
   readonly #byFold = new Map<string, number | readonly number[]>()
-  readonly #twins = new Set<number>()
+  readonly #sameIdKeys = new Set<number>()
   readonly #order = new KeyOrder((key) => this.#ids[key])
 
   constructor(vault?: string) {
@@ -43,7 +43,7 @@ export class FileIds {
     const group = this.#byFold.get(folded)
     this.#paths[key] = undefined
     this.#folds[key] = ''
-    this.#twins.delete(key)
+    this.#sameIdKeys.delete(key)
     this.#setId(key, undefined)
     if (typeof group === 'object') {
       this.#regroup(
@@ -73,8 +73,8 @@ export class FileIds {
     for (const key of others) this.#setId(key, toNodeId(this.#pathOf(key), this.#vault))
     this.#byFold.set(folded, others.length === 0 ? plain : [plain, ...others])
     for (const key of sorted) {
-      if (others.length === 0) this.#twins.delete(key)
-      else this.#twins.add(key)
+      if (others.length === 0) this.#sameIdKeys.delete(key)
+      else this.#sameIdKeys.add(key)
     }
   }
 
@@ -104,12 +104,12 @@ export class FileIds {
 
   /** Returns the other files whose paths fold to the same string, in order of precedence. Usually empty. */
   twins(key: number): readonly number[] {
-    const group = this.#twins.has(key) ? this.#byFold.get(this.folded(key)) : undefined
+    const group = this.#sameIdKeys.has(key) ? this.#byFold.get(this.folded(key)) : undefined
     return typeof group === 'object' ? group.filter((other) => other !== key) : []
   }
 
   hasTwins(key: number): boolean {
-    return this.#twins.has(key)
+    return this.#sameIdKeys.has(key)
   }
 
   /** Returns the keys of all files, sorted by id. Later changes do not modify the list. */

@@ -51,16 +51,16 @@ export class FolderIndex {
     const last = entry.notes.pop()
     if (at < entry.notes.length && last !== undefined) entry.notes[at] = last
     if (row.archived) entry.archived--
-    const left = (entry.spellings.get(path) ?? 0) - 1
-    if (left > 0) entry.spellings.set(path, left)
+    const remaining = (entry.spellings.get(path) ?? 0) - 1
+    if (remaining > 0) entry.spellings.set(path, remaining)
     else entry.spellings.delete(path)
     this.#closeEmpty(folded)
   }
 
   /** Returns the folder, creating it and its parents if necessary. */
   #open(folded: string): Entry {
-    const known = this.#folders.get(folded)
-    if (known !== undefined) return known
+    const existing = this.#folders.get(folded)
+    if (existing !== undefined) return existing
     const entry = openEntry()
     this.#folders.set(folded, entry)
     this.#open(folderOf(folded)).folders.set(nameOf(folded), entry)

@@ -41,7 +41,7 @@ export class Graph {
   readonly #rows: (GraphRow | undefined)[] = []
   readonly #in: number[][] = []
   // Contiguous in memory, unlike the rows, because a single call can check every node of the vault.
-  #listed = new Uint8Array(1024)
+  #isListed = new Uint8Array(1024)
   #problemCount = new Int32Array(1024)
   #inDegree = new Int32Array(1024)
   #outDegree = new Int32Array(1024)
@@ -67,13 +67,13 @@ export class Graph {
 
   /** Replaces the rows of the given files in one step. Each file may appear only once. */
   apply(rows: readonly GraphRow[]): void {
-    const moved = rows.filter((row) => this.#rows[row.key]?.path !== row.path)
-    const left = this.#unlink(rows)
-    for (const row of moved) this.#ids.remove(row.key)
+    const movedRows = rows.filter((row) => this.#rows[row.key]?.path !== row.path)
+    const unlinked = this.#unlink(rows)
+    for (const row of movedRows) this.#ids.remove(row.key)
     for (const row of rows) this.#place(row)
-    for (const { key, path } of moved) if (path !== undefined) this.#ids.add(key, path)
+    for (const { key, path } of movedRows) if (path !== undefined) this.#ids.add(key, path)
     for (const row of rows) this.#link(row.key)
-    this.#missing.release(left)
+    this.#missing.release(unlinked)
   }
 
   /** Makes space for a key, because links can refer to keys whose rows come later. */
@@ -82,12 +82,12 @@ export class Graph {
       this.#rows.push(undefined)
       this.#in.push([])
     }
-    if (this.#listed.length > key) return
-    const length = Math.max(key + 1, this.#listed.length * 2)
-    this.#listed = grown(this.#listed, new Uint8Array(length))
-    this.#problemCount = grown(this.#problemCount, new Int32Array(length))
-    this.#inDegree = grown(this.#inDegree, new Int32Array(length))
-    this.#outDegree = grown(this.#outDegree, new Int32Array(length))
+    if (this.#isListed.length > key) return
+    const length = Math.max(key + 1, this.#isListed.length * 2)
+    this.#isListed = enlarged(this.#isListed, new Uint8Array(length))
+    this.#problemCount = enlarged(this.#problemCount, new Int32Array(length))
+    this.#inDegree = enlarged(this.#inDegree, new Int32Array(length))
+    this.#outDegree = enlarged(this.#outDegree, new Int32Array(length))
   }
 
   #place(row: GraphRow): void {
@@ -96,10 +96,10 @@ export class Graph {
     this.#rows[row.key] = row.path === undefined ? undefined : row
     if (row.path !== undefined) this.#files++
     this.#problemCount[row.key] = problemCountOf(row)
-    const listed = isListedRow(row) ? 1 : 0
-    const change = listed - (this.#listed[row.key] ?? 0)
+    const listedBit = isListedRow(row) ? 1 : 0
+    const change = listedBit - (this.#isListed[row.key] ?? 0)
     if (change === 0) return
-    this.#listed[row.key] = listed
+    this.#isListed[row.key] = listedBit
     // Links of the rows being applied have already been removed, and are counted when they are added again.
     for (const source of this.#in[row.key] ?? []) add(this.#outDegree, source, change)
   }
@@ -189,7 +189,7 @@ export class Graph {
 
   /** Checks whether a node is a note that is not excluded. Only these count in lists, degrees and paths. */
   isListedNote(node: NodeIndex): boolean {
-    return node >= 0 && this.#listed[node] === 1
+    return node >= 0 && this.#isListed[node] === 1
   }
 
   /**
@@ -269,7 +269,7 @@ function problemCountOf({ path, excluded, conflict, problems }: GraphRow): numbe
   return problems.reduce((sum, count) => sum + count, conflict ? 1 : 0)
 }
 
-function grown<T extends Uint8Array | Int32Array>(from: T, to: T): T {
+function enlarged<T extends Uint8Array | Int32Array>(from: T, to: T): T {
   to.set(from)
   return to
 }
@@ -298,10 +298,10 @@ function withdraw(list: number[] | undefined, key: number, leaving: Map<number[]
 }
 
 function removeAll(list: number[], keys: readonly number[]): void {
-  const gone = new Set(keys)
-  let kept = 0
-  for (const key of list) if (!gone.has(key)) list[kept++] = key
-  list.length = kept
+  const removed = new Set(keys)
+  let keptCount = 0
+  for (const key of list) if (!removed.has(key)) list[keptCount++] = key
+  list.length = keptCount
 }
 
 function removeOne(list: number[], key: number): void {

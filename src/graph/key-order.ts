@@ -4,7 +4,7 @@ const FULL_SORT_SHARE = 1 / 4
 /** Keys sorted by text. Updated lazily: all changes since the last use are merged in one linear pass. */
 export class KeyOrder {
   readonly #textOf: (key: number) => string | undefined
-  readonly #moved = new Set<number>()
+  readonly #movedKeys = new Set<number>()
   #keys: readonly number[] = []
 
   /** @param textOf returns the text to sort by, or `undefined` if a key is not in the list */
@@ -14,16 +14,19 @@ export class KeyOrder {
 
   /** Must be called if a key's text has changed, or the key was added or removed. */
   move(key: number): void {
-    this.#moved.add(key)
+    this.#movedKeys.add(key)
   }
 
   /** Returns the sorted list. Later moves do not modify it. */
   list(): readonly number[] {
-    if (this.#moved.size === 0) return this.#keys
-    const moved = this.#sorted(this.#moved)
-    const kept = this.#keys.filter((key) => !this.#moved.has(key))
-    this.#keys = moved.length > kept.length * FULL_SORT_SHARE ? this.#sorted([...kept, ...moved]) : this.#merge(kept, moved)
-    this.#moved.clear()
+    if (this.#movedKeys.size === 0) return this.#keys
+    const movedKeys = this.#sorted(this.#movedKeys)
+    const unmovedKeys = this.#keys.filter((key) => !this.#movedKeys.has(key))
+    this.#keys =
+      movedKeys.length > unmovedKeys.length * FULL_SORT_SHARE
+        ? this.#sorted([...unmovedKeys, ...movedKeys])
+        : this.#merge(unmovedKeys, movedKeys)
+    this.#movedKeys.clear()
     return this.#keys
   }
 
@@ -36,15 +39,15 @@ export class KeyOrder {
     return entries.sort((a, b) => (a.text < b.text ? -1 : Number(a.text > b.text))).map(({ key }) => key)
   }
 
-  #merge(kept: readonly number[], moved: readonly number[]): readonly number[] {
+  #merge(unmovedKeys: readonly number[], movedKeys: readonly number[]): readonly number[] {
     const merged: number[] = []
     let from = 0
-    for (const key of moved) {
-      const to = this.#placeOf(this.#textOf(key) ?? '', kept, from)
-      while (from < to) merged.push(kept[from++] as number)
+    for (const key of movedKeys) {
+      const to = this.#placeOf(this.#textOf(key) ?? '', unmovedKeys, from)
+      while (from < to) merged.push(unmovedKeys[from++] as number)
       merged.push(key)
     }
-    while (from < kept.length) merged.push(kept[from++] as number)
+    while (from < unmovedKeys.length) merged.push(unmovedKeys[from++] as number)
     return merged
   }
 

@@ -12,8 +12,8 @@ export class MissingTargets {
 
   numberOf(name: string): number {
     const folded = foldId(name)
-    const known = this.#byFold.get(folded)
-    if (known !== undefined) return known
+    const existing = this.#byFold.get(folded)
+    if (existing !== undefined) return existing
     const number = this.#unused.pop() ?? this.#names.length
     this.#names[number] = name
     this.#sources[number] = []

@@ -47,10 +47,10 @@ function ceilings(graph: Graph, source: number, target: number): readonly number
 
 /** Returns the degree at the given rank (0 is the lowest), where `counts` is the number of nodes per degree. 0 if there is none. */
 function degreeAt(counts: readonly number[], rank: number): number {
-  let passed = 0
+  let skipped = 0
   const degree = counts.findIndex((count) => {
-    passed += count
-    return passed > rank
+    skipped += count
+    return skipped > rank
   })
   return Math.max(0, degree)
 }
@@ -62,15 +62,15 @@ function degreeOf(graph: Graph, key: number): number {
 function yen(walk: Walk, search: Search, count: number): readonly (readonly number[])[] {
   const first = walk.shortest(search)
   if (first === undefined) return []
-  const found: (readonly number[])[] = [first]
+  const paths: (readonly number[])[] = [first]
   const candidates: (readonly number[])[] = []
-  while (found.length < count) {
-    const last = found[found.length - 1] as readonly number[]
+  while (paths.length < count) {
+    const last = paths[paths.length - 1] as readonly number[]
     for (let at = 0; at < last.length - 1; at++) {
       const root = last.slice(0, at + 1)
       const before = root.slice(0, at)
-      const taken = new Set(found.filter((path) => startsWith(path, root)).map((path) => path[at + 1] as number))
-      const rest = walk.shortest({ ...search, source: root[at] as number, banned: new Set(before), taken })
+      const usedNext = new Set(paths.filter((path) => startsWith(path, root)).map((path) => path[at + 1] as number))
+      const rest = walk.shortest({ ...search, source: root[at] as number, banned: new Set(before), taken: usedNext })
       if (rest === undefined) continue
       const path = [...before, ...rest]
       if (!candidates.some((other) => sameList(other, path))) candidates.push(path)
@@ -78,9 +78,9 @@ function yen(walk: Walk, search: Search, count: number): readonly (readonly numb
     candidates.sort((a, b) => a.length - b.length || walk.compare(a, b))
     const next = candidates.shift()
     if (next === undefined) break
-    found.push(next)
+    paths.push(next)
   }
-  return found
+  return paths
 }
 
 const NONE: ReadonlySet<number> = new Set()
@@ -122,9 +122,9 @@ class Walk {
     const { source, target } = search
     if (source === target) return [source]
     const ahead = frontOf(source, true, this.#from)
-    const behind = frontOf(target, false, this.#to)
-    while (ahead.keys.length > 0 && behind.keys.length > 0) {
-      const [front, opposite] = ahead.keys.length <= behind.keys.length ? [ahead, behind] : [behind, ahead]
+    const backwards = frontOf(target, false, this.#to)
+    while (ahead.keys.length > 0 && backwards.keys.length > 0) {
+      const [front, opposite] = ahead.keys.length <= backwards.keys.length ? [ahead, backwards] : [backwards, ahead]
       front.keys = this.#advance(front, search)
       const meeting = front.keys.filter((key) => opposite.reached[key] !== 0)
       if (meeting.length > 0) return this.#trace(search, meeting)
@@ -164,12 +164,12 @@ class Walk {
 
   /** Returns the first path in id order, among those through the nodes where both sides met. */
   #trace(search: Search, meeting: readonly number[]): readonly number[] {
-    const marked = this.#mark(search, meeting)
+    const onShortest = this.#mark(search, meeting)
     const path = [search.source]
     for (let at = search.source; at !== search.target; ) {
-      const next = this.#next(search, at, marked)
+      const next = this.#next(search, at, onShortest)
       if (next === undefined) throw new Error('The shortest path could not be traced.')
-      marked.add(next)
+      onShortest.add(next)
       path.push(next)
       at = next
     }
@@ -180,29 +180,29 @@ class Walk {
   #mark(search: Search, meeting: readonly number[]): Set<number> {
     const from = this.#from
     const lengthAt = (key: number): number => (from[key] ?? 0) + (this.#to[key] ?? 0)
-    const length = meeting.reduce((least, key) => Math.min(least, lengthAt(key)), Number.POSITIVE_INFINITY)
-    const marked = new Set(meeting.filter((key) => lengthAt(key) === length))
+    const length = meeting.reduce((min, key) => Math.min(min, lengthAt(key)), Number.POSITIVE_INFINITY)
+    const onShortest = new Set(meeting.filter((key) => lengthAt(key) === length))
     // Iterating over a set includes elements added during iteration.
-    for (const key of marked) {
+    for (const key of onShortest) {
       const step = from[key] ?? 0
       if (step <= 1) continue
       this.#each(key, false, (other) => {
-        if (from[other] === step - 1 && !isTaken(search, other, key)) marked.add(other)
+        if (from[other] === step - 1 && !isTaken(search, other, key)) onShortest.add(other)
       })
     }
-    return marked
+    return onShortest
   }
 
   /** Returns the neighbor with the smallest id on a shortest path. */
-  #next(search: Search, at: number, marked: ReadonlySet<number>): number | undefined {
-    const here = this.#from[at] ?? 0
-    const left = marked.has(at) ? (this.#to[at] ?? 0) : 0
+  #next(search: Search, at: number, onShortest: ReadonlySet<number>): number | undefined {
+    const distance = this.#from[at] ?? 0
+    const stepsLeft = onShortest.has(at) ? (this.#to[at] ?? 0) : 0
     let best: number | undefined
     this.#each(at, true, (other) => {
-      const onwards = here > 0 && this.#from[other] === here + 1 && marked.has(other)
+      const onwards = distance > 0 && this.#from[other] === distance + 1 && onShortest.has(other)
       // Beyond the meeting nodes, only the distance to the target matters.
-      const nearer = left > 0 && this.#to[other] === left - 1
-      if (!(onwards || nearer) || isTaken(search, at, other)) return
+      const isNearer = stepsLeft > 0 && this.#to[other] === stepsLeft - 1
+      if (!(onwards || isNearer) || isTaken(search, at, other)) return
       if (best === undefined || this.#graph.id(other) < this.#graph.id(best)) best = other
     })
     return best
@@ -210,9 +210,9 @@ class Walk {
 
   compare(a: readonly number[], b: readonly number[]): number {
     for (let at = 0; at < a.length; at++) {
-      const left = this.#graph.id(a[at] as number)
+      const idA = this.#graph.id(a[at] as number)
       const right = this.#graph.id(b[at] as number)
-      if (left !== right) return left < right ? -1 : 1
+      if (idA !== right) return idA < right ? -1 : 1
     }
     return 0
   }

@@ -13,32 +13,32 @@ interface TagEntry {
 export class TagIndex {
   readonly #tags = new Map<string, TagEntry>()
   /** All tags of listed notes with their folded names, in order. Cached until a note changes. */
-  #counted: readonly { readonly folded: string; readonly tag: TagCount }[] | undefined
+  #cachedCounts: readonly { readonly folded: string; readonly tag: TagCount }[] | undefined
 
   add(row: GraphRow): void {
-    this.#counted = undefined
-    const listed = isListedRow(row) ? 1 : 0
+    this.#cachedCounts = undefined
+    const listedBit = isListedRow(row) ? 1 : 0
     for (const [folded, name] of withParents(row.tags)) {
-      const known = this.#tags.get(folded)
-      const entry = known ?? { keys: new Set<number>(), listed: 0, spellings: new Map<string, number>() }
-      if (known === undefined) this.#tags.set(folded, entry)
+      const existing = this.#tags.get(folded)
+      const entry = existing ?? { keys: new Set<number>(), listed: 0, spellings: new Map<string, number>() }
+      if (existing === undefined) this.#tags.set(folded, entry)
       entry.keys.add(row.key)
-      entry.listed += listed
+      entry.listed += listedBit
       entry.spellings.set(name, (entry.spellings.get(name) ?? 0) + 1)
     }
   }
 
   /** Reverses `add`. Must be called with the same row. */
   remove(row: GraphRow): void {
-    this.#counted = undefined
-    const listed = isListedRow(row) ? 1 : 0
+    this.#cachedCounts = undefined
+    const listedBit = isListedRow(row) ? 1 : 0
     for (const [folded, name] of withParents(row.tags)) {
       const entry = this.#tags.get(folded)
       if (entry === undefined) continue
       entry.keys.delete(row.key)
-      entry.listed -= listed
-      const left = (entry.spellings.get(name) ?? 0) - 1
-      if (left > 0) entry.spellings.set(name, left)
+      entry.listed -= listedBit
+      const remaining = (entry.spellings.get(name) ?? 0) - 1
+      if (remaining > 0) entry.spellings.set(name, remaining)
       else entry.spellings.delete(name)
       if (entry.keys.size === 0) this.#tags.delete(folded)
     }
@@ -51,9 +51,9 @@ export class TagIndex {
 
   /** Returns the tags of listed notes, and their parents, that start with a folded prefix, ordered by count, then name. */
   counts(prefix: string): readonly TagCount[] {
-    this.#counted ??= this.#count()
-    const begun = prefix === '' ? this.#counted : this.#counted.filter(({ folded }) => folded.startsWith(prefix))
-    return begun.map(({ tag }) => tag)
+    this.#cachedCounts ??= this.#count()
+    const matching = prefix === '' ? this.#cachedCounts : this.#cachedCounts.filter(({ folded }) => folded.startsWith(prefix))
+    return matching.map(({ tag }) => tag)
   }
 
   #count(): readonly { readonly folded: string; readonly tag: TagCount }[] {
@@ -88,11 +88,11 @@ function addName(names: Map<string, string>, name: string): void {
 /** Returns the most common spelling. Ties are broken by code-point order. */
 export function usual(spellings: ReadonlyMap<string, number>): string {
   let best = ''
-  let most = 0
+  let maxCount = 0
   for (const [spelling, count] of spellings) {
-    if (count < most || (count === most && spelling > best)) continue
+    if (count < maxCount || (count === maxCount && spelling > best)) continue
     best = spelling
-    most = count
+    maxCount = count
   }
   return best
 }

@@ -54,8 +54,8 @@ export function removeEntry(source: string, place: EntryPlace, earlier: readonly
   const property = section && findProperty(document, section, name)
   if (section === undefined || property === undefined) return source
   const entry = getNodeValue(valueNode(property)) as Entry
-  const former = earlier.find((text) => becomes(text, { source, place, entry }))
-  if (former !== undefined) return former
+  const formerText = earlier.find((text) => becomes(text, { source, place, entry }))
+  if (formerText !== undefined) return formerText
   const before = getNodeValue(document.root as Node)
   const { [name]: _, ...others } = before[key]
   const expected = { ...before, [key]: others }
@@ -100,10 +100,10 @@ function insertProperty(document: JsonDocument, object: Node, [name, value]: rea
   if (first === undefined || last === undefined) return insertFirst(document, object, [name, value])
   const end = last.offset + last.length
   const comma = findComma(text, end)
-  const lead = text.slice(object.offset + 1, first.offset)
-  if (!/[\r\n]/.test(lead)) {
+  const indentation = text.slice(object.offset + 1, first.offset)
+  if (!/[\r\n]/.test(indentation)) {
     const flat = renderProperty(name, value, { indent: '', layout: { ...layout, isFlat: true } })
-    const spaced = `${lead.trim() === '' ? lead : ' '}${flat}`
+    const spaced = `${indentation.trim() === '' ? indentation : ' '}${flat}`
     return [comma === undefined ? insert(end, `,${spaced}`) : insert(comma + 1, `${spaced},`)]
   }
   const indent = indentInside(document, object, layout)
@@ -155,12 +155,12 @@ function removeProperty(document: JsonDocument, object: Node, property: Node): r
   const start = property.offset
   const end = start + property.length
   const comma = findComma(text, end)
-  const commas = comma === undefined ? commaBefore(text, object, property) : [cut(comma, comma + 1)]
+  const commas = comma === undefined ? commaBefore(text, object, property) : [removal(comma, comma + 1)]
   const close = object.offset + object.length - 1
   const rest = text.slice(object.offset + 1, start) + text.slice(end, close)
-  if (object.children?.length === 1 && /^[\s,]*$/.test(rest)) return [applyEdits(text, [cut(object.offset + 1, close)])]
-  const lead = /(?:\r\n|\n|\r)?[ \t]*$/.exec(text.slice(0, start))?.[0].length ?? 0
-  return [start - lead, start].map((from) => applyEdits(text, [cut(from, end), ...commas]))
+  if (object.children?.length === 1 && /^[\s,]*$/.test(rest)) return [applyEdits(text, [removal(object.offset + 1, close)])]
+  const breakLength = /(?:\r\n|\n|\r)?[ \t]*$/.exec(text.slice(0, start))?.[0].length ?? 0
+  return [start - breakLength, start].map((from) => applyEdits(text, [removal(from, end), ...commas]))
 }
 
 /** Returns an edit that removes the comma before the last property, which is no longer needed. */
@@ -168,10 +168,10 @@ function commaBefore(text: string, object: Node, property: Node): readonly Edit[
   const { children = [] } = object
   const previous = children[children.indexOf(property) - 1]
   const comma = previous && findComma(text, previous.offset + previous.length)
-  return comma === undefined ? [] : [cut(comma, comma + 1)]
+  return comma === undefined ? [] : [removal(comma, comma + 1)]
 }
 
-function cut(from: number, to: number): Edit {
+function removal(from: number, to: number): Edit {
   return { offset: from, length: to - from, content: '' }
 }
 

@@ -44,11 +44,11 @@ export function findProperty({ file, text }: JsonDocument, object: Node, name: s
  * Returns the node if it is an object.
  * @throws RouxError `INVALID_SETTINGS` if it is not
  */
-export function requireObject({ file, text }: JsonDocument, node: Node, what: string): Node {
+export function requireObject({ file, text }: JsonDocument, node: Node, description: string): Node {
   if (node.type === 'object') return node
   throw new RouxError(
     'INVALID_SETTINGS',
-    `${file}, ${placeOf(text, node.offset)}: ${what} is ${NAMES[node.type]}, not an object.`,
+    `${file}, ${placeOf(text, node.offset)}: ${description} is ${NAMES[node.type]}, not an object.`,
     {
       hint: 'Correct the file by hand; nothing was written.',
     },
@@ -99,8 +99,8 @@ function parseOrRefuse(text: string, errors: ParseError[], file: string): Node |
   }
 }
 
-function notJson(file: string, what: string): RouxError {
-  return new RouxError('INVALID_SETTINGS', `${file} is not valid JSON: ${what}.`, {
+function notJson(file: string, reason: string): RouxError {
+  return new RouxError('INVALID_SETTINGS', `${file} is not valid JSON: ${reason}.`, {
     hint: 'Correct it, then run the command again; nothing was written.',
   })
 }

@@ -38,19 +38,19 @@ const REACHED_BY: ReadonlySet<string> = new Set(['type', 'source', 'command', 'a
  * Copies the user's additions from the former entry to a new one. These are unknown properties, environment variables if the entry
  * starts a program, and headers if it uses HTTP.
  */
-export function keepAdditions(fresh: Entry, former: unknown): Entry {
-  if (!isRecord(former)) return fresh
-  const additions = Object.entries(former).filter(([key]) => !REACHED_BY.has(key))
-  const env = 'command' in fresh && isRecord(former.env) ? { env: former.env } : {}
-  const headers = isRecord(fresh.headers) ? { headers: withHeaders(fresh.headers, former.headers) } : {}
-  return { ...fresh, ...env, ...headers, ...Object.fromEntries(additions) }
+export function keepAdditions(newEntry: Entry, formerEntry: unknown): Entry {
+  if (!isRecord(formerEntry)) return newEntry
+  const additions = Object.entries(formerEntry).filter(([key]) => !REACHED_BY.has(key))
+  const env = 'command' in newEntry && isRecord(formerEntry.env) ? { env: formerEntry.env } : {}
+  const headers = isRecord(newEntry.headers) ? { headers: withHeaders(newEntry.headers, formerEntry.headers) } : {}
+  return { ...newEntry, ...env, ...headers, ...Object.fromEntries(additions) }
 }
 
 /** Merges our headers with the user's, ignoring case. Ours take precedence. */
-function withHeaders(fresh: Readonly<Record<string, unknown>>, former: unknown): Readonly<Record<string, unknown>> {
-  const names = new Set(Object.keys(fresh).map((name) => name.toLowerCase()))
-  const others = isRecord(former) ? Object.entries(former).filter(([name]) => !names.has(name.toLowerCase())) : []
-  return { ...fresh, ...Object.fromEntries(others) }
+function withHeaders(newEntry: Readonly<Record<string, unknown>>, formerEntry: unknown): Readonly<Record<string, unknown>> {
+  const names = new Set(Object.keys(newEntry).map((name) => name.toLowerCase()))
+  const others = isRecord(formerEntry) ? Object.entries(formerEntry).filter(([name]) => !names.has(name.toLowerCase())) : []
+  return { ...newEntry, ...Object.fromEntries(others) }
 }
 
 function readWords(words: readonly string[]): OwnEntry | undefined {

@@ -76,15 +76,15 @@ export interface VaultAi {
  */
 export async function openVault(path: string, options: OpenVaultOptions = {}): Promise<OpenVault> {
   const { write, watch = true, set = [], onError } = options
-  const loaded = await loadSettings({
+  const loadedSettings = await loadSettings({
     cwd: process.cwd(),
     env: process.env,
     set: [...set, ...(write === undefined ? [] : [`tools.write=${write}`, `tools.attach=${write}`])],
     vault: resolve(path),
     toolNames: async () => TOOLS.map(({ name }) => name),
   })
-  const { settings } = loaded
-  const core = await openCore(settings, { ...loaded, watch, ...(onError === undefined ? undefined : { onError }) })
+  const { settings } = loadedSettings
+  const core = await openCore(settings, { ...loadedSettings, watch, ...(onError === undefined ? undefined : { onError }) })
   const switchedOffBy: SwitchedOffBy = (tool) => switchOff(tool, settings)?.setting
   const vaults = { names: [], open: async () => core }
   const methodOf =

@@ -40,7 +40,7 @@ export function authorizeRoute(signIn: SignIn): Route {
   return defineRoute<undefined>({
     path: PATHS.authorize,
     methods: {
-      GET: ({ request, response }) => ask(signIn, queryOf(request), response),
+      GET: ({ request, response }) => showConsent(signIn, queryOf(request), response),
       POST: (exchange) => decide(signIn, exchange),
     },
     admit: (request) => admit(request, signIn),
@@ -61,54 +61,54 @@ function admit({ method, headers }: IncomingMessage, { address }: SignIn): Admis
 }
 
 /** Validates a request and shows the consent page. Errors are sent to the program only after its return address has been checked. */
-async function ask(signIn: SignIn, query: string, response: ServerResponse): Promise<void> {
-  const given = parseParameters(query)
-  if (given === undefined) return sendNotice(response, 400, 'The program sent a parameter twice.')
+async function showConsent(signIn: SignIn, query: string, response: ServerResponse): Promise<void> {
+  const parameters = parseParameters(query)
+  if (parameters === undefined) return sendNotice(response, 400, 'The program sent a parameter twice.')
   // Without an open connect window, nothing is fetched or shown.
   const window = readWindow(signIn.window, signIn.now())
   if (window === undefined) return sendNotice(response, 403, CLOSED)
-  const found = await findClient(signIn, given.get('client_id') ?? '')
-  if ('fault' in found) return sendNotice(response, found.status, found.fault)
-  const { client } = found
-  const text = given.get('redirect_uri') ?? ''
+  const lookup = await findClient(signIn, parameters.get('client_id') ?? '')
+  if ('fault' in lookup) return sendNotice(response, lookup.status, lookup.fault)
+  const { client } = lookup
+  const text = parameters.get('redirect_uri') ?? ''
   const address = readReturnAddress(text)
   if (address === undefined) return sendNotice(response, 400, FOREIGN_ADDRESS)
   if (!isListed(address, signIn.listed)) return sendNotice(response, 400, notListed(text))
   if (!isOwn(address, client.addresses)) return sendNotice(response, 400, FOREIGN_ADDRESS)
-  const state = given.get('state')
-  const scopes = scopesOf(given.get('scope'), signIn)
-  const fault = faultIn(given, signIn) ?? (scopes.length === 0 ? 'invalid_scope' : undefined)
-  if (fault !== undefined) return sendBack(response, { address: text, state }, { error: fault, iss: signIn.address.origin })
+  const state = parameters.get('state')
+  const scopes = scopesOf(parameters.get('scope'), signIn)
+  const error = faultIn(parameters, signIn) ?? (scopes.length === 0 ? 'invalid_scope' : undefined)
+  if (error !== undefined) return sendBack(response, { address: text, state }, { error, iss: signIn.address.origin })
   const request: Request = {
     client: client.id,
     program: client.name,
     ...(client.knownBy === undefined ? {} : { knownBy: client.knownBy }),
     address: text,
-    challenge: given.get('code_challenge') ?? '',
+    challenge: parameters.get('code_challenge') ?? '',
     ...(state === undefined ? {} : { state }),
     scopes,
     window: window.id,
     time: signIn.now(),
   }
-  const offered = offeredIn(window, request, signIn)
-  if (offered.scopes.length === 0)
+  const offer = offeredIn(window, request, signIn)
+  if (offer.scopes.length === 0)
     return sendBack(response, request, {
       error: 'invalid_scope',
       error_description: `"roux connect" allows only: ${window.scopes.join(' ')}`,
       iss: signIn.address.origin,
     })
-  sendConsent(response, consentFor(request, { ...offered, chosen: offered, request: signIn.signer.sign('request', request) }))
+  sendConsent(response, consentFor(request, { ...offer, chosen: offer, request: signIn.signer.sign('request', request) }))
 }
 
-type Found = { readonly client: Client } | { readonly status: number; readonly fault: string }
+type ClientOrProblem = { readonly client: Client } | { readonly status: number; readonly fault: string }
 
-async function findClient({ listed, signer, documents }: SignIn, id: string): Promise<Found> {
+async function findClient({ listed, signer, documents }: SignIn, id: string): Promise<ClientOrProblem> {
   if (!id.includes('://')) {
     const client = readRegistered(id, signer, listed)
     return client === undefined ? { status: 400, fault: 'This program is not registered here. Connect again.' } : { client }
   }
-  const fault = documentFault(id, listed)
-  if (fault !== undefined) return { status: 400, fault }
+  const problem = documentFault(id, listed)
+  if (problem !== undefined) return { status: 400, fault: problem }
   try {
     return { client: await documents.find(id) }
   } catch (error) {
@@ -118,18 +118,19 @@ async function findClient({ listed, signer, documents }: SignIn, id: string): Pr
 }
 
 /** Returns the OAuth error code for an invalid request, or `undefined` if the request is valid. */
-function faultIn(given: ReadonlyMap<string, string>, { address }: SignIn): string | undefined {
-  if (given.get('response_type') !== 'code') return 'unsupported_response_type'
-  const isProven = given.get('code_challenge_method') === 'S256' && /^[\w-]{43}$/.test(given.get('code_challenge') ?? '')
-  if (!isProven || (given.get('state')?.length ?? 0) > MAX_STATE_LENGTH) return 'invalid_request'
-  return (given.get('resource') ?? address.resource) === address.resource ? undefined : 'invalid_target'
+function faultIn(parameters: ReadonlyMap<string, string>, { address }: SignIn): string | undefined {
+  if (parameters.get('response_type') !== 'code') return 'unsupported_response_type'
+  const isProven =
+    parameters.get('code_challenge_method') === 'S256' && /^[\w-]{43}$/.test(parameters.get('code_challenge') ?? '')
+  if (!isProven || (parameters.get('state')?.length ?? 0) > MAX_STATE_LENGTH) return 'invalid_request'
+  return (parameters.get('resource') ?? address.resource) === address.resource ? undefined : 'invalid_target'
 }
 
 /** Returns the known scopes that a program requests. A program that requests none gets all allowed scopes. */
 function scopesOf(text: string | undefined, { allowedScopes }: SignIn): Request['scopes'] {
-  const asked = text?.split(' ').filter((scope) => scope !== '') ?? []
-  const wanted: readonly string[] = asked.length === 0 ? allowedScopes() : asked
-  return CONNECTION_SCOPES.filter((scope) => wanted.includes(scope))
+  const requested = text?.split(' ').filter((scope) => scope !== '') ?? []
+  const wantedScopes: readonly string[] = requested.length === 0 ? allowedScopes() : requested
+  return CONNECTION_SCOPES.filter((scope) => wantedScopes.includes(scope))
 }
 
 interface Offered {
@@ -139,28 +140,28 @@ interface Offered {
 
 /** Returns the choices to offer, limited to what the program requested and what the settings and `roux connect` allow. */
 function offeredIn(window: ConnectWindow, { scopes }: Request, signIn: SignIn): Offered {
-  const allowed = signIn.allowedScopes()
+  const permitted = signIn.allowedScopes()
   const { vaults } = window
   return {
-    scopes: scopes.filter((scope) => allowed.includes(scope) && window.scopes.includes(scope)),
+    scopes: scopes.filter((scope) => permitted.includes(scope) && window.scopes.includes(scope)),
     vaults: signIn.vaults().filter((vault) => vaults === '*' || vaults.includes(vault)),
   }
 }
 
 function consentFor(
   { program, knownBy, address }: Request,
-  shown: Pick<Consent, 'scopes' | 'vaults' | 'chosen' | 'request' | 'fault'>,
+  content: Pick<Consent, 'scopes' | 'vaults' | 'chosen' | 'request' | 'fault'>,
 ): Consent {
   const target = readReturnAddress(address)
-  return { ...shown, program, knownBy, returnsTo: target?.isLoopback === false ? target.host : undefined }
+  return { ...content, program, knownBy, returnsTo: target?.isLoopback === false ? target.host : undefined }
 }
 
 /** Handles the submitted form. Everything in it is checked again, because time has passed. */
 async function decide(signIn: SignIn, exchange: Exchange<undefined>): Promise<void> {
   const { response } = exchange
   const form = parseParameters((await readText(exchange, 'application/x-www-form-urlencoded')) ?? '', ['scope', 'vault'])
-  const signed = form?.get('request') ?? ''
-  const read = REQUEST.safeParse(signIn.signer.read('request', signed))
+  const signedRequest = form?.get('request') ?? ''
+  const read = REQUEST.safeParse(signIn.signer.read('request', signedRequest))
   const now = signIn.now()
   if (form === undefined || !read.success || read.data.time + REQUEST_MS <= now) return sendNotice(response, 400, START_AGAIN)
   const request = read.data
@@ -169,23 +170,23 @@ async function decide(signIn: SignIn, exchange: Exchange<undefined>): Promise<vo
   const window = readWindow(signIn.window, now)
   // Each window allows one consent. Once any page has used it, it is closed.
   if (window === undefined || window.id !== request.window) return sendNotice(response, 403, CLOSED)
-  const offered = offeredIn(window, request, signIn)
-  const among = <T extends string>(all: readonly T[], name: string): readonly T[] => {
-    const given = (form.get(name) ?? '').split('\n')
-    return all.filter((one) => given.includes(one))
+  const offer = offeredIn(window, request, signIn)
+  const selected = <T extends string>(all: readonly T[], name: string): readonly T[] => {
+    const values = (form.get(name) ?? '').split('\n')
+    return all.filter((item) => values.includes(item))
   }
-  const chosen = { scopes: among(offered.scopes, 'scope'), vaults: among(offered.vaults, 'vault') }
-  const again = (fault: string): void =>
-    sendConsent(response, consentFor(request, { ...offered, chosen, request: signed, fault }), 403)
-  if (chosen.scopes.length === 0) return again('Select at least one permission.')
-  if (chosen.vaults.length === 0) return again('Select at least one vault.')
-  const tried = tryCode(signIn.window, { id: window.id, code: form.get('code') ?? '' }, now)
-  if (tried.kind === 'closed') return sendNotice(response, 403, CLOSED)
-  if (tried.kind === 'wrong' && tried.left > 0)
-    return again(`That code is wrong. ${tried.left} ${tried.left === 1 ? 'try' : 'tries'} left.`)
-  if (tried.kind === 'wrong')
+  const selection = { scopes: selected(offer.scopes, 'scope'), vaults: selected(offer.vaults, 'vault') }
+  const showAgain = (problem: string): void =>
+    sendConsent(response, consentFor(request, { ...offer, chosen: selection, request: signedRequest, fault: problem }), 403)
+  if (selection.scopes.length === 0) return showAgain('Select at least one permission.')
+  if (selection.vaults.length === 0) return showAgain('Select at least one vault.')
+  const attempt = tryCode(signIn.window, { id: window.id, code: form.get('code') ?? '' }, now)
+  if (attempt.kind === 'closed') return sendNotice(response, 403, CLOSED)
+  if (attempt.kind === 'wrong' && attempt.left > 0)
+    return showAgain(`That code is wrong. ${attempt.left} ${attempt.left === 1 ? 'try' : 'tries'} left.`)
+  if (attempt.kind === 'wrong')
     return sendNotice(response, 403, 'That code is wrong. 0 tries left. Run "roux connect" again for a new code.')
-  const code = connect(signIn, request, chosen)
+  const code = connect(signIn, request, selection)
   if (code === undefined)
     return sendNotice(
       response,

@@ -46,14 +46,14 @@ export class ClientDocuments {
    */
   async find(id: string): Promise<Client> {
     const { file, listed, now } = this.#options
-    const known = copiesIn(file).find((copy) => copy.id === id)
-    const age = known === undefined ? Number.POSITIVE_INFINITY : now() - known.fetched
+    const cached = copiesIn(file).find((copy) => copy.id === id)
+    const age = cached === undefined ? Number.POSITIVE_INFINITY : now() - cached.fetched
     const copy =
-      known !== undefined && age < FRESH_MS
-        ? known
+      cached !== undefined && age < FRESH_MS
+        ? cached
         : await this.#fetch(id).catch((error: unknown) => {
-            if (known === undefined || age >= KEEP_MS) throw error
-            return known
+            if (cached === undefined || age >= KEEP_MS) throw error
+            return cached
           })
     return { id, name: copy.name, knownBy: new URL(id).hostname, addresses: listedAmong(copy.addresses, listed) }
   }
@@ -74,20 +74,20 @@ export class ClientDocuments {
     const { client_id, client_name, redirect_uris } = document.data
     if (client_id !== id) throw new Error('it describes a different program')
     const copy = { id, name: shownName(client_name), addresses: redirect_uris, fetched: now() }
-    changeJson(file, () => [...copiesIn(file).filter((one) => one.id !== id), copy].slice(-MAX_DOCUMENTS))
+    changeJson(file, () => [...copiesIn(file).filter((stored) => stored.id !== id), copy].slice(-MAX_DOCUMENTS))
     return copy
   }
 }
 
 /** Returns the reason why a URL cannot be a program's id, or `undefined` if its document may be fetched. */
-export function documentFault(id: string, listed: readonly string[]): string | undefined {
+export function documentFault(id: string, listedHosts: readonly string[]): string | undefined {
   const address = readReturnAddress(id)
   if (address === undefined || address.isLoopback || new URL(id).pathname === '/' || id.includes('?'))
     return 'The address of the program’s description is not valid.'
-  return isListed(address, listed) ? undefined : notListed(id)
+  return isListed(address, listedHosts) ? undefined : notListed(id)
 }
 
 function copiesIn(file: string): readonly Copy[] {
-  const found = z.array(COPY).safeParse(readJson(file))
-  return found.success ? found.data : []
+  const parsed = z.array(COPY).safeParse(readJson(file))
+  return parsed.success ? parsed.data : []
 }

@@ -27,28 +27,28 @@ export type Registered =
   | { readonly error: 'invalid_redirect_uri' | 'invalid_client_metadata'; readonly description: string }
 
 /** Registers a program. Stores nothing, because the id is its own signed description. Omits addresses that are not listed. */
-export function register(body: unknown, signer: Signer, listed: readonly string[]): Registered {
-  const said = REGISTRATION.safeParse(body)
-  if (!said.success)
+export function register(body: unknown, signer: Signer, listedHosts: readonly string[]): Registered {
+  const parsed = REGISTRATION.safeParse(body)
+  if (!parsed.success)
     return { error: 'invalid_client_metadata', description: `redirect_uris must be a list of 1 to ${MAX_ADDRESSES} addresses.` }
-  const { client_name: name, redirect_uris: given } = said.data
-  const addresses = listedAmong(given, listed)
-  if (addresses.length === 0) return { error: 'invalid_redirect_uri', description: notListed(given[0] ?? '') }
+  const { client_name: name, redirect_uris: givenAddresses } = parsed.data
+  const addresses = listedAmong(givenAddresses, listedHosts)
+  if (addresses.length === 0) return { error: 'invalid_redirect_uri', description: notListed(givenAddresses[0] ?? '') }
   const client = { name: shownName(name), addresses }
   return { client: { ...client, id: signer.sign('client', client) } }
 }
 
 /** Returns the program that `register` gave this id, or `undefined` if this server did not issue the id. */
-export function readRegistered(id: string, signer: Signer, listed: readonly string[]): Client | undefined {
-  const signed = SIGNED.safeParse(signer.read('client', id))
-  return signed.success ? { id, name: signed.data.name, addresses: listedAmong(signed.data.addresses, listed) } : undefined
+export function readRegistered(id: string, signer: Signer, listedHosts: readonly string[]): Client | undefined {
+  const parsed = SIGNED.safeParse(signer.read('client', id))
+  return parsed.success ? { id, name: parsed.data.name, addresses: listedAmong(parsed.data.addresses, listedHosts) } : undefined
 }
 
 /** Filters a program's addresses to those that a sign-in may return to. */
-export function listedAmong(addresses: readonly string[], listed: readonly string[]): readonly string[] {
+export function listedAmong(addresses: readonly string[], listedHosts: readonly string[]): readonly string[] {
   return addresses.filter((text) => {
     const address = readReturnAddress(text)
-    return address !== undefined && isListed(address, listed)
+    return address !== undefined && isListed(address, listedHosts)
   })
 }
 

@@ -31,12 +31,12 @@ const STORED = z.object({
 })
 
 /** Opens the window, replacing any earlier one. Returns the code that its owner must type on the page. */
-export function openWindow(path: string, allowed: Pick<ConnectWindow, 'scopes' | 'vaults'>, now = Date.now()): string {
+export function openWindow(path: string, permissions: Pick<ConnectWindow, 'scopes' | 'vaults'>, now = Date.now()): string {
   const code = [...randomBytes(LENGTH)].map((byte) => ALPHABET[byte % ALPHABET.length]).join('')
   const window = {
     id: randomBytes(9).toString('base64url'),
     digest: digestText(code),
-    ...allowed,
+    ...permissions,
     until: now + LIFETIME_MS,
     tries: TRIES,
   }
@@ -54,23 +54,23 @@ export type Tried = { readonly kind: 'right' } | { readonly kind: 'wrong'; reado
 
 /** Tries a code. The window is closed by the right code, and also by the last wrong code that is allowed. */
 export function tryCode(path: string, { id, code }: { readonly id: string; readonly code: string }, now: number): Tried {
-  const typed = normalize(code)
-  let tried: Tried = { kind: 'closed' }
+  const normalized = normalize(code)
+  let result: Tried = { kind: 'closed' }
   changeJson(path, (before) => {
     const window = parse(before, now)
     if (window === undefined || window.id !== id) return before
-    if (isSameSecret(digestText(typed), window.digest)) {
-      tried = { kind: 'right' }
+    if (isSameSecret(digestText(normalized), window.digest)) {
+      result = { kind: 'right' }
       return undefined
     }
     // Input of the wrong length is a typing error rather than a guess, so it does not use up a try.
-    const isGuess = typed.length === LENGTH
-    const left = isGuess ? window.tries - 1 : window.tries
-    tried = { kind: 'wrong', left }
+    const isGuess = normalized.length === LENGTH
+    const triesLeft = isGuess ? window.tries - 1 : window.tries
+    result = { kind: 'wrong', left: triesLeft }
     if (!isGuess) return before
-    return left > 0 ? { ...window, tries: left } : undefined
+    return triesLeft > 0 ? { ...window, tries: triesLeft } : undefined
   })
-  return tried
+  return result
 }
 
 function parse(stored: unknown, now: number): z.output<typeof STORED> | undefined {

@@ -120,28 +120,28 @@ export function refresh(connection: Connection, { token, client }: { token: stri
   if (client !== connection.client.id) return { after: connection }
   const digest = digestText(token)
   if (!hasTime(connection, now)) return { after: undefined }
-  const live = connection.refresh.find((one) => one.digest === digest)
-  const old = connection.rotated.find((one) => one.digest === digest && one.until > now)
+  const live = connection.refresh.find((token) => token.digest === digest)
+  const old = connection.rotated.find((token) => token.digest === digest && token.until > now)
   if (live !== undefined && live.until <= now) return { after: undefined }
   if (live !== undefined) {
-    const rotated = connection.refresh.map((one) => ({
-      digest: one.digest,
+    const rotated = connection.refresh.map((token) => ({
+      digest: token.digest,
       until: now + LIFETIME.rotated,
       left: LIFETIME.morePairs,
     }))
-    const kept = connection.rotated.filter(({ until }) => until > now)
-    return withPair({ ...connection, refresh: [], rotated: [...kept, ...rotated].slice(-MAX_TOKENS) }, making)
+    const validRotated = connection.rotated.filter(({ until }) => until > now)
+    return withPair({ ...connection, refresh: [], rotated: [...validRotated, ...rotated].slice(-MAX_TOKENS) }, making)
   }
   if (old === undefined) return { after: undefined }
   if (old.left === 0) return { after: connection }
-  const rotated = connection.rotated.map((one) => (one === old ? { ...one, left: one.left - 1 } : one))
+  const rotated = connection.rotated.map((token) => (token === old ? { ...token, left: token.left - 1 } : token))
   return withPair({ ...connection, rotated }, making)
 }
 
 /** Revokes an access token. Any other token must be a refresh token of this connection, and ends the connection. */
 export function revoke(connection: Connection, token: string): Connection | undefined {
   const digest = digestText(token)
-  const access = connection.access.filter((one) => one.digest !== digest)
+  const access = connection.access.filter((token) => token.digest !== digest)
   return access.length < connection.access.length ? { ...connection, access } : undefined
 }
 
@@ -167,7 +167,7 @@ function withPair(connection: Connection, { now, signer }: Making): { readonly a
   const refreshed = signer.sign('refresh', [connection.id, randomBytes(24).toString('base64url')])
   const end = connection.created + LIFETIME.connection
   const until = (life: number): number => Math.min(now + life, end)
-  const alive = connection.access.filter((one) => one.until > now).slice(1 - MAX_TOKENS)
+  const alive = connection.access.filter((token) => token.until > now).slice(1 - MAX_TOKENS)
   return {
     pair: { access, refresh: refreshed },
     after: {

@@ -21,7 +21,7 @@ const UNSETTLED_MS = 100
 /** Maximum number of connections, which is more than anyone needs. After that, one must be removed before another is added. */
 const MAX_CONNECTIONS = 100
 
-interface Kept {
+interface StoredConnection {
   readonly version: string
   readonly connection: Connection
   readonly key: string
@@ -44,9 +44,9 @@ export interface ConnectionsOptions {
 export class Connections {
   readonly #options: ConnectionsOptions
   #version: string | undefined
-  #kept: ReadonlyMap<string, Kept> = new Map()
+  #stored: ReadonlyMap<string, StoredConnection> = new Map()
   /** Connections, keyed by the digest of the access token. */
-  #byAccess: ReadonlyMap<string, Kept> = new Map()
+  #byAccess: ReadonlyMap<string, StoredConnection> = new Map()
 
   constructor(options: ConnectionsOptions) {
     this.#options = options
@@ -56,11 +56,11 @@ export class Connections {
   find(secret: string, resource: string): Principal | undefined {
     this.#refresh()
     const digest = digestText(secret)
-    const found = this.#byAccess.get(digest)
-    if (found === undefined) return undefined
-    const { connection, key } = found
+    const stored = this.#byAccess.get(digest)
+    if (stored === undefined) return undefined
+    const { connection, key } = stored
     const now = this.#options.now()
-    const isAlive = connection.access.some((one) => one.digest === digest && one.until > now)
+    const isAlive = connection.access.some((token) => token.digest === digest && token.until > now)
     if (!isAlive || connection.resource !== resource || !hasTime(connection, now)) return undefined
     const { name, scopes, vaults } = connection
     return { key, access: { name, scopes: new Set(scopes), vaults, isConnection: true } }
@@ -70,7 +70,7 @@ export class Connections {
   isCurrent(key: string): boolean {
     this.#refresh()
     const now = this.#options.now()
-    return [...this.#kept.values()].some((kept) => kept.key === key && hasTime(kept.connection, now))
+    return [...this.#stored.values()].some((stored) => stored.key === key && hasTime(stored.connection, now))
   }
 
   /**
@@ -80,10 +80,10 @@ export class Connections {
   add(grant: Grant, isTaken: (name: string) => boolean): string | undefined {
     const { folder, now } = this.#options
     this.#removeEnded()
-    if (this.#kept.size >= MAX_CONNECTIONS) return undefined
+    if (this.#stored.size >= MAX_CONNECTIONS) return undefined
     for (let count = 1; ; count++) {
       const name = count === 1 ? grant.name : `${grant.name}-${count}`
-      if (this.#kept.has(name) || isTaken(name)) continue
+      if (this.#stored.has(name) || isTaken(name)) continue
       const { connection, code } = newConnection({ ...grant, name }, now())
       let isAdded = false
       changeJson(fileOf(folder, name), (before) => {
@@ -109,18 +109,18 @@ export class Connections {
   /** Applies a step to the connection that an access token belongs to, even if the token has expired. */
   withAccess(token: string, step: TakeStep): void {
     const digest = digestText(token)
-    this.#step(({ access }) => access.some((one) => one.digest === digest), step)
+    this.#step(({ access }) => access.some((token) => token.digest === digest), step)
   }
 
   #step(isIt: (connection: Connection) => boolean, step: TakeStep): Granted | undefined {
     this.#refresh()
-    const found = [...this.#kept.values()].find(({ connection }) => isIt(connection))
-    if (found === undefined) return undefined
+    const stored = [...this.#stored.values()].find(({ connection }) => isIt(connection))
+    if (stored === undefined) return undefined
     let granted: Granted | undefined
-    changeJson(fileOf(this.#options.folder, found.connection.name), (before) => {
+    changeJson(fileOf(this.#options.folder, stored.connection.name), (before) => {
       const now = CONNECTION.safeParse(before)
       // Another process may have removed the connection or reused its name.
-      if (!now.success || now.data.id !== found.connection.id) return before
+      if (!now.success || now.data.id !== stored.connection.id) return before
       const { after, pair } = step(now.data)
       granted = pair && { pair, scopes: now.data.scopes }
       return after === now.data ? before : after
@@ -132,7 +132,7 @@ export class Connections {
   #removeEnded(): void {
     this.#refresh()
     const now = this.#options.now()
-    for (const { connection } of this.#kept.values()) {
+    for (const { connection } of this.#stored.values()) {
       if (!hasTime(connection, now)) rmSync(fileOf(this.#options.folder, connection.name), { force: true })
     }
     this.#version = undefined
@@ -145,10 +145,10 @@ export class Connections {
     if (version === this.#version) return
     // Modification times are only accurate to a few milliseconds, so do not trust a new version immediately.
     this.#version = isSettled(folder) ? version : undefined
-    const kept = readConnections(folder, this.#kept)
-    this.#kept = kept
+    const stored = readConnections(folder, this.#stored)
+    this.#stored = stored
     this.#byAccess = new Map(
-      [...kept.values()].flatMap((one) => one.connection.access.map(({ digest }) => [digest, one] as const)),
+      [...stored.values()].flatMap((entry) => entry.connection.access.map(({ digest }) => [digest, entry] as const)),
     )
   }
 }
@@ -161,30 +161,30 @@ export function listConnections(folder: string, now = Date.now()): readonly Conn
 
 /** Ends a connection. Returns `false` if no connection has that name. */
 export function removeConnection(folder: string, name: string): boolean {
-  let isThere = false
+  let exists = false
   if (!readConnections(folder, new Map()).has(name)) return false
   changeJson(fileOf(folder, name), (before) => {
-    isThere = before !== undefined
+    exists = before !== undefined
     return undefined
   })
-  return isThere
+  return exists
 }
 
-function readConnections(folder: string, known: ReadonlyMap<string, Kept>): ReadonlyMap<string, Kept> {
-  const kept = new Map<string, Kept>()
+function readConnections(folder: string, known: ReadonlyMap<string, StoredConnection>): ReadonlyMap<string, StoredConnection> {
+  const stored = new Map<string, StoredConnection>()
   for (const file of filesIn(folder)) {
     const path = join(folder, file)
     const version = versionOf(path)
     const name = file.slice(0, -ENDING.length)
     const before = known.get(name)
-    if (before !== undefined && before.version === version) kept.set(name, before)
+    if (before !== undefined && before.version === version) stored.set(name, before)
     else {
       // A damaged file grants no access. It is kept for its owner to inspect.
       const { success, data } = CONNECTION.safeParse(readJson(path))
-      if (success && data.name === name) kept.set(name, { version, connection: data, key: keyOf(data) })
+      if (success && data.name === name) stored.set(name, { version, connection: data, key: keyOf(data) })
     }
   }
-  return kept
+  return stored
 }
 
 const ENDING = '.json'

@@ -32,11 +32,11 @@ export function sendConsent(response: ServerResponse, consent: Consent, status =
       ? '<span class="doubt">self-reported</span>: the program chose this name'
       : `known by <b>${html(knownBy)}</b>`
   const target = returnsTo === undefined ? 'a program on the computer that runs this browser' : html(returnsTo)
-  const offered = scopes.map((scope) => {
+  const scopeBoxes = scopes.map((scope) => {
     const [title, explanation] = PERMISSIONS[scope]
     return box('scope', scope, { title, explanation, checked: chosen.scopes.includes(scope) })
   })
-  const listed = vaults.map((vault) => box('vault', vault, { title: vault, checked: chosen.vaults.includes(vault) }))
+  const vaultBoxes = vaults.map((vault) => box('vault', vault, { title: vault, checked: chosen.vaults.includes(vault) }))
   const body = `<h1><bdi>${html(program)}</bdi> asks to use your notes</h1>
 <p class="source">${source}</p>
 <p class="label">Returns to</p>
@@ -44,8 +44,8 @@ export function sendConsent(response: ServerResponse, consent: Consent, status =
 ${fault === undefined ? '' : `<p class="fault" role="alert">${html(fault)}</p>`}
 <form method="post" action="/authorize">
 <input type="hidden" name="request" value="${html(request)}">
-<fieldset><legend>It may</legend>${offered.join('')}</fieldset>
-<fieldset${vaults.length < 2 ? ' hidden' : ''}><legend>Vaults</legend>${listed.join('')}</fieldset>
+<fieldset><legend>It may</legend>${scopeBoxes.join('')}</fieldset>
+<fieldset${vaults.length < 2 ? ' hidden' : ''}><legend>Vaults</legend>${vaultBoxes.join('')}</fieldset>
 <label class="label" for="code">Code that “roux connect” printed</label>
 <input id="code" name="code" class="code" autocomplete="one-time-code" autocapitalize="characters" spellcheck="false" maxlength="20" placeholder="XXXX-XXXX" aria-describedby="advice">
 <p id="advice">Type it only if you have just started this sign-in yourself, and the name above is the one you expect.</p>

@@ -30,32 +30,32 @@ const PROGRAMS = ['Claude-User', 'python-httpx', 'curl/8.0']
 /** Contacts a server at its public address, as hosted assistants do, and returns the problems found. Sends no secrets. */
 export async function examineAddress(address: PublicAddress, options: ExamineOptions = {}): Promise<readonly AddressFault[]> {
   const { within = TIMEOUT_MS, resolve = recordsOf } = options
-  const ask = (path: string, init: RequestInit = {}): Promise<Heard> => hear(address.origin + path, init, within)
-  const [record, metadata, ...refused] = await Promise.all([
+  const request = (path: string, init: RequestInit = {}): Promise<Reply> => hear(address.origin + path, init, within)
+  const [record, metadata, ...refusals] = await Promise.all([
     faultOfRecord(address.host, resolve),
-    ask(PATHS.server),
+    request(PATHS.server),
     ...PROGRAMS.map((program) =>
-      ask(MCP_PATH, { method: 'POST', body: '{}', headers: { 'User-Agent': program, 'Content-Type': 'application/json' } }),
+      request(MCP_PATH, { method: 'POST', body: '{}', headers: { 'User-Agent': program, 'Content-Type': 'application/json' } }),
     ),
   ])
-  const faults = refused.map((heard) => faultOfRefusal(heard, address, within))
+  const faults = refusals.map((reply) => faultOfRefusal(reply, address, within))
   const plain = faults.at(-1)
   // If only the ordinary program gets an answer, something filters requests by user agent.
   const blocked = PROGRAMS.filter((_, at) => plain === undefined && faults[at] !== undefined)
   const unanswered = plain ?? (blocked.length > 0 ? blocking(blocked) : undefined)
   // If the server cannot be reached, do not also report that its metadata is missing.
   return [record, unanswered, plain === undefined ? faultOfMetadata(metadata, address, within) : undefined].filter(
-    (fault) => fault !== undefined,
+    (problem) => problem !== undefined,
   )
 }
 
 /** An answer, or the reason why there is none. */
-type Heard =
+type Reply =
   | { readonly kind: 'answer'; readonly status: number; readonly headers: Headers; readonly text: string }
   | { readonly kind: 'late' }
   | { readonly kind: 'unreachable'; readonly reason: string }
 
-async function hear(url: string, init: RequestInit, within: number): Promise<Heard> {
+async function hear(url: string, init: RequestInit, within: number): Promise<Reply> {
   try {
     const answer = await fetch(url, { ...init, redirect: 'manual', signal: AbortSignal.timeout(within) })
     return { kind: 'answer', status: answer.status, headers: answer.headers, text: await answer.text() }
@@ -86,10 +86,10 @@ async function faultOfRecord(host: string, resolve: NonNullable<ExamineOptions['
 }
 
 /** Returns the problem with an answer that should be this server's own 401. */
-function faultOfRefusal(heard: Heard, address: PublicAddress, within: number): AddressFault | undefined {
+function faultOfRefusal(reply: Reply, address: PublicAddress, within: number): AddressFault | undefined {
   const { resource } = address
-  if (heard.kind !== 'answer') return faultOfSilence(heard, address, within)
-  const { status, headers, text } = heard
+  if (reply.kind !== 'answer') return faultOfSilence(reply, address, within)
+  const { status, headers, text } = reply
   const challenge = headers.get('www-authenticate') ?? ''
   if (status === 401 && challenge.includes(`resource_metadata="${address.origin}${PATHS.resource}${MCP_PATH}"`)) return undefined
   if (status >= 300 && status < 400)
@@ -120,10 +120,10 @@ function blocking(programs: readonly string[]): AddressFault {
   }
 }
 
-function faultOfMetadata(heard: Heard, address: PublicAddress, within: number): AddressFault | undefined {
-  if (heard.kind !== 'answer') return faultOfSilence(heard, address, within)
-  const told = parseJson(heard.text)
-  const issuer = isRecord(told) ? told.issuer : undefined
+function faultOfMetadata(reply: Reply, address: PublicAddress, within: number): AddressFault | undefined {
+  if (reply.kind !== 'answer') return faultOfSilence(reply, address, within)
+  const document = parseJson(reply.text)
+  const issuer = isRecord(document) ? document.issuer : undefined
   if (issuer === address.origin) return undefined
   if (typeof issuer === 'string')
     return {
@@ -131,19 +131,19 @@ function faultOfMetadata(heard: Heard, address: PublicAddress, within: number): 
       hint: 'Give the server and this command the same http.public_url, and restart the server.',
     }
   return {
-    message: `${address.origin}${PATHS.server} does not describe the server (${heard.status})`,
+    message: `${address.origin}${PATHS.server} does not describe the server (${reply.status})`,
     hint: 'Configure the proxy to forward every path, not only /mcp.',
   }
 }
 
-function faultOfSilence(heard: Exclude<Heard, { kind: 'answer' }>, { origin }: PublicAddress, within: number): AddressFault {
-  if (heard.kind === 'late')
+function faultOfSilence(reply: Exclude<Reply, { kind: 'answer' }>, { origin }: PublicAddress, within: number): AddressFault {
+  if (reply.kind === 'late')
     return {
       message: `${origin} does not answer within ${within / 1000} s`,
       hint: 'By then, assistants give up. Check that the tunnel or proxy is running and connects to the port of "roux serve --http".',
     }
   return {
-    message: `${origin} cannot be reached from this computer (${heard.reason})`,
+    message: `${origin} cannot be reached from this computer (${reply.reason})`,
     hint: 'Check that the tunnel or proxy is running, and that the certificate is valid for this name.',
   }
 }

@@ -44,7 +44,7 @@ interface Target extends FetchOptions {
 
 function read({ hostname, pathname, search }: URL, { address, port = 443, ca, signal }: Target): Promise<string> {
   return new Promise((resolve, reject) => {
-    const asked = request({
+    const sent = request({
       host: address,
       port,
       servername: hostname,
@@ -54,14 +54,14 @@ function read({ hostname, pathname, search }: URL, { address, port = 443, ca, si
       signal,
       ...(ca === undefined ? {} : { ca }),
     })
-    asked.on('error', reject)
-    asked.on('response', (response: IncomingMessage) => {
+    sent.on('error', reject)
+    sent.on('response', (response: IncomingMessage) => {
       collect(response).then(resolve, (error: unknown) => {
-        asked.destroy()
+        sent.destroy()
         reject(error)
       })
     })
-    asked.end()
+    sent.end()
   })
 }
 

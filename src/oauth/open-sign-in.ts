@@ -37,14 +37,14 @@ export function openSignIn(options: SignInOptions): PublicSide {
   const { address, clients, stateFolder, now = Date.now, readDocument = (url) => fetchDocument(url) } = options
   const files = signInFiles(stateFolder)
   const signer = openSigner(files.key, address.resource)
-  const listed = clients.map(requireHost)
+  const listedHosts = clients.map(requireHost)
   const signIn: SignIn = {
     ...options,
-    listed,
+    listed: listedHosts,
     signer,
     window: files.window,
     connections: new Connections({ folder: files.connections, signer, now }),
-    documents: new ClientDocuments({ file: files.documents, read: readDocument, listed, now }),
+    documents: new ClientDocuments({ file: files.documents, read: readDocument, listed: listedHosts, now }),
     // The settings may allow scopes that a connection cannot have.
     allowedScopes: () => CONNECTION_SCOPES.filter((scope) => options.allowedScopes().includes(scope)),
     now,

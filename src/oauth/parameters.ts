@@ -10,13 +10,13 @@ export type Parameters = ReadonlyMap<string, string> | undefined
 
 /** Parses a query or a form. `lists` names the parameters that may be repeated; their values are joined with line feeds. */
 export function parseParameters(text: string, lists: readonly string[] = []): Parameters {
-  const found = new Map<string, string>()
+  const values = new Map<string, string>()
   for (const [name, value] of new URLSearchParams(text)) {
-    const before = found.get(name)
+    const before = values.get(name)
     if (before !== undefined && !lists.includes(name)) return undefined
-    found.set(name, before === undefined ? value : `${before}\n${value}`)
+    values.set(name, before === undefined ? value : `${before}\n${value}`)
   }
-  return found
+  return values
 }
 
 export function queryOf({ url = '' }: IncomingMessage): string {
@@ -26,8 +26,8 @@ export function queryOf({ url = '' }: IncomingMessage): string {
 
 /** Reads a body of the given media type as text. Returns `undefined` if the type differs or the body is too large or incomplete. */
 export async function readText({ request, response }: Exchange<undefined>, type: string): Promise<string | undefined> {
-  const [given = ''] = (request.headers['content-type'] ?? '').split(';')
-  if (given.trim().toLowerCase() !== type) return undefined
+  const [contentType = ''] = (request.headers['content-type'] ?? '').split(';')
+  if (contentType.trim().toLowerCase() !== type) return undefined
   if (request.headers.expect !== undefined) response.writeContinue()
   const bytes = await readBytes(request, BODY_BYTES)
   return typeof bytes === 'string' ? undefined : bytes.toString('utf8')

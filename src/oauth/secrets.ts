@@ -24,11 +24,11 @@ export function openSigner(keyFile: string, resource: string): Signer {
     },
     read(purpose, text) {
       const [body = '', signature = '', ...rest] = text.split('.')
-      const given = Buffer.from(signature, 'base64url')
+      const givenSignature = Buffer.from(signature, 'base64url')
       const expected = signatureOf(purpose, body)
       // Rejects alternative base64url spellings of the same bytes, which would give one client several ids.
-      const isSpelled = rest.length === 0 && given.toString('base64url') === signature
-      if (!isSpelled || given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined
+      const isSpelled = rest.length === 0 && givenSignature.toString('base64url') === signature
+      if (!isSpelled || givenSignature.length !== expected.length || !timingSafeEqual(givenSignature, expected)) return undefined
       return JSON.parse(Buffer.from(body, 'base64url').toString()) as unknown
     },
   }
@@ -49,9 +49,9 @@ const KEY = z.object({ key: z.string().regex(/^[\w-]{43}$/), resource: z.string(
 function readKey(path: string, resource: string): Buffer {
   let key = ''
   changeJson(path, (before) => {
-    const known = KEY.safeParse(before)
-    key = known.success ? known.data.key : newSecret('')
-    return known.data?.resource === resource ? before : { key, resource }
+    const stored = KEY.safeParse(before)
+    key = stored.success ? stored.data.key : newSecret('')
+    return stored.data?.resource === resource ? before : { key, resource }
   })
   return Buffer.from(key, 'base64url')
 }

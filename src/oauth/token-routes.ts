@@ -23,30 +23,30 @@ function posting(path: string, answer: (exchange: Exchange<undefined>) => Promis
   return defineRoute<undefined>({ path, methods: { POST: answer }, admit: () => ({ sender: undefined }), answersPreflight: true })
 }
 
-interface Answered {
+interface TokenResponse {
   readonly status: number
   readonly body: object
 }
 
 /** Creates an error response in the format of RFC 6749. */
-function fault(error: string, description: string): Answered {
+function errorResponse(error: string, description: string): TokenResponse {
   return { status: 400, body: { error, error_description: description } }
 }
 
-async function withForm(exchange: Exchange<undefined>, answer: (form: Form) => Answered): Promise<void> {
+async function withForm(exchange: Exchange<undefined>, answer: (form: Form) => TokenResponse): Promise<void> {
   const text = await readText(exchange, 'application/x-www-form-urlencoded')
   const form = text === undefined ? undefined : parseParameters(text)
   send(
     exchange.response,
-    form === undefined ? fault('invalid_request', 'The body must be a form without repeated parameters.') : answer(form),
+    form === undefined ? errorResponse('invalid_request', 'The body must be a form without repeated parameters.') : answer(form),
   )
 }
 
 async function registering({ signer, listed, now }: SignIn, exchange: Exchange<undefined>): Promise<void> {
   const { response } = exchange
-  const made = register(parseJson((await readText(exchange, 'application/json')) ?? ''), signer, listed)
-  if ('error' in made) return send(response, fault(made.error, made.description))
-  const { id, name, addresses } = made.client
+  const registration = register(parseJson((await readText(exchange, 'application/json')) ?? ''), signer, listed)
+  if ('error' in registration) return send(response, errorResponse(registration.error, registration.description))
+  const { id, name, addresses } = registration.client
   send(response, {
     status: 201,
     body: {
@@ -61,32 +61,33 @@ async function registering({ signer, listed, now }: SignIn, exchange: Exchange<u
   })
 }
 
-function exchangeForPair({ address, connections, signer, now }: SignIn, form: Form): Answered {
+function exchangeForPair({ address, connections, signer, now }: SignIn, form: Form): TokenResponse {
   const client = form.get('client_id')
-  if (client === undefined) return fault('invalid_request', 'client_id is missing.')
+  if (client === undefined) return errorResponse('invalid_request', 'client_id is missing.')
   if ((form.get('resource') ?? address.resource) !== address.resource)
-    return fault('invalid_target', `This server only issues tokens for ${address.resource}.`)
+    return errorResponse('invalid_target', `This server only issues tokens for ${address.resource}.`)
   const making = { now: now(), signer }
   switch (form.get('grant_type')) {
     case 'authorization_code': {
       const [code, verifier] = [form.get('code'), form.get('code_verifier')]
-      if (code === undefined || verifier === undefined) return fault('invalid_request', 'code or code_verifier is missing.')
-      const given = { verifier, client, address: form.get('redirect_uri') }
-      return answerWith(connections.withCode(code, (connection) => redeem(connection, given, making)))
+      if (code === undefined || verifier === undefined)
+        return errorResponse('invalid_request', 'code or code_verifier is missing.')
+      const proof = { verifier, client, address: form.get('redirect_uri') }
+      return answerWith(connections.withCode(code, (connection) => redeem(connection, proof, making)))
     }
     case 'refresh_token': {
       const token = form.get('refresh_token')
-      if (token === undefined) return fault('invalid_request', 'refresh_token is missing.')
+      if (token === undefined) return errorResponse('invalid_request', 'refresh_token is missing.')
       return answerWith(connections.withRefresh(token, (connection) => refresh(connection, { token, client }, making)))
     }
     default:
-      return fault('unsupported_grant_type', 'grant_type must be authorization_code or refresh_token.')
+      return errorResponse('unsupported_grant_type', 'grant_type must be authorization_code or refresh_token.')
   }
 }
 
-function answerWith(granted: Granted | undefined): Answered {
+function answerWith(granted: Granted | undefined): TokenResponse {
   if (granted === undefined)
-    return fault('invalid_grant', 'The code or refresh token is unknown, expired, used, or belongs to another program.')
+    return errorResponse('invalid_grant', 'The code or refresh token is unknown, expired, used, or belongs to another program.')
   const { pair, scopes } = granted
   return {
     status: 200,
@@ -101,9 +102,9 @@ function answerWith(granted: Granted | undefined): Answered {
 }
 
 /** Revokes a token. The answer is the same for unknown tokens, as required by RFC 7009. */
-function giveBack({ connections }: SignIn, form: Form): Answered {
+function giveBack({ connections }: SignIn, form: Form): TokenResponse {
   const [token, client] = [form.get('token'), form.get('client_id')]
-  if (token === undefined || client === undefined) return fault('invalid_request', 'token or client_id is missing.')
+  if (token === undefined || client === undefined) return errorResponse('invalid_request', 'token or client_id is missing.')
   const step = (connection: Connection) => ({
     after: connection.client.id === client ? revoke(connection, token) : connection,
   })
@@ -112,7 +113,7 @@ function giveBack({ connections }: SignIn, form: Form): Answered {
   return { status: 200, body: {} }
 }
 
-function send(response: ServerResponse, { status, body }: Answered): void {
+function send(response: ServerResponse, { status, body }: TokenResponse): void {
   response.setHeader('Pragma', 'no-cache')
   sendJson(response, status, JSON.stringify(body))
 }

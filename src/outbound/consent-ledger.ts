@@ -5,7 +5,7 @@ import type { Account, UsageRow } from '../core/model-usage.ts'
 import { reasonOf } from '../core/provider-error.ts'
 import { quietly } from '../core/quietly.ts'
 import { type Database, inTransaction } from '../core/sql-database.ts'
-import type { Expected, Spent } from './http-client.ts'
+import type { Expected, Usage } from './http-client.ts'
 
 /** A daily token limit, and which requests count toward it. */
 export interface Bound {
@@ -98,9 +98,9 @@ export class AiState {
 
   /** Withdraws consent. Returns `false` if there was none. */
   revoke(origin: string): boolean {
-    const was = this.consentOf(origin) !== undefined
+    const isGiven = this.consentOf(origin) !== undefined
     this.#database.prepare('DELETE FROM consents WHERE origin = ?').run(origin)
-    return was
+    return isGiven
   }
 
   /**
@@ -119,8 +119,8 @@ export class AiState {
   #reserve(account: Account, { expected, bound, day }: Reserving): Reservation | { readonly used: number } {
     const tokens = expected.input + expected.output
     return inTransaction(this.#database, () => {
-      const used = bound === undefined ? 0 : this.used(day, bound.isDefault)
-      if (bound !== undefined && used + tokens > bound.limit) return { used }
+      const usedToday = bound === undefined ? 0 : this.used(day, bound.isDefault)
+      if (bound !== undefined && usedToday + tokens > bound.limit) return { used: usedToday }
       this.#add(day, account, { requests: 1, reserved: tokens })
       const row = this.#database.prepare('INSERT INTO reservations (tokens) VALUES (?) RETURNING id').get(tokens) as {
         id: number
@@ -133,11 +133,11 @@ export class AiState {
    * Replaces a reservation with the tokens actually used. Errors are ignored, so the answer is not lost; after an error, the
    * reservation stays in effect.
    */
-  settle(reservation: Reservation, spent: Spent): void {
-    quietly(() => this.#settle(reservation, spent))
+  settle(reservation: Reservation, usage: Usage): void {
+    quietly(() => this.#settle(reservation, usage))
   }
 
-  #settle({ id, day, account }: Reservation, { input, output, estimated, failed = false }: Spent): void {
+  #settle({ id, day, account }: Reservation, { input, output, estimated, failed = false }: Usage): void {
     inTransaction(this.#database, () => {
       const row = this.#database.prepare('DELETE FROM reservations WHERE id = ? RETURNING tokens').get(id) as
         | { tokens: number }

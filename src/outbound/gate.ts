@@ -74,9 +74,9 @@ export class Gate {
 
   /** Returns today's usage and the limit, in tokens, or `undefined` if there is no limit. */
   budget(location: Location): { readonly used: number; readonly limit: number; readonly reset: string } | undefined {
-    const bound = this.#boundFor({ location, feature: 'ask' })
-    if (bound === undefined) return undefined
-    return { used: this.#parts.state().used(this.#today(), bound.isDefault), limit: bound.limit, reset: this.#reset() }
+    const limit = this.#boundFor({ location, feature: 'ask' })
+    if (limit === undefined) return undefined
+    return { used: this.#parts.state().used(this.#today(), limit.isDefault), limit: limit.limit, reset: this.#reset() }
   }
 
   #begin(account: Account, origin: string, expected: Expected): Ticket {
@@ -84,24 +84,24 @@ export class Gate {
     if (location === 'remote') {
       this.#require({ location, origin, isAllowed: this.#isAllowed(origin), hasConsent: this.#parts.hasConsent(origin) })
     }
-    const bound = this.#boundFor(account)
-    const counted = this.#reserve(account, { expected, bound, day: this.#today() })
-    if (counted === undefined) return { end: () => {} }
-    const { state, reserved } = counted
-    if ('used' in reserved) throw this.#exceeded({ used: reserved.used, limit: bound?.limit ?? 0, expected })
-    return { end: (spent) => state.settle(reserved, spent) }
+    const limit = this.#boundFor(account)
+    const reservation = this.#reserve(account, { expected, bound: limit, day: this.#today() })
+    if (reservation === undefined) return { end: () => {} }
+    const { state, reserved } = reservation
+    if ('used' in reserved) throw this.#exceeded({ used: reserved.used, limit: limit?.limit ?? 0, expected })
+    return { end: (usage) => state.settle(reserved, usage) }
   }
 
   /** Reserves tokens for a request. Local requests without a limit proceed even if they cannot be recorded. */
   #reserve(
     account: Account,
-    what: Reserving,
+    request: Reserving,
   ): { readonly state: AiState; readonly reserved: ReturnType<AiState['reserve']> } | undefined {
     try {
       const state = this.#parts.state()
-      return { state, reserved: state.reserve(account, what) }
+      return { state, reserved: state.reserve(account, request) }
     } catch (error) {
-      if (account.location === 'local' && what.bound === undefined) return undefined
+      if (account.location === 'local' && request.bound === undefined) return undefined
       throw error
     }
   }
@@ -110,13 +110,13 @@ export class Gate {
     const { origin, isAllowed, hasConsent } = admission
     if (isAllowed && hasConsent) return admission
     const { host } = new URL(origin)
-    const says = [
+    const reasons = [
       ...(hasConsent ? [] : [`run "roux ai allow ${origin}"`]),
       ...(isAllowed ? [] : [`set ai.allow_remote to ["${host}"]`]),
     ]
     throw new RouxError(
       'REMOTE_NOT_ALLOWED',
-      `${origin} is not on this computer, and nothing is sent there until you ${says.join(' and ')}.`,
+      `${origin} is not on this computer, and nothing is sent there until you ${reasons.join(' and ')}.`,
       {
         hint: "Text of your notes would leave this computer. Allow this only if you trust the server's operator. See docs/ai.md for details.",
         // A retry succeeds once the user has granted permission.
@@ -126,10 +126,10 @@ export class Gate {
   }
 
   #isAllowed(origin: string): boolean {
-    const { allow_remote: allowed } = this.#parts.settings()
-    if (typeof allowed === 'boolean') return allowed
+    const { allow_remote: allowedRemotes } = this.#parts.settings()
+    if (typeof allowedRemotes === 'boolean') return allowedRemotes
     const { hostname, host } = new URL(origin)
-    return allowed.includes(hostname) || allowed.includes(host)
+    return allowedRemotes.includes(hostname) || allowedRemotes.includes(host)
   }
 
   #boundFor({ location, feature }: Pick<Account, 'location' | 'feature'>): Bound | undefined {
@@ -148,10 +148,10 @@ export class Gate {
     readonly limit: number
     readonly expected: Expected
   }): RouxError {
-    const wanted = expected.input + expected.output
+    const tokens = expected.input + expected.output
     return new RouxError(
       'BUDGET_EXCEEDED',
-      `The daily token budget is used up: ${used} of ${limit} tokens are used today, and this request may use up to ${wanted} more. It resets at ${this.#reset()}.`,
+      `The daily token budget is used up: ${used} of ${limit} tokens are used today, and this request may use up to ${tokens} more. It resets at ${this.#reset()}.`,
       { hint: 'Raise ai.budget; "roux usage" shows where the tokens went.' },
     )
   }
@@ -169,8 +169,8 @@ export class Gate {
 /** Refuses to use a proxy, because even local requests would leave this computer together with the key. */
 function refuseProxy(env: Readonly<Record<string, string | undefined>>): void {
   // Node also accepts quoted options and `_` instead of `-`.
-  const given = [...process.execArgv, ...(env.NODE_OPTIONS ?? '').replaceAll('"', '').split(/\s+/)]
-  const switches = given.map((one) => one.replaceAll('_', '-'))
+  const switchTexts = [...process.execArgv, ...(env.NODE_OPTIONS ?? '').replaceAll('"', '').split(/\s+/)]
+  const switches = switchTexts.map((text) => text.replaceAll('_', '-'))
   const isOn = env.NODE_USE_ENV_PROXY === '1' || switches.includes('--use-env-proxy')
   if (!isOn) return
   throw new RouxError(

@@ -43,7 +43,7 @@ export interface ModelRequest {
   /** Maximum number of tokens in the answer. */
   readonly output: number
   /** Parses the usage that the server reports with a complete answer. */
-  usageOf?(body: string): Spent | undefined
+  usageOf?(body: string): Usage | undefined
 }
 
 export interface Answer {
@@ -61,7 +61,7 @@ export interface AnswerStream {
   /** Number of tokens reserved for the prompt. */
   readonly expected: number
   /** Ends the stream, complete or not, and records its cost. Only the first call has an effect. */
-  end(spent: Spent): void
+  end(spent: Usage): void
 }
 
 /** Number of retries for requests that no person is waiting for. */
@@ -96,17 +96,17 @@ interface Transient {
  * reason
  */
 export function post(server: ModelServer, request: ModelRequest, options: SendOptions): Promise<Answer> {
-  return again(server, options, async () => {
-    const sent = await send(server, request, options.signal)
-    if ('problem' in sent) return sent
-    const body = await sent.text(MAX_BODY)
+  return withRetries(server, options, async () => {
+    const reply = await send(server, request, options.signal)
+    if ('problem' in reply) return reply
+    const body = await reply.text(MAX_BODY)
     if (typeof body !== 'string') return body
-    const answer = { status: sent.status, body }
-    const said = request.usageOf?.(body)
-    const isBelieved = said !== undefined && said.input <= mostTokens(sent.expected)
-    const spent = sent.status !== 200 ? REFUSED : isBelieved ? said : sent.estimate()
-    sent.end(spent)
-    return isTransient(answer) ? refused(server, answer, sent.headers) : answer
+    const answer = { status: reply.status, body }
+    const reported = request.usageOf?.(body)
+    const isBelieved = reported !== undefined && reported.input <= mostTokens(reply.expected)
+    const usage = reply.status !== 200 ? REFUSED : isBelieved ? reported : reply.estimate()
+    reply.end(usage)
+    return isTransient(answer) ? refusalOf(server, answer, reply.headers) : answer
   })
 }
 
@@ -115,15 +115,15 @@ export function post(server: ModelServer, request: ModelRequest, options: SendOp
  * @throws the same errors as `post`, but only before the answer starts
  */
 export function postForStream(server: ModelServer, request: ModelRequest, options: SendOptions): Promise<Answer | AnswerStream> {
-  return again<Answer | AnswerStream>(server, options, async () => {
-    const sent = await send(server, request, options.signal)
-    if ('problem' in sent) return sent
-    if (sent.status === 200) return { ...sent, status: 200, type: sent.headers.get('content-type')?.toLowerCase() ?? '' }
-    const body = await sent.text(MAX_REFUSAL)
+  return withRetries<Answer | AnswerStream>(server, options, async () => {
+    const reply = await send(server, request, options.signal)
+    if ('problem' in reply) return reply
+    if (reply.status === 200) return { ...reply, status: 200, type: reply.headers.get('content-type')?.toLowerCase() ?? '' }
+    const body = await reply.text(MAX_REFUSAL)
     if (typeof body !== 'string') return body
-    sent.end(REFUSED)
-    const answer = { status: sent.status, body }
-    return isTransient(answer) ? refused(server, answer, sent.headers) : answer
+    reply.end(REFUSED)
+    const answer = { status: reply.status, body }
+    return isTransient(answer) ? refusalOf(server, answer, reply.headers) : answer
   })
 }
 
@@ -136,7 +136,7 @@ export function mostTokens(expected: number): number {
 }
 
 /** Usage of a request that was refused before any computation. */
-const REFUSED: Spent = { input: 0, output: 0, estimated: false, failed: true }
+const REFUSED: Usage = { input: 0, output: 0, estimated: false, failed: true }
 
 /**
  * Checks whether the server refused the input as too long. This is indicated by status 413 or by error messages such as `maximum
@@ -151,7 +151,8 @@ export function withoutKey(text: string, { secret = '' }: Pick<ModelServer, 'sec
   if (secret === '') return text
   const plain = text.replaceAll(secret, '[key]')
   const read = [plain, decodePercent(plain), decodePercent(decodePercent(plain)), decodeEscapes(plain)]
-  const isHidden = read.slice(1).some((one) => one.includes(secret)) || encodings(secret).some((one) => plain.includes(one))
+  const isHidden =
+    read.slice(1).some((encoded) => encoded.includes(secret)) || encodings(secret).some((one) => plain.includes(one))
   return isHidden ? '(left out, because it repeats the key)' : plain
 }
 
@@ -188,7 +189,7 @@ export function askableUrl(baseUrl: string): string | undefined {
   return url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '' ? undefined : trimEndOf(baseUrl, '/')
 }
 
-async function again<T>(
+async function withRetries<T>(
   server: ModelServer,
   { retries, patience = 30_000, signal }: SendOptions,
   attempt: () => Promise<T | Transient>,
@@ -218,7 +219,7 @@ interface Sent extends Pick<AnswerStream, 'chunks' | 'expected' | 'end'> {
    */
   text(most: number): Promise<string | Transient>
   /** Estimates the usage if the server does not report it. */
-  estimate(): Spent
+  estimate(): Usage
 }
 
 async function send(server: ModelServer, request: ModelRequest, signal: AbortSignal | undefined): Promise<Sent | Transient> {
@@ -260,7 +261,7 @@ interface Attempt {
   readonly signal: AbortSignal
   readonly caller: AbortSignal | undefined
   isLate(): boolean
-  end(spent: Spent): void
+  end(spent: Usage): void
 }
 
 function openAttempt(server: ModelServer, ticket: Ticket | undefined, caller: AbortSignal | undefined): Attempt {
@@ -275,7 +276,7 @@ function openAttempt(server: ModelServer, ticket: Ticket | undefined, caller: Ab
     signal: all.signal,
     caller,
     isLate: () => late.signal.aborted,
-    end(spent) {
+    end(usage) {
       if (isEnded) return
       isEnded = true
       clearTimeout(timer)
@@ -283,7 +284,7 @@ function openAttempt(server: ModelServer, ticket: Ticket | undefined, caller: Ab
       stop.abort(new Error('ended'))
       inTime.unlink()
       all.unlink()
-      ticket?.end(spent)
+      ticket?.end(usage)
     },
   }
 }
@@ -291,7 +292,7 @@ function openAttempt(server: ModelServer, ticket: Ticket | undefined, caller: Ab
 function toSent(response: Response, attempt: Attempt, expected: number): Sent {
   const { server, signal, caller } = attempt
   let length = 0
-  const estimate = (): Spent => ({ input: expected, output: Math.ceil(length / 3), estimated: true })
+  const estimate = (): Usage => ({ input: expected, output: Math.ceil(length / 3), estimated: true })
   async function* chunks(): AsyncGenerator<Uint8Array> {
     const reader = response.body?.getReader()
     try {
@@ -313,17 +314,17 @@ function toSent(response: Response, attempt: Attempt, expected: number): Sent {
     headers: response.headers,
     chunks: { [Symbol.asyncIterator]: chunks },
     expected,
-    end: (spent) => attempt.end(spent),
+    end: (usage) => attempt.end(usage),
     estimate,
-    async text(most) {
+    async text(maxBytes) {
       try {
         const decoder = new TextDecoder()
         let text = ''
         for await (const bytes of chunks()) {
           text += decoder.decode(bytes, { stream: true })
-          if (text.length <= most) continue
-          if (most === MAX_REFUSAL) break
-          throw unreachable(server, new Error(`the answer is longer than ${most / 1e6} MB`), false)
+          if (text.length <= maxBytes) continue
+          if (maxBytes === MAX_REFUSAL) break
+          throw unreachable(server, new Error(`the answer is longer than ${maxBytes / 1e6} MB`), false)
         }
         return text + decoder.decode()
       } catch (error) {
@@ -340,10 +341,10 @@ function isTransient(answer: Answer): boolean {
   return status === 408 || status === 429 || (status >= 500 && !isTooLong(answer))
 }
 
-function refused(server: ModelServer, { status, body }: Answer, headers: Headers): Transient {
-  const said = reasonOf(withoutKey(body, server))
+function refusalOf(server: ModelServer, { status, body }: Answer, headers: Headers): Transient {
+  const serverMessage = reasonOf(withoutKey(body, server))
   const problem = unavailableError(
-    `The ${server.name} at ${server.baseUrl} answered ${status}${said === '' ? '' : `: ${said}`}.`,
+    `The ${server.name} at ${server.baseUrl} answered ${status}${serverMessage === '' ? '' : `: ${serverMessage}`}.`,
     status === 429
       ? 'It limits requests: wait, or check your plan with the provider.'
       : "Check that server's log, then try again.",
@@ -381,7 +382,7 @@ export interface Expected {
   readonly output: number
 }
 
-export interface Spent extends Expected {
+export interface Usage extends Expected {
   /** True if the usage was estimated from text lengths instead of reported by the server. */
   readonly estimated: boolean
   /** True if the request failed without a usable answer. */
@@ -400,5 +401,5 @@ export interface Meter {
 /** A single authorized request. */
 export interface Ticket {
   /** Records the actual usage and releases the rest of the reservation. */
-  end(spent: Spent): void
+  end(spent: Usage): void
 }

@@ -30,16 +30,16 @@ function readPrivate(file: string): string {
   let mode: number
   let text: string
   try {
-    const found = statSync(file)
+    const stats = statSync(file)
     // Reading a pipe or a device might never end.
-    if (!found.isFile()) throw Object.assign(new Error('no file'), { code: 'not a regular file' })
-    mode = found.mode
+    if (!stats.isFile()) throw Object.assign(new Error('no file'), { code: 'not a regular file' })
+    mode = stats.mode
     text = readFileSync(file, 'utf8')
   } catch (error) {
-    throw fault(`The key file cannot be read: ${file} (${errorCode(error) ?? 'unknown'}).`, 'Set ai.key_file to its path.')
+    throw keyError(`The key file cannot be read: ${file} (${errorCode(error) ?? 'unknown'}).`, 'Set ai.key_file to its path.')
   }
   if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
-    throw fault(
+    throw keyError(
       `Other users can read the key file: ${file}.`,
       `Run "chmod 600 ${file}", and replace the key if others may have read it.`,
     )
@@ -56,7 +56,7 @@ async function run([program = '', ...args]: readonly string[]): Promise<string> 
     const { code, killed } = error as { readonly code?: unknown; readonly killed?: boolean }
     const why =
       killed === true ? 'took too long' : `failed (${typeof code === 'number' || typeof code === 'string' ? code : 'unknown'})`
-    throw fault(
+    throw keyError(
       `The command in ai.key_command, ${program}, ${why}.`,
       'Run it in a terminal to see why; it must print only the key.',
     )
@@ -66,9 +66,9 @@ async function run([program = '', ...args]: readonly string[]): Promise<string> 
 function checked(text: string, where: string): string {
   const key = text.trim()
   if (key !== '' && /^[\x21-\x7e]+$/.test(key)) return key
-  throw fault(`${where} did not provide a key.`, 'It must contain only the key, without spaces.')
+  throw keyError(`${where} did not provide a key.`, 'It must contain only the key, without spaces.')
 }
 
-function fault(message: string, hint: string): RouxError {
+function keyError(message: string, hint: string): RouxError {
   return new RouxError('PROVIDER_ERROR', message, { hint })
 }

@@ -48,11 +48,11 @@ export async function openChatProvider(
   const place = chatPlace(settings)
   const { location, meterFor } = await gate.admit(place)
   const apiKey = await readKey(key)
-  const opened = { ...place, apiKey, location, timeoutMs: settings.timeout * 1_000, meterFor }
+  const server = { ...place, apiKey, location, timeoutMs: settings.timeout * 1_000, meterFor }
   if (settings.provider === 'anthropic') {
     const { openAnthropic } = await import('./chat/anthropic.ts')
-    return openAnthropic(opened, dependencies)
+    return openAnthropic(server, dependencies)
   }
   const { openOpenAi } = await import('./chat/openai.ts')
-  return openOpenAi(opened, dependencies)
+  return openOpenAi(server, dependencies)
 }

@@ -74,7 +74,7 @@ export async function* linesOf(stream: Readable): AsyncGenerator<string, undefin
 }
 
 /** Writes text. Resolves when more can be written or the stream has closed. */
-export function written(stream: Writable, text: string): Promise<void> {
+export function writeAll(stream: Writable, text: string): Promise<void> {
   return new Promise((resolve) => {
     const end = (): void => {
       stream.off('close', end)

@@ -21,17 +21,17 @@ export function greetingFor(argv: readonly string[], env: Env): Greeting | undef
   // The words after `--` are text, such as a line that a shell wants to complete.
   const end = argv.indexOf('--')
   const options = end < 0 ? argv : argv.slice(0, end)
-  const word = options.find((one, at) => !one.startsWith('-') && !WITH_VALUE.has(argv[at - 1] ?? ''))
+  const word = options.find((option, at) => !option.startsWith('-') && !WITH_VALUE.has(argv[at - 1] ?? ''))
   const isAlone = env.ROUX_SERVE_SHARED === 'off' || keyVariableIn(env) !== undefined
-  if (word === undefined || isAlone || NOT_SHARED.has(word) || options.some((one) => ALONE.test(one))) return undefined
+  if (word === undefined || isAlone || NOT_SHARED.has(word) || options.some((option) => ALONE.test(option))) return undefined
   // At a terminal, "roux serve" tells a person how to add it to an assistant.
   if (word === 'serve' && process.stdin.isTTY === true) return undefined
   return greetingOf(word === 'serve' ? 'serve' : 'command', argv, env)
 }
 
 export function greetingOf(kind: Greeting['kind'], argv: readonly string[], env: Env): Greeting {
-  const sent = Object.entries(env).filter(([name]) => SENT_VARIABLE.test(name))
+  const variables = Object.entries(env).filter(([name]) => SENT_VARIABLE.test(name))
   const columnsOf = (stream: NodeJS.WriteStream) => (stream.isTTY === true ? stream.columns || 0 : undefined)
   const columns = { stdout: columnsOf(process.stdout), stderr: columnsOf(process.stderr) }
-  return { kind, argv, cwd: process.cwd(), env: Object.fromEntries(sent), columns }
+  return { kind, argv, cwd: process.cwd(), env: Object.fromEntries(variables), columns }
 }

@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream'
 import { isTransient } from '../core/errors.ts'
-import { connect, type Greeting, type Link, readNotice, written } from './connect.ts'
+import { connect, type Greeting, type Link, readNotice, writeAll } from './connect.ts'
 import { greetingFor } from './greeting.ts'
 import { handOver } from './hand-over.ts'
 import { findPlace } from './place.ts'
@@ -46,7 +46,7 @@ async function runCommand({ socket, lines }: Link, loadProgram: () => void): Pro
   for await (const line of lines) {
     const { out, err, exit } = readNotice(line) ?? {}
     if (err !== undefined) stderr.write(err)
-    if (out !== undefined) await written(stdout, out)
+    if (out !== undefined) await writeAll(stdout, out)
     hasPrinted ||= out !== undefined
     if (exit !== undefined) return exitWith(exit)
   }

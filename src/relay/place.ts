@@ -51,7 +51,9 @@ export function findPlace(script: string, env: Env): Place {
   const usual = isAbsolute(runtime) ? join(runtime, 'roux') : join(cache, 'run')
   // Another user may already own a folder with this name in the temporary folder. `requirePrivate` detects that.
   const candidates = [usual, join(tmpdir(), `roux-${process.getuid?.() ?? ''}`)]
-  const folder = candidates.find((one) => isWindows || Buffer.byteLength(join(one, `${name}.sock`)) <= MAX_PATH_LENGTH)
+  const folder = candidates.find(
+    (candidate) => isWindows || Buffer.byteLength(join(candidate, `${name}.sock`)) <= MAX_PATH_LENGTH,
+  )
   if (folder === undefined) throw notUsable(`the socket's path in ${candidates.join(' or ')} would be too long`)
   const path = (ending: string): string => join(folder, `${name}.${ending}`)
   const socket = isWindows ? `\\\\.\\pipe\\roux-${name}` : path('sock')

@@ -71,10 +71,10 @@ function announceStart(place: Place): boolean {
   try {
     writeFileSync(path, OWN, { flag: 'wx', mode: 0o600 })
   } catch (error) {
-    const isThere = errorCode(error) === 'EEXIST'
-    if (isThere && readAnnouncement(place)?.isAlive === true) return false
+    const exists = errorCode(error) === 'EEXIST'
+    if (exists && readAnnouncement(place)?.isAlive === true) return false
     // The file was left by a process that is gone, or the disk is full, in which case an empty file would block every other start.
-    quietly(() => (isThere ? writeFileSync(path, OWN) : rmSync(path)))
+    quietly(() => (exists ? writeFileSync(path, OWN) : rmSync(path)))
   }
   return true
 }

@@ -3,7 +3,7 @@ import { RouxError } from '../core/errors.ts'
 import { isRecord } from '../core/is-record.ts'
 import { parseJson } from '../core/quietly.ts'
 import { once } from '../core/waiting/once.ts'
-import { type Link, linesOf, type Notice, noticeLine, readNotice, written } from './connect.ts'
+import { type Link, linesOf, type Notice, noticeLine, readNotice, writeAll } from './connect.ts'
 
 export interface RelayOptions {
   /** The first connection. If omitted, this process answers until a request needs a vault. */
@@ -42,14 +42,14 @@ export class StdioRelay {
   /** Unanswered requests. Requests of the same batch have the same line. */
   readonly #open = new Map<string, { readonly message: Message; readonly line: string }>()
   /** Messages to repeat on a new connection: the client's `initialize`, its log level and its subscriptions. */
-  readonly #kept = new Map<string, Message>()
+  readonly #repeated = new Map<string, Message>()
   #wire: Duplex | undefined
   /** Resolves once there is a connection again. */
   #reopening: Promise<void> | undefined
   /** Names of the tools that change the vault. Set once a server has sent them. */
   #writes: readonly string[] | undefined
   /** When to reconnect. An unused server is replaced only when the client sends something. */
-  #again: Notice['again']
+  #retry: Notice['again']
   /** True while a replacement server starts, because it would repeat the first server's warnings. */
   #isMuted = false
   #hasEnded = false
@@ -92,9 +92,9 @@ export class StdioRelay {
       if (messages.some(({ method }) => LAST_WORDS.has(method))) break
       while (this.#wire === undefined) await this.#reopen()
       if (this.#hasEnded) break
-      if (this.#again === 'later') this.#again = 'now'
+      if (this.#retry === 'later') this.#retry = 'now'
       for (const message of messages) this.#remember(message, line)
-      await written(this.#wire, `${line}\n`)
+      await writeAll(this.#wire, `${line}\n`)
     }
     this.stop()
   }
@@ -121,7 +121,7 @@ export class StdioRelay {
     this.#wire = wire
     this.#reopening = undefined
     this.#writes = notice.writes
-    this.#again = this.#open.size > 0 ? 'now' : 'later'
+    this.#retry = this.#open.size > 0 ? 'now' : 'later'
     for (const line of this.#linesToRepeat()) wire.write(`${line}\n`)
     if (this.#hasEnded) this.#end(wire)
     void this.#copyFromServer(wire, lines)
@@ -129,14 +129,14 @@ export class StdioRelay {
 
   /** Returns the lines to send first on a connection: the client's `initialize` and subscriptions, then the open requests. */
   #linesToRepeat(): readonly string[] {
-    const kept = [...this.#kept.values()].map((message) => {
+    const repeated = [...this.#repeated.values()].map((message) => {
       const { id, method } = message
       // A stream keeps its id, because its notifications contain it.
       const isSame = id === undefined || method === LISTEN || this.#open.has(keyOf(id))
       return JSON.stringify(isSame ? message : { ...message, id: `${REPEATED_ID_PREFIX}${keyOf(id)}` })
     })
-    const others = [...this.#open.values()].filter(({ message }) => ![...this.#kept.values()].includes(message))
-    return [...kept, ...new Set(others.map(({ line }) => line))]
+    const others = [...this.#open.values()].filter(({ message }) => ![...this.#repeated.values()].includes(message))
+    return [...repeated, ...new Set(others.map(({ line }) => line))]
   }
 
   #remember(message: Message, line: string): void {
@@ -144,14 +144,14 @@ export class StdioRelay {
     if (typeof method !== 'string') return
     const { requestId, uri } = membersOf(message.params)
     if (method === 'notifications/cancelled') this.#forget(requestId)
-    if (method === 'resources/unsubscribe') this.#kept.delete(`resources/subscribe ${String(uri)}`)
-    if (REPEATED_METHODS.has(method)) this.#kept.set(uri === undefined ? method : `${method} ${String(uri)}`, message)
+    if (method === 'resources/unsubscribe') this.#repeated.delete(`resources/subscribe ${String(uri)}`)
+    if (REPEATED_METHODS.has(method)) this.#repeated.set(uri === undefined ? method : `${method} ${String(uri)}`, message)
     if (id !== undefined) this.#open.set(keyOf(id), { message, line })
   }
 
   #forget(id: unknown): void {
     this.#open.delete(keyOf(id))
-    this.#kept.delete(keyOf(id))
+    this.#repeated.delete(keyOf(id))
   }
 
   async #copyFromServer(wire: Duplex, lines: AsyncIterable<string>): Promise<void> {
@@ -159,14 +159,14 @@ export class StdioRelay {
       if (this.#wire !== wire) return
       const notice = readNotice(line)
       if (notice !== undefined) this.#follow(notice)
-      else if (this.#isForClient(line)) await written(process.stdout, `${line}\n`)
+      else if (this.#isForClient(line)) await writeAll(process.stdout, `${line}\n`)
     }
     if (this.#wire === wire) this.#lose()
   }
 
   #follow({ err, again, exit }: Notice): void {
     if (err !== undefined && !this.#isMuted) process.stderr.write(err)
-    this.#again = again ?? this.#again
+    this.#retry = again ?? this.#retry
     if (exit !== undefined) this.#finish(exit)
   }
 
@@ -192,15 +192,15 @@ export class StdioRelay {
   #keepStream({ params }: Message): boolean {
     const key = keyOf(membersOf(membersOf(params)._meta)[SUBSCRIPTION_ID])
     const request = this.#open.get(key)?.message
-    if (request !== undefined) this.#kept.set(key, request)
+    if (request !== undefined) this.#repeated.set(key, request)
     return this.#open.delete(key)
   }
 
   #lose(): void {
     this.#drop()
-    if (this.#again !== 'repeat') this.#answerLost()
+    if (this.#retry !== 'repeat') this.#answerLost()
     if (this.#hasEnded && this.#open.size === 0) this.#finish(0)
-    else if (this.#open.size > 0 || this.#again === 'now') void this.#reopen()
+    else if (this.#open.size > 0 || this.#retry === 'now') void this.#reopen()
   }
 
   /** Answers the open requests with errors, so they are not sent again. Only `initialize` stays open. */
@@ -219,7 +219,7 @@ export class StdioRelay {
       : 'Nothing was changed. Ask again.'
     const error = new RouxError('PROVIDER_ERROR', 'The shared server ended before it answered.', { hint }).toJSON()
     // Clients show models the results of calls, but not always protocol errors.
-    if (method !== 'tools/call' || !this.#kept.has('initialize'))
+    if (method !== 'tools/call' || !this.#repeated.has('initialize'))
       return { jsonrpc: '2.0', id, error: { code: -32603, message: `${error.message} ${hint}` } }
     const content = [{ type: 'text', text: JSON.stringify({ error }) }]
     return { jsonrpc: '2.0', id, result: { content, structuredContent: { error }, isError: true } }

@@ -26,12 +26,12 @@ export function openDirtyBatch({ quiet, maxWait }: BatchTimes, onDirty: (dirty: 
   const files = new Set<string>()
   const folders = new Set<string>()
   let all = false
-  let closed = false
+  let isClosed = false
   let timer: NodeJS.Timeout | undefined
   let first = 0
   let last = 0
 
-  const tell = () => {
+  const flush = () => {
     timer = undefined
     const dirty = all || files.size > MAX_FILES || folders.size > MAX_FOLDERS ? EVERYTHING : prune(files, folders)
     files.clear()
@@ -42,12 +42,12 @@ export function openDirtyBatch({ quiet, maxWait }: BatchTimes, onDirty: (dirty: 
   // The timer checks the time when it fires. Rescheduling it for each of thousands of events would cost more.
   const wake = () => {
     const now = performance.now()
-    const due = Math.min(last + quiet, first + maxWait)
-    if (now >= due - 0.5) tell()
-    else timer = setTimeout(wake, due - now)
+    const dueAt = Math.min(last + quiet, first + maxWait)
+    if (now >= dueAt - 0.5) flush()
+    else timer = setTimeout(wake, dueAt - now)
   }
   const touch = () => {
-    if (closed) return
+    if (isClosed) return
     last = performance.now()
     if (timer) return
     first = last
@@ -68,7 +68,7 @@ export function openDirtyBatch({ quiet, maxWait }: BatchTimes, onDirty: (dirty: 
       touch()
     },
     close() {
-      closed = true
+      isClosed = true
       clearTimeout(timer)
     },
   }

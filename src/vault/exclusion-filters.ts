@@ -61,10 +61,10 @@ class Filters {
   #isHopeless = false
 
   constructor(filters: readonly string[]) {
-    const used = filters.slice(0, MAX_FILTERS)
+    const usedFilters = filters.slice(0, MAX_FILTERS)
     const isExpression = (filter: string) => filter.length > 2 && filter.startsWith('/') && filter.endsWith('/')
-    this.#prefixes = used.filter((filter) => !isExpression(filter)).map(foldId)
-    this.#expressions = used.filter(isExpression).flatMap((filter) => compile(filter.slice(1, -1)) ?? [])
+    this.#prefixes = usedFilters.filter((filter) => !isExpression(filter)).map(foldId)
+    this.#expressions = usedFilters.filter(isExpression).flatMap((filter) => compile(filter.slice(1, -1)) ?? [])
   }
 
   excludes(paths: readonly string[]): readonly boolean[] {

@@ -130,16 +130,16 @@ export function isOpenedAt(fs: FileSystem, fd: number, absolute: string): boolea
 }
 
 /** Reads an open file, or a range of it up to the end of the file, and closes it. Returns `undefined` if it is not a regular file. */
-export function readOpen(fs: FileSystem, fd: number, stretch?: ByteRange): Uint8Array | undefined {
+export function readOpen(fs: FileSystem, fd: number, range?: ByteRange): Uint8Array | undefined {
   try {
     const stat = fs.fstatSync(fd)
     if (!stat.isFile()) return undefined
-    const start = Math.min(stretch?.offset ?? 0, stat.size)
+    const start = Math.min(range?.offset ?? 0, stat.size)
     // Do not allocate from Buffer's pool, because posting a view of the pool to another thread would copy all 8 KB of it.
-    const bytes = new Uint8Array(Math.min(stretch?.length ?? stat.size, stat.size - start))
+    const bytes = new Uint8Array(Math.min(range?.length ?? stat.size, stat.size - start))
     let length = 0
     while (length < bytes.length) {
-      const position = stretch === undefined ? null : start + length
+      const position = range === undefined ? null : start + length
       const read = fs.readSync(fd, bytes, length, bytes.length - length, position)
       if (read === 0) break
       length += read
@@ -169,12 +169,12 @@ export const OPEN_PLAIN = O_NOFOLLOW === 0 ? undefined : OPEN_FOLLOWING | O_NOFO
 export function readStretch(
   vault: Vault,
   path: VaultPath,
-  stretch: ByteRange,
+  range: ByteRange,
 ): { readonly bytes: Uint8Array; readonly size: number } | undefined {
   const size = vault.stat(path)?.stat.size
   if (size === undefined) return undefined
-  if (stretch.length === 0) return { bytes: new Uint8Array(0), size }
-  const bytes = vault.read(path, stretch)
+  if (range.length === 0) return { bytes: new Uint8Array(0), size }
+  const bytes = vault.read(path, range)
   return bytes === undefined || bytes === 'unreadable' ? undefined : { bytes, size }
 }
 
@@ -185,9 +185,9 @@ export interface FreshBytes {
 }
 
 /** Reads a file, or returns `'same'` if its stat is unchanged, or `undefined` if it does not exist or cannot be read. */
-export function readIfChanged(vault: Vault, path: VaultPath, known?: FileStat): FreshBytes | 'same' | undefined {
+export function readIfChanged(vault: Vault, path: VaultPath, knownStat?: FileStat): FreshBytes | 'same' | undefined {
   const stat = vault.stat(path)?.stat
-  if (stat !== undefined && known !== undefined && isSameStat(stat, known)) return 'same'
+  if (stat !== undefined && knownStat !== undefined && isSameStat(stat, knownStat)) return 'same'
   const bytes = vault.read(path)
   if (bytes === undefined || bytes === 'unreadable') return undefined
   const isSettled = stat !== undefined && stat.size === bytes.length && Date.now() - Math.max(stat.mtime, stat.ctime) > RACY

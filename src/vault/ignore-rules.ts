@@ -48,8 +48,8 @@ export function openIgnoreRules(root: string, options: IgnoreOptions, fs: FileSy
     logseq: boolean,
     hasGitignore: boolean | undefined,
   ): FolderRules => {
-    const own = hasGitignore === false ? undefined : gitignores?.in(folder)
-    const chain = own ? [...own, ...above] : above
+    const folderRules = hasGitignore === false ? undefined : gitignores?.in(folder)
+    const chain = folderRules ? [...folderRules, ...above] : above
     const prefix = folder === '' ? '' : `${folder}/`
     return {
       hides(name, isFolder) {
@@ -71,11 +71,12 @@ export function openIgnoreRules(root: string, options: IgnoreOptions, fs: FileSy
 // Milliseconds for which the mode is cached. It is needed for every file, and finding it takes about ten system calls.
 const MARKER_CACHE_MS = 1000
 
-function cached<T>(ask: () => T): () => T {
-  let known: { readonly value: T; readonly until: number } | undefined
+function cached<T>(read: () => T): () => T {
+  let cachedValue: { readonly value: T; readonly until: number } | undefined
   return () => {
-    if (!known || known.until < performance.now()) known = { value: ask(), until: performance.now() + MARKER_CACHE_MS }
-    return known.value
+    if (!cachedValue || cachedValue.until < performance.now())
+      cachedValue = { value: read(), until: performance.now() + MARKER_CACHE_MS }
+    return cachedValue.value
   }
 }
 
@@ -102,12 +103,12 @@ export function openGlobs(globs: readonly string[], folds = diskFileSystem.rules
 /** Returns a function that tests whether any of the globs matches the path itself. Globs with a trailing slash match only folders. */
 export function matchAny(globs: readonly string[], nocase: boolean): (path: string, isFolder: boolean) => boolean {
   const compile = (glob: string, isForFolders: boolean) =>
-    alternatives(glob).map((one) => ({ isForFolders, matches: linearGlob(one, nocase) }))
+    alternatives(glob).map((alternative) => ({ isForFolders, matches: linearGlob(alternative, nocase) }))
   const compiled = globs.flatMap((glob) => {
-    const written = glob.normalize('NFC').replace(/^\.?\//, '')
+    const pattern = glob.normalize('NFC').replace(/^\.?\//, '')
     // If `f/**` ignores everything in a folder, also ignore the folder itself, so it is not read.
-    const folder = written.replace(/\/(?:\*\*)?$/, '')
-    return [...(folder === written ? [] : compile(folder, true)), ...(written.endsWith('/') ? [] : compile(written, false))]
+    const folder = pattern.replace(/\/(?:\*\*)?$/, '')
+    return [...(folder === pattern ? [] : compile(folder, true)), ...(pattern.endsWith('/') ? [] : compile(pattern, false))]
   })
   return (path, isFolder) => {
     if (compiled.length === 0) return false
@@ -125,15 +126,15 @@ const MAX_ALTERNATIVES = 512
 function alternatives(pattern: string): readonly string[] {
   let patterns: readonly string[] = [pattern]
   for (;;) {
-    const braces = patterns.map((one) => (one.length <= MAX_LENGTH ? /(?<!\\)\{([^{}]*,[^{}]*)\}/.exec(one) : null))
-    const choices = braces.map((found) => found?.[1]?.split(',') ?? [''])
+    const braces = patterns.map((pattern) => (pattern.length <= MAX_LENGTH ? /(?<!\\)\{([^{}]*,[^{}]*)\}/.exec(pattern) : null))
+    const choices = braces.map((match) => match?.[1]?.split(',') ?? [''])
     const count = choices.reduce((sum, { length }) => sum + length, 0)
     if (count === patterns.length || count > MAX_ALTERNATIVES) return patterns
-    const expanded = patterns.flatMap((one, i) => {
-      const found = braces[i]
-      if (!found) return [one]
-      const end = found.index + found[0].length
-      return (choices[i] ?? []).map((each) => one.slice(0, found.index) + each + one.slice(end))
+    const expanded = patterns.flatMap((pattern, i) => {
+      const brace = braces[i]
+      if (!brace) return [pattern]
+      const end = brace.index + brace[0].length
+      return (choices[i] ?? []).map((each) => pattern.slice(0, brace.index) + each + pattern.slice(end))
     })
     // Nested braces can produce the same pattern more than once.
     patterns = [...new Set(expanded)]
@@ -160,7 +161,7 @@ const GITIGNORE_LINES = 1000
 class Gitignores {
   readonly #root: string
   readonly #fs: FileSystem
-  readonly #known = new Map<string, { readonly stamp: string; readonly rules: readonly GitRule[] }>()
+  readonly #cache = new Map<string, { readonly stamp: string; readonly rules: readonly GitRule[] }>()
 
   constructor(root: string, fs: FileSystem) {
     this.#root = root
@@ -172,11 +173,11 @@ class Gitignores {
     const prefix = folder === '' ? '' : `${folder}/`
     const file = `${this.#root}/${prefix}.gitignore`
     const stamp = this.#stamp(file)
-    if (stamp === undefined) return void this.#known.delete(folder)
-    const known = this.#known.get(folder)
-    if (known?.stamp === stamp) return known.rules
+    if (stamp === undefined) return void this.#cache.delete(folder)
+    const cached = this.#cache.get(folder)
+    if (cached?.stamp === stamp) return cached.rules
     const rules = this.#compile(file, folder)
-    this.#known.set(folder, { stamp, rules })
+    this.#cache.set(folder, { stamp, rules })
     return rules
   }
 
@@ -200,9 +201,9 @@ class Gitignores {
 /** Compiles one line of a `.gitignore` file with git's semantics. */
 function gitRule(line: string, depth: number, nocase: boolean): GitRule | undefined {
   const isNegated = line.startsWith('!')
-  const trimmed = trimEndOf(line, ' ')
+  const trimmedLine = trimEndOf(line, ' ')
   // A trailing backslash keeps the space after it.
-  const written = (trimmed.endsWith('\\') ? line.slice(0, trimmed.length + 1) : trimmed).slice(isNegated ? 1 : 0)
+  const written = (trimmedLine.endsWith('\\') ? line.slice(0, trimmedLine.length + 1) : trimmedLine).slice(isNegated ? 1 : 0)
   const isForFolders = written.endsWith('/')
   const pattern = isForFolders ? written.slice(0, -1) : written
   if (pattern === '' || line.startsWith('#')) return undefined
@@ -287,13 +288,13 @@ function nameTest(segment: string, nocase: boolean): Matches<string> {
   return (name) => matchesAll(parts, name)
 }
 
-function literal(wanted: string, nocase: boolean): Matches<string> {
-  const folded = wanted.toLowerCase()
-  return nocase ? (text) => text.toLowerCase() === folded : (text) => text === wanted
+function literal(expected: string, nocase: boolean): Matches<string> {
+  const folded = expected.toLowerCase()
+  return nocase ? (text) => text.toLowerCase() === folded : (text) => text === expected
 }
 
 function oneOf(text: string, nocase: boolean): Matches<string> | undefined {
-  const escaped = (found: string, c = found) => (/\w/.test(c) ? c : `\\${c}`)
+  const escaped = (escapedText: string, c = escapedText) => (/\w/.test(c) ? c : `\\${c}`)
   const body = text
     .slice(1, -1)
     .replace(/^!/, '^')

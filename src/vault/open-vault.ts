@@ -113,8 +113,8 @@ class FolderVault implements Vault {
     if (!this.#isPath(path) || this.#rules.hides(path, false)) return undefined
     const absolute = this.#absolute(path)
     if (absolute === undefined || !this.#isLink(absolute)) return undefined
-    const fate = this.#links.follow(path, absolute)
-    return fate.kind === 'outside' ? { path, target: fate.target } : undefined
+    const link = this.#links.follow(path, absolute)
+    return link.kind === 'outside' ? { path, target: link.target } : undefined
   }
 
   #isLink(absolute: string): boolean {
@@ -125,18 +125,18 @@ class FolderVault implements Vault {
     }
   }
 
-  read(path: ListedFile['path'], stretch?: ByteRange): Uint8Array | undefined | 'unreadable' {
+  read(path: ListedFile['path'], range?: ByteRange): Uint8Array | undefined | 'unreadable' {
     if (!this.#isPath(path) || /(?:^|\/)\./.test(path)) return undefined
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const place = this.#place(folderOf(path))
       if (place === undefined || place === 'unreadable') return place
       const file = `${place}/${nameOf(path)}`
       try {
-        const bytes = this.#readPlain(file, stretch)
+        const bytes = this.#readPlain(file, range)
         if (bytes !== 'other') return bytes
       } catch (error) {
         if (isAbsence(error)) return undefined
-        return isLinkRefusal(error) ? this.#readLinked({ path, file }, stretch) : 'unreadable'
+        return isLinkRefusal(error) ? this.#readLinked({ path, file }, range) : 'unreadable'
       }
     }
     return undefined
@@ -146,10 +146,10 @@ class FolderVault implements Vault {
    * @returns `'other'` if the opened file is not the one at this path
    * @throws Node's error, which is `ELOOP` or `EMLINK` for a symbolic link
    */
-  #readPlain(file: string, stretch: ByteRange | undefined): Uint8Array | undefined | 'other' {
+  #readPlain(file: string, range: ByteRange | undefined): Uint8Array | undefined | 'other' {
     if (OPEN_PLAIN === undefined && this.#isLink(file)) throw Object.assign(new Error(), { code: 'ELOOP' })
     const fd = this.#fs.openSync(file, OPEN_PLAIN ?? OPEN_FOLLOWING)
-    if (this.#isOpenedAt(fd, file)) return readOpen(this.#fs, fd, stretch)
+    if (this.#isOpenedAt(fd, file)) return readOpen(this.#fs, fd, range)
     this.#fs.closeSync(fd)
     return 'other'
   }
@@ -164,12 +164,12 @@ class FolderVault implements Vault {
 
   #readLinked(
     { path, file }: { readonly path: string; readonly file: string },
-    stretch: ByteRange | undefined,
+    range: ByteRange | undefined,
   ): Uint8Array | undefined | 'unreadable' {
-    const fate = this.#links.follow(path, file)
-    if (fate.kind !== 'file') return undefined
+    const link = this.#links.follow(path, file)
+    if (link.kind !== 'file') return undefined
     try {
-      const bytes = this.#readPlain(asPosix(fate.target, this.#fs), stretch)
+      const bytes = this.#readPlain(asPosix(link.target, this.#fs), range)
       return bytes === 'other' ? undefined : bytes
     } catch (error) {
       return isAbsence(error) ? undefined : 'unreadable'
@@ -188,8 +188,8 @@ class FolderVault implements Vault {
     try {
       const stat = this.#fs.lstatSync(file, { throwIfNoEntry: false })
       if (stat?.isFile()) return !this.#fs.rules.folds || isRealPath(this.#fs, file) ? stat : undefined
-      const fate = stat?.isSymbolicLink() ? this.#links.follow(path, file) : undefined
-      return fate?.kind === 'file' ? fate.stat : undefined
+      const link = stat?.isSymbolicLink() ? this.#links.follow(path, file) : undefined
+      return link?.kind === 'file' ? link.stat : undefined
     } catch {
       return undefined
     }
@@ -232,12 +232,12 @@ class FolderVault implements Vault {
       const path = prefix + name
       const absolute = `${folder.absolute}/${name}`
       // Files need a stat anyway, so reading the types of the entries would be extra work.
-      const found = this.#look(path, { absolute, isHidden: () => rules.hides(name, false), listing })
-      if (found === 'closed') break
-      if (found === undefined || rules.hides(name, found.isDirectory())) continue
-      if (found.isDirectory()) below.push({ path, absolute, rules: (has) => rules.enter(name, has) })
-      else if (found.isSymbolicLink()) listing.links.push({ path, absolute, name, rules })
-      else if (found.isFile()) listing.files.push({ path: toVaultPath(path), stat: fileStat(found), excluded: false })
+      const stats = this.#statEntry(path, { absolute, isHidden: () => rules.hides(name, false), listing })
+      if (stats === 'closed') break
+      if (stats === undefined || rules.hides(name, stats.isDirectory())) continue
+      if (stats.isDirectory()) below.push({ path, absolute, rules: (has) => rules.enter(name, has) })
+      else if (stats.isSymbolicLink()) listing.links.push({ path, absolute, name, rules })
+      else if (stats.isFile()) listing.files.push({ path: toVaultPath(path), stat: fileStat(stats), excluded: false })
     }
     return below
   }
@@ -257,7 +257,7 @@ class FolderVault implements Vault {
    * Returns the stat of a folder's entry, `undefined` if it does not exist, or `'closed'` if the whole folder is unreadable, which is
    * reported only once.
    */
-  #look(
+  #statEntry(
     path: string,
     { absolute, isHidden, listing }: { readonly absolute: string; isHidden(): boolean; readonly listing: PartialListing },
   ): Stats | undefined | 'closed' {
@@ -268,9 +268,9 @@ class FolderVault implements Vault {
       return stat
     } catch (error) {
       if (isHidden()) return undefined
-      const closed = errorCode(error) === 'EACCES' || errorCode(error) === 'EPERM'
-      listing.unreadable.push({ path: toVaultPath(closed ? folderOf(path) : path), message: errorReason(error) })
-      return closed ? 'closed' : undefined
+      const isDenied = errorCode(error) === 'EACCES' || errorCode(error) === 'EPERM'
+      listing.unreadable.push({ path: toVaultPath(isDenied ? folderOf(path) : path), message: errorReason(error) })
+      return isDenied ? 'closed' : undefined
     }
   }
 
@@ -284,11 +284,11 @@ class FolderVault implements Vault {
   }
 
   #followLink({ path, absolute, name, rules }: MetLink, listing: PartialListing, recursive: boolean): void {
-    const fate = this.#links.follow(path, absolute)
-    if (fate.kind === 'outside') listing.outside.push({ path: toVaultPath(path), target: fate.target })
-    if (fate.kind === 'file') listing.files.push({ path: toVaultPath(path), stat: fileStat(fate.stat), excluded: false })
-    if (fate.kind !== 'folder' || !recursive || rules.hides(name, true)) return
-    this.#walk({ path, absolute: asPosix(fate.target, this.#fs), rules: (has) => rules.enter(name, has) }, listing, true)
+    const link = this.#links.follow(path, absolute)
+    if (link.kind === 'outside') listing.outside.push({ path: toVaultPath(path), target: link.target })
+    if (link.kind === 'file') listing.files.push({ path: toVaultPath(path), stat: fileStat(link.stat), excluded: false })
+    if (link.kind !== 'folder' || !recursive || rules.hides(name, true)) return
+    this.#walk({ path, absolute: asPosix(link.target, this.#fs), rules: (has) => rules.enter(name, has) }, listing, true)
   }
 
   #place(folder: string): Place {
@@ -314,9 +314,9 @@ class FolderVault implements Vault {
       path = path === '' ? name : `${path}/${name}`
       absolute = `${absolute}/${name}`
       if (!this.#fs.lstatSync(absolute, { throwIfNoEntry: false })?.isSymbolicLink()) continue
-      const fate = this.#links.follow(path, absolute)
-      if (fate.kind !== 'folder') return undefined
-      absolute = asPosix(fate.target, this.#fs)
+      const link = this.#links.follow(path, absolute)
+      if (link.kind !== 'folder') return undefined
+      absolute = asPosix(link.target, this.#fs)
     }
     return isRealPath(this.#fs, absolute) ? absolute : undefined
   }

@@ -20,22 +20,22 @@ export interface OutsideLinks {
 }
 
 export function openOutsideLinks(root: string, linkRoots: readonly string[], fs: FileSystem): OutsideLinks {
-  const followed = new Map<string, string>()
-  const allowed = (target: string) =>
+  const followedFolders = new Map<string, string>()
+  const isAllowed = (target: string) =>
     linkRoots.some((folder) => contains(realPathOf(resolve(root, folder), fs) ?? '', target, fs))
 
   const fateOfFolder = (path: string, target: string): LinkFate => {
-    const others = [...followed].filter(([link]) => link !== path).map(([, folder]) => folder)
+    const others = [...followedFolders].filter(([link]) => link !== path).map(([, folder]) => folder)
     if (others.some((other) => contains(other, target, fs) || contains(target, other, fs))) return { kind: 'ignored' }
-    followed.set(path, target)
+    followedFolders.set(path, target)
     return { kind: 'folder', target }
   }
 
   const fateOf = (path: string, target: string): LinkFate => {
     const stat = fs.statSync(target, { throwIfNoEntry: false })
     if (stat?.isDirectory()) return fateOfFolder(path, target)
-    const listed = [...followed.values()].some((folder) => contains(folder, target, fs))
-    return stat?.isFile() && !listed ? { kind: 'file', target, stat } : { kind: 'ignored' }
+    const isListed = [...followedFolders.values()].some((folder) => contains(folder, target, fs))
+    return stat?.isFile() && !isListed ? { kind: 'file', target, stat } : { kind: 'ignored' }
   }
 
   return {
@@ -43,14 +43,14 @@ export function openOutsideLinks(root: string, linkRoots: readonly string[], fs:
       try {
         const target = fs.realpathSync.native(absolute)
         if (contains(root, target, fs) || contains(target, root, fs)) return { kind: 'ignored' }
-        return allowed(target) ? fateOf(path, target) : { kind: 'outside', target: fs.readlinkSync(absolute) }
+        return isAllowed(target) ? fateOf(path, target) : { kind: 'outside', target: fs.readlinkSync(absolute) }
       } catch (error) {
         return isAbsence(error) || errorCode(error) === 'ELOOP'
           ? { kind: 'ignored' }
           : { kind: 'outside', target: linkText(fs, absolute) }
       }
     },
-    reset: () => followed.clear(),
+    reset: () => followedFolders.clear(),
   }
 }
 

@@ -11,17 +11,17 @@ import { CONFIG_FOLDER, isExhaustion, tellRuleChange, type WatchEngine, type Wat
  * so there is one watch per folder; changes to files are taken from the folder's raw events.
  */
 export function watchByChokidar(root: string, options: VaultOptions, sink: WatchSink): WatchEngine {
-  const ended = new AbortController()
-  const opened = openChokidar(root, options, sink).catch((error: unknown) => {
+  const stop = new AbortController()
+  const opening = openChokidar(root, options, sink).catch((error: unknown) => {
     sink.exhausted(error)
     return undefined
   })
-  const isClosed = new Promise<void>((resolve) => ended.signal.addEventListener('abort', () => resolve()))
+  const isClosed = new Promise<void>((resolve) => stop.signal.addEventListener('abort', () => resolve()))
   return {
-    ready: Promise.race([opened.then((watcher) => watcher?.ready), isClosed]),
+    ready: Promise.race([opening.then((watcher) => watcher?.ready), isClosed]),
     close: async () => {
-      ended.abort()
-      await (await opened)?.close()
+      stop.abort()
+      await (await opening)?.close()
     },
   }
 }
@@ -76,10 +76,10 @@ function ignoredBy(root: string, options: VaultOptions): (path: string, stats?: 
   const base = asPosix(root, diskFileSystem)
   const rules = openIgnoreRules(root, options, diskFileSystem)
   const links = openOutsideLinks(root, options.linkRoots, diskFileSystem)
-  return (given, stats) => {
-    const path = asPosix(given, diskFileSystem).slice(base.length).replace(/^\/+/, '')
+  return (reportedPath, stats) => {
+    const path = asPosix(reportedPath, diskFileSystem).slice(base.length).replace(/^\/+/, '')
     if (path === '' || path === CONFIG_FOLDER) return false
     if (stats?.isFile() || rules.hides(path, true)) return true
-    return stats?.isSymbolicLink() ? links.follow(path, given).kind !== 'folder' : false
+    return stats?.isSymbolicLink() ? links.follow(path, reportedPath).kind !== 'folder' : false
   }
 }

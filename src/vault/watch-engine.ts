@@ -68,13 +68,13 @@ export function watchByPolling(root: string, sink: WatchSink, times: PollingTime
   let timer: NodeJS.Timeout | undefined
   let isClosed = false
   const next = (delay: number) => {
-    if (!isClosed) timer = setTimeout(() => void look(), delay)
+    if (!isClosed) timer = setTimeout(() => void checkFolders(), delay)
   }
-  const look = async () => {
+  const checkFolders = async () => {
     const start = performance.now()
-    const isThere = await readFolders(root)
+    const exists = await readFolders(root)
     if (isClosed) return
-    if (isThere) sink.all()
+    if (exists) sink.all()
     else sink.lost()
     next(Math.min(Math.max(times.shortest, (performance.now() - start) * COST), times.longest))
   }
@@ -91,13 +91,13 @@ export function watchByPolling(root: string, sink: WatchSink, times: PollingTime
 /** Reads all folders to measure how long it takes. Returns `false` if the root is gone. */
 async function readFolders(root: string): Promise<boolean> {
   const pending = [root]
-  let isThere = true
+  let exists = true
   for (let folder = pending.pop(); folder !== undefined; folder = pending.pop()) {
     const entries = await readdir(folder, { withFileTypes: true }).catch(() => undefined)
-    if (!entries && folder === root) isThere = false
+    if (!entries && folder === root) exists = false
     for (const entry of entries ?? []) {
       if (entry.isDirectory() && !isHiddenName(entry.name)) pending.push(join(folder, entry.name))
     }
   }
-  return isThere
+  return exists
 }

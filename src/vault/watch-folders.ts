@@ -152,8 +152,8 @@ class FolderWatches implements WatchEngine {
     // Vaults may share one configuration through a symbolic link.
     if (request.path === CONFIG_FOLDER) this.#request({ ...request, absolute: realPathOf(request.absolute) ?? request.absolute })
     else if (this.#options.linkRoots.length > 0) {
-      const fate = this.#links.follow(request.path, request.absolute)
-      if (fate.kind === 'folder') this.#request({ ...request, absolute: fate.target })
+      const link = this.#links.follow(request.path, request.absolute)
+      if (link.kind === 'folder') this.#request({ ...request, absolute: link.target })
     }
   }
 
@@ -187,8 +187,8 @@ class FolderWatches implements WatchEngine {
     return true
   }
 
-  #onEvent(folder: string, event: string, given: string | Buffer | null): void {
-    const name = given?.toString() ?? ''
+  #onEvent(folder: string, event: string, eventName: string | Buffer | null): void {
+    const name = eventName?.toString() ?? ''
     if (this.#isClosed || !this.#watched.has(folder)) return
     if (this.#overflow()) this.#sink.stale()
     else if (name === '') this.#sink.folder(folder)
@@ -220,12 +220,12 @@ class FolderWatches implements WatchEngine {
   #check(above: Watched, folder: string, name: string): void {
     const request = this.#requestFor(folder, name, above)
     if (!request) return
-    const known = this.#watched.get(request.path)
-    const stat = look(request.absolute)
+    const watched = this.#watched.get(request.path)
+    const stat = statOf(request.absolute)
     // Which links are followed depends on all other links, so everything must be scanned again.
-    const isLinked = stat?.isSymbolicLink() || (known && known.absolute !== request.absolute)
+    const isLinked = stat?.isSymbolicLink() || (watched && watched.absolute !== request.absolute)
     if (isLinked && this.#options.linkRoots.length > 0) this.#sink.stale()
-    else if (!known || !stat?.isDirectory() || stat.ino !== known.inode) {
+    else if (!watched || !stat?.isDirectory() || stat.ino !== watched.inode) {
       if (this.#detach(request.path)) this.#tellFolder(request.path)
       this.#shut.delete(request.path)
       if (stat?.isDirectory()) this.#request(request)
@@ -237,7 +237,7 @@ class FolderWatches implements WatchEngine {
   #renewIf(path: string, name: string): void {
     const watched = this.#watched.get(path)
     if (!watched || name !== basename(watched.absolute)) return
-    if (path === '' && look(this.#root)?.ino !== watched.inode) this.#sink.lost()
+    if (path === '' && statOf(this.#root)?.ino !== watched.inode) this.#sink.lost()
     else {
       this.#detach(path)
       this.#tellFolder(path)
@@ -246,7 +246,7 @@ class FolderWatches implements WatchEngine {
   }
 }
 
-function look(path: string) {
+function statOf(path: string) {
   try {
     return lstatSync(path, { throwIfNoEntry: false })
   } catch {

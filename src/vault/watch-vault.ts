@@ -85,8 +85,8 @@ class VaultWatcher implements Watcher {
 
   async settle(): Promise<boolean> {
     const engines = this.#engines
-    const settled = await Promise.all(engines.map((engine) => engine.settle?.() ?? false))
-    return settled.length > 0 && !settled.includes(false) && engines === this.#engines && this.#restart === undefined
+    const results = await Promise.all(engines.map((engine) => engine.settle?.() ?? false))
+    return results.length > 0 && !results.includes(false) && engines === this.#engines && this.#restart === undefined
   }
 
   async #start(): Promise<void> {

@@ -39,13 +39,13 @@ export class AiDesk {
   /** Returns the configured models on servers, with the reason if a model must not be used. Opens no connection. */
   async models(): Promise<readonly NamedModel[]> {
     const { ai, embedder } = this.#settings
-    const named: (Place & Pick<NamedModel, 'use'>)[] = []
-    if (ai.provider !== 'none' && ai.model !== '') named.push({ use: 'chat', ...chatPlace(ai) })
+    const models: (Place & Pick<NamedModel, 'use'>)[] = []
+    if (ai.provider !== 'none' && ai.model !== '') models.push({ use: 'chat', ...chatPlace(ai) })
     const embeddingUrl = embedder.base_url === '' ? 'http://127.0.0.1:11434/v1' : askableUrl(embedder.base_url)
     if (embedder.kind === 'openai' && embeddingUrl !== undefined) {
-      named.push({ use: 'embedding', baseUrl: embeddingUrl, model: embedder.model })
+      models.push({ use: 'embedding', baseUrl: embeddingUrl, model: embedder.model })
     }
-    return await Promise.all(named.map(async (one) => ({ ...one, ...(await this.#gate.gate.examine(one)) })))
+    return await Promise.all(models.map(async (model) => ({ ...model, ...(await this.#gate.gate.examine(model)) })))
   }
 
   consents(): readonly { readonly origin: string; readonly time: number }[] {
@@ -83,14 +83,14 @@ export class AiDesk {
     const { ai } = this.#settings
     if (!ai.enabled) throw new RouxError('AI_DISABLED', 'Chat models are switched off.', { hint: 'Set ai.enabled to true.' })
     const provider = await openChatProvider(ai, { gate: this.#gate.gate, key: this.#key })
-    const began = performance.now()
+    const startedAt = performance.now()
     let answer = ''
     let usage: ChatUsage = { input: 0, output: 0, estimated: true }
     for await (const event of provider.chat({ ...QUESTION, maxTokens: ai.max_tokens, signal })) {
       if (event.kind === 'text') answer += event.text
       if (event.kind === 'end') usage = event.usage
     }
-    return { answer: answer.trim().slice(0, 200), milliseconds: Math.round(performance.now() - began), usage }
+    return { answer: answer.trim().slice(0, 200), milliseconds: Math.round(performance.now() - startedAt), usage }
   }
 
   close(): void {

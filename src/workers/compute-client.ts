@@ -21,7 +21,7 @@ export class ComputeClient implements Analytics, VectorGraphs, InsightRuns, Layo
   #ending: Promise<unknown> | undefined
   #nextId = 1
   /** Ids of the unfinished graphs and runs in the worker's memory. */
-  readonly #held = new Set<number>()
+  readonly #heldRuns = new Set<number>()
   #isClosed = false
 
   constructor(startWorker: () => Worker) {
@@ -30,7 +30,7 @@ export class ComputeClient implements Analytics, VectorGraphs, InsightRuns, Layo
       return startWorker()
     }
     this.#calls = new WorkerCalls(start, (error) => {
-      this.#held.clear()
+      this.#heldRuns.clear()
       return new Error(error === undefined ? ENDED : String(error))
     })
   }
@@ -51,10 +51,10 @@ export class ComputeClient implements Analytics, VectorGraphs, InsightRuns, Layo
   async begin(dimensions: number): Promise<VectorGraphBuilder> {
     const calls = this.#calls
     const graph = this.#nextId++
-    this.#held.add(graph)
+    this.#heldRuns.add(graph)
     // If the worker has ended, its memory has already been freed.
     const close = (): void => {
-      if (this.#held.delete(graph)) this.#endAfter(calls.callAside('endGraph', graph)).catch(() => {})
+      if (this.#heldRuns.delete(graph)) this.#endAfter(calls.callAside('endGraph', graph)).catch(() => {})
     }
     try {
       await calls.callAside('beginGraph', { graph, dimensions })
@@ -76,10 +76,10 @@ export class ComputeClient implements Analytics, VectorGraphs, InsightRuns, Layo
     const run = this.#nextId++
     // A caller may be waiting for the result, so the process must stay alive.
     const release = calls.hold()
-    this.#held.add(run)
+    this.#heldRuns.add(run)
     const close = once(() => {
       release()
-      if (this.#held.delete(run)) this.#endAfter(calls.callAside('endInsight', run)).catch(() => {})
+      if (this.#heldRuns.delete(run)) this.#endAfter(calls.callAside('endInsight', run)).catch(() => {})
     })
     try {
       const { offsets, targets } = subject
@@ -108,7 +108,7 @@ export class ComputeClient implements Analytics, VectorGraphs, InsightRuns, Layo
     try {
       return await call
     } finally {
-      if (this.#calls.isIdle && this.#held.size === 0) this.#ending = this.#calls.release()?.terminate() ?? this.#ending
+      if (this.#calls.isIdle && this.#heldRuns.size === 0) this.#ending = this.#calls.release()?.terminate() ?? this.#ending
     }
   }
 }

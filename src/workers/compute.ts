@@ -98,11 +98,11 @@ function graphOf(number: number): HnswGraph {
   return graph
 }
 
-function step<T>(number: number, take: (run: InsightRun) => T): T {
+function step<T>(number: number, use: (run: InsightRun) => T): T {
   const open = runs.get(number)
   if (open === undefined) throw new Error('this worker has no such run')
   try {
-    return take(open.run)
+    return use(open.run)
   } catch (error) {
     // A damaged cache may be the cause, and it can be rebuilt.
     open.cache.reset()

@@ -34,12 +34,12 @@ const ENDING_TIME = 1_000
 
 /** Asks a worker to exit, and terminates it if it does not respond. */
 export async function endIndexer(worker: Worker): Promise<void> {
-  const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
+  const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
   // Without this, a process with nothing else to do would exit and terminate the worker.
   worker.ref()
   worker.postMessage({ type: 'end' } satisfies ToIndexer)
   const stopping = setTimeout(() => void terminate(worker), ENDING_TIME)
-  await ended
+  await exited
   clearTimeout(stopping)
 }
 

@@ -92,7 +92,7 @@ function serveVault(port: MessagePort): void {
         embedder.receive(message.reply)
         break
       case 'close':
-        void closed(service, send).finally(() => {
+        void closeService(service, send).finally(() => {
           writes?.close()
           log?.close()
           send({ type: 'closed' })
@@ -234,7 +234,7 @@ function describeFailure(error: unknown): string {
 }
 
 /** Closes the service. Errors while closing must not keep the worker alive. */
-async function closed(service: IndexingService | undefined, send: Send): Promise<void> {
+async function closeService(service: IndexingService | undefined, send: Send): Promise<void> {
   try {
     await service?.close()
   } catch (error) {
@@ -244,9 +244,9 @@ async function closed(service: IndexingService | undefined, send: Send): Promise
 
 /** Handles the first real request. Before it is answered, changes that a crashed process left incomplete are rolled back. */
 function begin(service: IndexingService | undefined, writes: WriteService | undefined, send: Send): void {
-  const done = writes === undefined ? Promise.resolve() : writes.recover()
+  const recovery = writes === undefined ? Promise.resolve() : writes.recover()
   service?.begin()
-  void done
+  void recovery
     .catch((error) => {
       // Every answer already reports a missing vault or an unavailable database.
       if (!isVaultMissing(error) && !(error instanceof RouxError && error.code === 'STORE_UNAVAILABLE'))

@@ -44,7 +44,7 @@ export class IndexingClient implements Indexing {
   readonly #started = new Latch()
   #restart: NodeJS.Timeout | undefined
   #status: IndexStatus
-  #held = 0
+  #heldCalls = 0
   #askedAt = 0
   #hasBegun = false
   #replaced: Readonly<Record<IndexName, number>> = NOT_REPLACED
@@ -119,34 +119,34 @@ export class IndexingClient implements Indexing {
   }
 
   async findable(by: SearchReadiness, timeout: number, signal?: AbortSignal): Promise<boolean> {
-    const found = this.#read((calls) => calls.call('findable', by))
-    return await inTime(found, timeout, signal)
+    const findable = this.#read((calls) => calls.call('findable', by))
+    return await inTime(findable, timeout, signal)
   }
 
   /** Makes a read-only call. If the worker crashes, the call is repeated on the next one. */
-  async #read<T>(use: Use<T>, deaths = READS_OUTLIVE): Promise<T> {
+  async #read<T>(run: Use<T>, deaths = READS_OUTLIVE): Promise<T> {
     try {
-      return await this.#call(use, deaths)
+      return await this.#call(run, deaths)
     } catch (error) {
       throw error instanceof WorkerEnded ? indexingFailed(error.message) : error
     }
   }
 
   /** @param deaths number of worker crashes to survive @throws WorkerEnded if there are more */
-  async #call<T>(use: Use<T>, deaths: number): Promise<T> {
+  async #call<T>(run: Use<T>, deaths: number): Promise<T> {
     this.#reviveIfDue()
     const failure = this.#isClosing ? 'The vault is closing.' : this.#failure
     if (failure !== undefined) throw indexingFailed(failure)
-    return await this.#hold(this.#callAgain(use, deaths))
+    return await this.#hold(this.#callAgain(run, deaths))
   }
 
-  async #callAgain<T>(use: Use<T>, deaths: number): Promise<T> {
-    for (let left = deaths; ; left--) {
+  async #callAgain<T>(run: Use<T>, deaths: number): Promise<T> {
+    for (let deathsLeft = deaths; ; deathsLeft--) {
       const calls = this.#calls ?? (await this.#nextCalls())
       try {
-        return await use(calls)
+        return await run(calls)
       } catch (error) {
-        if (!(error instanceof WorkerEnded) || left === 0 || this.#isClosing) throw error
+        if (!(error instanceof WorkerEnded) || deathsLeft === 0 || this.#isClosing) throw error
       }
     }
   }
@@ -159,12 +159,12 @@ export class IndexingClient implements Indexing {
 
   /** Keeps the process alive until the promise settles. */
   async #hold<T>(promise: Promise<T>): Promise<T> {
-    if (this.#held++ === 0) this.#channel?.ref()
+    if (this.#heldCalls++ === 0) this.#channel?.ref()
     try {
       return await promise
     } finally {
       // While closing, the channel must stay referenced until the worker has ended.
-      if (--this.#held === 0 && !this.#isClosing) this.#channel?.unref()
+      if (--this.#heldCalls === 0 && !this.#isClosing) this.#channel?.unref()
     }
   }
 
@@ -202,16 +202,16 @@ export class IndexingClient implements Indexing {
     call: (calls: Calls<IndexerService>, onBegun: (changeId: string) => void) => Promise<WriteResult>,
     { deaths, isPlan } = { deaths: 0, isPlan: false },
   ): Promise<WriteResult> {
-    let begun: string | undefined
+    let begunChange: string | undefined
     const onBegun = (changeId: string): void => {
-      begun = changeId
+      begunChange = changeId
     }
     try {
       return await this.#call((calls) => call(calls, onBegun), deaths)
     } catch (error) {
       if (!(error instanceof WorkerEnded)) throw error
-      if (begun === undefined) throw notBegun(error.message, isPlan)
-      throw lostWriteError({ changeId: begun, reason: error.message }, await this.#fateOf(begun), isPlan)
+      if (begunChange === undefined) throw notBegun(error.message, isPlan)
+      throw lostWriteError({ changeId: begunChange, reason: error.message }, await this.#fateOf(begunChange), isPlan)
     }
   }
 
@@ -225,7 +225,7 @@ export class IndexingClient implements Indexing {
   }
 
   async close(): Promise<void> {
-    const closed = new Promise<void>((resolve) => {
+    const closing = new Promise<void>((resolve) => {
       this.#onClosed = resolve
     })
     this.#isClosing = true
@@ -233,7 +233,7 @@ export class IndexingClient implements Indexing {
     const channel = this.#channel
     if (channel !== undefined) {
       channel.post({ type: 'close' })
-      await inTime(closed, CLOSING_TIME)
+      await inTime(closing, CLOSING_TIME)
       // A worker that is still comparing files can be ended at any point, because nothing has been committed.
       await channel.end()
     }
@@ -268,7 +268,7 @@ export class IndexingClient implements Indexing {
     if (this.#isReplacing) this.#send({ type: 'damaged', which: 'index', replaced: 0 })
     this.#started.open()
     // Only pending calls may keep the process alive, but a message listener would too.
-    if (this.#held === 0) channel.unref()
+    if (this.#heldCalls === 0) channel.unref()
     else channel.ref()
   }
 
@@ -281,7 +281,7 @@ export class IndexingClient implements Indexing {
     switch (message.type) {
       case 'status':
         if (UP_TO_DATE.has(message.status.phase) && !this.#isReplacing) this.#upToDate.open()
-        this.#tell(message.status)
+        this.#report(message.status)
         break
       case 'committed':
         listeners.onCommitted(message.generation)
@@ -320,7 +320,7 @@ export class IndexingClient implements Indexing {
     this.#listeners.onReplaced(which, cache)
   }
 
-  #tell(status: IndexStatus): void {
+  #report(status: IndexStatus): void {
     this.#status = status
     for (const listener of this.#statusListeners) listener(status)
   }
@@ -348,7 +348,7 @@ export class IndexingClient implements Indexing {
     }
     const message = `the indexing worker ended: ${firstLine(reason)}`
     // Callers that are waiting for a complete index keep waiting.
-    if (this.#upToDate.isOpen) this.#tell({ ...this.#status, phase: 'restarting', message })
+    if (this.#upToDate.isOpen) this.#report({ ...this.#status, phase: 'restarting', message })
     this.#restart = setTimeout(() => this.#start(), pause)
   }
 
@@ -369,7 +369,7 @@ export class IndexingClient implements Indexing {
     this.#failure = message
     this.#forced = [this.#upToDate, this.#recovered, this.#started].filter(({ isOpen }) => !isOpen)
     for (const latch of this.#forced) latch.open()
-    this.#tell({ ...this.#status, phase: 'failed', message, ...(hint === undefined ? {} : { hint }) })
+    this.#report({ ...this.#status, phase: 'failed', message, ...(hint === undefined ? {} : { hint }) })
   }
 
   /** Restarts a worker that was given up, as soon as the restart rule permits. */

@@ -76,7 +76,7 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
   #running: Promise<void> | undefined
   #progress: { readonly done: number; readonly total: number } | undefined
   /** The generation requested while a run was in progress. */
-  #wanted: number | undefined
+  #wantedGeneration: number | undefined
   /** No new attempt for `generation` starts before `until`. */
   #pause = { generation: -1, until: 0 }
 
@@ -114,15 +114,15 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
   /** Takes over a newer result from another server that shares the store. */
   async #takeShared(generation: number, signal: AbortSignal | undefined): Promise<void> {
     const { store, kind } = this.#parts
-    const known = this.#last
-    const than = known !== undefined && known.generation < generation ? known.generation : -1
-    const found = await store.results?.newer(kind, than, signal)
+    const latest = this.#last
+    const than = latest !== undefined && latest.generation < generation ? latest.generation : -1
+    const shared = await store.results?.newer(kind, than, signal)
     // Another result may have arrived while this one was being read.
-    if (found !== undefined && this.#last === known) this.#last = this.#unpack(found.bytes) ?? known
+    if (shared !== undefined && this.#last === latest) this.#last = this.#unpack(shared.bytes) ?? latest
   }
 
   /** Stores the result for other servers. If that fails, they compute it themselves. */
-  async #share(insight: InsightKinds[Kind]): Promise<void> {
+  async #publish(insight: InsightKinds[Kind]): Promise<void> {
     const { store, kind, isKeptElsewhere } = this.#parts
     if (store.results === undefined || insight.unread.length > 0 || isKeptElsewhere?.() === true) return
     await store.results.keep(kind, { generation: insight.generation, bytes: this.#pack(insight) }).catch(() => {})
@@ -156,10 +156,10 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
 
   #start(generation: number): Promise<void> {
     if (this.#running !== undefined) {
-      this.#wanted = generation
+      this.#wantedGeneration = generation
       return this.#running
     }
-    this.#wanted = undefined
+    this.#wantedGeneration = undefined
     const run = this.#run(generation).finally(() => {
       this.#running = undefined
       this.#progress = undefined
@@ -167,7 +167,8 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
     this.#running = run
     run.then(
       () => {
-        if (this.#wanted !== undefined && this.#wanted !== this.#last?.generation) void this.#start(this.#wanted)
+        if (this.#wantedGeneration !== undefined && this.#wantedGeneration !== this.#last?.generation)
+          void this.#start(this.#wantedGeneration)
       },
       () => {},
     )
@@ -184,10 +185,10 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
         this.#end.signal.throwIfAborted()
         if (attempt < MAX_ATTEMPTS) continue
         this.#pauseAt(generation)
-        throw failed(error)
+        throw insightError(error)
       }
     }
-    await this.#share(this.#last)
+    await this.#publish(this.#last)
   }
 
   #pauseAt(generation: number): void {
@@ -204,8 +205,8 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
   /** Returns `undefined` if the vault changed during the run, unless this is the last attempt. */
   async #tryOnce(isLast: boolean): Promise<InsightKinds[Kind] | undefined> {
     const { generation, topology, ids } = await this.#read(async (snapshot) => {
-      const found = await snapshot.topology()
-      return { generation: snapshot.generation, topology: found, ids: found.ids() }
+      const topology = await snapshot.topology()
+      return { generation: snapshot.generation, topology, ids: topology.ids() }
     })
     const steps = await this.#parts.runs.beginInsight(this.#parts.file, {
       kind: this.#parts.kind,
@@ -244,10 +245,10 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
     return (await store.results?.newer(COMMUNITIES, -1, this.#end.signal))?.bytes ?? state.communities()
   }
 
-  async #keepCommunities(kept: SharedResult): Promise<void> {
+  async #keepCommunities(latestResult: SharedResult): Promise<void> {
     const { store, state, isKeptElsewhere } = this.#parts
-    state?.keepCommunities(kept.bytes)
-    if (isKeptElsewhere?.() !== true) await store.results?.keep(COMMUNITIES, kept).catch(() => {})
+    state?.keepCommunities(latestResult.bytes)
+    if (isKeptElsewhere?.() !== true) await store.results?.keep(COMMUNITIES, latestResult).catch(() => {})
   }
 
   async #factsOf(snapshot: Snapshot, ids: readonly NodeId[]) {
@@ -293,7 +294,7 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
   }
 }
 
-function failed(cause: unknown): RouxError {
+function insightError(cause: unknown): RouxError {
   const reason = cause instanceof Error ? cause.message : String(cause)
   return new RouxError('PROVIDER_ERROR', `The vault could not be analysed: ${reason}.`, {
     hint: 'Call again to retry.',

@@ -20,7 +20,7 @@ export interface LayoutHow {
   onProgress(share: number): void
 }
 
-interface Kept {
+interface StoredLayout {
   readonly ids: readonly NodeId[]
   readonly places: Float32Array
   readonly regions: Int32Array
@@ -41,7 +41,7 @@ const MAX_NEW = 2_000
 export class LayoutClient implements Layouts {
   readonly #file: string
   readonly #runs: LayoutRuns
-  #kept: Kept | undefined
+  #stored: StoredLayout | undefined
   #reading: Promise<void> | undefined
   #queue: Promise<unknown> = Promise.resolve()
   #underWay: LayoutUnderWay | undefined
@@ -52,11 +52,11 @@ export class LayoutClient implements Layouts {
   }
 
   async hasPlaces(): Promise<boolean> {
-    this.#reading ??= readKept(this.#file).then((kept) => {
-      this.#kept = kept
+    this.#reading ??= readKept(this.#file).then((stored) => {
+      this.#stored = stored
     })
     await this.#reading
-    return this.#kept !== undefined
+    return this.#stored !== undefined
   }
 
   underWay(): LayoutUnderWay | undefined {
@@ -65,23 +65,23 @@ export class LayoutClient implements Layouts {
 
   /** Runs one layout at a time, so two concurrent callers see the same positions. */
   layOut(graph: LaidOutGraph, mayMove: MayMove): Promise<Layout> {
-    const made = this.#queue.then(() => this.#place(graph, mayMove))
-    this.#queue = made.catch(() => {})
-    return made
+    const layout = this.#queue.then(() => this.#place(graph, mayMove))
+    this.#queue = layout.catch(() => {})
+    return layout
   }
 
   async #place({ ids, ...graph }: LaidOutGraph, mayMove: MayMove): Promise<Layout> {
-    const kept = (await this.hasPlaces()) ? this.#kept : undefined
-    const before = kept === undefined ? undefined : placesFor(ids, kept)
+    const stored = (await this.hasPlaces()) ? this.#stored : undefined
+    const before = stored === undefined ? undefined : placesFor(ids, stored)
     const missing = before === undefined ? ids.length : countMissing(before)
     // The first map may be shown before communities are known. Only that one, or one in the previous format, is laid out again
     // automatically.
-    const isRough = kept?.isGrouped === false && graph.levels.length > 0
+    const isRough = stored?.isGrouped === false && graph.levels.length > 0
     const isWhole = mayMove === 'all' || (isRough && mayMove === 'once')
-    if (missing === 0 && kept !== undefined && before !== undefined && !isWhole) {
-      const regions = regionsFor({ ids, ...graph }, kept)
-      if (kept.ids.length !== ids.length) await this.#keep({ ...kept, ids, places: before, regions })
-      return { places: before, regions, added: shareOf(this.#kept, ids.length), isRough }
+    if (missing === 0 && stored !== undefined && before !== undefined && !isWhole) {
+      const regions = regionsFor({ ids, ...graph }, stored)
+      if (stored.ids.length !== ids.length) await this.#keep({ ...stored, ids, places: before, regions })
+      return { places: before, regions, added: shareOf(this.#stored, ids.length), isRough }
     }
     // If most notes have no position, this is effectively another vault.
     const isNew = before === undefined || missing > ids.length / 2
@@ -89,30 +89,30 @@ export class LayoutClient implements Layouts {
     const isAll = isNew || isWhole || missing > MAX_NEW
     // A map drawn before communities were known must not determine how the final one is rotated.
     const resembled = isNew || (isRough && isAll) ? undefined : before
-    const { places, regions = regionsFor({ ids, ...graph }, kept) } = await this.#run(graph, resembled, isAll)
-    const isGrouped = isAll ? graph.levels.length > 0 : (kept?.isGrouped ?? false)
-    await this.#keep({ ids, places, regions, added: isAll ? 0 : (kept?.added ?? 0) + missing, isGrouped })
-    return { places, regions, added: shareOf(this.#kept, ids.length), isRough: isRough && !isAll }
+    const { places, regions = regionsFor({ ids, ...graph }, stored) } = await this.#run(graph, resembled, isAll)
+    const isGrouped = isAll ? graph.levels.length > 0 : (stored?.isGrouped ?? false)
+    await this.#keep({ ids, places, regions, added: isAll ? 0 : (stored?.added ?? 0) + missing, isGrouped })
+    return { places, regions, added: shareOf(this.#stored, ids.length), isRough: isRough && !isAll }
   }
 
-  async #run(graph: Omit<LaidOutGraph, 'ids'>, before: Float32Array | undefined, again: boolean): Promise<LaidOut> {
-    let done = 0
+  async #run(graph: Omit<LaidOutGraph, 'ids'>, before: Float32Array | undefined, isRepeat: boolean): Promise<LaidOut> {
+    let doneShare = 0
     const onProgress = (share: number): void => {
-      done = share
+      doneShare = share
     }
-    const ended = this.#runs.layOut(graph, before, { again, onProgress })
-    this.#underWay = { share: () => done, ended }
+    const running = this.#runs.layOut(graph, before, { again: isRepeat, onProgress })
+    this.#underWay = { share: () => doneShare, ended: running }
     try {
-      return await ended
+      return await running
     } finally {
       this.#underWay = undefined
     }
   }
 
-  async #keep(kept: Kept): Promise<void> {
-    this.#kept = kept
-    const { ids, added, isGrouped } = kept
-    const [places, regions] = [base64(kept.places), base64(kept.regions)]
+  async #keep(stored: StoredLayout): Promise<void> {
+    this.#stored = stored
+    const { ids, added, isGrouped } = stored
+    const [places, regions] = [base64(stored.places), base64(stored.regions)]
     const draft = `${this.#file}.${process.pid}.tmp`
     try {
       makeFolder(dirname(this.#file), { mkdirSync, dirname })
@@ -125,7 +125,7 @@ export class LayoutClient implements Layouts {
 }
 
 /** Returns the saved layout, or `undefined` if there is none or it is damaged. */
-async function readKept(file: string): Promise<Kept | undefined> {
+async function readKept(file: string): Promise<StoredLayout | undefined> {
   try {
     const read: unknown = JSON.parse(await readFile(file, 'utf8'))
     if (!isRecord(read) || !Array.isArray(read.ids) || typeof read.places !== 'string') return undefined
@@ -152,33 +152,33 @@ function bytesOf(text: string): ArrayBuffer {
 }
 
 /** Returns each note's previous region. A new note gets the most frequent region among the notes it links to. */
-function regionsFor({ ids, offsets, targets }: LaidOutGraph, kept: Kept | undefined): Int32Array {
-  const numberOf = new Map(kept?.ids.map((id, at) => [id, at]))
-  const regions = Int32Array.from(ids, (id) => kept?.regions[numberOf.get(id) ?? -1] ?? -1)
+function regionsFor({ ids, offsets, targets }: LaidOutGraph, stored: StoredLayout | undefined): Int32Array {
+  const numberOf = new Map(stored?.ids.map((id, at) => [id, at]))
+  const regions = Int32Array.from(ids, (id) => stored?.regions[numberOf.get(id) ?? -1] ?? -1)
   for (const [note, region] of regions.entries()) {
     if (region >= 0) continue
     const counts = new Map<number, number>()
-    let most = 0
+    let maxVotes = 0
     for (const other of targets.subarray(offsets[note], offsets[note + 1])) {
       const of = regions[other] ?? -1
       const count = (counts.get(of) ?? 0) + 1
       counts.set(of, count)
-      if (of < 0 || count <= most) continue
-      most = count
+      if (of < 0 || count <= maxVotes) continue
+      maxVotes = count
       regions[note] = of
     }
   }
   return regions
 }
 
-function placesFor(ids: readonly NodeId[], kept: Kept): Float32Array {
-  const numberOf = new Map(kept.ids.map((id, at) => [id, at]))
+function placesFor(ids: readonly NodeId[], stored: StoredLayout): Float32Array {
+  const numberOf = new Map(stored.ids.map((id, at) => [id, at]))
   const places = new Float32Array(ids.length * 2).fill(Number.NaN)
   for (const [at, id] of ids.entries()) {
-    const was = numberOf.get(id)
-    if (was === undefined) continue
-    places[at * 2] = kept.places[was * 2] ?? Number.NaN
-    places[at * 2 + 1] = kept.places[was * 2 + 1] ?? Number.NaN
+    const numberBefore = numberOf.get(id)
+    if (numberBefore === undefined) continue
+    places[at * 2] = stored.places[numberBefore * 2] ?? Number.NaN
+    places[at * 2 + 1] = stored.places[numberBefore * 2 + 1] ?? Number.NaN
   }
   return places
 }
@@ -189,6 +189,6 @@ function countMissing(places: Float32Array): number {
   return missing
 }
 
-function shareOf(kept: Kept | undefined, notes: number): number {
-  return kept === undefined || notes === 0 ? 0 : Math.min(1, kept.added / notes)
+function shareOf(stored: StoredLayout | undefined, notes: number): number {
+  return stored === undefined || notes === 0 ? 0 : Math.min(1, stored.added / notes)
 }

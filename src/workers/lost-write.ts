@@ -19,30 +19,30 @@ export function notBegun(reason: string, isPlan: boolean): RouxError {
   return new RouxError(
     'PROVIDER_ERROR',
     `Nothing was written: the indexing worker ended before the change began (${firstLine(reason)}).`,
-    again(isPlan),
+    repeatHint(isPlan),
   )
 }
 
-function again(isPlan: boolean) {
+function repeatHint(isPlan: boolean) {
   return isPlan ? { hint: 'Repeat the dry run, because its plan was lost.' } : { hint: 'Call again.', isTransient: true }
 }
 
 /** Returns the error for a write whose answer was lost. It reports the recorded outcome. */
 export function lostWriteError(
   { changeId, reason }: { readonly changeId: string; readonly reason: string },
-  fate: ChangeFate | undefined,
+  outcome: ChangeFate | undefined,
   isPlan: boolean,
 ): RouxError {
   const why = `the indexing worker ended before it could answer (${firstLine(reason)})`
-  switch (fate?.state) {
+  switch (outcome?.state) {
     case 'done':
     case 'undone':
       return new RouxError('PROVIDER_ERROR', `The change was made (${changeId}), but ${why}.`, {
         hint: 'Do not repeat it: list_changes shows it, and undo reverts it.',
       })
     case 'rolled_back':
-      if (fate.kept.length > 0) return keptError(changeId, why, fate.kept)
-      return new RouxError('PROVIDER_ERROR', `The change failed and was rolled back: ${why}.`, again(isPlan))
+      if (outcome.kept.length > 0) return keptError(changeId, why, outcome.kept)
+      return new RouxError('PROVIDER_ERROR', `The change failed and was rolled back: ${why}.`, repeatHint(isPlan))
     default:
       return new RouxError('PROVIDER_ERROR', `Roux does not know whether the change ${changeId} was made: ${why}.`, {
         hint: 'Check list_changes before you repeat it; an incomplete change is rolled back at the next start.',
@@ -50,11 +50,11 @@ export function lostWriteError(
   }
 }
 
-function keptError(changeId: string, why: string, kept: readonly KeptFile[]): RouxError {
+function keptError(changeId: string, why: string, keptFiles: readonly KeptFile[]): RouxError {
   return new RouxError(
     'PROVIDER_ERROR',
-    `The change ${changeId} was only partly rolled back: ${why}. These files have been edited since and were not touched; they may still contain text from the change: ${listKept(kept)}.`,
-    { hint: 'Read these files before you repeat the change.', candidates: kept },
+    `The change ${changeId} was only partly rolled back: ${why}. These files have been edited since and were not touched; they may still contain text from the change: ${listKept(keptFiles)}.`,
+    { hint: 'Read these files before you repeat the change.', candidates: keptFiles },
   )
 }
 

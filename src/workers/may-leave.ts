@@ -6,9 +6,9 @@ type PathTest = (path: string) => boolean
 
 /** Returns a function that checks whether the settings allow a file's text to be sent to a model on a server. */
 export function mayLeave({ allow, deny }: Pick<AiSettings, 'allow' | 'deny'>): PathTest {
-  const allowed = allowLists(allow).map((globs) => anyOf(globs, false))
+  const allowedTests = allowLists(allow).map((globs) => anyOf(globs, false))
   const isDenied = anyOf(deny, true)
-  return (path) => allowed.every((fits) => fits(path)) && !isDenied(path)
+  return (path) => allowedTests.every((fits) => fits(path)) && !isDenied(path)
 }
 
 /**
@@ -16,11 +16,11 @@ export function mayLeave({ allow, deny }: Pick<AiSettings, 'allow' | 'deny'>): P
  */
 export function mayEmbed({ kind }: Pick<Settings['embedder'], 'kind'>, ai: () => AiSettings): PathTest | undefined {
   if (kind !== 'openai') return undefined
-  let known: { readonly ai: AiSettings; readonly test: PathTest } | undefined
+  let cached: { readonly ai: AiSettings; readonly test: PathTest } | undefined
   return (path) => {
     const now = ai()
-    if (known?.ai.allow !== now.allow || known.ai.deny !== now.deny) known = { ai: now, test: mayLeave(now) }
-    return known.test(path)
+    if (cached?.ai.allow !== now.allow || cached.ai.deny !== now.deny) cached = { ai: now, test: mayLeave(now) }
+    return cached.test(path)
   }
 }
 
@@ -49,8 +49,8 @@ function anyOf(globs: readonly string[], nocase: boolean): PathTest {
 /** Returns the globs for a file or folder pattern: `/a`, `./a`, `a/` and `a\\` all mean `a` with its contents. */
 function readingsOf(glob: string): readonly string[] {
   // On Windows, a backslash separates folders; elsewhere, it escapes the next character.
-  return [...new Set([glob, glob.replaceAll('\\', '/')])].flatMap((one) => {
-    const path = one
+  return [...new Set([glob, glob.replaceAll('\\', '/')])].flatMap((pattern) => {
+    const path = pattern
       .split('/')
       .filter((part) => part !== '' && part !== '.')
       .join('/')

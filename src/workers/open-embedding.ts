@@ -35,33 +35,33 @@ export function openEmbedding(
   settings: Settings['embedder'],
   { apiKey, onDownload, gate }: EmbeddingOptions = {},
 ): OpenEmbedding {
-  const wanted = embedderSettings(settings, apiKey)
+  const configured = embedderSettings(settings, apiKey)
   const passage = gatePassage(gate)
   const dependencies = { ...embedderDependencies(onDownload), admit: passage.admit }
   const closing = new AbortController()
-  const opened = new Map<string, Promise<Embedder>>()
+  const openEmbedders = new Map<string, Promise<Embedder>>()
   const open = (name: string, from: EmbedderSettings): Promise<Embedder> => {
-    const known = opened.get(name)
-    if (known !== undefined) return known
+    const cached = openEmbedders.get(name)
+    if (cached !== undefined) return cached
     const opening = openAny(from, dependencies, closing.signal)
-    opened.set(name, opening)
-    opening.catch(() => opened.delete(name))
+    openEmbedders.set(name, opening)
+    opening.catch(() => openEmbedders.delete(name))
     return opening
   }
   return {
-    open: () => open('', wanted),
+    open: () => open('', configured),
     openFormer: async (id) => {
       if (!id.startsWith('static:')) return undefined
       // Reuse the configured embedder if it has this id, to avoid reading its table twice.
-      const own = wanted.kind === 'static' ? await open('', wanted) : undefined
-      if (own?.id === id) return own
-      const former = await open(id, { kind: 'static', allowDownload: false, ...formerSettings(id) })
-      return former.id === id ? former : undefined
+      const ownEmbedder = configured.kind === 'static' ? await open('', configured) : undefined
+      if (ownEmbedder?.id === id) return ownEmbedder
+      const formerEmbedder = await open(id, { kind: 'static', allowDownload: false, ...formerSettings(id) })
+      return formerEmbedder.id === id ? formerEmbedder : undefined
     },
     close: async () => {
       // Nobody is waiting for a download any more.
       closing.abort(new Error('the vault was closed'))
-      const embedders = await Promise.allSettled(opened.values())
+      const embedders = await Promise.allSettled(openEmbedders.values())
       await Promise.all(embedders.map((each) => (each.status === 'fulfilled' ? each.value.close() : undefined)))
       passage.close()
     },

@@ -19,8 +19,8 @@ port.on('message', (messages: readonly ToReader[]) => {
 send({ type: 'up' })
 
 function send(message: FromReader): void {
-  const stretch = message.type === 'read' && typeof message.result === 'object' && 'bytes' in message.result
-  port?.postMessage(message, stretch ? [(message.result as { bytes: Uint8Array }).bytes.buffer as ArrayBuffer] : [])
+  const hasBytes = message.type === 'read' && typeof message.result === 'object' && 'bytes' in message.result
+  port?.postMessage(message, hasBytes ? [(message.result as { bytes: Uint8Array }).bytes.buffer as ArrayBuffer] : [])
 }
 
 /**
@@ -28,13 +28,13 @@ function send(message: FromReader): void {
  */
 function read(number: number, job: ReadJob): ReadResult {
   try {
-    const opened = vaults.get(number)
-    if (opened === undefined) return undefined
-    opened.vault ??= openVault(opened.at.root, opened.at)
-    if (job.kind === 'stretch') return readStretch(opened.vault, job.path, job)
-    const fresh = readIfChanged(opened.vault, job.path, job.known)
-    if (fresh === undefined || fresh === 'same') return fresh
-    return { text: noteTextOf(fresh.bytes), ...(fresh.stat === undefined ? undefined : { stat: fresh.stat }) }
+    const entry = vaults.get(number)
+    if (entry === undefined) return undefined
+    entry.vault ??= openVault(entry.at.root, entry.at)
+    if (job.kind === 'stretch') return readStretch(entry.vault, job.path, job)
+    const read = readIfChanged(entry.vault, job.path, job.known)
+    if (read === undefined || read === 'same') return read
+    return { text: noteTextOf(read.bytes), ...(read.stat === undefined ? undefined : { stat: read.stat }) }
   } catch {
     return undefined
   }

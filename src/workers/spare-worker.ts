@@ -53,18 +53,18 @@ export function startWorker(name: 'indexer' | 'compute' | 'reader', heap = heapL
  */
 export function boundYoungSpace(): void {
   let isBound = false
-  const bound = (): void => {
+  const checkHeap = (): void => {
     // The space itself could only be limited before the process starts, but V8 reads this factor whenever the heap grows.
     if (isBound) setFlagsFromString('--semi-space-growth-factor=1')
   }
   // V8 resets a factor below two whenever it creates a heap for another thread.
-  process.on('worker', (worker) => void worker.once('online', bound))
+  process.on('worker', (worker) => void worker.once('online', checkHeap))
   const timer = setInterval(() => {
     const size = getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space')?.space_size ?? ENOUGH
     if (size < ENOUGH) return
     clearInterval(timer)
     isBound = true
-    bound()
+    checkHeap()
   }, CHECK_INTERVAL)
   timer.unref()
 }

@@ -44,10 +44,10 @@ const RECENT_CHANGES = 1_000
 /** Maximum number of pending plans kept, and of executed ones. */
 const MAX_PLANS = 50
 
-function forgetOldest(kept: Map<string, unknown>): void {
-  for (const oldest of kept.keys()) {
-    if (kept.size <= MAX_PLANS) break
-    kept.delete(oldest)
+function forgetOldest(entries: Map<string, unknown>): void {
+  for (const oldest of entries.keys()) {
+    if (entries.size <= MAX_PLANS) break
+    entries.delete(oldest)
   }
 }
 
@@ -56,9 +56,9 @@ export class WriteService {
   readonly #parts: WriteParts
   readonly #plans = new Map<string, KeptPlan>()
   /** Change ids of executed plans. */
-  readonly #done = new Map<string, string>()
+  readonly #appliedPlans = new Map<string, string>()
   /** Files that recovery did not touch, by change id. */
-  readonly #kept = new Map<string, readonly KeptFile[]>()
+  readonly #keptFiles = new Map<string, readonly KeptFile[]>()
 
   constructor(parts: WriteParts) {
     this.#parts = parts
@@ -71,13 +71,13 @@ export class WriteService {
 
   async #recover(access: Exclusive): Promise<void> {
     const recovered = await this.#parts.changes.recover()
-    for (const { id, kept } of recovered) if (kept.length > 0) this.#kept.set(id, kept)
+    for (const { id, kept } of recovered) if (kept.length > 0) this.#keptFiles.set(id, kept)
     if (recovered.length > 0) await access.reconcile({ all: true })
   }
 
   /** Implements `Writing.run`. */
   async run(request: WriteRequest, progress: ChangeProgress = {}): Promise<WriteResult> {
-    const plan = this.#asked(request)
+    const plan = this.#requested(request)
     return await this.#parts.service.exclusively(async (access) => {
       for (let attempt = 1; ; attempt++) {
         try {
@@ -156,7 +156,7 @@ export class WriteService {
     return await this.#parts.service.exclusively(async (access) => {
       await this.#recover(access)
       const change = this.#parts.changes.list(RECENT_CHANGES).find(({ id }) => id === changeId)
-      return change === undefined ? undefined : { state: change.state, kept: this.#kept.get(changeId) ?? [] }
+      return change === undefined ? undefined : { state: change.state, kept: this.#keptFiles.get(changeId) ?? [] }
     })
   }
 
@@ -169,11 +169,11 @@ export class WriteService {
     this.#parts.changes.close()
   }
 
-  #asked(request: WriteRequest): Pick<KeptPlan, 'title' | 'operations'> {
+  #requested(request: WriteRequest): Pick<KeptPlan, 'title' | 'operations'> {
     if (request.planId === undefined) return request
     const plan = this.#plans.get(request.planId)
     if (plan !== undefined) return plan
-    const change = this.#done.get(request.planId)
+    const change = this.#appliedPlans.get(request.planId)
     if (change !== undefined) {
       throw new RouxError(
         'CONFLICT',
@@ -190,8 +190,8 @@ export class WriteService {
 
   #carriedOut(planId: string, changeId: string): void {
     this.#plans.delete(planId)
-    this.#done.set(planId, changeId)
-    forgetOldest(this.#done)
+    this.#appliedPlans.set(planId, changeId)
+    forgetOldest(this.#appliedPlans)
   }
 
   #keep(plan: KeptPlan): string {

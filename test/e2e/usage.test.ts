@@ -3,15 +3,15 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Account } from '../../src/core/model-usage.ts'
 import { AiState, aiStateFile } from '../../src/outbound/consent-ledger.ts'
-import type { Spent } from '../../src/outbound/http-client.ts'
+import type { Usage } from '../../src/outbound/http-client.ts'
 import { openSqlite } from '../../src/store/embedded/sqlite.ts'
 import { openWorld, type RunOptions, type World } from './support.ts'
 
 const ACCOUNT: Account = { provider: 'api.example.com', model: 'big', feature: 'ask', location: 'remote' }
-const TAKEN: Spent = { input: 1_000_000, output: 200_000, estimated: false }
+const TAKEN: Usage = { input: 1_000_000, output: 200_000, estimated: false }
 
 /** A world at noon on the tenth of March, with these requests in its ledger. */
-function worldWith(requests: readonly (Partial<Account> & { readonly day: string; readonly spent?: Spent })[]) {
+function worldWith(requests: readonly (Partial<Account> & { readonly day: string; readonly spent?: Usage })[]) {
   const world = openWorld()
   const state = new AiState(aiStateFile(join(world.root, 'state', 'roux')), openSqlite)
   for (const { day, spent = TAKEN, ...account } of requests) {

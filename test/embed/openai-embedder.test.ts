@@ -4,7 +4,7 @@ import { afterEach, describe, expect, onTestFinished, test } from 'vitest'
 import type { Embedder } from '../../src/core/embedder.ts'
 import type { EmbedderSettings } from '../../src/embed/embedder-settings.ts'
 import { openOpenAiEmbedder } from '../../src/embed/openai-embedder.ts'
-import type { Spent } from '../../src/outbound/http-client.ts'
+import type { Usage } from '../../src/outbound/http-client.ts'
 import { testEmbedder } from '../contract/embedder.ts'
 
 const KEY = 'sk-very-secret'
@@ -125,12 +125,12 @@ describe('requests', () => {
   })
 
   test("uses the server's token counts if they are plausible", async () => {
-    const settled: Spent[] = []
+    const settled: Usage[] = []
     const { baseUrl } = await serve(({ input }, response) => {
       const data = input.map((text, index) => ({ index, embedding: vectorOf(text) }))
       response.end(JSON.stringify({ data, usage: { prompt_tokens: input.length === 1 ? 2 : 900_000_000 } }))
     })
-    const meter = { begin: () => ({ end: (spent: Spent) => void settled.push(spent) }) }
+    const meter = { begin: () => ({ end: (spent: Usage) => void settled.push(spent) }) }
     const settings = { kind: 'openai', model: 'letters', baseUrl, dimensions: 8, allowDownload: false } as const
     const embedder = await openOpenAiEmbedder(settings, { admit: async () => meter })
     await embedder.embed(['a'], 'query')

@@ -5,7 +5,7 @@ import type { ChatEvent, ChatRequest } from '../../src/core/chat.ts'
 import { openAnthropic } from '../../src/outbound/chat/anthropic.ts'
 import { eventData } from '../../src/outbound/chat/chat-server.ts'
 import { openOpenAi } from '../../src/outbound/chat/openai.ts'
-import type { Spent } from '../../src/outbound/http-client.ts'
+import type { Usage } from '../../src/outbound/http-client.ts'
 import { PATIENCE } from '../support/patience.ts'
 import { settled as clientHasRead } from '../support/settled.ts'
 import {
@@ -40,7 +40,7 @@ async function asked(
   { timeoutMs = PATIENCE, signal }: { timeoutMs?: number; signal?: AbortSignal } = {},
 ) {
   const server = await serve(behaviour)
-  const settled: Spent[] = []
+  const settled: Usage[] = []
   const provider = KINDS[kind](
     {
       baseUrl: server.baseUrl,

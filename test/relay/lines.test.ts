@@ -1,7 +1,7 @@
 import { PassThrough, Writable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
-import { linesOf, written } from '../../src/relay/connect.ts'
+import { linesOf, writeAll } from '../../src/relay/connect.ts'
 
 async function all(lines: AsyncIterable<string>): Promise<readonly string[]> {
   const found: string[] = []
@@ -38,8 +38,8 @@ test('who reads one line leaves what arrives later to others', async () => {
 
 test('a write to a stream that never takes it ends with the stream', async () => {
   const stream = new Writable({ write() {} })
-  const writing = written(stream, 'text')
+  const writing = writeAll(stream, 'text')
   stream.destroy()
   await writing
-  await written(stream, 'more')
+  await writeAll(stream, 'more')
 })

@@ -1,13 +1,13 @@
 /** Formats a count with its noun, for example `1 change` or `3,000 changes`. */
-export function amount(count: number, one: string, many = `${one}s`): string {
-  return `${count.toLocaleString('en')} ${count === 1 ? one : many}`
+export function amount(count: number, singular: string, plural = `${singular}s`): string {
+  return `${count.toLocaleString('en')} ${count === 1 ? singular : plural}`
 }
 
 /** Formats the number of items in a list of a result, for example `1 property`, `2 snippets` or `3 between`. */
 export function amountOf(count: number, member: string): string {
   if (NO_NOUNS.has(member)) return `${count.toLocaleString('en')} ${member}`
-  const one = member.replace(/ies$/, 'y').replace(/(?<!s)s$/, '')
-  return amount(count, one, one === member ? `${member}s` : member)
+  const singular = member.replace(/ies$/, 'y').replace(/(?<!s)s$/, '')
+  return amount(count, singular, singular === member ? `${member}s` : member)
 }
 
 /** List names that have no plural. */

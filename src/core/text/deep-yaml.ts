@@ -9,15 +9,15 @@ export const MAX_YAML_DEPTH = 64
  * process when it compiles a regular expression.
  */
 export function tooDeepAt(tokens: readonly CST.Token[]): number | undefined {
-  const found = tokens.map((token) => ({ token, depth: 1 }))
+  const openTokens = tokens.map((token) => ({ token, depth: 1 }))
   // The list grows during iteration, so the shallowest collections come first.
-  for (const { token, depth } of found) {
-    if (token.type === 'document' && token.value) found.push({ token: token.value, depth })
+  for (const { token, depth } of openTokens) {
+    if (token.type === 'document' && token.value) openTokens.push({ token: token.value, depth })
     if (!('items' in token)) continue
     if (depth > MAX_YAML_DEPTH) return token.offset
     for (const { key, value } of token.items) {
-      if (key) found.push({ token: key, depth: depth + 1 })
-      if (value) found.push({ token: value, depth: depth + 1 })
+      if (key) openTokens.push({ token: key, depth: depth + 1 })
+      if (value) openTokens.push({ token: value, depth: depth + 1 })
     }
   }
   return undefined

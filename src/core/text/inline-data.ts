@@ -24,20 +24,20 @@ export interface WithoutData {
 export function cutData(whole: string): WithoutData | undefined {
   if (!mayHaveData(whole)) return undefined
   const ends: { readonly whole: number; readonly short: number }[] = []
-  let cut = 0
+  let cutLength = 0
   const text = whole.replace(DATA, (data: string, kind: string, at: number) => {
-    const shown = kind + MARKER
-    const short = at - cut + shown.length
-    cut += data.length - shown.length
+    const shortened = kind + MARKER
+    const short = at - cutLength + shortened.length
+    cutLength += data.length - shortened.length
     ends.push({ whole: at + data.length, short })
-    return shown
+    return shortened
   })
   if (ends.length === 0) return undefined
   const from = (side: 'whole' | 'short', other: 'whole' | 'short') => (at: number) => {
     const before = ends.findLast((end) => end[side] <= at) ?? { whole: 0, short: 0 }
     const next = ends.find((end) => end[side] > at)
-    const same = before[other] + (at - before[side])
-    return next === undefined ? same : Math.min(same, next[other])
+    const counterpart = before[other] + (at - before[side])
+    return next === undefined ? counterpart : Math.min(counterpart, next[other])
   }
   return { text, toShort: from('whole', 'short'), toWhole: from('short', 'whole') }
 }

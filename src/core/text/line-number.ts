@@ -7,7 +7,7 @@ export function lineNumber(text: string, at: number): number {
 /** Returns the start of the given 1-based line, counted from offset `from`, or `undefined` if there is no such line. */
 export function startOfLineNumber(text: string, line: number, from = 0): number | undefined {
   let at = from
-  for (let left = line - 1; left > 0; left--) {
+  for (let remaining = line - 1; remaining > 0; remaining--) {
     const end = text.indexOf('\n', at)
     if (end === -1) return undefined
     at = end + 1

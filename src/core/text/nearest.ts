@@ -7,15 +7,15 @@ const MIN_PART = 3
  * `word`: `tag` matches `tags_any`.
  */
 export function nearest(word: string, names: Iterable<string>, count = 1): readonly string[] {
-  const wanted = fold(word)
+  const foldedWord = fold(word)
   // A typo in such a long name is unlikely, and the cost of a comparison is proportional to the product of the lengths.
-  if (wanted.length > 100) return []
+  if (foldedWord.length > 100) return []
   const hits: { readonly name: string; readonly distance: number }[] = []
   for (const name of names) {
-    const known = fold(name)
-    const limit = Math.max(1, Math.floor(Math.max(wanted.length, known.length) / 3))
-    const isPart = wanted.length >= MIN_PART && known.includes(wanted)
-    const distance = editDistance(wanted, known, isPart ? known.length : limit)
+    const foldedName = fold(name)
+    const limit = Math.max(1, Math.floor(Math.max(foldedWord.length, foldedName.length) / 3))
+    const isPart = foldedWord.length >= MIN_PART && foldedName.includes(foldedWord)
+    const distance = editDistance(foldedWord, foldedName, isPart ? foldedName.length : limit)
     if (distance !== undefined) hits.push({ name, distance })
   }
   const sorted = hits.sort((a, b) => a.distance - b.distance || (a.name < b.name ? -1 : Number(a.name > b.name)))
@@ -35,28 +35,28 @@ function fold(word: string): string {
  * Returns the minimum number of insertions, deletions, substitutions and swaps of adjacent letters that turn one string into the
  * other (optimal string alignment distance), or `undefined` if it exceeds `most`.
  */
-export function editDistance(a: string, b: string, most: number): number | undefined {
-  if (Math.abs(a.length - b.length) > most) return undefined
+export function editDistance(a: string, b: string, limit: number): number | undefined {
+  if (Math.abs(a.length - b.length) > limit) return undefined
   let before: number[] = []
   let above = Array.from({ length: b.length + 1 }, (_, column) => column)
   for (let row = 1; row <= a.length; row++) {
     const current = [row]
-    let least = row
+    let rowMinimum = row
     for (let column = 1; column <= b.length; column++) {
-      let cost = most + 1
-      if (Math.abs(row - column) <= most) {
+      let cost = limit + 1
+      if (Math.abs(row - column) <= limit) {
         const change = a[row - 1] === b[column - 1] ? 0 : 1
         cost = Math.min((above[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1, (above[column - 1] ?? 0) + change)
         const isSwapped = row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1]
         if (isSwapped) cost = Math.min(cost, (before[column - 2] ?? 0) + 1)
       }
       current.push(cost)
-      least = Math.min(least, cost)
+      rowMinimum = Math.min(rowMinimum, cost)
     }
-    if (least > most) return undefined
+    if (rowMinimum > limit) return undefined
     before = above
     above = current
   }
   const distance = above[b.length] ?? 0
-  return distance > most ? undefined : distance
+  return distance > limit ? undefined : distance
 }

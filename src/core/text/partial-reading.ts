@@ -12,7 +12,7 @@ export function partialHash(hash: string): string {
 }
 
 /** Parses a hash passed by a caller into the SHA-256 and whether the caller has read only part of the note. */
-export function readHash(given: string): { readonly sha: string; readonly isPartial: boolean } {
-  const folded = given.trim().toLowerCase()
+export function readHash(hash: string): { readonly sha: string; readonly isPartial: boolean } {
+  const folded = hash.trim().toLowerCase()
   return folded.startsWith(PARTIAL) ? { sha: folded.slice(PARTIAL.length), isPartial: true } : { sha: folded, isPartial: false }
 }

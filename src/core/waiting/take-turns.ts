@@ -23,10 +23,10 @@ export async function eachInTurn<T, R>(
   turn: () => Promise<void>,
   read: (item: T) => R,
 ): Promise<readonly R[]> {
-  const found: R[] = []
+  const results: R[] = []
   for (const item of items) {
     await turn()
-    found.push(read(item))
+    results.push(read(item))
   }
-  return found
+  return results
 }

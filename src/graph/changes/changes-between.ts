@@ -26,11 +26,11 @@ const HASH_DIGITS = 16
 /** Returns the differences between two generations, or `undefined` if a link leads to an unknown file. */
 export function changesBetween(files: CommittedFiles): GraphChanges | undefined {
   const { before, after, removed, pathOf } = files
-  const known = new Map(before.map((record) => [record.key, record]))
+  const recordsBefore = new Map(before.map((record) => [record.key, record]))
   // A file that was deleted before it was read is not logged.
-  const gone = removed.flatMap((key) => known.get(key) ?? [])
-  const moves = movesOf(files, gone, known)
-  const goneEnds = new Map(gone.map(({ key, path }) => [key, moves.get(path) ?? `/${path}`]))
+  const removedRecords = removed.flatMap((key) => recordsBefore.get(key) ?? [])
+  const moves = movesOf(files, removedRecords, recordsBefore)
+  const goneEnds = new Map(removedRecords.map(({ key, path }) => [key, moves.get(path) ?? `/${path}`]))
   let isKnown = true
   const endOf = (to: ResolvedLink['to']): LinkEnd => {
     if (typeof to === 'string') return `//${foldId(to)}`
@@ -40,33 +40,34 @@ export function changesBetween(files: CommittedFiles): GraphChanges | undefined 
   }
   const links: LoggedLinkChange[] = []
   const movedFrom = new Map([...moves].map(([from, to]) => [to, from]))
-  const byPath = new Map(gone.map((record) => [record.path as string, record]))
-  const formerOf = ({ key, path }: FileRecord): FileRecord | undefined => known.get(key) ?? byPath.get(movedFrom.get(path) ?? '')
+  const byPath = new Map(removedRecords.map((record) => [record.path as string, record]))
+  const formerOf = ({ key, path }: FileRecord): FileRecord | undefined =>
+    recordsBefore.get(key) ?? byPath.get(movedFrom.get(path) ?? '')
   const add = (changes: readonly LoggedLinkChange[]): void => {
     for (const change of changes) links.push(change)
   }
   for (const record of after) add(linkChanges(record.path, [formerOf(record)?.links ?? [], record.links], endOf))
-  for (const record of gone) {
+  for (const record of removedRecords) {
     if (!moves.has(record.path)) add(linkChanges(`/${record.path}`, [record.links, []], endOf))
   }
-  return isKnown ? { files: fileChanges(files, { gone, moves, formerOf }), links } : undefined
+  return isKnown ? { files: fileChanges(files, { gone: removedRecords, moves, formerOf }), links } : undefined
 }
 
 /** Finds the new paths of removed files. */
 function movesOf(
   { after, formerPath, pathOf }: CommittedFiles,
-  gone: readonly FileRecord[],
-  known: ReadonlyMap<number, FileRecord>,
+  removed: readonly FileRecord[],
+  recordsBefore: ReadonlyMap<number, FileRecord>,
 ): ReadonlyMap<string, string> {
-  const goneKeys = new Set(gone.map(({ key }) => key))
-  const isNew = ({ key }: FileRecord): boolean => !known.has(key)
+  const goneKeys = new Set(removed.map(({ key }) => key))
+  const isNew = ({ key }: FileRecord): boolean => !recordsBefore.has(key)
   const added = after.filter(isNew)
-  const leaving = new Set<string>(gone.map(({ path }) => path))
-  const told = added.flatMap(({ path }): readonly (readonly [string, string])[] => {
+  const leaving = new Set<string>(removed.map(({ path }) => path))
+  const reportedMoves = added.flatMap(({ path }): readonly (readonly [string, string])[] => {
     const from = formerPath(path)
     return from !== undefined && leaving.has(from) ? [[from, path]] : []
   })
-  const moves = new Map(told)
+  const moves = new Map(reportedMoves)
   const arrived = new Set(moves.values())
   // Links among files that move together are compared as written, other links by target.
   const movable = ({ path, hash, links }: FileRecord): Movable => ({
@@ -79,11 +80,11 @@ function movesOf(
       return new Set(ends.filter((end) => end !== '' && end !== path))
     },
   })
-  const found = matchMoves(
-    gone.filter(({ path }) => !moves.has(path)).map(movable),
+  const matches = matchMoves(
+    removed.filter(({ path }) => !moves.has(path)).map(movable),
     added.filter(({ path }) => !arrived.has(path)).map(movable),
   )
-  for (const [from, to] of found) moves.set(from, to)
+  for (const [from, to] of matches) moves.set(from, to)
   return moves
 }
 
@@ -94,16 +95,19 @@ interface Matched {
 }
 
 function fileChanges({ after, time, change }: CommittedFiles, { gone, moves, formerOf }: Matched): readonly LoggedFileChange[] {
-  const told = { time, ...(change === undefined ? {} : { change }) }
+  const commit = { time, ...(change === undefined ? {} : { change }) }
   const changed = after.flatMap((record): readonly LoggedFileChange[] => {
-    const former = formerOf(record)
-    if (former === undefined) return [{ to: record.path, after: loggedFile(record), ...told }]
-    const [before, now] = [loggedFile(former), loggedFile(record)]
-    if (former.path === record.path && sameFile(before, now)) return []
-    return [{ from: former.path, to: record.path, before, after: now, ...told }]
+    const recordBefore = formerOf(record)
+    if (recordBefore === undefined) return [{ to: record.path, after: loggedFile(record), ...commit }]
+    const [before, now] = [loggedFile(recordBefore), loggedFile(record)]
+    if (recordBefore.path === record.path && sameFile(before, now)) return []
+    return [{ from: recordBefore.path, to: record.path, before, after: now, ...commit }]
   })
   const removed = gone.filter(({ path }) => !moves.has(path))
-  return [...changed, ...removed.map((record): LoggedFileChange => ({ from: record.path, before: loggedFile(record), ...told }))]
+  return [
+    ...changed,
+    ...removed.map((record): LoggedFileChange => ({ from: record.path, before: loggedFile(record), ...commit })),
+  ]
 }
 
 function loggedFile({ kind, title, hash, excluded }: FileRecord): LoggedFile {

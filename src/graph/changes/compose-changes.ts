@@ -42,10 +42,10 @@ class Composing {
   readonly #links = new Map<string, ComposedLink>()
 
   add({ files, links }: GraphChanges): void {
-    const gone = this.#applyFiles(files)
+    const removed = this.#applyFiles(files)
     const endOf = (end: LinkEnd): Identity | LinkEnd => {
       if (end.startsWith('//')) return end
-      return end.startsWith('/') ? (gone.get(end.slice(1)) ?? end) : this.#at(end)
+      return end.startsWith('/') ? (removed.get(end.slice(1)) ?? end) : this.#at(end)
     }
     for (const link of links) this.#applyLink(link, endOf(link.from), endOf(link.to))
   }
@@ -58,18 +58,18 @@ class Composing {
 
   /** @returns the files removed by these changes, by former path */
   #applyFiles(files: readonly LoggedFileChange[]): ReadonlyMap<string, Identity> {
-    const met = files.map(({ from }) => (from === undefined ? this.#new(undefined, undefined) : this.#at(from)))
+    const identities = files.map(({ from }) => (from === undefined ? this.#new(undefined, undefined) : this.#at(from)))
     // Names can be swapped, so release all old names before taking any new one.
     for (const { from } of files) if (from !== undefined) this.#present.delete(from)
-    const gone = new Map<string, Identity>()
+    const removed = new Map<string, Identity>()
     files.forEach(({ from, to, before, after, time, change }, at) => {
-      const identity = met[at] as Identity
+      const identity = identities[at] as Identity
       if (!identity.isTouched) identity.before = before
       Object.assign(identity, { to, after, time, change, isTouched: true })
       if (to !== undefined) this.#present.set(to, identity)
-      else if (from !== undefined) gone.set(from, identity)
+      else if (from !== undefined) removed.set(from, identity)
     })
-    return gone
+    return removed
   }
 
   #applyLink({ part, was, now, texts }: LoggedLinkChange, from: Identity | LinkEnd, to: Identity | LinkEnd): void {
@@ -78,19 +78,19 @@ class Composing {
     this.#links.set(key, link)
     link.now = now
     for (const [text, line, more] of texts) {
-      const known = link.texts.get(text)
-      if (known === undefined) link.texts.set(text, { line, more })
+      const loggedText = link.texts.get(text)
+      if (loggedText === undefined) link.texts.set(text, { line, more })
       else {
-        known.more += more
-        if (more > 0) known.line = line
-        if (known.more === 0) link.texts.delete(text)
+        loggedText.more += more
+        if (more > 0) loggedText.line = line
+        if (loggedText.more === 0) link.texts.delete(text)
       }
     }
   }
 
   #at(path: string): Identity {
-    const known = this.#present.get(path)
-    if (known !== undefined) return known
+    const existing = this.#present.get(path)
+    if (existing !== undefined) return existing
     const identity = this.#new(path, path)
     this.#present.set(path, identity)
     return identity
@@ -126,7 +126,7 @@ function fileChange({ from, to, before, after, time, change, isTouched }: Identi
 function linkChange({ from, to, part, was, now, texts }: ComposedLink): readonly LoggedLinkChange[] {
   const [source, target] = [endName(from), endName(to)]
   if (source === undefined || target === undefined || (was === now && texts.size === 0)) return []
-  const told = [...texts].map(([text, { line, more }]): LoggedText => [text, line, more])
+  const logged = [...texts].map(([text, { line, more }]): LoggedText => [text, line, more])
   return [
     {
       from: source,
@@ -134,7 +134,7 @@ function linkChange({ from, to, part, was, now, texts }: ComposedLink): readonly
       ...(part === undefined ? {} : { part }),
       was,
       now,
-      texts: told.sort(byKey(([text]) => text)),
+      texts: logged.sort(byKey(([text]) => text)),
     },
   ]
 }

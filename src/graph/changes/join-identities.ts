@@ -6,16 +6,16 @@ import { matchMoves } from './match-moves.ts'
  * recreate a file when saving it, or the same content.
  */
 export function joinIdentities({ files, links }: GraphChanges): GraphChanges {
-  const gone = files.filter(({ from, to }) => from !== undefined && to === undefined)
+  const deleted = files.filter(({ from, to }) => from !== undefined && to === undefined)
   const added = files.filter(({ from, to }) => from === undefined && to !== undefined)
-  const joined = matchesOf({ gone, added, links })
+  const joined = matchesOf({ gone: deleted, added, links })
   if (joined.size === 0) return { files, links }
-  const former = new Map([...joined].map(([from, to]) => [to, from]))
-  const goneBy = new Map(gone.map((file) => [file.from, file]))
+  const formerPath = new Map([...joined].map(([from, to]) => [to, from]))
+  const goneBy = new Map(deleted.map((file) => [file.from, file]))
   return {
     files: files.flatMap((file): readonly LoggedFileChange[] => {
       if (file.to === undefined) return joined.has(file.from ?? '') ? [] : [file]
-      const before = file.from === undefined ? goneBy.get(former.get(file.to)) : undefined
+      const before = file.from === undefined ? goneBy.get(formerPath.get(file.to)) : undefined
       return before?.from === undefined
         ? [file]
         : [{ ...file, from: before.from, ...(before.before && { before: before.before }) }]
@@ -33,16 +33,16 @@ interface Apart {
 /** Maps old paths to new ones. */
 function matchesOf({ gone, added, links }: Apart): ReadonlyMap<string, string> {
   const isNew = new Set(added.map(({ to }) => to))
-  const same = new Map(gone.flatMap(({ from = '' }) => (isNew.has(from) ? [[from, from] as const] : [])))
-  const rest = gone.filter(({ from = '' }) => !same.has(from))
-  const others = added.filter(({ to = '' }) => !same.has(to))
-  if (rest.length === 0 || others.length === 0) return same
+  const samePaths = new Map(gone.flatMap(({ from = '' }) => (isNew.has(from) ? [[from, from] as const] : [])))
+  const rest = gone.filter(({ from = '' }) => !samePaths.has(from))
+  const others = added.filter(({ to = '' }) => !samePaths.has(to))
+  if (rest.length === 0 || others.length === 0) return samePaths
   const ends = endsBySource(links)
   const moves = matchMoves(
     rest.map(({ from = '', before }) => ({ path: from, hash: before?.hash ?? '', links: () => ends.get(`/${from}`) ?? NONE })),
     others.map(({ to = '', after }) => ({ path: to, hash: after?.hash ?? '', links: () => ends.get(to) ?? NONE })),
   )
-  return new Map([...same, ...moves])
+  return new Map([...samePaths, ...moves])
 }
 
 const NONE: ReadonlySet<string> = new Set()

@@ -15,17 +15,17 @@ const DISTINCTIVE_LINKS = 2
  * Matches removed files with added ones that have the same bytes or, if no other file has the same links, the same links.
  * @returns the new path of each moved file, by its old path
  */
-export function matchMoves(gone: readonly Movable[], added: readonly Movable[]): ReadonlyMap<string, string> {
+export function matchMoves(removed: readonly Movable[], added: readonly Movable[]): ReadonlyMap<string, string> {
   const moves = new Map<string, string>()
-  if (gone.length === 0 || added.length === 0) return moves
+  if (removed.length === 0 || added.length === 0) return moves
   const pairUp = (keyOf: (file: Movable) => string | undefined, options: { readonly onlyOne: boolean }): void => {
-    const taken = new Set(moves.values())
+    const matched = new Set(moves.values())
     const from = grouped(
-      gone.filter(({ path }) => !moves.has(path)),
+      removed.filter(({ path }) => !moves.has(path)),
       keyOf,
     )
     const to = grouped(
-      added.filter(({ path }) => !taken.has(path)),
+      added.filter(({ path }) => !matched.has(path)),
       keyOf,
     )
     for (const [key, olds] of from) {
@@ -44,11 +44,11 @@ export function matchMoves(gone: readonly Movable[], added: readonly Movable[]):
   return moves
 }
 
-function linkKey(file: Movable, least: number, name: string): string | undefined {
+function linkKey(file: Movable, minLinks: number, name: string): string | undefined {
   // A file that was not read has no known links.
   if (file.hash === '') return undefined
   const links = file.links()
-  return links.size < least ? undefined : [name, ...[...links].sort()].join('\0')
+  return links.size < minLinks ? undefined : [name, ...[...links].sort()].join('\0')
 }
 
 /** Groups files by key, ordered by path. Files without a key are left out. */

@@ -37,7 +37,7 @@ class AnthropicReader implements Reader {
       return isRecord(error) ? String(error.message ?? error.type ?? 'an error') : 'an error'
     if (type === 'message_start') this.#count(isRecord(message) ? message.usage : undefined)
     // Servers that do not stream send a whole message.
-    if (type === 'message') return this.#whole(value)
+    if (type === 'message') return this.#wholeAnswer(value)
     if (typeof type !== 'string') return 'it has no `type`'
     if (type === 'message_delta') {
       this.#count(usage)
@@ -47,7 +47,7 @@ class AnthropicReader implements Reader {
     return type === 'content_block_delta' ? deltasOf(delta) : []
   }
 
-  #whole({ content, usage, stop_reason }: Readonly<Record<string, unknown>>): readonly Delta[] {
+  #wholeAnswer({ content, usage, stop_reason }: Readonly<Record<string, unknown>>): readonly Delta[] {
     this.#count(usage)
     this.#end(stop_reason)
     return Array.isArray(content) ? content.flatMap(deltasOf) : []

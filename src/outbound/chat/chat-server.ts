@@ -10,7 +10,7 @@ import {
   type ModelServer,
   mostTokens,
   postForStream,
-  type Spent,
+  type Usage,
   withoutKey,
 } from '../http-client.ts'
 
@@ -82,7 +82,7 @@ export function openProvider(dialect: Dialect, settings: ChatSettings, dependenc
     id: new URL(baseUrl).host,
     model,
     location,
-    chat: (request) => ask({ ...base, meter: settings.meterFor(request.feature) }, dialect, { model, request }),
+    chat: (request) => streamAnswer({ ...base, meter: settings.meterFor(request.feature) }, dialect, { model, request }),
   }
 }
 
@@ -91,34 +91,39 @@ interface Question {
   readonly request: ChatRequest
 }
 
-async function* ask(server: ModelServer, dialect: Dialect, { model, request }: Question): AsyncGenerator<ChatEvent> {
+async function* streamAnswer(server: ModelServer, dialect: Dialect, { model, request }: Question): AsyncGenerator<ChatEvent> {
   const stream = await openStream(server, dialect, { model, request })
   const reader = dialect.reader()
-  const said = { text: '', thinking: '' }
-  const spent = (): Spent => spentOf(reader, said, { input: stream.expected, output: request.maxTokens })
-  const most = MAX_CHARACTERS_PER_TOKEN * request.maxTokens
+  const reply = { text: '', thinking: '' }
+  const spent = (): Usage => spentOf(reader, reply, { input: stream.expected, output: request.maxTokens })
+  const maxCharacters = MAX_CHARACTERS_PER_TOKEN * request.maxTokens
   let broken: RouxError | undefined
   let isUsable = false
   try {
     try {
       for await (const delta of deltasOf(server, stream, reader)) {
-        said[delta.kind] += delta.text
+        reply[delta.kind] += delta.text
         yield delta
-        if (said.text.length > most) break
+        if (reply.text.length > maxCharacters) break
       }
     } catch (error) {
       // Keep the text that was received before the failure.
-      if (said.text === '' || !(error instanceof RouxError) || request.signal?.aborted === true) throw error
+      if (reply.text === '' || !(error instanceof RouxError) || request.signal?.aborted === true) throw error
       broken = error
     }
-    if (said.text === '') throw reader.finish === 'length' ? emptyAnswer(server, request.maxTokens) : unusable(server, NO_TEXT)
+    if (reply.text === '') throw reader.finish === 'length' ? emptyAnswer(server, request.maxTokens) : unusable(server, NO_TEXT)
     isUsable = true
   } finally {
     stream.end({ ...spent(), ...(isUsable ? {} : { failed: true }) })
   }
   const { estimated, input, output } = spent()
   const usage = { input, output, estimated }
-  yield { kind: 'end', ...finishOf(reader, { broken, isEndless: said.text.length > most }), usage, expected: stream.expected }
+  yield {
+    kind: 'end',
+    ...finishOf(reader, { broken, isEndless: reply.text.length > maxCharacters }),
+    usage,
+    expected: stream.expected,
+  }
 }
 
 /** A server that sends more characters per token than this is ignoring the token limit. */
@@ -139,13 +144,13 @@ function finishOf(
 }
 
 /** Returns the usage reported by the server if it is plausible, otherwise an upper estimate. */
-function spentOf({ input, output, finish }: Reader, { text, thinking }: AnswerSoFar, expected: Expected): Spent {
+function spentOf({ input, output, finish }: Reader, { text, thinking }: AnswerSoFar, expected: Expected): Usage {
   const isRead = isCount(input) && input > 0 && input <= mostTokens(expected.input)
   const isWritten = isCount(output) && output <= expected.output + MAX_REASONING
-  const said = text + thinking
+  const wholeText = text + thinking
   // An output count reported before the end of the answer is too low.
-  const isSaid = finish !== undefined && isRead && isWritten && (output > 0 || said === '')
-  if (isSaid) return { input, output, estimated: false }
+  const isReported = finish !== undefined && isRead && isWritten && (output > 0 || wholeText === '')
+  if (isReported) return { input, output, estimated: false }
   return {
     input: isRead ? input : expected.input,
     output: Math.min(tokensOf(text), expected.output) + Math.min(tokensOf(thinking), MAX_REASONING),
@@ -173,11 +178,11 @@ async function openStream(server: ModelServer, dialect: Dialect, { model, reques
   let body: Body | undefined = dialect.body(request, model)
   for (;;) {
     const { path } = dialect
-    const sent: Body = body
+    const sentBody: Body = body
     const options = { retries: RETRIES, patience: MAX_RETRY_DELAY, signal: request.signal }
-    const answer = await postForStream(server, { path, body: sent, output: request.maxTokens }, options)
+    const answer = await postForStream(server, { path, body: sentBody, output: request.maxTokens }, options)
     if ('chunks' in answer) return answer
-    body = answer.status === 400 && !isTooLong(answer) ? dialect.adjust(sent, answer.body) : undefined
+    body = answer.status === 400 && !isTooLong(answer) ? dialect.adjust(sentBody, answer.body) : undefined
     if (body === undefined) throw refusal(answer, server, model)
   }
 }
@@ -243,8 +248,8 @@ function parse(server: ModelServer, text: string): Readonly<Record<string, unkno
   } catch {
     // The error is thrown below.
   }
-  const what = /^\s*</.test(text) ? 'it is a web page, not JSON' : 'it is not JSON'
-  throw unusable(server, { what, hint: ADDRESS_HINT })
+  const reason = /^\s*</.test(text) ? 'it is a web page, not JSON' : 'it is not JSON'
+  throw unusable(server, { what: reason, hint: ADDRESS_HINT })
 }
 
 const ADDRESS_HINT = 'Check that `ai.base_url` is the address of the API (it often ends in `/v1`).'
@@ -264,12 +269,12 @@ function unusable(server: ModelServer, { what, hint }: { readonly what: string; 
 }
 
 function refusal({ status, body }: Answer, server: ModelServer, model: string): RouxError {
-  const said = reasonOf(withoutKey(messageIn(body), server))
+  const serverMessage = reasonOf(withoutKey(messageIn(body), server))
   const hint = isTooLong({ status, body })
     ? "Set `ai.context` to the model's context length, or limit the question to a folder or a tag."
     : hintFor(status)
   return providerError(
-    `The ${server.name} at ${server.baseUrl} answered ${status} for the model ${model}${said === '' ? '' : `: ${said}`}.`,
+    `The ${server.name} at ${server.baseUrl} answered ${status} for the model ${model}${serverMessage === '' ? '' : `: ${serverMessage}`}.`,
     hint,
   )
 }

@@ -105,12 +105,12 @@ export class FileThreads {
 
   #read(vault: number, job: ReadJob): Promise<ReadResult> {
     if (!this.#at.has(vault)) return Promise.reject(new Error('The vault is closed.'))
-    const held = this.#held.map(({ given: [first] }) => first).filter((first) => first?.vault === vault)
-    const same = held.find((first) => first?.job.path === job.path)
-    const late = held.filter((first) => first?.isLate)
-    if (same?.isLate || late.length >= MAX_HELD) return Promise.reject(timeoutOf(job))
+    const heldJobs = this.#held.map(({ given: [first] }) => first).filter((first) => first?.vault === vault)
+    const sameFile = heldJobs.find((first) => first?.job.path === job.path)
+    const late = heldJobs.filter((first) => first?.isLate)
+    if (sameFile?.isLate || late.length >= MAX_HELD) return Promise.reject(timeoutOf(job))
     // Identical reads share a pending result. After that, the file is read again, because it may have changed.
-    if (same !== undefined && isDeepStrictEqual(same.job, job)) return same.answer
+    if (sameFile !== undefined && isDeepStrictEqual(sameFile.job, job)) return sameFile.answer
     const pending = this.#newPending(vault, job)
     this.#give(pending)
     return pending.answer
@@ -149,7 +149,7 @@ export class FileThreads {
   #drop(pending: Pending): void {
     clearTimeout(pending.limit)
     this.#pending.delete(pending.id)
-    if (this.#waiting.includes(pending)) this.#waiting = this.#waiting.filter((one) => one !== pending)
+    if (this.#waiting.includes(pending)) this.#waiting = this.#waiting.filter((job) => job !== pending)
   }
 
   #give(pending: Pending): void {
@@ -169,10 +169,10 @@ export class FileThreads {
 
   /** Returns a thread that is not blocked, or the one that the same file blocks. */
   #threadFor({ vault, job: { path } }: Pending): Thread | undefined {
-    const held = this.#held.filter(({ given: [first] }) => first?.vault === vault)
-    const same = held.find(({ given: [first] }) => first?.job.path === path)
-    if (same !== undefined) return same
-    if (held.length >= MAX_HELD) return undefined
+    const threads = this.#held.filter(({ given: [first] }) => first?.vault === vault)
+    const sameFile = threads.find(({ given: [first] }) => first?.job.path === path)
+    if (sameFile !== undefined) return sameFile
+    if (threads.length >= MAX_HELD) return undefined
     return [...this.#threads].find(({ isHeld }) => !isHeld) ?? this.#startThread()
   }
 
@@ -215,9 +215,9 @@ export class FileThreads {
     // One thread is enough as long as files respond. A thread whose queue was reassigned would read files twice.
     const isNeeded = !thread.isSpent && this.#threads.size - this.#held.length === 1
     if (!isNeeded) void this.#end(thread)
-    const again = isNeeded ? this.#waiting : [...thread.given, ...this.#waiting]
+    const unanswered = isNeeded ? this.#waiting : [...thread.given, ...this.#waiting]
     this.#waiting = []
-    for (const one of again) if (this.#pending.has(one.id)) this.#give(one)
+    for (const pending of unanswered) if (this.#pending.has(pending.id)) this.#give(pending)
   }
 
   async #end(thread: Thread): Promise<void> {
@@ -225,8 +225,8 @@ export class FileThreads {
     if (!this.#threads.delete(thread)) return
     // The file that it is reading may never respond.
     if (thread.given.length > 0 || thread.isSpent) heldThreads.add(thread.thread)
-    const ended = thread.thread.end().then(() => heldThreads.delete(thread.thread))
-    await inTime(ended, LAST_WAIT)
+    const ending = thread.thread.end().then(() => heldThreads.delete(thread.thread))
+    await inTime(ending, LAST_WAIT)
   }
 
   /** Starts the timeout for the current file. Thread start-up does not count. */
@@ -253,11 +253,11 @@ export class FileThreads {
   #leave(thread: Thread): void {
     thread.isHeld = true
     heldThreads.add(thread.thread)
-    const [first, ...behind] = thread.given
-    const others = behind.filter(({ vault, job }) => vault !== first?.vault || job.path !== first.job.path)
-    thread.given.splice(1, behind.length, ...behind.filter((one) => !others.includes(one)))
+    const [first, ...waitingBehind] = thread.given
+    const others = waitingBehind.filter(({ vault, job }) => vault !== first?.vault || job.path !== first.job.path)
+    thread.given.splice(1, waitingBehind.length, ...waitingBehind.filter((pending) => !others.includes(pending)))
     thread.isSpent ||= others.length > 0
-    for (const one of others) if (this.#pending.has(one.id)) this.#give(one)
+    for (const pending of others) if (this.#pending.has(pending.id)) this.#give(pending)
   }
 
   #lose(thread: Thread, reason: string): void {
@@ -270,14 +270,14 @@ export class FileThreads {
       this.#drop(first)
       first.fail(new Error(`${first.job.path} could not be read: ${reason}`))
     }
-    const again = [...others, ...this.#waiting]
+    const unanswered = [...others, ...this.#waiting]
     this.#waiting = []
-    for (const one of again) if (this.#pending.has(one.id)) this.#give(one)
+    for (const pending of unanswered) if (this.#pending.has(pending.id)) this.#give(pending)
   }
 
   #forget(vault: number): void {
     this.#at.delete(vault)
-    for (const pending of [...this.#pending.values()].filter((one) => one.vault === vault)) {
+    for (const pending of [...this.#pending.values()].filter((candidate) => candidate.vault === vault)) {
       this.#drop(pending)
       pending.fail(new Error('The vault is closed.'))
     }

@@ -16,14 +16,14 @@ export interface CachedTexts extends Texts {
 }
 
 /** Reads the text of a vault's notes in separate threads. */
-export function openTexts(reads: FileReads, kept = CACHE_BYTES): CachedTexts {
-  const recent = new Recent<VaultPath, { readonly text: NoteText; readonly stat: FileStat }>(kept, ({ stat }) => stat.size)
+export function openTexts(fileReads: FileReads, cacheBytes = CACHE_BYTES): CachedTexts {
+  const recent = new Recent<VaultPath, { readonly text: NoteText; readonly stat: FileStat }>(cacheBytes, ({ stat }) => stat.size)
   const read = async (path: VaultPath): Promise<NoteText | undefined> => {
-    const known = recent.peek(path)
-    const result = await reads.read({ kind: 'text', path, ...(known === undefined ? undefined : { known: known.stat }) })
-    if (result === 'same' && known !== undefined) {
-      recent.keep(path, known)
-      return known.text
+    const cached = recent.peek(path)
+    const result = await fileReads.read({ kind: 'text', path, ...(cached === undefined ? undefined : { known: cached.stat }) })
+    if (result === 'same' && cached !== undefined) {
+      recent.keep(path, cached)
+      return cached.text
     }
     recent.drop(path)
     if (!isText(result)) return undefined
@@ -48,10 +48,10 @@ export function openTexts(reads: FileReads, kept = CACHE_BYTES): CachedTexts {
 }
 
 /** Reads the bytes of a vault's files in separate threads. */
-export function openFiles(reads: FileReads): VaultFiles {
+export function openFiles(fileReads: FileReads): VaultFiles {
   return {
-    async read(path, stretch) {
-      const result = await reads.read({ kind: 'stretch', path, ...stretch })
+    async read(path, range) {
+      const result = await fileReads.read({ kind: 'stretch', path, ...range })
       return isStretch(result) ? result : undefined
     },
   }

@@ -41,16 +41,16 @@ export async function openVaultView({ vault, writer, indexer }: Exclusive, { spe
     // Link names are folded slightly more than ids, so compare the ids, too.
     keysLike: (folded) => names.atPath(foldName(folded)).filter((key) => foldId(pathOf().get(key) ?? '') === folded),
     keysTitled: (title) => {
-      const wanted = foldName(title)
-      return [...pathOf().keys()].filter((key) => foldName(names.file(key)?.title ?? '') === wanted)
+      const foldedTitle = foldName(title)
+      return [...pathOf().keys()].filter((key) => foldName(names.file(key)?.title ?? '') === foldedTitle)
     },
     filesBelow: (folder) => [...known.values()].filter(({ path }) => folder === '' || path.startsWith(`${folder}/`)),
     taggedWith: async (tag) => {
-      const wanted = foldTag(tag)
-      const isMeant = (one: string): boolean => isWithin(one, wanted)
+      const foldedTag = foldTag(tag)
+      const isTagged = (foldedName: string): boolean => isWithin(foldedName, foldedTag)
       const keys: number[] = []
       for await (const part of writer.tags()) {
-        for (const { key, tags } of part) if (tags.some((one) => isMeant(foldTag(one)))) keys.push(key)
+        for (const { key, tags } of part) if (tags.some((tagName) => isTagged(foldTag(tagName)))) keys.push(key)
       }
       return keys
     },
@@ -77,10 +77,10 @@ function mostHaveCapitals(paths: readonly string[]): boolean {
 
 /** Returns a function that lists a folder. Reads each folder only once. */
 function listing(onDisk: (path: string) => string): (folder: string) => readonly string[] {
-  const listed = new Map<string, readonly string[]>()
+  const listings = new Map<string, readonly string[]>()
   return (folder) => {
-    const names = listed.get(folder) ?? namesIn(onDisk(folder))
-    listed.set(folder, names)
+    const names = listings.get(folder) ?? namesIn(onDisk(folder))
+    listings.set(folder, names)
     return names
   }
 }
@@ -126,9 +126,9 @@ function spelledPath(path: string, list: (folder: string) => readonly string[]):
   const spelled: string[] = []
   for (const part of parts) {
     const entries = list(spelled.join('/'))
-    const own = entries.includes(part) ? part : entries.find((entry) => foldId(entry) === foldId(part))
-    if (own === undefined) return [...spelled, ...parts.slice(spelled.length)].join('/')
-    spelled.push(own)
+    const match = entries.includes(part) ? part : entries.find((entry) => foldId(entry) === foldId(part))
+    if (match === undefined) return [...spelled, ...parts.slice(spelled.length)].join('/')
+    spelled.push(match)
   }
   return spelled.join('/')
 }
