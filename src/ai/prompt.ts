@@ -53,10 +53,10 @@ const MAX_HIDDEN = 2
 export function composePrompt(parts: PromptParts): Prompt {
   const question = neutralise(parts.question).trim()
   const history = parts.history.flatMap(({ question: previousQuestion, answer }): readonly ChatMessage[] => [
-    { role: 'user', content: remembered(previousQuestion) },
-    { role: 'assistant', content: remembered(answer.replace(/ ?\[\d+\]\(roux:[^()\s]*\)/g, '')) },
+    { role: 'user', content: shortenAnswer(previousQuestion) },
+    { role: 'assistant', content: shortenAnswer(answer.replace(/ ?\[\d+\]\(roux:[^()\s]*\)/g, '')) },
   ])
-  const boundary = unguessed(parts, [question, ...history.map(({ content }) => content)])
+  const boundary = uniqueBoundary(parts, [question, ...history.map(({ content }) => content)])
   const fixed = messageOf([], { question, boundary })
   const tokensUsed = [SYSTEM, ...history.map(({ content }) => content), fixed].reduce(
     (sum, text) => sum + estimateTokens(text) + 8,
@@ -138,7 +138,7 @@ function passageText(passage: Passage, number: number): string {
 }
 
 /** Returns a boundary that does not occur in the enclosed text. */
-function unguessed({ nonce, passages }: PromptParts, texts: readonly string[]): string {
+function uniqueBoundary({ nonce, passages }: PromptParts, texts: readonly string[]): string {
   const all = [...texts, ...passages.flatMap(({ text, title, heading }) => [text, title, ...heading])]
   for (;;) {
     const boundary = nonce()
@@ -146,7 +146,7 @@ function unguessed({ nonce, passages }: PromptParts, texts: readonly string[]): 
   }
 }
 
-function remembered(text: string): string {
+function shortenAnswer(text: string): string {
   const plain = neutralise(text).trim()
   return plain.length > MAX_REMEMBERED ? `${plain.slice(0, MAX_REMEMBERED)}…` : plain
 }

@@ -167,7 +167,7 @@ class RecordedChanges implements Changes {
       return this.#journal.finish(id, ending) ? [] : [REMOVED]
     } catch (error) {
       this.#endings.note(id, ending)
-      return [unrecorded(error)]
+      return [notRecorded(error)]
     }
   }
 
@@ -240,7 +240,7 @@ function leftNote(keptFiles: readonly KeptFile[]): string {
 
 const REMOVED = 'The change was made; do not repeat it. However, its record has been removed, so it cannot be undone.'
 
-function unrecorded(error: unknown): string {
+function notRecorded(error: unknown): string {
   return `The change was made; do not repeat it. Only its record is incomplete; the next change or start completes it: ${reason(error)}`
 }
 

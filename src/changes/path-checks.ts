@@ -54,7 +54,7 @@ export class PathChecks {
     for (const created of [...missing, path]) {
       const name = nameOf(created)
       const problem = isReturn ? undefined : nameProblem(name)
-      if (problem !== undefined) throw unholdable(created, name, problem)
+      if (problem !== undefined) throw unsupportedName(created, name, problem)
     }
     const first = missing[0] ?? path
     this.requireWritable(folderOf(first))
@@ -142,7 +142,7 @@ function linked(path: string): RouxError {
   )
 }
 
-function unholdable(path: string, name: string, { reason, suggestion }: { reason: string; suggestion: string }): RouxError {
+function unsupportedName(path: string, name: string, { reason, suggestion }: { reason: string; suggestion: string }): RouxError {
   const better = path.slice(0, path.length - name.length) + suggestion
   return new RouxError('INVALID_PARAMS', `${quote(name)} is not a valid name for a file or folder: ${reason}.`, {
     hint: `${quote(better)} is valid.`,

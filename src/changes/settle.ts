@@ -12,7 +12,7 @@ import { type FileStamp, isSameFile } from './file-system.ts'
 export type ContentOf = (hash: string) => Uint8Array
 
 /** Data needed to apply a change, in addition to its entries. */
-export interface Means {
+export interface SettleOptions {
   readonly content: ContentOf
   /** Each file's stamp at the time when its bytes were compared. */
   readonly stamps: ReadonlyMap<string, FileStamp>
@@ -32,7 +32,7 @@ const ASIDES: readonly Aside[] = ['new', 'old', 'restore', 'undone']
  * it after the second hash.
  * @throws FilesChanged, and errors from calls; the change must then be rolled back
  */
-export async function carryOut(place: ChangeDirectory, entries: readonly Numbered[], options: Means): Promise<void> {
+export async function carryOut(place: ChangeDirectory, entries: readonly Numbered[], options: SettleOptions): Promise<void> {
   for (const { path } of of(entries, 'makeFolder')) place.makeFolder(path)
   const writes = entries.flatMap((entry) => pendingWritesOf(place, entry, options))
   await place.write(writes)
@@ -138,7 +138,7 @@ function of<K extends Numbered['kind']>(entries: readonly Numbered[], kind: K): 
   return entries.filter((entry) => entry.kind === kind) as unknown as readonly Numbered<EntryOf<K>>[]
 }
 
-function pendingWritesOf(place: ChangeDirectory, entry: Numbered, { content, stamps }: Means): readonly PendingWrite[] {
+function pendingWritesOf(place: ChangeDirectory, entry: Numbered, { content, stamps }: SettleOptions): readonly PendingWrite[] {
   if (entry.kind !== 'create' && entry.kind !== 'replace') return []
   const { path, index, after, mode } = entry
   return [{ path: place.aside(path, index, 'new'), bytes: content(after), mode, like: stamps.get(path) }]
@@ -332,11 +332,11 @@ async function resolveDisplaced(
   const now = place.hash(path)
   if (now === undefined && place.stamp(path) === undefined) await place.renameToFree(asidePath, path)
   else if (over !== undefined && now === over) place.rename(asidePath, path)
-  else return `another program wrote two other versions of it; one is kept in ${await putBeside(place, asidePath, path)}`
+  else return `another program wrote two other versions of it; one is kept in ${await putCopyBeside(place, asidePath, path)}`
   return CHANGED
 }
 
-async function putBeside(place: ChangeDirectory, asidePath: string, path: string): Promise<string> {
+async function putCopyBeside(place: ChangeDirectory, asidePath: string, path: string): Promise<string> {
   const day = new Date().toISOString().slice(0, 10)
   const [, stem = path, extension = ''] = /^(.*[^/])(\.[^./]*)$/s.exec(path) ?? []
   for (let n = 1; ; n++) {

@@ -47,7 +47,7 @@ export async function acquireWriteLock(path: string, { openDatabase, timeout }: 
       quietly(() => writeHolder(path))
       return { release: () => release(database) }
     }
-    if (performance.now() >= deadline) throw heldBy(path, timeout)
+    if (performance.now() >= deadline) throw lockTimeoutError(path, timeout)
     // Randomize the wait to keep two waiting processes from retrying at the same time.
     await sleep(wait * (0.5 + Math.random()))
   }
@@ -95,7 +95,7 @@ function writeHolder(path: string): void {
   }
 }
 
-function heldBy(path: string, timeout: number): RouxError {
+function lockTimeoutError(path: string, timeout: number): RouxError {
   return new RouxError(
     'TIMEOUT',
     `Another process is holding the vault's write lock: ${describeHolder(path)}. Nothing was written.`,

@@ -76,7 +76,7 @@ export function parseArguments(args: readonly string[], options: readonly Option
   const { tokens } = parseArgs({
     args: [...args],
     options: Object.fromEntries(
-      [...flags].map(([flag, { option }]) => [flag, { type: standsAlone(option) ? 'boolean' : 'string' } as const]),
+      [...flags].map(([flag, { option }]) => [flag, { type: takesNoValue(option) ? 'boolean' : 'string' } as const]),
     ),
     strict: false,
     allowPositionals: true,
@@ -143,7 +143,7 @@ function flagsOf(options: readonly Option[]): ReadonlyMap<string, Flag> {
 
 type Token = NonNullable<ReturnType<typeof parseArgs>['tokens']>[number]
 
-function standsAlone({ type, bare = false }: Option): boolean {
+function takesNoValue({ type, bare = false }: Option): boolean {
   return type === 'flag' || bare
 }
 

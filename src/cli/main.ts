@@ -5,7 +5,7 @@ import { SHUTDOWN } from '../core/waiting/shutdown.ts'
 import { greetingFor } from '../relay/greeting.ts'
 import { handOver } from '../relay/hand-over.ts'
 import { SHARED_COMMAND } from '../relay/start-server.ts'
-import { isHeldByFile } from '../workers/files/file-threads.ts'
+import { isBlockedByFile } from '../workers/files/file-threads.ts'
 import { bootIndexer, endSpare } from '../workers/spare-worker.ts'
 import { leaveNativeCode } from '../workers/thread-guard.ts'
 import { splitCommand } from './arguments.ts'
@@ -55,7 +55,7 @@ process.stderr.on('error', () => {})
 
 // Exit without waiting for threads, as Node would, because one may hang on a file or disk that does not respond.
 process.on('exit', () => {
-  if (isHeldByFile() || !leaveNativeCode()) process.kill(process.pid, 'SIGKILL')
+  if (isBlockedByFile() || !leaveNativeCode()) process.kill(process.pid, 'SIGKILL')
 })
 
 async function main(): Promise<void> {

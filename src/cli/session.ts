@@ -147,7 +147,7 @@ export async function withVaults<T>(
   const names = loaded.flatMap(({ name }) => name ?? [])
   const vaults = vaultsOnDemand(names, open, folderIn(loaded))
   try {
-    return await useTwice(invocation, { opened: () => [...closers.keys()], use: () => run(vaults) })
+    return await runWithRetry(invocation, { opened: () => [...closers.keys()], use: () => run(vaults) })
   } finally {
     for (const stop of closers.values()) stop()
     // Only report errors while closing, because the result must be shown even then.
@@ -163,7 +163,7 @@ interface Use<T> {
 }
 
 /** Runs `use` a second time if the index was damaged and has been rebuilt. */
-async function useTwice<T>(invocation: Invocation, { opened, use }: Use<T>): Promise<T> {
+async function runWithRetry<T>(invocation: Invocation, { opened, use }: Use<T>): Promise<T> {
   try {
     return await use()
   } catch (error) {
@@ -185,7 +185,7 @@ async function awaitUpToDate({ signal }: Invocation, core: GraphCore): Promise<v
 
 function requireFolder(path: string, names: readonly string[] = []): void {
   const problem = folderFault(path)
-  if (problem !== undefined) throw new RouxError('VAULT_NOT_FOUND', problem, { hint: howToName(names) })
+  if (problem !== undefined) throw new RouxError('VAULT_NOT_FOUND', problem, { hint: vaultOptionHint(names) })
 }
 
 /** Returns a sentence that explains why a folder cannot be read, or `undefined` if it can be read. */
@@ -200,7 +200,7 @@ export function folderFault(path: string): string | undefined {
   }
 }
 
-function howToName(names: readonly string[]): string {
+function vaultOptionHint(names: readonly string[]): string {
   if (names.length === 0) return 'Give the folder that contains the notes: roux … --vault <folder>'
   return `Name one of your vaults (${names.join(', ')}) or the folder with the notes: roux … --vault <name or folder>`
 }

@@ -1,11 +1,11 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs'
 import { errorCode } from '../core/error-code.ts'
-import { type Gift, invalid } from './given.ts'
+import { invalid, type SettingsSource } from './given.ts'
 import type { FileVersion } from './trust.ts'
 
 export const CONFIG_FILE = 'roux.config.yaml'
 
-export interface ConfigFile extends Gift, FileVersion {
+export interface ConfigFile extends SettingsSource, FileVersion {
   readonly path: string
 }
 

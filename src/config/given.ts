@@ -4,7 +4,7 @@ import { AI_KEY_VARIABLE, API_KEY_VARIABLE, KEY_VARIABLES, STORE_PASSWORD_VARIAB
 import { findSetting, SECTIONS, SETTINGS } from './settings-schema.ts'
 
 /** A setting from a single source, before its value is parsed. */
-export interface Given {
+export interface GivenSetting {
   readonly key: string
   /** A string if `written` is `text`, otherwise the parsed YAML value. */
   readonly raw: unknown
@@ -16,14 +16,14 @@ export interface Given {
 }
 
 /** Settings and problems from one source. */
-export interface Gift {
-  readonly given: readonly Given[]
+export interface SettingsSource {
+  readonly given: readonly GivenSetting[]
   readonly problems: readonly RouxError[]
 }
 
 /** Parses the settings from all `--set key=value` options. The last assignment to a key wins. */
-export function givenOnCommandLine(assignments: readonly string[], cwd: string): Gift {
-  const lastGiven = new Map<string, Given>()
+export function givenOnCommandLine(assignments: readonly string[], cwd: string): SettingsSource {
+  const lastGiven = new Map<string, GivenSetting>()
   const problems: RouxError[] = []
   for (const assignment of assignments) {
     const at = assignment.indexOf('=')
@@ -38,9 +38,9 @@ export function givenOnCommandLine(assignments: readonly string[], cwd: string):
  * Reads settings from `ROUX_*` variables. Empty variables are ignored because clients pass on variables that were never filled in.
  * Variables that do not resemble a setting are assumed to belong to other programs.
  */
-export function givenInEnvironment(env: Readonly<Record<string, string | undefined>>, cwd: string): Gift {
+export function givenInEnvironment(env: Readonly<Record<string, string | undefined>>, cwd: string): SettingsSource {
   const names = Object.keys(env).filter((name) => name.startsWith('ROUX_') && env[name] !== '' && env[name] !== undefined)
-  const items: Given[] = []
+  const items: GivenSetting[] = []
   const problems: RouxError[] = []
   for (const name of names.sort()) {
     if (KEY_VARIABLES.includes(name)) continue
@@ -57,7 +57,7 @@ export function variableOf(key: string): string {
 }
 
 /** Creates the error for an unknown key and suggests similar keys. `names` lists the keys that a section such as `tools` accepts. */
-export function unknownKey({ key, where }: Pick<Given, 'key' | 'where'>, names: readonly string[] = []): RouxError {
+export function unknownKey({ key, where }: Pick<GivenSetting, 'key' | 'where'>, names: readonly string[] = []): RouxError {
   const sections = key.includes('.') ? [] : Object.keys(SECTIONS)
   const knownKeys = [...sections, ...SETTINGS.map((setting) => setting.key).filter((name) => !name.endsWith('*')), ...names]
   // The last part of a key, such as `mode`, identifies the intended setting even without a section or in the wrong one.
@@ -85,7 +85,7 @@ export function unknownKey({ key, where }: Pick<Given, 'key' | 'where'>, names: 
 }
 
 /** Checks whether a value equals the default, like most values in a generated settings file. */
-export function isDefault({ key, raw }: Pick<Given, 'key' | 'raw'>): boolean {
+export function isDefault({ key, raw }: Pick<GivenSetting, 'key' | 'raw'>): boolean {
   return JSON.stringify(raw) === JSON.stringify(findSetting(key)?.default)
 }
 

@@ -41,14 +41,14 @@ export async function readVaults(input: SettingsInput): Promise<LoadedVaults> {
   const { distinct, problems } = separate(Object.entries(read.settings.vaults))
   const server = { ...read, problems }
   const selected = input.vault === undefined ? distinct : distinct.filter(([name]) => name === input.vault)
-  const [first, ...more] = isNamedElsewhere(input, server) ? [] : selected
+  const [first, ...more] = isVaultChosenForRun(input, server) ? [] : selected
   if (first === undefined) return { server, vaults: [server] }
   const readOne = (namedVault: NamedPath): Promise<LoadedVault> => readNamed(namedVault, input, server)
   return { server, vaults: [await readOne(first), ...(await Promise.all(more.map(readOne)))] }
 }
 
 /** Returns the folder of the vault selected by folder or name. Problems in the settings are left to whoever uses the settings. */
-export async function folderMeant(input: SettingsInput): Promise<string> {
+export async function vaultFolder(input: SettingsInput): Promise<string> {
   const { settings } = await readSettings(input)
   const entry = Object.entries(settings.vaults).find(([name]) => name === input.vault)
   return entry?.[1] || settings.vault.path
@@ -85,7 +85,7 @@ function notInIds(name: string): RouxError {
 type NamedPath = readonly [name: string, path: string]
 
 /** Checks whether `ROUX_VAULT`, `ROUX_VAULT_PATH` or `--set vault.path` selects a single vault for this run. */
-function isNamedElsewhere({ vault }: SettingsInput, { origins }: LoadedSettings): boolean {
+function isVaultChosenForRun({ vault }: SettingsInput, { origins }: LoadedSettings): boolean {
   return vault === undefined && ['ROUX_VAULT', 'ROUX_VAULT_PATH', '--set'].includes(origins.get('vault.path') ?? '')
 }
 

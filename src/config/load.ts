@@ -5,12 +5,12 @@ import { didYouMean, nearest } from '../core/text/nearest.ts'
 import { CONFIG_FILE, type ConfigFile, readConfigFile } from './config-file.ts'
 import { userFolders } from './folders.ts'
 import {
-  type Gift,
-  type Given,
+  type GivenSetting,
   givenInEnvironment,
   givenOnCommandLine,
   invalid,
   isDefault,
+  type SettingsSource,
   unknownKey,
   variableOf,
 } from './given.ts'
@@ -141,7 +141,7 @@ class Merge {
     this.#input = input
   }
 
-  async add({ given, problems }: Gift, role?: FileRole): Promise<void> {
+  async add({ given, problems }: SettingsSource, role?: FileRole): Promise<void> {
     this.#problems.push(...problems)
     for (const item of given) {
       const setting = findSetting(item.key)
@@ -202,7 +202,7 @@ class Merge {
   }
 
   /** Filters out settings that widen trust until the user trusts the file, because a vault may come from an untrusted source. */
-  #allowedSettings(file: ConfigFile, role: FileRole): readonly Given[] {
+  #allowedSettings(file: ConfigFile, role: FileRole): readonly GivenSetting[] {
     const useful = role === 'of the vault' ? file.given.filter(({ key }) => key !== 'vault.path') : file.given
     const warn = (message: string) => this.#warnings.push(`${file.path}: ${message}.`)
     if (file.given.some((item) => !useful.includes(item) && !isDefault(item)))
@@ -267,7 +267,7 @@ class Merge {
     return this.#input.trust ?? fileTrust(userFolders(this.#input.env).state)
   }
 
-  async #unknownTool(item: Given): Promise<RouxError | undefined> {
+  async #unknownTool(item: GivenSetting): Promise<RouxError | undefined> {
     if (findSetting(item.key)?.key !== 'tools.*') return undefined
     const names = (await this.#input.toolNames()).map((name) => `tools.${name}`)
     return names.includes(item.key) ? undefined : unknownKey(item, names)
@@ -277,7 +277,7 @@ class Merge {
 /** Valid vault names. They are used before the colon in ids, and in the names of variables and files. */
 export const VAULT_NAME = /^[a-z0-9][a-z0-9_-]{0,31}$/
 
-function wrongVaultName({ key, where }: Given): RouxError | undefined {
+function wrongVaultName({ key, where }: GivenSetting): RouxError | undefined {
   if (findSetting(key)?.key !== 'vaults.*' || VAULT_NAME.test(key.slice('vaults.'.length))) return undefined
   return invalid(
     `${where}: "${key.slice('vaults.'.length)}" is not a valid name for a vault.`,
@@ -286,7 +286,7 @@ function wrongVaultName({ key, where }: Given): RouxError | undefined {
 }
 
 function wrongValue(
-  { key, where, raw }: Given,
+  { key, where, raw }: GivenSetting,
   { expected, got }: { readonly expected: string; readonly got: string },
 ): RouxError {
   const type = findSetting(key)?.type

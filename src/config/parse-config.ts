@@ -2,13 +2,13 @@ import { dirname } from 'node:path'
 import { Composer, type Document, isAlias, isMap, isScalar, LineCounter, type Node, type Pair, Parser } from 'yaml'
 import type { RouxError } from '../core/errors.ts'
 import { MAX_YAML_DEPTH, tooDeepAt } from '../core/text/deep-yaml.ts'
-import { type Gift, type Given, invalid, unknownKey } from './given.ts'
+import { type GivenSetting, invalid, type SettingsSource, unknownKey } from './given.ts'
 import { SECTIONS, SETTINGS } from './settings-schema.ts'
 
 /** Parses the settings in a file. Errors are collected in `problems`. */
-export function parseConfig(path: string, text: string): Gift {
+export function parseConfig(path: string, text: string): SettingsSource {
   const lines = new LineCounter()
-  const refuse = (at: number, why: string, hint?: string): Gift => ({
+  const refuse = (at: number, why: string, hint?: string): SettingsSource => ({
     given: [],
     problems: [invalid(`${path}:${lines.linePos(at).line}: ${why}`, hint)],
   })
@@ -55,8 +55,8 @@ interface Tree {
   toValue(node: Node | null): unknown
 }
 
-function collect({ path, contents, itemsOf, toValue }: Tree): Gift {
-  const items: Given[] = []
+function collect({ path, contents, itemsOf, toValue }: Tree): SettingsSource {
+  const items: GivenSetting[] = []
   const problems: RouxError[] = []
   const addSetting = ({ key, value, line }: Item): void => {
     const where = `${path}:${line}`

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
-import type { Given } from './given.ts'
+import type { GivenSetting } from './given.ts'
 import type { SettingType } from './settings-schema.ts'
 
 /** Does not match `~someone`, which is neither a supported home folder nor a model id. */
@@ -13,7 +13,7 @@ export type ReadResult =
 /** Parses the value of a setting. Relative paths are resolved against the source's folder. */
 export function readValue(
   type: SettingType,
-  { raw: rawValue, written, base }: Pick<Given, 'raw' | 'written' | 'base'>,
+  { raw: rawValue, written, base }: Pick<GivenSetting, 'raw' | 'written' | 'base'>,
 ): ReadResult {
   const raw = written === 'text' ? parseText(type, String(rawValue)) : rawValue
   switch (type.kind) {

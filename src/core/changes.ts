@@ -88,7 +88,7 @@ export interface KeptFile {
 }
 
 /** The outcome of a change if its caller never received a response. */
-export interface ChangeFate {
+export interface ChangeOutcome {
   readonly state: ChangeState
   /** Files that could not be rolled back. */
   readonly kept: readonly KeptFile[]

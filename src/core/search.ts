@@ -101,7 +101,7 @@ export interface FoundNote {
   readonly score?: number
 }
 
-export interface Found {
+export interface FoundPage {
   readonly items: readonly FoundNote[]
   readonly total: number
 }

@@ -2,7 +2,7 @@ import type { NodeId, VaultPath } from './ids.ts'
 import type { Decisions } from './insight/insight-state.ts'
 import type { Heading, LinkForm, LinkKind, Task } from './note.ts'
 import type { Condition, WordTerm } from './query.ts'
-import type { ChunkHit, Found, NameVectorHit, NearWord, NoteChunks, NoteLanguages, VectorState, WordHits } from './search.ts'
+import type { ChunkHit, FoundPage, NameVectorHit, NearWord, NoteChunks, NoteLanguages, VectorState, WordHits } from './search.ts'
 import type { SharedResults } from './shared-results.ts'
 
 /** `missing` is a link target that does not exist. */
@@ -445,7 +445,7 @@ export interface Snapshot {
   vectors(embedder: string, ids: readonly NodeId[]): Promise<readonly (NoteChunks | undefined)[]>
   vectorStates(): Promise<readonly VectorState[]>
   /** Notes that match the condition, or all notes if there is no condition, in the requested order, then by id. */
-  find(condition: Condition | undefined, options: FindOptions, page: Page): Promise<Found>
+  find(condition: Condition | undefined, options: FindOptions, page: Page): Promise<FoundPage>
   /** Notes that match the condition (all notes if there is none), each with the values to group it by. Ordered by id. */
   groupValues(condition: Condition | undefined, options: GroupOptions): Promise<readonly GroupedNote[]>
 }

@@ -28,7 +28,7 @@ export async function examineEmbedder(
   if (settings.kind === 'none') return [{ works: true, message: 'none: notes are found by words' }]
   const careful = { ...settings, allowDownload: false }
   const obstacles = await findObstacles(careful, dependencies)
-  return obstacles.length > 0 ? obstacles.map(toFinding) : [await tryOut(careful, dependencies)]
+  return obstacles.length > 0 ? obstacles.map(toFinding) : [await tryEmbedder(careful, dependencies)]
 }
 
 /** Returns all missing parts of the `transformers` embedder, so the user sees them at once. */
@@ -38,7 +38,7 @@ async function findObstacles(settings: EmbedderSettings, dependencies: EmbedderD
   return obstaclesOf(settings, dependencies)
 }
 
-async function tryOut(settings: EmbedderSettings, dependencies: EmbedderDependencies): Promise<EmbedderFinding> {
+async function tryEmbedder(settings: EmbedderSettings, dependencies: EmbedderDependencies): Promise<EmbedderFinding> {
   const patience = settings.kind === 'openai' ? SERVER_TIMEOUT : MODEL_TIMEOUT
   const signal = AbortSignal.timeout(patience)
   let embedder: Embedder | undefined

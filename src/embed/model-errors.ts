@@ -41,7 +41,7 @@ export function failedModel(model: string, cause: unknown): Error {
 }
 
 /** Returns the error for calls whose worker ended before it answered. */
-export function endedWorker(model: string, cause: unknown): Error {
+export function workerEndedError(model: string, cause: unknown): Error {
   return providerError(
     `The worker that runs the model ${model} ended: ${reasonOf(cause)}.`,
     'Try again; the worker will be restarted. If it keeps ending, there may not be enough memory for this model.',

@@ -80,13 +80,16 @@ export async function openOpenAiEmbedder(
     random: dependencies.random ?? Math.random,
     backoffMs: dependencies.backoffMs ?? BACKOFF,
   }
-  const requestedModel: AskedModel = { model, ...(settings.dimensions === undefined ? {} : { dimensions: settings.dimensions }) }
+  const requestedModel: RequestedModel = {
+    model,
+    ...(settings.dimensions === undefined ? {} : { dimensions: settings.dimensions }),
+  }
   const dimensions = settings.dimensions ?? (await learnDimensions(server, requestedModel, signal))
   return new OpenAiEmbedder(server, requestedModel, { settings, dimensions })
 }
 
 /** The fields that every request contains. */
-interface AskedModel {
+interface RequestedModel {
   readonly model: string
   /** Sent only if configured, because servers that cannot shorten vectors reject the field. */
   readonly dimensions?: number
@@ -102,14 +105,14 @@ class OpenAiEmbedder implements Embedder {
   readonly dimensions: number
   readonly batch: number
   readonly #server: ModelServer
-  readonly #requestedModel: AskedModel
+  readonly #requestedModel: RequestedModel
   readonly #prefixes: Readonly<Record<'query' | 'passage', string>>
   readonly #characters: number
   /** Requests run one at a time, so a query only waits for one request of a long call, not for all of them. */
   #last: Promise<unknown> = Promise.resolve()
   readonly #closing = new AbortController()
 
-  constructor(server: ModelServer, requestedModel: AskedModel, { settings, dimensions }: Choices) {
+  constructor(server: ModelServer, requestedModel: RequestedModel, { settings, dimensions }: Choices) {
     const knownRecipe = recipeOf(requestedModel.model.replace(/:[\s\S]*/, ''))
     this.#server = server
     this.#requestedModel = requestedModel
@@ -193,7 +196,7 @@ class OpenAiEmbedder implements Embedder {
 
 async function learnDimensions(
   server: ModelServer,
-  requestedModel: AskedModel,
+  requestedModel: RequestedModel,
   signal: AbortSignal | undefined,
 ): Promise<number> {
   const texts = ['dimensions']
@@ -201,7 +204,7 @@ async function learnDimensions(
   return vectorsOf(answer, server, { texts, asked: requestedModel, dimensions: undefined })[0]?.length ?? 0
 }
 
-function embedRequest(requestedModel: AskedModel, texts: readonly string[]) {
+function embedRequest(requestedModel: RequestedModel, texts: readonly string[]) {
   return { path: '/embeddings', body: { ...requestedModel, input: texts }, output: 0, usageOf: usageIn }
 }
 
@@ -213,7 +216,7 @@ function usageIn(body: string): Usage | undefined {
 
 interface Question {
   readonly texts: readonly string[]
-  readonly asked: AskedModel
+  readonly asked: RequestedModel
   readonly dimensions: number | undefined
 }
 
@@ -229,7 +232,7 @@ function vectorsOf(answer: Answer, server: ModelServer, { texts, asked, dimensio
   )
 }
 
-function refusal({ status, body }: Answer, server: ModelServer, { model }: AskedModel): Error {
+function refusal({ status, body }: Answer, server: ModelServer, { model }: RequestedModel): Error {
   const serverMessage = reasonOf(withoutKey(body.slice(0, 2000), server))
   return providerError(
     `The embedding server at ${server.baseUrl} answered ${status} for the model ${model}${serverMessage === '' ? '' : `: ${serverMessage}`}.`,

@@ -6,7 +6,7 @@ import { WorkerCalls } from '../core/thread-calls.ts'
 import { untilAborted } from '../core/waiting/aborting.ts'
 import { type DownloadProgress, type EmbedderSettings, embedderId } from './embedder-settings.ts'
 import { findDamage, inspectModelFolder, isEngineInstalled, type ModelPlace, placeModel } from './model-engine.ts'
-import { damagedModel, endedWorker, missingEngine } from './model-errors.ts'
+import { damagedModel, missingEngine, workerEndedError } from './model-errors.ts'
 import { type ModelRecipe, modelName, recipeOf } from './model-recipes.ts'
 import type { FlatVectors, ModelToOpen, OpenedModel } from './model-service.ts'
 import type { ModelWorkerService } from './transformers-worker.ts'
@@ -223,7 +223,7 @@ class ModelWorker {
     const start = (): Worker => new Worker(entry, { stdout: true })
     this.#calls = new WorkerCalls(start, (error) => {
       this.#openedModel = undefined
-      return endedWorker(model.name, error ?? 'it ended')
+      return workerEndedError(model.name, error ?? 'it ended')
     })
   }
 

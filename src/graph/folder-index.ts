@@ -1,7 +1,7 @@
 import { foldId } from '../core/ids.ts'
 import { folderOf, nameOf } from '../core/paths.ts'
 import { type GraphRow, isListedRow } from './graph.ts'
-import { usual } from './tag-index.ts'
+import { mostCommonSpelling } from './tag-index.ts'
 
 /** A folder with its listed notes. Folders that differ only in case are merged. */
 export interface FolderEntry {
@@ -79,7 +79,7 @@ export class FolderIndex {
 
 /** Returns the spelling used by most of the folder's notes. If it has none, the spelling of its first subfolder is used. */
 export function spelledPath({ spellings, folders }: FolderEntry): string {
-  if (spellings.size > 0) return usual(spellings)
+  if (spellings.size > 0) return mostCommonSpelling(spellings)
   const [first] = [...folders].sort(([a], [b]) => (a < b ? -1 : 1))
   return first === undefined ? '' : folderOf(spelledPath(first[1]))
 }

@@ -8,7 +8,7 @@ import type { Graph } from './graph.ts'
 export function findPaths(graph: Graph, source: number, target: number, options: PathOptions): readonly (readonly number[])[] {
   const walk = new Walk(graph, options.direction)
   for (const ceiling of options.avoidHubs ? ceilings(graph, source, target) : [Number.POSITIVE_INFINITY]) {
-    const paths = yen(walk, { source, target, ceiling, banned: NONE, taken: NONE }, options.count)
+    const paths = yenPaths(walk, { source, target, ceiling, banned: NONE, taken: NONE }, options.count)
     if (paths.length > 0) return paths
   }
   return []
@@ -59,7 +59,7 @@ function degreeOf(graph: Graph, key: number): number {
   return graph.inDegree(key) + graph.outDegree(key)
 }
 
-function yen(walk: Walk, search: Search, count: number): readonly (readonly number[])[] {
+function yenPaths(walk: Walk, search: Search, count: number): readonly (readonly number[])[] {
   const first = walk.shortest(search)
   if (first === undefined) return []
   const paths: (readonly number[])[] = [first]

@@ -59,7 +59,7 @@ export class TagIndex {
   #count(): readonly { readonly folded: string; readonly tag: TagCount }[] {
     const counts: { readonly folded: string; readonly tag: TagCount }[] = []
     for (const [folded, { listed, spellings }] of this.#tags) {
-      if (listed > 0) counts.push({ folded, tag: { tag: usual(spellings), count: listed } })
+      if (listed > 0) counts.push({ folded, tag: { tag: mostCommonSpelling(spellings), count: listed } })
     }
     return counts.sort(({ tag: a }, { tag: b }) => b.count - a.count || (a.tag < b.tag ? -1 : Number(a.tag > b.tag)))
   }
@@ -86,7 +86,7 @@ function addName(names: Map<string, string>, name: string): void {
 }
 
 /** Returns the most common spelling. Ties are broken by code-point order. */
-export function usual(spellings: ReadonlyMap<string, number>): string {
+export function mostCommonSpelling(spellings: ReadonlyMap<string, number>): string {
   let best = ''
   let maxCount = 0
   for (const [spelling, count] of spellings) {

@@ -113,7 +113,7 @@ export class LegacyHandler {
     const isGivenUp = transport.isClosed
     if (session === undefined) await transport.close()
     if (events.end([...faults, ...answers])) return
-    if (isGivenUp) sendRefusal(response, session === undefined ? givenUp() : noSession())
+    if (isGivenUp) sendRefusal(response, session === undefined ? closedRefusal() : noSession())
     else sendAnswers(response, [...faults, ...answers], isBatch)
   }
 
@@ -168,7 +168,7 @@ function noSession(): Refusal {
   return refusal(404, 'There is no such session.', { hint: 'Open a new one with "initialize".' })
 }
 
-function givenUp(): Refusal {
+function closedRefusal(): Refusal {
   return refusal(503, 'The server stopped before the request was finished.', {
     headers: { Connection: 'close', 'Retry-After': '5' },
   })

@@ -76,18 +76,18 @@ export class Load {
   }
 }
 
-interface Most {
+interface PlaceLimits {
   readonly total: number
   readonly perToken: number
 }
 
 class Places {
   readonly #resource: string
-  readonly #limits: Most
+  readonly #limits: PlaceLimits
   readonly #byToken = new Map<string, number>()
   taken = 0
 
-  constructor(resource: string, limits: Most) {
+  constructor(resource: string, limits: PlaceLimits) {
     this.#resource = resource
     this.#limits = limits
   }

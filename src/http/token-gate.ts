@@ -9,7 +9,7 @@ import { accessOf, digestOf, isSameSecret, type Principal, type Token } from './
 /** Maximum length of a header with a valid token. No digest is computed for longer headers. */
 const MAX_HEADER_LENGTH = 200
 
-interface Known extends Principal {
+interface KnownToken extends Principal {
   readonly digest: Buffer
 }
 
@@ -18,7 +18,7 @@ export class TokenGate {
   readonly #path: string
   readonly #warn: (message: string) => void
   #version: string | undefined
-  #tokens: readonly Known[] = []
+  #tokens: readonly KnownToken[] = []
   #problem: RouxError | undefined
 
   /** Opens the token file at `path`. `warn` receives messages for the file's owner. */
@@ -37,7 +37,7 @@ export class TokenGate {
   find(secret: string): Principal | undefined {
     this.#refresh()
     const digest = digestOf(secret)
-    let match: Known | undefined
+    let match: KnownToken | undefined
     // Compare with every token, because timing must not reveal which one matched, or how closely.
     for (const token of this.#tokens) if (timingSafeEqual(token.digest, digest)) match = token
     return match
@@ -71,7 +71,7 @@ export class TokenGate {
   }
 }
 
-function toKnown(token: Token): Known {
+function toKnown(token: Token): KnownToken {
   const digest = digestOf(token.secret)
   const { name, scopes, vaults } = token
   return { access: accessOf(token), digest, key: JSON.stringify([name, digest.toString('base64'), scopes, vaults]) }

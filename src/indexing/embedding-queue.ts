@@ -50,7 +50,7 @@ interface Pending {
 }
 
 /** Vectors waiting to be stored. */
-interface Ready {
+interface PreparedNote {
   readonly vectors: NoteVectors
   readonly wanted: number | undefined
 }
@@ -59,7 +59,7 @@ type Outcome =
   | { readonly vectors: ReadonlyMap<string, Float32Array>; readonly refused: ReadonlyMap<string, string> }
   | { readonly error: unknown }
 
-interface Refused {
+interface RefusedNote {
   readonly path: string
   readonly version: number
   readonly reason: string
@@ -79,13 +79,13 @@ export class EmbeddingQueue {
   /** Stored vectors of queued or deleted notes, by text hash, so they can be reused. */
   #sharedVectors: ReadonlyMap<string, Float32Array> | undefined
   /** Notes with a rejected text, by key. A note is not retried until it changes. */
-  readonly #refusals = new Map<number, Refused>()
+  readonly #refusals = new Map<number, RefusedNote>()
   /** Keys of deleted notes whose vectors are still stored. */
   readonly #dropped = new Set<number>()
   #pending: readonly Pending[] = []
   #isRunning = false
   #outcome: Outcome | undefined
-  #ready: Ready[] = []
+  #ready: PreparedNote[] = []
   /** Keys of notes that are pending or ready. */
   readonly #inHand = new Set<number>()
   #readySince = 0
@@ -397,7 +397,7 @@ function outcomeOf(
 }
 
 /** Returns a message about notes that could not be embedded, or `undefined` if there are none. */
-function refusalOf(refusals: ReadonlyMap<number, Refused>): string | undefined {
+function refusalOf(refusals: ReadonlyMap<number, RefusedNote>): string | undefined {
   const [first] = refusals.values()
   if (first === undefined) return undefined
   const { path, reason } = first

@@ -57,7 +57,7 @@ export function readNote({ key, path, kind, known, hash: knownHash }: NoteSource
     kind === 'note' && known?.hash === hash ? known : describe({ path, kind }, { written: fileText, text, hash }, flavour)
   const names = namesOf(path, title, aliases)
   const fields: NoteFields = {
-    title: names.every(saysNothing) ? [...names, ...firstLine(text, bodyStart)] : names,
+    title: names.every(isMeaningless) ? [...names, ...firstLine(text, bodyStart)] : names,
     headings: headings.map((heading) => heading.text),
     body: blankData(text.slice(bodyStart)),
     tags,
@@ -110,7 +110,7 @@ function namesOf(path: string, title: string, aliases: readonly string[]): reado
 const WORD = /[\p{L}\p{M}]{2,}/u
 const DIGIT = /\p{N}/u
 
-function saysNothing(name: string): boolean {
+function isMeaningless(name: string): boolean {
   return DIGIT.test(name) && !WORD.test(name)
 }
 

@@ -244,7 +244,7 @@ export class CorpusBuilder {
       if (number === undefined) numbers.set(stem, numbers.size)
       termOf[at] = number ?? numbers.size - 1
       isFunctionWord[at] = isStopWord(form, language) ? 1 : 0
-      isContent[at] = isFunctionWord[at] === 0 && saysSomething(form) ? 1 : 0
+      isContent[at] = isFunctionWord[at] === 0 && isMeaningful(form) ? 1 : 0
     }
     return { terms: [...numbers.keys()], termOf, isContent, isFunctionWord }
   }
@@ -346,6 +346,6 @@ function wordsEnd({ ends }: Pick<Lines, 'ends'>, line: number): number {
 const LETTER = /\p{L}/u
 
 /** Returns false for numbers and single letters of alphabets, which occur in notes on any topic. */
-function saysSomething(form: string): boolean {
+function isMeaningful(form: string): boolean {
   return LETTER.test(form) && (form.length > 1 || form.charCodeAt(0) > 0x2e80)
 }

@@ -205,7 +205,7 @@ function packGroup(packing: Packing, notes: readonly number[], level: number): n
 
 function packNotes(packing: Packing, notes: readonly number[]): number {
   const { links, radii, places } = packing
-  const order = fromTheMiddle(links, notes)
+  const order = fromCenter(links, notes)
   const start = sunflower(Float32Array.from(order, (note) => radii[note] ?? 1))
   putPlaces(order, start, places)
   if (notes.length > 2) relaxNotes(packing, notes, 'notes')
@@ -547,7 +547,7 @@ function meanOf(places: Places, notes: readonly number[]): readonly [number, num
 }
 
 /** Orders notes by their distance in links from the most linked one, so neighbors start close together. */
-function fromTheMiddle(links: Adjacency, notes: readonly number[]): readonly number[] {
+function fromCenter(links: Adjacency, notes: readonly number[]): readonly number[] {
   const waiting = new Set(notes)
   const byLinks = [...notes].sort((a, b) => degree(links, b) - degree(links, a) || a - b)
   const order: number[] = []
@@ -618,14 +618,17 @@ function shelfBelow(places: Places, count: number): readonly [number, number] {
   return [placedCount === 0 ? 0 : sum / placedCount, placedCount === 0 ? 0 : bottom + 2]
 }
 
-interface Wish {
+interface PlaceRequest {
   readonly note: number
   readonly x: number
   readonly y: number
 }
 
 /** Places a note at the free position closest to the desired one. */
-function putFree({ note, x, y }: Wish, { grid, places, radii }: { grid: Grid; places: Places; radii: Float32Array }): void {
+function putFree(
+  { note, x, y }: PlaceRequest,
+  { grid, places, radii }: { grid: Grid; places: Places; radii: Float32Array },
+): void {
   const radius = radii[note] ?? 0
   for (let turn = 0; ; turn++) {
     const distance = 0.6 * Math.sqrt(turn)

@@ -118,7 +118,7 @@ class Suggester {
   readonly #names: NameWords
   readonly #namesOf: Adjacency
   readonly #mentions: Mentions
-  readonly #habits: Habits
+  readonly #habits: LinkHabits
   readonly #contexts: Contexts
   readonly #idf: Float32Array
   readonly #words: WordSearch
@@ -421,7 +421,7 @@ class Peers {
 }
 
 /** How often the names in a vault are links. */
-interface Habits {
+interface LinkHabits {
   /** For each name, the number of notes that contain it, and how many of them link to a note with that name. */
   readonly held: Uint32Array
   readonly linked: Uint32Array
@@ -429,7 +429,7 @@ interface Habits {
   linkRate(name: number): number
 }
 
-function habitsOf({ offsets, names }: Mentions, { notes: owners, terms }: NameWords, links: Adjacency): Habits {
+function habitsOf({ offsets, names }: Mentions, { notes: owners, terms }: NameWords, links: Adjacency): LinkHabits {
   const contexts = new Uint32Array(terms.length)
   const linked = new Uint32Array(terms.length)
   const isLinked = new Uint8Array(links.offsets.length - 1)

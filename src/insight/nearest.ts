@@ -2,7 +2,7 @@ import { type Nearest, NO_NOTE } from '../core/insight/insight.ts'
 import { selectTop } from '../graph/select-top.ts'
 import { inverseDocumentFrequency } from '../search/words/rank.ts'
 import type { Bags, Corpus } from './corpus.ts'
-import { idfOf, tellingDocuments, WordSearch } from './word-search.ts'
+import { distinctiveDocuments, idfOf, WordSearch } from './word-search.ts'
 
 /** Number of nearest notes to keep for each note. */
 const NEIGHBORS_KEPT = 10
@@ -20,7 +20,7 @@ export function nearestNotes({ notes, bags, documents }: Pick<Corpus, 'notes' | 
   const search = new WordSearch({
     bags,
     // Leave out frequent terms, which make up half of all entries in a large vault and are never used.
-    documents: tellingDocuments(documents, notes, 120),
+    documents: distinctiveDocuments(documents, notes, 120),
     found: (_, place) => weightAt(place),
     asked: weightAt,
     mostPlaces: 3_000,

@@ -260,7 +260,7 @@ function isBorder(cells: Cells, owners: Int32Array, cell: number): boolean {
   )
 }
 
-interface Evening {
+interface EvenOutInput {
   readonly places: Float32Array
   readonly needs: Float32Array
   readonly territoryOf: Int32Array
@@ -272,7 +272,7 @@ interface Evening {
  * Moves each body to the center of the cells in its territory that are closest to it. Larger bodies reach further.
  * @param more how far to look for cells beyond the body's own space
  */
-function evenOut(evening: Evening, more: number): void {
+function evenOut(evening: EvenOutInput, more: number): void {
   const { places, needs, cells, owners } = evening
   const closest = {
     at: new Int32Array(owners.length).fill(-1),
@@ -301,7 +301,7 @@ interface Closest {
 }
 
 /** Gives a body the cells that are closer to it than to any other body so far. */
-function claim(body: number, more: number, { places, needs, territoryOf, cells, owners }: Evening, closest: Closest): void {
+function claim(body: number, more: number, { places, needs, territoryOf, cells, owners }: EvenOutInput, closest: Closest): void {
   const { size, columns, rows, half } = cells
   const [x, y] = [places[body * 2] ?? 0, places[body * 2 + 1] ?? 0]
   const radiusSquared = (needs[body] ?? 0) / Math.PI

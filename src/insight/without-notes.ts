@@ -53,8 +53,8 @@ function walk({ offsets, targets }: Adjacency, start: number, visited: Uint8Arra
   visited[start] = 1
   for (let next = 0; next < reached.length; next++) {
     const node = reached[next] ?? start
-    for (let at = from(offsets, node); at < from(offsets, node + 1); at++) {
-      const other = from(targets, at)
+    for (let at = offsetAt(offsets, node); at < offsetAt(offsets, node + 1); at++) {
+      const other = offsetAt(targets, at)
       if (visited[other] === 1) continue
       visited[other] = 1
       reached.push(other)
@@ -68,9 +68,11 @@ function indexNotes({ offsets, targets }: Adjacency): readonly number[] {
   const count = offsets.length - 1
   const minLinks = Math.max(MIN_LINKS, MAX_SHARE * count)
   const incoming = new Uint32Array(count)
-  for (const target of targets) incoming[target] = from(incoming, target) + 1
+  for (const target of targets) incoming[target] = offsetAt(incoming, target) + 1
   const nodes = Array.from({ length: count }, (_, node) => node)
-  return nodes.filter((node) => from(incoming, node) > minLinks || from(offsets, node + 1) - from(offsets, node) > minLinks)
+  return nodes.filter(
+    (node) => offsetAt(incoming, node) > minLinks || offsetAt(offsets, node + 1) - offsetAt(offsets, node) > minLinks,
+  )
 }
 
 /** Returns 1 for each node reachable from the given ones, including these nodes. Paths do not pass through removed notes. */
@@ -85,6 +87,6 @@ function reachable(graph: Adjacency, starts: readonly number[], removed?: Uint8A
 }
 
 /** Reads an item. The default is never used, because typed arrays have no holes. */
-function from(array: Uint32Array, at: number): number {
+function offsetAt(array: Uint32Array, at: number): number {
   return array[at] ?? 0
 }

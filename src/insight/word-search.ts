@@ -105,7 +105,7 @@ function isHeavier(a: QuestionTerm, b: QuestionTerm): boolean {
  * Returns `documents` with 0 for terms that occur in a single note, or in too many notes to be distinctive. Up to `least` notes
  * are never too many.
  */
-export function tellingDocuments(documents: Uint32Array, notes: number, minNotes: number): Uint32Array {
+export function distinctiveDocuments(documents: Uint32Array, notes: number, minNotes: number): Uint32Array {
   const maxNotes = Math.max(minNotes, FREQUENT_SHARE * notes)
   return documents.map((count) => (count > 1 && count <= maxNotes ? count : 0))
 }
@@ -135,7 +135,7 @@ export function searchByBm25(
   })
   return new WordSearch({
     bags,
-    documents: tellingDocuments(documents, notes, 20),
+    documents: distinctiveDocuments(documents, notes, 20),
     found: (note, place) => {
       const count = bags.counts[place] as number
       return (count * (SATURATION + 1)) / (count + (floors[note] as number))

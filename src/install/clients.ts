@@ -9,8 +9,8 @@ export const CLIENTS: readonly Client[] = [
   {
     name: 'claude-desktop',
     title: 'Claude Desktop',
-    file: (places) => below(places, appData(places), 'Claude', 'claude_desktop_config.json'),
-    sign: (places) => below(places, appData(places), 'Claude'),
+    file: (places) => joinPath(places, appData(places), 'Claude', 'claude_desktop_config.json'),
+    sign: (places) => joinPath(places, appData(places), 'Claude'),
     key: 'mcpServers',
     stdio: (launch) => ({ ...launch }),
     afterInstall: 'Quit Claude Desktop and start it again.',
@@ -19,8 +19,8 @@ export const CLIENTS: readonly Client[] = [
   {
     name: 'claude-code',
     title: 'Claude Code',
-    file: (places) => below(places, claudeCodeFolder(places) ?? places.home, '.claude.json'),
-    sign: (places) => claudeCodeFolder(places) ?? below(places, places.home, '.claude'),
+    file: (places) => joinPath(places, claudeCodeFolder(places) ?? places.home, '.claude.json'),
+    sign: (places) => claudeCodeFolder(places) ?? joinPath(places, places.home, '.claude'),
     key: 'mcpServers',
     stdio: (launch) => ({ type: 'stdio', ...launch, env: {} }),
     http: (endpoint) => ({ type: 'http', ...remote(endpoint) }),
@@ -30,8 +30,8 @@ export const CLIENTS: readonly Client[] = [
   {
     name: 'cursor',
     title: 'Cursor',
-    file: (places) => below(places, places.home, '.cursor', 'mcp.json'),
-    sign: (places) => below(places, places.home, '.cursor'),
+    file: (places) => joinPath(places, places.home, '.cursor', 'mcp.json'),
+    sign: (places) => joinPath(places, places.home, '.cursor'),
     key: 'mcpServers',
     stdio: (launch) => ({ ...launch }),
     http: remote,
@@ -41,8 +41,8 @@ export const CLIENTS: readonly Client[] = [
   {
     name: 'vscode',
     title: 'VS Code',
-    file: (places) => below(places, appData(places), 'Code', 'User', 'mcp.json'),
-    sign: (places) => below(places, appData(places), 'Code', 'User'),
+    file: (places) => joinPath(places, appData(places), 'Code', 'User', 'mcp.json'),
+    sign: (places) => joinPath(places, appData(places), 'Code', 'User'),
     key: 'servers',
     stdio: (launch) => ({ type: 'stdio', ...launch }),
     http: (endpoint) => ({ type: 'http', ...remote(endpoint) }),
@@ -52,7 +52,7 @@ export const CLIENTS: readonly Client[] = [
   {
     name: 'zed',
     title: 'Zed',
-    file: (places) => below(places, zedFolder(places), 'settings.json'),
+    file: (places) => joinPath(places, zedFolder(places), 'settings.json'),
     sign: zedFolder,
     key: 'context_servers',
     stdio: (launch: Launch) => ({ ...launch, env: {} }),
@@ -98,7 +98,7 @@ function claudeCodeFolder({ env }: Places): string | undefined {
   return env.CLAUDE_CONFIG_DIR || undefined
 }
 
-function below({ platform }: Places, folder: string, ...names: readonly string[]): string {
+function joinPath({ platform }: Places, folder: string, ...names: readonly string[]): string {
   return (platform === 'win32' ? win32 : posix).join(folder, ...names)
 }
 

@@ -133,13 +133,13 @@ function scopesOf(text: string | undefined, { allowedScopes }: SignIn): Request[
   return CONNECTION_SCOPES.filter((scope) => wantedScopes.includes(scope))
 }
 
-interface Offered {
+interface ConsentOffer {
   readonly scopes: readonly Scope[]
   readonly vaults: readonly string[]
 }
 
 /** Returns the choices to offer, limited to what the program requested and what the settings and `roux connect` allow. */
-function offeredIn(window: ConnectWindow, { scopes }: Request, signIn: SignIn): Offered {
+function offeredIn(window: ConnectWindow, { scopes }: Request, signIn: SignIn): ConsentOffer {
   const permitted = signIn.allowedScopes()
   const { vaults } = window
   return {
@@ -196,7 +196,7 @@ async function decide(signIn: SignIn, exchange: Exchange<undefined>): Promise<vo
   sendBack(response, request, { code, iss })
 }
 
-function connect(signIn: SignIn, request: Request, { scopes, vaults }: Offered): string | undefined {
+function connect(signIn: SignIn, request: Request, { scopes, vaults }: ConsentOffer): string | undefined {
   const { client: id, program: name, knownBy, address, challenge } = request
   const returnsTo = new URL(address).hostname
   return signIn.connections.add(

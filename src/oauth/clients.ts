@@ -22,12 +22,12 @@ const REGISTRATION = z.object({
   redirect_uris: z.array(z.string()).min(1).max(MAX_ADDRESSES),
 })
 
-export type Registered =
+export type RegistrationResult =
   | { readonly client: Client }
   | { readonly error: 'invalid_redirect_uri' | 'invalid_client_metadata'; readonly description: string }
 
 /** Registers a program. Stores nothing, because the id is its own signed description. Omits addresses that are not listed. */
-export function register(body: unknown, signer: Signer, listedHosts: readonly string[]): Registered {
+export function register(body: unknown, signer: Signer, listedHosts: readonly string[]): RegistrationResult {
   const parsed = REGISTRATION.safeParse(body)
   if (!parsed.success)
     return { error: 'invalid_client_metadata', description: `redirect_uris must be a list of 1 to ${MAX_ADDRESSES} addresses.` }

@@ -50,12 +50,15 @@ export function readWindow(path: string, now: number): ConnectWindow | undefined
 }
 
 /** `right`: the code was right and closed the window. Otherwise, the code was wrong, or the window was no longer open. */
-export type Tried = { readonly kind: 'right' } | { readonly kind: 'wrong'; readonly left: number } | { readonly kind: 'closed' }
+export type CodeResult =
+  | { readonly kind: 'right' }
+  | { readonly kind: 'wrong'; readonly left: number }
+  | { readonly kind: 'closed' }
 
 /** Tries a code. The window is closed by the right code, and also by the last wrong code that is allowed. */
-export function tryCode(path: string, { id, code }: { readonly id: string; readonly code: string }, now: number): Tried {
+export function tryCode(path: string, { id, code }: { readonly id: string; readonly code: string }, now: number): CodeResult {
   const normalized = normalize(code)
-  let result: Tried = { kind: 'closed' }
+  let result: CodeResult = { kind: 'closed' }
   changeJson(path, (before) => {
     const window = parse(before, now)
     if (window === undefined || window.id !== id) return before

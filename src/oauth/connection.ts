@@ -98,7 +98,7 @@ export interface Redemption {
 /**
  * Exchanges the code for the first tokens. If it is used twice, or by anyone but the program that requested it, the connection ends.
  */
-export function redeem(connection: Connection, { client, address, verifier }: Redemption, { now, signer }: Making): Step {
+export function redeem(connection: Connection, { client, address, verifier }: Redemption, { now, signer }: TokenOptions): Step {
   const { code } = connection
   const isRight =
     !code.isUsed &&
@@ -115,7 +115,11 @@ export function redeem(connection: Connection, { client, address, verifier }: Re
  * Exchanges a refresh token for a new pair. All older tokens still work for two minutes, because clients refresh in parallel. After
  * that, an old token ends the connection, because it may have been stolen.
  */
-export function refresh(connection: Connection, { token, client }: { token: string; client: string }, making: Making): Step {
+export function refresh(
+  connection: Connection,
+  { token, client }: { token: string; client: string },
+  making: TokenOptions,
+): Step {
   const { now } = making
   if (client !== connection.client.id) return { after: connection }
   const digest = digestText(token)
@@ -157,12 +161,12 @@ export function connectionOf(token: string, signer: Signer): string | undefined 
   return Array.isArray(value) ? String(value[0]) : undefined
 }
 
-export interface Making {
+export interface TokenOptions {
   readonly now: number
   readonly signer: Signer
 }
 
-function withPair(connection: Connection, { now, signer }: Making): { readonly after: Connection; readonly pair: Pair } {
+function withPair(connection: Connection, { now, signer }: TokenOptions): { readonly after: Connection; readonly pair: Pair } {
   const access = newSecret('rouxa_')
   const refreshed = signer.sign('refresh', [connection.id, randomBytes(24).toString('base64url')])
   const end = connection.created + LIFETIME.connection

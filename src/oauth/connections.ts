@@ -27,7 +27,7 @@ interface StoredConnection {
   readonly key: string
 }
 
-export interface Granted {
+export interface GrantedTokens {
   readonly pair: Pair
   readonly scopes: readonly Scope[]
 }
@@ -95,13 +95,13 @@ export class Connections {
   }
 
   /** Applies a step to the connection that a code belongs to. Returns what was granted, if anything. */
-  withCode(code: string, step: TakeStep): Granted | undefined {
+  withCode(code: string, step: TakeStep): GrantedTokens | undefined {
     const digest = digestText(code)
     return this.#step((connection) => connection.code.digest === digest, step)
   }
 
   /** Applies a step to a refresh token's connection, even if it was rotated long ago. Returns what was granted, if anything. */
-  withRefresh(token: string, step: TakeStep): Granted | undefined {
+  withRefresh(token: string, step: TakeStep): GrantedTokens | undefined {
     const id = connectionOf(token, this.#options.signer)
     return this.#step((connection) => connection.id === id, step)
   }
@@ -112,11 +112,11 @@ export class Connections {
     this.#step(({ access }) => access.some((token) => token.digest === digest), step)
   }
 
-  #step(isIt: (connection: Connection) => boolean, step: TakeStep): Granted | undefined {
+  #step(isIt: (connection: Connection) => boolean, step: TakeStep): GrantedTokens | undefined {
     this.#refresh()
     const stored = [...this.#stored.values()].find(({ connection }) => isIt(connection))
     if (stored === undefined) return undefined
-    let granted: Granted | undefined
+    let granted: GrantedTokens | undefined
     changeJson(fileOf(this.#options.folder, stored.connection.name), (before) => {
       const now = CONNECTION.safeParse(before)
       // Another process may have removed the connection or reused its name.

@@ -30,7 +30,7 @@ const PROGRAMS = ['Claude-User', 'python-httpx', 'curl/8.0']
 /** Contacts a server at its public address, as hosted assistants do, and returns the problems found. Sends no secrets. */
 export async function examineAddress(address: PublicAddress, options: ExamineOptions = {}): Promise<readonly AddressFault[]> {
   const { within = TIMEOUT_MS, resolve = recordsOf } = options
-  const request = (path: string, init: RequestInit = {}): Promise<Reply> => hear(address.origin + path, init, within)
+  const request = (path: string, init: RequestInit = {}): Promise<Reply> => fetchReply(address.origin + path, init, within)
   const [record, metadata, ...refusals] = await Promise.all([
     faultOfRecord(address.host, resolve),
     request(PATHS.server),
@@ -55,7 +55,7 @@ type Reply =
   | { readonly kind: 'late' }
   | { readonly kind: 'unreachable'; readonly reason: string }
 
-async function hear(url: string, init: RequestInit, within: number): Promise<Reply> {
+async function fetchReply(url: string, init: RequestInit, within: number): Promise<Reply> {
   try {
     const answer = await fetch(url, { ...init, redirect: 'manual', signal: AbortSignal.timeout(within) })
     return { kind: 'answer', status: answer.status, headers: answer.headers, text: await answer.text() }

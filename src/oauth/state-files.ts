@@ -24,7 +24,7 @@ export function readJson(path: string): unknown {
     return JSON.parse(readFileSync(path, 'utf8')) as unknown
   } catch (error) {
     if (error instanceof SyntaxError || errorCode(error) === 'ENOENT') return undefined
-    throw notKept(path, error)
+    throw notSaved(path, error)
   }
 }
 
@@ -43,11 +43,11 @@ export function changeJson(path: string, change: (before: unknown) => unknown): 
     })
   } catch (error) {
     if (errorCode(error) === undefined || error instanceof RouxError) throw error
-    throw notKept(path, error)
+    throw notSaved(path, error)
   }
 }
 
-function notKept(path: string, cause: unknown): RouxError {
+function notSaved(path: string, cause: unknown): RouxError {
   return new RouxError('PERMISSION_DENIED', `${path} cannot be used: ${(cause as Error).message}.`, {
     hint: 'Make its folder writable for you, or set XDG_STATE_HOME to a writable folder.',
     cause,

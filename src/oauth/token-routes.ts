@@ -4,7 +4,7 @@ import { sendJson } from '../http/refusal.ts'
 import { defineRoute, type Exchange, type Route } from '../http/routes.ts'
 import { register } from './clients.ts'
 import { type Connection, LIFETIME, redeem, refresh, revoke } from './connection.ts'
-import type { Granted } from './connections.ts'
+import type { GrantedTokens } from './connections.ts'
 import { parseParameters, readText } from './parameters.ts'
 import { PATHS, type SignIn } from './sign-in.ts'
 
@@ -85,7 +85,7 @@ function exchangeForPair({ address, connections, signer, now }: SignIn, form: Fo
   }
 }
 
-function answerWith(granted: Granted | undefined): TokenResponse {
+function answerWith(granted: GrantedTokens | undefined): TokenResponse {
   if (granted === undefined)
     return errorResponse('invalid_grant', 'The code or refresh token is unknown, expired, used, or belongs to another program.')
   const { pair, scopes } = granted

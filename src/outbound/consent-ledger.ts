@@ -8,7 +8,7 @@ import { type Database, inTransaction } from '../core/sql-database.ts'
 import type { Expected, Usage } from './http-client.ts'
 
 /** A daily token limit, and which requests count toward it. */
-export interface Bound {
+export interface TokenLimit {
   readonly limit: number
   /** True if only requests to other computers count, excluding embedding requests. */
   readonly isDefault: boolean
@@ -108,7 +108,7 @@ export class AiState {
    * the number of used tokens.
    * @throws RouxError `PROVIDER_ERROR` if the request cannot be recorded
    */
-  reserve(account: Account, reserving: Reserving): Reservation | { readonly used: number } {
+  reserve(account: Account, reserving: ReserveRequest): Reservation | { readonly used: number } {
     try {
       return this.#reserve(account, reserving)
     } catch (error) {
@@ -116,7 +116,7 @@ export class AiState {
     }
   }
 
-  #reserve(account: Account, { expected, bound, day }: Reserving): Reservation | { readonly used: number } {
+  #reserve(account: Account, { expected, bound, day }: ReserveRequest): Reservation | { readonly used: number } {
     const tokens = expected.input + expected.output
     return inTransaction(this.#database, () => {
       const usedToday = bound === undefined ? 0 : this.used(day, bound.isDefault)
@@ -177,10 +177,10 @@ export class AiState {
   }
 }
 
-export interface Reserving {
+export interface ReserveRequest {
   readonly expected: Expected
   /** `undefined` if there is no limit. */
-  readonly bound: Bound | undefined
+  readonly bound: TokenLimit | undefined
   readonly day: string
 }
 

@@ -1,6 +1,6 @@
 import { RouxError } from '../core/errors.ts'
 import type { Account } from '../core/model-usage.ts'
-import type { AiState, Bound, Reserving } from './consent-ledger.ts'
+import type { AiState, ReserveRequest, TokenLimit } from './consent-ledger.ts'
 import type { Expected, Meter, Ticket } from './http-client.ts'
 import { type Location, locationOf, originOf, type Place, type Resolve } from './location.ts'
 
@@ -95,7 +95,7 @@ export class Gate {
   /** Reserves tokens for a request. Local requests without a limit proceed even if they cannot be recorded. */
   #reserve(
     account: Account,
-    request: Reserving,
+    request: ReserveRequest,
   ): { readonly state: AiState; readonly reserved: ReturnType<AiState['reserve']> } | undefined {
     try {
       const state = this.#parts.state()
@@ -132,7 +132,7 @@ export class Gate {
     return allowedRemotes.includes(hostname) || allowedRemotes.includes(host)
   }
 
-  #boundFor({ location, feature }: Pick<Account, 'location' | 'feature'>): Bound | undefined {
+  #boundFor({ location, feature }: Pick<Account, 'location' | 'feature'>): TokenLimit | undefined {
     const { budget } = this.#parts.settings()
     if (budget === 0) return undefined
     if (budget !== 'auto') return { limit: Math.floor(budget), isDefault: false }

@@ -210,7 +210,7 @@ function isFailure(result: unknown): result is Transient {
   return typeof result === 'object' && result !== null && 'problem' in result
 }
 
-interface Sent extends Pick<AnswerStream, 'chunks' | 'expected' | 'end'> {
+interface SentRequest extends Pick<AnswerStream, 'chunks' | 'expected' | 'end'> {
   readonly status: number
   readonly headers: Headers
   /**
@@ -222,7 +222,11 @@ interface Sent extends Pick<AnswerStream, 'chunks' | 'expected' | 'end'> {
   estimate(): Usage
 }
 
-async function send(server: ModelServer, request: ModelRequest, signal: AbortSignal | undefined): Promise<Sent | Transient> {
+async function send(
+  server: ModelServer,
+  request: ModelRequest,
+  signal: AbortSignal | undefined,
+): Promise<SentRequest | Transient> {
   const body = JSON.stringify(request.body)
   const expected = estimateTokens(body)
   const ticket = server.meter?.begin({ input: expected, output: request.output })
@@ -289,7 +293,7 @@ function openAttempt(server: ModelServer, ticket: Ticket | undefined, caller: Ab
   }
 }
 
-function toSent(response: Response, attempt: Attempt, expected: number): Sent {
+function toSent(response: Response, attempt: Attempt, expected: number): SentRequest {
   const { server, signal, caller } = attempt
   let length = 0
   const estimate = (): Usage => ({ input: expected, output: Math.ceil(length / 3), estimated: true })

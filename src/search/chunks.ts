@@ -104,7 +104,7 @@ export function chunkNote({ title, text: whole, bodyStart, headings }: ChunkSour
   const text = blankData(whole)
   const parts = unitsOf(text, bodyStart, headings)
   const { units, words } = parts
-  const cuts = words <= WHOLE_NOTE ? [0] : cutsOf(parts, radiusFor(words))
+  const cuts = words <= WHOLE_NOTE ? [0] : chunkEndsOf(parts, radiusFor(words))
   const path = new HeadingPath(headings)
   return cuts.map((chunkEnd, i) => {
     const next = cuts[i + 1] ?? units.length
@@ -190,7 +190,7 @@ export function chunkHash(text: string): string {
  * the text breaks ties (the local maximum method of Bjørner, Blass and Gurevich, 2010). Cuts depend only on nearby text, so an
  * edit never moves a distant chunk.
  */
-function cutsOf({ units, words }: Units, radius: number): readonly number[] {
+function chunkEndsOf({ units, words }: Units, radius: number): readonly number[] {
   if (units.length === 0) return []
   const cuts: number[] = []
   const anchors = anchorsOf(units, words, radius)

@@ -117,7 +117,7 @@ export function fuse<Key>(
   const meaning = semanticScores(semantic)
   const farthest = meaning.at(-1)?.normalised ?? 0
   const sure = semantic.length === 0 ? matched : certaintyOf(matched, highest(semantic), certainty)
-  const hits: Mixed<Key>[] = []
+  const hits: MixedScore<Key>[] = []
   const addHit = (key: Key, keyword: RetrieverScore | undefined, semantic: RetrieverScore | undefined): void => {
     const mix = (1 - weight) * (keyword?.normalised ?? 0) + weight * (semantic?.normalised ?? farthest)
     const isExact = exact.has(key)
@@ -136,11 +136,11 @@ export function fuse<Key>(
     for (const key of exact) if (!hitKeys.has(key)) addHit(key, undefined, undefined)
   }
   const all =
-    byLanguage === undefined || keyword.length === 0 ? hits : raised(hits, byLanguage, { sure, least: certainty?.low ?? 0 })
+    byLanguage === undefined || keyword.length === 0 ? hits : raiseForeign(hits, byLanguage, { sure, least: certainty?.low ?? 0 })
   return all.sort((a, b) => Number(b.hit.exact) - Number(a.hit.exact) || b.mix - a.mix).map(({ hit }) => hit)
 }
 
-interface Mixed<Key> {
+interface MixedScore<Key> {
   readonly mix: number
   readonly hit: FusedHit<Key>
 }
@@ -149,11 +149,11 @@ interface Mixed<Key> {
  * Raises notes in other languages, ordered by meaning and by the names and code that they share with the query. Does nothing if
  * the nearest note's cosine is not above `least`, because then none of them answers the query.
  */
-function raised<Key>(
-  hits: Mixed<Key>[],
+function raiseForeign<Key>(
+  hits: MixedScore<Key>[],
   { own, other }: NearByLanguage<Key>,
   { sure, least }: { readonly sure: number; readonly least: number },
-): Mixed<Key>[] {
+): MixedScore<Key>[] {
   const nearest = other[0]?.score ?? 0
   if (own.length === 0 || nearest <= least) return hits
   const ranks = new Map(other.map(({ key }, at) => [key, at]))

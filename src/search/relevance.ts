@@ -71,7 +71,7 @@ export function queryKind(language: Language | undefined): 'query' | 'across' {
 /**
  * Checks whether a model for the given languages knows a text's language. If the language is unclear, the text's script decides.
  */
-export function isKnownTo(languages: readonly string[] | undefined, language: Language | undefined): boolean {
+export function knowsLanguageOf(languages: readonly string[] | undefined, language: Language | undefined): boolean {
   if (languages === undefined || language === undefined) return true
   if (language.code === undefined) return languages.some((code) => scriptOfLanguage(code) === language.script)
   return knowsLanguage(languages, language.code)

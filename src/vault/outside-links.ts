@@ -3,7 +3,7 @@ import { errorCode } from '../core/error-code.ts'
 import { isWithin } from '../core/paths.ts'
 import { asPosix, type FileSystem, isAbsence, realPathOf, type Stats } from './file-system.ts'
 
-export type LinkFate =
+export type FollowedLink =
   /** The link is dangling or circular, or its target is already in the vault. */
   | { readonly kind: 'ignored' }
   /** The target is outside the vault and must not be read. `target` is the link's own text. */
@@ -14,7 +14,7 @@ export type LinkFate =
 /** Decides which symbolic links to follow. Followed targets never overlap with the vault or each other, so there are no loops. */
 export interface OutsideLinks {
   /** Decides what to do with the symbolic link at an absolute path. `path` is the same location relative to the vault. */
-  follow(path: string, absolute: string): LinkFate
+  follow(path: string, absolute: string): FollowedLink
   /** Forgets the links followed so far. Call this before listing the whole vault again. */
   reset(): void
 }
@@ -24,14 +24,14 @@ export function openOutsideLinks(root: string, linkRoots: readonly string[], fs:
   const isAllowed = (target: string) =>
     linkRoots.some((folder) => contains(realPathOf(resolve(root, folder), fs) ?? '', target, fs))
 
-  const fateOfFolder = (path: string, target: string): LinkFate => {
+  const fateOfFolder = (path: string, target: string): FollowedLink => {
     const others = [...followedFolders].filter(([link]) => link !== path).map(([, folder]) => folder)
     if (others.some((other) => contains(other, target, fs) || contains(target, other, fs))) return { kind: 'ignored' }
     followedFolders.set(path, target)
     return { kind: 'folder', target }
   }
 
-  const fateOf = (path: string, target: string): LinkFate => {
+  const fateOf = (path: string, target: string): FollowedLink => {
     const stat = fs.statSync(target, { throwIfNoEntry: false })
     if (stat?.isDirectory()) return fateOfFolder(path, target)
     const isListed = [...followedFolders.values()].some((folder) => contains(folder, target, fs))

@@ -4,7 +4,7 @@ import { asPosix, diskFileSystem } from './file-system.ts'
 import { openIgnoreRules } from './ignore-rules.ts'
 import type { VaultOptions } from './open-vault.ts'
 import { openOutsideLinks } from './outside-links.ts'
-import { CONFIG_FOLDER, isExhaustion, tellRuleChange, type WatchEngine, type WatchSink } from './watch-engine.ts'
+import { CONFIG_FOLDER, isExhaustion, reportRuleChange, type WatchEngine, type WatchSink } from './watch-engine.ts'
 
 /**
  * Watches a vault with chokidar. For platforms where a watch belongs to a path (on Linux, it belongs to an inode). Files are ignored,
@@ -45,7 +45,7 @@ async function openChokidar(root: string, options: VaultOptions, sink: WatchSink
     if (!isReady) return
     const folder = relative(String((details as { watchedPath?: string }).watchedPath ?? root))
     if (!name) return sink.folder(folder)
-    if (tellRuleChange(folder, asPosix(name, diskFileSystem), sink, options.gitignore)) return
+    if (reportRuleChange(folder, asPosix(name, diskFileSystem), sink, options.gitignore)) return
     const path = folder === '' ? asPosix(name, diskFileSystem) : `${folder}/${asPosix(name, diskFileSystem)}`
     // When a folder is deleted, the event names the folder as if it were inside itself.
     if (event === 'rename' && name === basename(folder)) sink.folder(folder)

@@ -36,7 +36,7 @@ const FILTER_FILE = 'app.json'
 const MARKERS = new Set([CONFIG_FOLDER, '.foam', '.vscode', 'logseq'])
 
 /** Reports changes to the vault's rules. Returns `true` if the event needs no further handling. */
-export function tellRuleChange(folder: string, name: string, sink: WatchSink, gitignore: boolean): boolean {
+export function reportRuleChange(folder: string, name: string, sink: WatchSink, gitignore: boolean): boolean {
   if (folder === CONFIG_FOLDER) {
     // Ignore all other files here. Obsidian frequently writes its workspace file.
     if (name === FILTER_FILE) sink.all()

@@ -6,7 +6,7 @@ import { diskFileSystem, isAbsence, realPathOf } from './file-system.ts'
 import { type FolderRules, openIgnoreRules } from './ignore-rules.ts'
 import type { VaultOptions } from './open-vault.ts'
 import { openOutsideLinks } from './outside-links.ts'
-import { CONFIG_FOLDER, isExhaustion, tellRuleChange, type WatchEngine, type WatchSink } from './watch-engine.ts'
+import { CONFIG_FOLDER, isExhaustion, reportRuleChange, type WatchEngine, type WatchSink } from './watch-engine.ts'
 
 interface Watched {
   readonly watcher: FSWatcher
@@ -198,7 +198,7 @@ class FolderWatches implements WatchEngine {
   #onName(folder: string, event: string, name: string): void {
     // When a folder is deleted, the event names it as if it were inside itself. An entry inside may have the same name.
     if (event === 'rename') this.#renewIf(folder, name)
-    const isDone = tellRuleChange(folder, name, this.#sink, this.#options.gitignore)
+    const isDone = reportRuleChange(folder, name, this.#sink, this.#options.gitignore)
     const watched = this.#watched.get(folder)
     if (isDone || !watched) return
     if (event === 'rename') this.#check(watched, folder, name)

@@ -17,7 +17,7 @@ export interface NamedModel extends Admission {
 }
 
 /** How a model answered a test question that contains nothing from the notes. */
-export interface Trial {
+export interface ModelTrial {
   readonly answer: string
   readonly milliseconds: number
   readonly usage: ChatUsage
@@ -79,7 +79,7 @@ export class AiDesk {
   }
 
   /** Asks the chat model for one word. @throws RouxError for the same reasons as `openChatProvider` and `ChatProvider.chat` */
-  async test(signal?: AbortSignal): Promise<Trial> {
+  async test(signal?: AbortSignal): Promise<ModelTrial> {
     const { ai } = this.#settings
     if (!ai.enabled) throw new RouxError('AI_DISABLED', 'Chat models are switched off.', { hint: 'Set ai.enabled to true.' })
     const provider = await openChatProvider(ai, { gate: this.#gate.gate, key: this.#key })

@@ -9,7 +9,7 @@ import type { RunSubject } from '../insight/insight-run.ts'
 import type { LaidOut } from '../insight/layout.ts'
 import type { ComputeService } from './compute.ts'
 import type { InsightRuns, InsightSteps } from './insight-client.ts'
-import type { LayoutHow, LayoutRuns } from './layout-client.ts'
+import type { LayoutOptions, LayoutRuns } from './layout-client.ts'
 import { terminate } from './thread-guard.ts'
 
 /**
@@ -43,7 +43,7 @@ export class ComputeClient implements Analytics, VectorGraphs, InsightRuns, Layo
   async layOut(
     graph: Omit<LaidOutGraph, 'ids'>,
     before: Float32Array | undefined,
-    { again, onProgress }: LayoutHow,
+    { again, onProgress }: LayoutOptions,
   ): Promise<LaidOut> {
     return await this.#endAfter(this.#calls.call('layOut', { graph, before, again }, { onProgress }))
   }

@@ -1,4 +1,4 @@
-import type { ChangeFate } from '../core/changes.ts'
+import type { ChangeOutcome } from '../core/changes.ts'
 import type { Embedder } from '../core/embedder.ts'
 import type { Indexing, IndexName, IndexStatus, SearchReadiness } from '../core/indexing.ts'
 import type { WriteResult, Writing } from '../core/operations.ts'
@@ -216,7 +216,7 @@ export class IndexingClient implements Indexing {
   }
 
   /** Returns the recorded outcome of a change after recovery, or `undefined` if unknown. */
-  async #fateOf(changeId: string): Promise<ChangeFate | undefined> {
+  async #fateOf(changeId: string): Promise<ChangeOutcome | undefined> {
     try {
       return await this.#read((calls) => calls.call('fateOf', changeId), Number.POSITIVE_INFINITY)
     } catch {

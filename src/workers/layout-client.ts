@@ -10,10 +10,10 @@ import type { LaidOut } from '../insight/layout.ts'
 /** Computes layouts off the main thread. */
 export interface LayoutRuns {
   /** @param before the previous positions, with `NaN` for notes without one; if `undefined`, all notes are placed */
-  layOut(graph: Omit<LaidOutGraph, 'ids'>, before: Float32Array | undefined, how: LayoutHow): Promise<LaidOut>
+  layOut(graph: Omit<LaidOutGraph, 'ids'>, before: Float32Array | undefined, how: LayoutOptions): Promise<LaidOut>
 }
 
-export interface LayoutHow {
+export interface LayoutOptions {
   /** True to place all notes again and rotate the result to resemble the previous layout. */
   readonly again: boolean
   /** Reports progress, 0–1. */
@@ -52,7 +52,7 @@ export class LayoutClient implements Layouts {
   }
 
   async hasPlaces(): Promise<boolean> {
-    this.#reading ??= readKept(this.#file).then((stored) => {
+    this.#reading ??= readStored(this.#file).then((stored) => {
       this.#stored = stored
     })
     await this.#reading
@@ -125,7 +125,7 @@ export class LayoutClient implements Layouts {
 }
 
 /** Returns the saved layout, or `undefined` if there is none or it is damaged. */
-async function readKept(file: string): Promise<StoredLayout | undefined> {
+async function readStored(file: string): Promise<StoredLayout | undefined> {
   try {
     const read: unknown = JSON.parse(await readFile(file, 'utf8'))
     if (!isRecord(read) || !Array.isArray(read.ids) || typeof read.places !== 'string') return undefined

@@ -1,5 +1,5 @@
 import { listKept } from '../changes/failures.ts'
-import type { ChangeFate, KeptFile } from '../core/changes.ts'
+import type { ChangeOutcome, KeptFile } from '../core/changes.ts'
 import { RouxError } from '../core/errors.ts'
 
 /** Thrown if the worker ended before answering a call. */
@@ -30,7 +30,7 @@ function repeatHint(isPlan: boolean) {
 /** Returns the error for a write whose answer was lost. It reports the recorded outcome. */
 export function lostWriteError(
   { changeId, reason }: { readonly changeId: string; readonly reason: string },
-  outcome: ChangeFate | undefined,
+  outcome: ChangeOutcome | undefined,
   isPlan: boolean,
 ): RouxError {
   const why = `the indexing worker ended before it could answer (${firstLine(reason)})`

@@ -2,7 +2,15 @@ import { createHash, randomUUID } from 'node:crypto'
 import { isTrash } from '../changes/plan/note-paths.ts'
 import { type PlannedWrite, planOperations } from '../changes/plan/plan-operations.ts'
 import type { VaultView } from '../changes/plan/vault-view.ts'
-import type { AppliedChange, ChangedFile, ChangeFate, ChangeProgress, ChangeSummary, Changes, KeptFile } from '../core/changes.ts'
+import type {
+  AppliedChange,
+  ChangedFile,
+  ChangeOutcome,
+  ChangeProgress,
+  ChangeSummary,
+  Changes,
+  KeptFile,
+} from '../core/changes.ts'
 import { RouxError } from '../core/errors.ts'
 import type { Operation, WriteRequest, WriteResult, WrittenFile } from '../core/operations.ts'
 import type { Scope } from '../indexing/indexer.ts'
@@ -137,7 +145,7 @@ export class WriteService {
       const applied = await this.#parts.changes.undo(changeId, progress)
       const result: WriteResult = {
         changeId: applied.id,
-        files: applied.files.flatMap(takenBack),
+        files: applied.files.flatMap(undoneFile),
         subjects: [],
         dangling: [],
         diff: '',
@@ -152,7 +160,7 @@ export class WriteService {
   }
 
   /** Returns a recent change's outcome after recovery, or `undefined` if the record does not contain it. */
-  async fateOf(changeId: string): Promise<ChangeFate | undefined> {
+  async fateOf(changeId: string): Promise<ChangeOutcome | undefined> {
     return await this.#parts.service.exclusively(async (access) => {
       await this.#recover(access)
       const change = this.#parts.changes.list(RECENT_CHANGES).find(({ id }) => id === changeId)
@@ -232,7 +240,7 @@ function fingerprintOf({ changes, files }: PlannedWrite): string {
 }
 
 /** Describes how undoing a change affected one of its files. Folders are not reported. */
-function takenBack({ kind, path, to }: ChangedFile): WrittenFile | readonly [] {
+function undoneFile({ kind, path, to }: ChangedFile): WrittenFile | readonly [] {
   switch (kind) {
     case 'create':
       return { kind: 'created', to: path, relinked: [] }

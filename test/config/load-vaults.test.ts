@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import type { SettingsInput } from '../../src/config/load.ts'
-import { folderMeant, loadVaults } from '../../src/config/load-vaults.ts'
+import { loadVaults, vaultFolder } from '../../src/config/load-vaults.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'roux-vaults-'))
 afterAll(() => rmSync(root, { recursive: true, force: true }))
@@ -74,7 +74,7 @@ test('a vault counts as named only if this run names it', async () => {
 test("folderMeant resolves a name or a path to one vault's folder", async () => {
   const env = { XDG_CONFIG_HOME: join(root, 'x'), XDG_STATE_HOME: join(root, 'x') }
   const input = { cwd: join(root, 'cwd'), env, set: SEVERAL, toolNames: async () => [] }
-  expect(await folderMeant({ ...input, vault: 'work' })).toBe(join(root, 'work'))
-  expect(await folderMeant({ ...input, vault: join(root, 'home') })).toBe(join(root, 'home'))
-  expect(await folderMeant(input)).toBe(join(root, 'cwd'))
+  expect(await vaultFolder({ ...input, vault: 'work' })).toBe(join(root, 'work'))
+  expect(await vaultFolder({ ...input, vault: join(root, 'home') })).toBe(join(root, 'home'))
+  expect(await vaultFolder(input)).toBe(join(root, 'cwd'))
 })

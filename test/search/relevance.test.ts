@@ -2,9 +2,9 @@ import { expect, test } from 'vitest'
 import { languageOf } from '../../src/search/languages/language-of.ts'
 import {
   calibrate,
-  isKnownTo,
   isOnTopic,
   keepRelevant,
+  knowsLanguageOf,
   type MIN_SCORE,
   queryKind,
   traitsIn,
@@ -99,7 +99,7 @@ test.each([
   ['ដំឡើងកម្មវិធី', ['en', 'th'], false],
   ['ដំឡើងកម្មវិធី', undefined, true],
 ])('whether a model knows the language of a text: %s, %s', (text, languages, isKnown) => {
-  expect(isKnownTo(languages, languageOf(text))).toBe(isKnown)
+  expect(knowsLanguageOf(languages, languageOf(text))).toBe(isKnown)
 })
 
 test('calibrates an unknown embedder with related and unrelated samples from the vault', () => {

@@ -48,7 +48,7 @@ export function jsonBytes(value: unknown): number {
 }
 
 /** Keeps track of the remaining budget while an answer is filled. */
-export class Purse {
+export class Budget {
   #remaining: number
   readonly #total: number
 
@@ -88,7 +88,7 @@ export interface InTurnOptions<Item> {
  */
 export function countInTurn<Item>(
   lists: readonly (readonly Item[])[],
-  budget: Purse,
+  budget: Budget,
   { share = 1, minItems = 0, bytesOf = (item) => jsonBytes(item) + SEPARATOR }: InTurnOptions<Item> = {},
 ): readonly number[] {
   const counts = lists.map(() => 0)

@@ -1,6 +1,6 @@
 import { isRecord } from '../../core/is-record.ts'
 import { MARKER } from '../../core/text/partial-reading.ts'
-import { type Counts, countInTurn, type Fitted, jsonBytes, Purse, SEPARATOR } from './budget.ts'
+import { Budget, type Counts, countInTurn, type Fitted, jsonBytes, SEPARATOR } from './budget.ts'
 import { boundaryBefore, CONTENT_LIMITS, truncate } from './truncate.ts'
 
 export type Row = Readonly<Record<string, unknown>>
@@ -106,7 +106,7 @@ const FITTED_MEMBERS: ReadonlySet<string> = new Set(STEPS.map(({ member }) => me
  */
 export function compose<R extends object>(rows: readonly R[], options: ComposeOptions): Composed<R> {
   const { room, memberName = 'results', isFirstSure = true, requested, details = DETAILS_SHARE } = options
-  const budget = new Purse(room)
+  const budget = new Budget(room)
   const drafts = fittingDrafts(rows as readonly Row[], budget, isFirstSure)
   for (const step of STEPS) {
     const share = requested?.has(step.member) ? 1 : step.share
@@ -128,7 +128,7 @@ export function leastBytes(rows: readonly object[]): number {
   return rows.reduce((sum: number, row) => sum + jsonBytes(minimalRow(shortened(row as Row))) + SEPARATOR, 0)
 }
 
-interface AskedFor {
+interface RequestedMembers {
   readonly links?: unknown
   readonly include_content?: unknown
 }
@@ -141,7 +141,7 @@ export function rowsFitter(details: number) {
   return <R extends object>(
     rows: readonly R[],
     room: number,
-    { links, include_content }: AskedFor = {},
+    { links, include_content }: RequestedMembers = {},
   ): Fitted<readonly R[]> => {
     const requested = new Set([...(links === undefined ? [] : ['links']), ...(include_content === true ? ['content'] : [])])
     const { rows: value, omitted, capped } = compose(rows, { room: room - BRACKETS, requested, details })
@@ -159,7 +159,7 @@ interface Draft {
   readonly shown: Record<string, unknown>
 }
 
-function fittingDrafts(rows: readonly Row[], budget: Purse, isFirstSure: boolean): readonly Draft[] {
+function fittingDrafts(rows: readonly Row[], budget: Budget, isFirstSure: boolean): readonly Draft[] {
   const drafts: Draft[] = []
   for (const full of rows) {
     const row = shortened(full)
@@ -184,7 +184,7 @@ function withLessText({ row, shown }: Draft, room: number): Draft {
 function takeStep(
   { member, fill, share, isShared = false, first = 0 }: SizedStep,
   drafts: readonly Draft[],
-  budget: Purse,
+  budget: Budget,
 ): void {
   // In rows from `gaps`, `links` is a number.
   const concerned = drafts.filter(({ row }) => row[member] !== undefined && typeof row[member] !== 'number')
@@ -270,7 +270,7 @@ export function firstItems(value: unknown, room: Room): unknown {
 }
 
 function countOf(items: readonly unknown[], room: number): number {
-  const [count = 0] = countInTurn([items], new Purse(room - '[]'.length + SEPARATOR))
+  const [count = 0] = countInTurn([items], new Budget(room - '[]'.length + SEPARATOR))
   return count
 }
 

@@ -1,5 +1,5 @@
 import { isRecord } from '../../core/is-record.ts'
-import { type Counts, countInTurn, type Fitted, isLeftOut, jsonBytes, nonZero, Purse, sums } from './budget.ts'
+import { Budget, type Counts, countInTurn, type Fitted, isLeftOut, jsonBytes, nonZero, sums } from './budget.ts'
 import { compose, firstEntries, firstItems, type Row, sizeOf } from './fit-list.ts'
 
 type Fit = <V extends object>(value: V, room: number) => Fitted<Partial<V>>
@@ -31,7 +31,7 @@ export function fitInTurn(places: Readonly<Record<string, string>>): Fit {
     const frame = lists.reduce((rest, { place }) => withList(rest, place, []), value)
     const counts = countInTurn(
       lists.map(({ rows }) => rows),
-      new Purse(room - jsonBytes(frame)),
+      new Budget(room - jsonBytes(frame)),
     )
     return {
       value: lists.reduce((rest, { place, rows }, at) => withSome(rest, place, rows.slice(0, counts[at])), value),
@@ -75,7 +75,7 @@ export function fitShares<V extends object>(
  */
 export function fitFacts<V extends object>(value: V, names: readonly (keyof V & string)[], room: number): Fitted<Partial<V>> {
   const fitted: Record<string, unknown> = { ...(value as Row) }
-  const budget = new Purse(room)
+  const budget = new Budget(room)
   const omitted: Record<string, number> = {}
   for (const name of names) {
     const full: unknown = value[name]

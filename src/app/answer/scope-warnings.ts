@@ -15,14 +15,14 @@ const MAX_TAGS = 20
 /** More levels than any vault's folders have. */
 const ALL_LEVELS = 1_000
 
-export interface AskedScope extends Pick<ScopeArguments, 'folder' | 'path' | 'tag'> {
+export interface RequestedScope extends Pick<ScopeArguments, 'folder' | 'path' | 'tag'> {
   readonly tags?: readonly string[] | undefined
 }
 
 /** Warns about requested folders and tags that do not exist if the answer is empty, and suggests similar names. */
 export async function scopeWarnings(
   snapshot: Snapshot,
-  { folder, path, tag, tags = [] }: AskedScope,
+  { folder, path, tag, tags = [] }: RequestedScope,
   call: Call = {},
 ): Promise<readonly Warning[]> {
   const requestedTags = [...(tag === undefined ? [] : [tag]), ...tags]

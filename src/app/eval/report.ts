@@ -37,7 +37,7 @@ export interface MeaningGain {
  * Returns the gain from meaning for each kind of query. The interval applies to the difference per query. There is no total,
  * because it would depend on the number of queries of each kind.
  */
-export function meaningGains(modes: readonly AskedMode[]): readonly MeaningGain[] {
+export function meaningGains(modes: readonly EvaluatedMode[]): readonly MeaningGain[] {
   const askedBy = (searchMode: SearchMode) => modes.find(({ mode }) => mode === searchMode)?.results ?? []
   const words = askedBy('keyword')
   const differences = askedBy('hybrid').map(({ item, rank }, at) => {
@@ -54,13 +54,13 @@ function ndcgAt(rank: number): number {
   return rank === 0 ? 0 : ndcg([...new Array<number>(rank - 1).fill(0), 1], [1])
 }
 
-export interface AskedMode {
+export interface EvaluatedMode {
   readonly mode: SearchMode
   readonly results: readonly AskedItem[]
 }
 
 /** Returns the scores for each kind that has queries, followed by the scores for all queries, with one entry per mode. */
-export function scoreKnownItems(modes: readonly AskedMode[]): readonly KnownItemScores[] {
+export function scoreKnownItems(modes: readonly EvaluatedMode[]): readonly KnownItemScores[] {
   return [...QUERY_KINDS, 'all' as const].flatMap((kind) =>
     modes.flatMap(({ mode, results }) => {
       const ofKind = kind === 'all' ? results : results.filter(({ item }) => item.kind === kind)
@@ -91,19 +91,21 @@ export interface NotedQuery {
   readonly ms: number
 }
 
-export function slowest(modes: readonly AskedMode[], count: number): readonly NotedQuery[] {
-  return noted(modes)
+export function slowest(modes: readonly EvaluatedMode[], count: number): readonly NotedQuery[] {
+  return toNotedQueries(modes)
     .sort((a, b) => b.ms - a.ms)
     .slice(0, count)
 }
 
 /** Returns the first queries of each kind whose note was not in the top ten. */
-export function missed(modes: readonly AskedMode[], count: number): readonly NotedQuery[] {
-  const missedQueries = noted(modes.map(({ mode, results }) => ({ mode, results: results.filter(({ rank }) => rank === 0) })))
+export function missed(modes: readonly EvaluatedMode[], count: number): readonly NotedQuery[] {
+  const missedQueries = toNotedQueries(
+    modes.map(({ mode, results }) => ({ mode, results: results.filter(({ rank }) => rank === 0) })),
+  )
   return QUERY_KINDS.flatMap((kind) => missedQueries.filter((query) => query.kind === kind).slice(0, count))
 }
 
-function noted(modes: readonly AskedMode[]): NotedQuery[] {
+function toNotedQueries(modes: readonly EvaluatedMode[]): NotedQuery[] {
   return modes.flatMap(({ mode, results }) =>
     results.map(({ item: { kind, query, expected }, ms }) => ({ mode, kind, query, wanted: expected, ms })),
   )

@@ -1,5 +1,5 @@
 import type { Condition } from '../../core/query.ts'
-import type { Found } from '../../core/search.ts'
+import type { FoundPage } from '../../core/search.ts'
 import type { FindOrder, Page, Scope, Snapshot } from '../../core/store.ts'
 import {
   type CommunityIds,
@@ -10,12 +10,12 @@ import {
   type Query,
   type QuerySet,
   type QueryWord,
-  relaxed,
   setsIn,
   type TitleIds,
   termsOf,
   titlesIn,
   toCondition,
+  withOptionalWords,
 } from '../../search/query/query.ts'
 import { foldersMeant } from '../answer/meant-folder.ts'
 import type { GraphCore, Warning } from '../graph-core.ts'
@@ -35,7 +35,7 @@ export interface QueryOptions {
 }
 
 export interface FoundByQuery {
-  readonly notes: Found
+  readonly notes: FoundPage
   readonly words: readonly QueryWord[]
   /**
    * Set if no note has all of the words. `some`: the notes have some of them. `begun`: the notes have words that begin like them.
@@ -61,7 +61,10 @@ export async function findByQuery(
   const words = positiveWords(query)
   const { condition, order, names, ...facts } = await prepareQuery(snapshot, core, query, options)
   const exact = await snapshot.find(condition, { scope, order }, page)
-  const others = [{ fallback: 'some', other: relaxed(query) } as const, { fallback: 'begun', other: prefixQuery(query) } as const]
+  const others = [
+    { fallback: 'some', other: withOptionalWords(query) } as const,
+    { fallback: 'begun', other: prefixQuery(query) } as const,
+  ]
   for (const { fallback, other } of exact.total > 0 ? [] : others) {
     if (other === undefined) continue
     const near = positiveWords(other)

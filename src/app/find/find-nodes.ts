@@ -1,5 +1,5 @@
 import type { TaskState } from '../../core/query.ts'
-import type { Found } from '../../core/search.ts'
+import type { FoundPage } from '../../core/search.ts'
 import type { FindOrder, Node, Scope, Snapshot } from '../../core/store.ts'
 import { blankData } from '../../core/text/inline-data.ts'
 import type { NoteText } from '../../core/texts.ts'
@@ -132,7 +132,7 @@ interface TextRequest {
 /** Returns the notes found, with the text around the best match in each. */
 async function describe(
   reading: ReadingContext,
-  items: Found['items'],
+  items: FoundPage['items'],
   { words, tasks, links, dates }: TextRequest,
 ): Promise<Answer<readonly FoundNode[]>> {
   const { call } = reading

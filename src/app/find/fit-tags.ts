@@ -1,4 +1,4 @@
-import { countInTurn, type Fitted, jsonBytes, listShown, nonZero, Purse, SEPARATOR } from '../answer/budget.ts'
+import { Budget, countInTurn, type Fitted, jsonBytes, listShown, nonZero, SEPARATOR } from '../answer/budget.ts'
 import type { SuggestedTags } from './suggest-tags.ts'
 
 type ShownTags = Omit<SuggestedTags, 'tags' | 'folders'> & {
@@ -13,7 +13,7 @@ const MAX_EXAMPLES = 3
 export function fitTags(suggested: SuggestedTags, room: number): Fitted<ShownTags> {
   const { tags, folders } = suggested
   const rows = [...tags, ...folders]
-  const budget = new Purse(room)
+  const budget = new Budget(room)
   const bare = <Row extends (typeof rows)[number]>({ operation: _, from, ...row }: Row) => ({
     ...row,
     ...listShown('from', from, []),

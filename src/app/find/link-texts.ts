@@ -44,7 +44,7 @@ export async function withLinkTexts(
   if (best.length === 0) return words
   const names = await reading.snapshot.namesOf(best.map(({ to }) => to))
   const telling = best.filter(({ text }, at) => !names[at]?.some((name) => foldName(name) === foldName(text)))
-  return telling.length === 0 ? words : { ...words, hits: raised(words.hits, telling) }
+  return telling.length === 0 ? words : { ...words, hits: raiseScores(words.hits, telling) }
 }
 
 type WrittenLink = Pick<LinkText, 'to' | 'text'>
@@ -117,7 +117,7 @@ function bestTexts(links: readonly WrittenLink[], fitOf: (text: string) => numbe
   return [...best.values()]
 }
 
-function raised(hits: readonly WordHit[], texts: readonly LinkText[]): readonly WordHit[] {
+function raiseScores(hits: readonly WordHit[], texts: readonly LinkText[]): readonly WordHit[] {
   const hitsById = new Map(hits.map((hit) => [hit.id, hit]))
   const top = hits[0]?.score ?? 0
   for (const { to, fit } of texts) {

@@ -62,7 +62,7 @@ function bestStart(text: string, matches: readonly Match[], room: number): numbe
   for (const start of starts) {
     while (next < matches.length && (matches[next]?.start ?? 0) < start) next++
     const first = matches[next]?.start ?? start
-    const { weight, end } = heldWithin(matches, next, start + room)
+    const { weight, end } = weightWithin(matches, next, start + room)
     const more = weight - best.weight
     if (more > ROUNDING_ERROR || (more > -ROUNDING_ERROR && weight > 0 && end - first < best.length))
       best = { first, weight, length: end - first }
@@ -93,7 +93,7 @@ function startsOf(text: string): readonly number[] {
 const NO_SPACE = /\S/g
 
 /** Returns the total weight of the words before `end`, counting each word once, and the end of the last of them. */
-function heldWithin(matches: readonly Match[], from: number, end: number): { readonly weight: number; readonly end: number } {
+function weightWithin(matches: readonly Match[], from: number, end: number): { readonly weight: number; readonly end: number } {
   const words = new Set<number>()
   let weight = 0
   let last = 0

@@ -180,7 +180,7 @@ function inOrder(node: Node, { text, bodyStart }: NoteText): readonly Candidate[
   return chunks.map((place) => ({ place, meaning: 0 }))
 }
 
-interface Likely {
+interface RatedCandidate {
   readonly candidate: Candidate
   readonly maxScore: number
 }
@@ -190,11 +190,11 @@ function likeliest(
   candidates: readonly Candidate[],
   text: string,
   { words, weight }: { readonly words: SnippetQuery; readonly weight: number },
-): readonly Likely[] {
+): readonly RatedCandidate[] {
   if (candidates.length <= MAX_PASSAGES) return candidates.map((candidate) => ({ candidate, maxScore: Number.POSITIVE_INFINITY }))
   const beginnings = words.terms.map(({ term, weight }) => ({ letters: beginningOf(term), own: weight }))
   const all = totalOf(words)
-  const rated = candidates.map((candidate): Likely => {
+  const rated = candidates.map((candidate): RatedCandidate => {
     const { place, meaning } = candidate
     const part = text.slice(place.start, place.end)
     const letters = (NON_ASCII_LETTERS.test(part) ? foldLetters(part) : part.toLowerCase()).replace(DROPPED_IN_WORDS, '')

@@ -1,7 +1,7 @@
 import type { PropertyCount, Snapshot, ValueKind } from '../../core/store.ts'
 import { foldName } from '../../core/text/fold.ts'
 import { nearest } from '../../core/text/nearest.ts'
-import { askedTexts, textsMeant } from '../../search/query/compare-values.ts'
+import { askedTexts, textsOfValue } from '../../search/query/compare-values.ts'
 import { propertiesIn, type Query, tagsIn, valuesIn } from '../../search/query/query.ts'
 import type { Call } from '../answer/answer-when-ready.ts'
 import { tagWarnings } from '../answer/scope-warnings.ts'
@@ -43,7 +43,7 @@ export async function queryWarnings(
     if (property === undefined) return [unknownProperty(name, names)]
     return isEmpty && isCompared && !property.kinds.some((kind) => COMPARED.includes(kind)) ? [notCompared(property)] : []
   })
-  const propertyTags = isEmpty ? tags.filter((tag) => existing.has(foldName(tag))).map(propertyMeant) : []
+  const propertyTags = isEmpty ? tags.filter((tag) => existing.has(foldName(tag))).map(propertyHint) : []
   const sets = emptySets.map(({ part: { span } }) => emptySet(text.slice(span.start, span.end)))
   return [...folderWarnings, ...noTags, ...propertyTags, ...sets, ...propertyWarnings, ...noValues]
 }
@@ -52,7 +52,7 @@ function emptySet(set: string): Warning {
   return { code: 'NOTICE', message: `No note matches the set ${set}, so no note links to it or is linked from it.` }
 }
 
-function propertyMeant(tag: string): Warning {
+function propertyHint(tag: string): Warning {
   return {
     code: 'NOTICE',
     message: `${quoted(tag)} is a property: #${tag}= finds notes that have it, and #${tag}=value finds notes with that value.`,
@@ -66,7 +66,7 @@ async function valueWarnings(snapshot: Snapshot, query: Query): Promise<readonly
     .map(async ({ name, value }): Promise<readonly Warning[]> => {
       const values = (await snapshot.propertyValues(foldName(name))).map((valueCount) => valueCount.value)
       const requestedValues = askedTexts(values.map(foldName))
-      if (values.length === 0 || textsMeant(value).some((text) => requestedValues.includes(text))) return []
+      if (values.length === 0 || textsOfValue(value).some((text) => requestedValues.includes(text))) return []
       const near = nearest(value, values, MAX_SIMILAR).map(quoted)
       const nearby =
         near.length > 0 ? `Nearest: ${near.join(', ')}.` : `find_nodes with group_by ${quoted(name)} lists its values.`

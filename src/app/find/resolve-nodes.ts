@@ -4,7 +4,7 @@ import type { NameVectorHit } from '../../core/search.ts'
 import type { NameHit, Scope, Snapshot } from '../../core/store.ts'
 import { listSome } from '../../core/text/list-some.ts'
 import { languageOf } from '../../search/languages/language-of.ts'
-import { type EmbedderTraits, isKnownTo } from '../../search/relevance.ts'
+import { type EmbedderTraits, knowsLanguageOf } from '../../search/relevance.ts'
 import { plainName } from '../../search/similar-names.ts'
 import { answer, answerFindable, type Call, plain } from '../answer/answer-when-ready.ts'
 import { roundScore } from '../answer/node-response.ts'
@@ -77,7 +77,7 @@ function resolveByMeaning(
 ): Promise<Answer<readonly ResolvedName[]>> {
   return answerFindable(core, initialCall, 'meaning', async (read, call) => {
     const question = await nameVectors(core, names, call)
-    const byMeaning = await read((snapshot) => meaningSame(snapshot, question, { scope: toScope({ tag, path }), threshold }))
+    const byMeaning = await read((snapshot) => findByMeaning(snapshot, question, { scope: toScope({ tag, path }), threshold }))
     return { value: names.map((name, at) => choose(name, byMeaning.value[at] ?? [])), warnings: byMeaning.warnings }
   })
 }
@@ -160,7 +160,7 @@ async function nameVectors(core: GraphCore, names: readonly string[], call: Call
   const traits = await traitsFor(core, embedder)
   const embed = (kind: EmbedKind) => embedWith(embedder, names, { kind, signal: call.signal })
   const vectors = await embed('query')
-  const isUnknown = names.map((name) => !isKnownTo(embedder.languages, languageOf(name, core.languages)))
+  const isUnknown = names.map((name) => !knowsLanguageOf(embedder.languages, languageOf(name, core.languages)))
   const embedded = { names, isUnknown, embedder, traits, vectors }
   return traits.across === undefined ? embedded : { ...embedded, across: await embed('across') }
 }
@@ -174,7 +174,7 @@ interface NameTerms {
  * Returns, for each name, the notes whose title or alias has a similar meaning, best first. The score is the cosine of the note's
  * best name. If the embedder does not know a name's language, returns a warning instead.
  */
-async function meaningSame(
+async function findByMeaning(
   snapshot: Snapshot,
   { names, isUnknown, embedder, traits, vectors, across }: NameVectors,
   { scope, threshold }: NameTerms,

@@ -18,10 +18,10 @@ import { isSameLanguage, type Language, languageOf, languagesInUse } from '../..
 import { type Literal, literalsIn } from '../../search/literals.ts'
 import {
   COMPARED_RESULTS,
-  isKnownTo,
   isOnTopic,
   keepRelevant,
   knowsLanguage,
+  knowsLanguageOf,
   leastScore,
   type MeaningTraits,
   queryKind,
@@ -167,7 +167,8 @@ export async function embedQuestion(
   const warnings = embedded !== undefined && 'warning' in embedded ? [embedded.warning] : []
   if (mode === 'semantic' && warnings[0] !== undefined) throw new RouxError('PROVIDER_ERROR', warnings[0].message)
   if (embedded === undefined || 'warning' in embedded) return { question: undefined, traits: undefined, warnings }
-  if (!isKnownTo(embedded.embedder.languages, embedded.language)) return { question: undefined, traits: undefined, warnings }
+  if (!knowsLanguageOf(embedded.embedder.languages, embedded.language))
+    return { question: undefined, traits: undefined, warnings }
   return { question: embedded, traits: traitsIn(await traitsFor(core, embedded.embedder), embedded.language), warnings }
 }
 
@@ -278,7 +279,7 @@ async function retrieve(
   const exact = new Set(exactNames.ownVault)
   const keyword = words.hits.map(({ id, score, matched }) => ({ key: id, score, matched }))
   const { hits, byLanguage } = semantic
-  const usual = isAbroad(keyword, byLanguage) ? FOREIGN_WEIGHT : (traits?.weight ?? 0)
+  const usual = areAllForeign(keyword, byLanguage) ? FOREIGN_WEIGHT : (traits?.weight ?? 0)
   const weight = core.searchWeight === 'auto' ? usual : core.searchWeight
   const grouped = weight === 0 ? undefined : byLanguage
   return {
@@ -301,7 +302,7 @@ const NONE_NEAR: NearNotes = { hits: [], byLanguage: undefined }
  * Checks whether all near notes are in languages other than the question's. If words match well, the question's language was
  * misdetected.
  */
-function isAbroad(keyword: readonly KeywordHit<NodeId>[], byLanguage: NearByLanguage<NodeId> | undefined): boolean {
+function areAllForeign(keyword: readonly KeywordHit<NodeId>[], byLanguage: NearByLanguage<NodeId> | undefined): boolean {
   if (byLanguage === undefined || byLanguage.own.length > 0 || byLanguage.other.length === 0) return false
   return keyword.every(({ matched }) => matched < WELL_MATCHED)
 }
@@ -572,12 +573,12 @@ function answeringPlaces({ node, source }: Partial<NoteWithText> = {}, query: Pa
   return placesOf(node, readable, query).map((each) => ({ ...each, node, source: readable }))
 }
 
-interface Showing extends Pick<PassageQuery, 'words' | 'length'> {
+interface PassageDisplay extends Pick<PassageQuery, 'words' | 'length'> {
   /** UTF-16 offset of an ending that the note shares with others. */
   readonly end: number | undefined
 }
 
-function shownPassage({ node, source, place, chunk, score }: NoteAnswer, { end, ...shown }: Showing): Passage {
+function shownPassage({ node, source, place, chunk, score }: NoteAnswer, { end, ...shown }: PassageDisplay): Passage {
   const before = end === undefined ? place : placeBefore(source, place, end)
   const read = before === place ? { chunk } : {}
   const passage = toPassage(node, source.text, { ...shown, ...read, place: before, score })

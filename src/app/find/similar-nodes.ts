@@ -5,7 +5,7 @@ import type { ChunkHit } from '../../core/search.ts'
 import { ALL, type Scope, type Snapshot } from '../../core/store.ts'
 import { magnitudeOf } from '../../core/vectors.ts'
 import { languageOf, languagesInUse } from '../../search/languages/language-of.ts'
-import { isKnownTo, knowsLanguage, MIN_SCORE, type Relevance } from '../../search/relevance.ts'
+import { knowsLanguage, knowsLanguageOf, MIN_SCORE, type Relevance } from '../../search/relevance.ts'
 import {
   answerFindable,
   answerInSteps,
@@ -123,7 +123,7 @@ async function similarTo(
       scopeOf(args),
       near.filter((hit) => hit.score >= minScore && !out.has(hit.id)),
     ),
-    abroad(reading, args, { id, out, limit }),
+    similarInOtherLanguages(reading, args, { id, out, limit }),
   ])
   const relevant = byScore([...worded, ...foreign.hits.filter(({ score }) => score >= minScore)])
   // Needed even for a full page, because the answer includes the total.
@@ -188,7 +188,7 @@ function warningsOf({ insight, isCurrent }: Followed, note: number): readonly Wa
   return warnings
 }
 
-interface Behind {
+interface MeaningRequest {
   readonly id: NodeId
   readonly near: readonly Hit[]
   /** Maximum number of neighbors stored per note. */
@@ -197,7 +197,7 @@ interface Behind {
   readonly limit: number
 }
 
-interface Rest {
+interface MeaningHits {
   readonly hits: readonly Hit[]
   readonly isAll: boolean
 }
@@ -206,8 +206,8 @@ interface Rest {
 async function hitsByMeaning(
   reading: ReadingContext,
   args: SimilarArguments,
-  { id, near, neighborsKept, out, limit }: Behind,
-): Promise<Rest> {
+  { id, near, neighborsKept, out, limit }: MeaningRequest,
+): Promise<MeaningHits> {
   const last = near.length < neighborsKept ? MAX_UNRELATED_SCORE : (near.at(-1)?.score ?? MAX_UNRELATED_SCORE)
   if (reading.core.embedding === undefined || last < MIN_SIMILARITY[args.relevance]) return { hits: [], isAll: true }
   const result = await nearByMeaning(reading, args, { id, out, limit })
@@ -224,11 +224,11 @@ function byScore(hits: readonly Hit[]): readonly Hit[] {
 }
 
 /** Returns notes in other languages that are near by meaning, because they share few words with the note. A translation scores about .4. */
-export async function abroad(
+export async function similarInOtherLanguages(
   reading: ReadingContext,
   args: Pick<SimilarArguments, 'folder' | 'tag'>,
   { id, out, limit }: NearRequest,
-): Promise<Rest> {
+): Promise<MeaningHits> {
   const { core, snapshot } = reading
   if (core.embedding === undefined) return NONE
   const { codes, notes } = await snapshot.languages([id])
@@ -266,7 +266,7 @@ export async function abroad(
   }
 }
 
-const NONE: Rest = { hits: [], isAll: true }
+const NONE: MeaningHits = { hits: [], isAll: true }
 
 async function similarByMeaning(
   reading: ReadingContext,
@@ -280,7 +280,7 @@ async function similarByMeaning(
   const limit = page.offset + page.limit + 1
   const [result, foreign] = await Promise.all([
     nearByMeaning(reading, args, { id, out, limit }),
-    abroad(reading, args, { id, out, limit }),
+    similarInOtherLanguages(reading, args, { id, out, limit }),
   ])
   if ('warning' in result) return { value: [], warnings: [result.warning] }
   const hits = byScore([...result.hits, ...foreign.hits]).filter(({ score }) => score >= MIN_SCORE[args.relevance])
@@ -400,10 +400,10 @@ async function isUnknown(reading: ReadingContext, embedder: string, id: NodeId):
   const formerEmbedder = await openedFormer(reading, embedder)
   if (formerEmbedder?.languages === undefined) return false
   const source = (await readTexts(reading, [id])).texts.get(id)
-  return source !== undefined && !isKnownTo(formerEmbedder.languages, languageOf(source.text, reading.core.languages))
+  return source !== undefined && !knowsLanguageOf(formerEmbedder.languages, languageOf(source.text, reading.core.languages))
 }
 
-interface Others {
+interface OthersRequest {
   readonly out: ReadonlySet<NodeId>
   readonly limit: number
   /** Minimum cosine of a relevant note. */
@@ -426,7 +426,7 @@ interface Nearest {
  */
 async function nearestOthers(
   nearest: (limit: number) => Promise<readonly ChunkHit[]>,
-  { out, limit: wanted, minCosine, keep, maxPassages = Number.POSITIVE_INFINITY }: Others,
+  { out, limit: wanted, minCosine, keep, maxPassages = Number.POSITIVE_INFINITY }: OthersRequest,
 ): Promise<Nearest> {
   for (let limit = PASSAGES; ; limit *= 4) {
     const hits = await nearest(limit)

@@ -105,7 +105,7 @@ async function suggestFor(
   })
   const ballot = { words: wordsOf(text), titleWords: wordsOf(node.title), minScore }
   const ownTags = new Set(node.tags.map(foldTag))
-  const tags = elected(
+  const tags = rankLabels(
     voters.map(({ tags: labels, ...voter }) => ({ ...voter, labels })),
     ballot,
   )
@@ -113,7 +113,7 @@ async function suggestFor(
     .slice(0, limit)
     .map(({ label, ...rest }) => ({ tag: label, ...rest, operation: tagging(node.id, label) }))
   const ownFolder = folderOf(node.path ?? '')
-  const folders = elected(
+  const folders = rankLabels(
     voters.map(({ folder, ...voter }) => ({ ...voter, labels: [folder] })),
     ballot,
   )
@@ -134,13 +134,13 @@ function moving({ id, path }: Node, folder: string): SuggestedOperation {
   return { tool: 'move_node', arguments: { id, to: `${folder}/${nameOf(path ?? id)}` } }
 }
 
-interface Near {
+interface NearestVotes {
   readonly id: NodeId
   /** Weight of the note's vote: the squared mean of its semantic score and word score, each relative to the highest one. */
   readonly weight: number
 }
 
-async function nearestNotes(reading: ReadingContext, id: NodeId, text: string): Promise<readonly Near[]> {
+async function nearestNotes(reading: ReadingContext, id: NodeId, text: string): Promise<readonly NearestVotes[]> {
   const [words, near] = await Promise.all([byWords(reading.snapshot, id, text), nearByMeaning(reading, id)])
   const meaning = near === undefined ? new Map<NodeId, number>() : await cosinesFrom(reading, near, [...words.keys()])
   const ids = [...new Set([...words.keys(), ...meaning.keys()])]
@@ -211,10 +211,10 @@ async function cosinesFrom(
 ): Promise<ReadonlyMap<NodeId, number>> {
   const ids = [...new Set([...near, ...others])].filter((noteId) => noteId !== id)
   const [middle, vectors] = await Promise.all([middleOf(core.store, snapshot, embedder), snapshot.vectors(embedder, ids)])
-  const from = away(centre, middle)
+  const from = directionFrom(centre, middle)
   const cosines = ids.flatMap((noteId, at) => {
     const to = centreOf(vectors[at]?.chunks.map(({ vector }) => vector) ?? [])
-    return to === undefined ? [] : [[noteId, Math.max(0, cosine(from, away(to, middle)))] as const]
+    return to === undefined ? [] : [[noteId, Math.max(0, cosine(from, directionFrom(to, middle)))] as const]
   })
   return new Map(cosines)
 }
@@ -239,11 +239,11 @@ async function middleOf(store: Store, snapshot: Snapshot, embedder: string): Pro
   return middle
 }
 
-function away(vector: Float32Array, middle: Float32Array): Float32Array {
+function directionFrom(vector: Float32Array, middle: Float32Array): Float32Array {
   return vector.map((value, at) => value - (middle[at] ?? 0))
 }
 
-interface Voter extends Near {
+interface Voter extends NearestVotes {
   readonly labels: readonly string[]
 }
 
@@ -254,7 +254,7 @@ interface Ballot {
 }
 
 /** Ranks labels by their share of the votes and by the rank of their nearest note, best first. */
-function elected(
+function rankLabels(
   voters: readonly Voter[],
   ballot: Ballot,
 ): readonly ({ readonly label: string } & Omit<Suggestion, 'operation'>)[] {
@@ -274,13 +274,13 @@ function elected(
   }
   return [...byLabel.values()]
     .filter(({ share }) => share >= ballot.minScore)
-    .map(({ label, share, from }) => ({ label, votes: share + namedIn(label, ballot), from }))
+    .map(({ label, share, from }) => ({ label, votes: share + nameBonus(label, ballot), from }))
     .sort((a, b) => b.votes - a.votes || compareTexts(a.label, b.label))
     .map(({ label, votes, from }) => ({ label, score: roundScore(Math.min(1, votes)), from }))
 }
 
 /** Returns the bonus for a label if the note contains the words of its last part. */
-function namedIn(label: string, { words, titleWords }: Ballot): number {
+function nameBonus(label: string, { words, titleWords }: Ballot): number {
   const labelWords = wordsIn(label.slice(label.lastIndexOf('/') + 1).replace(/[-_]/g, ' ')).map(({ text }) => text)
   const standIn = (textWords: ReadonlySet<string>): boolean =>
     labelWords.every((word) => textWords.has(word) || textWords.has(`${word}s`) || textWords.has(word.replace(/s$/, '')))

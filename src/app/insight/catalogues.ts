@@ -87,7 +87,7 @@ interface Kind {
   all: number
 }
 
-interface Shared {
+interface SharedProperty {
   readonly property: PropertyCount
   entries: number
   /** Notes by folded value. Only the first values are kept. */
@@ -98,7 +98,7 @@ class Place {
   entries = 0
   #total = 0
   #templated = 0
-  readonly #shared: readonly Shared[]
+  readonly #shared: readonly SharedProperty[]
 
   constructor(properties: readonly PropertyCount[]) {
     this.#shared = properties.map((property) => ({ property, entries: 0, kinds: new Map() }))
@@ -142,7 +142,7 @@ class Place {
     return count >= this.entries * NEARLY_ALL
   }
 
-  #form(): readonly Shared[] {
+  #form(): readonly SharedProperty[] {
     return this.#shared.filter(({ entries }) => this.#has(entries))
   }
 

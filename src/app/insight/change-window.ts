@@ -21,14 +21,14 @@ export async function readWindow(
   { lineage, generation }: GenerationOf,
   start: WindowStart,
 ): Promise<ChangeWindow> {
-  const back = new WayBack(generation, start)
+  const back = new HistoryWindow(generation, start)
   for await (const part of log.commits(lineage, generation)) {
     if (part.some((commit) => back.take(commit) === 'end')) break
   }
   return back.window()
 }
 
-class WayBack {
+class HistoryWindow {
   readonly #start: WindowStart
   readonly #changes: GraphChanges[] = []
   /** Generation on which the commits added so far are based. */

@@ -114,7 +114,7 @@ export function changesSince(
   now = () => new Date(core.graphLog?.now?.() ?? Date.now()),
 ): Promise<Answer<ChangesAnswer>> {
   return answerInSteps(core, call, async (read) => {
-    const range = readAsked(args, now())
+    const range = readRange(args, now())
     for (let attempt = 1; ; attempt++) {
       const isLast = attempt === WAIT_FOR_LOG.times || core.indexing.status().log !== undefined
       const result = await read((snapshot) => describeSince({ core, snapshot, args, call }, range, isLast))
@@ -130,12 +130,12 @@ type RequestedRange =
   | { readonly kind: 'cursor'; readonly cursor: GenerationOf | undefined }
   | { readonly kind: 'time'; readonly time: number }
 
-function readAsked({ cursor, since }: ChangesArguments, now: Date): RequestedRange {
+function readRange({ cursor, since }: ChangesArguments, now: Date): RequestedRange {
   if (cursor !== undefined) return { kind: 'cursor', cursor: readCursor(cursor) }
   return { kind: 'time', time: readSince(since ?? DEFAULT_SINCE, now) }
 }
 
-interface Telling {
+interface ChangesContext {
   readonly core: GraphCore
   readonly snapshot: Snapshot
   readonly args: ChangesArguments
@@ -143,7 +143,7 @@ interface Telling {
 }
 
 /** The logged changes, and the reason if part of the requested period is missing. */
-interface Known {
+interface KnownChanges {
   readonly changes: GraphChanges
   readonly since?: number
   readonly problem?: string
@@ -152,12 +152,12 @@ interface Known {
 const NOTHING: GraphChanges = { files: [], links: [] }
 
 async function describeSince(
-  telling: Telling,
+  telling: ChangesContext,
   range: RequestedRange,
   isLast: boolean,
 ): Promise<Answer<ChangesAnswer> | 'behind'> {
   const { core, snapshot, args } = telling
-  const window = await readKnown(telling, range, isLast)
+  const window = await readKnownChanges(telling, range, isLast)
   if (window === 'behind') return window
   const { lineage, generation } = snapshot
   const description = await describe(telling, window.changes)
@@ -175,7 +175,11 @@ async function describeSince(
   }
 }
 
-async function readKnown({ core, snapshot }: Telling, range: RequestedRange, isLast: boolean): Promise<Known | 'behind'> {
+async function readKnownChanges(
+  { core, snapshot }: ChangesContext,
+  range: RequestedRange,
+  isLast: boolean,
+): Promise<KnownChanges | 'behind'> {
   const { graphLog } = core
   const { lineage, generation } = snapshot
   if (graphLog === undefined) {
@@ -194,7 +198,7 @@ async function readKnown({ core, snapshot }: Telling, range: RequestedRange, isL
   }
 }
 
-function unknown(problem: string): Known {
+function unknown(problem: string): KnownChanges {
   return { changes: NOTHING, problem: `${problem} ${PRESENT}` }
 }
 
@@ -220,7 +224,7 @@ async function startOf(
   }
 }
 
-function knownOf({ changes, isWhole, begins }: ChangeWindow, range: RequestedRange, failure: string | undefined): Known {
+function knownOf({ changes, isWhole, begins }: ChangeWindow, range: RequestedRange, failure: string | undefined): KnownChanges {
   const composed = joinIdentities(composeChanges(changes))
   const since = range.kind === 'time' && isWhole ? range.time : begins
   const knownChanges = { changes: composed, ...(since === undefined ? {} : { since }) }
@@ -253,7 +257,7 @@ async function presentState(snapshot: Snapshot, { folder }: ChangesArguments): P
 type ChangeDescription = Pick<ChangesAnswer, 'notes' | 'links' | 'broken' | 'fixed' | 'orphans' | 'rising' | 'totals'>
 
 /** One end of a link, or a changed file, as shown in answers. */
-interface KnownEnd {
+interface LinkEndInfo {
   readonly id: NodeId
   readonly kind: NodeKind
   readonly title: string
@@ -261,7 +265,7 @@ interface KnownEnd {
   readonly isShown: boolean
 }
 
-async function describe({ core, snapshot, args }: Telling, changes: GraphChanges): Promise<ChangeDescription> {
+async function describe({ core, snapshot, args }: ChangesContext, changes: GraphChanges): Promise<ChangeDescription> {
   const { ends, idOf } = await endsOf(snapshot, core, changes)
   const isInFolder = folderTest(args.folder)
   const notes = notesOf(changes.files, ends, { core, isInFolder, idOf })
@@ -291,14 +295,14 @@ function folderTest(folder: string | undefined): (path: string | undefined) => b
   return (path) => path !== undefined && foldId(path).startsWith(`${start}/`)
 }
 
-type Ends = ReadonlyMap<LinkEnd, KnownEnd>
+type Ends = ReadonlyMap<LinkEnd, LinkEndInfo>
 
 interface EndsWithIds extends Pick<FilesByPath, 'idOf'> {
   readonly ends: Ends
 }
 
 async function endsOf(snapshot: Snapshot, core: GraphCore, { files, links }: GraphChanges): Promise<EndsWithIds> {
-  const ends = new Map<LinkEnd, KnownEnd>()
+  const ends = new Map<LinkEnd, LinkEndInfo>()
   const ids = new Set<string>()
   for (const { from, to } of files) for (const path of [from, to]) if (path !== undefined) ids.add(path)
   for (const link of links) for (const end of [link.from, link.to]) if (!end.startsWith('/')) ids.add(end)
@@ -330,7 +334,7 @@ async function presentFiles(
   snapshot: Snapshot,
   core: Pick<GraphCore, 'isIgnored'>,
   versions: readonly FileVersion[],
-): Promise<ReadonlyMap<string, KnownEnd>> {
+): Promise<ReadonlyMap<string, LinkEndInfo>> {
   const nodes = await snapshot.nodes(
     versions.map(({ id }) => id),
     { links: 0 },

@@ -26,8 +26,8 @@ import { readableSource } from '../read/readable-source.ts'
 import { type ReadingContext, unreadWarnings } from '../read/texts.ts'
 import { toAnsweringScope, WITH_TEXT } from '../scope.ts'
 import { fitPack, type PackExcerpt, type PackPassage } from './fit-pack.ts'
-import { bestWays, linksOf, readLinked, type Way, waysFrom } from './follow-links.ts'
-import { broadly, inOrder, type PlacedPassage, packPassage, withoutLikeness } from './pack-passages.ts'
+import { bestLinks, type LinkWay, linksFromPassages, linksOf, readLinked } from './follow-links.ts'
+import { inOrder, lowerRepeatedNotes, type PlacedPassage, packPassage, withoutLikeness } from './pack-passages.ts'
 
 export interface PackArguments {
   /** The question. If omitted, `ids` is set. */
@@ -134,9 +134,9 @@ export function findPack(core: GraphCore, args: PackSource, initialCall: Call = 
         return findPassages({ core, snapshot, call }, request)
       }),
     )
-    const ways = await bestWays(found.linkWays, { embedded: question, lens: found.lens, mayEmbed, signal: call.signal })
+    const ways = await bestLinks(found.linkWays, { embedded: question, lens: found.lens, mayEmbed, signal: call.signal })
     const linked = await read((snapshot) => readLinked({ core, snapshot, call }, { ways, lens: found.lens, embedded: question }))
-    const all = withoutLikeness(inOrder(broadly(inOrder([...found.passages, ...linked.passages]))))
+    const all = withoutLikeness(inOrder(lowerRepeatedNotes(inOrder([...found.passages, ...linked.passages]))))
     const endings = sharedEndings(all, found.lens.words)
     const passages = all.map((passage) => {
       const end = endings.get(passage.node.id)
@@ -223,7 +223,7 @@ export type Lens = Pick<PassageQuery, 'words' | 'meaning' | 'isNamed'>
 interface FoundPassages {
   readonly passages: readonly PlacedPassage[]
   /** Links in the best passages. */
-  readonly linkWays: readonly Way[]
+  readonly linkWays: readonly LinkWay[]
   readonly lens: Lens
   readonly unread: readonly NodeId[]
 }
@@ -259,7 +259,7 @@ async function findPassages(
   }
   const best = inOrder([...given, ...foundPassages(foundNotes, lens)])
   return {
-    value: { passages: best, linkWays: waysFrom(inOrder(broadly(best)), links), lens, unread },
+    value: { passages: best, linkWays: linksFromPassages(inOrder(lowerRepeatedNotes(best)), links), lens, unread },
     warnings: [
       ...(ranked?.warnings ?? embedded.warnings),
       ...(best.length === 0 ? await scopeWarnings(snapshot, { folder, tag }) : []),

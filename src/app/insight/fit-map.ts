@@ -1,4 +1,4 @@
-import { countInTurn, type Fitted, isLeftOut, jsonBytes, listShown, nonZero, Purse, SEPARATOR } from '../answer/budget.ts'
+import { Budget, countInTurn, type Fitted, isLeftOut, jsonBytes, listShown, nonZero, SEPARATOR } from '../answer/budget.ts'
 import type { CommunityRow, VaultMap } from './map.ts'
 
 /** A map that has been fitted into a budget. A list is left out if no item fits. */
@@ -19,7 +19,7 @@ const MAX_BRIDGES = 12
  * in turn, then the connections between the communities shown, and finally their folders. Does not necessarily use the whole budget.
  */
 export function fitMap(map: VaultMap, room: number): Fitted<ShownMap> {
-  const budget = new Purse(room)
+  const budget = new Budget(room)
   const all = map.catalogues ?? []
   budget.spend(jsonBytes({ ...map, catalogues: [], communities: [], between: [] }))
   const catalogues = all.slice(0, countInTurn([all], budget, { share: SHARES.catalogues, minItems: 1 })[0])

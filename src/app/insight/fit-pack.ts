@@ -1,4 +1,4 @@
-import { countInTurn, jsonBytes, Purse, SEPARATOR, TOKEN_BYTES } from '../answer/budget.ts'
+import { Budget, countInTurn, jsonBytes, SEPARATOR, TOKEN_BYTES } from '../answer/budget.ts'
 import { truncate } from '../answer/truncate.ts'
 
 export interface PackExcerpt {
@@ -157,5 +157,5 @@ function excerptAround({ id, path, title, outline, via }: PackPassage, hasHashes
 }
 
 function firstWithin(items: readonly string[], bytes: number): readonly string[] {
-  return items.slice(0, countInTurn([items], new Purse(bytes))[0])
+  return items.slice(0, countInTurn([items], new Budget(bytes))[0])
 }

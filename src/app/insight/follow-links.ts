@@ -15,7 +15,7 @@ import type { ReadingContext } from '../read/texts.ts'
 import { type PlacedPassage, packPassage } from './pack-passages.ts'
 
 /** A link in a passage, with the score that its target would get if the sentence around the link fully matched the question. */
-export interface Way {
+export interface LinkWay {
   readonly from: NodeId
   /** Path of the note that contains the link. */
   readonly path: string | undefined
@@ -30,7 +30,7 @@ export interface Way {
   readonly maxScore: number
 }
 
-export interface ChosenWay extends Way {
+export interface ChosenWay extends LinkWay {
   readonly score: number
 }
 
@@ -67,15 +67,15 @@ export async function linksOf(
 }
 
 /** Returns the links in the first passages. `passages` are sorted, best first. */
-export function waysFrom(
+export function linksFromPassages(
   passages: readonly PlacedPassage[],
   links: ReadonlyMap<NodeId, readonly OutgoingLink[]>,
-): readonly Way[] {
+): readonly LinkWay[] {
   return passages.slice(0, MAX_FOLLOWED).flatMap(({ node, source, place, score }, passage) => {
     const linksOfPlace = (links.get(node.id) ?? []).filter(({ start }) => start >= place.start && start < place.end)
     const targets = new Set(linksOfPlace.map(({ to }) => to)).size
     const weight = WORTH * Math.sqrt(Math.max(1, FEW / targets))
-    return linksOfPlace.map(({ to, line, start, end, inLinks }): Way => {
+    return linksOfPlace.map(({ to, line, start, end, inLinks }): LinkWay => {
       const worth = weight / (1 + KNOWN * Math.log1p(inLinks))
       const sentence = sentenceOf(source, { start, end })
       return { from: node.id, path: node.path, to, line, passage, sentence, worth, maxScore: Math.min(1, score) }
@@ -95,8 +95,8 @@ export interface Comparing {
  * Returns the best links of each passage, based on how well their sentences match the question. If several links lead to the same
  * note, returns only the best one.
  */
-export async function bestWays(
-  linkWays: readonly Way[],
+export async function bestLinks(
+  linkWays: readonly LinkWay[],
   { embedded, lens, mayEmbed, signal }: Comparing,
 ): Promise<readonly ChosenWay[]> {
   const share = wordShareFor(lens.words)
@@ -120,7 +120,7 @@ function scoredBy(way: ChosenWay, cosine: number | undefined): ChosenWay {
 }
 
 /** Scores a linked passage lower than the passage that links to it. */
-function scored(way: Way, likeness: number): ChosenWay {
+function scored(way: LinkWay, likeness: number): ChosenWay {
   const worth = way.worth * (LEAST + (1 - LEAST) * Math.max(0, likeness))
   return { ...way, score: way.maxScore * Math.min(worth, MOST + worth / MANY) }
 }
@@ -143,7 +143,7 @@ function bestOfEach(ways: readonly ChosenWay[], count: number): readonly ChosenW
 
 /** Returns the cosines of sentences with the question, or `undefined` if the model does not respond in time. */
 async function cosinesOf(
-  ways: readonly Way[],
+  ways: readonly LinkWay[],
   { question }: EmbeddedQuestion,
   signal: AbortSignal | undefined,
 ): Promise<readonly number[] | undefined> {

@@ -14,9 +14,9 @@ export interface PlacedPassage extends PackPassage, NotePlace {
   readonly words: SnippetQuery
 }
 
-export type Placing = Pick<PlacedPassage, 'outline' | 'via' | 'score' | 'node' | 'source' | 'place' | 'words'>
+export type PassagePlacing = Pick<PlacedPassage, 'outline' | 'via' | 'score' | 'node' | 'source' | 'place' | 'words'>
 
-export function packPassage({ node, source, place, words, outline, via, score }: Placing): PlacedPassage {
+export function packPassage({ node, source, place, words, outline, via, score }: PassagePlacing): PlacedPassage {
   const { text } = readableSource(node, source)
   const at = (length: number) => {
     const { heading, start_line, end_line, text: passageText } = toPassage(node, text, { place, score, words, length })
@@ -50,7 +50,7 @@ export function packPassage({ node, source, place, words, outline, via, score }:
 const FURTHER = 0.7
 
 /** Lowers the scores of further passages of a note. `passages` are sorted, best first. */
-export function broadly(passages: readonly PlacedPassage[]): readonly PlacedPassage[] {
+export function lowerRepeatedNotes(passages: readonly PlacedPassage[]): readonly PlacedPassage[] {
   const shownCounts = new Map<string, number>()
   return passages.map((passage) => {
     const before = shownCounts.get(passage.id) ?? 0

@@ -13,7 +13,7 @@ import { type Call, listResult, type PageArguments, pageFor } from '../answer/an
 import { roundScore } from '../answer/node-response.ts'
 import { scopeWarnings } from '../answer/scope-warnings.ts'
 import { answerFromInsight } from '../find/communities.ts'
-import { abroad } from '../find/similar-nodes.ts'
+import { similarInOtherLanguages } from '../find/similar-nodes.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
 import { findNamed } from '../names/known-node.ts'
 import { type ReadingContext, readTexts, unreadWarnings } from '../read/texts.ts'
@@ -102,7 +102,7 @@ async function suggestIn(reading: ReadingContext, insight: LinkInsight, args: Su
   const page = pageFor(args, call)
   const dismissed = await core.insightState.dismissed()
   const candidates =
-    filter === undefined ? [] : withAbroad(candidatesOf(insight, filter), await candidatesAbroad(reading, filter))
+    filter === undefined ? [] : withForeign(candidatesOf(insight, filter), await foreignCandidates(reading, filter))
   const all = candidates.filter(({ from, to }) => !dismissed.has(linkKey(from, to, core)))
   const { suggestions, unread, total } = await pageOf(reading, insight, { all, page })
   const empty = total === 0 ? await scopeWarnings(snapshot, { folder: args.folder }) : []
@@ -177,14 +177,14 @@ function byScore(a: Candidate, b: Candidate): number {
 const MAX_FOREIGN = 12
 
 /** Returns the notes in other languages that are about the subject of the requested note. They share few words with it. */
-async function candidatesAbroad(reading: ReadingContext, { id, kind }: SuggestionFilter): Promise<readonly Candidate[]> {
+async function foreignCandidates(reading: ReadingContext, { id, kind }: SuggestionFilter): Promise<readonly Candidate[]> {
   if (id === undefined || kind === 'named') return []
-  const { hits } = await abroad(reading, {}, { id, out: new Set([id]), limit: MAX_FOREIGN })
+  const { hits } = await similarInOtherLanguages(reading, {}, { id, out: new Set([id]), limit: MAX_FOREIGN })
   return hits.slice(0, MAX_FOREIGN).map((hit) => ({ from: id, to: hit.id, score: hit.score, line: 0, reasons: BY_MEANING }))
 }
 
 /** Merges two lists of candidates. A note in both keeps its higher score. */
-function withAbroad(candidates: readonly Candidate[], foreign: readonly Candidate[]): readonly Candidate[] {
+function withForeign(candidates: readonly Candidate[], foreign: readonly Candidate[]): readonly Candidate[] {
   const others = new Map(foreign.map((candidate) => [candidate.to, candidate]))
   const both = candidates.map((candidate) => {
     const other = others.get(candidate.to)
@@ -386,7 +386,7 @@ async function openWriter(reading: ReadingContext, { insight, nodes, texts, targ
   }
   const notes = new Map(await eachInTurn([...texts], takeTurns(reading.call.signal), read))
   const isAnyWithout = [...notes.values()].some(({ style }) => style === undefined)
-  const common = isAnyWithout ? linkStyleOf(await tellingNotes(reading), telling) : undefined
+  const common = isAnyWithout ? linkStyleOf(await textsOfHubs(reading), telling) : undefined
   const usual = common ?? (mode === 'docs' ? DOCS_STYLE : undefined)
   const pageNamesOf = (id: NodeId): readonly string[] | undefined => {
     const target = nodes.get(id)
@@ -406,7 +406,7 @@ async function openWriter(reading: ReadingContext, { insight, nodes, texts, targ
   }
 }
 
-async function tellingNotes(reading: ReadingContext): Promise<readonly LinkedNote[]> {
+async function textsOfHubs(reading: ReadingContext): Promise<readonly LinkedNote[]> {
   const hubs = await reading.snapshot.hubs('out_degree', { kinds: ['note'] }, DISTINCTIVE_NOTES)
   const ids = hubs?.items.map(({ id }) => id) ?? []
   const [{ texts }, nodes] = await Promise.all([readTexts(reading, ids), reading.snapshot.nodes(ids, { links: 0 })])

@@ -128,13 +128,13 @@ function withoutOverlaps(insertions: readonly Insertion[]): readonly (readonly I
 
 /** Returns the insertions that are parsed as intended. If some are not, tries each half separately. */
 function readableIn(note: LinkedNote, group: readonly Insertion[]): readonly Insertion[] {
-  if (isReadAsMeant(note, group)) return group
+  if (isReadBackRight(note, group)) return group
   if (group.length === 1) return []
   const middle = group.length >> 1
   return [...readableIn(note, group.slice(0, middle)), ...readableIn(note, group.slice(middle))]
 }
 
-function isReadAsMeant({ text, links: before }: LinkedNote, group: readonly Insertion[]): boolean {
+function isReadBackRight({ text, links: before }: LinkedNote, group: readonly Insertion[]): boolean {
   let changed = ''
   let from = 0
   const places = group.map((insertion) => {

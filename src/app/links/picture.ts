@@ -3,7 +3,7 @@ import type { NodeId } from '../../core/ids.ts'
 import { NO_COMMUNITY } from '../../core/insight/communities.ts'
 import type { Followed, Insight } from '../../core/insight/insight.ts'
 import type { MayMove } from '../../core/insight/layouts.ts'
-import type { PartialPicture, PictureAhead, VaultPicture } from '../../core/insight/picture.ts'
+import type { LayoutProgress, PartialPicture, VaultPicture } from '../../core/insight/picture.ts'
 import type { Node, Snapshot, Topology } from '../../core/store.ts'
 import { untilAborted } from '../../core/waiting/aborting.ts'
 import { answerInSteps, type Call, plain } from '../answer/answer-when-ready.ts'
@@ -73,7 +73,7 @@ export async function pagePicture(
   core: GraphCore,
   { mayMove, ...shown }: PageArguments,
   limits = DRAWN,
-): Promise<Answer<PartialPicture | PictureAhead>> {
+): Promise<Answer<PartialPicture | LayoutProgress>> {
   const key = JSON.stringify(shown)
   const last = waitedFor.get(core)
   const waited = last?.key === key && mayMove !== 'all' ? last : undefined
@@ -102,7 +102,7 @@ export async function pagePicture(
   return await drawing
 }
 
-interface Waited {
+interface WaitingDrawing {
   /** The selection shown by the page, serialized as JSON. */
   readonly key: string
   readonly drawing: Promise<Answer<PartialPicture>>
@@ -112,11 +112,11 @@ interface Waited {
  * Pictures that a page is waiting for. They are kept across requests, because while a vault is first read, each request may find
  * more notes to place.
  */
-const waitedFor = new WeakMap<GraphCore, Waited>()
+const waitedFor = new WeakMap<GraphCore, WaitingDrawing>()
 /** How long a finished picture is kept for the page's next request, in milliseconds. */
 const KEPT_FOR = 10_000
 
-function keepForNext(core: GraphCore, waited: Waited): void {
+function keepForNext(core: GraphCore, waited: WaitingDrawing): void {
   waitedFor.set(core, waited)
   const forgetLater = (): void => void setTimeout(() => forget(core, waited.drawing), KEPT_FOR).unref()
   waited.drawing.then(forgetLater, forgetLater)

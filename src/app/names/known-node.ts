@@ -203,12 +203,12 @@ export async function requireNamed(
   return { id, warnings: meaning.isId ? [] : [takenWarning(name, id)] }
 }
 
-export function takenMessage(name: string, id: string): string {
+export function resolvedMessage(name: string, id: string): string {
   return `${quoted(name)} is the note ${quoted(id)}.`
 }
 
 function takenWarning(name: string, id: NodeId): Warning {
-  return { code: 'NOTICE', message: takenMessage(name, id) }
+  return { code: 'NOTICE', message: resolvedMessage(name, id) }
 }
 
 /**

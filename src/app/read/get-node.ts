@@ -96,7 +96,7 @@ export function getNode(core: GraphCore, args: GetNodeArguments, call: Call = {}
     const warnings = await noteWarnings(snapshot, node.id)
     const maxTokens = args.depth > 0 ? tokensFor(args.maxTokens, DEFAULT_TOKENS.node, call) : args.maxTokens
     if (maxTokens === undefined) return { value, warnings }
-    const recut = (chars: number): Recut => {
+    const recut = (chars: number): Recutter => {
       const { text, next } = contentOf(Math.min(chars, args.maxChars))
       return { content: text, ...hashOf(core, source, text), next_offset: next }
     }
@@ -253,7 +253,7 @@ export interface NodeDetails extends NodeResponse {
 }
 
 /** The part of an answer that changes with the amount of text shown. */
-export interface Recut {
+export interface Recutter {
   readonly content: string
   readonly hash?: string
   readonly next_offset: number | undefined
@@ -263,7 +263,7 @@ export interface Recut {
  * Fits a note into a budget. Adds the ids and titles of its neighbors, then its text, its other metadata, and finally the neighbors'
  * details.
  */
-function fitNode(node: NodeDetails, room: number, recut: (chars: number) => Recut): Fitted<Partial<NodeDetails>> {
+function fitNode(node: NodeDetails, room: number, recut: (chars: number) => Recutter): Fitted<Partial<NodeDetails>> {
   if (jsonBytes(node) <= room) return { value: node, omitted: {} }
   const { incomingNeighbors: incoming = [], outgoingNeighbors: outgoing = [] } = node
   const neighbors = alternating(incoming, outgoing)
@@ -314,8 +314,8 @@ function without({ outgoingNeighbors, incomingNeighbors, vault_links }: NodeDeta
 function fittingContent(
   node: NodeDetails,
   { fair, most }: { readonly fair: number; readonly most: number },
-  recut: (chars: number) => Recut,
-): Recut {
+  recut: (chars: number) => Recutter,
+): Recutter {
   const { content = '' } = node
   const bytes = jsonBytes(content)
   if (bytes <= fair) return recut(content.length)

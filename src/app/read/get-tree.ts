@@ -1,7 +1,7 @@
 import { foldId } from '../../core/ids.ts'
 import type { Folder, NodeSummary } from '../../core/store.ts'
 import { answer, type Call, plain } from '../answer/answer-when-ready.ts'
-import { countInTurn, type Fitted, jsonBytes, nonZero, Purse, SEPARATOR } from '../answer/budget.ts'
+import { Budget, countInTurn, type Fitted, jsonBytes, nonZero, SEPARATOR } from '../answer/budget.ts'
 import { inMeantFolder } from '../answer/meant-folder.ts'
 import { scopeWarnings } from '../answer/scope-warnings.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
@@ -75,7 +75,7 @@ interface Draft {
  * their folder, together with those omitted because of `depth` and `limit`.
  */
 export function fitTree(tree: FolderResponse, room: number): Fitted<ShownFolder> {
-  const budget = new Purse(room)
+  const budget = new Budget(room)
   const root = draftOf(tree)
   budget.spend(leastBytes(tree))
   const drafts = [root]

@@ -133,16 +133,16 @@ function candidatesOf(
       const name = lastName(problem.name)
       // Do not suggest the note itself. A note is unlikely to misspell its own name.
       const others = (hits.get(name) ?? []).filter(({ id }) => id !== problem.id)
-      return someOf(nearHits(name, others).map(({ id }) => id))
+      return candidateSample(nearHits(name, others).map(({ id }) => id))
     }
     case 'broken_heading':
-      return someOf(nearParts(problem.link, notes.get(problem.to)).map((part) => `${problem.to}#${part}`))
+      return candidateSample(nearParts(problem.link, notes.get(problem.to)).map((part) => `${problem.to}#${part}`))
     default:
       return undefined
   }
 }
 
-function someOf(candidates: readonly string[]): readonly string[] | undefined {
+function candidateSample(candidates: readonly string[]): readonly string[] | undefined {
   return candidates.length === 0 ? undefined : candidates.slice(0, MAX_SUGGESTIONS)
 }
 

@@ -6,7 +6,7 @@ import type { Snapshot } from '../../core/store.ts'
 import { answer, type Call, plain } from '../answer/answer-when-ready.ts'
 import { quoted } from '../answer/truncate.ts'
 import type { GraphCore } from '../graph-core.ts'
-import { meaningsOf, onlyMeaning, takenMessage, unknownNodeError } from '../names/known-node.ts'
+import { meaningsOf, onlyMeaning, resolvedMessage, unknownNodeError } from '../names/known-node.ts'
 import { isFolder } from '../scope.ts'
 
 /** Maximum number of characters in a note's title. */
@@ -113,7 +113,7 @@ export interface NamedOperations {
  */
 export async function nameNotes(core: GraphCore, operations: readonly Operation[], call: Call): Promise<NamedOperations> {
   try {
-    const { value } = await answer(core, call, async (snapshot) => plain(await namedIn(snapshot, core, operations)))
+    const { value } = await answer(core, call, async (snapshot) => plain(await resolveOperationNames(snapshot, core, operations)))
     return value
   } catch (error) {
     // Writing has its own index, so it can continue while the read index is being rebuilt.
@@ -123,7 +123,11 @@ export async function nameNotes(core: GraphCore, operations: readonly Operation[
   }
 }
 
-async function namedIn(snapshot: Snapshot, core: GraphCore, operations: readonly Operation[]): Promise<NamedOperations> {
+async function resolveOperationNames(
+  snapshot: Snapshot,
+  core: GraphCore,
+  operations: readonly Operation[],
+): Promise<NamedOperations> {
   const namesInUse = operations.map((operation, at) => (comesBefore(operations.slice(0, at), operation) ? '' : noteOf(operation)))
   const uniqueNames = [...new Set(namesInUse.filter((name) => name !== ''))]
   const namedMeanings = await meaningsOf(snapshot, core, uniqueNames)
@@ -147,7 +151,7 @@ async function namedIn(snapshot: Snapshot, core: GraphCore, operations: readonly
   }
   return {
     operations: resolved,
-    notes: [...ids].map(([name, id]) => takenMessage(name, id)),
+    notes: [...ids].map(([name, id]) => resolvedMessage(name, id)),
     unknown: [...unknown],
     ids: new Map([...ids].map(([name, id]) => [name, withoutVault(id, core.name)])),
   }

@@ -25,7 +25,7 @@ export async function requireType(bytes: Uint8Array, { filename, mimeType }: Cla
   const givenType = knownType(mimeType === undefined ? undefined : requireMediaType(mimeType))
   // An extension without a media type may still have a signature.
   const isKnown = typeOfName !== undefined || isBinary(ending)
-  if (isKnown && givenType !== undefined && !areOne(mime, { ending, named: typeOfName, given: givenType }))
+  if (isKnown && givenType !== undefined && !areConsistent(mime, { ending, named: typeOfName, given: givenType }))
     throw disagree(mime, { filename, named: typeOfName, given: givenType })
   const endings = isKnown ? [ending] : [...(givenType === undefined ? [] : (mime.getAllExtensions(givenType) ?? []))]
   const type = typeOfName ?? givenType ?? (isKnown ? `.${ending}` : OCTETS)
@@ -53,23 +53,23 @@ interface Names {
 }
 
 /** Checks whether a media type fits the extension. */
-function areOne(mime: Mime, { ending, named, given }: Names): boolean {
+function areConsistent(mime: Mime, { ending, named, given }: Names): boolean {
   if (named === given) return true
-  if ([...(mime.getAllExtensions(given) ?? [])].some((extension) => areTwins(ending, extension))) return true
+  if ([...(mime.getAllExtensions(given) ?? [])].some((extension) => areSameFormat(ending, extension))) return true
   const [givenKind = '', givenSubtype = ''] = given.split('/')
   // Accept names in common use even if they are not registered, such as `audio/x-wav`, `image/jpg` and `application/yaml`.
   const bare = bareSubtype(givenSubtype)
-  if (named === undefined) return areTwins(ending, bare)
+  if (named === undefined) return areSameFormat(ending, bare)
   if (isTextual(named) && given === 'text/plain') return true
   const [kind = '', subtype = ''] = named.split('/')
-  return areNear(kind, givenKind) && (bare === bareSubtype(subtype) || areTwins(ending, bare))
+  return areRelated(kind, givenKind) && (bare === bareSubtype(subtype) || areSameFormat(ending, bare))
 }
 
 function bareSubtype(subtype: string): string {
   return subtype.replace(/^x-/, '').replace(/-compressed$/, '')
 }
 
-function areNear(a: string, b: string): boolean {
+function areRelated(a: string, b: string): boolean {
   return (
     a === b ||
     [a, b].every((kind) => kind === 'audio' || kind === 'video') ||
@@ -153,14 +153,14 @@ function isBinary(ending: string): boolean {
 }
 
 /** Checks whether two extensions denote the same format. */
-function areTwins(a: string, b: string): boolean {
+function areSameFormat(a: string, b: string): boolean {
   const groups = signatureGroups.get(a) ?? unsigned.get(a)
   return a === b || (groups?.some((group) => group.includes(b)) ?? false)
 }
 
 /** Checks whether bytes recognized as `found` may have this extension. */
 function mayBe(ending: string, foundEnding: string): boolean {
-  if (areTwins(ending, foundEnding)) return true
+  if (areSameFormat(ending, foundEnding)) return true
   if (ZIPPED.has(ending) && ZIPPED.has(foundEnding)) return ending === 'zip' || foundEnding === 'zip'
   return !isBinary(ending) && CONTAINERS.has(foundEnding)
 }

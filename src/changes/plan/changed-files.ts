@@ -70,7 +70,7 @@ function exchange(member: Draft, leaving: ReadonlyMap<string, Draft>): ReadonlyM
   const last = row.at(-1) ?? member
   const isRing = last.path === row[0]?.original
   // The trash could not record where the file came from.
-  if (isTrash(last.path)) throw stillThere(last.original ?? '')
+  if (isTrash(last.path)) throw notDeletedError(last.original ?? '')
   for (const [at, draft] of row.entries()) {
     const { original = '', before = '' } = draft
     // The first file gets the last one's content; every other file gets its predecessor's.
@@ -81,7 +81,7 @@ function exchange(member: Draft, leaving: ReadonlyMap<string, Draft>): ReadonlyM
   return changes
 }
 
-function stillThere(path: string): RouxError {
+function notDeletedError(path: string): RouxError {
   return new RouxError('NODE_EXISTS', `${quote(path)} still exists during this request, so its name cannot be reused yet.`, {
     hint: 'Make two separate requests: first the deletion, then the move.',
   })

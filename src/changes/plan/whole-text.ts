@@ -16,9 +16,9 @@ export function requireUncut(operation: CreateNote | UpdateNote): void {
     operation.kind === 'create'
       ? { content: operation.content }
       : { append: operation.append, prepend: operation.prepend, 'replace_text.replace': operation.replaceText?.replace }
-  for (const [name, text = ''] of Object.entries(texts)) if (endsCut(text)) throw cutTextError(name, 'ends')
+  for (const [name, text = ''] of Object.entries(texts)) if (endsInMarker(text)) throw cutTextError(name, 'ends')
   for (const [key, value] of Object.entries(operation.properties ?? {})) {
-    if (textsIn(value).some(endsCut)) throw cutTextError(`properties.${key}`, 'ends')
+    if (textsIn(value).some(endsInMarker)) throw cutTextError(`properties.${key}`, 'ends')
   }
 }
 
@@ -28,8 +28,8 @@ export function requireWhole(draft: Draft, operation: UpdateNote): void {
   if (content === undefined) return
   const body = bodyOf(draft)
   // Text that was read completely may itself end with the marker.
-  const isOwnEnd = section === undefined && knowsAll(operation) && endsCut(body)
-  if (endsCut(content) && !isOwnEnd) throw cutTextError('content', 'ends')
+  const isOwnEnd = section === undefined && knowsAll(operation) && endsInMarker(body)
+  if (endsInMarker(content) && !isOwnEnd) throw cutTextError('content', 'ends')
   if (countMarkers(content) > countMarkers(body)) throw cutTextError('content', 'goes on')
   if (section !== undefined || replaceAll || operation.expectedHash === undefined || knowsAll(operation)) return
   throw new RouxError(
@@ -84,7 +84,7 @@ function linesOf(text: string): readonly string[] {
   return lines.at(-1) === '' ? lines.slice(0, -1) : lines
 }
 
-function endsCut(text: string): boolean {
+function endsInMarker(text: string): boolean {
   return text.trimEnd().endsWith(MARKER)
 }
 

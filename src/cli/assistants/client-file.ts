@@ -96,7 +96,7 @@ export interface ClientChange {
 }
 
 /** Writes and reports a change, or only reports it in a dry run. Resolves to the exit code. */
-export async function tellChange({ printer, options }: Invocation, change: ClientChange): Promise<number> {
+export async function reportChange({ printer, options }: Invocation, change: ClientChange): Promise<number> {
   const { client, file, name, text, done, nothing, afterwards } = change
   const changed = text !== (file.text ?? '')
   const isDry = options.get('dry-run') === true

@@ -18,10 +18,10 @@ import {
   nameOf,
   readBackups,
   readClientFile,
+  reportChange,
   requireClient,
   requireInstalled,
   requireOurs,
-  tellChange,
 } from './client-file.ts'
 
 /** Matches the temporary folders in which fnm creates links for a single shell. */
@@ -38,8 +38,8 @@ export async function install(invocation: Invocation): Promise<number> {
   const formerEntry = listEntries(file.text ?? '', place).get(name)
   requireOurs(formerEntry, place, invocation)
   requireInstalled(client, file, invocation)
-  if (invocation.options.get('http') === true) warnOfReaders(invocation, file)
-  return tellChange(invocation, {
+  if (invocation.options.get('http') === true) warnAboutReaders(invocation, file)
+  return reportChange(invocation, {
     client,
     file,
     name,
@@ -104,7 +104,7 @@ function requireVault(path: string): void {
   })
 }
 
-function warnOfReaders({ host, printer }: Invocation, { path, text, mode }: ClientFile): void {
+function warnAboutReaders({ host, printer }: Invocation, { path, text, mode }: ClientFile): void {
   if (text === undefined || host.platform === 'win32' || (mode & 0o044) === 0) return
   printer.warn(`${path} contains a token and can be read by other users of this computer: run chmod 600 on it.`)
 }
@@ -131,7 +131,7 @@ export async function uninstall(invocation: Invocation): Promise<number> {
   const { text = '' } = file
   const entry = listEntries(text, place).get(name)
   requireOurs(entry, place, invocation)
-  return tellChange(invocation, {
+  return reportChange(invocation, {
     client,
     file,
     name,

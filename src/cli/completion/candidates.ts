@@ -20,7 +20,7 @@ const NOTHING: Expected = { kind: 'nothing' }
 export async function wantedAfter(host: Host, words: readonly string[], word: string): Promise<Expected> {
   const { command, rest } = splitCommand(words)
   if (command === undefined) {
-    const option = takesNext(GLOBAL_OPTIONS, words.at(-1))
+    const option = optionAwaitingValue(GLOBAL_OPTIONS, words.at(-1))
     if (option !== undefined) return valuesOf(option)
     return oneOf(word.startsWith('-') ? flagsOf(GLOBAL_OPTIONS) : await allCommands(host))
   }
@@ -32,7 +32,7 @@ export async function wantedAfter(host: Host, words: readonly string[], word: st
     return typeof value === 'string' ? value : undefined
   }
   const isClosed = rest.includes('--')
-  const before = isClosed ? undefined : takesNext(options, rest.at(-1))
+  const before = isClosed ? undefined : optionAwaitingValue(options, rest.at(-1))
   if (before !== undefined) return valuesOf(before, toolArgument(before.name))
   if (word.startsWith('-') && !isClosed) return oneOf(flagsOf(options))
   const place = positionals(options, rest)
@@ -73,7 +73,7 @@ function flagsOf(options: readonly Option[]): readonly Candidate[] {
 }
 
 /** Returns the option if the word is one whose value is the next word. */
-function takesNext(options: readonly Option[], word = ''): Option | undefined {
+function optionAwaitingValue(options: readonly Option[], word = ''): Option | undefined {
   const isNamed = (option: Option): boolean =>
     word === flagOf(option) || word === `--${option.name}` || (option.short !== undefined && word === `-${option.short}`)
   const option = options.find(isNamed)
@@ -86,7 +86,7 @@ function positionals(options: readonly Option[], words: readonly string[]): numb
   for (let at = 0; at < words.length; at++) {
     const word = words[at] as string
     if (word === '--') return count + words.length - at - 1
-    if (takesNext(options, word) !== undefined) at++
+    if (optionAwaitingValue(options, word) !== undefined) at++
     else if (!word.startsWith('-')) count++
   }
   return count

@@ -60,12 +60,12 @@ function matchingStart(candidates: readonly Candidate[], start: string): readonl
   return exact.length > 0 ? exact : usable.filter(({ value }) => foldId(value).startsWith(foldId(start)))
 }
 
-interface Typed {
+interface TypedWords {
   readonly words: readonly string[]
   readonly start: string
 }
 
-async function candidatesFor(invocation: Invocation, expected: Expected, typedLine: Typed): Promise<readonly Candidate[]> {
+async function candidatesFor(invocation: Invocation, expected: Expected, typedLine: TypedWords): Promise<readonly Candidate[]> {
   switch (expected.kind) {
     case 'one of':
       return expected.candidates
@@ -81,7 +81,7 @@ async function candidatesFor(invocation: Invocation, expected: Expected, typedLi
 async function fromVaults(
   { host, printer }: Invocation,
   kind: 'notes' | 'folders' | 'tags' | 'vaults',
-  { words, start }: Typed,
+  { words, start }: TypedWords,
 ): Promise<readonly Candidate[]> {
   const options = parseArguments(vaultOptions(words), GLOBAL_OPTIONS).options
   const input = settingsInput({ host, printer, options, positionals: [] })
@@ -120,7 +120,7 @@ function vaultOptions(words: readonly string[]): readonly string[] {
   })
 }
 
-interface Begun {
+interface BegunPath {
   readonly start: string
   /** The name of the vault, which may precede the name of a note. */
   readonly vault: string | undefined
@@ -129,7 +129,7 @@ interface Begun {
 async function namesIn(
   snapshot: Snapshot,
   kind: 'notes' | 'folders' | 'tags',
-  { start, vault }: Begun,
+  { start, vault }: BegunPath,
 ): Promise<readonly Candidate[]> {
   if (kind === 'tags') return (await snapshot.tags()).map(({ tag, count }) => ({ value: tag, sentence: amount(count, 'note') }))
   const bare = withoutVault(start, vault)

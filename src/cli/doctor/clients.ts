@@ -30,7 +30,7 @@ function checkClient(client: Client, host: Host, served: ServedOverHttp): readon
     return [...listEntries(text, { file: path, key: client.key })].flatMap(([name, entry]): readonly Finding[] => {
       const ownEntry = readOwnEntry(entry)
       if (ownEntry === undefined) return []
-      const reason = ownEntry.kind === 'http' ? whyNoAnswer(ownEntry, served) : whyNoStart(ownEntry)
+      const reason = ownEntry.kind === 'http' ? connectionProblem(ownEntry, served) : startProblem(ownEntry)
       const entryOf = `${client.title} has "${name}"`
       if (reason === undefined) return [ok('clients', `${entryOf}: ${aimOf(ownEntry)}`)]
       return [warn('clients', `${entryOf}, ${reason}`, hintFor(client, name, ownEntry))]
@@ -41,10 +41,10 @@ function checkClient(client: Client, host: Host, served: ServedOverHttp): readon
   }
 }
 
-type Started = Extract<OwnEntry, { readonly kind: 'stdio' }>
+type StdioEntry = Extract<OwnEntry, { readonly kind: 'stdio' }>
 type HttpEntry = Extract<OwnEntry, { readonly kind: 'http' }>
 
-function whyNoStart({ node, program, vault, config }: Started): string | undefined {
+function startProblem({ node, program, vault, config }: StdioEntry): string | undefined {
   const missing = [node, program, vault, config].find(isGone)
   return missing === undefined ? undefined : `but ${missing}, which it needs, no longer exists`
 }
@@ -54,14 +54,14 @@ function isGone(path: string | undefined): boolean {
 }
 
 /** Explains why a local server would not respond. Returns `undefined` for remote servers, which cannot be judged from here. */
-function whyNoAnswer({ url, token }: HttpEntry, { port, tokenFile }: ServedOverHttp): string | undefined {
+function connectionProblem({ url, token }: HttpEntry, { port, tokenFile }: ServedOverHttp): string | undefined {
   const entryUrl = URL.canParse(url) ? new URL(url) : undefined
   if (entryUrl === undefined || !isLoopbackName(entryUrl.hostname)) return undefined
   if (port !== 0 && Number(entryUrl.port || 80) !== port) return `which uses ${entryUrl.host}, but http.port is ${port}`
-  return isWorthNothing(token, tokenFile) ? 'with an invalid token' : undefined
+  return isInvalidToken(token, tokenFile) ? 'with an invalid token' : undefined
 }
 
-function isWorthNothing(token: string, tokenFile: string): boolean {
+function isInvalidToken(token: string, tokenFile: string): boolean {
   try {
     return readTokens(tokenFile)?.every(({ secret }) => secret !== token) ?? true
   } catch {
@@ -77,7 +77,7 @@ function hintFor({ name: client }: Client, name: string, entry: OwnEntry): strin
   return `"roux install ${[words, ...options].join(' ')}" corrects it, "roux uninstall ${words}" removes it.`
 }
 
-function optionsOf({ vault, config, settings = [], write }: Started): readonly string[] {
+function optionsOf({ vault, config, settings = [], write }: StdioEntry): readonly string[] {
   return [
     ...(vault === undefined ? [] : ['--vault', isGone(vault) ? '<folder>' : shellWord(vault)]),
     ...(config === undefined ? [] : ['--config', isGone(config) ? '<file>' : shellWord(config)]),

@@ -56,7 +56,10 @@ async function checkOneVault(invocation: Invocation, loaded: LoadedVault, server
   const vault = isStored ? [] : checkVault(path, { tooWide: await host.isTooWide(path), named: loaded.vaultNamed })
   const { diagnose } = await host.compose()
   const findings = [
-    ...settingsFindings({ problems: news(loaded.problems, server.problems), warnings: news(loaded.warnings, server.warnings) }),
+    ...settingsFindings({
+      problems: notYetReported(loaded.problems, server.problems),
+      warnings: notYetReported(loaded.warnings, server.warnings),
+    }),
     ...vault,
     checkCacheFolder(loaded.settings.cache.path || userFolders(host.env).cache),
     ...checkDiagnosis(await diagnose(loaded.settings, loaded)),
@@ -85,7 +88,7 @@ function checkServers(vault: string, folder: string): readonly Finding[] {
 }
 
 /** Returns a vault's messages except those already reported for the server. */
-function news<T>(findings: readonly T[], reported: readonly T[]): readonly T[] {
+function notYetReported<T>(findings: readonly T[], reported: readonly T[]): readonly T[] {
   return findings.filter((finding) => !reported.includes(finding))
 }
 

@@ -1,6 +1,6 @@
 import { askKnownItems } from '../../app/eval/ask.ts'
 import { knownItems } from '../../app/eval/known-items.ts'
-import { type AskedMode, meaningGains, missed, scoreKnownItems, slowest, type VaultReport } from '../../app/eval/report.ts'
+import { type EvaluatedMode, meaningGains, missed, scoreKnownItems, slowest, type VaultReport } from '../../app/eval/report.ts'
 import type { GraphCore } from '../../app/graph-core.ts'
 import { RouxError } from '../../core/errors.ts'
 import { interruptible, UsageError } from '../host.ts'
@@ -55,7 +55,7 @@ async function evaluate(
   let doneCount = 0
   const onAsked = (): void =>
     progress.show({ stage: 'queries', done: ++doneCount, total, text: `Queries: ${doneCount} of ${total}` })
-  const results: AskedMode[] = []
+  const results: EvaluatedMode[] = []
   for (const mode of modes) results.push({ mode, results: await askKnownItems(core, items, { mode, call: { signal }, onAsked }) })
   progress.clear()
   return {

@@ -55,7 +55,7 @@ interface FoundLeg {
 }
 
 /** Checks whether all items are notes with scores or linking sentences. These are listed with their passages instead of in a table. */
-export function areFound(items: readonly Readonly<Record<string, unknown>>[]): boolean {
+export function areSearchResults(items: readonly Readonly<Record<string, unknown>>[]): boolean {
   const areNotes = items.every((item) => Array.isArray(item.links) && typeof item.title === 'string')
   return areNotes && (items.every((item) => typeof item.score === 'number') || items.some((item) => Array.isArray(item.lines)))
 }

@@ -1,5 +1,5 @@
 import type { ContextPack } from '../../app/insight/context-pack.ts'
-import { areFound, type FoundItem, type FoundLook, renderFound } from './render-found.ts'
+import { areSearchResults, type FoundItem, type FoundLook, renderFound } from './render-found.ts'
 import { type Column, renderFacts, renderTable } from './table.ts'
 import { type Look, PLAIN, printable, printableText } from './text.ts'
 
@@ -17,7 +17,7 @@ type Facts = Readonly<Record<string, unknown>>
 function renderList(items: readonly unknown[], look: FoundLook): string {
   if (items.length === 0) return 'Nothing found.\n'
   if (!items.every(isRecord)) return items.map((item) => `${cell(item)}\n`).join('')
-  if (areFound(items)) return renderFound(items as unknown as readonly FoundItem[], look)
+  if (areSearchResults(items)) return renderFound(items as unknown as readonly FoundItem[], look)
   const names = [...new Set(items.flatMap((item) => Object.keys(item)))]
   // Commands take an id, so a second column with the path would only take up room.
   const isNamed = names.includes('id') || names.includes('match')

@@ -7,7 +7,7 @@ import { CONNECTION_SCOPES, openWindow } from '../../oauth/connect-window.ts'
 import { readJson, signInFiles } from '../../oauth/state-files.ts'
 import { UsageError } from '../host.ts'
 import { type Invocation, settingsInput } from '../session.ts'
-import { namesIn, requireScope, warnOfUnknown } from './token.ts'
+import { namesIn, requireScope, warnAboutUnknown } from './token.ts'
 
 /** Lets one hosted assistant sign in within ten minutes, and prints the code for the page. */
 export async function run(invocation: Invocation): Promise<number> {
@@ -19,7 +19,7 @@ export async function run(invocation: Invocation): Promise<number> {
   const names = namesIn(options.get('vaults') ?? '*').map((name) => name.toLowerCase())
   if (names.length === 0) throw new UsageError('The connection has no vault.', 'Name vaults, or * for all of them.')
   const vaults = names.includes('*') ? '*' : names
-  if (vaults !== '*') await warnOfUnknown(invocation, vaults)
+  if (vaults !== '*') await warnAboutUnknown(invocation, vaults)
   const files = signInFiles(userFolders(host.env).state)
   const address = readPublicAddress(settings.http.public_url)?.resource ?? servedAddress(files.key)
   if (address === undefined)

@@ -55,7 +55,7 @@ export class LiveSettings {
     this.#options = options
     this.#started = options.overHttp ? { ...settings, http: { ...settings.http, enabled: true } } : settings
     this.#loaded = { ...loaded, settings: this.#started }
-    this.#saidOfHttp = saidOfHttp(loaded)
+    this.#saidOfHttp = httpSettingOf(loaded)
     this.#messages = new Set(loaded.warnings)
   }
 
@@ -101,7 +101,7 @@ export class LiveSettings {
   }
 
   #isHttpOn(loaded: LoadedSettings): boolean {
-    const httpSetting = saidOfHttp(loaded)
+    const httpSetting = httpSettingOf(loaded)
     if (httpSetting === this.#saidOfHttp) return this.#loaded.settings.http.enabled
     this.#saidOfHttp = httpSetting
     return httpSetting ?? this.#started.http.enabled
@@ -120,7 +120,7 @@ export class LiveSettings {
   }
 }
 
-function saidOfHttp({ settings, origins }: LoadedSettings): boolean | undefined {
+function httpSettingOf({ settings, origins }: LoadedSettings): boolean | undefined {
   return origins.has('http.enabled') ? settings.http.enabled : undefined
 }
 

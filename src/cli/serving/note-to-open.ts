@@ -15,7 +15,7 @@ import { isShellPath, withoutShellPaths } from '../tools/shell-path.ts'
 const LIKENESS = { taken: 0.7, told: 0.3 }
 const MAX_SUGGESTED = 3
 
-export interface NoteNamed {
+export interface NamedNoteTarget {
   readonly name: string
   /** True if the name was given as an argument that also accepts a vault. */
   readonly mayBeVault: boolean
@@ -25,7 +25,7 @@ export interface NoteNamed {
  * Determines whether an argument refers to a vault or a note. A folder or a vault name refers to a vault, and anything else to a note
  * in the default vaults.
  */
-export async function vaultOrNote(invocation: Invocation, name: string): Promise<'vault' | NoteNamed> {
+export async function vaultOrNote(invocation: Invocation, name: string): Promise<'vault' | NamedNoteTarget> {
   const { host, options } = invocation
   const path = resolve(host.cwd, name)
   const kind = kindOf(path)
@@ -54,7 +54,7 @@ function kindOf(path: string): 'folder' | 'file' | undefined {
 export async function noteToOpen(
   invocation: Invocation,
   { vaults: loaded }: LoadedVaults,
-  { name, mayBeVault }: NoteNamed,
+  { name, mayBeVault }: NamedNoteTarget,
 ): Promise<string> {
   const tool = { names: { note: 'note' } } as const
   const args = withoutShellPaths(tool, { note: name }, { cwd: invocation.host.cwd, vaults: loaded })

@@ -3,7 +3,7 @@ import { isRecord } from '../../core/is-record.ts'
 import { isLoopbackAddress } from '../../http/host-and-origin.ts'
 import { type Invocation, requireVaults } from '../session.ts'
 import { openInBrowser } from './browser.ts'
-import { type NoteNamed, noteToOpen, vaultOrNote } from './note-to-open.ts'
+import { type NamedNoteTarget, noteToOpen, vaultOrNote } from './note-to-open.ts'
 import { type AnnouncedPage, pagesOf, runningFolder } from './running-servers.ts'
 import { serveHttp } from './serve-http.ts'
 
@@ -14,7 +14,7 @@ import { serveHttp } from './serve-http.ts'
 export async function run(invocation: Invocation): Promise<number> {
   const { printer, options, host } = invocation
   const serveInvocation = { ...invocation, options: new Map([...options, ['http', options.get('port') ?? 0] as const]) }
-  const { vault, named } = await whatIsGiven(serveInvocation)
+  const { vault, named } = await readTarget(serveInvocation)
   const loaded = await requireVaults(serveInvocation, vault)
   const note = named === undefined ? undefined : await noteToOpen(serveInvocation, loaded, named)
   const stop = new AbortController()
@@ -59,10 +59,10 @@ interface OpenedPage {
 
 interface OpenTarget {
   readonly vault: string | undefined
-  readonly named: NoteNamed | undefined
+  readonly named: NamedNoteTarget | undefined
 }
 
-async function whatIsGiven(invocation: Invocation): Promise<OpenTarget> {
+async function readTarget(invocation: Invocation): Promise<OpenTarget> {
   const { options, positionals } = invocation
   const [vault] = positionals
   const name = options.get('note') as string | undefined

@@ -57,7 +57,7 @@ export function serversOf(folder: string, vault: string): readonly number[] {
   const realVault = realFolder(vault)
   const names = quietly(() => readdirSync(folder)) ?? []
   return names
-    .filter((name) => quietly(() => saidIn(join(folder, name)))?.vaults.includes(realVault) === true)
+    .filter((name) => quietly(() => readAnnouncement(join(folder, name)))?.vaults.includes(realVault) === true)
     .map((name) => Number.parseInt(name, 10))
     .filter(isRunning)
     .sort((a, b) => a - b)
@@ -68,7 +68,7 @@ export function pagesOf(folder: string, vaults: readonly string[]): readonly Ann
   const realVaults = vaults.map(realFolder).sort().join('\n')
   const [first = ''] = vaults
   return serversOf(folder, first).flatMap((pid) => {
-    const announcement = quietly(() => saidIn(join(folder, `${pid}.json`)))
+    const announcement = quietly(() => readAnnouncement(join(folder, `${pid}.json`)))
     const isSame = announcement !== undefined && announcement.vaults.map(String).sort().join('\n') === realVaults
     return isSame && typeof announcement.page === 'string' && typeof announcement.key === 'string'
       ? [{ address: announcement.page, key: announcement.key }]
@@ -77,7 +77,11 @@ export function pagesOf(folder: string, vaults: readonly string[]): readonly Ann
 }
 
 /** Reads an announcement if it is recent. After a crash, another process may have got the same process id. */
-function saidIn(file: string): { readonly vaults: readonly unknown[]; readonly page?: unknown; readonly key?: unknown } {
+function readAnnouncement(file: string): {
+  readonly vaults: readonly unknown[]
+  readonly page?: unknown
+  readonly key?: unknown
+} {
   const announcement: unknown = isGone(file) ? undefined : JSON.parse(readFileSync(file, 'utf8'))
   return isRecord(announcement) && Array.isArray(announcement.vaults)
     ? { ...announcement, vaults: announcement.vaults }

@@ -27,7 +27,7 @@ import type { Invocation } from '../session.ts'
 import type { LiveSettings } from './live-settings.ts'
 import type { AnnouncedPage } from './running-servers.ts'
 import { nameVaults, openServing } from './serving.ts'
-import { refusedTo, seenBy, toldOf, unnamedVault } from './token-rights.ts'
+import { refusedTo, seenBy, unnamedVault, vaultsAnnouncedTo } from './token-rights.ts'
 
 export interface WebView {
   /**
@@ -56,7 +56,7 @@ export async function serveHttp(invocation: Invocation, loaded: LoadedVaults, we
     page: () => page,
   })
   const followedVaults = followVaults(vaults, events, options.promptsFolder)
-  const eventsFor = (access: Access): EventFeed => feedOf(events, toldOf(access, vaults, loaded))
+  const eventsFor = (access: Access): EventFeed => feedOf(events, vaultsAnnouncedTo(access, vaults, loaded))
   const isEnabled = (): boolean => live.current.settings.http.enabled
   // The user who ran `roux open` keeps access to the page even if a settings file turns off HTTP for clients.
   const isOwnerLetIn = (): boolean => web?.onAddress !== undefined || isEnabled()

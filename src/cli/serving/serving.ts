@@ -55,7 +55,7 @@ export async function openServing(invocation: Invocation, loaded: LoadedVaults, 
       return withPlaces(read)
     },
     say: (line) => printer.warn(line),
-    onChange: (before, now) => tellOfSettings(events, changedKeys(before, now)),
+    onChange: (before, now) => announceSettings(events, changedKeys(before, now)),
   })
   // Vaults without a folder are always read-only, regardless of the settings.
   const isStored = vaults.some(({ stored }) => stored !== undefined)
@@ -139,7 +139,7 @@ export function nameVaults({ printer }: Invocation, { vaults }: LoadedVaults): s
   return names.join(', ')
 }
 
-function tellOfSettings(events: ServerEvents, keys: readonly string[]): void {
+function announceSettings(events: ServerEvents, keys: readonly string[]): void {
   if (keys.some((key) => key.startsWith('tools.') || key === 'ai.enabled')) events.publish({ kind: 'tools_list_changed' })
   if (keys.includes('tools.attach')) events.publish({ kind: 'resources_list_changed' })
   if (keys.includes('mcp.prompts_folder')) events.publish({ kind: 'prompts_list_changed' })

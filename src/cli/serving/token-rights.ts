@@ -11,14 +11,14 @@ export function seenBy(access: Access, vaults: Vaults, loaded: LoadedVaults): Va
   const visible = namesSeen(access, vaults, loaded)
   const refusal = (): RouxError =>
     new RouxError('PERMISSION_DENIED', `${nameOf(access)} does not have access to any vault on this server.`, {
-      hint: howToGet(access, access.scopes, '*'),
+      hint: permissionHint(access, access.scopes, '*'),
     })
   if (visible !== 'nothing' && vaults.names.length === 0) return vaults
   return onlyVaults(vaults, (name) => visible !== 'nothing' && visible.includes(name), refusal)
 }
 
 /** Returns the vaults whose events a token may receive. A token without the scope `read` receives none. */
-export function toldOf(access: Access, vaults: Vaults, loaded: LoadedVaults): SeenVaults {
+export function vaultsAnnouncedTo(access: Access, vaults: Vaults, loaded: LoadedVaults): SeenVaults {
   // Events reveal the names of changed notes, so they require the scope `read`.
   return access.scopes.has('read') ? namesSeen(access, vaults, loaded) : 'nothing'
 }
@@ -45,7 +45,7 @@ export function refusedTo(access: Access, tool: ToolIdentity): OffSwitch | undef
   const missing = scopesFor(tool).filter((scope) => !scopes.has(scope))
   if (missing.length === 0) return undefined
   const lacks = missing.map((scope) => `"${scope}"`).join(' and ')
-  return { hint: `${nameOf(access)} has no scope ${lacks}. ${howToGet(access, [...scopes, ...missing], vaults)}` }
+  return { hint: `${nameOf(access)} has no scope ${lacks}. ${permissionHint(access, [...scopes, ...missing], vaults)}` }
 }
 
 /** Tools that call a model also require `read`, because answers reveal the content of notes. */
@@ -58,7 +58,7 @@ function nameOf({ name, isConnection }: Access): string {
   return `The ${isConnection ? 'connection' : 'token'} "${name}"`
 }
 
-function howToGet({ isConnection }: Access, scopes: Iterable<Scope>, vaults: Access['vaults']): string {
+function permissionHint({ isConnection }: Access, scopes: Iterable<Scope>, vaults: Access['vaults']): string {
   const only = vaults === '*' ? '' : ` --vaults ${vaults.join(',')}`
   if (isConnection && [...scopes].includes('ai')) return 'A program that signed in cannot use the chat model of this server.'
   if (isConnection)

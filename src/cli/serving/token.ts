@@ -60,7 +60,7 @@ async function add(invocation: Invocation, path: string, name: string | undefine
     vaults: vaults.includes('*') ? ('*' as const) : vaults,
   }
   const tokens = changeTokens(path, (before) => addToken(before ?? [], added))
-  if (!vaults.includes('*')) await warnOfUnknown(invocation, vaults)
+  if (!vaults.includes('*')) await warnAboutUnknown(invocation, vaults)
   await printSecret(invocation, requireToken(tokens, added.name))
 }
 
@@ -68,7 +68,7 @@ async function add(invocation: Invocation, path: string, name: string | undefine
  * Warns about unknown vaults. This is not an error, because a vault may be configured later or the server may be started with another
  * folder.
  */
-export async function warnOfUnknown(invocation: Invocation, names: readonly string[]): Promise<void> {
+export async function warnAboutUnknown(invocation: Invocation, names: readonly string[]): Promise<void> {
   const { settings } = await loadSettings(settingsInput(invocation))
   const vaultNames = Object.keys(settings.vaults)
   const unnamed = unnamedVault(settings)

@@ -25,7 +25,7 @@ type Offer = LinkSuggestion & { readonly kind: 'named'; readonly edit: LinkEdit 
 
 interface Review {
   readonly printer: Printer
-  readonly asker: Asker
+  readonly asker: AnswerPrompt
   readonly vaults: Vaults
   readonly args: Arguments
   suggest(args: Arguments): Promise<SuggestionList>
@@ -75,7 +75,7 @@ export async function applyLinks(invocation: Invocation, tool: Tool, args: Argum
         return value
       }
       const resolved = await resolveNames(vaults, tool, vaultArgs)
-      const asker = openAsker(host)
+      const asker = openPrompt(host)
       try {
         await review({
           printer,
@@ -153,7 +153,7 @@ async function choose(parts: Review): Promise<Choice> {
 /** Number of suggestions to fetch per page. */
 const PAGE = 20
 
-interface Offered {
+interface OfferedLink {
   readonly offer: Offer
   readonly total: number
 }
@@ -162,7 +162,7 @@ interface Offered {
  * Yields the suggestions that can be applied, best first. `gone` returns the number of suggestions that were dismissed during the
  * review.
  */
-async function* offersOf({ suggest, args }: Review, removedCount: () => number): AsyncGenerator<Offered> {
+async function* offersOf({ suggest, args }: Review, removedCount: () => number): AsyncGenerator<OfferedLink> {
   const { offset: start = 0, limit: _, ...asked } = args as { readonly offset?: number; readonly limit?: number }
   const seenPairs = new Set<string>()
   for (;;) {
@@ -243,14 +243,14 @@ function withoutPlan({ plan_id: _, ...facts }: WriteFacts): WriteFacts {
   return facts
 }
 
-export interface Asker {
+export interface AnswerPrompt {
   /** Returns the trimmed answer, or `undefined` at the end of input or after Ctrl+C. */
   ask(question: string): Promise<string | undefined>
   close(): void
 }
 
 /** Reads answers in the order in which they are typed, including answers typed before the question appears. */
-function openAsker({ stdin, stderr, onSignal }: Pick<Host, 'stdin' | 'stderr' | 'onSignal'>): Asker {
+function openPrompt({ stdin, stderr, onSignal }: Pick<Host, 'stdin' | 'stderr' | 'onSignal'>): AnswerPrompt {
   const lines = createInterface({ input: stdin, output: stderr })
   const answers = lines[Symbol.asyncIterator]()
   let isOpen = true

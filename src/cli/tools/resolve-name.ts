@@ -26,13 +26,13 @@ export async function resolveNames(
   return resolved
 }
 
-interface Where {
+interface NameContext {
   /** True if folders are accepted. A folder takes precedence over a note with the same title. */
   readonly orFolder: boolean
   readonly vault: unknown
 }
 
-async function resolveIn(vaults: Vaults, value: string, { orFolder, vault }: Where): Promise<string> {
+async function resolveIn(vaults: Vaults, value: string, { orFolder, vault }: NameContext): Promise<string> {
   const vaultOfName = vaultOf(value, vaults.names)
   const inOwn =
     vaultOfName === undefined ? [] : await idsIn(vaults, [vaultOfName], { orFolder, name: value.slice(vaultOfName.length + 1) })

@@ -5,7 +5,7 @@ import { shellWord } from '../../config/shell-word.ts'
 import type { Tool } from '../../mcp/definition/define-tool.ts'
 import { UsageError } from '../host.ts'
 
-interface Where {
+interface ShellContext {
   readonly cwd: string
   readonly vaults: readonly LoadedVault[]
 }
@@ -21,7 +21,7 @@ const PATHS: ReadonlySet<unknown> = new Set(['note', 'note or folder', 'place'])
 export function withoutShellPaths(
   { names = {} }: Pick<Tool, 'names'>,
   args: Readonly<Record<string, unknown>>,
-  where: Where,
+  where: ShellContext,
 ): Readonly<Record<string, unknown>> {
   const inVault = (value: unknown): unknown => (typeof value === 'string' && isShellPath(value) ? placeOf(value, where) : value)
   return Object.fromEntries(
@@ -37,7 +37,7 @@ export function isShellPath(text: string): boolean {
   return isAbsolute(text) || /^\.\.?(?:[\\/]|$)/.test(text)
 }
 
-function placeOf(text: string, { cwd, vaults }: Where): string {
+function placeOf(text: string, { cwd, vaults }: ShellContext): string {
   const path = resolve(cwd, text)
   for (const { name, settings, stored } of vaults) {
     const place = stored === undefined ? insideOf(settings.vault.path, path) : undefined

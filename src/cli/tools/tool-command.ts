@@ -103,7 +103,7 @@ export async function runTool(invocation: Invocation, tool: Tool, givenArgs: Rea
   const isPaged = tool.definition().inputSchema.properties.offset !== undefined && !invocation.printer.json
   for (const sentence of list === undefined || !isPaged ? [] : listSentences(list, '--offset ')) invocation.printer.note(sentence)
   if (remainder !== undefined) invocation.printer.note(remainder)
-  return isNoteMissing(tool, warnings) || isUnfound(value) ? 1 : 0
+  return isNoteMissing(tool, warnings) || isNotFound(value) ? 1 : 0
 }
 
 /** Checks whether the tool takes notes and at least one of the given notes does not exist. */
@@ -113,7 +113,7 @@ function isNoteMissing({ names = {} }: Tool, warnings: readonly Warning[]): bool
 }
 
 /** Checks whether the answer reports something as not found, such as a quote. */
-function isUnfound(value: unknown): boolean {
+function isNotFound(value: unknown): boolean {
   return isRecord(value) && value.found === false
 }
 

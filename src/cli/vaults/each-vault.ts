@@ -5,7 +5,7 @@ import { factsForPeople } from './search-coverage.ts'
 
 type Facts = Parameters<typeof factsForPeople>[0]
 
-export interface KnownOfVaults<T> {
+export interface VaultResults<T> {
   readonly all: readonly T[]
   readonly isSeveral: boolean
   /** True if some vaults returned no result. A warning has been printed for them. */
@@ -20,7 +20,7 @@ export async function askEachVault<T>(
   printer: Printer,
   vaults: readonly LoadedVault[],
   read: (vault: LoadedVault) => Promise<T>,
-): Promise<KnownOfVaults<T>> {
+): Promise<VaultResults<T>> {
   const all: T[] = []
   const failures: { readonly vault: LoadedVault; readonly error: RouxError }[] = []
   for (const vault of vaults) {
@@ -38,7 +38,7 @@ export async function askEachVault<T>(
 }
 
 /** Prints the status of one vault, or a list if there are several. */
-export async function answerForVaults(printer: Printer, { all, isSeveral }: KnownOfVaults<Facts>): Promise<void> {
+export async function answerForVaults(printer: Printer, { all, isSeveral }: VaultResults<Facts>): Promise<void> {
   if (printer.json) return await printer.answer(isSeveral ? all : all[0])
   for (const [at, facts] of all.entries()) {
     if (at > 0) await printer.text('\n')

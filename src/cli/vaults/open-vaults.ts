@@ -62,7 +62,7 @@ export function serveVaults(
     },
     async close(by) {
       const closing = Promise.all(cores.map((opening) => opening.then((core) => core.close()).catch(() => {})))
-      await Promise.race([closing.then(() => shared?.close()), after(Math.min(CLOSE_MS, by - performance.now()))])
+      await Promise.race([closing.then(() => shared?.close()), delay(Math.min(CLOSE_MS, by - performance.now()))])
     },
   }
 }
@@ -79,7 +79,7 @@ function begin(opening: Promise<GraphCore>): void {
   )
 }
 
-function after(ms: number): Promise<void> {
+function delay(ms: number): Promise<void> {
   return new Promise((resolve) => {
     setTimeout(resolve, ms).unref()
   })

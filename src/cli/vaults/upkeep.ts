@@ -8,7 +8,7 @@ import { CONFIG_FILE, readConfigFile } from '../../config/config-file.ts'
 import { settingsDocument } from '../../config/document.ts'
 import { userFolders } from '../../config/folders.ts'
 import { isDefault } from '../../config/given.ts'
-import { folderMeant, type LoadedVault } from '../../config/load-vaults.ts'
+import { type LoadedVault, vaultFolder } from '../../config/load-vaults.ts'
 import { widensTrust } from '../../config/settings-schema.ts'
 import { fileTrust } from '../../config/trust.ts'
 import { RouxError } from '../../core/errors.ts'
@@ -58,7 +58,7 @@ function createFile(path: string, text: string): void {
 /** Trusts the settings file of a folder and shows the settings in it. */
 export async function trust(invocation: Invocation): Promise<number> {
   const { host, printer } = invocation
-  const path = join(await folderMeant(settingsInput(invocation, invocation.positionals[0])), CONFIG_FILE)
+  const path = join(await vaultFolder(settingsInput(invocation, invocation.positionals[0])), CONFIG_FILE)
   const file = await readConfigFile(path)
   if (file === undefined)
     throw new RouxError('INVALID_SETTINGS', `There is no file ${path}.`, {

@@ -51,7 +51,7 @@ export interface PictureGroup {
 }
 
 /** Returned while the picture is being computed. Ask again later. */
-export interface PictureAhead {
+export interface LayoutProgress {
   readonly laying_out: {
     readonly share: number
   }

@@ -13,7 +13,7 @@ export function blankData(text: string): string {
 }
 
 /** Text without its inline data, with functions that map offsets to and from the original (UTF-16). */
-export interface WithoutData {
+export interface ShortenedData {
   readonly text: string
   /** Offsets inside data map to the position after it. */
   readonly toShort: (at: number) => number
@@ -21,7 +21,7 @@ export interface WithoutData {
 }
 
 /** Truncates inline data after its media type and adds the marker. Returns `undefined` if there is no inline data. */
-export function cutData(whole: string): WithoutData | undefined {
+export function cutData(whole: string): ShortenedData | undefined {
   if (!mayHaveData(whole)) return undefined
   const ends: { readonly whole: number; readonly short: number }[] = []
   let cutLength = 0

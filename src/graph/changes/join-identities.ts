@@ -24,14 +24,14 @@ export function joinIdentities({ files, links }: GraphChanges): GraphChanges {
   }
 }
 
-interface Apart {
+interface SeparateFiles {
   readonly gone: readonly LoggedFileChange[]
   readonly added: readonly LoggedFileChange[]
   readonly links: readonly LoggedLinkChange[]
 }
 
 /** Maps old paths to new ones. */
-function matchesOf({ gone, added, links }: Apart): ReadonlyMap<string, string> {
+function matchesOf({ gone, added, links }: SeparateFiles): ReadonlyMap<string, string> {
   const isNew = new Set(added.map(({ to }) => to))
   const samePaths = new Map(gone.flatMap(({ from = '' }) => (isNew.has(from) ? [[from, from] as const] : [])))
   const rest = gone.filter(({ from = '' }) => !samePaths.has(from))

@@ -12,7 +12,7 @@ export interface KeyNotesSource {
   readonly corpus: Pick<Corpus, 'bags'>
 }
 
-export interface ToldCommunities {
+export interface NotesByCommunity {
   readonly of: Uint32Array
   readonly terms: readonly (readonly number[])[]
 }
@@ -32,7 +32,7 @@ const ENTRIES = 2
  * Returns the notes of each community that most others link to or resemble, best first. The first one names the community. Where
  * most notes are stubs, notes that link to them come first, because one entry of a catalogue does not represent the others.
  */
-export function keyNotes(source: KeyNotesSource, { of, terms }: ToldCommunities): readonly (readonly number[])[] {
+export function keyNotes(source: KeyNotesSource, { of, terms }: NotesByCommunity): readonly (readonly number[])[] {
   const ofStubs = communitiesOfStubs(source, of)
   const { support, gathered } = supportWithin(source, { of, ofStubs })
   const best: number[][] = terms.map(() => [])

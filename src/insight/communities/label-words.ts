@@ -42,7 +42,7 @@ export function labelWords(corpus: LabelCorpus, groups: readonly LabelledGroup[]
       cached.whole = whole
       wholes.set(whole, wholes.size)
     }
-    const best = tellingTerms(corpus, { notes, whole }, { inWhole: cached.counts, counts })
+    const best = distinctiveTerms(corpus, { notes, whole }, { inWhole: cached.counts, counts })
     return best.map(({ term, score }) => {
       // Among groups of the same set, a word belongs to at most one.
       const key = `${wholes.get(whole)} ${term}`
@@ -80,7 +80,7 @@ function countTerms({ bags: { offsets, terms } }: LabelCorpus, notes: Uint32Arra
  * Returns the terms that distinguish a group from the whole, most distinctive first. `counts` must be all zeros and is reset
  * before returning.
  */
-function tellingTerms(
+function distinctiveTerms(
   corpus: LabelCorpus,
   { notes, whole }: LabelledGroup,
   { inWhole, counts }: Readonly<Record<'inWhole' | 'counts', Uint32Array>>,

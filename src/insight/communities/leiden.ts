@@ -8,19 +8,19 @@ export interface LeidenOptions {
   /**
    * How much a node must gain to leave its community, which limits the effect of small changes to the graph. Defaults to nothing.
    */
-  readonly stay?: Stay
+  readonly stay?: StayBonus
 }
 
 /**
  * The gain required to leave, as a share of the leaving nodes' strength (total edge weight), so larger parts must gain more.
  */
-export interface Stay {
+export interface StayBonus {
   readonly node: number
   /** Share for nodes that move together. */
   readonly group: number
 }
 
-const FREE: Stay = { node: 0, group: 0 }
+const FREE: StayBonus = { node: 0, group: 0 }
 
 /**
  * In graphs with more than `entries` row entries, passes end once modularity gains less than `gain`. In a uniform graph, a dozen
@@ -86,7 +86,7 @@ function levelOf({ offsets, targets, weights }: WeightedGraph, strengths: Float6
 function onePass(
   base: Level,
   start: Uint32Array,
-  { penalty, stay }: { readonly penalty: number; readonly stay: Stay },
+  { penalty, stay }: { readonly penalty: number; readonly stay: StayBonus },
 ): { readonly moved: boolean; readonly result: Uint32Array } {
   const nodes = ownNumbers(start.length)
   let level = base

@@ -179,7 +179,7 @@ function isLiteral(text: string, { node, start, end }: Value): boolean {
 const staysWith = (change: TagChange) => (part: Part) => part.tag === undefined || change.keeps(part.tag)
 
 /** Checks whether all tags in an item are removed, and the item with them. */
-function goes(parts: readonly Part[], change: TagChange): boolean {
+function isRemoved(parts: readonly Part[], change: TagChange): boolean {
   return parts.length > 0 && !parts.some(staysWith(change))
 }
 
@@ -214,7 +214,7 @@ function editFlow(tree: FrontmatterTree, entry: Entry, change: TagChange): reado
   const items = values.map((value) => ({
     start: value.start,
     end: value.end,
-    keep: !goes(partsOf(tree.text, value), change),
+    keep: !isRemoved(partsOf(tree.text, value), change),
   }))
   const emptied = change.added.length === 0 && items.length > 0 && !items.some(({ keep }) => keep)
   if (emptied && tree.form === 'flow') return dropEntry(tree, entry)
@@ -235,7 +235,7 @@ function quotesOf(values: readonly Value[]): Style {
 function editDashes(tree: FrontmatterTree, entry: Entry, change: TagChange): readonly TextEdit[] {
   const { text } = tree
   const items = tree.items(entry.value.node as Yaml.YAMLSeq)
-  const dropped = new Set(items.filter((item) => goes(partsOf(text, item), change)))
+  const dropped = new Set(items.filter((item) => isRemoved(partsOf(text, item), change)))
   const edits = [...dropped].map(withoutItem)
   const last = items.at(-1)
   if (change.added.length > 0 && last) {

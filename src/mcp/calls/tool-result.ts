@@ -71,7 +71,7 @@ function extentOf({ list, omitted }: Extent): Readonly<Record<string, unknown>> 
   return {
     ...(list?.counted === 'all' ? { total: list.count } : {}),
     ...(list?.counted === 'relevant' ? { relevant: list.count } : {}),
-    ...(list !== undefined && isMore(list) ? { next_offset: endOf(list) } : {}),
+    ...(list !== undefined && hasMore(list) ? { next_offset: endOf(list) } : {}),
     ...(omitted === undefined ? {} : { omitted: sums(omitted.counts, omitted.capped ?? {}) }),
   }
 }
@@ -84,7 +84,7 @@ function extentSentences({ list, omitted }: Extent): readonly string[] {
 /** Describes where an incomplete list continues. `offsetBy` precedes the offset with which to request the rest. */
 export function listSentences(list: ListFacts, offsetBy = 'offset '): readonly string[] {
   const { offset, shown } = list
-  if (isMore(list)) {
+  if (hasMore(list)) {
     const which = offset === 0 ? `${shown}` : `${offset + 1}–${endOf(list)}`
     return [`Showing ${which} of ${countOf(list)}; for more, use ${offsetBy}${endOf(list)}.`]
   }
@@ -97,7 +97,7 @@ function countOf({ count, counted }: ListFacts): string {
   return counted === 'relevant' ? `${count} relevant enough` : `at least ${count}`
 }
 
-function isMore(list: ListFacts): boolean {
+function hasMore(list: ListFacts): boolean {
   return endOf(list) < list.count
 }
 

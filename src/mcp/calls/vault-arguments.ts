@@ -55,14 +55,14 @@ function replaceInOperation(operation: unknown, namesOf: (tool: string) => Names
 
 function replaceInArgument(nameKind: NameKind, value: unknown, replace: Replace): unknown {
   if (nameKind !== 'targets') return replaceTexts(value, replace)
-  return isRecord(value) ? mapEntries(value, (_, targets) => replaceTexts(targets, unlessTitle(replace))) : value
+  return isRecord(value) ? mapEntries(value, (_, targets) => replaceTexts(targets, exceptTitles(replace))) : value
 }
 
 /**
  * Leaves titles unchanged. A title such as "Work: plan" looks like an id with a vault's name, and targets of relations may be
  * titles.
  */
-function unlessTitle(replace: Replace): Replace {
+function exceptTitles(replace: Replace): Replace {
   return (text) => (/^[^:]*:\s/.test(text) ? text : replace(text))
 }
 

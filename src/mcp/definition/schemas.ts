@@ -31,16 +31,16 @@ export interface InputSchema {
 /** Returns the JSON Schema of a tool's arguments, with every bound, for validation. */
 export function inputSchema(schema: z.ZodObject): InputSchema {
   const { $schema: _, ...root } = z.toJSONSchema(schema, { io: 'input' })
-  return JSON.parse(JSON.stringify(root, withoutTheObvious))
+  return JSON.parse(JSON.stringify(root, withoutDefaults))
 }
 
 /** Returns the schema as clients get it: shorter, because models read it with every list of tools. */
 export function briefSchema(schema: InputSchema): InputSchema {
-  return JSON.parse(JSON.stringify(schema, withoutTheUseless))
+  return JSON.parse(JSON.stringify(schema, withoutUnusedKeywords))
 }
 
 /** Removes the bounds of safe integers, and schemas that only state that names are strings or that any value is allowed. */
-function withoutTheObvious(key: string, value: unknown): unknown {
+function withoutDefaults(key: string, value: unknown): unknown {
   if (key === 'minimum' && value === Number.MIN_SAFE_INTEGER) return undefined
   if (key === 'maximum' && value === Number.MAX_SAFE_INTEGER) return undefined
   if (key === 'propertyNames') return undefined
@@ -51,7 +51,7 @@ function withoutTheObvious(key: string, value: unknown): unknown {
 }
 
 /** Removes bounds (except maximums), empty defaults and the ban on other arguments. Errors mention them when they matter. */
-function withoutTheUseless(key: string, value: unknown): unknown {
+function withoutUnusedKeywords(key: string, value: unknown): unknown {
   if (typeof value === 'number' && OMITTED_KEYWORDS.has(key)) return undefined
   if (key === 'additionalProperties' && value === false) return undefined
   return key === 'default' && isEmpty(value) ? undefined : value

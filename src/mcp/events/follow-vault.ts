@@ -42,7 +42,7 @@ export function followVault(core: GraphCore, events: ServerEvents, promptsFolder
     stopChanges ??= core.store.onChange(({ ids }) => gather(ids))
   }
   const announce = (before: IndexStatus['phase'], status: IndexStatus) => {
-    const message = whatHappened(before, status, vault)
+    const message = eventsFor(before, status, vault)
     if (message !== undefined) events.say({ level: 'warning', text: message, vault })
   }
   if (SETTLED.has(phase)) listen()
@@ -72,7 +72,7 @@ function holdsAny(folder: string, ids: readonly string[], vault: string | undefi
   return folded !== '' && ids.some((id) => foldId(id).startsWith(prefix))
 }
 
-function whatHappened(
+function eventsFor(
   before: IndexStatus['phase'],
   { phase, message = 'the reason is unknown' }: IndexStatus,
   name?: string,

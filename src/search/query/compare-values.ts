@@ -44,7 +44,7 @@ export function askedTexts(texts: readonly string[]): readonly string[] {
 }
 
 /** Returns the folded strings that a query's value matches. `done` also matches the link `[[done]]`. */
-export function textsMeant(value: string): readonly string[] {
+export function textsOfValue(value: string): readonly string[] {
   const text = foldName(value.trim())
   return text === '' || text.startsWith('[[') ? [text] : [text, `[[${text}]]`]
 }

@@ -1,7 +1,7 @@
 import type { RouxError } from '../../core/errors.ts'
 import type { Query, QueryPart, Span } from './query.ts'
 import { readTerm } from './read-term.ts'
-import { type Flaw, findField, queryError, readToken, type Token } from './read-token.ts'
+import { findField, queryError, readToken, type SyntaxProblem, type Token } from './read-token.ts'
 
 /**
  * Parses a query in linear time. `docs/query.md` describes the grammar.
@@ -168,7 +168,7 @@ class Parser {
     })
   }
 
-  #error(flaw: Flaw): RouxError {
+  #error(flaw: SyntaxProblem): RouxError {
     return queryError(this.#text, flaw)
   }
 

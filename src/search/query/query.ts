@@ -3,7 +3,7 @@ import type { Comparison, Condition, Feature, Lookup, TaskState, WordField, Word
 import { foldName } from '../../core/text/fold.ts'
 import { phraseOf, queryTerms } from '../words/query-terms.ts'
 import { analyze } from '../words/scan.ts'
-import { textsMeant } from './compare-values.ts'
+import { textsOfValue } from './compare-values.ts'
 
 /** Minimum length of a word that is turned into a prefix. Shorter prefixes match too many words. */
 const MIN_PREFIX_LENGTH = 4
@@ -146,7 +146,7 @@ export function termsOf(words: readonly QueryWord[]): readonly WordTerm[] {
  * Returns the query with its bare words and prefixes combined by OR (`a b` becomes `a OR b`), or `undefined` if nothing changes.
  * Phrases, `title:` and all filters stay the same.
  */
-export function relaxed(query: Query): QueryPart | undefined {
+export function withOptionalWords(query: Query): QueryPart | undefined {
   const part = query.kind === 'all' ? undefined : relax(query)
   return part === query ? undefined : part
 }
@@ -284,7 +284,7 @@ function lookupOf(
 }
 
 function propertyOf(name: string, value: string | undefined): Condition {
-  const values = value === undefined ? [undefined] : textsMeant(value)
+  const values = value === undefined ? [undefined] : textsOfValue(value)
   const parts = values.map((text): Lookup => ({ kind: 'property', name: foldName(name), value: text }))
   const [only] = parts
   return parts.length === 1 && only !== undefined ? only : { kind: 'or', parts }

@@ -217,7 +217,7 @@ function endOf(pattern: RegExp, text: string, start: number): number {
   return pattern.test(text) ? pattern.lastIndex : start
 }
 
-export interface Flaw {
+export interface SyntaxProblem {
   /** UTF-16 offset. */
   readonly at: number
   /** The problem as a clause without a full stop, such as `a date is missing`. */
@@ -231,7 +231,7 @@ export interface Flaw {
  * Creates the `INVALID_PARAMS` error for an invalid query. Its message has three lines: the problem with its column (1-based, in
  * characters), the query (truncated around the position), and a caret.
  */
-export function queryError(text: string, { at, problem, hint, candidates }: Flaw): RouxError {
+export function queryError(text: string, { at, problem, hint, candidates }: SyntaxProblem): RouxError {
   const { line, offset } = excerpt(text, at)
   const message = `The query cannot be read at column ${columnOf(text, at)}: ${problem}.\n${line}\n${' '.repeat(offset)}^`
   return new RouxError('INVALID_PARAMS', message, candidates === undefined ? { hint } : { hint, candidates })

@@ -33,14 +33,14 @@ interface Piece {
 }
 
 /** Where reading continues. */
-interface Next {
+interface NextPosition {
   readonly at: number
   readonly position: number
 }
 
 interface WordReading {
   readonly found: readonly FoundWord[]
-  readonly next: Next
+  readonly next: NextPosition
 }
 
 interface FoundWord {
@@ -61,9 +61,9 @@ export function forgetJoinedWords(): void {
 }
 
 /** Reads the word that starts at `start`, with everything joined to it. Passes the word and its parts to the sink. */
-export function readJoinedWord(text: string, start: number, position: number, sink: WordSink): Next {
+export function readJoinedWord(text: string, start: number, position: number, sink: WordSink): NextPosition {
   const end = ownEnd(text, start)
-  if (end < 0) return readAnew(text, start, position, sink)
+  if (end < 0) return readAgain(text, start, position, sink)
   const run = slice.call(text, start, end)
   const { found, next } = memo.get(run) ?? readOwn(ownCopy(run))
   for (let i = 0; i < found.length; i++) {
@@ -75,7 +75,7 @@ export function readJoinedWord(text: string, start: number, position: number, si
 
 function readOwn(run: string): WordReading {
   const words: FoundWord[] = []
-  const next = readAnew(run, 0, 0, (form, kind, position, start, end) => words.push({ form, kind, position, start, end }))
+  const next = readAgain(run, 0, 0, (form, kind, position, start, end) => words.push({ form, kind, position, start, end }))
   const reading = { found: words, next }
   if (memo.size >= MEMO) memo.clear()
   memo.set(run, reading)
@@ -102,7 +102,7 @@ function isAlphanumeric(unit: number): boolean {
   return (unit >= 48 && unit < 58) || (unit >= 65 && unit < 91) || (unit >= 97 && unit < 123)
 }
 
-function readAnew(text: string, start: number, position: number, sink: WordSink): Next {
+function readAgain(text: string, start: number, position: number, sink: WordSink): NextPosition {
   const date = dateAt(text, start)
   if (date !== undefined) return putDate(date.split('-').map(piecesOf(start)), date, { start, position, sink })
   const pieces = [readPiece(text, start)]
@@ -124,7 +124,7 @@ function readAnew(text: string, start: number, position: number, sink: WordSink)
   return { at: end, position: position + 1 }
 }
 
-interface Whole {
+interface WholeWord {
   readonly folded: readonly string[]
   /** The word without leading dot and trailing symbols. */
   readonly name: string
@@ -135,7 +135,7 @@ interface Whole {
   readonly end: number
 }
 
-function putParts(pieces: readonly Piece[], { folded, name, whole, sink, position, from, end }: Whole): void {
+function putParts(pieces: readonly Piece[], { folded, name, whole, sink, position, from, end }: WholeWord): void {
   if (whole !== name && name.length > 1) sink(name, PART, position, from, end)
   if (VERSION.test(name)) sink(name.slice(1), PART, position, from + 1, end)
   else if (!NUMBER.test(name)) {
@@ -152,7 +152,7 @@ const VERSION = /^v\d+(\.\d+)+$/
 const NUMBER = /^\d+(\.\d+)+$/
 
 /** Emits each piece as a word, because they are too many or too long to be a name. */
-function putSeparately(pieces: readonly Piece[], position: number, sink: WordSink): Next {
+function putSeparately(pieces: readonly Piece[], position: number, sink: WordSink): NextPosition {
   let next = position
   for (const { raw, start, end } of pieces) sink(foldWord(raw), WORD, next++, start, end)
   return { at: (pieces.at(-1) as Piece).end, position: next }
@@ -208,7 +208,7 @@ function piecesOf(start: number): (raw: string) => Piece {
   }
 }
 
-function putDate(pieces: readonly Piece[], whole: string, to: { start: number; position: number; sink: WordSink }): Next {
+function putDate(pieces: readonly Piece[], whole: string, to: { start: number; position: number; sink: WordSink }): NextPosition {
   const end = to.start + whole.length
   to.sink(whole, WORD, to.position, to.start, end)
   for (const piece of pieces) to.sink(piece.raw, PART, to.position, piece.start, piece.end)

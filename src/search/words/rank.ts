@@ -195,12 +195,12 @@ function compoundWords({ segments, language: mainLanguage }: Slots, terms: reado
   return { language, frequencyOf: (stem) => segments.reduce((sum, segment) => sum + segment.sizeIn(language, stem), 0) }
 }
 
-interface Joined {
+interface JoinedTerms {
   readonly pair: readonly [WordTerm, WordTerm]
   readonly compounds: readonly WordTerm[]
 }
 
-function joinedTerms(terms: readonly WordTerm[], words: CompoundWords): readonly Joined[] {
+function joinedTerms(terms: readonly WordTerm[], words: CompoundWords): readonly JoinedTerms[] {
   const joinable = terms.filter(({ form }) => !isStopWord(form, words.language))
   if (joinable.length > MAX_JOINED) return []
   return joinable.slice(1).map((term, at) => {

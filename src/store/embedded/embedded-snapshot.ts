@@ -3,7 +3,7 @@ import type { NodeId } from '../../core/ids.ts'
 import type { Condition, WordTerm } from '../../core/query.ts'
 import type {
   ChunkHit,
-  Found,
+  FoundPage,
   NameVectorHit,
   NearWord,
   NoteChunks,
@@ -335,7 +335,7 @@ export class EmbeddedSnapshot implements Snapshot {
     return await this.#search((search) => search.vectorStates())
   }
 
-  async find(condition: Condition | undefined, options: FindOptions, page: Page): Promise<Found> {
+  async find(condition: Condition | undefined, options: FindOptions, page: Page): Promise<FoundPage> {
     return await this.#searchFacts((search) => search.find(condition, options, page))
   }
 

@@ -58,7 +58,7 @@ function tryUntilUnlocked<T>(call: () => T): T {
     try {
       return call()
     } catch (error) {
-      if (!sqliteSays(/database is locked/, error) || performance.now() >= deadline) throw error
+      if (!matchesSqliteError(/database is locked/, error) || performance.now() >= deadline) throw error
     }
   }
 }
@@ -109,7 +109,7 @@ export const BUSY_TIMEOUT = 10_000
 
 /** Checks whether an error means that a file is damaged or not a Roux index, according to SQLite or to Roux's own checks. */
 export function isDamage(error: unknown): boolean {
-  return error instanceof DamagedIndex || error instanceof DamagedWords || sqliteSays(DAMAGED, error) || isTooLarge(error)
+  return error instanceof DamagedIndex || error instanceof DamagedWords || matchesSqliteError(DAMAGED, error) || isTooLarge(error)
 }
 
 /** The last patterns also mean a corrupt header, schema or integer, because all statements are fixed. */
@@ -123,7 +123,7 @@ function isTooLarge(error: unknown): boolean {
 
 /** Checks whether an error from SQLite or the file system means that a location is not writable. */
 export function isUnwritable(error: unknown): boolean {
-  return UNWRITABLE.has(errorCode(error)) || sqliteSays(/readonly|unable to open|disk is full|disk I\/O/i, error)
+  return UNWRITABLE.has(errorCode(error)) || matchesSqliteError(/readonly|unable to open|disk is full|disk I\/O/i, error)
 }
 
 const UNWRITABLE: ReadonlySet<unknown> = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'ENOTDIR', 'EEXIST'])
@@ -132,7 +132,7 @@ const UNWRITABLE: ReadonlySet<unknown> = new Set(['EACCES', 'EPERM', 'EROFS', 'E
  * Matches the message, because not all of the binding's errors contain SQLite's error code. Only the binding's errors are
  * checked, because others may quote user input.
  */
-function sqliteSays(words: RegExp, error: unknown): boolean {
+function matchesSqliteError(words: RegExp, error: unknown): boolean {
   return errorCode(error) === 'ERR_SQLITE_ERROR' && words.test(String(error))
 }
 

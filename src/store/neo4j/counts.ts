@@ -1,6 +1,6 @@
 import type { PropertyCount, TagCount, ValueCount, ValueKind } from '../../core/store.ts'
 import { compareTexts } from '../../core/text/compare-texts.ts'
-import { usual } from '../../graph/tag-index.ts'
+import { mostCommonSpelling } from '../../graph/tag-index.ts'
 import { SEPARATOR } from './note-properties.ts'
 import type { QuestionContext } from './questions.ts'
 
@@ -25,7 +25,7 @@ export async function countTags({ questions }: QuestionContext, prefix: string):
   }
   return [...tags.values()]
     .filter(({ listed }) => listed > 0)
-    .map(({ listed, spellings }) => ({ tag: usual(spellings), count: listed }))
+    .map(({ listed, spellings }) => ({ tag: mostCommonSpelling(spellings), count: listed }))
     .sort((a, b) => b.count - a.count || compareTexts(a.tag, b.tag))
 }
 
@@ -48,7 +48,7 @@ export async function countProperties({ questions }: QuestionContext): Promise<r
   }
   return [...byName.values()]
     .map(({ count, spellings, kinds }) => ({
-      key: usual(spellings),
+      key: mostCommonSpelling(spellings),
       count,
       kinds: mostCommonFirst(kinds) as readonly ValueKind[],
     }))
@@ -71,7 +71,7 @@ export async function countValues({ questions }: QuestionContext, key: string): 
     byValue.set(folded, entry)
   }
   return [...byValue.values()]
-    .map(({ count, spellings }) => ({ value: usual(spellings), count }))
+    .map(({ count, spellings }) => ({ value: mostCommonSpelling(spellings), count }))
     .sort((a, b) => b.count - a.count || compareTexts(a.value, b.value))
 }
 

@@ -1,5 +1,5 @@
 import type { Condition } from '../../core/query.ts'
-import type { Found } from '../../core/search.ts'
+import type { FoundPage } from '../../core/search.ts'
 import type { FindOptions, GroupBy, GroupedNote, GroupOptions, Page } from '../../core/store.ts'
 import { toCypher } from './condition.ts'
 import { SEPARATOR } from './note-properties.ts'
@@ -14,7 +14,7 @@ import {
   ranking,
   rankingParameters,
 } from './rank-words.ts'
-import { filesIn, foundBy } from './scope.ts'
+import { filesIn, labelFor } from './scope.ts'
 import { wordNames } from './server/schema.ts'
 
 /** Returns the `ORDER BY` expression for notes `f` with a `score`. Notes without the date come last in either direction. */
@@ -35,7 +35,7 @@ export async function findNotes(
   asking: QuestionContext,
   { condition, options: { scope, order } }: { readonly condition: Condition | undefined; readonly options: FindOptions },
   page: Page,
-): Promise<Found> {
+): Promise<FoundPage> {
   const { idOf, bare, vault } = asking
   const fits =
     condition === undefined ? undefined : toCypher(condition, { ...wordNames(vault), bare, languages: await languagesOf(asking) })
@@ -43,7 +43,8 @@ export async function findNotes(
   const lookups = lookupsOf(order.terms)
   const isScored = lookups.length > 0
   // If a list contains every match, only its notes are considered.
-  const matched = fits?.within === undefined ? `MATCH (f:${foundBy(scope)} {vault: $vault})` : `UNWIND ${fits.within} AS f WITH f`
+  const matched =
+    fits?.within === undefined ? `MATCH (f:${labelFor(scope)} {vault: $vault})` : `UNWIND ${fits.within} AS f WITH f`
   const pending = asking.questions.one<
     Ranked & {
       readonly total: number
@@ -94,7 +95,7 @@ export async function groupValues(
   const rows = await questions.ask<{ readonly id: string } & Omit<GroupedNote, 'id'>>(
     `WITH $starts AS starts, $separator AS separator
      ${fits?.before.join('\n') ?? ''}
-     MATCH (f:${foundBy(scope)} {vault: $vault}) WHERE ${text}${fits === undefined ? '' : ` AND ${fits.text}`}
+     MATCH (f:${labelFor(scope)} {vault: $vault}) WHERE ${text}${fits === undefined ? '' : ` AND ${fits.text}`}
      WITH f, starts, separator ORDER BY f.sort
      RETURN {id: f.id, path: f.path, values: [${by.map(valuesOf).join(', ')}]} AS row`,
     { ...parameters, ...fits?.parameters, starts, separator: SEPARATOR },

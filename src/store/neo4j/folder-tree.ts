@@ -1,6 +1,6 @@
 import { nameOf } from '../../core/paths.ts'
 import type { Folder, NodeSummary, TreeOptions } from '../../core/store.ts'
-import { usual } from '../../graph/tag-index.ts'
+import { mostCommonSpelling } from '../../graph/tag-index.ts'
 import type { QuestionContext } from './questions.ts'
 import { folderStart } from './scope.ts'
 
@@ -108,7 +108,7 @@ function newEntry(folded: string): Entry {
 
 /** Returns the spelling that most of the folder's own notes use or, if it has none, the spelling in its first subfolder's path. */
 function spelledPath({ spellings, folders }: Entry): string {
-  if (spellings.size > 0) return usual(spellings)
+  if (spellings.size > 0) return mostCommonSpelling(spellings)
   const [first] = [...folders].sort(([a], [b]) => (a < b ? -1 : 1))
   if (first === undefined) return ''
   const path = spelledPath(first[1])

@@ -6,7 +6,7 @@ type Ask = <T>(cypher: string, parameters: Values) => Promise<readonly T[]>
 
 type Path = readonly string[]
 
-interface Spur {
+interface SpurPath {
   readonly root: Path
   /** Notes that must not be the next step. */
   readonly taken: readonly string[]
@@ -29,7 +29,7 @@ export async function findPaths(
   const { source, target } = ends
   if (source === target) return (await exists(run, source)) ? [[source]] : []
   const arrow = direction === 'out' ? '->' : '-'
-  const start: Spur = { root: [source], taken: [] }
+  const start: SpurPath = { root: [source], taken: [] }
   const first = await shortest(run, { target, ceilings: avoidHubs ? 'hubs' : [NO_CEILING] }, { arrow, spurs: [start], count })
   const [best] = first
   if (best === undefined) return []
@@ -38,7 +38,7 @@ export async function findPaths(
   const candidates: Path[] = []
   let examined = 0
   for (let round = 0; found.length < count && round < FURTHER; round++) {
-    const spurs: Spur[] = []
+    const spurs: SpurPath[] = []
     for (; examined < found.length; examined++) {
       const last = found[examined] as Path
       for (let at = 0; at < last.length - 1; at++) {
@@ -88,7 +88,7 @@ interface FoundPath {
 async function shortest(
   run: Ask,
   { target, ceilings }: Search,
-  { arrow, spurs, count }: { readonly arrow: string; readonly spurs: readonly Spur[]; readonly count: number },
+  { arrow, spurs, count }: { readonly arrow: string; readonly spurs: readonly SpurPath[]; readonly count: number },
 ): Promise<readonly FoundPath[]> {
   const rows = await run<{ readonly at: number; readonly ids: Path; readonly ceiling: number }>(
     `${ceilings === 'hubs' ? HUB_CEILINGS : 'UNWIND $ceilings AS ceiling'} UNWIND $spurs AS spur

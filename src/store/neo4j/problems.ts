@@ -31,7 +31,7 @@ interface ProblemRow extends Record<ProblemKind, number> {
   readonly id: string
 }
 
-interface Detailed {
+interface DetailRow {
   readonly key: number
   readonly info: string | null
   readonly twins: readonly string[]
@@ -130,9 +130,9 @@ function outsideProblems(
     .map(({ path, target: to }): Problem => ({ kind: 'outside_link', id: idOf(foldId(path)), line: 0, target: to }))
 }
 
-async function detailsOf({ questions }: QuestionContext, files: readonly ProblemRow[]): Promise<ReadonlyMap<number, Detailed>> {
+async function detailsOf({ questions }: QuestionContext, files: readonly ProblemRow[]): Promise<ReadonlyMap<number, DetailRow>> {
   if (files.length === 0) return new Map()
-  const rows = await questions.ask<Detailed>(
+  const rows = await questions.ask<DetailRow>(
     `UNWIND $keys AS key MATCH (f:RouxFile&RouxNode {vault: $vault, key: key})
      RETURN {key: key, info: CASE WHEN f.malformed > 0 THEN f.info END,
              twins: [twin IN f.twins | COLLECT { MATCH (t:RouxFile&RouxNode {vault: $vault, key: twin}) RETURN t.id }[0]],
@@ -158,11 +158,11 @@ async function detailsOf({ questions }: QuestionContext, files: readonly Problem
 }
 
 /** The ids of the notes that ambiguous links in each file may refer to, by key. */
-const rivalIds = new WeakMap<Detailed, ReadonlyMap<number, string>>()
+const rivalIds = new WeakMap<DetailRow, ReadonlyMap<number, string>>()
 
 interface ProblemSource {
   readonly file: ProblemRow
-  readonly details: ReadonlyMap<number, Detailed>
+  readonly details: ReadonlyMap<number, DetailRow>
   readonly kinds: readonly ProblemKind[]
   readonly target: NodeId | undefined
 }

@@ -4,7 +4,7 @@ import type { Values } from './server/connection.ts'
 const NOTES: readonly NodeKind[] = ['note']
 
 /** Cypher conditions on a node `f`, with their parameters. */
-export interface Where {
+export interface ScopeCondition {
   readonly text: string
   readonly parameters: Values
 }
@@ -20,7 +20,7 @@ export function folderStart(folder: string): string {
 }
 
 /** Returns the condition for files in a scope. @param bare removes the vault's name from an id */
-export function filesIn(scope: Scope, bare: (id: string) => string): Where {
+export function filesIn(scope: Scope, bare: (id: string) => string): ScopeCondition {
   const { kinds = NOTES, tags, note, withExcluded = false, withoutArchived = false, withoutConflicts = false } = scope
   // A note must be looked up by its id, so the other condition must not fit an index, which the database might use instead.
   const conditions =
@@ -53,7 +53,7 @@ export function isNarrow({ folder, path, tags, note }: Scope): boolean {
 }
 
 /** Returns the label to find a scope's files by. Only the label that all files have has an index of ids. */
-export function foundBy(scope: Scope): 'RouxListed' | 'RouxFile' {
+export function labelFor(scope: Scope): 'RouxListed' | 'RouxFile' {
   return scope.note === undefined ? labelOf(scope) : 'RouxFile'
 }
 

@@ -4,7 +4,7 @@ import type { FileInfo } from '../../core/index-writer.ts'
 import type { Condition, WordTerm } from '../../core/query.ts'
 import type {
   ChunkHit,
-  Found,
+  FoundPage,
   NameVectorHit,
   NearWord,
   NoteChunks,
@@ -69,7 +69,7 @@ import {
   type VaultState,
 } from './questions.ts'
 import { noteLanguages, rankWords, wordsNear } from './rank-words.ts'
-import { filesIn, foundBy, hasFiles, hasMissing, isNarrow, labelOf } from './scope.ts'
+import { filesIn, hasFiles, hasMissing, isNarrow, labelFor, labelOf } from './scope.ts'
 import type { Connection } from './server/connection.ts'
 import { nearestChunks, nearestNames, vectorStates, vectorsOf } from './vectors.ts'
 import { type TopologyRows, topologyOf } from './whole-graph.ts'
@@ -506,7 +506,7 @@ export class Neo4jSnapshot implements Snapshot {
     return await this.#asking.kept('vectors', () => vectorStates(this.#asking))
   }
 
-  async find(condition: Condition | undefined, options: FindOptions, page: Page): Promise<Found> {
+  async find(condition: Condition | undefined, options: FindOptions, page: Page): Promise<FoundPage> {
     return await findNotes(this.#asking, { condition, options }, page)
   }
 
@@ -534,7 +534,7 @@ function nodesOf(ids: readonly string[]) {
 
 /** Matches the nodes `f` in a scope. `missing` is 1 for missing targets, which come last. */
 function anyInScope(scope: Scope, text: string): string {
-  const files = `MATCH (f:${foundBy(scope)} {vault: $vault}) WHERE ${text} RETURN 0 AS missing, f`
+  const files = `MATCH (f:${labelFor(scope)} {vault: $vault}) WHERE ${text} RETURN 0 AS missing, f`
   const missing = `MATCH (f:RouxMissing {vault: $vault}) WHERE f.idKey STARTS WITH '' AND f.folded STARTS WITH $scopeStart RETURN 1 AS missing, f`
   const parts = [...(hasFiles(scope) ? [files] : []), ...(hasMissing(scope) ? [missing] : [])]
   const all =

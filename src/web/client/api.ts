@@ -1,7 +1,7 @@
 import type { PageNote } from '../../app/read/page-note.ts'
 import type { MayMove } from '../../core/insight/layouts.ts'
 import type { LinkedFiles } from '../../core/insight/linked-files.ts'
-import type { PartialPicture, PictureAhead } from '../../core/insight/picture.ts'
+import type { LayoutProgress, PartialPicture } from '../../core/insight/picture.ts'
 
 export class Refused extends Error {
   readonly hint: string | undefined
@@ -94,8 +94,8 @@ export class Api {
     return post('/web/note', { id, vault }, this.#opened.session) as Promise<PageNote | null>
   }
 
-  picture(vault: string, asked: PictureAsked): Promise<PartialPicture | PictureAhead> {
-    return post('/web/picture', { vault, ...asked }, this.#opened.session) as Promise<PartialPicture | PictureAhead>
+  picture(vault: string, asked: PictureAsked): Promise<PartialPicture | LayoutProgress> {
+    return post('/web/picture', { vault, ...asked }, this.#opened.session) as Promise<PartialPicture | LayoutProgress>
   }
 
   files(vault: string): Promise<LinkedFiles> {

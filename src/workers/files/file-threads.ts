@@ -287,7 +287,7 @@ export class FileThreads {
 const heldThreads = new Set<FileThread>()
 
 /** Checks whether a file is blocking one of this process's threads. Node waits for such a thread at exit, possibly forever. */
-export function isHeldByFile(): boolean {
+export function isBlockedByFile(): boolean {
   return heldThreads.size > 0
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { waysFrom } from '../../../src/app/insight/follow-links.ts'
+import { linksFromPassages } from '../../../src/app/insight/follow-links.ts'
 import type { PlacedPassage } from '../../../src/app/insight/pack-passages.ts'
 import type { NodeId } from '../../../src/core/ids.ts'
 import type { OutgoingLink } from '../../../src/core/store.ts'
@@ -22,7 +22,7 @@ function linking(name: string, targets: readonly string[]): { passage: PlacedPas
 test('a link weighs more in a passage that links to few notes', () => {
   const worthIn = (targets: readonly string[]) => {
     const { passage, links } = linking('Source', targets)
-    return waysFrom([passage], new Map([[passage.node.id, links]])).map(({ worth }) => worth)
+    return linksFromPassages([passage], new Map([[passage.node.id, links]])).map(({ worth }) => worth)
   }
   const [alone = 0] = worthIn(['a'])
   const [ofThree = 0] = worthIn(['a', 'b', 'c'])

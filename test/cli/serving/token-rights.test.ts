@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { vaultsOnDemand } from '../../../src/app/vaults.ts'
-import { seenBy, toldOf } from '../../../src/cli/serving/token-rights.ts'
+import { seenBy, vaultsAnnouncedTo } from '../../../src/cli/serving/token-rights.ts'
 import type { LoadedVaults } from '../../../src/config/load-vaults.ts'
 import type { Access, Scope } from '../../../src/http/tokens.ts'
 import { fakeCore, fakeStore } from '../../support/fake-store.ts'
@@ -26,7 +26,7 @@ describe.each([
 ] as const)('%s', (_, allowed, names, path, expected) => {
   test('reports exactly the vaults that the token can use', async () => {
     const seen = seenBy(access(allowed), served(...names), loaded(path))
-    expect(toldOf(access(allowed), served(...names), loaded(path))).toEqual(expected)
+    expect(vaultsAnnouncedTo(access(allowed), served(...names), loaded(path))).toEqual(expected)
     const opened = await Promise.all(
       (names.length === 0 ? [undefined] : names).map((name) =>
         seen.open(name).then(
@@ -37,6 +37,6 @@ describe.each([
     )
     const canBeAsked = expected === 'nothing' ? [] : expected.length === 0 ? [''] : expected
     expect(opened.filter((name) => name !== undefined)).toEqual(canBeAsked)
-    expect(toldOf(access(allowed, ['write']), served(...names), loaded(path))).toBe('nothing')
+    expect(vaultsAnnouncedTo(access(allowed, ['write']), served(...names), loaded(path))).toBe('nothing')
   })
 })

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { NodeId } from '../../../src/core/ids.ts'
 import { evaluate } from '../../../src/search/query/evaluate.ts'
 import { parseQuery } from '../../../src/search/query/parse-query.ts'
-import { positiveWords, type Query, relaxed, toCondition } from '../../../src/search/query/query.ts'
+import { positiveWords, type Query, toCondition, withOptionalWords } from '../../../src/search/query/query.ts'
 import { anyQuery } from './arbitraries.ts'
 import { matchesOf, type TestNote, VaultSource } from './vault-source.ts'
 
@@ -19,7 +19,7 @@ function find(query: Query, source: VaultSource) {
     return condition === undefined ? source.all() : evaluate(condition, source)
   }
   const strict = within(query)
-  const other = strict.isEmpty ? relaxed(query) : undefined
+  const other = strict.isEmpty ? withOptionalWords(query) : undefined
   const matches = other === undefined ? strict : within(other)
   return { matches, fallback: other !== undefined && !matches.isEmpty }
 }

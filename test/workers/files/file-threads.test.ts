@@ -4,7 +4,7 @@ import {
   type FileThread,
   FileThreads,
   HELD_AFTER,
-  isHeldByFile,
+  isBlockedByFile,
   MAX_HELD,
   READ_LIMIT,
 } from '../../../src/workers/files/file-threads.ts'
@@ -139,10 +139,10 @@ describe('a file that does not answer', () => {
     expect(await elapse(READ_LIMIT, slow)).toMatchObject([{ reason: TIMEOUT }])
     expect(await elapse(0, read('c.md'))).toMatchObject([{ value: 'c.md' }])
     expect(disk.running).toBe(2)
-    expect(isHeldByFile()).toBe(true)
+    expect(isBlockedByFile()).toBe(true)
     disk.release('slow.md')
     await elapse(0)
-    expect(isHeldByFile()).toBe(false)
+    expect(isBlockedByFile()).toBe(false)
   })
 
   test('is noticed also after an idle time', async () => {
@@ -153,7 +153,7 @@ describe('a file that does not answer', () => {
     disk.slow.add('slow.md')
     const slow = read('slow.md')
     const other = read('a.md')
-    await eventually(() => expect(isHeldByFile()).toBe(true))
+    await eventually(() => expect(isBlockedByFile()).toBe(true))
     expect(await other).toBe('a.md')
     disk.release('slow.md')
     expect(await slow).toBe('slow.md')
@@ -170,7 +170,7 @@ describe('a file that does not answer', () => {
     expect(disk.begun.filter((path) => path === 'slow.md')).toHaveLength(1)
     disk.release('slow.md')
     expect(await elapse(0, read('slow.md'))).toMatchObject([{ value: 'slow.md' }])
-    expect(isHeldByFile()).toBe(false)
+    expect(isBlockedByFile()).toBe(false)
   })
 
   test('is answered to all who wait if it comes in time', async () => {
@@ -240,10 +240,10 @@ describe('a file that does not answer', () => {
       { reason: { message: 'The vault is closed.' } },
     ])
     expect(disk.running).toBe(0)
-    expect(isHeldByFile()).toBe(true)
+    expect(isBlockedByFile()).toBe(true)
     disk.release('slow.md')
     await elapse(0)
-    expect(isHeldByFile()).toBe(false)
+    expect(isBlockedByFile()).toBe(false)
   })
 
   test('is counted as blocking even if closing comes first', async () => {
@@ -252,10 +252,10 @@ describe('a file that does not answer', () => {
     const slow = read('slow.md')
     await vi.advanceTimersByTimeAsync(0)
     await elapse(1_000, threads.close(), slow)
-    expect(isHeldByFile()).toBe(true)
+    expect(isBlockedByFile()).toBe(true)
     disk.release('slow.md')
     await elapse(0)
-    expect(isHeldByFile()).toBe(false)
+    expect(isBlockedByFile()).toBe(false)
   })
 })
 

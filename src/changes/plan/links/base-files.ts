@@ -54,7 +54,7 @@ function oldNameTest({ drafts, folders, tags }: BaseChange): OldNameTest | undef
   return (text, before) => {
     const name = foldId(text.trim().replace(/^\/|\/$/g, ''))
     // These are arguments of `hasTag` or `tags.contains`, so a tag is meant.
-    if (/tags?(?:\.\w{1,20})?$/i.test(calledIn(before)))
+    if (/tags?(?:\.\w{1,20})?$/i.test(textBeforeBracket(before)))
       return tags.some((tag) => isWithin(foldName(name.replace(/^#/, '')), tag))
     if (paths.has(name) || folders.some(({ from }) => isWithin(name, foldId(from)))) return true
     return /(?:\[\[|link\w{0,20}\(\\?["'])$/i.test(before) && names.has(name.replace(/\.md$/, ''))
@@ -62,7 +62,7 @@ function oldNameTest({ drafts, folders, tags }: BaseChange): OldNameTest | undef
 }
 
 /** Returns the text before the last unclosed bracket, or an empty string. */
-function calledIn(before: string): string {
+function textBeforeBracket(before: string): string {
   const open = before.lastIndexOf('(')
   return open > before.lastIndexOf(')') ? before.slice(0, open) : ''
 }

@@ -8,14 +8,14 @@ import type { VaultView } from '../vault-view.ts'
 /** Collects the links that a change redirects or breaks. They are reported after planning, because a later operation may fix them. */
 export class LinkReports {
   readonly #view: VaultView
-  readonly #lostLinks = new Map<string, Lost>()
+  readonly #lostLinks = new Map<string, LostLinkEntry>()
 
   constructor(view: VaultView) {
     this.#view = view
   }
 
   /** @param target path of the file that the link currently leads to */
-  add(source: RelinkSource, link: ResolvedLink, { target, reason }: Pick<Lost, 'target' | 'reason'>): void {
+  add(source: RelinkSource, link: ResolvedLink, { target, reason }: Pick<LostLinkEntry, 'target' | 'reason'>): void {
     const id = `${source.key} ${link.start} ${link.target}`
     if (!this.#lostLinks.has(id)) this.#lostLinks.set(id, { key: source.key, link, target, reason })
   }
@@ -58,7 +58,7 @@ export class LinkReports {
   }
 }
 
-interface Lost {
+interface LostLinkEntry {
   readonly key: number
   readonly link: ResolvedLink
   readonly target: string

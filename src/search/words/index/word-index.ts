@@ -155,7 +155,7 @@ function countLanguages(segments: readonly Segment[]): ReadonlyMap<string, numbe
  */
 function documentsWithPhrase(segment: Segment, phrase: Phrase, field: WordField): Iterable<number> {
   const words = phrase.words.map((word) => ({ word, size: sizeOf(segment, word) })).sort((a, b) => a.size - b.size)
-  let starts: Starts | undefined
+  let starts: StartsByDocument | undefined
   for (const { word } of words) {
     starts = narrow(segment, word, { field, starts })
     if (starts.size === 0) break
@@ -175,16 +175,16 @@ function liveCount(segment: Segment, entry: PageCursor): number {
 }
 
 /** Possible starts of the phrase by document, encoded as twice the position, plus 1 in the body. */
-type Starts = Map<number, Set<number>>
+type StartsByDocument = Map<number, Set<number>>
 
-interface Narrowing {
+interface PhraseSearch {
   readonly field: WordField
   /** The starts that the words read so far allow, or `undefined` if all are possible. */
-  readonly starts: Starts | undefined
+  readonly starts: StartsByDocument | undefined
 }
 
-function narrow(segment: Segment, word: PhraseWord, { field, starts }: Narrowing): Starts {
-  const startsByDocument: Starts = new Map()
+function narrow(segment: Segment, word: PhraseWord, { field, starts }: PhraseSearch): StartsByDocument {
+  const startsByDocument: StartsByDocument = new Map()
   segment.visit(keyOf(word), (entry) => {
     readPlaces(segment, entry, (ordinal, places) => {
       if (segment.live[ordinal] === 0) return

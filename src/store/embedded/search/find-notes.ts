@@ -1,7 +1,7 @@
 import type { NodeId } from '../../../core/ids.ts'
 import { folderOf } from '../../../core/paths.ts'
 import type { Condition, Feature, Lookup } from '../../../core/query.ts'
-import type { Found, FoundNote } from '../../../core/search.ts'
+import type { FoundNote, FoundPage } from '../../../core/search.ts'
 import type { FindOrder, GroupBy, GroupedNote, Page } from '../../../core/store.ts'
 import { compareTexts } from '../../../core/text/compare-texts.ts'
 import { foldName } from '../../../core/text/fold.ts'
@@ -37,7 +37,7 @@ export async function loadForGroups(condition: Condition | undefined, by: readon
 }
 
 /** Returns the candidates that match a condition, in the requested order. The data must have been loaded. */
-export function findNotes({ condition, order, candidates }: FindRequest, facts: VaultFacts, page: Page): Found {
+export function findNotes({ condition, order, candidates }: FindRequest, facts: VaultFacts, page: Page): FoundPage {
   const matches = matching({ condition, candidates }, facts)
   const end = page.offset + page.limit
   const { graph } = facts.projection

@@ -2,7 +2,7 @@ import type { NodeId } from '../../../core/ids.ts'
 import type { Condition, WordTerm } from '../../../core/query.ts'
 import type {
   ChunkHit,
-  Found,
+  FoundPage,
   NameVectorHit,
   NearWord,
   NoteChunks,
@@ -169,7 +169,7 @@ export class SearchReads {
     })
   }
 
-  async find(condition: Condition | undefined, { scope, order }: FindOptions, page: Page): Promise<Found> {
+  async find(condition: Condition | undefined, { scope, order }: FindOptions, page: Page): Promise<FoundPage> {
     const facts = this.#facts()
     // Damage found here is in the graph's index.
     await loadFor(condition, order, facts)
