@@ -21,8 +21,8 @@ interface QueryFacts extends Pick<FoundByQuery, 'emptySets' | 'folderWarnings'> 
 }
 
 /**
- * Warns about unknown folders, tags and properties in a query, and about empty sets. If the answer is empty, also warns about unknown values
- * and about compared properties without comparable values.
+ * Warns about unknown folders, tags and properties in a query, and about empty sets. If the answer is empty, also warns about unknown
+ * values and about compared properties without comparable values.
  */
 export async function queryWarnings(
   snapshot: Snapshot,
@@ -31,11 +31,12 @@ export async function queryWarnings(
 ): Promise<readonly Warning[]> {
   const requested = [...propertiesIn(query)]
   const tags = tagsIn(query)
-  const [noTags, noValues, properties] = await Promise.all([
+  const [noTags, noValues] = await Promise.all([
     tags.length === 0 ? [] : tagWarnings(snapshot, tags, call),
     isEmpty ? valueWarnings(snapshot, query) : [],
-    requested.length === 0 && !(isEmpty && tags.length > 0) ? [] : snapshot.properties(),
   ])
+  const mayMeanProperty = noTags.length > 0 || (isEmpty && tags.length > 0)
+  const properties = requested.length === 0 && !mayMeanProperty ? [] : await snapshot.properties()
   const existing = new Map(properties.map((property) => [foldName(property.key), property]))
   const names = properties.map(({ key }) => key)
   const propertyWarnings = requested.slice(0, MAX_WARNED).flatMap(([name, isCompared]): readonly Warning[] => {
@@ -43,7 +44,7 @@ export async function queryWarnings(
     if (property === undefined) return [unknownProperty(name, names)]
     return isEmpty && isCompared && !property.kinds.some((kind) => COMPARED.includes(kind)) ? [notCompared(property)] : []
   })
-  const propertyTags = isEmpty ? tags.filter((tag) => existing.has(foldName(tag))).map(propertyHint) : []
+  const propertyTags = mayMeanProperty ? tags.filter((tag) => existing.has(foldName(tag))).map(propertyHint) : []
   const sets = emptySets.map(({ part: { span } }) => emptySet(text.slice(span.start, span.end)))
   return [...folderWarnings, ...noTags, ...propertyTags, ...sets, ...propertyWarnings, ...noValues]
 }

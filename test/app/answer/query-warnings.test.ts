@@ -82,6 +82,15 @@ test('warns about an unknown value with the nearest one, and about a property wr
   ])
 })
 
+test('explains how to write a property if it is written like a tag in a query that finds notes', async () => {
+  const { found, warnings } = await ask('-#rating')
+  expect(found).toHaveLength(2)
+  expect(warnings).toMatchObject([
+    { code: 'UNKNOWN_ID', message: 'No note has the tag "#rating".' },
+    { code: 'NOTICE', message: expect.stringContaining('"rating" is a property: #rating= finds notes that have it') },
+  ])
+})
+
 test('does not warn about a value inside a text that lists several', async () => {
   const core = await searchCore({ 'Film.md': '---\ngenre: drama, comedy\n---\n' })
   const args = { query: '#genre=comedy task:open', limit: 10, orderBy: 'relevance', includeArchived: false } as const
