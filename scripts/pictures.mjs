@@ -40,7 +40,7 @@ async function take(colorScheme) {
   const viewport = { width: 1280, height: 760 }
   const page = await browser.newPage({ viewport, colorScheme, reducedMotion: 'reduce' })
   await page.goto(address)
-  await page.waitForSelector('.legend li')
+  await page.waitForSelector('.legend li', { state: 'attached' })
   // The map moves to the note when the note has loaded; then zoom out to everything.
   await page.waitForFunction((title) => document.querySelector('.note h1')?.textContent === title, NOTE)
   await page.waitForTimeout(1_000)

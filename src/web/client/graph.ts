@@ -100,6 +100,19 @@ export function neighbours({ offsets, targets }: Graph, note: number): readonly 
   return [...targets.subarray(offsets[note] ?? 0, offsets[note + 1] ?? 0)]
 }
 
+/** Linked notes that are this many times as far away as half of them are not shown together with a note. */
+const FAR = 3
+
+/** Returns a note and the linked notes to show together with it: no index notes, and none that are far away. */
+export function nearby(graph: Graph, note: number): readonly number[] {
+  const { places } = graph
+  const others = neighbours(graph, note).filter((other) => !isIndex(graph, other))
+  const [x = 0, y = 0] = places.subarray(note * 2)
+  const distances = others.map((other) => Math.hypot((places[other * 2] ?? 0) - x, (places[other * 2 + 1] ?? 0) - y))
+  const most = FAR * (distances.toSorted((a, b) => a - b)[others.length >> 1] ?? 0)
+  return [note, ...others.filter((_, at) => (distances[at] ?? 0) <= most)]
+}
+
 /**
  * Returns the notes within `steps` links, including the note itself. Paths through index notes are ignored, because those connect
  * everything.

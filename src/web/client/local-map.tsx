@@ -1,6 +1,6 @@
 import { effect } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import { neighbours } from './graph.ts'
+import { nearby } from './graph.ts'
 import { MapView } from './map-view.ts'
 import { coloured, colouredBy, focused, graph, groupedBy, map, open, shown, titleOf } from './state.ts'
 import { isDark } from './theme.ts'
@@ -30,7 +30,7 @@ export function LocalMap({ id }: { readonly id: string }) {
         lit: undefined,
         path: [],
       })
-      view.goTo([focus, ...neighbours(value, focus)])
+      view.goTo(nearby(value, focus))
     })
   }, [])
   // Without a canvas, there is no map of the vault either.

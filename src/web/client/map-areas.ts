@@ -16,8 +16,9 @@ export interface Band {
   /** Palette indexes. */
   readonly from: number
   readonly to: number
-  /** The number of links, and the sums of `x, y` over the notes at both ends. */
-  readonly sums: readonly number[]
+  /** The best linked note of each land. */
+  readonly ends: readonly number[]
+  readonly links: number
 }
 
 interface Lands {
@@ -141,20 +142,21 @@ export function boundsOfMost({ degrees, places }: Graph, notes: readonly number[
 const NO_LANDS: Lands = { all: [], reach: 0, colourAt: () => undefined }
 
 /** Returns the bands between lands with colors below `other`. */
-function bandsOf({ places, pairs }: Graph, landOf: (note: number) => number, other: number): readonly Band[] {
-  const bands = new Map<number, { from: number; to: number; sums: number[] }>()
+function bandsOf({ degrees, pairs }: Graph, landOf: (note: number) => number, other: number): readonly Band[] {
+  const links = new Map<number, number>()
   for (let at = 0; at < pairs.length; at += 2) {
-    const ends = [pairs[at] ?? 0, pairs[at + 1] ?? 0]
-    if (landOf(ends[0] ?? 0) > landOf(ends[1] ?? 0)) ends.reverse()
-    const [from = other, to = other] = ends.map(landOf)
-    if (from === to || to >= other) continue
-    const band = bands.get(from * other + to) ?? { from, to, sums: [0, 0, 0, 0, 0] }
-    bands.set(from * other + to, band)
-    band.sums[0]!++
-    for (const [end, note] of ends.entries())
-      for (const axis of [0, 1]) band.sums[1 + 2 * end + axis]! += places[note * 2 + axis] ?? 0
+    const [from = other, to = other] = [...pairs.subarray(at, at + 2)].map(landOf).sort((a, b) => a - b)
+    if (from !== to && to < other) links.set(from * other + to, (links.get(from * other + to) ?? 0) + 1)
   }
-  return [...bands.values()]
+  const best: number[] = []
+  for (const [note, count] of degrees.entries()) {
+    const land = landOf(note)
+    if (count > (degrees[best[land] ?? -1] ?? 0)) best[land] = note
+  }
+  return [...links].map(([lands, count]) => {
+    const [from, to] = [Math.floor(lands / other), lands % other]
+    return { from, to, ends: [best[from] ?? 0, best[to] ?? 0], links: count }
+  })
 }
 
 interface Cells {

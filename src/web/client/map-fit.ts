@@ -11,12 +11,14 @@ export interface Fitting {
   readonly most: number
   /** Space to keep free around each point, in units of the layout. */
   readonly reach: number
+  /** Space to keep free at the sides, in pixels, if the view is wide enough. */
+  readonly across?: number
 }
 
 /** Maximum number of points to look at. */
 const POINTS = 600
-/** Space for names at the sides, and above and below, in pixels. At most these shares of the view. */
-const SPACE = { across: 24, down: 14, share: 0.03 }
+/** Space for names at the sides, and above and below, in pixels. At most these shares of the view, and of its width for `across`. */
+const SPACE = { across: 24, down: 14, share: 0.03, sides: 0.07 }
 /** Positions to try along each axis, from the middle outwards. */
 const SHIFTS = [0, -0.5, 0.5, -1, 1]
 const SHRINK = 0.96
@@ -28,12 +30,12 @@ const NEAR = 6
 const LEAST = 0.72
 
 /** Returns the camera that shows the points (`x, y` each) as large as possible in the free part of a view. */
-export function fitInto(points: readonly number[], { width, height, covered, most, reach }: Fitting): Camera {
+export function fitInto(points: readonly number[], { width, height, covered, most, reach, across: sides = 0 }: Fitting): Camera {
   const bounds = boundsOf(points)
   const around = Math.max(1.5, reach)
   const [left, top, right, bottom] = [bounds[0] - around, bounds[1] - around, bounds[2] + around, bounds[3] + around]
   if (left > right) return { x: 0, y: 0, scale: 10 }
-  const across = width - 2 * Math.min(SPACE.across, width * SPACE.share)
+  const across = width - 2 * Math.max(Math.min(SPACE.across, width * SPACE.share), Math.min(sides, width * SPACE.sides))
   const down = height - 2 * Math.min(SPACE.down, height * SPACE.share)
   const whole = Math.max(0.02, Math.min(across / (right - left), down / (bottom - top), most))
   const step = 2 * Math.max(1, Math.ceil(points.length / 2 / POINTS))

@@ -28,19 +28,21 @@ export class Labels {
   readonly #view: { readonly width: number; readonly height: number }
   readonly #covered: readonly Box[]
   readonly #dots: Dots
+  readonly #lines: Dots | undefined
 
-  /** `covered`: where labels are forbidden. */
-  constructor(view: { readonly width: number; readonly height: number }, covered: readonly Box[], dots: Dots) {
+  /** `covered`: where labels are forbidden. `lines`: what they hide only if they hide as much of notes elsewhere. */
+  constructor(view: { readonly width: number; readonly height: number }, covered: readonly Box[], dots: Dots, lines?: Dots) {
     this.#view = view
     this.#covered = covered
     this.#dots = dots
+    this.#lines = lines
   }
 
   /** Uses the free center in view that hides the least of notes, or the first of several. Returns `undefined` if there is none. */
   place(words: Words, centres: readonly Point[], { mostHidden = 0, isAllowed }: Placing = {}): Label | undefined {
     const { width, height } = words
     let best: Box | undefined
-    let least = mostHidden + 1
+    let least = Infinity
     for (const centre of centres) {
       const [x, y] = centre
       const box: Box = [x - width / 2, y - height / 2, x + width / 2, y + height / 2]
@@ -49,10 +51,11 @@ export class Labels {
         continue
       if (isAllowed?.(centre) === false) continue
       const hidden = this.#dots.below(box)
-      if (hidden >= least) continue
+      const cost = hidden + LINE_COST * (this.#lines?.below(box) ?? 0)
+      if (hidden > mostHidden || cost >= least) continue
       best = box
-      least = hidden
-      if (hidden === 0) break
+      least = cost
+      if (cost === 0) break
     }
     if (best === undefined) return undefined
     const label = { ...words, box: best }
@@ -80,6 +83,9 @@ export function wrapped(text: string): readonly (readonly string[])[] {
   return [...best.values()]
 }
 
+/** Cost of hiding a grid cell of a line, compared with one of a note. */
+const LINE_COST = 0.01
+
 /** Size in pixels of the grid cells that record where notes are. */
 const SQUARE = 2
 
@@ -97,6 +103,14 @@ export class Dots {
 
   add(box: Box): void {
     for (const [first, end] of this.#rowsIn(box)) this.#isTaken.fill(1, first, end)
+  }
+
+  addLine([x, y]: Point, [toX, toY]: Point): void {
+    const steps = Math.ceil(Math.hypot(toX - x, toY - y) / SQUARE)
+    for (let step = 0; step <= steps; step++) {
+      const [px, py] = [x + ((toX - x) * step) / steps, y + ((toY - y) * step) / steps]
+      this.add([px, py, px + 1, py + 1])
+    }
   }
 
   /** Returns how many cells below a box are taken. */
@@ -117,5 +131,5 @@ export class Dots {
 }
 
 function overlap(a: Box, b: Box): boolean {
-  return a[0] < b[2] + 4 && a[2] > b[0] - 4 && a[1] < b[3] + 1 && a[3] > b[1] - 1
+  return a[0] < b[2] + 6 && a[2] > b[0] - 6 && a[1] < b[3] + 2 && a[3] > b[1] - 2
 }

@@ -1,7 +1,7 @@
 import { type Graph, isIndex, neighbours, radiusOf } from './graph.ts'
 import { kept } from './kept.ts'
 import { areasOf, type Divided, landPartsOf } from './map-areas.ts'
-import type { Label } from './map-labels.ts'
+import type { Label, Point } from './map-labels.ts'
 
 /** A list's comment on a note. */
 export type Mark = 'problem' | 'added' | 'edited'
@@ -77,6 +77,9 @@ const DIMMED = 0.12
 const DIMMED_AREA = 0.5
 /** Opacity of parts of lands, as shares of that of areas. Neighbors mostly differ. */
 const TONES = [0.35, 0.9, 0.6]
+export function toneOf(part: number): number {
+  return TONES[part % TONES.length] ?? 1
+}
 /** Opacity of the lines between them. */
 const SEAM = 0.8
 /** On a map with more notes than this, notes linked with at most one other than index notes are small and pale, unless the view is near. */
@@ -85,7 +88,7 @@ const MINOR = { radius: 0.62, opacity: 0.5, until: 2.2 }
 /** Maximum number of segments per stroke. Long paths are slow, because the browser looks for crossings. */
 const STROKE = 120
 /** Links of notes with more links than this are faint. */
-const HUB = 200
+export const HUB = 200
 /** Opacity by the number of links of the more connected end: up to the first of these numbers, and above each. */
 const CROWDED = [15, 60, HUB]
 const OPACITY = [0.42, 0.28, 0.16, 0.05]
@@ -93,10 +96,12 @@ const OPACITY = [0.42, 0.28, 0.16, 0.05]
 const FAINTER = [1, 0.5]
 /** Links between lands are drawn one by one if the whole map is more than this many times as large as the view. */
 const WHOLE = 1.6
-/** Width of the widest band of links between two lands, as a share of the view, and opacity halfway (two hex digits). */
-const BAND = { widest: 0.025, opacity: '48' }
+/** Width of the widest band of links between two lands, as a share of the view, and opacity (two hex digits). */
+const BAND = { widest: 0.02, opacity: '50' }
 /** Links are drawn if an end is closer to the middle than this share of the view, which includes the next move. */
 const NEAR = 0.6
+/** Links that leave the view fade out from this share of their way to its edge. */
+const FADES_FROM = 0.6
 /** With fewer notes, links are curves. Their bend is a share of their length. */
 export const FEW = 300
 const BEND = 0.09
@@ -172,7 +177,7 @@ function sized(canvas: HTMLCanvasElement, { width, height, ratio }: Frame): Canv
 }
 
 /** The view that an image shows, with a margin around it. */
-interface Shown extends Frame {
+export interface Shown extends Frame {
   /** Size of the view, without the margin. */
   readonly view: Pick<Frame, 'width' | 'height'>
   /** True if links were left out. */
@@ -351,7 +356,7 @@ function drawAreas(context: CanvasRenderingContext2D, frame: Frame, highlight: H
       for (const [at, part] of parts.entries()) {
         if (part.colour !== colour) continue
         trace(context, frame, part.outlines)
-        context.globalAlpha = alpha * (TONES[at % TONES.length] ?? 1)
+        context.globalAlpha = alpha * toneOf(at)
         context.fill('evenodd')
         context.globalAlpha = SEAM
         context.stroke()
@@ -449,25 +454,21 @@ function isInView({ graph, look, camera, view }: Shown): boolean {
 function drawBands(context: CanvasRenderingContext2D, frame: Shown): void {
   if (!isInView(frame)) return
   const { bands } = areasOf(frame.graph, frame.look)
-  const most = Math.max(...bands.map(({ sums: [links = 0] }) => links))
-  for (const {
-    from,
-    to,
-    sums: [links = 0, ...ends],
-  } of bands) {
-    context.lineWidth = (BAND.widest * Math.min(frame.view.width, frame.view.height) * links) / most
-    if (context.lineWidth < 1) continue
-    const [fromX = 0, fromY = 0, atX = 0, atY = 0] = ends.map((sum) => sum / links)
-    const [[x, y], [toX, toY]] = [pointIn(frame, fromX, fromY), pointIn(frame, atX, atY)]
+  const most = Math.max(...bands.map(({ links }) => links))
+  for (const { from, to, ends, links } of bands) {
+    const wide = (BAND.widest * Math.min(frame.view.width, frame.view.height) * links) / most
+    if (wide < 1) continue
+    const [[x, y], [toX, toY]] = [placeIn(frame, ends[0] ?? 0), placeIn(frame, ends[1] ?? 0)]
     const blend = context.createLinearGradient(x, y, toX, toY)
-    const [own, other] = [from, to].map((land) => frame.look.palette[land])
-    const stops = [`${own}00`, `${own}${BAND.opacity}`, `${other}${BAND.opacity}`, `${other}00`]
-    for (const [at, css] of stops.entries()) blend.addColorStop(at / 3, css)
-    context.strokeStyle = blend
+    for (const [at, land] of [from, to].entries()) blend.addColorStop(at, `${frame.look.palette[land]}${BAND.opacity}`)
+    context.fillStyle = blend
+    // It is as wide as it says halfway, and pointed at both ends.
+    const more = wide / Math.hypot(toX - x, toY - y)
     context.beginPath()
     context.moveTo(x, y)
-    context.quadraticCurveTo(...bent(x, y, toX, toY), toX, toY)
-    context.stroke()
+    context.quadraticCurveTo(...bent(x, y, toX, toY, BEND + more), toX, toY)
+    context.quadraticCurveTo(...bent(x, y, toX, toY, BEND - more), x, y)
+    context.fill()
   }
 }
 
@@ -476,8 +477,20 @@ export function bent(x: number, y: number, toX: number, toY: number, bend = BEND
   return [(x + toX) / 2 - (toY - y) * bend, (y + toY) / 2 + (toX - x) * bend]
 }
 
+/** Returns where a line from a point in view leaves the view. Returns `undefined` if it does not. */
+export function exitOf({ view, width, height }: Shown, [x, y]: Point, [toX, toY]: Point): Point | undefined {
+  const shares = [
+    [x, toX, width, view.width],
+    [y, toY, height, view.height],
+  ].map(([from = 0, to = 0, size = 0, inView = 0]) =>
+    from === to ? Infinity : ((size + Math.sign(to - from) * inView) / 2 - from) / (to - from),
+  )
+  const share = Math.min(...shares)
+  return share > 0 && share < 1 ? [x + share * (toX - x), y + share * (toY - y)] : undefined
+}
+
 /** Draws the links of one note in the accent color: the more neighbors a linked note shares with it, the stronger. */
-function drawCentre(context: CanvasRenderingContext2D, frame: Frame, centre: number): void {
+function drawCentre(context: CanvasRenderingContext2D, frame: Shown, centre: number): void {
   const { graph, look, theme } = frame
   const others = new Set(neighbours(graph, centre).filter((other) => look.shown[other] === 1))
   const isHub = others.size > HUB
@@ -486,14 +499,22 @@ function drawCentre(context: CanvasRenderingContext2D, frame: Frame, centre: num
   // A curve bends the same way as among all links.
   const sorted = isHub ? [...others] : [...others].sort((a, b) => closeness(a) - closeness(b))
   const ends = sorted.flatMap((other) => [Math.min(centre, other), Math.max(centre, other)])
+  const from = placeIn(frame, centre)
   context.strokeStyle = theme.accent
   const each = isHub ? ends.length : 2
-  for (let from = 0; from < ends.length; from += each) {
-    const share = (from + 2) / ends.length
+  for (let at = 0; at < ends.length; at += each) {
+    const share = (at + 2) / ends.length
     // A hub's many links must not hide the notes it links to.
     context.globalAlpha = isHub ? 4 / Math.sqrt(others.size) : 0.2 + 0.65 * share
     context.lineWidth = isHub ? 0.6 : 0.8 + share
-    strokeLinks(context, frame, ends.slice(from, from + each))
+    if (!isHub) {
+      const exit = exitOf(frame, from, placeIn(frame, sorted[at / 2] ?? 0))
+      const fading = exit && context.createLinearGradient(...from, ...exit)
+      fading?.addColorStop(FADES_FROM, theme.accent)
+      fading?.addColorStop(1, `${theme.accent}00`)
+      context.strokeStyle = fading ?? theme.accent
+    }
+    strokeLinks(context, frame, ends.slice(at, at + each))
   }
   context.globalAlpha = 1
 }
@@ -509,7 +530,7 @@ function drawNotes(context: CanvasRenderingContext2D, frame: Frame, highlight?: 
     context.fillStyle = look.palette[colour] ?? theme.text
     for (const isMinor of [1, 0]) {
       const some = notes.filter((note) => minors[note] === isMinor)
-      context.globalAlpha = isMinor === 1 ? 1 - (1 - MINOR.opacity) * frame.farness : 1
+      context.globalAlpha = isMinor === 1 && highlight === undefined ? 1 - (1 - MINOR.opacity) * frame.farness : 1
       fillCircles(context, some, (note) => [...placeIn(frame, note), radiusIn(frame, note)], 1.3 / ratio)
     }
   }

@@ -10,11 +10,13 @@ import {
   type Camera,
   drawAll,
   drawingOf,
+  exitOf,
   FEW,
   type Frame,
   farnessOf,
   fillGround,
   type Highlight,
+  HUB,
   type Look,
   type Mark,
   placeIn,
@@ -22,8 +24,10 @@ import {
   radiusIn,
   Scene,
   Sheet,
+  type Shown,
   type Theme,
   type Tie,
+  toneOf,
 } from './map-scene.ts'
 import { svgOf } from './map-svg.ts'
 
@@ -74,9 +78,20 @@ const FONT = "'Inter Variable', system-ui, sans-serif"
 /**
  * Maximum number of names at once, and while the whole map is in a window of `area` square pixels: of groups, unless they have a color
  * of their own, and those without need at least `least` notes; of notes on a map of up to `few` notes, and on a larger one; and of
- * highlighted notes: in a group those that may hide others, and then the rest.
+ * highlighted notes: in a group those that may hide others, then the rest, and those out of view.
  */
-const NAMED = { most: 160, groups: 14, least: 8, few: 100, ofFew: 100, ofMany: 16, ofGroup: 10, around: 40, area: 900_000 }
+const NAMED = {
+  most: 120,
+  groups: 14,
+  least: 8,
+  few: 100,
+  ofFew: 100,
+  ofMany: 16,
+  ofGroup: 10,
+  around: 40,
+  outside: 8,
+  area: 900_000,
+}
 /** The same of parts of lands. */
 const NAMED_PARTS = 10
 /** Maximum number of notes to look for room for their names. */
@@ -95,6 +110,8 @@ const RULES = {
   linked: { anywhere: 0 },
   other: { land: 0 },
 } as const satisfies Record<string, Partial<Record<'land' | 'anywhere', number>>>
+/** Where names of notes out of view are tried: so much of the link in view back from the edge. */
+const EXITS = [0, 0.08, 0.16, 0.24, 0.32]
 /** Titles of at least this many characters may have two lines. */
 const LONG = 12
 /** Space for a ring around a note, in pixels. */
@@ -108,6 +125,8 @@ const SMALLER = [1, 0.9, 0.8, 0.7]
 const STEP = 6
 /** Names of notes grow with this power of the scale, from that many times the whole map on, up to this factor. */
 const GROWTH = { from: 3, power: 0.3, most: 1.25 }
+/** How much the notes below a group's name are faded, if the view is near. */
+const PLATE = 0.8
 /** Opacity of the names of groups that are not highlighted. */
 const FADED = 0.45
 /** Maximum number of places to try. */
@@ -125,6 +144,10 @@ const MARKS: Readonly<Record<Mark | 'gained' | 'lost' | 'gap', string>> = {
 const PULSE_MS = 1_200
 /** Maximum scale to fit notes at, in pixels per unit. */
 const NEAREST = 60
+/** Maximum scale to fit some notes at, as a multiple of `#wholeScale`. */
+const CLOSEST = 8
+/** Space for names beside notes that are fitted into the view, in pixels. */
+const NAMES = 60
 
 /**
  * Draws a graph on a canvas. Notes, links and names are drawn once to images, which are then only copied. Nothing is drawn while
@@ -162,8 +185,7 @@ export class MapView {
   #groupNames: readonly Label[] = []
   #flight = 0
   #gliding = 0
-  /** Scale and number of notes when the whole map was last fitted into the view. */
-  #wholeScale = 1
+  /** Number of notes when the whole map was last fitted into the view. */
   #wholeCount = 0
   /** Restores what was last brought into view, until the user moves the view. */
   #goal: (() => void) | undefined
@@ -274,10 +296,8 @@ export class MapView {
   fit(): void {
     if (this.#graph === undefined) return
     this.#goal = () => this.fit()
-    const camera = this.#around(this.#shownNotes())
-    this.#wholeScale = camera.scale
     this.#wholeCount = this.#graph.count
-    this.#moveTo(camera)
+    this.#moveTo(this.#around(this.#shownNotes()))
   }
 
   #shownNotes(): readonly number[] {
@@ -290,8 +310,9 @@ export class MapView {
     const notes = linked.length > 0 ? linked : all
     if (notes.length === 0) return
     this.#isMoved = true
-    this.#goal = () => this.#moveTo(this.#around(notes))
-    this.#fly(this.#around(notes))
+    const around = (): Camera => this.#around(notes, { most: CLOSEST * this.#wholeScale, across: NAMES })
+    this.#goal = () => this.#moveTo(around())
+    this.#fly(around())
   }
 
   zoom(factor: number): void {
@@ -489,12 +510,14 @@ export class MapView {
     const writing = { on, frame, labels: this.#labelsIn(frame, highlight), named: new Set<number>() }
     for (const note of [centre, ...look.path, look.focus])
       if (note !== undefined && notes.has(note)) this.#labelNote(note, writing, 'chosen')
+    if (centre !== undefined) this.#labelExits(centre, writing)
     this.#groupNames = centre === undefined ? this.#labelGroups(writing, notes, true) : []
     const sorted = sortedByLinks(graph, [...notes])
     const isGroup = this.#groupNames.length > 0
-    if (isGroup) this.#labelParts(writing, notes)
-    if (isGroup) this.#labelNotes(writing, sorted, NAMED.ofGroup, 'large')
-    this.#labelNotes(writing, sorted, isGroup ? NAMED.around : this.#mostNames(NAMED.around, 2), isGroup ? 'other' : 'linked')
+    const hasParts = isGroup && this.#labelParts(writing, notes)
+    if (isGroup && !hasParts) this.#labelNotes(writing, sorted, NAMED.ofGroup, 'large')
+    const rest = hasParts ? sorted.filter((note) => isIndex(graph, note)) : sorted
+    this.#labelNotes(writing, rest, isGroup ? NAMED.around : this.#mostNames(NAMED.around, 2), isGroup ? 'other' : 'linked')
     on.globalAlpha = FADED
     this.#labelGroups(writing, notes, false)
     on.globalAlpha = 1
@@ -522,7 +545,44 @@ export class MapView {
       dots.add(box)
       if (isIndex(frame.graph, note)) covered.push(box)
     }
-    return new Labels(frame, covered, dots)
+    const centre = highlight?.centre
+    if (centre === undefined || (frame.graph.degrees[centre] ?? 0) > HUB) return new Labels(frame, covered, dots)
+    const lines = new Dots(frame.width, frame.height)
+    const from = placeIn(frame, centre)
+    for (const note of highlight?.notes ?? []) {
+      const to = placeIn(frame, note)
+      lines.addLine(from, exitOf(inView(frame), from, to) ?? to)
+    }
+    return new Labels(frame, covered, dots, lines)
+  }
+
+  /** Writes the names of linked notes out of view where their links leave it, the best linked first. */
+  #labelExits(centre: number, { on, frame, labels }: Writing): void {
+    const { graph, look, theme } = frame
+    const from = placeIn(frame, centre)
+    const outside = neighbours(graph, centre).filter((note) => look.shown[note] === 1 && !isInView(frame, note))
+    const end = labels.placed.length + NAMED.outside
+    for (const note of sortedByLinks(graph, outside)) {
+      const exit = exitOf(inView(frame), from, placeIn(frame, note))
+      if (exit === undefined || labels.placed.length >= end) continue
+      const [dx, dy] = [exit[0] - from[0], exit[1] - from[1]]
+      const title = this.#shortened(graph.picture.titles[note] ?? '')
+      const arrow = Math.abs(dx) < Math.abs(dy) ? (dy < 0 ? '↑' : '↓') : dx < 0 ? '←' : '→'
+      const text = arrow === '→' ? `${title} →` : `${arrow} ${title}`
+      const words = this.#words(text, [text], `400 12px ${FONT}`, 15)
+      const within = (at: number, size: number, whole: number): number =>
+        Math.min(whole - size / 2 - 8, Math.max(size / 2 + 8, at))
+      // Beside the link.
+      const [aside, off] = Math.abs(dx) < Math.abs(dy) ? [words.width / 2 + 6, 0] : [0, words.height / 2 + 2]
+      const centres = EXITS.flatMap((back) =>
+        [1, -1].map((side): Point => {
+          const [x, y] = [exit[0] - back * dx + side * aside, exit[1] - back * dy + side * off]
+          return [within(x, words.width, frame.width), within(y, words.height, frame.height)]
+        }),
+      )
+      const label = labels.place(words, centres)
+      if (label !== undefined) write(on, label, theme.link, { colour: theme.ground, width: 4 })
+    }
   }
 
   /** Returns where elements cover the view. */
@@ -552,11 +612,12 @@ export class MapView {
     if (frame.look.shown[note] === 0 || named.has(note)) return
     named.add(note)
     const text = this.#shortened(frame.graph.picture.titles[note] ?? '')
-    const nearer = Math.min(GROWTH.most, Math.max(1, this.#camera.scale / this.#wholeScale / GROWTH.from) ** GROWTH.power)
-    const size = (frame.width < GROUP_FONT.narrow ? 11.5 : 12.5) * nearer
+    if (labels.placed.some((other) => other.text === text)) return
+    const [weight, larger] = kind === 'chosen' ? [650, 1.15] : [400, 1]
+    const size = larger * this.#noteFont(frame)
     const ways = wrapped(text)
       .slice(0, text.length < LONG ? 1 : 2)
-      .map((lines) => this.#words(text, lines, `${kind === 'chosen' ? 650 : 400} ${size.toFixed(1)}px ${FONT}`, 1.25 * size))
+      .map((lines) => this.#words(text, lines, `${weight} ${size.toFixed(1)}px ${FONT}`, 1.25 * size))
     const { places } = frame.graph
     const home = areasOf(frame.graph, frame.look).colourAt(places[note * 2] ?? 0, places[note * 2 + 1] ?? 0)
     for (const [at, most] of Object.entries(RULES[kind]))
@@ -570,6 +631,11 @@ export class MapView {
         write(on, label, ink, { colour: mixed(paint ?? ground, ground, area), width: mostHidden > 0 ? 5 : 3 })
         return
       }
+  }
+
+  #noteFont({ width, camera }: Frame): number {
+    const nearer = Math.min(GROWTH.most, Math.max(1, camera.scale / this.#wholeScale / GROWTH.from) ** GROWTH.power)
+    return (width < GROUP_FONT.narrow ? 11.5 : 12.5) * nearer
   }
 
   #words(text: string, lines: readonly string[], font: string, lineHeight: number): Words {
@@ -589,7 +655,7 @@ export class MapView {
         .replace(/\p{Extended_Pictographic}|\uFE0F|\u200D/gu, '')
         .replace(/\s+/g, ' ')
         .trim() || title
-    const most = Math.max(12, Math.min(42, Math.floor(this.#size.width / 10)))
+    const most = Math.max(12, Math.min(42, Math.floor(this.#size.width / 14)))
     // Does not split surrogate pairs.
     return line.length > most ? `${[...line.slice(0, 2 * most)].slice(0, most - 2).join('')}…` : line
   }
@@ -625,19 +691,25 @@ export class MapView {
       if (namesake !== undefined) named.add(namesake)
       const { ground, text, area } = this.#theme
       const paint = look.palette[colour] ?? text
-      write(on, label, mixed(paint, text, 0.5), { colour: mixed(paint, ground, area), width: 8 })
+      write(on, label, mixed(paint, text, 0.5), { colour: mixed(paint, ground, area), width: 8, plate: this.#plate(frame) })
       names.push(label)
     }
     return names
   }
 
-  /** Writes the names of the largest parts of lands, each once, or of those parts within a set of notes. */
-  #labelParts({ on, frame, labels }: Writing, within?: ReadonlySet<number>): void {
+  /** How much of notes is faded below the names of groups and parts of a large map. */
+  #plate({ graph, farness }: Frame): number {
+    return graph.count <= FEW ? 0 : PLATE * (1 - farness)
+  }
+
+  /** Writes the names of the largest parts of lands, each once, or of those parts within a set of notes. Returns true if there are any. */
+  #labelParts({ on, frame, labels }: Writing, within?: ReadonlySet<number>): boolean {
     const most = within === undefined ? this.#mostNames(NAMED_PARTS, 1) : NAMED.around
-    const end = labels.placed.length + most
+    const before = labels.placed.length
+    const end = before + most
     const size = 13 - 2 * frame.farness
-    for (const part of landPartsOf(frame.graph, frame.look)) {
-      if (labels.placed.length >= end) return
+    for (const [at, part] of landPartsOf(frame.graph, frame.look).entries()) {
+      if (labels.placed.length >= end) break
       const { notes, colour, label: name } = part
       if (within?.has(notes[0] ?? -1) === false || labels.placed.some(({ text }) => text === name)) continue
       const ways = wrapped(this.#shortened(name)).map((lines) =>
@@ -647,8 +719,10 @@ export class MapView {
       if (label === undefined) continue
       const { ground, text, area } = this.#theme
       const paint = frame.look.palette[colour] ?? text
-      write(on, label, mixed(paint, text, 0.4), { colour: mixed(paint, ground, 1.5 * area), width: 5 })
+      const below = mixed(paint, mixed(paint, ground, area), area * toneOf(at))
+      write(on, label, mixed(paint, text, 0.4), { colour: below, width: 5, plate: this.#plate(frame) })
     }
+    return labels.placed.length > before
   }
 
   #size = { width: 1, height: 1 }
@@ -671,11 +745,17 @@ export class MapView {
     return width
   }
 
-  #around(notes: readonly number[]): Camera {
+  /** Shows the whole map, or most of it. */
+  get #wholeScale(): number {
+    const { extent = 1 } = this.#graph && this.#look ? areasOf(this.#graph, this.#look) : {}
+    return Math.hypot(this.#size.width, this.#size.height) / extent
+  }
+
+  #around(notes: readonly number[], { most = NEAREST, across = 0 } = {}): Camera {
     const places = this.#graph?.places
     const points = notes.flatMap((note) => [places?.[note * 2] ?? 0, places?.[note * 2 + 1] ?? 0])
     const { reach = 0 } = this.#graph && this.#look ? areasOf(this.#graph, this.#look) : {}
-    return fitInto(points, { ...this.#size, covered: this.#covered(), most: NEAREST, reach })
+    return fitInto(points, { ...this.#size, covered: this.#covered(), most: Math.min(NEAREST, most), across, reach })
   }
 
   #ratio(): number {
@@ -857,8 +937,13 @@ function write(
   context: CanvasRenderingContext2D,
   { lines, font, height, box: [left, top, right] }: Label,
   colour: string,
-  edge: { readonly colour: string; readonly width: number },
+  edge: { readonly colour: string; readonly width: number; readonly plate?: number },
 ): void {
+  const { globalAlpha } = context
+  context.fillStyle = edge.colour
+  context.globalAlpha = globalAlpha * (edge.plate ?? 0)
+  context.fillRect(left - 3, top, right - left + 6, height)
+  context.globalAlpha = globalAlpha
   context.font = font
   context.textBaseline = 'middle'
   context.textAlign = 'center'
@@ -936,6 +1021,11 @@ function placeInside(frame: Frame, labels: Labels, group: Group, ways: readonly 
       if (label !== undefined) return label
     }
   return undefined
+}
+
+/** Returns a frame as an image without a margin. */
+function inView(frame: Frame): Shown {
+  return { ...frame, view: frame, isDraft: false }
 }
 
 function isInView(frame: Frame, note: number): boolean {

@@ -423,8 +423,9 @@ function Legend() {
       <p class="legend finding">Finding out what belongs together; colours follow …</p>
     ) : null
   const unlinked = graph.value?.degrees.filter((links) => links === 0).length ?? 0
-  // On a narrow map, it would hide what it explains.
-  const isOpen = legendChoice.value ?? matchMedia(hasList.value ? '(width >= 1500px)' : '(width >= 900px)').matches
+  // On a narrow map and beside an open note, it would hide what it explains.
+  const isOpen =
+    legendChoice.value ?? (focus.value === '' && matchMedia(hasList.value ? '(width >= 1500px)' : '(width >= 900px)').matches)
   return (
     <details
       class="legend"

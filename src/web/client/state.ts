@@ -13,6 +13,7 @@ import {
   type GroupedBy,
   groupingBy,
   isJournal,
+  nearby,
   neighbours,
   noteAddress,
   overviewBy,
@@ -431,8 +432,7 @@ export async function open(given: string, { fly = true, isRead = true, at, histo
   // A path that was found in the meantime stays in view.
   const isOnlyNote = path.value.length === 0 || path.value === pathBefore
   const { value: centre } = focused
-  if (fly && isOnlyNote && centre !== undefined && graph.value !== undefined)
-    map.view?.goTo([centre, ...neighbours(graph.value, centre)])
+  if (fly && isOnlyNote && centre !== undefined && graph.value !== undefined) map.view?.goTo(nearby(graph.value, centre))
 }
 
 /** Checks whether the window is too narrow to show the note next to everything else. */

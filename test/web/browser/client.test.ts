@@ -8,6 +8,7 @@ import {
   boundsOf,
   graphOf,
   isJournal,
+  nearby,
   neighbours,
   noteAddress,
   overviewBy,
@@ -16,6 +17,7 @@ import {
 import { areasOf, landPartsOf } from '../../../src/web/client/map-areas.ts'
 import { fitInto } from '../../../src/web/client/map-fit.ts'
 import { Dots, Labels } from '../../../src/web/client/map-labels.ts'
+import { exitOf } from '../../../src/web/client/map-scene.ts'
 import { placesIn, shapeFor } from '../../../src/web/client/map-shape.ts'
 import { plainText } from '../../../src/web/client/plain-text.ts'
 
@@ -208,7 +210,7 @@ test('links between two lands are one band, also those of an index note on one o
   const colours = Uint8Array.from(graph.picture.communities)
   colours[12] = INDEX
   const { bands, of } = areasOf(graph, { shown: new Uint8Array(graph.count).fill(1), palette: PALETTE, colours })
-  expect(bands.map(({ from, to, sums: [count] }) => [from, to, count])).toEqual([[0, 1, 3]])
+  expect(bands.map(({ from, to, links }) => [from, to, links])).toEqual([[0, 1, 3]])
   expect(of[12]).toBe(0)
 })
 
@@ -382,4 +384,34 @@ test('of a vault that is drawn in part, sizes of notes and what is said of it ar
     [1],
   ])
   expect(coloursOf(graph, 'community').legend.map(({ name, notes }) => `${name} ${notes}`)).toEqual(['large 60', 'small 40'])
+})
+
+test('a note is shown together with linked notes that are neither index notes nor far away', () => {
+  const index = Array.from({ length: 41 }, (_, at) => `i${at}: 90 ${at}`)
+  const graph = graphOf(
+    pictureOf(
+      ['a: 0 0', 'b: 1 0', 'c: 0 1', 'd: 2 2', 'far: 40 0', 'index: 1 1', ...index],
+      ['a b', 'a c', 'a d', 'a far', 'a index', ...index.map((_, at) => `index i${at}`)],
+    ),
+  )
+  expect(nearby(graph, 0).map((note) => graph.picture.ids[note])).toEqual(['a', 'b', 'c', 'd'])
+  expect(nearby(graph, 6)).toEqual([6])
+})
+
+test('a link that leaves the view does so at its edge', () => {
+  const shown = { width: 200, height: 100, view: { width: 100, height: 50 } } as Parameters<typeof exitOf>[0]
+  expect(exitOf(shown, [100, 50], [200, 50])).toEqual([150, 50])
+  expect(exitOf(shown, [100, 50], [100, 0])).toEqual([100, 25])
+  expect(exitOf(shown, [100, 50], [140, 60])).toBeUndefined()
+})
+
+test('a name crosses a link rather than a note, and neither if there is room', () => {
+  const [dots, lines] = [new Dots(200, 100), new Dots(200, 100)]
+  dots.add([0, 40, 60, 60])
+  lines.addLine([0, 20], [200, 20])
+  const words = { text: 'a', lines: ['a'], font: '', width: 40, height: 20 }
+  const place = (...centres: readonly (readonly [number, number])[]) =>
+    new Labels({ width: 200, height: 100 }, [], dots, lines).place(words, centres, { mostHidden: Infinity })?.box[1]
+  expect(place([40, 50], [40, 20], [40, 80])).toBe(70)
+  expect(place([40, 50], [40, 20])).toBe(10)
 })
