@@ -35,11 +35,16 @@ function readNames(): Map<string, string> {
     names.set(name.toLowerCase(), String.fromCharCode(945 + at))
   }
   names.delete('')
-  for (const [, name = '', character = ''] of OTHERS.matchAll(/(\w+) (.)/gu)) names.set(name, character)
-  for (const [, accent = '', mark = ''] of ACCENTS.matchAll(/(\w+) (.)/gu))
+  for (const [name, character] of pairsIn(OTHERS)) names.set(name, character)
+  for (const [accent, mark] of pairsIn(ACCENTS))
     for (const letter of 'aceinosuyzACEINOSUYZ') {
       const composed = (letter + mark).normalize()
       if (composed.length === 1) names.set(letter + accent, composed)
     }
   return names
+}
+
+function pairsIn(list: string): ReadonlyMap<string, string> {
+  const words = list.split(' ')
+  return new Map(words.flatMap((name, at) => (at % 2 === 0 ? [[name, words[at + 1] ?? '']] : [])))
 }
