@@ -258,8 +258,8 @@ describe('a cache that is damaged between two starts', () => {
     const world = openWorld({ fixture: 'demo' })
     const server = await open(world)
     const answers = await askEverything(server)
-    // Meanwhile the server writes to it.
-    rmSync(join(world.root, 'cache'), { recursive: true, force: true, maxRetries: 20, retryDelay: 20 })
+    // Meanwhile the server may write to it, so a folder can fill again while it is deleted.
+    await eventually(() => rmSync(join(world.root, 'cache'), { recursive: true, force: true }))
     // The server may notice at once; until everything is read again, its answers say that they may be incomplete.
     const results = await Promise.all(EVERYTHING.map(([tool, args]) => server.call(tool, args)))
     for (const [at, result] of results.entries()) {
