@@ -145,7 +145,7 @@ class Reader {
   }
 
   #codeOf({ lang, value }: Code): RootContent[] {
-    const isShown = isHighlighted(lang ?? '')
+    const isShown = LANGUAGES.has((lang ?? '').toLowerCase())
     if (!isShown && (lang ?? '') !== '') this.#removedCount++
     const node: Code = { type: 'code', ...(isShown ? { lang: lang ?? null } : {}), value: this.#cleanCode(value) }
     this.#dollars.code ||= node.value.includes('$')
@@ -403,7 +403,3 @@ const LANGUAGES: ReadonlySet<string> = new Set(
   postgres powershell prolog properties proto protobuf ps1 py python r racket rb rs ruby rust sass scala scheme scss sh shell sol solidity sql swift tcl
   terraform tex text toml ts tsx txt typescript vb verilog vhdl vim vue wasm xml yaml yml zig zsh`.split(/\s+/),
 )
-
-function isHighlighted(language: string): boolean {
-  return LANGUAGES.has(language.toLowerCase())
-}

@@ -1,5 +1,5 @@
 import type { KeptFile } from '../core/changes.ts'
-import { errorCode } from '../core/error-code.ts'
+import { errorCode, messageOf } from '../core/error-code.ts'
 import { RouxError } from '../core/errors.ts'
 import { nameOf } from '../core/paths.ts'
 import { listSome } from '../core/text/list-some.ts'
@@ -59,7 +59,7 @@ function meaningOf(code: string): Meaning {
 }
 
 function withoutRoot(error: unknown, root: string): string {
-  const message = error instanceof Error ? error.message : String(error)
+  const message = messageOf(error)
   return message.replaceAll(`${root}/`, '')
 }
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
+import { messageOf } from '../core/error-code.ts'
 import { RouxError } from '../core/errors.ts'
 import type { GraphChanges, GraphLog, GraphLogWriter, LoggedCommit } from '../core/insight/graph-changes.ts'
 import { quietly } from '../core/quietly.ts'
@@ -133,7 +134,7 @@ export function openLogReader({ stateFolder, root, openDatabase }: LogReaderOpti
         quietly(() => database.close())
       }
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error)
+      const reason = messageOf(error)
       throw new RouxError('PROVIDER_ERROR', `The log of changes (${path}) cannot be read: ${reason}.`, {
         hint: 'Move the file away; later changes are recorded in a new log.',
         cause: error,
@@ -247,7 +248,7 @@ class LogWriter implements OpenLogWriter {
       // Reopen the file on the next attempt, because it may have been replaced or may not exist yet.
       this.#file.close()
       if (isDamagedLog(error)) quietly(() => this.#deleteFile())
-      this.#report(error instanceof Error ? error.message : String(error))
+      this.#report(messageOf(error))
       return
     }
     this.#waiting = []

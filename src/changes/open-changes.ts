@@ -10,6 +10,7 @@ import type {
   Recovery,
   Trashed,
 } from '../core/changes.ts'
+import { messageOf } from '../core/error-code.ts'
 import { RouxError } from '../core/errors.ts'
 import { ChangeDirectory, type Numbered } from './change-directory.ts'
 import { changedFile, foldersOf, pathsOf } from './entry.ts'
@@ -205,7 +206,7 @@ class RecordedChanges implements Changes {
     } catch (second) {
       throw new RouxError(
         'PROVIDER_ERROR',
-        `The change failed (${reason(error)}), and rolling it back failed too (${reason(second)}).`,
+        `The change failed (${messageOf(error)}), and rolling it back failed too (${messageOf(second)}).`,
         {
           hint: 'The next write or restart will roll it back.',
           cause: error,
@@ -241,9 +242,5 @@ function leftNote(keptFiles: readonly KeptFile[]): string {
 const REMOVED = 'The change was made; do not repeat it. However, its record has been removed, so it cannot be undone.'
 
 function notRecorded(error: unknown): string {
-  return `The change was made; do not repeat it. Only its record is incomplete; the next change or start completes it: ${reason(error)}`
-}
-
-function reason(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
+  return `The change was made; do not repeat it. Only its record is incomplete; the next change or start completes it: ${messageOf(error)}`
 }

@@ -90,17 +90,13 @@ function toolHelp(tool: Tool): string {
   return `roux ${commandName(tool.name)}${positionalsOf(parameters)} [options]
 
 ${description}
-${isShort(tool.name) ? `"roux ${shortName(tool.name)}" is its short form.\n` : ''}
+${shortName(tool.name) !== commandName(tool.name) ? `"roux ${shortName(tool.name)}" is its short form.\n` : ''}
 ${optionList(optionsOf(tool))}`
 }
 
 function shortName(tool: string): string {
   const [short] = [...SHORT_NAMES].find(([, name]) => name === tool) ?? [commandName(tool)]
   return short
-}
-
-function isShort(tool: string): boolean {
-  return shortName(tool) !== commandName(tool)
 }
 
 function positionalsOf(parameters: readonly Parameter[]): string {

@@ -1,5 +1,5 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs'
-import { errorCode } from '../core/error-code.ts'
+import { errorCode, messageOf } from '../core/error-code.ts'
 import { invalid, type SettingsSource } from './given.ts'
 import type { FileVersion } from './trust.ts'
 
@@ -20,7 +20,7 @@ export async function readConfigFile(path: string): Promise<ConfigFile | undefin
   } catch (error) {
     // The parent is a file, so the settings file cannot exist.
     if (errorCode(error) === 'ENOTDIR') return undefined
-    return unreadable(path, error instanceof Error ? error.message : String(error))
+    return unreadable(path, messageOf(error))
   }
   if (stat === undefined) return undefined
   if (!stat.isFile()) return unreadable(path, 'not a file')
@@ -35,7 +35,7 @@ async function readBytes(path: string): Promise<ConfigFile> {
     bytes = readFileSync(path)
     realPath = realpathSync.native(path)
   } catch (error) {
-    return unreadable(path, error instanceof Error ? error.message : String(error))
+    return unreadable(path, messageOf(error))
   }
   // Imported lazily because most servers start without a settings file.
   const [{ createHash }, { parseConfig }] = await Promise.all([import('node:crypto'), import('./parse-config.ts')])

@@ -26,7 +26,8 @@ export function switchOff(
 ): ToolSwitch | undefined {
   if (tools[standsFor] === false) return { setting: `tools.${standsFor}`, on: 'true' }
   if (group !== undefined && tools.insight === false) return { setting: group, on: 'true' }
-  if (needs !== undefined && !isPermitted(needs, tools)) return { setting: needs, on: 'true' }
+  if (needs !== undefined && !((needs === 'tools.write' ? tools.write : tools.attach) === true))
+    return { setting: needs, on: 'true' }
   if (byModel && !ai.enabled) return { setting: 'ai.enabled', on: 'true' }
   if (embedder.kind === 'none' && byMeaning) return { setting: 'embedder.kind', on: 'static' }
   return undefined
@@ -37,8 +38,4 @@ export function switchOffForAssistants(tool: SwitchedTool, settings: Settings): 
   const { name, profile } = tool
   const isOutside = profile !== undefined && settings.tools.profile !== profile && settings.tools[name] !== true
   return isOutside ? { setting: `tools.${name}`, on: 'true' } : switchOff(tool, settings)
-}
-
-function isPermitted(needs: NonNullable<SwitchedTool['needs']>, tools: Settings['tools']): boolean {
-  return (needs === 'tools.write' ? tools.write : tools.attach) === true
 }

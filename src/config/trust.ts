@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { messageOf } from '../core/error-code.ts'
 import { RouxError } from '../core/errors.ts'
 import { changeStateFile } from './state-file.ts'
 
@@ -31,7 +32,7 @@ export function fileTrust(stateFolder: string): TrustStore {
         changeStateFile(path, () => trustedText(new Map([...readTrusted(path), [realPath, sha256]])))
       } catch (cause) {
         if (cause instanceof RouxError) throw cause
-        throw new RouxError('PERMISSION_DENIED', `The trusted folder could not be saved to ${path}: ${reason(cause)}.`, {
+        throw new RouxError('PERMISSION_DENIED', `The trusted folder could not be saved to ${path}: ${messageOf(cause)}.`, {
           hint: 'Make its folder writable, or set XDG_STATE_HOME to a writable folder.',
           cause,
         })
@@ -51,8 +52,4 @@ function readTrusted(path: string): ReadonlyMap<string, string> {
 
 function trustedText(files: ReadonlyMap<string, string>): string {
   return `${JSON.stringify({ files: Object.fromEntries(files) }, undefined, 2)}\n`
-}
-
-function reason(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

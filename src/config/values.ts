@@ -28,7 +28,7 @@ export function readValue(
     case 'list':
       return readItems(type, raw, (item) => (type.of === 'path' ? expandPath(item, base) : item))
     case 'some':
-      return raw === 'auto' ? ok(raw) : readItems(type, raw, oneOf(type.values))
+      return raw === 'auto' ? ok(raw) : readItems(type, raw, (item) => (type.values.includes(item) ? item : ''))
     case 'hosts':
       return typeof raw === 'boolean' ? ok(raw) : readItems(type, raw, hostName)
     case 'path':
@@ -102,10 +102,6 @@ function readItems(type: SettingType, raw: unknown, readItem: (item: string) => 
   const items = raw.map((item: unknown) => (typeof item === 'string' ? readItem(item) : ''))
   const invalid = items.indexOf('')
   return invalid === -1 ? ok(items) : wrong(type, raw[invalid], 'an item that is ')
-}
-
-function oneOf(values: readonly string[]): (item: string) => string {
-  return (item) => (values.includes(item) ? item : '')
 }
 
 /** The host in an address, in lower case, optionally with a port. */

@@ -126,7 +126,8 @@ export interface ModelPlace {
  * @throws RouxError `PROVIDER_ERROR` if the string is neither
  */
 export function placeModel(model: string, models: string): ModelPlace {
-  if (isAbsolute(model) || /^(\.\.?|~)([\\/]|$)/.test(model)) return { folder: expand(model) }
+  if (isAbsolute(model) || /^(\.\.?|~)([\\/]|$)/.test(model))
+    return { folder: model.startsWith('~') ? join(homedir(), model.slice(1)) : resolve(model) }
   if (HUB_ID.test(model) && !model.includes('..')) return { folder: join(models, ...model.split('/')), hubId: model }
   throw providerError(
     `"${model}" is neither a folder nor a Hugging Face model id.`,
@@ -138,7 +139,7 @@ export function placeModel(model: string, models: string): ModelPlace {
 export function inspectModelFolder(folder: string): { readonly precision: string } | { readonly missing: readonly string[] } {
   const weights = filesOf(join(folder, 'onnx'))
   const precision = PRECISIONS.find(([, file]) => weights.includes(file))?.[0]
-  const missing = NEEDED.filter((name) => !isFile(join(folder, name)))
+  const missing = NEEDED.filter((name) => !(statSync(join(folder, name), { throwIfNoEntry: false })?.isFile() ?? false))
   if (precision !== undefined && missing.length === 0) return { precision }
   return { missing: precision === undefined ? [...missing, 'onnx/model_quantized.onnx'] : missing }
 }
@@ -151,20 +152,12 @@ export function findDamage(folder: string): string | undefined {
   return DESCRIPTIONS.find((name) => !isJsonObject(join(folder, name)))?.concat(' is damaged')
 }
 
-function expand(path: string): string {
-  return path.startsWith('~') ? join(homedir(), path.slice(1)) : resolve(path)
-}
-
 function filesOf(folder: string): readonly string[] {
   try {
     return readdirSync(folder)
   } catch {
     return []
   }
-}
-
-function isFile(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false
 }
 
 function isJsonObject(path: string): boolean {

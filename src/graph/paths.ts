@@ -73,7 +73,7 @@ function yenPaths(walk: Walk, search: Search, count: number): readonly (readonly
       const rest = walk.shortest({ ...search, source: root[at] as number, banned: new Set(before), taken: usedNext })
       if (rest === undefined) continue
       const path = [...before, ...rest]
-      if (!candidates.some((other) => sameList(other, path))) candidates.push(path)
+      if (!candidates.some((other) => other.length === path.length && startsWith(other, path))) candidates.push(path)
     }
     candidates.sort((a, b) => a.length - b.length || walk.compare(a, b))
     const next = candidates.shift()
@@ -87,10 +87,6 @@ const NONE: ReadonlySet<number> = new Set()
 
 function startsWith(path: readonly number[], root: readonly number[]): boolean {
   return root.every((key, at) => path[at] === key)
-}
-
-function sameList(a: readonly number[], b: readonly number[]): boolean {
-  return a.length === b.length && startsWith(a, b)
 }
 
 /** The nodes reached by one side of a search. */

@@ -87,7 +87,7 @@ export class LegacyHandler {
     const transport = new ExchangeTransport()
     await server.connect(transport)
     const [answer] = await transport.post([opening], () => {})
-    const version = answer === undefined ? undefined : agreedVersion(answer)
+    const version = answer === undefined ? undefined : 'result' in answer ? String(answer.result.protocolVersion) : undefined
     const opened = version === undefined ? undefined : sessions.open({ principal: sender.key, version, server, transport })
     if (opened === undefined || 'refusal' in opened) await server.close()
     if (opened !== undefined) {
@@ -147,10 +147,6 @@ export class LegacyHandler {
     const message = 'The header Mcp-Session-Id is missing.'
     return { refusal: refusal(400, message, { hint: 'The answer to "initialize" contains it.' }) }
   }
-}
-
-function agreedVersion(answer: JSONRPCMessage): string | undefined {
-  return 'result' in answer ? String(answer.result.protocolVersion) : undefined
 }
 
 function versionOf({ request }: TokenExchange): string {

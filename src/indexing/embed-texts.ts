@@ -1,4 +1,5 @@
 import type { Embedder } from '../core/embedder.ts'
+import { messageOf } from '../core/error-code.ts'
 import { isTransient } from '../core/errors.ts'
 import { requireVectors } from '../core/require-vectors.ts'
 
@@ -68,7 +69,7 @@ interface Failed extends EmbeddingTerms {
 }
 
 async function embedApart(embedder: Embedder, texts: readonly string[], { error, ...terms }: Failed): Promise<Embedded> {
-  if (texts.length === 1) return { vectors: [new Float32Array(embedder.dimensions)], refused: new Map([[0, reasonOf(error)]]) }
+  if (texts.length === 1) return { vectors: [new Float32Array(embedder.dimensions)], refused: new Map([[0, messageOf(error)]]) }
   const middle = texts.length >> 1
   const parts: Embedded[] = []
   for (const half of [texts.slice(0, middle), texts.slice(middle)]) {
@@ -90,10 +91,6 @@ function joined(parts: readonly Embedded[]): Embedded {
     vectors.push(...part.vectors)
   }
   return { vectors, refused: refusals }
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }
 
 /** Slows down embedding, so concurrent calls get most of the processor time. */

@@ -1,4 +1,5 @@
 import type { Embedder } from '../core/embedder.ts'
+import { messageOf } from '../core/error-code.ts'
 import { isTransient } from '../core/errors.ts'
 import type { ChunkPlace, SearchProgress } from '../core/search.ts'
 import type { EmbeddedText, NoteVectors, SearchWriter } from '../core/search-writer.ts'
@@ -350,7 +351,7 @@ export class EmbeddingQueue {
 
   #retryLater(error: unknown): void {
     if (this.#abort.signal.aborted) return
-    this.#problem = error instanceof Error ? error.message : String(error)
+    this.#problem = messageOf(error)
     this.#failures++
     // Opening the embedder has already been retried several times.
     this.#isStuck = this.#embedder === undefined || !isTransient(error) || this.#failures >= MAX_FAILURES

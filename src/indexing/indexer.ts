@@ -303,7 +303,7 @@ export class Indexer {
       within.push(path)
     }
     const joined: Listing = {
-      files: dedupe(listings.flatMap((listing) => listing.files)),
+      files: [...new Map(listings.flatMap((listing) => listing.files).map((file) => [file.path, file])).values()],
       outside: [],
       unreadable: listings.flatMap((listing) => listing.unreadable),
     }
@@ -400,7 +400,7 @@ export class Indexer {
   }
 
   #describe(file: ListedFile, options: Described, bytes: Uint8Array): FileFacts {
-    const text = decode(bytes)
+    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
     const { profile, comments, ignoredTags } = this.#options
     const flavour = { profile, comments, mode: this.#mode, ...(ignoredTags === undefined ? {} : { ignoredTags }) }
     const parsed = options.kind === 'canvas' ? parseCanvas(text, flavour) : parseNote(text, flavour)
@@ -431,7 +431,8 @@ export class Indexer {
   async #commit(changes: Changes): Promise<boolean> {
     const links = this.#links ?? this.#newLinks()
     const { put, expected, gone, touch, outside, complete, origin } = changes
-    const isUnchanged = put.length + gone.length + touch.length === 0 && sameOutside(outside, this.#outsideLinks)
+    const isUnchanged =
+      put.length + gone.length + touch.length === 0 && JSON.stringify(outside) === JSON.stringify(this.#outsideLinks)
     if (isUnchanged && this.#generation > 0 && (this.#isComplete || !complete)) return true
     const removed = gone.map(({ key }) => key)
     const withKeys = put.map((fact): FileFacts & { key: number } =>
@@ -692,16 +693,8 @@ function formerPath(path: string, moves: readonly Move[]): string | undefined {
   return move === undefined ? undefined : move.from + path.slice(move.to.length)
 }
 
-function dedupe(files: readonly ListedFile[]): readonly ListedFile[] {
-  return [...new Map(files.map((file) => [file.path, file])).values()]
-}
-
 function sameStat(a: FileStat, b: FileStat): boolean {
   return a.mtime === b.mtime && a.ctime === b.ctime && a.size === b.size
-}
-
-function sameOutside(a: readonly OutsideLink[], b: readonly OutsideLink[]): boolean {
-  return JSON.stringify(a) === JSON.stringify(b)
 }
 
 /** Returns a note's headings and blocks, or `undefined` if it was not read. */
@@ -723,10 +716,6 @@ function sameEnds(a: FileRecord['links'], b: FileRecord['links']): boolean {
     const isSame = link.to === other?.to && link.byAlias === other.byAlias && link.brokenSubpath === other.brokenSubpath
     return isSame && String(link.rivals ?? '') === String(other?.rivals ?? '')
   })
-}
-
-function decode(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
 }
 
 function withEncodingProblem(note: Note, text: string, bytes: Uint8Array): Note {

@@ -1,3 +1,4 @@
+import { messageOf } from '../core/error-code.ts'
 import { isTransient } from '../core/errors.ts'
 import type { VaultPath } from '../core/ids.ts'
 import type { IndexWriter } from '../core/index-writer.ts'
@@ -236,7 +237,7 @@ export class SearchService {
     if (isOfGraph && this.#hooks.isDamage(error) && ++this.#graphDamages <= ATTEMPTS) return this.#hooks.onGraphDamage()
     this.#failures++
     if (this.#failures > ATTEMPTS) {
-      const failure = `Search is not up to date: ${error instanceof Error ? error.message : String(error)}`
+      const failure = `Search is not up to date: ${messageOf(error)}`
       this.#failure = failure
       this.#isPassing = isTransient(error)
       // Report a repeated failure only once.

@@ -1,3 +1,4 @@
+import { messageOf } from '../core/error-code.ts'
 import { isTransient, RouxError } from '../core/errors.ts'
 import type { IndexWriter } from '../core/index-writer.ts'
 import type { Indexing, IndexStatus, SearchReadiness } from '../core/indexing.ts'
@@ -501,7 +502,7 @@ export class IndexingService implements Indexing {
       return true
     }
     if (this.#parts.isUnwritable(error) && this.#status.cache === 'disk') {
-      const reason = error instanceof Error ? error.message : String(error)
+      const reason = messageOf(error)
       await this.#moveToMemory(`The index cannot be kept on disk (${reason}); it is kept in memory until the disk is writable.`)
       return true
     }
@@ -625,7 +626,7 @@ export class IndexingService implements Indexing {
       )
     } catch (error) {
       this.#parts.onError(error)
-      this.#report({ message: `The folder cannot be watched (${error instanceof Error ? error.message : String(error)}).` })
+      this.#report({ message: `The folder cannot be watched (${messageOf(error)}).` })
       return { ready: Promise.resolve(), settle: async () => false, close: async () => {} }
     }
   }
@@ -650,7 +651,7 @@ export class IndexingService implements Indexing {
 }
 
 function explain(error: unknown): Pick<IndexStatus, 'message' | 'hint'> {
-  const message = error instanceof Error ? error.message : String(error)
+  const message = messageOf(error)
   return { message, ...(error instanceof RouxError && error.hint !== undefined ? { hint: error.hint } : {}) }
 }
 

@@ -24,7 +24,7 @@ export function readOwnEntry(entry: unknown): OwnEntry | undefined {
   if (!isRecord(entry)) return undefined
   // Zed's files from 2024 contain the path and arguments inside `command`.
   const { command, args = [] } = isRecord(entry.command) ? { command: entry.command.path, args: entry.command.args } : entry
-  if (typeof command === 'string') return readWords([command, ...textsOf(args)])
+  if (typeof command === 'string') return readWords([command, ...(Array.isArray(args) ? args.map(String) : [])])
   const { url, headers } = entry
   const bearer = isRecord(headers) ? headers.Authorization : undefined
   if (typeof url !== 'string' || typeof bearer !== 'string' || !bearer.startsWith('Bearer roux_')) return undefined
@@ -90,8 +90,4 @@ function valuesOf(words: readonly string[], option: string): readonly string[] {
     const next = words[at + 1]
     return word === option && next !== undefined ? [next] : []
   })
-}
-
-function textsOf(value: unknown): readonly string[] {
-  return Array.isArray(value) ? value.map(String) : []
 }

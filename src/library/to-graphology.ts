@@ -98,12 +98,8 @@ async function loadGraphology(): Promise<Pick<typeof import('graphology'), 'Mult
   try {
     return await import('graphology')
   } catch (cause) {
-    if (isMissing(cause))
+    if (errorCode(cause) === 'ERR_MODULE_NOT_FOUND' && /'graphology'/.test(String(cause)))
       throw providerError('toGraphology needs the package graphology, which is not installed.', `Install it with ${INSTALL}.`)
     throw providerError(`The package graphology cannot be loaded: ${reasonOf(cause)}.`, `Install it again with ${INSTALL}.`)
   }
-}
-
-function isMissing(cause: unknown): boolean {
-  return errorCode(cause) === 'ERR_MODULE_NOT_FOUND' && /'graphology'/.test(String(cause))
 }

@@ -166,7 +166,7 @@ function byAlias(names: Names, target: string, folder: string): Resolution | und
 function byFolder(names: Names, target: string): Resolution | undefined {
   const folded = trimEndOf(foldName(target), '/')
   const inside = names.withName(`${nameOf(folded)}/`).filter((key) => endsInPath(folderOf(names.foldedPath(key) ?? ''), folded))
-  const indexes = inside.filter((key) => isIndex(names, key))
+  const indexes = inside.filter((key) => nameOf(names.foldedPath(key) ?? '').startsWith('index.'))
   return choose(indexes.length > 0 ? indexes : inside, names, '', 'folder')
 }
 
@@ -183,10 +183,6 @@ function indexFile(names: Names, foldedFolder: string): Resolution | undefined {
 }
 
 const INDEX_STEMS = ['index', 'readme', '_index']
-
-function isIndex(names: Names, key: number): boolean {
-  return nameOf(names.foldedPath(key) ?? '').startsWith('index.')
-}
 
 /** Chooses among files with the same folded path: the one with this spelling, or else the first in `byPathOrder`. */
 function single(keys: readonly number[], path: string, names: Names, via: 'path' | 'folder'): Resolution | undefined {

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import * as z from 'zod/v4'
+import { messageOf } from '../core/error-code.ts'
 import { refusal } from '../http/refusal.ts'
 import { type Admission, defineRoute, type Exchange, type Route } from '../http/routes.ts'
 import type { Scope } from '../http/tokens.ts'
@@ -112,7 +113,7 @@ async function findClient({ listed, signer, documents }: SignIn, id: string): Pr
   try {
     return { client: await documents.find(id) }
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = messageOf(error)
     return { status: 502, fault: `The client's description at ${new URL(id).hostname} could not be fetched: ${reason}.` }
   }
 }

@@ -144,7 +144,7 @@ export class Connections {
     const version = versionOf(folder)
     if (version === this.#version) return
     // Modification times are only accurate to a few milliseconds, so do not trust a new version immediately.
-    this.#version = isSettled(folder) ? version : undefined
+    this.#version = Date.now() - (statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? 0) > UNSETTLED_MS ? version : undefined
     const stored = readConnections(folder, this.#stored)
     this.#stored = stored
     this.#byAccess = new Map(
@@ -204,8 +204,4 @@ function fileOf(folder: string, name: string): string {
 /** Identifies a connection. All its tokens share this key, so sessions outlast a refresh. */
 function keyOf({ name, id, scopes, vaults }: Connection): string {
   return JSON.stringify(['connection', name, id, scopes, vaults])
-}
-
-function isSettled(folder: string): boolean {
-  return Date.now() - (statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? 0) > UNSETTLED_MS
 }

@@ -1,5 +1,5 @@
 import * as nodeFs from 'node:fs'
-import { errorCode } from '../core/error-code.ts'
+import { errorCode, messageOf } from '../core/error-code.ts'
 import type { VaultPath } from '../core/ids.ts'
 import type { Mode } from '../core/note.ts'
 import type { ByteRange, FileKind, FileStat, Vault } from '../core/vault.ts'
@@ -71,7 +71,7 @@ export const diskFileSystem: FileSystem = {
 
 /** Returns the message of a failed file-system call, without the path that Node appends. */
 export function errorReason(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error)
+  const message = messageOf(error)
   return message.split(',', 1)[0] ?? message
 }
 

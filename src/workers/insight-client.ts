@@ -1,4 +1,5 @@
 import { deserialize, serialize } from 'node:v8'
+import { messageOf } from '../core/error-code.ts'
 import { RouxError } from '../core/errors.ts'
 import { type NodeId, toNodeId, withoutVault } from '../core/ids.ts'
 import type { Followed, FollowOptions, InsightKind, InsightKinds, Insights } from '../core/insight/insight.ts'
@@ -295,7 +296,7 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
 }
 
 function insightError(cause: unknown): RouxError {
-  const reason = cause instanceof Error ? cause.message : String(cause)
+  const reason = messageOf(cause)
   return new RouxError('PROVIDER_ERROR', `The vault could not be analysed: ${reason}.`, {
     hint: 'Call again to retry.',
     isTransient: true,

@@ -11,6 +11,7 @@ import type {
   Changes,
   KeptFile,
 } from '../core/changes.ts'
+import { messageOf } from '../core/error-code.ts'
 import { RouxError } from '../core/errors.ts'
 import type { Operation, WriteRequest, WriteResult, WrittenFile } from '../core/operations.ts'
 import type { Scope } from '../indexing/indexer.ts'
@@ -215,7 +216,7 @@ export class WriteService {
       await access.reconcile(scope)
       return result
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error)
+      const reason = messageOf(error)
       return { ...result, notes: [...result.notes, `The change was written, but the index could not be updated (${reason}).`] }
     }
   }

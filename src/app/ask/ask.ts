@@ -246,15 +246,14 @@ function warningsOf(
       code: 'ESTIMATED',
       message: 'The server did not report token usage, so the token counts are estimated from text lengths.',
     })
-  } else if (end !== undefined && isCut(usage.input, end.expected)) {
+  } else if (
+    end !== undefined &&
+    (usage.input < end.expected * MIN_READ_SHARE || (usage.input % WINDOW === 0 && usage.input < end.expected * MIN_FILLED_SHARE))
+  ) {
     const message = `The server read ${usage.input} tokens, fewer than were sent, so it truncated the question. Raise its context (Ollama: num_ctx or OLLAMA_CONTEXT_LENGTH), or lower ai.context to match.`
     warnings.push({ code: 'CONTEXT_CUT', message })
   }
   return warnings
-}
-
-function isCut(read: number, expected: number): boolean {
-  return read < expected * MIN_READ_SHARE || (read % WINDOW === 0 && read < expected * MIN_FILLED_SHARE)
 }
 
 /** Converts a passage. An answer may also quote its title and headings. */

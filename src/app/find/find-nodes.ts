@@ -161,17 +161,13 @@ async function describe(
 
 const NO_SNIPPET = { text: '', highlights: [], line: 1 } as const
 
-function isEmptyQuery({ terms, phrases }: SnippetQuery): boolean {
-  return terms.length === 0 && phrases.length === 0
-}
-
 function snippetOf(node: Node, source: NoteText, query: SnippetQuery) {
   const text = blankData(readableSource(node, source).text)
   const visible = legible(text)
   // Show images and comments only if a note contains nothing else.
   const shownText = visible.slice(source.bodyStart).trim() === '' ? text : visible
   // Only visible text counts: a link address that contains the words is not a match.
-  const countedText = isEmptyQuery(query) ? {} : { seen: wordsOf(text) }
+  const countedText = query.terms.length === 0 && query.phrases.length === 0 ? {} : { seen: wordsOf(text) }
   return snippet(shownText, source.bodyStart, query, { maxLength: SNIPPET_LENGTH, ...countedText })
 }
 

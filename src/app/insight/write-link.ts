@@ -75,7 +75,7 @@ function styleOf(link: Link, from: string, isNote: (path: string) => boolean): L
   if (form === 'markdown' && target.startsWith('/')) {
     return target.endsWith('/') && isNote(`${target.slice(1, -1)}.md`) ? { form, path: 'site' } : undefined
   }
-  const path = withEnding(target)
+  const path = /\.[a-z]{2,8}$/i.test(target) ? target : `${target}.md`
   if (/^\.\.?\//.test(target)) return { form, path: 'relative' }
   if (form === 'markdown' && isNote(joined(folderOf(from), path)))
     return { form, path: folderOf(from) === '' && target.includes('/') ? 'full' : 'relative' }
@@ -93,7 +93,7 @@ export function writeLinks(
   newLinks: readonly NewLink[],
   style: LinkStyle = DEFAULT,
 ): readonly (string | undefined)[] {
-  const rows = tableRows(note.text)
+  const rows = scanBlocks(note.text, bodyStartOf(note.text), new LineIndex()).runs.filter(({ kind }) => kind === 'row')
   const spellings = newLinks.map((link) => spellingsOf(note, link, { style, isInTable: rows.some(contains(link)) }))
   const texts: (string | undefined)[] = newLinks.map(() => undefined)
   for (let round = 0; spellings.some((all) => round < all.length); round++) {
@@ -190,16 +190,8 @@ function wikilinksTo(target: string, { shown, bar }: { readonly shown: string; r
   return [{ text: `[[${target}${bar}${shown}]]`, target }]
 }
 
-function tableRows(text: string): readonly Pick<NewLink, 'start' | 'end'>[] {
-  return scanBlocks(text, bodyStartOf(text), new LineIndex()).runs.filter(({ kind }) => kind === 'row')
-}
-
 function contains({ start: at }: NewLink): (stretch: Pick<NewLink, 'start' | 'end'>) => boolean {
   return ({ start, end }) => start <= at && at < end
-}
-
-function withEnding(path: string): string {
-  return /\.[a-z]{2,8}$/i.test(path) ? path : `${path}.md`
 }
 
 function joined(folder: string, path: string): string {

@@ -89,7 +89,7 @@ export function pageNote(
       ...(modified === undefined ? {} : { modified }),
       text: text.slice(bodyStart, end),
       left_out: text.length - end,
-      lines_before: countLines(text.slice(0, bodyStart)),
+      lines_before: text.slice(0, bodyStart).split('\n').length - 1,
       links: text === '' ? [] : await linksIn(snapshot, id, { start: bodyStart, end }),
       comments: id.endsWith('.canvas') ? [] : commentsIn(text.slice(bodyStart, end)),
       formulas: id.endsWith('.canvas') ? [] : findFormulas(text.slice(bodyStart, end), 0),
@@ -139,8 +139,4 @@ async function linksIn(
 
 function commentsIn(text: string): PageNote['comments'] {
   return findComments(text, 0).map(({ start, end }) => ({ start, end }))
-}
-
-function countLines(text: string): number {
-  return text.split('\n').length - 1
 }

@@ -42,7 +42,8 @@ export function checkOperation(operation: Operation): void {
         'replace_text.replace': operation.replaceText?.replace,
       })
       checkDepth(operation.properties)
-      if (operation.section === undefined && (operation.mode ?? 'replace') !== 'replace') throw modeWithoutSection(operation.mode)
+      if (operation.section === undefined && (operation.mode ?? 'replace') !== 'replace')
+        throw invalid(`mode ${operation.mode} requires a section.`, 'To add to the whole note, use append or prepend.')
       break
     default:
   }
@@ -91,10 +92,6 @@ function checkDepth(properties: unknown): void {
     if (depth > MAX_PROPERTY_DEPTH) throw invalid(`properties are nested deeper than ${MAX_PROPERTY_DEPTH} levels.`)
     level = level.flatMap((value) => (typeof value === 'object' && value !== null ? Object.values(value) : []))
   }
-}
-
-function modeWithoutSection(mode: string | undefined): RouxError {
-  return invalid(`mode ${mode} requires a section.`, 'To add to the whole note, use append or prepend.')
 }
 
 export interface NamedOperations {

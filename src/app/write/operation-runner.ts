@@ -1,3 +1,4 @@
+import { messageOf } from '../../core/error-code.ts'
 import { RouxError } from '../../core/errors.ts'
 import { foldId, type NodeId, toNodeId } from '../../core/ids.ts'
 import type { Operation, WriteRequest, WriteResult, Writing } from '../../core/operations.ts'
@@ -101,7 +102,7 @@ export async function readBack<T>(
   try {
     return await read(path)
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = messageOf(error)
     const message = `The change was made, but ${quoted(path)} could not be read again: ${reason}`
     return { value: undefined, warnings: [{ code: 'NOTICE', message }] }
   }

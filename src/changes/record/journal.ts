@@ -117,7 +117,7 @@ export class Journal {
         const now = this.#options.now()
         prune(database, this.#options.retention, now)
         const { newest } = database.prepare('SELECT max(id) AS newest FROM changes').get() as { newest: string | null }
-        const time = Math.max(now, newest === null ? 0 : timeOf(newest) + 1)
+        const time = Math.max(now, newest === null ? 0 : Number.parseInt(newest.slice(0, TIME_DIGITS), 36) + 1)
         const id = idAt(time)
         database
           .prepare(`INSERT INTO changes (id, vault, root_inode, time, title, state, undoes, owner)
@@ -225,10 +225,6 @@ const TIME_DIGITS = 9
 function idAt(time: number): string {
   const random = Math.floor(Math.random() * 36 ** 3)
   return `${time.toString(36).padStart(TIME_DIGITS, '0')}-${random.toString(36).padStart(3, '0')}`
-}
-
-function timeOf(id: string): number {
-  return Number.parseInt(id.slice(0, TIME_DIGITS), 36)
 }
 
 function putEntries(database: Database, id: string, entries: readonly Entry[]): void {

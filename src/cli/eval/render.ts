@@ -12,7 +12,7 @@ export function renderVaultReport({ embedder, scores, meaning, slowest, missed }
     String(queries),
     percent(hit1),
     percent(hit5),
-    share(ndcg),
+    `${ndcg.value.toFixed(4)} [${ndcg.low.toFixed(4)}, ${ndcg.high.toFixed(4)}]`,
     `${median.toFixed(1)} / ${p99.toFixed(1)}`,
   ])
   const by = embedder === null ? 'by words only' : `by words and by meaning (${embedder})`
@@ -96,8 +96,4 @@ function withoutInterval(cell: string): string {
 function percent({ value, low, high }: Estimate): string {
   const show = (part: number): string => (100 * part).toFixed(1)
   return `${show(value)} [${show(low)}, ${show(high)}]`
-}
-
-function share({ value, low, high }: Estimate): string {
-  return `${value.toFixed(4)} [${low.toFixed(4)}, ${high.toFixed(4)}]`
 }

@@ -129,7 +129,8 @@ function cell(value: unknown): string {
   if (typeof value === 'number') return String(Number.isInteger(value) ? value : Number(value.toPrecision(4)))
   if (Array.isArray(value))
     return value.map((item) => (isRecord(item) ? cell(item.title ?? item.id ?? JSON.stringify(item)) : cell(item))).join(', ')
-  if (isRecord(value)) return isCounts(value) ? counts(value) : shortRecord(value)
+  if (isRecord(value))
+    return Object.values(value).every((count) => typeof count === 'number') ? counts(value) : shortRecord(value)
   return printable(String(value))
 }
 
@@ -138,10 +139,6 @@ function shortRecord(value: Facts): string {
   const factText = ([name, fact]: readonly [string, unknown]): string =>
     `${printable(name)}: ${isRecord(fact) ? printable(JSON.stringify(fact)) : cell(fact)}`
   return Object.entries(value).map(factText).join('; ')
-}
-
-function isCounts(value: Facts): boolean {
-  return Object.values(value).every((count) => typeof count === 'number')
 }
 
 function counts(value: Facts): string {

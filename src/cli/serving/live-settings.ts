@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises'
 import type { LoadedSettings } from '../../config/load.ts'
 import type { Settings } from '../../config/settings.ts'
+import { messageOf } from '../../core/error-code.ts'
 
 /** Milliseconds between checks of the files. Polling is cheap for a few files, and missing files cannot be watched. */
 const INTERVAL = 500
@@ -84,7 +85,7 @@ export class LiveSettings {
       this.#apply(await this.#options.load())
       this.#failure = undefined
     } catch (error) {
-      this.#sayFailure(error instanceof Error ? error.message : String(error))
+      this.#sayFailure(messageOf(error))
     } finally {
       this.#isBusy = false
     }

@@ -1,4 +1,5 @@
 import type { LoadedVaults } from '../../config/load-vaults.ts'
+import { messageOf } from '../../core/error-code.ts'
 import { isRecord } from '../../core/is-record.ts'
 import { isLoopbackAddress } from '../../http/host-and-origin.ts'
 import { type Invocation, requireVaults } from '../session.ts'
@@ -109,5 +110,5 @@ async function askServer({ address, key }: AnnouncedPage, body: object): Promise
 const ANSWER_TIMEOUT = 3_000
 
 function reasonOf(error: unknown): string {
-  return `The browser cannot be opened: ${error instanceof Error ? error.message : String(error)}`
+  return `The browser cannot be opened: ${messageOf(error)}`
 }

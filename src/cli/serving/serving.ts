@@ -61,7 +61,7 @@ export async function openServing(invocation: Invocation, loaded: LoadedVaults, 
   const isStored = vaults.some(({ stored }) => stored !== undefined)
   const withoutFolder = (settings: Settings): Settings =>
     isStored ? { ...settings, tools: { ...settings.tools, write: false, attach: false } } : settings
-  if (isStored && permitsWriting(server.origins)) printer.warn(NOT_WRITTEN)
+  if (isStored && (server.origins.has('tools.write') || server.origins.has('tools.attach'))) printer.warn(NOT_WRITTEN)
   let stopAnnouncing = () => {}
   let isWithdrawn = false
   const withdraw = (): void => {
@@ -119,10 +119,6 @@ function withPlaces({ server, vaults }: LoadedVaults): LoadedSettings {
 
 const NOT_WRITTEN =
   'Writing tools are not offered: these vaults are served from a database. Write on a computer that has their folders.'
-
-function permitsWriting(origins: ReadonlyMap<string, string>): boolean {
-  return origins.has('tools.write') || origins.has('tools.attach')
-}
 
 /**
  * Returns the vault names that a starting server prints. Warns about vaults that cannot be read, which do not prevent the server from

@@ -81,7 +81,7 @@ export async function runTool(invocation: Invocation, tool: Tool, givenArgs: Rea
       ...all,
       async open(name) {
         const core = await all.open(name)
-        if (by !== undefined) await awaitFindable(core, by, settingsOf(vaults, name))
+        if (by !== undefined) await awaitFindable(core, by, (vaults.find((vault) => vault.name === name) ?? vaults[0]).settings)
         answeringVaults.add(core)
         return core
       },
@@ -103,18 +103,13 @@ export async function runTool(invocation: Invocation, tool: Tool, givenArgs: Rea
   const isPaged = tool.definition().inputSchema.properties.offset !== undefined && !invocation.printer.json
   for (const sentence of list === undefined || !isPaged ? [] : listSentences(list, '--offset ')) invocation.printer.note(sentence)
   if (remainder !== undefined) invocation.printer.note(remainder)
-  return isNoteMissing(tool, warnings) || isNotFound(value) ? 1 : 0
+  return isNoteMissing(tool, warnings) || (isRecord(value) && value.found === false) ? 1 : 0
 }
 
 /** Checks whether the tool takes notes and at least one of the given notes does not exist. */
 function isNoteMissing({ names = {} }: Tool, warnings: readonly Warning[]): boolean {
   const takesNotes = Object.values(names).some((nameKind) => nameKind === 'note' || nameKind === 'note or folder')
   return takesNotes && warnings.some(({ code }) => code === 'UNKNOWN_ID')
-}
-
-/** Checks whether the answer reports something as not found, such as a quote. */
-function isNotFound(value: unknown): boolean {
-  return isRecord(value) && value.found === false
 }
 
 /** Returns the renderer for tools with a custom layout and for tools that write. */
@@ -149,10 +144,6 @@ function settingsOfAll(tool: Tool, { server, vaults: [first, ...more] }: LoadedV
 /** Returns placeholder vaults for checking the arguments before anything is opened. */
 function unopened(vaults: readonly LoadedVault[]): Vaults {
   return { names: vaults.flatMap(({ name }) => name ?? []), open: () => Promise.reject(new Error('not opened yet')) }
-}
-
-function settingsOf(vaults: readonly [LoadedVault, ...LoadedVault[]], name: string | undefined): LoadedVault['settings'] {
-  return (vaults.find((vault) => vault.name === name) ?? vaults[0]).settings
 }
 
 /** Removes the plan id, because the plan ends with this process. */

@@ -62,7 +62,12 @@ export function serveVaults(
     },
     async close(by) {
       const closing = Promise.all(cores.map((opening) => opening.then((core) => core.close()).catch(() => {})))
-      await Promise.race([closing.then(() => shared?.close()), delay(Math.min(CLOSE_MS, by - performance.now()))])
+      await Promise.race([
+        closing.then(() => shared?.close()),
+        new Promise((resolve) => {
+          setTimeout(resolve, Math.min(CLOSE_MS, by - performance.now())).unref()
+        }),
+      ])
     },
   }
 }
@@ -77,10 +82,4 @@ function begin(opening: Promise<GraphCore>): void {
     // The caller that requests the vault gets the error.
     () => {},
   )
-}
-
-function delay(ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, ms).unref()
-  })
 }

@@ -60,7 +60,7 @@ export function nameCommunities(
   const tops = match(0, () => true)
   const topNames = Array.from({ length: counts[0] }, (_, number) => tops.names[tops.former[number] ?? -1] ?? unusedName(''))
   // A part keeps its id only inside the community whose id it starts with.
-  const parts = match(1, (name, note) => parentOf(name) === topNames[now[0][note] as number])
+  const parts = match(1, (name, note) => name.slice(0, name.indexOf('.')) === topNames[now[0][note] as number])
   const parents = new Map(Array.from(now[1], (part, note) => [part, now[0][note] as number]))
   const partNames = Array.from(
     { length: counts[1] },
@@ -79,10 +79,6 @@ export function nameCommunities(
     successors,
     changed: { new: topNames.filter((name) => !known.has(name)), gone: dropped[0] as readonly string[], moved: tops.moved },
   }
-}
-
-function parentOf(name: string): string {
-  return name.slice(0, name.indexOf('.'))
 }
 
 /** Maps former ids to the communities that now contain their notes, largest share first. */

@@ -90,7 +90,7 @@ function gapBefore(text: string, content: string, { at, from, tight, ending }: P
   if (tight || at <= from) return end
   const lastLine = startOfLine(text, unended ? at : at - 1)
   const before = text.slice(Math.max(lastLine, from), endOfLine(text, lastLine))
-  return needsGap(before, firstLine(content)) ? end + ending : end
+  return needsGap(before, content.slice(0, endOfLine(content, 0))) ? end + ending : end
 }
 
 function gapAfter(text: string, content: string, { at, tight, ending }: Place): string {
@@ -100,8 +100,4 @@ function gapAfter(text: string, content: string, { at, tight, ending }: Place): 
   if (tight) return end
   const lastLine = content.slice(content.lastIndexOf('\n', content.length - 2) + 1)
   return needsGap(lastLine, text.slice(at, endOfLine(text, at))) ? end + ending : end
-}
-
-function firstLine(text: string): string {
-  return text.slice(0, endOfLine(text, 0))
 }

@@ -29,7 +29,7 @@ export interface WrittenValue {
  */
 export function writeValue(value: unknown, style: Style = {}): WrittenValue {
   const source = documentOf(value, style)
-  if (!source.startsWith('x:') || !isDeepStrictEqual(valueIn(source), value))
+  if (!source.startsWith('x:') || !isDeepStrictEqual(propertiesOf(source)?.x, value))
     return { head: ` ${JSON.stringify(value)}`, body: '' }
   const newline = source.indexOf('\n')
   return { head: source.slice(2, newline), body: source.slice(newline + 1) }
@@ -53,10 +53,6 @@ export function writeKey(key: string): string {
 function propertiesOf(source: string): Readonly<Record<string, unknown>> | undefined {
   const { properties, malformed } = readFullFrontmatter(source, [0, source.length], new LineIndex())
   return malformed ? undefined : properties
-}
-
-function valueIn(source: string): unknown {
-  return propertiesOf(source)?.x
 }
 
 const WRITING = { version: '1.2', schema: 'core', aliasDuplicateObjects: false } as const

@@ -36,7 +36,7 @@ export function destinationSlots(destination: EditableDestination, parts: LinkPa
     start,
     end: start + targetEnd,
     write: (value) => {
-      const text = writeTarget(value, style)
+      const text = encodeDestination(value, style).replaceAll('#', '%23')
       return readsAs(destination, text + raw.slice(targetEnd), { ...parts, target: value + keptQuery }) ? text : undefined
     },
   }
@@ -51,10 +51,6 @@ export function destinationSlots(destination: EditableDestination, parts: LinkPa
     },
   }
   return { target, subpath, shown: destination.shown }
-}
-
-function writeTarget(value: string, style: DestinationStyle): string {
-  return encodeDestination(value, style).replaceAll('#', '%23')
 }
 
 /** Returns the end of the path, which is the first `#`, escaped or not. */

@@ -49,7 +49,7 @@ export async function callTool(tool: Tool, args: unknown, options: CallOptions):
     return toolResult(onlyOffered(mayRead ? answer : redactAnswer(answer, tool), missing), tool)
   } catch (error) {
     // The result of a cancelled call is never sent.
-    const shownError = onlyOfferedHint(signal?.aborted ? cancelled() : error, missing)
+    const shownError = onlyOfferedHint(signal?.aborted ? new RouxError('TIMEOUT', 'The call was cancelled.') : error, missing)
     return errorResult(mayRead ? shownError : redactError(shownError), options.log)
   }
 }
@@ -58,10 +58,6 @@ function hintOf({ annotations }: Tool): string {
   return annotations.readOnlyHint
     ? 'Narrow the request with a lower limit, a folder or a tag.'
     : 'It may still complete: check list_changes before you retry.'
-}
-
-function cancelled(): RouxError {
-  return new RouxError('TIMEOUT', 'The call was cancelled.')
 }
 
 /** Removes everything about notes from an answer, for a client that may change notes but not read them. */

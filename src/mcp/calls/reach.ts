@@ -40,7 +40,7 @@ export function mergedPage(value: unknown, answers: readonly VaultAnswer[], args
   const lists = answers.flatMap(({ answer: { list } }) => list ?? [])
   const [first] = lists
   const { offset = 0, limit = Number.MAX_SAFE_INTEGER } = args as { readonly offset?: number; readonly limit?: number }
-  if (first !== undefined && hasGroups(value)) {
+  if (first !== undefined && isRecord(value) && Array.isArray(value.groups)) {
     // Several vaults can have the same group, so group counts cannot be added up.
     const groups = value.groups.slice(offset, offset + limit)
     return {
@@ -52,10 +52,6 @@ export function mergedPage(value: unknown, answers: readonly VaultAnswer[], args
   const page = value.slice(offset, offset + limit)
   const count = lists.reduce((sum, list) => sum + list.count, 0)
   return { value: page, list: { offset, shown: page.length, count, counted: first.counted } }
-}
-
-function hasGroups(value: unknown): value is { readonly groups: readonly unknown[] } {
-  return isRecord(value) && Array.isArray(value.groups)
 }
 
 /**

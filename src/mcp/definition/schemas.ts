@@ -54,11 +54,7 @@ function withoutDefaults(key: string, value: unknown): unknown {
 function withoutUnusedKeywords(key: string, value: unknown): unknown {
   if (typeof value === 'number' && OMITTED_KEYWORDS.has(key)) return undefined
   if (key === 'additionalProperties' && value === false) return undefined
-  return key === 'default' && isEmpty(value) ? undefined : value
-}
-
-function isEmpty(value: unknown): boolean {
-  return value === false || value === 0 || (Array.isArray(value) && value.length === 0)
+  return key === 'default' && (value === false || value === 0 || (Array.isArray(value) && value.length === 0)) ? undefined : value
 }
 
 const OMITTED_KEYWORDS: ReadonlySet<string> = new Set(['minimum', 'minLength', 'maxLength', 'minItems', 'maxItems'])

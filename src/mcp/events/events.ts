@@ -164,7 +164,8 @@ class ResourceSubscriptions {
   /** Returns the spellings subscribed for the files with these normalized ids, or for all files in the given vault. */
   ofFiles(ids: ReadonlySet<string> | 'all', vault: string | undefined): readonly string[] {
     if (ids === 'all') {
-      const isAffected = (subject: Subject) => isFile(subject) && (vault === undefined || subject.startsWith(`${vault}:`))
+      const isAffected = (subject: Subject) =>
+        !subject.startsWith(FIXED) && (vault === undefined || subject.startsWith(`${vault}:`))
       return [...this.#spellings].flatMap(([subject, spellings]) => (isAffected(subject) ? [...spellings.keys()] : []))
     }
     const [few, larger] = ids.size < this.#spellings.size ? [ids, this.#spellings] : [this.#spellings, ids]
@@ -192,8 +193,4 @@ class ResourceSubscriptions {
     if (spellings.size > 0) this.#spellings.set(subject, spellings)
     else this.#spellings.delete(subject)
   }
-}
-
-function isFile(subject: Subject): boolean {
-  return !subject.startsWith(FIXED)
 }

@@ -69,17 +69,13 @@ export const impactTool = defineTool({
     const subjects = [id, folder, operations].filter((subject) => subject !== undefined)
     if (subjects.length !== 1) return { messages: ['id, folder, operations: expected exactly one of them'], candidates: [] }
     const unknown = (operations ?? []).flatMap(({ tool }, at) =>
-      isOperation(tool) ? [] : [`operations[${at}].tool: not a write tool`],
+      OPERATION_TOOLS.some(({ name }) => name === tool) ? [] : [`operations[${at}].tool: not a write tool`],
     )
     return unknown.length > 0 ? { messages: unknown, candidates: [] } : violationsIn(operations ?? [])
   },
   run: (core, args, call) =>
     impact(core, { intent: intentOf(args), mayApply: mayApply(args.operations ?? [DELETING], call.switchedOffBy) }, call),
 })
-
-function isOperation(tool: string): boolean {
-  return OPERATION_TOOLS.some(({ name }) => name === tool)
-}
 
 interface ImpactArguments {
   readonly id?: string | undefined

@@ -106,7 +106,7 @@ export function absolutePeriod(text: string): Period | undefined {
   if (m < 0 || m > 11) return undefined
   if (day === undefined) return { from: localDay(y, m, 1), to: localDay(y, m + 1, 1) }
   const d = Number(day)
-  if (d < 1 || d > daysIn(y, m)) return undefined
+  if (d < 1 || d > utcDay(y, m + 1, 0).getUTCDate()) return undefined
   return time === undefined ? { from: localDay(y, m, d), to: localDay(y, m, d + 1) } : instant([y, m, d], time)
 }
 
@@ -147,8 +147,4 @@ function utcDay(year: number, month: number, day: number): Date {
   const date = new Date(0)
   date.setUTCFullYear(year, month, day)
   return date
-}
-
-function daysIn(year: number, month: number): number {
-  return utcDay(year, month + 1, 0).getUTCDate()
 }

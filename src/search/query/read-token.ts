@@ -141,7 +141,7 @@ function readBare(text: string, start: number): Token {
   const [head = '', name = '', operator = ''] = FIELD.exec(text) ?? []
   if (head === '') return wholePiece(piece)
   const value = NOTE_FIELD.test(name) ? readNote(text, start + head.length) : readPiece(text, start + head.length, BARE)
-  const isField = isFieldName(name) || value.span.end > value.span.start || operator !== ''
+  const isField = findField(name) !== undefined || value.span.end > value.span.start || operator !== ''
   if (!isField || endOf(NO_VALUE, text, start + name.length + 1) > start + name.length + 1) return wholePiece(piece)
   return { kind: 'field', name, operator, value, span: { start, end: value.span.end } }
 }
@@ -270,11 +270,6 @@ function onOneLine(text: string): string {
 }
 
 export type FieldName = (typeof FIELD_NAMES)[number]
-
-/** Checks whether there is a field with the given name, ignoring case. */
-function isFieldName(name: string): boolean {
-  return findField(name) !== undefined
-}
 
 /** Returns the field with the given name, ignoring case. */
 export function findField(name: string): FieldName | undefined {

@@ -229,7 +229,7 @@ function readPiece(text: string, start: number): Piece {
   for (;;) {
     const unit = charCodeAt.call(text, end)
     const last = runs.at(-1) as string
-    if (isApostrophe(unit) && begins(text, end + 1)) {
+    if ((unit === 39 || unit === 0x2019) && begins(text, end + 1)) {
       const from = end + 1
       const to = runEnd(text, from)
       const run = slice.call(text, from, to)
@@ -270,10 +270,6 @@ function continues(wordClass: number): boolean {
 /** Checks whether a piece starts at the given offset. Combining marks cannot start a piece. */
 function begins(text: string, at: number): boolean {
   return at < text.length && classAt(text, at) === SPACED
-}
-
-function isApostrophe(unit: number): boolean {
-  return unit === 39 || unit === 0x2019
 }
 
 function isJoiner(unit: number): boolean {

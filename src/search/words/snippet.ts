@@ -51,7 +51,7 @@ export function snippetWith(
   query: SnippetQuery,
   { maxLength, seen, gap }: SnippetOptions,
 ): Snippet {
-  const end = trimmedEnd(text)
+  const end = beforeSpace(text, text.length)
   const start = Math.min(afterSpace(text, bodyStart), end)
   const matchesIn = (searched: string) =>
     findMatches(searched.slice(start, Math.min(end, start + MAX_SCANNED)), query).map((match) => ({
@@ -228,8 +228,4 @@ function beforeSpace(text: string, from: number): number {
   let at = from
   while (at > 0 && isSpace(text, at - 1)) at--
   return at
-}
-
-function trimmedEnd(text: string): number {
-  return beforeSpace(text, text.length)
 }

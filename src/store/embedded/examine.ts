@@ -1,3 +1,4 @@
+import { messageOf } from '../../core/error-code.ts'
 import type { RouxError } from '../../core/errors.ts'
 import type { Database } from '../../core/sql-database.ts'
 import { unpackHeader } from '../../search/words/index/page.ts'
@@ -42,7 +43,7 @@ function examineDatabase(
       database.close()
     }
   } catch (error) {
-    return { state: 'damaged', message: error instanceof Error ? error.message : String(error) }
+    return { state: 'damaged', message: messageOf(error) }
   }
 }
 

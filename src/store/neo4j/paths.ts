@@ -49,7 +49,8 @@ export async function findPaths(
     }
     const missing = count - found.length
     for (const { path } of await shortest(run, { target, ceilings: [ceiling] }, { arrow, spurs, count: missing })) {
-      if (![...found, ...candidates].some((other) => sameList(other, path))) candidates.push(path)
+      if (![...found, ...candidates].some((other) => other.length === path.length && startsWith(other, path)))
+        candidates.push(path)
     }
     candidates.sort((a, b) => a.length - b.length || compare(a, b))
     const next = candidates.shift()
@@ -121,10 +122,6 @@ async function exists(run: Ask, id: string): Promise<boolean> {
 
 function startsWith(path: Path, root: Path): boolean {
   return root.every((id, at) => path[at] === id)
-}
-
-function sameList(a: Path, b: Path): boolean {
-  return a.length === b.length && startsWith(a, b)
 }
 
 function compare(a: Path, b: Path): number {

@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { messageOf } from '../../../core/error-code.ts'
 import type { VectorState } from '../../../core/search.ts'
 import type { VectorGraphBuilder, VectorGraphs } from '../../../core/vector-graphs.ts'
 import { isDamage } from '../sqlite.ts'
@@ -258,8 +259,4 @@ function joined(
   const all = new Float32Array(vectors.length * dimensions)
   for (const [at, [, vector]] of vectors.entries()) all.set(vector, at * dimensions)
   return [Uint32Array.from(vectors, ([label]) => label), all]
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

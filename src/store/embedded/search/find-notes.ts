@@ -17,7 +17,7 @@ import { folderStart, keysInScope } from '../scope.ts'
 import type { Facets, Relations } from './facets.ts'
 
 export async function loadFor(condition: Condition | undefined, order: FindOrder | undefined, facts: VaultFacts): Promise<void> {
-  const kinds = kindsOf(condition)
+  const kinds = new Set(condition === undefined ? [] : [...walk(condition)].map(({ leaf }) => leaf.kind))
   const asksTimes = kinds.has('time') || order?.by === 'created' || order?.by === 'modified'
   if (asksTimes || OF_FACETS.some((kind) => kinds.has(kind))) await facts.facets.flush()
   if (kinds.has('relation')) await facts.relations.flush()
@@ -140,10 +140,6 @@ function bySortKey(matches: KeySet, { by, direction }: FindOrder, { projection: 
 
 function timeOr(time: number, factor: number): number {
   return Number.isNaN(time) ? factor * Number.POSITIVE_INFINITY : time
-}
-
-function kindsOf(condition: Condition | undefined): ReadonlySet<Lookup['kind']> {
-  return new Set(condition === undefined ? [] : [...walk(condition)].map(({ leaf }) => leaf.kind))
 }
 
 export interface VaultFacts {

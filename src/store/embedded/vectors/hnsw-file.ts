@@ -46,7 +46,7 @@ export async function saveGraph(graph: HnswGraph, path: string, stamp: GraphStam
       .catch(() => undefined)
     const sidecar = { ...stamp, ...file, sha256 }
     await rename(temporary, dataPath(path, sha256))
-    await writeDurably(path, temporary, formatSidecar(sidecar))
+    await writeDurably(path, temporary, checksumOf(JSON.stringify({ format: FORMAT, ...sidecar })))
     const replaced = old === undefined ? [] : partsOf(path, old)
     // The graph is saved by now. Files that cannot be removed are left to a later save.
     await removeLeftovers(path, partsOf(path, sidecar), replaced).catch(() => undefined)
@@ -203,10 +203,6 @@ export interface GraphStamp {
 export interface Sidecar extends GraphStamp, Omit<GraphFile, 'path'> {
   /** Hex SHA-256 of the data file. */
   readonly sha256: string
-}
-
-function formatSidecar(sidecar: Sidecar): string {
-  return checksumOf(JSON.stringify({ format: FORMAT, ...sidecar }))
 }
 
 /** Parses a sidecar. Throws an `Error` for anything that `formatSidecar` has not written. */
