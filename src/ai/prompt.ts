@@ -58,11 +58,8 @@ export function composePrompt(parts: PromptParts): Prompt {
   ])
   const boundary = uniqueBoundary(parts, [question, ...history.map(({ content }) => content)])
   const fixed = messageOf([], { question, boundary })
-  const tokensUsed = [SYSTEM, ...history.map(({ content }) => content), fixed].reduce(
-    (sum, text) => sum + estimateTokens(text) + 8,
-    0,
-  )
-  const passages = fitPassages(parts.passages, parts.context - parts.maxTokens - tokensUsed)
+  const used = [SYSTEM, ...history.map(({ content }) => content), fixed].reduce((sum, text) => sum + estimateTokens(text) + 8, 0)
+  const passages = fitPassages(parts.passages, parts.context - parts.maxTokens - used)
   const texts = passages.map(({ text }) => text)
   return {
     system: SYSTEM,

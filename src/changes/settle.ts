@@ -239,7 +239,7 @@ async function rollBack(place: ChangeDirectory, entry: Numbered, content: Conten
 async function rollBackFile(place: ChangeDirectory, entry: Numbered<FileEntry>, content: ContentOf): Promise<string | undefined> {
   const { path, index, mode } = entry
   const { before, after } = hashesOf(entry)
-  const [newFile, old, restore, undone] = ASIDES.map((suffix) => place.aside(path, index, suffix)) as [
+  const [created, old, restore, undone] = ASIDES.map((suffix) => place.aside(path, index, suffix)) as [
     string,
     string,
     string,
@@ -251,7 +251,7 @@ async function rollBackFile(place: ChangeDirectory, entry: Numbered<FileEntry>, 
   const now = place.found(path)
   const displaced = place.hash(old)
   // While the new bytes are still in their temporary file, a file with the new name must belong to another program.
-  const isWaiting = before === undefined && place.stamp(newFile) !== undefined && !place.isSame(newFile, path)
+  const isWaiting = before === undefined && place.stamp(created) !== undefined && !place.isSame(created, path)
   const isOurs = now !== undefined && now === after && !isWaiting
   const isMissing = now === undefined && before !== undefined && (after === undefined || wasBrokenOff || displaced !== undefined)
   if (isOurs || isMissing) {
@@ -263,7 +263,7 @@ async function rollBackFile(place: ChangeDirectory, entry: Numbered<FileEntry>, 
     reason = (await resolveDisplaced(place, undone, { path, ours: after, over: before })) ?? reason
   } else if (now !== before && !isWaiting) reason = now === undefined ? GONE : CHANGED
   reason = (await resolveDisplaced(place, old, { path, ours: before })) ?? reason
-  await place.discard(newFile)
+  await place.discard(created)
   return reason
 }
 

@@ -28,20 +28,8 @@ export function indexFile(settings: Settings, root = realRoot(settings.vault.pat
   const { profile, comments } = settings.links
   const { link_text: linkText, colors } = settings.tags
   const languages = languagesOf(settings.search)
-  const languageList = languages.length === 0 ? [] : [[...languages].sort()]
-  const facts = JSON.stringify([
-    root,
-    FORMAT,
-    mode,
-    ignore,
-    gitignore,
-    linkRoots,
-    profile,
-    comments,
-    linkText,
-    colors,
-    ...languageList,
-  ])
+  const added = languages.length === 0 ? [] : [[...languages].sort()]
+  const facts = JSON.stringify([root, FORMAT, mode, ignore, gitignore, linkRoots, profile, comments, linkText, colors, ...added])
   const folder = settings.cache.path === '' ? userFolders().cache : resolve(settings.cache.path)
   return join(folder, `index-${digest('sha256', facts, 'hex').slice(0, 24)}.db`)
 }

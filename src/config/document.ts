@@ -53,10 +53,8 @@ export function shownKey(key: string): string {
 
 /** Lists the values that any file may set, even though their keys otherwise require trust. */
 function exceptions(): string {
-  const harmlessValues = SETTINGS.flatMap((setting: Setting) =>
-    (setting.harmless ?? []).map((value) => `\`${setting.key}: ${value}\``),
-  )
-  return harmlessValues.length === 0 ? '' : `, except ${harmlessValues.join(', ')}`
+  const harmless = SETTINGS.flatMap((setting: Setting) => (setting.harmless ?? []).map((value) => `\`${setting.key}: ${value}\``))
+  return harmless.length === 0 ? '' : `, except ${harmless.join(', ')}`
 }
 
 interface Entry {

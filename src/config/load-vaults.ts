@@ -110,9 +110,9 @@ function separate(vaults: readonly NamedPath[]): {
       byFolder.set(folder, namedVault)
       continue
     }
-    const reason =
+    const what =
       path === '' ? `vaults.${name} is empty` : `vaults.${name} and vaults.${other?.[0]} are the same folder, ${folder}`
-    problems.push(new RouxError('INVALID_SETTINGS', `${reason}.`, { hint: 'Give every vault its own folder.' }))
+    problems.push(new RouxError('INVALID_SETTINGS', `${what}.`, { hint: 'Give every vault its own folder.' }))
   }
   return { distinct: [...byFolder.values()], problems }
 }

@@ -194,14 +194,10 @@ class OpenAiEmbedder implements Embedder {
   }
 }
 
-async function learnDimensions(
-  server: ModelServer,
-  requestedModel: RequestedModel,
-  signal: AbortSignal | undefined,
-): Promise<number> {
+async function learnDimensions(server: ModelServer, model: RequestedModel, signal: AbortSignal | undefined): Promise<number> {
   const texts = ['dimensions']
-  const answer = await post(server, embedRequest(requestedModel, texts), { retries: 0, signal })
-  return vectorsOf(answer, server, { texts, asked: requestedModel, dimensions: undefined })[0]?.length ?? 0
+  const answer = await post(server, embedRequest(model, texts), { retries: 0, signal })
+  return vectorsOf(answer, server, { texts, asked: model, dimensions: undefined })[0]?.length ?? 0
 }
 
 function embedRequest(requestedModel: RequestedModel, texts: readonly string[]) {

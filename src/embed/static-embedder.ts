@@ -7,7 +7,7 @@ import { damaged, openTableFile, readTableHeader, type TableFile, type TableHead
 import { WordPieces } from './word-pieces.ts'
 
 /** Keep the tables open this many milliseconds after the last embedding, because another edit may follow soon. */
-const UNUSED_AFTER = 5_000
+const KEEP_MS = 5_000
 
 const BATCH = 256
 
@@ -286,10 +286,7 @@ export interface LazyOptions {
  * Opens the built-in embedder for threads that rarely embed. Table rows stay in memory only while it is in use.
  * @throws RouxError `PROVIDER_ERROR` that names a file if it cannot be used
  */
-export function openLazyStaticEmbedder(
-  tables: StaticTables,
-  { kept = UNUSED_AFTER, isExpected = false }: LazyOptions = {},
-): Embedder {
+export function openLazyStaticEmbedder(tables: StaticTables, { kept = KEEP_MS, isExpected = false }: LazyOptions = {}): Embedder {
   const plan = planOf(tables)
   const embedder = new LazyStaticEmbedder(() => openStaticEmbedder(tables), { ...plan, kept })
   if (isExpected) embedder.openAhead()

@@ -385,14 +385,10 @@ function prepare(
   return { note, wanted: requestedVersion, chunks, names: note.fields.title.slice(0, MAX_NAMES).map(hashOf) }
 }
 
-function outcomeOf(
-  knownVectors: ReadonlyMap<string, Float32Array>,
-  hashes: readonly string[],
-  { vectors, refused }: Embedded,
-): Outcome {
+function outcomeOf(known: ReadonlyMap<string, Float32Array>, hashes: readonly string[], { vectors, refused }: Embedded): Outcome {
   const pairs = hashes.map((hash, at) => [hash, vectors[at]] as const)
   return {
-    vectors: new Map([...knownVectors, ...pairs].flatMap(definedOnly)),
+    vectors: new Map([...known, ...pairs].flatMap(definedOnly)),
     refused: new Map(hashes.map((hash, at) => [hash, refused.get(at)] as const).flatMap(definedOnly)),
   }
 }

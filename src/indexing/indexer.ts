@@ -431,9 +431,8 @@ export class Indexer {
   async #commit(changes: Changes): Promise<boolean> {
     const links = this.#links ?? this.#newLinks()
     const { put, expected, gone, touch, outside, complete, origin } = changes
-    const isUnchanged =
-      put.length + gone.length + touch.length === 0 && JSON.stringify(outside) === JSON.stringify(this.#outsideLinks)
-    if (isUnchanged && this.#generation > 0 && (this.#isComplete || !complete)) return true
+    const isSame = put.length + gone.length + touch.length === 0 && JSON.stringify(outside) === JSON.stringify(this.#outsideLinks)
+    if (isSame && this.#generation > 0 && (this.#isComplete || !complete)) return true
     const removed = gone.map(({ key }) => key)
     const withKeys = put.map((fact): FileFacts & { key: number } =>
       Object.assign(fact, { key: this.#files.get(fact.path)?.key ?? this.#takeKey(fact.path) }),

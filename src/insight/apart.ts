@@ -87,21 +87,19 @@ export function alikeCommunities(of: Uint32Array, count: number, { corpus, isLef
   const dense = new Float64Array(documents.length)
   const centroids = members.map((memberNotes): Centroid | undefined => {
     if (memberNotes.length < MIN_NOTES) return undefined
-    const usedTerms: number[] = []
+    const used: number[] = []
     for (const note of memberNotes) {
       for (let at = bags.offsets[note] as number; at < (bags.offsets[note + 1] as number); at++) {
         const term = bags.terms[at] as number
-        if (dense[term] === 0) usedTerms.push(term)
+        if (dense[term] === 0) used.push(term)
         dense[term]! += (notes[at] as number) / memberNotes.length
       }
     }
     // Two communities without words are not similar.
-    if (usedTerms.length === 0) return undefined
-    const terms = Uint32Array.from(
-      usedTerms.sort((a, b) => (dense[b] as number) - (dense[a] as number) || a - b).slice(0, MAX_TERMS),
-    )
+    if (used.length === 0) return undefined
+    const terms = Uint32Array.from(used.sort((a, b) => (dense[b] as number) - (dense[a] as number) || a - b).slice(0, MAX_TERMS))
     const weights = Float64Array.from(terms, (term) => dense[term] as number)
-    for (const term of usedTerms) dense[term] = 0
+    for (const term of used) dense[term] = 0
     let [withMean, square] = [0, 0]
     terms.forEach((term, at) => {
       withMean += (weights[at] as number) * (meanVector[term] as number)

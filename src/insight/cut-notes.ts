@@ -8,7 +8,7 @@ export function notesFallingOff({ offsets, targets }: Pick<WeightedGraph, 'offse
   const count = offsets.length - 1
   const falling = new Uint32Array(count)
   /** Order of discovery from 1, or 0 if not visited. */
-  const visitOrder = new Uint32Array(count)
+  const visits = new Uint32Array(count)
   /** For each note, the earliest note reachable from its subtree without passing through its parent. */
   const lowest = new Uint32Array(count)
   const below = new Uint32Array(count)
@@ -20,11 +20,11 @@ export function notesFallingOff({ offsets, targets }: Pick<WeightedGraph, 'offse
   let time = 0
   const part: number[] = []
   for (let root = 0; root < count; root++) {
-    if (visitOrder[root] !== 0) continue
+    if (visits[root] !== 0) continue
     part.length = 0
     let depth = 0
     const enter = (note: number) => {
-      visitOrder[note] = lowest[note] = ++time
+      visits[note] = lowest[note] = ++time
       below[note] = 1
       trail[depth++] = note
       part.push(note)
@@ -34,17 +34,16 @@ export function notesFallingOff({ offsets, targets }: Pick<WeightedGraph, 'offse
       const note = trail[depth - 1] as number
       if ((next[note] as number) < (offsets[note + 1] as number)) {
         const other = targets[next[note]!++] as number
-        if (visitOrder[other] === 0) enter(other)
+        if (visits[other] === 0) enter(other)
         // A link back to the parent does not count, because the parent is the removed note.
-        else if (depth < 2 || other !== trail[depth - 2])
-          lowest[note] = Math.min(lowest[note] as number, visitOrder[other] as number)
+        else if (depth < 2 || other !== trail[depth - 2]) lowest[note] = Math.min(lowest[note] as number, visits[other] as number)
         continue
       }
       if (--depth === 0) break
       const above = trail[depth - 1] as number
       below[above]! += below[note] as number
       lowest[above] = Math.min(lowest[above] as number, lowest[note] as number)
-      if ((lowest[note] as number) < (visitOrder[above] as number)) continue
+      if ((lowest[note] as number) < (visits[above] as number)) continue
       hanging[above]! += below[note] as number
       largest[above] = Math.max(largest[above] as number, below[note] as number)
     }

@@ -618,17 +618,14 @@ function shelfBelow(places: Places, count: number): readonly [number, number] {
   return [placedCount === 0 ? 0 : sum / placedCount, placedCount === 0 ? 0 : bottom + 2]
 }
 
-interface PlaceRequest {
+interface Placing {
   readonly note: number
   readonly x: number
   readonly y: number
 }
 
 /** Places a note at the free position closest to the desired one. */
-function putFree(
-  { note, x, y }: PlaceRequest,
-  { grid, places, radii }: { grid: Grid; places: Places; radii: Float32Array },
-): void {
+function putFree({ note, x, y }: Placing, { grid, places, radii }: { grid: Grid; places: Places; radii: Float32Array }): void {
   const radius = radii[note] ?? 0
   for (let turn = 0; ; turn++) {
     const distance = 0.6 * Math.sqrt(turn)

@@ -64,7 +64,7 @@ const MAX_CANDIDATES = 40
  */
 const LACKING = { share: 0.25, notes: 200 }
 /** Number of most similar notes whose links count. Notes with too many links are ignored. */
-const MAX_SIMILAR = 10
+const PEERS = 10
 const MAX_LINKS = 100
 /** Added to the number of cases when a share is computed, at the average share, because a few cases say little. */
 const CAUTION = { name: 2, context: 3 }
@@ -238,9 +238,8 @@ class Suggester {
   readonly #byWords = (a: number, b: number): boolean => comesFirst(this.#words.score(a) - this.#words.score(b), a, b)
 
   #answers(notes: number): Uint32Array {
-    const answers = new Uint32Array(notes * MAX_SIMILAR).fill(NO_NOTE)
-    for (let note = 0; note < notes; note++)
-      answers.set(selectTop(this.#words.of(note), MAX_SIMILAR, this.#byWords), note * MAX_SIMILAR)
+    const answers = new Uint32Array(notes * PEERS).fill(NO_NOTE)
+    for (let note = 0; note < notes; note++) answers.set(selectTop(this.#words.of(note), PEERS, this.#byWords), note * PEERS)
     return answers
   }
 
@@ -249,7 +248,7 @@ class Suggester {
    * words.
    */
   #linkRate(note: number, other: number): number {
-    const place = this.#mostAlike.subarray(other * MAX_SIMILAR, (other + 1) * MAX_SIMILAR).indexOf(note)
+    const place = this.#mostAlike.subarray(other * PEERS, (other + 1) * PEERS).indexOf(note)
     return place === -1 ? 0 : 1 / (place + 1)
   }
 
@@ -277,7 +276,7 @@ class Suggester {
   #linksOfSimilar(note: number, isFree: (other: number) => boolean): ReadonlyMap<number, number> {
     const { links } = this.#source
     const scores = new Map<number, number>()
-    const notes = [...this.#mostAlike.subarray(note * MAX_SIMILAR, (note + 1) * MAX_SIMILAR)].filter((other) => other !== NO_NOTE)
+    const notes = [...this.#mostAlike.subarray(note * PEERS, (note + 1) * PEERS)].filter((other) => other !== NO_NOTE)
     const all = notes.reduce((sum, other) => sum + this.#words.score(other), 0)
     for (const other of notes) {
       // An index links to notes on any topic.

@@ -107,11 +107,10 @@ function cosines(
   for (let n = 0; n < others.length; n++) {
     const other = others[n] as number
     const end = offsets[other + 1] as number
-    let score = 0
+    let sum = 0
     // Sum over one note's terms, using zeros for terms that the other note lacks, to avoid a branch.
-    for (let at = offsets[other] as number; at < end; at++)
-      score += (weights[at] as number) * (own[terms[at] as number] as number)
-    results.push({ other, score })
+    for (let at = offsets[other] as number; at < end; at++) sum += (weights[at] as number) * (own[terms[at] as number] as number)
+    results.push({ other, score: sum })
   }
   for (let at = from; at < to; at++) own[terms[at] as number] = 0
   return results

@@ -64,7 +64,7 @@ export function spreadOut({ places, radii, groups }: Spreading): void {
   const usual = Math.sqrt(total / count)
   // Later rounds move bodies less.
   for (let round = 0; round < ROUNDS.even; round++)
-    evenOut({ places, needs, territoryOf, cells, owners }, (round < 3 ? 2 : 1) * usual)
+    even({ places, needs, territoryOf, cells, owners }, (round < 3 ? 2 : 1) * usual)
 }
 
 /** Merges the smallest groups into one, so at most `most` groups remain. */
@@ -213,11 +213,7 @@ function fitSites(
   { shares, round }: { readonly shares: readonly number[]; readonly round: number },
 ): void {
   const step = Math.max(1, Math.floor(Math.min(cells.x.length / SAMPLE, some.length / MIN_SAMPLE)))
-  const [sumX, sumY, ownedCells] = [0, 1, 2].map(() => new Float64Array(shares.length)) as [
-    Float64Array,
-    Float64Array,
-    Float64Array,
-  ]
+  const [sumX, sumY, owned] = [0, 1, 2].map(() => new Float64Array(shares.length)) as [Float64Array, Float64Array, Float64Array]
   let cellCount = 0
   for (let at = round % step; at < some.length; at += step) {
     const cell = some[at] ?? 0
@@ -225,11 +221,11 @@ function fitSites(
     const owner = siteOf(sites, x, y)
     sumX[owner]! += x
     sumY[owner]! += y
-    ownedCells[owner]!++
+    owned[owner]!++
     cellCount++
   }
   for (const [at, share] of shares.entries()) {
-    const own = ownedCells[at] ?? 0
+    const own = owned[at] ?? 0
     sites.weights[at]! += PACE * (share - own / cellCount) * some.length * cells.size ** 2
     if (round >= ROUNDS.moving || own === 0) continue
     sites.x[at] = (sumX[at] ?? 0) / own
@@ -272,7 +268,7 @@ interface EvenOutInput {
  * Moves each body to the center of the cells in its territory that are closest to it. Larger bodies reach further.
  * @param more how far to look for cells beyond the body's own space
  */
-function evenOut(evening: EvenOutInput, more: number): void {
+function even(evening: EvenOutInput, more: number): void {
   const { places, needs, cells, owners } = evening
   const closest = {
     at: new Int32Array(owners.length).fill(-1),

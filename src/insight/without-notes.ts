@@ -30,16 +30,14 @@ export function withoutNotes(graph: Adjacency, removed: Uint8Array): Loss {
 function partsTouched(both: Adjacency, removed: Uint8Array): Pick<Loss, 'orphaned' | 'fallsApart'> {
   const visited = new Uint8Array(removed.length)
   // Each component is handled in a single iteration, so all iterations can share this array.
-  const excluded = new Uint8Array(removed)
+  const done = new Uint8Array(removed)
   const orphaned: number[] = []
   const fallsApart: number[] = []
   for (let node = 0; node < removed.length; node++) {
     if (removed[node] !== 1 || visited[node] === 1) continue
     // The component before the removal, then each of its pieces afterwards.
     const whole = walk(both, node, visited)
-    const parts = whole
-      .filter((note) => removed[note] !== 1)
-      .flatMap((one) => (excluded[one] === 1 ? [] : [walk(both, one, excluded)]))
+    const parts = whole.filter((note) => removed[note] !== 1).flatMap((one) => (done[one] === 1 ? [] : [walk(both, one, done)]))
     for (const part of parts) if (part.length === 1) orphaned.push(part[0] ?? node)
     const sizes = parts.map(({ length }) => length).sort((a, b) => b - a)
     for (const size of sizes.slice(1)) fallsApart.push(size)

@@ -228,12 +228,12 @@ export class InlineScanner {
   #addHtmlLink(start: number, end: number): void {
     const tag = htmlTarget(this.#src.slice(start, end))
     if (!tag) return
-    const destination = unescapeReferences(tag.raw)
-    if (destination === '' || isExternal(destination)) return
+    const target = unescapeReferences(tag.raw)
+    if (target === '' || isExternal(target)) return
     const attribute = { raw: tag.raw, start: start + tag.start + this.#base }
     this.#sink.addDestination(
       { kind: tag.embed ? 'embed' : 'link', form: 'html', start, end },
-      { destination, written: attribute },
+      { destination: target, written: attribute },
     )
   }
 

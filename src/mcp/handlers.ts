@@ -163,12 +163,9 @@ export function addCompletionHandler(server: ValidatingServer, options: McpServe
     const bounds = { limit: MAX_VALUES, kinds: template.kinds }
     return {
       completion: await runRequest(ctx, async (vaults, call): Promise<Completion> => {
-        const completions = await ofThoseThatCan(
-          vaults,
-          async (core) => (await completeNode(core, argument.value, bounds, call)).value,
-        )
-        const values = completions.flatMap(({ ids }) => ids).slice(0, MAX_VALUES)
-        const total = completions.reduce((sum, completion) => sum + completion.total, 0)
+        const lists = await ofThoseThatCan(vaults, async (core) => (await completeNode(core, argument.value, bounds, call)).value)
+        const values = lists.flatMap(({ ids }) => ids).slice(0, MAX_VALUES)
+        const total = lists.reduce((sum, completion) => sum + completion.total, 0)
         return { values, total, hasMore: total > values.length }
       }),
     }

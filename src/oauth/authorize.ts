@@ -119,12 +119,11 @@ async function findClient({ listed, signer, documents }: SignIn, id: string): Pr
 }
 
 /** Returns the OAuth error code for an invalid request, or `undefined` if the request is valid. */
-function faultIn(parameters: ReadonlyMap<string, string>, { address }: SignIn): string | undefined {
-  if (parameters.get('response_type') !== 'code') return 'unsupported_response_type'
-  const isProven =
-    parameters.get('code_challenge_method') === 'S256' && /^[\w-]{43}$/.test(parameters.get('code_challenge') ?? '')
-  if (!isProven || (parameters.get('state')?.length ?? 0) > MAX_STATE_LENGTH) return 'invalid_request'
-  return (parameters.get('resource') ?? address.resource) === address.resource ? undefined : 'invalid_target'
+function faultIn(params: ReadonlyMap<string, string>, { address }: SignIn): string | undefined {
+  if (params.get('response_type') !== 'code') return 'unsupported_response_type'
+  const isProven = params.get('code_challenge_method') === 'S256' && /^[\w-]{43}$/.test(params.get('code_challenge') ?? '')
+  if (!isProven || (params.get('state')?.length ?? 0) > MAX_STATE_LENGTH) return 'invalid_request'
+  return (params.get('resource') ?? address.resource) === address.resource ? undefined : 'invalid_target'
 }
 
 /** Returns the known scopes that a program requests. A program that requests none gets all allowed scopes. */

@@ -36,10 +36,8 @@ export function isListed({ host, isLoopback }: ReturnAddress, clients: readonly 
 }
 
 /** Checks whether an address belongs to a client. On loopback, the port may differ, because programs listen on any free port. */
-export function isOwn(address: ReturnAddress, ownAddresses: readonly string[]): boolean {
-  return ownAddresses.some(
-    (text) => text === address.text || (address.isLoopback && withoutPort(text) === withoutPort(address.text)),
-  )
+export function isOwn(address: ReturnAddress, own: readonly string[]): boolean {
+  return own.some((text) => text === address.text || (address.isLoopback && withoutPort(text) === withoutPort(address.text)))
 }
 
 function withoutPort(text: string): string {

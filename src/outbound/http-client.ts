@@ -151,8 +151,7 @@ export function withoutKey(text: string, { secret = '' }: Pick<ModelServer, 'sec
   if (secret === '') return text
   const plain = text.replaceAll(secret, '[key]')
   const read = [plain, decodePercent(plain), decodePercent(decodePercent(plain)), decodeEscapes(plain)]
-  const isHidden =
-    read.slice(1).some((encoded) => encoded.includes(secret)) || encodings(secret).some((one) => plain.includes(one))
+  const isHidden = read.slice(1).some((form) => form.includes(secret)) || encodings(secret).some((one) => plain.includes(one))
   return isHidden ? '(left out, because it repeats the key)' : plain
 }
 
@@ -210,7 +209,7 @@ function isFailure(result: unknown): result is Transient {
   return typeof result === 'object' && result !== null && 'problem' in result
 }
 
-interface SentRequest extends Pick<AnswerStream, 'chunks' | 'expected' | 'end'> {
+interface Sent extends Pick<AnswerStream, 'chunks' | 'expected' | 'end'> {
   readonly status: number
   readonly headers: Headers
   /**
@@ -222,11 +221,7 @@ interface SentRequest extends Pick<AnswerStream, 'chunks' | 'expected' | 'end'> 
   estimate(): Usage
 }
 
-async function send(
-  server: ModelServer,
-  request: ModelRequest,
-  signal: AbortSignal | undefined,
-): Promise<SentRequest | Transient> {
+async function send(server: ModelServer, request: ModelRequest, signal: AbortSignal | undefined): Promise<Sent | Transient> {
   const body = JSON.stringify(request.body)
   const expected = estimateTokens(body)
   const ticket = server.meter?.begin({ input: expected, output: request.output })
@@ -293,7 +288,7 @@ function openAttempt(server: ModelServer, ticket: Ticket | undefined, caller: Ab
   }
 }
 
-function toSent(response: Response, attempt: Attempt, expected: number): SentRequest {
+function toSent(response: Response, attempt: Attempt, expected: number): Sent {
   const { server, signal, caller } = attempt
   let length = 0
   const estimate = (): Usage => ({ input: expected, output: Math.ceil(length / 3), estimated: true })

@@ -10,12 +10,8 @@ export const DEFAULT_TOKENS = { linked: 1_150, list: 2_000, node: 4_000, nodes: 
  * Returns the token budget of an answer: the requested one, the configured one, or the tool's default. Returns `undefined` if there
  * is no limit.
  */
-export function tokensFor(
-  requested: number | undefined,
-  toolDefault: number,
-  { whole = false, maxTokens }: Call,
-): number | undefined {
-  return requested ?? (whole ? undefined : (maxTokens ?? toolDefault))
+export function tokensFor(requested: number | undefined, usual: number, { whole = false, maxTokens }: Call): number | undefined {
+  return requested ?? (whole ? undefined : (maxTokens ?? usual))
 }
 
 export interface Fitted<Value> {

@@ -31,7 +31,7 @@ export interface ComposeOptions {
 /** Longer titles are truncated, because the beginning is enough to recognize them. */
 const MAX_TITLE_LENGTH = 200
 /** Maximum length of a row's main text, the same as for note content in lists. */
-const MAX_MAIN_TEXT_LENGTH = CONTENT_LIMITS.list
+const MAX_ABOUT_LENGTH = CONTENT_LIMITS.list
 /** Maximum number of tags per row. */
 export const MAX_TAGS = 10
 /** Truncated text is useless below this length. */
@@ -231,9 +231,7 @@ function shortened(row: Row): Row {
   return {
     ...row,
     ...(typeof title === 'string' && title.length > MAX_TITLE_LENGTH ? { title: truncate(title, MAX_TITLE_LENGTH).text } : {}),
-    ...(typeof text === 'string' && text.length > MAX_MAIN_TEXT_LENGTH
-      ? { text: truncate(text, MAX_MAIN_TEXT_LENGTH).text }
-      : {}),
+    ...(typeof text === 'string' && text.length > MAX_ABOUT_LENGTH ? { text: truncate(text, MAX_ABOUT_LENGTH).text } : {}),
     ...(Array.isArray(tags) && tags.length > MAX_TAGS ? { tags: tags.slice(0, MAX_TAGS) } : {}),
     ...(isRecord(properties) ? { properties: shortValues(properties) } : {}),
   }
@@ -310,16 +308,16 @@ function furtherPassages(value: unknown, room: Room, shown: unknown): unknown {
 function fittingText(
   text: string,
   { fair, maxBytes }: Room,
-  shorten: (text: string, length: number) => string,
+  cutTo: (text: string, length: number) => string,
 ): string | undefined {
   const bytes = jsonBytes(text)
   if (bytes <= fair) return text
   // Assume that escapes and multi-byte characters are evenly distributed, and shorten the text further if it is still too long.
   for (let length = Math.floor((text.length * fair) / bytes); length > MIN_TEXT_LENGTH; length = Math.floor(length * 0.9)) {
-    const shorter = shorten(text, length)
+    const shorter = cutTo(text, length)
     if (jsonBytes(shorter) <= fair) return shorter
   }
-  const shortest = text.length <= MIN_TEXT_LENGTH ? text : shorten(text, MIN_TEXT_LENGTH)
+  const shortest = text.length <= MIN_TEXT_LENGTH ? text : cutTo(text, MIN_TEXT_LENGTH)
   return jsonBytes(shortest) <= maxBytes ? shortest : undefined
 }
 

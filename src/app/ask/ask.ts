@@ -313,9 +313,7 @@ function lineOf(text: string, quote: string): number | undefined {
 
 /** Returns a note's URI, encoded for use in a Markdown link. */
 function addressOf(id: string): string {
-  const encoded = id
-    .split('/')
-    .map((part) => encodeURIComponent(part).replace(/[()]/g, (bracket) => (bracket === '(' ? '%28' : '%29')))
+  const encoded = id.split('/').map((part) => encodeURIComponent(part).replace(/[()]/g, (char) => (char === '(' ? '%28' : '%29')))
   return `roux://node/${encoded.join('/')}`
 }
 

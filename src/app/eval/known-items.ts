@@ -133,10 +133,8 @@ function mistypedTitle(
   { query, expected }: KnownItem,
   { names, random }: { readonly names: NameCounts; readonly random: Random },
 ): KnownItem | undefined {
-  const misspelled = withTypo(query, random)
-  return misspelled === undefined || names.isName(misspelled)
-    ? undefined
-    : { kind: 'title with a typo', query: misspelled, expected }
+  const typo = withTypo(query, random)
+  return typo === undefined || names.isName(typo) ? undefined : { kind: 'title with a typo', query: typo, expected }
 }
 
 /** Makes at most `count` queries, skipping items that do not yield one. */

@@ -99,10 +99,8 @@ export function slowest(modes: readonly EvaluatedMode[], count: number): readonl
 
 /** Returns the first queries of each kind whose note was not in the top ten. */
 export function missed(modes: readonly EvaluatedMode[], count: number): readonly NotedQuery[] {
-  const missedQueries = toNotedQueries(
-    modes.map(({ mode, results }) => ({ mode, results: results.filter(({ rank }) => rank === 0) })),
-  )
-  return QUERY_KINDS.flatMap((kind) => missedQueries.filter((query) => query.kind === kind).slice(0, count))
+  const missing = toNotedQueries(modes.map(({ mode, results }) => ({ mode, results: results.filter(({ rank }) => rank === 0) })))
+  return QUERY_KINDS.flatMap((kind) => missing.filter((query) => query.kind === kind).slice(0, count))
 }
 
 function toNotedQueries(modes: readonly EvaluatedMode[]): NotedQuery[] {

@@ -17,12 +17,10 @@ const MIN_WORDS = 2
  */
 export function askedPlaces({ title, headings }: Node, source: NoteText, words: SnippetQuery): readonly ChunkPlace[] {
   const asks = askingFor(words)
-  const matchingHeadings = words.terms.length < MIN_WORDS ? [] : headings.filter(({ text }) => asks(text))
+  const matching = words.terms.length < MIN_WORDS ? [] : headings.filter(({ text }) => asks(text))
   const opening = asks(title) ? openingOf(source, headings) : undefined
   const isOpening = (heading: Heading): boolean => opening !== undefined && heading.line <= opening.endLine
-  const sections = matchingHeadings
-    .filter((heading) => !isOpening(heading))
-    .map((heading) => sectionOf(source, headings, heading))
+  const sections = matching.filter((heading) => !isOpening(heading)).map((heading) => sectionOf(source, headings, heading))
   return [opening, ...sections].filter((place) => place !== undefined)
 }
 

@@ -55,8 +55,8 @@ export async function correctQuestion(
 }
 
 export function correctionWarning({ corrections }: CorrectedQuestion): Warning {
-  const replacements = corrections.map(
+  const changes = corrections.map(
     ({ typed, replacement }) => `${JSON.stringify(replacement)} instead of ${JSON.stringify(typed)}`,
   )
-  return { code: 'FALLBACK', message: `Searched for ${replacements.join(' and ')}, which no note contains.` }
+  return { code: 'FALLBACK', message: `Searched for ${changes.join(' and ')}, which no note contains.` }
 }

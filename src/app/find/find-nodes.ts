@@ -151,10 +151,8 @@ async function describe(
     }
     // Without words, notes are not ranked, so they all get the same score.
     const shownScore = words.length === 0 ? 1 : score
-    const highlightMember = call.marked === true ? { highlights } : undefined
-    return [
-      { ...listResponse(node, 'metadata'), score: roundScore(shownScore), ...times, snippet: text, ...highlightMember, line },
-    ]
+    const marks = call.marked === true ? { highlights } : undefined
+    return [{ ...listResponse(node, 'metadata'), score: roundScore(shownScore), ...times, snippet: text, ...marks, line }]
   })
   return { value, warnings: unreadWarnings(unread) }
 }
@@ -202,10 +200,9 @@ function joined(all: readonly Snippet[]): Snippet | undefined {
   if (first === undefined) return undefined
   for (let count = Math.min(all.length, MAX_TASKS); ; count--) {
     const more = count < all.length ? [`… ${all.length - count} more`] : []
-    const shownSnippets = all.slice(0, count)
-    const text = [...shownSnippets.map((snippet) => snippet.text), ...more].join('\n')
-    if (text.length <= SNIPPET_LENGTH || count === 1)
-      return { text, highlights: shiftHighlights(shownSnippets), line: first.line }
+    const snippets = all.slice(0, count)
+    const text = [...snippets.map((snippet) => snippet.text), ...more].join('\n')
+    if (text.length <= SNIPPET_LENGTH || count === 1) return { text, highlights: shiftHighlights(snippets), line: first.line }
   }
 }
 

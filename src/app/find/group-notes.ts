@@ -224,15 +224,12 @@ async function communityMembers(core: GraphCore, call: Call): Promise<Members> {
     async labels(snapshot) {
       const { list } = insight.communities.levels[0]
       const keys = list.map(({ key: [first = -1] }) => insight.ids[first])
-      const [userLabels, names] = await Promise.all([
-        core.insightState.labels(),
-        snapshot.namesOf(keys.flatMap((id) => id ?? [])),
-      ])
+      const [labels, names] = await Promise.all([core.insightState.labels(), snapshot.namesOf(keys.flatMap((id) => id ?? []))])
       const titles = names.map(([title]) => title)[Symbol.iterator]()
       return new Map(
         list.map(({ id }, at) => {
           const title = keys[at] === undefined ? undefined : titles.next().value
-          return [id, `${communityId(id, core)} ${communityLabel(id, { given: userLabels.get(id), title })}`]
+          return [id, `${communityId(id, core)} ${communityLabel(id, { given: labels.get(id), title })}`]
         }),
       )
     },

@@ -79,13 +79,11 @@ export function mergeResolved(lists: readonly (readonly ResolvedName[])[]): read
 const MAX_CANDIDATES = 5
 
 function mergeName(query: string, answers: readonly ResolvedName[]): ResolvedName {
-  const ordered = answers.filter(({ match }) => match !== null).toSorted((a, b) => b.score - a.score)
-  const [best, next] = ordered
+  const sorted = answers.filter(({ match }) => match !== null).toSorted((a, b) => b.score - a.score)
+  const [best, next] = sorted
   if (best === undefined) return { query, match: null, score: 0 }
   if (next === undefined) return best
-  const candidates = ordered.flatMap(
-    ({ match, score, candidates: listed }) => listed ?? (match === null ? [] : [{ id: match, score }]),
-  )
+  const candidates = sorted.flatMap(({ match, score, candidates: own }) => own ?? (match === null ? [] : [{ id: match, score }]))
   return {
     ...best,
     candidates: candidates.toSorted((a, b) => b.score - a.score).slice(0, MAX_CANDIDATES),

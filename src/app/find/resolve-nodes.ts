@@ -55,7 +55,7 @@ const MAX_SIMILAR = 20
 const SPELLING_THRESHOLD = 0.7
 
 /** Maximum number of unmatched names compared letter by letter. Each comparison takes a few milliseconds in a large vault. */
-const MAX_SPELLING_CHECKS = 50
+const MAX_SPELLED = 50
 
 /**
  * Returns the notes for the given names, in order.
@@ -93,8 +93,7 @@ async function namedLike(
   if (strategy === 'exact' || others.length === 0) return equal
   const similar = await snapshot.names(others, 'similar', scope, { limit: MAX_SIMILAR, minimum: threshold })
   const byName = new Map(others.map((name, at) => [name, similar[at] ?? []]))
-  const unlike =
-    threshold > SPELLING_THRESHOLD ? [] : [...byName].filter(([, hits]) => hits.length === 0).slice(0, MAX_SPELLING_CHECKS)
+  const unlike = threshold > SPELLING_THRESHOLD ? [] : [...byName].filter(([, hits]) => hits.length === 0).slice(0, MAX_SPELLED)
   for (const [name] of unlike) byName.set(name, await spelledLike(snapshot, name, { scope, threshold }))
   return names.map((name, at) => byName.get(name) ?? equal[at] ?? [])
 }
@@ -187,12 +186,11 @@ async function findByMeaning(
     })
     return hits.map((each) => each.map((hit) => ({ ...hit, score: Math.min(1, hit.score / most) })))
   }
-  const sameLanguage = await of(vectors)
+  const direct = await of(vectors)
   const others = across === undefined ? [] : await of(across)
   const value = names.map((_, at) => {
     const seenIds = new Set<string>()
-    const hits =
-      isUnknown[at] === true ? [] : [...(sameLanguage[at] ?? []), ...(others[at] ?? [])].sort((a, b) => b.score - a.score)
+    const hits = isUnknown[at] === true ? [] : [...(direct[at] ?? []), ...(others[at] ?? [])].sort((a, b) => b.score - a.score)
     return hits.filter(({ id }) => !seenIds.has(id) && seenIds.add(id))
   })
   const unknown = names.filter((_, at) => isUnknown[at] === true)

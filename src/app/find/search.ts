@@ -350,11 +350,11 @@ async function nearest(snapshot: Snapshot, question: QuestionVector, scope: Scop
   const { embedder, vector, across, language } = question
   // Other models may give lower cosines across languages.
   const isGrouped = traitsOf(embedder.id)?.across !== undefined && language !== undefined
-  const [ownLanguage, inVault] = await Promise.all([
+  const [native, inVault] = await Promise.all([
     nearestBy(snapshot, { embedder, vector, scope }),
     isGrouped ? snapshot.languages([]) : undefined,
   ])
-  const hits = nearestNotes(ownLanguage.passages, ownLanguage.names)
+  const hits = nearestNotes(native.passages, native.names)
   if (!isGrouped || inVault === undefined) return { hits, byLanguage: undefined }
   const spoken = spokenLanguages(inVault.notes, { embedder, language })
   if (spoken.other.size === 0) return { hits, byLanguage: undefined }
@@ -365,10 +365,7 @@ async function nearest(snapshot: Snapshot, question: QuestionVector, scope: Scop
   const comparable = (near: readonly SemanticHit<NodeId>[]) =>
     near.flatMap(({ key, score }) => (isOwn.has(key) ? [] : [{ key, score: ACROSS_SHARE * score }]))
   return {
-    hits: nearestNotes(
-      [...ownLanguage.passages, ...comparable(others.passages)],
-      [...ownLanguage.names, ...comparable(others.names)],
-    ),
+    hits: nearestNotes([...native.passages, ...comparable(others.passages)], [...native.names, ...comparable(others.names)]),
     byLanguage,
   }
 }
@@ -459,13 +456,9 @@ function answeredByWords(hits: readonly FusedHit<NodeId>[], { hits: wordHits, te
 }
 
 /** Returns the similar titles to show. `strict` shows only answers, so it only mentions similar titles in a warning. */
-function shownTitles(
-  close: readonly NameHit[],
-  shownHits: readonly FusedHit<NodeId>[],
-  relevance: Relevance,
-): readonly NameHit[] {
+function shownTitles(close: readonly NameHit[], shown: readonly FusedHit<NodeId>[], relevance: Relevance): readonly NameHit[] {
   if (relevance !== 'strict' || close.length === 0) return close
-  const keys = new Set(shownHits.map(({ key }) => key))
+  const keys = new Set(shown.map(({ key }) => key))
   return close.filter(({ id }) => keys.has(id))
 }
 
@@ -546,10 +539,9 @@ async function describe(
     const node = at < quoted.length ? notes[at]?.node : others[at - quoted.length]
     if (node === undefined) return []
     const end = endings.get(node.id)
-    const passagesOfNote =
-      places[at]?.map((each) => shownPassage(each, { words: marksIn(codes[at]), length: lengthAt(at), end })) ?? []
+    const found = places[at]?.map((each) => shownPassage(each, { words: marksIn(codes[at]), length: lengthAt(at), end })) ?? []
     // A note that consists only of properties has no passage to show.
-    const passages = passagesOfNote.filter(({ text }) => text !== '')
+    const passages = found.filter(({ text }) => text !== '')
     const response = listResponse(node, args.includeContent ? 'excerpt' : 'metadata')
     const explained = args.explain ? { explain: explanationOf(hit, language) } : undefined
     return [{ ...response, score: roundScore(hit.score), passages, ...explained }]

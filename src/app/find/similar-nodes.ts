@@ -67,13 +67,13 @@ export const MIN_SIMILARITY: Readonly<Record<Relevance, number>> = { strict: 0.2
 export function similarNodes(
   core: GraphCore,
   args: SimilarArguments,
-  initialCall: Call = {},
+  caller: Call = {},
 ): Promise<Answer<readonly SimilarNode[]>> {
   const run = async (read: Read, call: Call): Promise<Answer<readonly SimilarNode[]>> => {
     const insightRun = await insightFor(core, call)
     return await read((snapshot) => similarIn({ core, snapshot, call }, args, insightRun))
   }
-  return core.embedding === undefined ? answerInSteps(core, initialCall, run) : answerFindable(core, initialCall, 'meaning', run)
+  return core.embedding === undefined ? answerInSteps(core, caller, run) : answerFindable(core, caller, 'meaning', run)
 }
 
 /** Waits for the insight if there are no vectors to answer from, or for a command, which runs only once. */

@@ -391,13 +391,12 @@ interface LinkLists {
   readonly fixed: readonly LinkPlace[]
 }
 
-function linksOf({ files, links }: GraphChanges, ends: Ends, isInFolder: (path: string | undefined) => boolean): LinkLists {
+function linksOf({ files, links }: GraphChanges, ends: Ends, isIn: (path: string | undefined) => boolean): LinkLists {
   const times = new Map(files.map(({ from = '', to, time }) => [to ?? `/${from}`, time]))
   const lists = { gained: [] as LinkPlace[], lost: [] as LinkPlace[], broken: [] as LinkPlace[], fixed: [] as LinkPlace[] }
   for (const link of links) {
     const [from, to] = [ends.get(link.from), ends.get(link.to)]
-    if (from === undefined || to === undefined || !from.isShown || !to.isShown || !isInFolder(link.from.replace(/^\//, '')))
-      continue
+    if (from === undefined || to === undefined || !from.isShown || !to.isShown || !isIn(link.from.replace(/^\//, ''))) continue
     const list = listOf(link, to.kind, lists)
     const time = times.get(link.from) ?? 0
     for (const { line, text } of placesOf(link)) list?.push({ from: from.id, to: to.id, line, text, time })
@@ -484,15 +483,11 @@ interface Rise {
 }
 
 /** Returns the notes that gained the most incoming links, in descending order. */
-function risingOf(
-  links: readonly LoggedLinkChange[],
-  ends: Ends,
-  isInFolder: (path: string | undefined) => boolean,
-): readonly Rise[] {
+function risingOf(links: readonly LoggedLinkChange[], ends: Ends, isIn: (path: string | undefined) => boolean): readonly Rise[] {
   const rises = new Map<NodeId, number>()
   for (const { from, to, part, was, now } of links) {
     const [source, target] = [ends.get(from), ends.get(to)]
-    if (part !== undefined || from === to || to.startsWith('/') || !isInFolder(to)) continue
+    if (part !== undefined || from === to || to.startsWith('/') || !isIn(to)) continue
     if (source?.kind !== 'note' || target?.kind !== 'note' || !source.isShown || !target.isShown) continue
     const by = Number(now > 0) - Number(was > 0)
     if (by !== 0) rises.set(target.id, (rises.get(target.id) ?? 0) + by)

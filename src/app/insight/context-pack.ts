@@ -115,17 +115,14 @@ export interface PackSource extends Pick<PackArguments, 'query' | 'ids' | 'folde
  */
 export function findPack(core: GraphCore, args: PackSource, initialCall: Call = {}): Promise<Answer<readonly PlacedPassage[]>> {
   return answerFindable(core, initialCall, 'meaning', async (read, call) => {
-    const { ids: requestedIds = [], folder, tag } = args
+    const { ids: givenIds = [], folder, tag } = args
     const mayEmbed = (path: string): boolean => core.embedding?.mayEmbed?.(path) !== false
-    const notes =
-      requestedIds.length === 0 ? NO_NOTES : await read((snapshot) => findGiven({ core, snapshot, call }, requestedIds))
+    const notes = givenIds.length === 0 ? NO_NOTES : await read((snapshot) => findGiven({ core, snapshot, call }, givenIds))
     const query = args.query ?? notes.titles.join('\n')
     // Titles of notes that must not be embedded are only compared by words.
-    const mayEmbedQuestion = args.query !== undefined || notes.paths.every((path) => path !== undefined && mayEmbed(path))
+    const mayEmbedIt = args.query !== undefined || notes.paths.every((path) => path !== undefined && mayEmbed(path))
     const question =
-      query.trim() === ''
-        ? NO_QUESTION
-        : await embedQuestion(core, { mode: mayEmbedQuestion ? 'hybrid' : 'keyword', query }, call)
+      query.trim() === '' ? NO_QUESTION : await embedQuestion(core, { mode: mayEmbedIt ? 'hybrid' : 'keyword', query }, call)
     const isEmpty = ({ passages }: FoundPassages): boolean => passages.length === 0
     const { value: found, warnings } = await read((snapshot) =>
       inMeantFolder({ snapshot, call, folder, isEmpty }, (inFolder) => {

@@ -172,13 +172,10 @@ async function describeBreaks(
   reading: ReadingContext,
   links: readonly Occurrence[],
 ): Promise<{ readonly breaks: readonly BrokenLink[]; readonly unread: readonly NodeId[] }> {
-  const shownLinks = reading.call.whole === true ? links : links.slice(0, MAX_ITEMS)
-  const sentences = await readLinkSentences(
-    reading,
-    reading.call.whole === true ? shownLinks : shownLinks.slice(0, MAX_SENTENCES),
-  )
+  const shown = reading.call.whole === true ? links : links.slice(0, MAX_ITEMS)
+  const sentences = await readLinkSentences(reading, reading.call.whole === true ? shown : shown.slice(0, MAX_SENTENCES))
   const breaks = new Map<string, BrokenLink>()
-  for (const link of shownLinks) {
+  for (const link of shown) {
     const row = { id: link.from, line: link.line, text: sentences.of(link) }
     const key = JSON.stringify(row)
     const before = breaks.get(key)

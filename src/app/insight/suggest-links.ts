@@ -336,17 +336,14 @@ function namedSuggestion(candidate: Candidate, { place, source, nodes, replaceme
 }
 
 /** Maximum characters shown on each side of a name. */
-const CONTEXT_LENGTH = 80
+const CONTEXT = 80
 
 function lineAround(text: string, { start, end }: PlacedName): string {
   const from = text.lastIndexOf('\n', start - 1) + 1
   const newline = text.indexOf('\n', end)
   const to = newline === -1 ? text.length : newline
-  const first =
-    start - from > CONTEXT_LENGTH
-      ? `…${text.slice(start - CONTEXT_LENGTH, start).replace(/^\S*\s/, '')}`
-      : text.slice(from, start)
-  const last = to - end > CONTEXT_LENGTH ? `${text.slice(end, end + CONTEXT_LENGTH).replace(/\s\S*$/, '')}…` : text.slice(end, to)
+  const first = start - from > CONTEXT ? `…${text.slice(start - CONTEXT, start).replace(/^\S*\s/, '')}` : text.slice(from, start)
+  const last = to - end > CONTEXT ? `${text.slice(end, end + CONTEXT).replace(/\s\S*$/, '')}…` : text.slice(end, to)
   return `${first}${text.slice(start, end)}${last}`.trim()
 }
 

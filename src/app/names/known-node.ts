@@ -337,11 +337,9 @@ export function nodesExist(
   call: Call = {},
 ): Promise<Answer<Readonly<Record<string, boolean>>>> {
   return answer(core, call, async (snapshot) => {
-    const existing = await findIds(snapshot, core, ids)
+    const known = await findIds(snapshot, core, ids)
     return plain(
-      Object.fromEntries(
-        ids.map((id, index) => [existing[index] ?? toNodeId(foldId(id), core.name), existing[index] !== undefined]),
-      ),
+      Object.fromEntries(ids.map((id, index) => [known[index] ?? toNodeId(foldId(id), core.name), known[index] !== undefined])),
     )
   })
 }

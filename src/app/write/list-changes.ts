@@ -92,9 +92,7 @@ async function otherSpellings(
   const changedPaths = changes.flatMap(({ files }) =>
     files.flatMap((file) => [file.path, file.to].filter((changedPath) => changedPath !== undefined)),
   )
-  const samePaths = [...new Set(changedPaths)].filter(
-    (changedPath) => changedPath !== path && foldId(changedPath) === foldId(path),
-  )
+  const samePaths = [...new Set(changedPaths)].filter((each) => each !== path && foldId(each) === foldId(path))
   const { at } = await filesByPath(snapshot, core, samePaths)
   return new Set(samePaths.filter((samePath) => at(samePath) !== undefined))
 }

@@ -110,7 +110,7 @@ export interface NamedOperations {
  */
 export async function nameNotes(core: GraphCore, operations: readonly Operation[], call: Call): Promise<NamedOperations> {
   try {
-    const { value } = await answer(core, call, async (snapshot) => plain(await resolveOperationNames(snapshot, core, operations)))
+    const { value } = await answer(core, call, async (snapshot) => plain(await resolveNames(snapshot, core, operations)))
     return value
   } catch (error) {
     // Writing has its own index, so it can continue while the read index is being rebuilt.
@@ -120,11 +120,7 @@ export async function nameNotes(core: GraphCore, operations: readonly Operation[
   }
 }
 
-async function resolveOperationNames(
-  snapshot: Snapshot,
-  core: GraphCore,
-  operations: readonly Operation[],
-): Promise<NamedOperations> {
+async function resolveNames(snapshot: Snapshot, core: GraphCore, operations: readonly Operation[]): Promise<NamedOperations> {
   const namesInUse = operations.map((operation, at) => (comesBefore(operations.slice(0, at), operation) ? '' : noteOf(operation)))
   const uniqueNames = [...new Set(namesInUse.filter((name) => name !== ''))]
   const namedMeanings = await meaningsOf(snapshot, core, uniqueNames)

@@ -163,14 +163,13 @@ export function differenceOf(texts: readonly ChangedText[]): string {
 
 /** Returns the part of the diff for one file, or `undefined` if it is certain to be longer than `room`. */
 function partOf({ from, to, before, after, isText, size }: ChangedText, room: number): string | undefined {
-  if (to === undefined) return `Deleted: ${nameInSentence(from ?? '')} is moved to the trash\n`
-  if (!isText && from === undefined) return `Binary file ${nameInSentence(to)} added (${sizeText(size)})\n`
-  const renamed =
-    from === undefined || from === to ? '' : `rename from ${nameInSentence(from)}\nrename to ${nameInSentence(to)}\n`
+  if (to === undefined) return `Deleted: ${quotedName(from ?? '')} is moved to the trash\n`
+  if (!isText && from === undefined) return `Binary file ${quotedName(to)} added (${sizeText(size)})\n`
+  const renamed = from === undefined || from === to ? '' : `rename from ${quotedName(from)}\nrename to ${quotedName(to)}\n`
   if (before === after && from !== undefined) return renamed
   // The diff is at least as long as the difference in length.
   if (Math.abs(after.length - before.length) > room) return undefined
-  const [old, now] = [from === undefined ? '/dev/null' : nameInSentence(`a/${from}`), nameInSentence(`b/${to}`)]
+  const [old, now] = [from === undefined ? '/dev/null' : quotedName(`a/${from}`), quotedName(`b/${to}`)]
   const header = `${renamed}--- ${old}\n+++ ${now}\n`
   // Do not compare a new file with an empty one, because this would take too long for many lines.
   if (from === undefined) return header + allAdded(after)
@@ -194,7 +193,7 @@ function hunksOf(patch: string): string {
 }
 
 /** Formats a path on one line, quoted as in git if necessary. */
-function nameInSentence(path: string): string {
+function quotedName(path: string): string {
   return /["\\\p{Cc}\u2028\u2029]/u.test(path) ? JSON.stringify(path) : path
 }
 

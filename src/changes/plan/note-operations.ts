@@ -197,12 +197,9 @@ export async function manageTags(workspace: Workspace, { id, add, remove }: Of<'
 
 export async function cloneNote(workspace: Workspace, { id, folder }: Of<'clone'>): Promise<Draft> {
   const original = requireNote(workspace, id)
-  const folderPath = folder === '/' ? '' : folder.replace(/\/$/, '')
-  if (folderPath !== '') requireInside(folderPath)
-  const path = requirePath(
-    inFolder(folderPath === '' ? '' : workspace.spelled(folderPath), nameOf(original.path)),
-    workspace.view,
-  )
+  const inside = folder === '/' ? '' : folder.replace(/\/$/, '')
+  if (inside !== '') requireInside(inside)
+  const path = requirePath(inFolder(inside === '' ? '' : workspace.spelled(inside), nameOf(original.path)), workspace.view)
   requireFree(workspace, path)
   const target = linkTo(workspace, original, { key: NEW, path })
   const text = createText({ content: `![[${target}]]\n`, fileName: nameOf(path), relations: { cloneOf: [target] } })

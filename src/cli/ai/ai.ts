@@ -76,11 +76,9 @@ function describe({ use, model, baseUrl, location, origin, isAllowed, hasConsent
 async function allow({ invocation: { printer }, desk, loaded, address = '' }: Run): Promise<void> {
   const origin = desk.allow(address)
   const { host, hostname } = new URL(origin)
-  const { allow_remote: allowedRemotes } = loaded.settings.ai
+  const { allow_remote: hosts } = loaded.settings.ai
   const isHere = isLoopbackAddress(hostname)
-  const isSet =
-    isHere ||
-    (typeof allowedRemotes === 'boolean' ? allowedRemotes : allowedRemotes.includes(host) || allowedRemotes.includes(hostname))
+  const isSet = isHere || (typeof hosts === 'boolean' ? hosts : hosts.includes(host) || hosts.includes(hostname))
   const more = isHere
     ? 'A server on this computer needs no consent, except for models it runs elsewhere (names that end in -cloud).\n'
     : isSet

@@ -61,12 +61,12 @@ function withAi(loaded: LoadedVault): LoadedVault {
 function argumentsOf(
   options: Invocation['options'],
   question: string,
-  resolvedArgs: Readonly<Record<string, unknown>>,
+  resolved: Readonly<Record<string, unknown>>,
 ): AskArguments {
   return {
     question,
-    noteId: resolvedArgs.note_id as string | undefined,
-    folder: resolvedArgs.folder as string | undefined,
+    noteId: resolved.note_id as string | undefined,
+    folder: resolved.folder as string | undefined,
     tag: options.get('tag') as string | undefined,
     relevance: (options.get('relevance') as AskArguments['relevance'] | undefined) ?? 'normal',
     history: [],

@@ -56,9 +56,7 @@ const MANY_SERVERS = 4
 /** Recommends the short list of tools if the client already has many servers. */
 function adviceFor({ options }: Invocation, { text = '' }: ClientFile, place: EntryPlace): readonly string[] {
   const others = [...listEntries(text, place).keys()].filter((name) => name !== place.name).length
-  const isChosen = ((options.get('set') as readonly string[] | undefined) ?? []).some((setting) =>
-    setting.startsWith('tools.profile='),
-  )
+  const isChosen = ((options.get('set') as readonly string[] | undefined) ?? []).some((text) => text.startsWith('tools.profile='))
   if (others < MANY_SERVERS || isChosen) return []
   return [
     `It has ${others} other servers and reads all their tool lists before each answer. With --set tools.profile=core, Roux's list is half as long.`,

@@ -129,13 +129,12 @@ function cell(value: unknown): string {
   if (typeof value === 'number') return String(Number.isInteger(value) ? value : Number(value.toPrecision(4)))
   if (Array.isArray(value))
     return value.map((item) => (isRecord(item) ? cell(item.title ?? item.id ?? JSON.stringify(item)) : cell(item))).join(', ')
-  if (isRecord(value))
-    return Object.values(value).every((count) => typeof count === 'number') ? counts(value) : shortRecord(value)
+  if (isRecord(value)) return Object.values(value).every((count) => typeof count === 'number') ? counts(value) : brief(value)
   return printable(String(value))
 }
 
 /** Formats the properties of an object on one line, with nested objects as JSON. */
-function shortRecord(value: Facts): string {
+function brief(value: Facts): string {
   const factText = ([name, fact]: readonly [string, unknown]): string =>
     `${printable(name)}: ${isRecord(fact) ? printable(JSON.stringify(fact)) : cell(fact)}`
   return Object.entries(value).map(factText).join('; ')

@@ -99,12 +99,10 @@ function fitColumns(
   width: number,
   without?: number,
 ): readonly Fitted[] {
-  const shownColumns = columns.map((column, at) => ({ column, at })).filter(({ at }) => at !== without)
-  const natural = shownColumns.map(({ column, at }) =>
-    Math.max(textWidth(column.name), ...cells.map((row) => textWidth(row[at] ?? ''))),
-  )
-  const cap = widestColumn(natural, width - GAP.length * (shownColumns.length - 1))
-  return shownColumns.map(({ column, at }, index) => {
+  const shown = columns.map((column, at) => ({ column, at })).filter(({ at }) => at !== without)
+  const natural = shown.map(({ column, at }) => Math.max(textWidth(column.name), ...cells.map((row) => textWidth(row[at] ?? ''))))
+  const cap = widestColumn(natural, width - GAP.length * (shown.length - 1))
+  return shown.map(({ column, at }, index) => {
     const wide = natural[index] ?? 0
     return { column, at, width: Math.min(wide, cap), isNarrowed: wide > cap }
   })

@@ -82,10 +82,8 @@ function readAnnouncement(file: string): {
   readonly page?: unknown
   readonly key?: unknown
 } {
-  const announcement: unknown = isGone(file) ? undefined : JSON.parse(readFileSync(file, 'utf8'))
-  return isRecord(announcement) && Array.isArray(announcement.vaults)
-    ? { ...announcement, vaults: announcement.vaults }
-    : { vaults: [] }
+  const value: unknown = isGone(file) ? undefined : JSON.parse(readFileSync(file, 'utf8'))
+  return isRecord(value) && Array.isArray(value.vaults) ? { ...value, vaults: value.vaults } : { vaults: [] }
 }
 
 function forgetGone(folder: string): void {

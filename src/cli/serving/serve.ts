@@ -27,9 +27,7 @@ export async function run(invocation: Invocation): Promise<number> {
     const { whyAlone } = await import('../shared/why-alone.ts')
     if (whyAlone(invocation, loaded) === undefined) {
       const { relayFirst } = await import('../shared/relay-first.ts')
-      return await relayFirst(sharing, host, (clientHost, options) =>
-        serveClient({ ...invocation, host: clientHost }, loaded, options),
-      )
+      return await relayFirst(sharing, host, (own, options) => serveClient({ ...invocation, host: own }, loaded, options))
     }
     sharing.bootIndexer()
   }

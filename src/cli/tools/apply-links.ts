@@ -171,10 +171,9 @@ async function* offersOf({ suggest, args }: Review, removedCount: () => number):
     const { suggestions } = answer
     const total = answer.total + dismissed - start
     const newSuggestions = suggestions.filter(({ from, to }) => !seenPairs.has(`${from}//${to}`))
-    for (const suggestion of newSuggestions) {
-      seenPairs.add(`${suggestion.from}//${suggestion.to}`)
-      if (suggestion.kind === 'named' && suggestion.edit !== undefined)
-        yield { offer: { ...suggestion, edit: suggestion.edit }, total }
+    for (const link of newSuggestions) {
+      seenPairs.add(`${link.from}//${link.to}`)
+      if (link.kind === 'named' && link.edit !== undefined) yield { offer: { ...link, edit: link.edit }, total }
     }
     if (newSuggestions.length === 0) return
   }

@@ -19,13 +19,11 @@ export async function run(invocation: Invocation): Promise<number> {
       `There is nothing to download: embedder.kind is ${[...kinds].join(', ')}, and only transformers has models on this computer.`,
     )
   const indexed = async (signal: AbortSignal): Promise<number> => {
-    const results = await askEachVault(printer, vaults, (vault) =>
-      bringUpToDate(invocation, withDownload(vault, download), signal),
-    )
+    const rows = await askEachVault(printer, vaults, (vault) => bringUpToDate(invocation, withDownload(vault, download), signal))
     const seconds = Math.round(performance.now() - startedAt) / 1000
-    await answerForVaults(printer, { ...results, all: results.all.map((facts) => ({ ...facts, seconds })) })
-    const incomplete = results.all.find((facts) => !isComplete(facts))
-    if (incomplete === undefined) return results.isPartial ? 1 : 0
+    await answerForVaults(printer, { ...rows, all: rows.all.map((facts) => ({ ...facts, seconds })) })
+    const incomplete = rows.all.find((facts) => !isComplete(facts))
+    if (incomplete === undefined) return rows.isPartial ? 1 : 0
     printer.warn(
       `Not all notes can be found: ${incomplete.search_message ?? 'unknown reason.'} "roux doctor" explains what to do.`,
     )

@@ -27,9 +27,7 @@ export function coverageOf(
   stored: readonly VectorState[],
 ): Coverage {
   const { words = { done: 0, total: 0 }, vectors, message } = search ?? {}
-  const own = stored.find((state) =>
-    vectors?.embedder === undefined ? isOf(state, embedder) : state.embedder === vectors.embedder,
-  )
+  const own = stored.find((row) => (vectors?.embedder === undefined ? isOf(row, embedder) : row.embedder === vectors.embedder))
   const facts = {
     embedder: vectors?.embedder ?? own?.embedder ?? embedder.kind,
     words,

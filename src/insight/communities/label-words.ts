@@ -113,13 +113,12 @@ function spellingsOf({ forms, terms, termOf, lines }: LabelCorpus): Uint32Array 
 
 /** In scripts without spaces, keeps only one of two overlapping character pairs. */
 function withoutOverlaps(words: readonly string[]): readonly string[] {
-  const labels: string[] = []
+  const kept: string[] = []
   for (const word of words) {
     const [first, last] = [word[0] as string, word.at(-1) as string]
-    if (word.charCodeAt(0) < UNSPACED || !labels.some((other) => other.endsWith(first) || other.startsWith(last)))
-      labels.push(word)
+    if (word.charCodeAt(0) < UNSPACED || !kept.some((other) => other.endsWith(first) || other.startsWith(last))) kept.push(word)
   }
-  return labels
+  return kept
 }
 
 /** Start of the scripts without spaces (radicals, kana, ideographs). */

@@ -126,10 +126,9 @@ function segmentsOf(path: string): readonly string[] {
 function relativePath(folder: string, path: string): string {
   const from = segmentsOf(folder)
   const to = segmentsOf(path)
-  let sharedSegments = 0
-  while (sharedSegments < from.length && sharedSegments < to.length && from[sharedSegments] === to[sharedSegments])
-    sharedSegments++
-  return [...from.slice(sharedSegments).map(() => '..'), ...to.slice(sharedSegments)].join('/')
+  let shared = 0
+  while (shared < from.length && shared < to.length && from[shared] === to[shared]) shared++
+  return [...from.slice(shared).map(() => '..'), ...to.slice(shared)].join('/')
 }
 
 /** Adds a leading `./` to a relative path unless it already starts with `./` or `../`. */

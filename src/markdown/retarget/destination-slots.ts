@@ -74,18 +74,14 @@ function readsAs({ read }: EditableDestination, raw: string, parts: LinkParts): 
   return target === parts.target && subpath === parts.subpath
 }
 
-export function markdownDestination(
-  text: string,
-  { raw, start }: WrittenDestination,
-  shownRange?: TextRange,
-): EditableDestination {
+export function markdownDestination(text: string, { raw, start }: WrittenDestination, shown?: TextRange): EditableDestination {
   const enclosed = text[start - 1] === '<'
   const read = (source: string): string | undefined => {
     const tail = enclosed ? `(<${source}>)` : `(${source})`
     const parsed = parseLinkTail(tail, 0, tail.length)
     return parsed?.end === tail.length && parsed.raw === source && !isExternal(source) ? unescapeText(source) : undefined
   }
-  return { raw, start, enclosed, enders: '', read, shown: shownRange ?? { start, end: start + raw.length } }
+  return { raw, start, enclosed, enders: '', read, shown: shown ?? { start, end: start + raw.length } }
 }
 
 /** Creates the editable destination of the HTML tag at `shown`. */

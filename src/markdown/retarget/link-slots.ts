@@ -59,11 +59,8 @@ function cardSlots(text: string, { text: card }: CanvasNode, flavour: Flavour): 
   const passage = cardPassage(text, card)
   const destinations: Destinations = new Map()
   return scanBody(card.value, 0, { flavour, lines: new LineIndex(), destinations }).links.map((link) => {
-    const destination = destinations.get(link)
-    return [
-      { ...link, start: passage.sourceOf(link.start) },
-      () => slotsInPassage(passage, link, { written: destination, flavour }),
-    ]
+    const source = destinations.get(link)
+    return [{ ...link, start: passage.sourceOf(link.start) }, () => slotsInPassage(passage, link, { written: source, flavour })]
   })
 }
 

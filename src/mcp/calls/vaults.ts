@@ -36,11 +36,9 @@ export async function ofEveryVault(
 ): Promise<object> {
   const outcomes = await Promise.allSettled(vaults.map(async (core) => withWarnings(await read(core))))
   requireAny(outcomes)
-  const answers = outcomes.map((outcome) =>
-    outcome.status === 'fulfilled' ? outcome.value : silence(outcome.reason as RouxError),
-  )
-  if (answers.length === 1) return { ...answers[0] }
-  return { vaults: vaults.map((core, at) => ({ vault: core.name ?? basename(core.root), ...answers[at] })) }
+  const facts = outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : silence(outcome.reason as RouxError)))
+  if (facts.length === 1) return { ...facts[0] }
+  return { vaults: vaults.map((core, at) => ({ vault: core.name ?? basename(core.root), ...facts[at] })) }
 }
 
 function silence({ message }: RouxError): object {

@@ -53,10 +53,9 @@ export type SeenVaults = readonly string[] | 'nothing'
  * Returns the events for a client that may see these vaults. It learns nothing about other vaults, because even the time of a
  * change reveals something.
  */
-export function feedOf(events: ServerEvents, visibleVaults: SeenVaults = []): EventFeed {
-  const subscriptions = new ResourceSubscriptions(visibleVaults === 'nothing' ? [] : visibleVaults)
-  const isSeen = ({ vault }: OfVault): boolean =>
-    visibleVaults !== 'nothing' && (vault === undefined || visibleVaults.includes(vault))
+export function feedOf(events: ServerEvents, visible: SeenVaults = []): EventFeed {
+  const subscriptions = new ResourceSubscriptions(visible === 'nothing' ? [] : visible)
+  const isSeen = ({ vault }: OfVault): boolean => visible !== 'nothing' && (vault === undefined || visible.includes(vault))
   return {
     subscribe: (listener) =>
       events.subscribe((event) => {
@@ -164,9 +163,8 @@ class ResourceSubscriptions {
   /** Returns the spellings subscribed for the files with these normalized ids, or for all files in the given vault. */
   ofFiles(ids: ReadonlySet<string> | 'all', vault: string | undefined): readonly string[] {
     if (ids === 'all') {
-      const isAffected = (subject: Subject) =>
-        !subject.startsWith(FIXED) && (vault === undefined || subject.startsWith(`${vault}:`))
-      return [...this.#spellings].flatMap(([subject, spellings]) => (isAffected(subject) ? [...spellings.keys()] : []))
+      const isMine = (subject: Subject) => !subject.startsWith(FIXED) && (vault === undefined || subject.startsWith(`${vault}:`))
+      return [...this.#spellings].flatMap(([subject, spellings]) => (isMine(subject) ? [...spellings.keys()] : []))
     }
     const [few, larger] = ids.size < this.#spellings.size ? [ids, this.#spellings] : [this.#spellings, ids]
     return [...few.keys()].flatMap((subject) => (larger.has(subject) ? this.ofResource(subject) : []))

@@ -35,10 +35,9 @@ export async function readResource(uri: string, options: ReadOptions): Promise<R
   if (address === undefined) throw new MissingResource(uri)
   if (address.kind === 'fixed') return readFixed(uri, address, options)
   const template = TEMPLATES.find(({ kind }) => kind === address.kind)
-  const idInVault = coreOf(options.vaults, address.id)
-  if (template === undefined || idInVault === undefined || !isOffered(template, options.switchedOffBy))
-    throw new MissingResource(uri)
-  const { core, id } = idInVault
+  const node = coreOf(options.vaults, address.id)
+  if (template === undefined || node === undefined || !isOffered(template, options.switchedOffBy)) throw new MissingResource(uri)
+  const { core, id } = node
   const { value: file, warnings } = await template.read(core, id, options.call)
   if (file !== null) return contentsOf(uri, file, warnings)
   const messages = warnings.map(({ message }) => message)

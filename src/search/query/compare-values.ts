@@ -12,18 +12,18 @@ export function compares(value: string, { operator, number, period }: Comparison
 /** Compares a value with a range. A date without a time counts as its first moment. */
 function isTrue(
   operator: Comparison['operator'],
-  number: number,
+  value: number,
   { first, last }: { readonly first: number; readonly last: number },
 ) {
   switch (operator) {
     case '<':
-      return number < first
+      return value < first
     case '<=':
-      return number <= last
+      return value <= last
     case '>':
-      return number > last
+      return value > last
     case '>=':
-      return number >= first
+      return value >= first
   }
 }
 

@@ -288,7 +288,7 @@ function write(database: Database, batch: Batch, { generation, hot }: WrittenNam
     links: database.prepare('INSERT OR REPLACE INTO links VALUES (?, ?)'),
     noLinks: database.prepare('DELETE FROM links WHERE key = ?'),
   }
-  for (const [at, record] of batch.put.entries()) putRecord(statements, record, { generation, hot: hot[at] as string })
+  for (const [at, record] of batch.put.entries()) insert(statements, record, { generation, hot: hot[at] as string })
   const touch = database.prepare('UPDATE file SET stat = ? WHERE key = ?')
   for (const file of batch.touch) touch.run(packStat(file), file.key)
 }
@@ -312,11 +312,7 @@ interface PutStatements {
   readonly noLinks: Statement
 }
 
-function putRecord(
-  statements: PutStatements,
-  record: FileRecord,
-  { generation, hot }: { generation: number; hot: string },
-): void {
+function insert(statements: PutStatements, record: FileRecord, { generation, hot }: { generation: number; hot: string }): void {
   const { key, hash, mentions, links, info } = record
   const mentioned = mentions.length === 0 ? '' : packMentions(key, mentions)
   statements.file.run(key, generation, hash, packStat(record), hot, mentioned)

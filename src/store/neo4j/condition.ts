@@ -131,15 +131,12 @@ const FEATURES: Readonly<Record<Extract<Lookup, { readonly kind: 'has' }>['featu
 }
 
 /** Compares like `compares` in `compare-values.ts`: numbers with a number, other values, if they are dates, with a period. */
-function comparisonToCypher(
-  lookup: Extract<Lookup, { readonly kind: 'comparison' }>,
-  parameter: (value: unknown) => string,
-): string {
+function comparisonToCypher(lookup: Extract<Lookup, { readonly kind: 'comparison' }>, param: (value: unknown) => string): string {
   const { name, operator, number, period } = lookup
   const limit = operator === '<' || operator === '>=' ? period?.from : period === undefined ? undefined : period.to - 1
-  const byNumber = number === undefined ? 'false' : `toFloat(part[1]) ${operator} ${parameter(number)}`
-  const byDate = limit === undefined ? 'false' : `(part[2] <> '' AND toFloat(part[2]) ${operator} ${parameter(limit)})`
+  const byNumber = number === undefined ? 'false' : `toFloat(part[1]) ${operator} ${param(number)}`
+  const byDate = limit === undefined ? 'false' : `(part[2] <> '' AND toFloat(part[2]) ${operator} ${param(limit)})`
   const isNumber = number === undefined ? 'false' : "part[1] <> ''"
-  const parts = `[entry IN f.comparable WHERE entry STARTS WITH ${parameter(name + SEPARATOR)} | split(entry, ${parameter(SEPARATOR)})]`
+  const parts = `[entry IN f.comparable WHERE entry STARTS WITH ${param(name + SEPARATOR)} | split(entry, ${param(SEPARATOR)})]`
   return `any(part IN ${parts} WHERE CASE WHEN ${isNumber} THEN ${byNumber} ELSE ${byDate} END)`
 }

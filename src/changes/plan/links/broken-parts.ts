@@ -74,7 +74,6 @@ function lostParts(draft: Draft, flavour: Flavour): readonly (readonly [key: num
 }
 
 function sentenceOf(path: string, places: readonly string[]): string {
-  const [links, leadSentence] =
-    places.length === 1 ? ['1 link refers', 'It leads'] : [`${places.length} links refer`, 'They lead']
-  return `${links} to a heading or block that is no longer in ${path}: ${listSome(places, MAX_NAMED)}. ${leadSentence} to the top of the note; rename_heading keeps links to a heading.`
+  const [links, leading] = places.length === 1 ? ['1 link refers', 'It leads'] : [`${places.length} links refer`, 'They lead']
+  return `${links} to a heading or block that is no longer in ${path}: ${listSome(places, MAX_NAMED)}. ${leading} to the top of the note; rename_heading keeps links to a heading.`
 }

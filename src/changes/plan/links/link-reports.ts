@@ -44,11 +44,10 @@ export class LinkReports {
     pathOf: (key: number) => string | undefined,
     linksOf: (key: number) => readonly ResolvedLink[] | undefined,
   ): readonly LinkReport[] {
-    return [...this.#lostLinks.values()].flatMap(({ key, link: lostLink, target, reason }) => {
+    return [...this.#lostLinks.values()].flatMap(({ key, link: old, target, reason }) => {
       const path = pathOf(key)
       const links = linksOf(key)
-      const link =
-        links === undefined ? lostLink : links.find((each) => each.form === lostLink.form && each.target === lostLink.target)
+      const link = links === undefined ? old : links.find((each) => each.form === old.form && each.target === old.target)
       if (path === undefined || link === undefined) return []
       const resolution = resolveLink(this.#view.names, { key, path }, link, this.#view.flavour)
       const now = resolution.kind === 'file' ? pathOf(resolution.key) : undefined

@@ -188,12 +188,11 @@ function narrow(segment: Segment, word: PhraseWord, { field, starts }: PhraseSea
   segment.visit(keyOf(word), (entry) => {
     readPlaces(segment, entry, (ordinal, places) => {
       if (segment.live[ordinal] === 0) return
-      const allowedStarts = starts?.get(ordinal)
-      if (starts !== undefined && allowedStarts === undefined) return
+      const allowed = starts?.get(ordinal)
+      if (starts !== undefined && allowed === undefined) return
       for (const place of places()) {
         const start = place - 2 * word.offset
-        if (start < 0 || (field === 'title' && start % 2 === 1) || (allowedStarts !== undefined && !allowedStarts.has(start)))
-          continue
+        if (start < 0 || (field === 'title' && start % 2 === 1) || (allowed !== undefined && !allowed.has(start))) continue
         const startsOfDocument = startsByDocument.get(ordinal)
         if (startsOfDocument === undefined) startsByDocument.set(ordinal, new Set([start]))
         else startsOfDocument.add(start)
