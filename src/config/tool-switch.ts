@@ -26,7 +26,7 @@ export function switchOff(
 ): ToolSwitch | undefined {
   if (tools[standsFor] === false) return { setting: `tools.${standsFor}`, on: 'true' }
   if (group !== undefined && tools.insight === false) return { setting: group, on: 'true' }
-  if (needs !== undefined && !((needs === 'tools.write' ? tools.write : tools.attach) === true))
+  if (needs !== undefined && (needs === 'tools.write' ? tools.write : tools.attach) !== true)
     return { setting: needs, on: 'true' }
   if (byModel && !ai.enabled) return { setting: 'ai.enabled', on: 'true' }
   if (embedder.kind === 'none' && byMeaning) return { setting: 'embedder.kind', on: 'static' }

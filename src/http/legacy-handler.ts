@@ -87,7 +87,7 @@ export class LegacyHandler {
     const transport = new ExchangeTransport()
     await server.connect(transport)
     const [answer] = await transport.post([opening], () => {})
-    const version = answer === undefined ? undefined : 'result' in answer ? String(answer.result.protocolVersion) : undefined
+    const version = answer !== undefined && 'result' in answer ? String(answer.result.protocolVersion) : undefined
     const opened = version === undefined ? undefined : sessions.open({ principal: sender.key, version, server, transport })
     if (opened === undefined || 'refusal' in opened) await server.close()
     if (opened !== undefined) {

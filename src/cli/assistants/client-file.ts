@@ -172,7 +172,7 @@ export function readClientFile(path: string): ClientFile {
     return { path, realPath, text: decode(readFileSync(realPath)) ?? raise(refuse('it is not UTF-8')), mode: stat.mode & 0o777 }
   } catch (error) {
     if (error instanceof RouxError) throw error
-    if (!(errorCode(error) === 'ENOENT')) throw refuse(reasonOf(error), error)
+    if (errorCode(error) !== 'ENOENT') throw refuse(reasonOf(error), error)
     if (isDangling(path)) throw refuse('it is a broken symbolic link')
     return { path, realPath: path, text: undefined, mode: NEW_MODE }
   }
