@@ -89,7 +89,7 @@ export interface Answer<T> {
   readonly list?: ListFacts
   /** Items omitted because of the budget. Absent if there are none. */
   readonly omitted?: Omitted
-  /** Paths that the use case has already read, by node id. The caller reads the others. */
+  /** Paths that the use case has already read, by node id. The caller looks up the paths of other nodes. */
   readonly paths?: ReadonlyMap<NodeId, string>
 }
 

@@ -50,7 +50,7 @@ export interface Sharing {
 export type Composition = Omit<typeof import('../compose/index.ts'), 'indexFile'>
 
 /**
- * Runs `work` with a signal that Ctrl+C or SIGTERM aborts. Later errors are ignored, and `told` is called instead.
+ * Runs `work` with a signal that Ctrl+C or SIGTERM aborts. Later errors are ignored, and `onNotice` is called instead.
  * @returns the exit code
  */
 export async function interruptible(

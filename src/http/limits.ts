@@ -58,7 +58,7 @@ export class Load {
     })
   }
 
-  /** Reserves a slot for a stream opened by the token with this key. */
+  /** Reserves one of the stream slots of the token with this key. */
   stream(key: string): Place {
     return this.#streams.take(key)
   }

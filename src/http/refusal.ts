@@ -19,7 +19,7 @@ export function refusal(status: number, message: string, { hint, headers = {} }:
   return { status, headers, body: { error: { message, ...(hint === undefined ? {} : { hint }) } } }
 }
 
-// How many bytes of an unread body to discard, and for how long, so the sender can read the response.
+// Limits for discarding an unread body, which lets the sender read the response: bytes and milliseconds.
 const LINGER_BYTES = 16 * 1024 * 1024
 const LINGER_MS = 1_000
 

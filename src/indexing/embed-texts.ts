@@ -3,7 +3,7 @@ import { messageOf } from '../core/error-code.ts'
 import { isTransient } from '../core/errors.ts'
 import { requireVectors } from '../core/require-vectors.ts'
 
-/** For how long after a call another one is expected, in milliseconds. */
+/** For this many milliseconds after a call, another one is expected. */
 const EXPECTED_MS = 500
 
 /** Pause between steps while no calls arrive, in milliseconds. On two cores, a server and its client need both. */
@@ -15,9 +15,9 @@ const REST_FACTOR = 2
 const MAX_REST_MS = 16
 
 export interface Embedded {
-  /** In the order of the texts. A rejected text has a vector of zeros. */
+  /** One vector per text, in order. A rejected text has a vector of zeros. */
   readonly vectors: readonly Float32Array[]
-  /** Why texts were rejected, by the text's index. */
+  /** The reason for each rejected text, by the text's index. */
   readonly refused: ReadonlyMap<number, string>
 }
 

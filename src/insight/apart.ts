@@ -25,7 +25,8 @@ const MAX_TERMS = 600
  */
 const LINKS_WEIGHT = 1.5
 /**
- * Added to the similarity of the nearest notes, in case there are none. Any note's ten nearest notes are more similar than this.
+ * Added to the similarity of the nearest notes, so pairs without any do not count as 0. Any note's ten nearest notes are more
+ * similar than this.
  */
 const NO_NEAREST = 0.02
 /** Minimum similarity. Unrelated texts score about 0, because the overall mean has been subtracted. */

@@ -207,7 +207,7 @@ export class CorpusBuilder {
   /** Returns the hashes of lines that too many notes share, and the subset shared by only a few. */
   #boilerplate(): { readonly shared: ReadonlySet<number>; readonly ofFew: ReadonlySet<number> } {
     const notes = this.#noteEnds.length
-    // Each hash once per note. Sorting puts equal hashes next to each other.
+    // Count each hash once per note. Sorting puts equal hashes next to each other.
     const all = new Uint32Array(this.#hashes.length)
     let count = 0
     let start = 0
@@ -283,7 +283,7 @@ export class CorpusBuilder {
     return { offsets, terms, counts }
   }
 
-  /** Calls `take` for each form in a note's own lines and names, with its weight. */
+  /** Calls `addForm` for each form in a note's own lines and names, with its weight. */
   #eachForm(note: number, lines: Lines, addForm: (form: number, amount: number) => void): void {
     const end = wordsEnd(lines, lines.offsets[note + 1] as number)
     for (let word = wordsEnd(lines, lines.offsets[note] as number); word < end; word++)

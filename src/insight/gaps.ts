@@ -16,7 +16,7 @@ export interface GapSource {
   readonly isStub: Uint8Array
 }
 
-/** Smaller groups that would be cut off are loose ends, which every vault has. */
+/** Smaller groups are not reported, because every vault has many notes that hang on a single link. */
 const MIN_GROUP = 3
 
 /** Finds the gaps of a vault: similar communities with few links, notes whose removal would disconnect others, and dead ends. */

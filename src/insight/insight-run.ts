@@ -28,7 +28,7 @@ export interface NoteFacts {
 
 export interface TextOfNote {
   readonly note: number
-  /** The included notes, ordered by id. Each number tells when the note was added. */
+  /** The included notes, ordered by id. Each is given by its position in the order in which notes were added. */
   readonly text: NoteText | undefined
 }
 
@@ -41,7 +41,7 @@ export interface RunResult<Kind extends InsightKind = InsightKind> {
   readonly computed: Computed[Kind]
   /** The communities to store, in packed form, if any. */
   readonly communitiesKept?: Uint8Array
-  /** The included notes, ordered by id. Each number tells when the note was added. */
+  /** The included notes, ordered by id. Each is given by its position in the order in which notes were added. */
   readonly order: Uint32Array
   /** True if every text had the expected hash. */
   readonly isSettled: boolean

@@ -671,7 +671,7 @@ class Grid {
     else cell.push(body)
   }
 
-  /** Calls `use` for each other body that may be closer than `reach`. */
+  /** Calls `visit` for each other body that may be closer than `reach`. */
   around(body: number, places: Places, reach: number, visit: (other: number) => void): void {
     const x = places[body * 2] ?? 0
     const y = places[body * 2 + 1] ?? 0

@@ -122,7 +122,7 @@ class Suggester {
   readonly #contexts: Contexts
   readonly #idf: Float32Array
   readonly #words: WordSearch
-  /** For each note, the `MAX_SIMILAR` best matches for its words in order, padded with `NO_NOTE`. */
+  /** For each note, the `PEERS` best matches for its words in order, padded with `NO_NOTE`. */
   readonly #mostAlike: Uint32Array
   readonly #walker: Walker
   readonly #peers: Peers

@@ -67,7 +67,7 @@ export function spreadOut({ places, radii, groups }: Spreading): void {
     even({ places, needs, territoryOf, cells, owners }, (round < 3 ? 2 : 1) * usual)
 }
 
-/** Merges the smallest groups into one, so at most `most` groups remain. */
+/** Merges the smallest groups into one, so at most `maxTerritories` groups remain. */
 function sharedFrom(maxTerritories: number, groups: readonly Nest[]): readonly Nest[] {
   if (groups.length <= maxTerritories) return groups
   const bySize = [...groups].sort((a, b) => b.bodies.length - a.bodies.length)

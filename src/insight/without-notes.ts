@@ -14,7 +14,7 @@ export interface Loss {
 const MIN_LINKS = 40
 const MAX_SHARE = 0.02
 
-/** Computes the effect of removing notes, in linear time and memory. `gone` is 1 for each removed note. */
+/** Computes the effect of removing notes, in linear time and memory. `removed` is 1 for each removed note. */
 export function withoutNotes(graph: Adjacency, removed: Uint8Array): Loss {
   const both = undirected(graph)
   const lostNotes = partsTouched(both, removed)

@@ -102,7 +102,7 @@ function isHeavier(a: QuestionTerm, b: QuestionTerm): boolean {
 }
 
 /**
- * Returns `documents` with 0 for terms that occur in a single note, or in too many notes to be distinctive. Up to `least` notes
+ * Returns `documents` with 0 for terms that occur in a single note, or in too many notes to be distinctive. Up to `minNotes` notes
  * are never too many.
  */
 export function distinctiveDocuments(documents: Uint32Array, notes: number, minNotes: number): Uint32Array {

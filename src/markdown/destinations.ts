@@ -195,7 +195,7 @@ function characterOf(reference: string): string | undefined {
   return invalid ? '\ufffd' : String.fromCodePoint(code)
 }
 
-/** HTML's entity names for U+00A0–U+00FF, in order. Apart from XML's five and a few in `NAMED`, others are rare in file names. */
+/** HTML's entity names for U+00A0–U+00FF, in order. Apart from XML's five and a few in `NAMED_CHARACTERS`, others are rare in file names. */
 const LATIN =
   'nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 sup3 acute micro para ' +
   'middot cedil sup1 ordm raquo frac14 frac12 frac34 iquest Agrave Aacute Acirc Atilde Auml Aring AElig Ccedil Egrave Eacute ' +

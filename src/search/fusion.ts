@@ -86,7 +86,7 @@ const WORDS_CERTAINTY = 0.7
  */
 const WORDS_ACROSS = 0.3
 
-/** How near a language's notes are is the mean of this many best cosines. A single one is noisier, and five are no better. */
+/** A language counts as near as the mean of this many best cosines. A single one is noisier, and five are no better. */
 const AVERAGED_COSINES = 3
 
 /**

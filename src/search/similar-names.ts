@@ -277,7 +277,7 @@ export class SimilarNames {
 /** After this many lookups, index the pairs. A search makes three. */
 const MAX_SKIPPED = 30
 
-/** For how long a search indexes pairs, and how often, in milliseconds. */
+/** While searches run, pairs are indexed for up to `slice` milliseconds every `every` milliseconds. */
 const PAIRING = { slice: 4, every: 16 } as const
 
 /** Number of names between checks of the clock. */

@@ -6,7 +6,7 @@ const MAX_BYTES = 128 << 20
 
 /**
  * Returns this thread's unused memory to the system, which takes tens of milliseconds. Call it when idle: V8 itself waits for
- * minutes and does not return everything. Heaps larger than `most` bytes are left to V8.
+ * minutes and does not return everything. Heaps larger than `maxBytes` bytes are left to V8.
  */
 export function collectGarbage(maxBytes = MAX_BYTES): void {
   if (getHeapStatistics().used_heap_size > maxBytes) return

@@ -33,7 +33,7 @@ export class IndexingClient implements Indexing {
   readonly #listeners: ClientListeners
   readonly #statusListeners = new Set<(status: IndexStatus) => void>()
   readonly #upToDate = new Latch()
-  /** Opens once incomplete changes have been rolled back, which `begin` triggers. */
+  /** Opens after incomplete changes have been rolled back. `begin` starts the rollback. */
   readonly #recovered = new Latch()
   readonly #caughtUp = new Latch()
   #freshness = new Freshness()
@@ -54,7 +54,7 @@ export class IndexingClient implements Indexing {
   #isClosing = false
   /** Why the worker is currently not restarted. */
   #failure: string | undefined
-  /** Latches that were opened only because the worker was abandoned. */
+  /** Latches opened only because the worker had been given up. */
   #forced: readonly Latch[] = []
   #onClosed: () => void = () => {}
 

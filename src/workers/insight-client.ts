@@ -91,7 +91,7 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
     const last = this.#last
     const isPaused = this.#pause.generation === now.generation && performance.now() < this.#pause.until
     if (last?.generation === now.generation && (isPaused || last.unread.length === 0)) return { insight: last, isCurrent: true }
-    // A store that was rebuilt from scratch has a lower generation, and previous results are of no use.
+    // A store rebuilt from scratch has a lower generation than earlier results, which are then useless.
     const isFollowed = last !== undefined && last.generation < now.generation && this.#parts.isKeptElsewhere?.() === true
     const isAwaited = isFollowed || (isPaused && last !== undefined)
     const run = now.complete && !isAwaited ? this.#start(now.generation) : undefined

@@ -31,7 +31,7 @@ interface StoredLayout {
 }
 
 const FORMAT = 5
-/** The formats before it, whose layouts had holes or undivided large groups. They are replaced as soon as notes may move. */
+/** Earlier formats. Their layouts had holes or undivided large groups, so they are replaced as soon as notes may move. */
 const EARLIER = new Set([3, 4])
 
 /** Up to this many new notes are placed next to existing ones. With more, everything is laid out again. */

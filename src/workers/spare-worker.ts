@@ -35,7 +35,7 @@ export async function endSpare(): Promise<void> {
   if (spare !== undefined) await endIndexer(takeIndexer())
 }
 
-/** Three semi-spaces of 4 MB. */
+/** Size of the young generation in megabytes: three semi-spaces of 4 MB. */
 const YOUNG_MB = 12
 
 /** Starts a worker that does not keep the process alive by itself. `heap` is its limit in megabytes. */
@@ -57,7 +57,7 @@ export function boundYoungSpace(): void {
     // The space itself could only be limited before the process starts, but V8 reads this factor whenever the heap grows.
     if (isBound) setFlagsFromString('--semi-space-growth-factor=1')
   }
-  // V8 resets a factor below two whenever it creates a heap for another thread.
+  // Set the factor again whenever a thread starts, because V8 then resets a factor below two.
   process.on('worker', (worker) => void worker.once('online', checkHeap))
   const timer = setInterval(() => {
     const size = getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space')?.space_size ?? ENOUGH

@@ -206,7 +206,7 @@ function joined(all: readonly Snippet[]): Snippet | undefined {
   }
 }
 
-/** How many tasks fit if all are as short as possible. */
+/** Maximum number of tasks in a snippet, if all are as short as possible. */
 const MAX_TASKS = SNIPPET_LENGTH / '- [ ]'.length
 
 /** Shifts the highlights to match their positions in the joined text. */

@@ -19,7 +19,7 @@ import { type FindArguments, scopeOf } from './find-nodes.ts'
 import { queryWarnings } from './query-warnings.ts'
 
 export interface NoteGroup {
-  /** In the most common spelling. One value for each property that the notes are grouped by. */
+  /** The group's value in its most common spelling; a list if notes are grouped by two properties. */
   readonly value: string | readonly string[]
   readonly count: number
   /** Paths of the first three notes, including the vault's name if there are several vaults. A path can be used as an id. */

@@ -16,8 +16,8 @@ const MIN_MATCHED_SHARE = 0.5
 /** Maximum number of links examined per note. */
 const MAX_LINKS = 2_000
 /**
- * Score, relative to the best note by words, of a note that is linked with exactly the question as text. Half as much finds fewer
- * of these notes.
+ * Score of a note that is linked with exactly the question as text, relative to the best note found by words. Half as much finds
+ * fewer of these notes.
  */
 const WEIGHT = 1
 

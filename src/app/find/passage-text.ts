@@ -2,7 +2,7 @@ import { blank, legible, withoutGaps } from '../../markdown/prose/legible.ts'
 import { findMatches, type Match, type SnippetQuery, weightOf } from '../../search/words/matches.ts'
 import { snippetWith } from '../../search/words/snippet.ts'
 
-/** Matches a link's address. Readers do not see the address, but may search for it. */
+/** The address in a link, which readers do not see but may search for. */
 const ADDRESS = /\]\([^()\n]*\)/g
 /** Matches the end of a sentence or line. */
 const END = /[.!?…]["'”’)\]*_]*(?=\s)|[。！？]|\n/g

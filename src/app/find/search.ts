@@ -88,7 +88,8 @@ export interface Explanation {
   readonly keyword: RetrieverScore | null
   readonly semantic: RetrieverScore | null
   /**
-   * Only for notes in a language other than the question's: the rank among them, and the minimum share of the best note's score.
+   * Set only for notes in a language other than the question's. Contains the note's rank among them and its minimum share of the
+   * best note's score.
    */
   readonly across?: RetrieverScore
   /** Weight of the semantic score, 0–1. */

@@ -125,7 +125,7 @@ interface SuggestionFilter {
   readonly vault: string | undefined
 }
 
-/** Returns the requested scope with warnings. `asked` is `undefined` if the note does not exist. */
+/** Returns the requested scope with warnings. `filter` is `undefined` if the note does not exist. */
 async function meantBy(
   { core, snapshot }: ReadingContext,
   { id: name, folder = '', kind }: SuggestArguments,

@@ -145,7 +145,7 @@ async function accept(argv: readonly string[], host: Host) {
   const [name = '', json] = parsed.positionals
   const tool = command === 'call' ? await findTool(host, name) : target?.tool
   const isReading = tool === undefined ? target !== undefined && command !== 'call' : !isDecision(tool, parsed.options)
-  // Only the process itself has the stdin from which the arguments of "call" may come.
+  // "call" may read its arguments from stdin, which only the process itself can do.
   if (!isReading || json === '-') throw notUsable(`"${command}" may change something`)
   const invocation = { ...parsed, host, printer: new Printer(host, true) }
   const loaded = await loadVaults(settingsInput(invocation, command === 'serve' ? parsed.positionals[0] : undefined))

@@ -159,7 +159,7 @@ interface OfferedLink {
 }
 
 /**
- * Yields the suggestions that can be applied, best first. `gone` returns the number of suggestions that were dismissed during the
+ * Yields the suggestions that can be applied, best first. `removedCount` returns the number of suggestions that were dismissed during the
  * review.
  */
 async function* offersOf({ suggest, args }: Review, removedCount: () => number): AsyncGenerator<OfferedLink> {

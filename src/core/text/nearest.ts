@@ -33,7 +33,7 @@ function fold(word: string): string {
 
 /**
  * Returns the minimum number of insertions, deletions, substitutions and swaps of adjacent letters that turn one string into the
- * other (optimal string alignment distance), or `undefined` if it exceeds `most`.
+ * other (optimal string alignment distance), or `undefined` if it exceeds `limit`.
  */
 export function editDistance(a: string, b: string, limit: number): number | undefined {
   if (Math.abs(a.length - b.length) > limit) return undefined

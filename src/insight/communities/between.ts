@@ -10,7 +10,7 @@ const BUDGET = 200_000
 const MIN_SOURCES = 8
 const MAX_BUDGET = 5 * BUDGET
 
-/** Returns up to `most` pairs of linked communities, ordered by the number of links, each with the note that connects them best. */
+/** Returns up to `limit` pairs of linked communities, ordered by the number of links, each with the note that connects them best. */
 export function bridgesOf(links: WeightedGraph, of: Uint32Array, limit: number): readonly Bridge[] {
   const counts = new Map<number, number>()
   const size = of.reduce((last, community) => (community === NO_COMMUNITY || community < last ? last : community), 0) + 1

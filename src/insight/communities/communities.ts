@@ -93,7 +93,7 @@ function divide(source: CommunitySource, links: WeightedGraph, before: Divisions
   const graph = clusteredGraph(links, nearest, place)
   const find = (within: WeightedGraph, level: 0 | 1, resolution: number): Uint32Array => {
     const formerMembers = before?.[level]
-    // New notes start in communities of their own.
+    // A new note starts as a community of its own.
     const start =
       formerMembers &&
       order.map((note) => (formerMembers[note] === NO_COMMUNITY ? NO_COMMUNITY - 1 - note : (formerMembers[note] as number)))

@@ -25,7 +25,7 @@ const MIN_SIMILARITY = 0.5
  * lists of entries with a one-word title, which is usually their author's handle.
  */
 const SHARE = { stub: 0.3, entry: 0.03, date: 0.2, index: 0.1, handle: 0.35 }
-/** Minimum number of notes in its community that a list links to. */
+/** A list must link to at least this many notes of its community. */
 const ENTRIES = 2
 
 /**

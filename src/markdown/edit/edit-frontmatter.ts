@@ -37,7 +37,7 @@ export function indented(lines: string, indent: string): string {
 }
 
 /**
- * Sorts the edits and checks the result: the body must be unchanged and `isAsked` must return true. Removes the fences of
+ * Sorts the edits and checks the result: the body must be unchanged and `isExpected` must return true. Removes the fences of
  * frontmatter that becomes empty.
  * @throws RouxError `EDIT_MISMATCH` if the result differs, `TOO_LARGE` if the result could not be read
  */

@@ -100,7 +100,7 @@ let tables: Tables | undefined
 
 /**
  * Returns the script and language of a note or question, or `undefined` if it has no letters. Decides by the script, then by
- * function words and rare letters. Reads a limited part of the text. With `among`, only the given languages are considered, and
+ * function words and rare letters. Reads a limited part of the text. With `candidates`, only the given languages are considered, and
  * one that is alone in its script needs no evidence.
  */
 export function languageOf(text: string, candidates: readonly string[] = []): Language | undefined {

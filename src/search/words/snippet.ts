@@ -134,7 +134,7 @@ function startAfter(text: string, wished: number, last: number): number {
   return graphemeAt(text, from, { first: from - MAX_STEP, forward: true })
 }
 
-/** Returns the last position between `least` and `limit` where a word ends. */
+/** Returns the last position between `minEnd` and `limit` where a word ends. */
 function endBefore(text: string, minEnd: number, limit: number): number {
   const link = linkAround(text, limit)
   const from = link === undefined || link.start < minEnd ? limit : link.start

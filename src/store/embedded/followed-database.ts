@@ -5,7 +5,7 @@ import { hasTables, readAtOnce } from './database-file.ts'
 import { databasePath, identityOf, type Location } from './location.ts'
 import { isDamage, openBetweenWrites, openSqlite } from './sqlite.ts'
 
-/** How long, in milliseconds, it may go unnoticed that another process has replaced the file. */
+/** Check for a replaced file at most once in this many milliseconds. */
 const SAME_LIFE = 20
 
 interface FollowedOptions<T> {

@@ -43,9 +43,9 @@ interface Thread {
   /** The timer for the first job. */
   watch: ReturnType<typeof setTimeout> | undefined
   isUp: boolean
-  /** True if the first job takes so long that the thread is given no more work. */
+  /** True if its first job takes so long that it gets no more work. */
   isHeld: boolean
-  /** True if its queued reads were given to other threads. It does not know and would still perform them. */
+  /** True if its queued reads were reassigned. The thread does not know this and would still perform them. */
   isSpent: boolean
 }
 

@@ -85,7 +85,7 @@ export class ExactScan implements VectorIndex {
     const count = requireLimit(limit, this.size)
     if (count === 0) return []
     const { exact, fineReads = Number.POSITIVE_INFINITY } = this.#options
-    // At most `wanted` candidates keep their estimates, so the result is complete even if every rescored candidate ranks below
+    // At most `count` candidates keep their estimates, so the result is complete even if every rescored candidate ranks below
     // them.
     const candidates = new BestLabels(Math.min(Math.max(MIN_CANDIDATES, CANDIDATES_PER_HIT * count), count + fineReads))
     scan(candidates)
