@@ -150,7 +150,7 @@ export async function withVaults<T>(
     return await runWithRetry(invocation, { opened: () => [...closers.keys()], use: () => run(vaults) })
   } finally {
     for (const stop of closers.values()) stop()
-    // Only report errors while closing, because the result must be shown even then.
+    // Errors while closing are reported but not thrown, because the result must still be shown.
     const noteFailure = (error: unknown) => printer.note(String(error))
     await Promise.all([...closers.keys()].map((core) => core.close().catch(noteFailure)))
     await shared?.close().catch(noteFailure)

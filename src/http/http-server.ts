@@ -35,7 +35,7 @@ export interface HttpServerOptions extends AccessPolicy {
   serverFor(access: Access, era: Era): Server
   /** Events for listening clients, if there are any. */
   eventsFor?(access: Access): EventFeed
-  /** Returns the part of `/health` about the vaults, if any. */
+  /** Returns the vaults in the answer of `/health`, if any. */
   readonly healthFor?: HealthFor
   /** Routes in addition to those of the protocol. */
   extraRoutes?(parts: ServerParts): ExtraRoutes

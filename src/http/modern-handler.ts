@@ -23,7 +23,7 @@ export interface ModernOptions {
   readonly load: Load
   readonly limits: Limits
   serverFor(principal: Principal): Server
-  /** Receives messages about bugs. Client errors are reported to the client and not logged. */
+  /** Receives reports of internal errors. Client errors go to the client and are not logged. */
   log(line: string): void
 }
 

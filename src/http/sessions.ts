@@ -119,7 +119,7 @@ export class Sessions {
 
 function allInUse(message: string): Refusal {
   return refusal(429, `${message}, and all are in use.`, {
-    hint: 'End one with DELETE, or try again in a moment.',
+    hint: 'End one with a DELETE request, or try again in a moment.',
     headers: { 'Retry-After': '1' },
   })
 }

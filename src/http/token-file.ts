@@ -123,7 +123,7 @@ function readText(path: string): string | undefined {
   } catch (cause) {
     if (errorCode(cause) === 'ENOENT') return undefined
     throw new RouxError('PERMISSION_DENIED', `The tokens in ${path} cannot be read: ${(cause as Error).message}.`, {
-      hint: 'Make the file readable for you, or set XDG_STATE_HOME to another folder.',
+      hint: 'Make sure that you may read the file, or set XDG_STATE_HOME to another folder.',
       cause,
     })
   }

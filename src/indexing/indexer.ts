@@ -42,8 +42,8 @@ export interface IndexerOptions {
   readonly comments: boolean
   readonly ignoredTags?: IgnoredTags
   /**
-   * With `auto`, the vault's marker folder decides. If there is none, the numbers of relative Markdown links and of wikilinks are
-   * compared.
+   * With `auto`, the vault's marker folder decides. If there is none, the more common of wikilinks and relative Markdown links
+   * decides.
    */
   readonly mode: 'auto' | Mode
   /** Returns a file's kind, which depends only on its name. */

@@ -106,7 +106,7 @@ function namesOf(path: string, title: string, aliases: readonly string[]): reado
   return [title, ...aliases, ...(stem === title || aliases.includes(stem) ? [] : [stem])]
 }
 
-/** A name with a digit but no word of two letters, such as a date, says nothing about the note. */
+/** A name with a digit but no word of at least two letters, such as a date, says nothing about the note. */
 const WORD = /[\p{L}\p{M}]{2,}/u
 const DIGIT = /\p{N}/u
 

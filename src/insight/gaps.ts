@@ -19,7 +19,7 @@ export interface GapSource {
 /** Smaller groups are not reported, because every vault has many notes that hang on a single link. */
 const MIN_GROUP = 3
 
-/** Finds the gaps of a vault: similar communities with few links, notes whose removal would disconnect others, and dead ends. */
+/** Finds similar communities with few links between them, notes whose removal would disconnect others, and dead ends. */
 export function findGaps(source: GapSource, communities: Pick<CommunityLevel, 'list' | 'of'>): Gaps {
   const { topology, titles, isStub } = source
   const isIndex = indexNotes(topology)

@@ -201,7 +201,7 @@ function fileOf(folder: string, name: string): string {
   return join(folder, `${name}${ENDING}`)
 }
 
-/** Identifies a connection. All its tokens share this key, so sessions outlast a refresh. */
+/** Identifies a connection. All its tokens share this key, so sessions survive a refresh. */
 function keyOf({ name, id, scopes, vaults }: Connection): string {
   return JSON.stringify(['connection', name, id, scopes, vaults])
 }

@@ -75,7 +75,7 @@ async function faultOfRecord(host: string, resolve: NonNullable<ExamineOptions['
   if (typeof records === 'string')
     return {
       message: `${host} has no address on the internet (${records})`,
-      hint: 'Add a DNS record of type A for it. Hosted assistants connect over IPv4.',
+      hint: 'Add a DNS A record for it. Hosted assistants connect over IPv4.',
     }
   const inner = records.find((record) => !isOnInternet(record))
   if (inner === undefined) return undefined

@@ -177,7 +177,7 @@ function refuseProxy(env: Readonly<Record<string, string | undefined>>): void {
     'PROVIDER_ERROR',
     'Node is configured to use a proxy (NODE_USE_ENV_PROXY), but Roux never contacts a model through a proxy.',
     {
-      hint: 'Start Roux without NODE_USE_ENV_PROXY and --use-env-proxy.',
+      hint: 'Start Roux without NODE_USE_ENV_PROXY or --use-env-proxy.',
     },
   )
 }

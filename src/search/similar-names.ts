@@ -49,7 +49,7 @@ export class SimilarNames {
   #isPaired = false
   #lookUpsWithout = 0
   #nextPairing = 0
-  /** Each name's key and text, by the name's number. A number without a text is unused. */
+  /** Each name's key and text, indexed by the name's number. A number without a text is unused. */
   #keys: number[] = []
   #names: (string | undefined)[] = []
   #lengths = new NumberList(1024)

@@ -52,7 +52,7 @@ export class AiDesk {
     return this.#gate.state().consents()
   }
 
-  /** Gives consent for the given address's origin. @returns the origin @throws RouxError `INVALID_PARAMS` */
+  /** Grants consent for the address's origin. @returns the origin @throws RouxError `INVALID_PARAMS` */
   allow(address: string): string {
     const origin = requireOrigin(address)
     this.#gate.state().allow(origin, Date.now())

@@ -118,7 +118,7 @@ test.each<[string, () => Promise<readonly string[]>, RegExp]>([
   [
     'no address',
     () => Promise.reject(Object.assign(new Error('x'), { code: 'ENODATA' })),
-    /has no address on the internet \(ENODATA\): .*type A/,
+    /has no address on the internet \(ENODATA\): .*DNS A record/,
   ],
 ])('a name with %s is a fault', async (_, resolve, expected) => {
   const address = await behind((__, ___, pass) => pass())

@@ -8,7 +8,7 @@ import { idOf, queryTerms } from '../../search/words/query-terms.ts'
 
 /** A heading or title asks the question if each covers at least this share of the other's words. */
 const MIN_SHARED_WORDS = 0.8
-/** For shorter questions, only titles count: a heading of one word, such as `Tags`, is a topic and not a question. */
+/** For shorter questions, only titles count: a heading of one word, such as `Tags`, is a topic, not a question. */
 const MIN_WORDS = 2
 
 /**

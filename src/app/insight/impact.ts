@@ -142,13 +142,9 @@ async function impactOfOperations(
 async function planned(core: GraphCore, operations: readonly Operation[], call: Call): Promise<WriteResult> {
   await answerInSteps(core, call, async () => plain(undefined))
   if (core.planning !== undefined) return await core.planning.plan(operations, call.signal)
-  throw new RouxError(
-    'TOOL_DISABLED',
-    'This server does not have the folder of the vault, so it cannot compute the effect of operations.',
-    {
-      hint: 'Ask a server that has the folder, or ask about deleting a note (id) or a folder.',
-    },
-  )
+  throw new RouxError('TOOL_DISABLED', 'This server cannot read the vault, so it cannot compute the effect of operations.', {
+    hint: 'Ask a server that has the folder, or ask about deleting a note (id) or a folder.',
+  })
 }
 
 type NumberedLoss = Loss & { readonly ids: readonly NodeId[] }

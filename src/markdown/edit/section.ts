@@ -21,8 +21,8 @@ export const EDITING_HINTS: SectionHints = {
  * - `prepend`, `append`: adds content below the heading, or at the end of the section after its subsections.
  * - `insert_before`, `insert_after`: adds content above the heading, or below the end of the section.
  *
- * For a `^block`, `replace` replaces the block with its marks and indentation and keeps its id; `prepend` and `append` add lines to
- * the block without a blank line; the other modes insert separate text.
+ * For a `^block`, `replace` replaces the whole block with its markers and indentation, but keeps its id; `prepend` and `append`
+ * add lines to the block without a blank line; the other modes insert separate text.
  * @throws RouxError `SECTION_NOT_FOUND` with the outline, unless exactly one section matches; `EDIT_MISMATCH` for a heading in a
  * quote or a list item; `INVALID_PARAMS` if the content repeats the heading or would lose the block's id
  */

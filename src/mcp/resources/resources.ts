@@ -144,7 +144,7 @@ export function isOffered({ source }: { readonly source: Source }, switchedOffBy
   return switchedOffBy(source) === undefined
 }
 
-/** All fixed resources in the order of listing. */
+/** All fixed resources, in listing order. */
 export const RESOURCES: readonly FixedResource[] = [recentResource, mapResource, hubsResource, treeResource, systemInfoResource]
 
 export const TEMPLATES: readonly TemplateResource[] = [nodeResource, attachmentResource]

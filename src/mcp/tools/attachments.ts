@@ -11,7 +11,7 @@ export const addAttachmentTool = defineOperation({
   name: 'add_attachment',
   title: 'Add an attachment',
   description:
-    'Stores a file (up to 5 MB) in the vault\'s attachment folder: "Keep this photo." Adds a number if the name is taken. Edits no note, but returns the embed to insert.',
+    'Stores a file (up to 5 MB) in the vault\'s attachment folder: "Keep this photo." Adds a number if the name is taken. Edits no notes; returns the embed to insert.',
   needs: 'tools.attach',
   annotations: CREATES,
   names: { id: 'note or folder' },

@@ -115,7 +115,7 @@ export const compareTool = defineTool({
 export const changesSinceTool = defineTool({
   name: 'changes_since',
   title: 'Recent changes',
-  description: 'Lists net changes to notes and links, by anyone, since a date or an earlier answer: "What is new since Monday?"',
+  description: 'Lists net changes to notes and links, by anyone, since a date or an earlier call: "What is new since Monday?"',
   profile: 'full',
   group: 'tools.insight',
   names: { cursor: 'place', folder: 'place' },
@@ -138,7 +138,7 @@ export const suggestLinksTool = defineTool({
   name: 'suggest_links',
   title: 'Missing links',
   description:
-    'Suggests missing links for a note or the whole vault, best first: "What should this link to?" Kind "named": the text mentions another note; apply_changes takes the edit. Kind "related": similar notes.',
+    'Suggests missing links for a note or the whole vault, best first: "What should this link to?" Kind "named": the text mentions another note; pass the edit to apply_changes. Kind "related": similar notes.',
   profile: 'full',
   group: 'tools.insight',
   names: { id: 'note', folder: 'place' },
@@ -158,7 +158,7 @@ export const mapTool = defineTool({
   name: 'map',
   title: 'Vault map',
   description:
-    'Gives an overview of a vault: its communities, with key notes and words, how they connect, and its catalogues (large sets of notes with the same structure): "What is this vault about?"',
+    'Gives an overview of a vault: its communities, with key notes and keywords, how they connect, and its catalogues (large sets of notes with the same structure): "What is this vault about?"',
   group: 'tools.insight',
   names: { scope: 'place', community: 'place' },
   input: () => ({
@@ -176,7 +176,7 @@ export const gapsTool = defineTool({
   name: 'gaps',
   title: 'Gaps',
   description:
-    'Finds similar communities with few links, notes whose removal disconnects others, missing notes and dead ends: "Where are my notes thin?"',
+    'Finds similar communities with few links between them, notes whose removal disconnects others, missing notes and dead ends: "Where are my notes thin?"',
   profile: 'full',
   group: 'tools.insight',
   names: { folder: 'place' },

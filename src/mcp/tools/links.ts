@@ -23,7 +23,7 @@ export const getNeighborsTool = defineTool({
   name: 'get_neighbors',
   title: 'Linked notes',
   description:
-    'Lists notes that link to a note (backlinks) or that it links to, most-linked first. For "Who mentions Rye, and how?", use direction "in" with evidence.',
+    'Lists notes that link to a note (backlinks) or are linked from it, most-linked first. For "Who mentions Rye, and how?", use direction "in" with evidence.',
   names: { id: 'note' },
   input: () => ({
     id: nodeName('Note'),

@@ -30,7 +30,7 @@ const createNodeTool = defineOperation({
   name: 'create_node',
   title: 'Create a note',
   description:
-    'Creates a note and any missing folders: "Start a note on rye." If the note exists, fails with NODE_EXISTS; use update_node then.',
+    'Creates a note and any missing folders: "Start a note on rye." Fails with NODE_EXISTS if the note exists: then use update_node.',
   annotations: CREATES,
   names: { id: 'place', relations: 'targets' },
   input: () => ({
@@ -50,7 +50,7 @@ const updateNodeTool = defineOperation({
   name: 'update_node',
   title: 'Change a note',
   description:
-    'Changes parts of a note and keeps the rest: "Add eggs to Shopping." Prefer append, prepend, replace_text or section to replacing all content. A new title renames the file. To change only tags, use manage_tags; to change the folder, move_node.',
+    'Changes parts of a note and keeps the rest: "Add eggs to Shopping." Use append, prepend, replace_text or section rather than replacing all content. A new title renames the file. To change only tags, use manage_tags; to change the folder, move_node.',
   annotations: CHANGES,
   names: { id: 'note', relations: 'targets' },
   input: () => ({
@@ -127,7 +127,7 @@ const moveNodeTool = defineOperation({
 const restoreNodeTool = defineOperation({
   name: 'restore_node',
   title: 'Restore a deleted note',
-  description: 'Restores a deleted note, byte for byte: "Bring Rye back." The latest, if several had this id.',
+  description: 'Restores a deleted note, byte for byte: "Bring Rye back." If several had this id, restores the latest.',
   annotations: CREATES,
   names: { id: 'place' },
   input: () => ({ id: z.string().describe('Id of the deleted note.') }),
@@ -270,7 +270,7 @@ export const applyChangesTool = defineTool({
   name: 'apply_changes',
   title: 'Several changes at once',
   description:
-    'Runs several write operations in order, as one atomic change that can be undone: "Tag and move these ten." dry_run shows the diff first. Its plan_id then applies exactly that change, or fails with CONFLICT if a note has changed meanwhile.',
+    'Runs several write operations in order, as one atomic change that can be undone: "Tag and move these ten." dry_run shows the diff first. Its plan_id then applies exactly that change, or fails with CONFLICT if a note has changed since.',
   needs: 'tools.write',
   annotations: CHANGES,
   names: { plan_id: 'place', operations: (tool) => OPERATION_TOOLS.find(({ name }) => name === tool)?.names },

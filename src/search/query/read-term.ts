@@ -30,7 +30,7 @@ const PATH = {
 
 const FOLDER = {
   what: 'the folder after folder:',
-  hint: 'Write its path in the vault, without a space: folder:People or folder:"Daily notes/2024".',
+  hint: 'Write its path in the vault, with no space after the colon: folder:People or folder:"Daily notes/2024".',
 }
 
 const COMMUNITY = {

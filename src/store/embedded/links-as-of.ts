@@ -5,7 +5,7 @@ import { databasePath, identityOf, type Location } from './location.ts'
 import { openSqlite } from './sqlite.ts'
 import { readMeta } from './writer.ts'
 
-/** All files' links in one generation. Later commits do not affect them. */
+/** The links of all files as of one generation. Later commits do not affect them. */
 export interface LinksAsOf {
   readonly generation: number
   /** Returns a file's links in stored form, or `undefined` if it has none. */

@@ -2,7 +2,7 @@ import type { Decisions } from '../../core/insight/insight-state.ts'
 import type { SharedResult, SharedResults } from '../../core/shared-results.ts'
 import type { Connection } from './server/connection.ts'
 
-/** Maximum number of a result's bytes per node. */
+/** Maximum size of a node's share of a result, in bytes. */
 const PART = 1 << 20
 
 /** Returns storage for whole-vault results, which are split into nodes and deleted with the vault. */

@@ -45,7 +45,7 @@ export function overviewBy({ picture: { groups, regions }, vault }: Graph): Grou
   return showsRegions(groups.length, sizes, vault.notes) ? 'region' : 'community'
 }
 
-/** Returns the bounds of points (`x, y` each). Without points, the left is greater than the right. */
+/** Returns the bounding box of `x, y` pairs. Without points, left is greater than right. */
 export function boundsOf(points: ArrayLike<number>): [left: number, top: number, right: number, bottom: number] {
   let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity]
   for (let at = 0; at < points.length; at += 2) {

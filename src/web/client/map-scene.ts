@@ -161,7 +161,7 @@ const minorsOf = kept(
     ),
 )
 
-/** Returns how far away a map is: 1 while all of it is in view, and 0 from `MINOR.until` times as large on. */
+/** Returns 1 while the whole map is in view, falling to 0 when it is magnified `MINOR.until` times or more. */
 export function farnessOf({ graph, look, camera, width, height }: Omit<Frame, 'farness'>): number {
   const times = (areasOf(graph, look).extent * camera.scale) / Math.hypot(width, height)
   return Math.min(1, Math.max(0, (MINOR.until - times) / (MINOR.until - 1)))

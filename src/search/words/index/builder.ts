@@ -64,7 +64,7 @@ export class SegmentBuilder {
   *pages(): Generator<Page, void> {
     const pages: Page[] = []
     const writer = new PageWriter((page) => pages.push(page))
-    // The words of each form stay in text order.
+    // The words of each form keep their order in the text.
     const { offsets, targets } = placesByNumber(this.#words.items, this.#forms.length, this.#words.length)
     const into = { writer, entry: new EntryWriter() }
     for (const form of this.#sortedForms()) {

@@ -47,7 +47,7 @@ export interface PackedView {
 function readPacked(packed: Uint8Array, dimensions: number): PackedView {
   if (packed.length !== SCALE_BYTES + 2 * dimensions) {
     throw new RouxError('INVALID_PARAMS', `A stored vector of ${dimensions} dimensions cannot have ${packed.length} bytes.`, {
-      hint: 'It is damaged or from another model. Embed the text again.',
+      hint: 'It is damaged, or a different model made it. Embed the text again.',
     })
   }
   const view = new DataView(packed.buffer, packed.byteOffset, packed.length)

@@ -55,7 +55,7 @@ const EXPLANATIONS: readonly Explanation[] = [
   {
     fits: ({ code }) => code === 'Neo.ClientError.Database.DatabaseNotFound',
     message: ({ server, named }) => `${server} has no ${named.slice('the '.length)}.`,
-    hint: 'Set store.neo4j.database to an existing one, or leave it empty.',
+    hint: 'Set store.neo4j.database to an existing database, or leave it empty.',
   },
   {
     fits: (failure) => isTls(failure) && /certificate/i.test(reasonOf(failure)),
