@@ -49,9 +49,15 @@ async function pathWarning(snapshot: Snapshot, path: string): Promise<readonly W
   return [unknown(`No id begins with ${quoted(path)}.`, await foldersLike(snapshot, trimFolder(path)))]
 }
 
-/** Returns the folder with this path, or the folders with the most similar names. */
+/** Returns the folders whose paths, or whose paths' ends, are most similar to a folder. */
 async function foldersLike(snapshot: Snapshot, folder: string): Promise<readonly string[]> {
-  return nearest(folder, await allFolders(snapshot), MAX_SIMILAR)
+  const levels = folder.split('/').length
+  const all = await allFolders(snapshot)
+  const like = nearest(folder, all, MAX_SIMILAR)
+  if (like.length > 0) return like
+  const endOf = (path: string): string => path.split('/').slice(-levels).join('/')
+  const [end] = nearest(folder, all.map(endOf))
+  return all.filter((path) => endOf(path) === end).slice(0, MAX_SIMILAR)
 }
 
 /** Returns the paths of all folders that contain notes. */

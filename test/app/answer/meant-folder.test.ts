@@ -86,6 +86,18 @@ describe('a folder named by the end of its path', () => {
   })
 })
 
+test('a misspelt folder inside others is suggested with its whole path', async () => {
+  const core = await searchCore(FILES)
+  expect(await found(core, { folder: 'Poeple' })).toEqual([
+    [],
+    ['There is no folder "Poeple" with notes. Nearest: "01 - Community/People".'],
+  ])
+  expect(await found(core, { folder: 'Draft' })).toEqual([
+    [],
+    ['There is no folder "Draft" with notes. Nearest: "New/Drafts", "Old/Drafts".'],
+  ])
+})
+
 test('an unknown folder is named in every empty answer', async () => {
   const core = await searchCore(FILES)
   expect(await found(core, { query: 'folder:Receps' })).toEqual([[], [UNKNOWN]])
