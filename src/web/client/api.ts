@@ -66,7 +66,7 @@ export class Api {
     if (code !== null) {
       given.delete('code')
       history.replaceState(null, '', `${location.pathname}${[...given].length > 0 ? `#${given}` : ''}`)
-      const opened = (await post('/web/session', { code })) as Opened
+      const opened: Opened = await (await send('/web/session', { code })).json()
       sessionStorage.setItem(KEPT, JSON.stringify(opened))
       return new Api(opened)
     }
@@ -81,31 +81,30 @@ export class Api {
   }
 
   async call<T>(tool: string, args: Record<string, unknown>, vault?: string): Promise<ToolAnswer<T>> {
-    const answer = (await post(
-      '/web/call',
-      { tool, arguments: { ...args, ...(vault ? { vault } : {}) } },
-      this.#opened.session,
-    )) as ToolAnswer<T>
+    const answer = await this.#post<ToolAnswer<T>>('/web/call', { tool, arguments: { ...args, ...(vault ? { vault } : {}) } })
     if (answer.error !== undefined) throw new Refused(answer.error.message, answer.error.hint)
     return answer
   }
 
   note(id: string, vault?: string): Promise<PageNote | null> {
-    return post('/web/note', { id, vault }, this.#opened.session) as Promise<PageNote | null>
+    return this.#post('/web/note', { id, vault })
   }
 
   picture(vault: string, asked: PictureAsked): Promise<PartialPicture | LayoutProgress> {
-    return post('/web/picture', { vault, ...asked }, this.#opened.session) as Promise<PartialPicture | LayoutProgress>
+    return this.#post('/web/picture', { vault, ...asked })
   }
 
   files(vault: string): Promise<LinkedFiles> {
-    return post('/web/files', { vault }, this.#opened.session) as Promise<LinkedFiles>
+    return this.#post('/web/files', { vault })
+  }
+
+  async #post<T>(path: string, body: unknown): Promise<T> {
+    return (await send(path, body, this.#opened.session)).json()
   }
 
   /** Returns an image of the vault as an object URL for this page. @throws Refused if it is not an image or too large */
   async attachment(id: string, vault?: string): Promise<string> {
     const response = await send('/web/attachment', { id, vault }, this.#opened.session)
-    if (!response.ok) throw await refusedBy(response)
     return URL.createObjectURL(await response.blob())
   }
 
@@ -141,27 +140,15 @@ export async function readEvents(body: ReadableStream<Uint8Array<ArrayBuffer>>, 
   }
 }
 
-async function post(path: string, body: unknown, session?: string): Promise<unknown> {
-  const response = await send(path, body, session)
-  if (response.ok) return await response.json()
-  throw await refusedBy(response)
-}
-
-async function refusedBy(response: Response): Promise<Refused> {
-  const json = (await response.json()) as { error?: { message: string; hint?: string } } | null
-  return new Refused(json?.error?.message ?? `The server answers ${response.status}.`, json?.error?.hint)
-}
-
-async function send(path: string, body: unknown, session: string | undefined): Promise<Response> {
-  try {
-    return await fetch(path, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json', ...(session === undefined ? {} : authorization(session)) },
-      body: JSON.stringify(body),
-    })
-  } catch {
+/** @throws Refused if the server refuses, or does not respond */
+async function send(path: string, body: unknown, session?: string): Promise<Response> {
+  const headers = { 'Content-Type': 'application/json', ...(session === undefined ? {} : authorization(session)) }
+  const response = await fetch(path, { method: 'POST', headers, body: JSON.stringify(body) }).catch(() => {
     throw new Refused('Roux does not respond.', 'Is "roux open" still running?', { isNoAnswer: true })
-  }
+  })
+  if (response.ok) return response
+  const json = (await response.json()) as { error?: { message: string; hint?: string } } | null
+  throw new Refused(json?.error?.message ?? `The server answers ${response.status}.`, json?.error?.hint)
 }
 
 function authorization(session: string): Record<string, string> {

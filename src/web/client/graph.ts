@@ -140,6 +140,14 @@ export function radiusOf(links: number): number {
   return Math.min(5, 0.35 + 0.12 * Math.sqrt(links))
 }
 
+/** The directions of the arrow keys. */
+export const DIRECTIONS: Readonly<Record<string, readonly [number, number]>> = {
+  ArrowLeft: [-1, 0],
+  ArrowRight: [1, 0],
+  ArrowUp: [0, -1],
+  ArrowDown: [0, 1],
+}
+
 export interface Towards {
   /** To the right and down. */
   readonly direction: readonly [dx: number, dy: number]

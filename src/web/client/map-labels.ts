@@ -22,36 +22,40 @@ export interface Label extends Words {
   readonly box: Box
 }
 
+/** A view, and what labels should not hide there. */
+export interface Room {
+  readonly width: number
+  readonly height: number
+  /** Where labels are forbidden. */
+  readonly covered: readonly Box[]
+  readonly dots: Dots
+  /** Hidden only by labels that would hide as much of notes elsewhere. */
+  readonly lines?: Dots | undefined
+}
+
 /** The labels of a frame. They overlap neither each other nor notes. */
 export class Labels {
   readonly placed: Label[] = []
-  readonly #view: { readonly width: number; readonly height: number }
-  readonly #covered: readonly Box[]
-  readonly #dots: Dots
-  readonly #lines: Dots | undefined
+  readonly #room: Room
 
-  /** `covered`: where labels are forbidden. `lines`: what they hide only if they hide as much of notes elsewhere. */
-  constructor(view: { readonly width: number; readonly height: number }, covered: readonly Box[], dots: Dots, lines?: Dots) {
-    this.#view = view
-    this.#covered = covered
-    this.#dots = dots
-    this.#lines = lines
+  constructor(room: Room) {
+    this.#room = room
   }
 
   /** Uses the free center in view that hides the least of notes, or the first of several. Returns `undefined` if there is none. */
   place(words: Words, centres: readonly Point[], { mostHidden = 0, isAllowed }: Placing = {}): Label | undefined {
     const { width, height } = words
+    const { covered, dots, lines, ...view } = this.#room
     let best: Box | undefined
     let least = Infinity
     for (const centre of centres) {
       const [x, y] = centre
       const box: Box = [x - width / 2, y - height / 2, x + width / 2, y + height / 2]
-      if (box[0] < 4 || box[2] > this.#view.width - 4 || box[1] < 2 || box[3] > this.#view.height - 2) continue
-      if (this.#covered.some((other) => overlap(box, other)) || this.placed.some(({ box: other }) => overlap(box, other)))
-        continue
+      if (box[0] < 4 || box[2] > view.width - 4 || box[1] < 2 || box[3] > view.height - 2) continue
+      if (covered.some((other) => overlap(box, other)) || this.placed.some(({ box: other }) => overlap(box, other))) continue
       if (isAllowed?.(centre) === false) continue
-      const hidden = this.#dots.below(box)
-      const cost = hidden + LINE_COST * (this.#lines?.below(box) ?? 0)
+      const hidden = dots.below(box)
+      const cost = hidden + LINE_COST * (lines?.below(box) ?? 0)
       if (hidden > mostHidden || cost >= least) continue
       best = box
       least = cost

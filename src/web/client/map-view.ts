@@ -78,22 +78,11 @@ const FONT = "'Inter Variable', system-ui, sans-serif"
 /**
  * Maximum number of names at once, and while the whole map is in a window of `area` square pixels: of groups, unless they have a color
  * of their own, and those without need at least `least` notes; of notes on a map of up to `few` notes, and on a larger one; and of
- * highlighted notes: in a group those that may hide others, then the rest, and those out of view.
+ * highlighted notes: in a group those that may hide others, and then the rest.
  */
-const NAMED = {
-  most: 120,
-  groups: 14,
-  least: 8,
-  few: 100,
-  ofFew: 100,
-  ofMany: 16,
-  ofGroup: 10,
-  around: 40,
-  outside: 8,
-  area: 900_000,
-}
-/** The same of parts of lands. */
-const NAMED_PARTS = 10
+const NAMED = { most: 120, groups: 14, least: 8, few: 100, ofFew: 100, ofMany: 16, ofGroup: 10, around: 40, area: 900_000 }
+/** The same of parts of lands, and of linked notes out of view. */
+const [NAMED_PARTS, NAMED_OUTSIDE] = [10, 8]
 /** Maximum number of notes to look for room for their names. */
 const MOST_LOOKED = 600
 /** Notes with at least these shares of the largest radius are `large`, or `larger` than most. */
@@ -545,15 +534,11 @@ export class MapView {
       dots.add(box)
       if (isIndex(frame.graph, note)) covered.push(box)
     }
-    const centre = highlight?.centre
-    if (centre === undefined || (frame.graph.degrees[centre] ?? 0) > HUB) return new Labels(frame, covered, dots)
-    const lines = new Dots(frame.width, frame.height)
-    const from = placeIn(frame, centre)
-    for (const note of highlight?.notes ?? []) {
-      const to = placeIn(frame, note)
-      lines.addLine(from, exitOf(inView(frame), from, to) ?? to)
-    }
-    return new Labels(frame, covered, dots, lines)
+    const { centre, notes = [] } = highlight ?? {}
+    const from = centre === undefined || (frame.graph.degrees[centre] ?? 0) > HUB ? undefined : placeIn(frame, centre)
+    const lines = from && new Dots(frame.width, frame.height)
+    if (from !== undefined) for (const note of notes) lines?.addLine(from, placeIn(frame, note))
+    return new Labels({ ...this.#size, covered, dots, lines })
   }
 
   /** Writes the names of linked notes out of view where their links leave it, the best linked first. */
@@ -561,7 +546,7 @@ export class MapView {
     const { graph, look, theme } = frame
     const from = placeIn(frame, centre)
     const outside = neighbours(graph, centre).filter((note) => look.shown[note] === 1 && !isInView(frame, note))
-    const end = labels.placed.length + NAMED.outside
+    const end = labels.placed.length + NAMED_OUTSIDE
     for (const note of sortedByLinks(graph, outside)) {
       const exit = exitOf(inView(frame), from, placeIn(frame, note))
       if (exit === undefined || labels.placed.length >= end) continue

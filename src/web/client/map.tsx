@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { PageNote } from '../../app/read/page-note.ts'
 import { amount } from '../../core/text/amount.ts'
-import { type ColourBy, dateOf, today, towards } from './graph.ts'
+import { type ColourBy, DIRECTIONS, dateOf, today, towards } from './graph.ts'
 import { MapView } from './map-view.ts'
 import { plainText } from './plain-text.ts'
 import { copyText, obsidianAddress } from './reader.tsx'
@@ -58,13 +58,6 @@ import { isDark } from './theme.ts'
 import { useAnswer } from './use-answer.ts'
 
 export { GroupPanel } from './group-panel.tsx'
-
-const DIRECTIONS: Readonly<Record<string, readonly [number, number]>> = {
-  ArrowLeft: [-1, 0],
-  ArrowRight: [1, 0],
-  ArrowUp: [0, -1],
-  ArrowDown: [0, 1],
-}
 
 /** The note of the link under the pointer. */
 const pulsing = computed(() => (pointed.value?.isLink === true ? numberOf(pointed.value.id) : undefined))

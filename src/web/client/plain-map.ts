@@ -1,5 +1,5 @@
 import { element } from './element.ts'
-import { type Graph, overviewBy, towards } from './graph.ts'
+import { DIRECTIONS, type Graph, overviewBy, towards } from './graph.ts'
 import { MapView } from './map-view.ts'
 
 export interface Highlight {
@@ -9,24 +9,13 @@ export interface Highlight {
   readonly focus?: number | undefined
 }
 
-export interface PlainMap {
-  show(graph: Graph, highlight: Highlight): void
-  goTo(notes: readonly number[]): void
-  fit(): void
-  setTheme(isDark: boolean): void
-}
+export type PlainMap = ReturnType<typeof plainMap>
 
-const DIRECTIONS: Readonly<Record<string, readonly [number, number]>> = {
-  ArrowLeft: [-1, 0],
-  ArrowRight: [1, 0],
-  ArrowUp: [0, -1],
-  ArrowDown: [0, 1],
-}
 /** Maximum number of colors to name below the map. */
 const NAMED = 6
 
 /** Draws a map into an element, with tooltips, buttons, keys and a legend. @throws Error if there is no canvas */
-export function plainMap(parent: HTMLElement, isDark: boolean, onSelect: (note: number) => void): PlainMap {
+export function plainMap(parent: HTMLElement, isDark: boolean, onSelect: (note: number) => void) {
   const canvas = element('canvas', { tabIndex: 0 })
   canvas.setAttribute('role', 'application')
   canvas.setAttribute('aria-roledescription', 'map of notes')
@@ -69,7 +58,7 @@ export function plainMap(parent: HTMLElement, isDark: boolean, onSelect: (note: 
     event.preventDefault()
   })
   return {
-    show(next, highlight) {
+    show(next: Graph, highlight: Highlight): void {
       graph = next
       focus = highlight.focus
       const groupedBy = overviewBy(next)
@@ -90,8 +79,8 @@ export function plainMap(parent: HTMLElement, isDark: boolean, onSelect: (note: 
         }),
       )
     },
-    goTo: (notes) => view.goTo(notes),
+    goTo: (notes: readonly number[]) => view.goTo(notes),
     fit: () => view.fit(),
-    setTheme: (dark) => view.setTheme(dark),
+    setTheme: (dark: boolean) => view.setTheme(dark),
   }
 }

@@ -237,7 +237,8 @@ test('a name takes a free place on its land, and one that must be shown hides as
     [150, 50],
     [150, 70],
   ] as const
-  const label = (placing?: Parameters<Labels['place']>[2]) => new Labels(view, [], dots).place(words, centres, placing)?.box
+  const label = (placing?: Parameters<Labels['place']>[2]) =>
+    new Labels({ ...view, covered: [], dots }).place(words, centres, placing)?.box
   expect(label()).toEqual([130, 60, 170, 80])
   const isAllowed = ([, y]: readonly [number, number]): boolean => y < 60
   expect(label({ isAllowed })).toBeUndefined()
@@ -411,7 +412,7 @@ test('a name crosses a link rather than a note, and neither if there is room', (
   lines.addLine([0, 20], [200, 20])
   const words = { text: 'a', lines: ['a'], font: '', width: 40, height: 20 }
   const place = (...centres: readonly (readonly [number, number])[]) =>
-    new Labels({ width: 200, height: 100 }, [], dots, lines).place(words, centres, { mostHidden: Infinity })?.box[1]
+    new Labels({ width: 200, height: 100, covered: [], dots, lines }).place(words, centres, { mostHidden: Infinity })?.box[1]
   expect(place([40, 50], [40, 20], [40, 80])).toBe(70)
   expect(place([40, 50], [40, 20])).toBe(10)
 })

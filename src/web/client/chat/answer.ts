@@ -44,7 +44,7 @@ function factsOf({ structuredContent, content }: Members): Members {
   const [first] = Array.isArray(content) ? content : []
   try {
     const value: unknown = JSON.parse(isMembers(first) ? String(first.text) : '')
-    return Array.isArray(value) ? { results: value } : isMembers(value) ? value : {}
+    return Array.isArray(value) ? { results: value } : membersOf(value)
   } catch {
     return {}
   }
@@ -79,17 +79,13 @@ function nothing(said: string): Pictured {
 }
 
 function namedIn(list: unknown): readonly Named[] {
-  return (Array.isArray(list) ? list : []).filter(isMembers).flatMap(({ id, title, score }) =>
-    typeof id === 'string'
-      ? [
-          {
-            id,
-            ...(typeof title === 'string' ? { title } : {}),
-            ...(typeof score === 'number' ? { detail: String(score) } : {}),
-          },
-        ]
-      : [],
-  )
+  return (Array.isArray(list) ? list : [])
+    .filter(isMembers)
+    .flatMap(({ id, title, score }) =>
+      typeof id === 'string'
+        ? [{ id, ...(typeof title === 'string' && { title }), ...(typeof score === 'number' && { detail: String(score) }) }]
+        : [],
+    )
 }
 
 function textsIn(list: unknown): readonly string[] {
@@ -98,4 +94,8 @@ function textsIn(list: unknown): readonly string[] {
 
 function isMembers(value: unknown): value is Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+export function membersOf(value: unknown): Members {
+  return isMembers(value) ? value : {}
 }

@@ -3,7 +3,7 @@ import { amount } from '../../../core/text/amount.ts'
 import { byId, element } from '../element.ts'
 import { around, type Graph, graphOf, neighbours } from '../graph.ts'
 import { type PlainMap, plainMap } from '../plain-map.ts'
-import { type Pictured, readAnswer } from './answer.ts'
+import { membersOf, type Pictured, readAnswer } from './answer.ts'
 import { Bridge } from './bridge.ts'
 
 /** The host's information about itself and the frame. All of it is optional. */
@@ -268,10 +268,6 @@ function end(): void {
   sizes.disconnect()
   bridge.end()
   document.body.replaceChildren()
-}
-
-function membersOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {}
 }
 
 function messageOf(error: unknown): string {
