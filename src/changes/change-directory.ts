@@ -1,4 +1,4 @@
-import { errorCode } from '../core/error-code.ts'
+import { errorCode } from '../core/errors.ts'
 import { folderOf, nameOf } from '../core/paths.ts'
 import { type Aside, asideName, type Entry } from './entry.ts'
 import { type ChangeFiles, type FileStamp, isSameFile } from './file-system.ts'

@@ -1,6 +1,5 @@
 import type { KeptFile } from '../core/changes.ts'
-import { errorCode, messageOf } from '../core/error-code.ts'
-import { RouxError } from '../core/errors.ts'
+import { errorCode, messageOf, RouxError } from '../core/errors.ts'
 import { nameOf } from '../core/paths.ts'
 import { listSome } from '../core/text/list-some.ts'
 import { conflict, FilesChanged } from './conflict.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import * as fs from 'node:fs'
-import { errorCode } from '../core/error-code.ts'
+import { errorCode } from '../core/errors.ts'
 import { pauseThread } from '../core/waiting/pause-thread.ts'
 
 export interface FileStamp {

@@ -10,8 +10,7 @@ import type {
   Recovery,
   Trashed,
 } from '../core/changes.ts'
-import { messageOf } from '../core/error-code.ts'
-import { RouxError } from '../core/errors.ts'
+import { messageOf, RouxError } from '../core/errors.ts'
 import { ChangeDirectory, type Numbered } from './change-directory.ts'
 import { changedFile, foldersOf, pathsOf } from './entry.ts'
 import { type Examined, examine, type Intent, takeBack } from './examine.ts'

@@ -1,5 +1,5 @@
 import type { KeptFile } from '../core/changes.ts'
-import { errorCode } from '../core/error-code.ts'
+import { errorCode } from '../core/errors.ts'
 import { folderOf } from '../core/paths.ts'
 import type { ChangeDirectory, Numbered, PendingWrite } from './change-directory.ts'
 import { FilesChanged, type Mismatch, mismatch } from './conflict.ts'

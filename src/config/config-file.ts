@@ -1,5 +1,5 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs'
-import { errorCode, messageOf } from '../core/error-code.ts'
+import { errorCode, messageOf } from '../core/errors.ts'
 import { invalid, type SettingsSource } from './given.ts'
 import type { FileVersion } from './trust.ts'
 

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { messageOf } from '../core/error-code.ts'
-import { RouxError } from '../core/errors.ts'
+import { messageOf, RouxError } from '../core/errors.ts'
 import { changeStateFile } from './state-file.ts'
 
 /** A specific version of a settings file. Trust applies to its path and contents, and ends if either changes. */

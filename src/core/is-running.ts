@@ -1,4 +1,4 @@
-import { errorCode } from './error-code.ts'
+import { errorCode } from './errors.ts'
 
 /** Checks whether a process is running on this computer, even if another user owns it. */
 export function isRunning(pid: number): boolean {

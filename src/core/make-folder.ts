@@ -1,4 +1,4 @@
-import { errorCode } from './error-code.ts'
+import { errorCode } from './errors.ts'
 
 /** The functions of `node:fs` and `node:path` needed to create a folder. */
 export interface FolderMaking {

@@ -1,6 +1,5 @@
 import type { Embedder } from '../core/embedder.ts'
-import { RouxError } from '../core/errors.ts'
-import { reasonOf } from '../core/provider-error.ts'
+import { RouxError, reasonOf } from '../core/errors.ts'
 import type { EmbedderSettings } from './embedder-settings.ts'
 import { type EmbedderDependencies, openEmbedder } from './open-embedder.ts'
 

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { homedir } from 'node:os'
 import { isAbsolute, join, resolve } from 'node:path'
-import { providerError, reasonOf } from '../core/provider-error.ts'
+import { providerError, reasonOf } from '../core/errors.ts'
 
 /** Precisions by file name, in order of preference. 8-bit weights are as good as 32-bit ones at a quarter of the size. */
 const PRECISIONS = [

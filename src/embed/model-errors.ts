@@ -1,4 +1,4 @@
-import { providerError, reasonOf } from '../core/provider-error.ts'
+import { providerError, reasonOf } from '../core/errors.ts'
 
 /** Command that installs the tested version. Roux does not include the package, because it takes up 470 MB. */
 const INSTALL = '`npm install -g --ignore-scripts @huggingface/transformers@4.3.1`'

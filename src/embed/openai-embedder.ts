@@ -1,5 +1,5 @@
 import type { Embedder, EmbedKind } from '../core/embedder.ts'
-import { closedError, providerError, reasonOf } from '../core/provider-error.ts'
+import { closedError, providerError, reasonOf } from '../core/errors.ts'
 import { linkSignals, untilAborted } from '../core/waiting/aborting.ts'
 import {
   type Answer,

@@ -1,5 +1,5 @@
 import type { Embedder, EmbedKind } from '../core/embedder.ts'
-import { closedError, providerError } from '../core/provider-error.ts'
+import { closedError, providerError } from '../core/errors.ts'
 import type { PieceCounts } from './row-counts.ts'
 import { makeTableRoom, type RowSums } from './row-sums.ts'
 import { SentencePieces } from './sentence-pieces.ts'

@@ -1,7 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync, type Stats } from 'node:fs'
 import { crc32 } from 'node:zlib'
-import { RouxError } from '../core/errors.ts'
-import { providerError, reasonOf } from '../core/provider-error.ts'
+import { providerError, RouxError, reasonOf } from '../core/errors.ts'
 
 /** `words` is the English table of word pieces, `sentences` the multilingual table of pieces with probabilities. */
 export type TableKind = 'words' | 'sentences'

@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { Embedder, EmbedKind } from '../core/embedder.ts'
-import { closedError, providerError } from '../core/provider-error.ts'
+import { closedError, providerError } from '../core/errors.ts'
 import { WorkerCalls } from '../core/thread-calls.ts'
 import { untilAborted } from '../core/waiting/aborting.ts'
 import { type DownloadProgress, type EmbedderSettings, embedderId } from './embedder-settings.ts'

@@ -2,8 +2,7 @@ import { chmodSync, readFileSync, type Stats, statSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod/v4'
 import { changeStateFile } from '../config/state-file.ts'
-import { errorCode } from '../core/error-code.ts'
-import { RouxError } from '../core/errors.ts'
+import { errorCode, RouxError } from '../core/errors.ts'
 import { firstToken, isSecret, isTokenName, SCOPES, type Token } from './tokens.ts'
 
 /** Path of the token file: `tokens.json` in the state folder. */

@@ -1,6 +1,5 @@
 import type { Embedder } from '../core/embedder.ts'
-import { messageOf } from '../core/error-code.ts'
-import { isTransient } from '../core/errors.ts'
+import { isTransient, messageOf } from '../core/errors.ts'
 import { requireVectors } from '../core/require-vectors.ts'
 
 /** For this many milliseconds after a call, another one is expected. */

@@ -1,6 +1,5 @@
 import type { Embedder } from '../core/embedder.ts'
-import { messageOf } from '../core/error-code.ts'
-import { isTransient } from '../core/errors.ts'
+import { isTransient, messageOf } from '../core/errors.ts'
 import type { ChunkPlace, SearchProgress } from '../core/search.ts'
 import type { EmbeddedText, NoteVectors, SearchWriter } from '../core/search-writer.ts'
 import { chunkHash } from '../search/chunks.ts'

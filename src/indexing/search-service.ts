@@ -1,5 +1,4 @@
-import { messageOf } from '../core/error-code.ts'
-import { isTransient } from '../core/errors.ts'
+import { isTransient, messageOf } from '../core/errors.ts'
 import type { VaultPath } from '../core/ids.ts'
 import type { IndexWriter } from '../core/index-writer.ts'
 import type { IndexStatus, SearchReadiness } from '../core/indexing.ts'

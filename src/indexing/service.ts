@@ -1,5 +1,4 @@
-import { messageOf } from '../core/error-code.ts'
-import { isTransient, RouxError } from '../core/errors.ts'
+import { isTransient, messageOf, RouxError } from '../core/errors.ts'
 import type { IndexWriter } from '../core/index-writer.ts'
 import type { Indexing, IndexStatus, SearchReadiness } from '../core/indexing.ts'
 import type { Dirty, Vault, Watcher } from '../core/vault.ts'

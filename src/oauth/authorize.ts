@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import * as z from 'zod/v4'
-import { messageOf } from '../core/error-code.ts'
+import { messageOf } from '../core/errors.ts'
 import { refusal } from '../http/refusal.ts'
 import { type Admission, defineRoute, type Exchange, type Route } from '../http/routes.ts'
 import type { Scope } from '../http/tokens.ts'

@@ -1,5 +1,5 @@
 import { resolve4 } from 'node:dns/promises'
-import { errorCode } from '../core/error-code.ts'
+import { errorCode } from '../core/errors.ts'
 import { isRecord } from '../core/is-record.ts'
 import { parseJson } from '../core/quietly.ts'
 import { isLoopbackName } from '../http/host-and-origin.ts'

@@ -1,8 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { changeStateFile } from '../config/state-file.ts'
-import { errorCode } from '../core/error-code.ts'
-import { RouxError } from '../core/errors.ts'
+import { errorCode, RouxError } from '../core/errors.ts'
 
 /** Returns the paths of the sign-in files in the state folder. Only their owner can read the files. */
 export function signInFiles(stateFolder: string) {

@@ -1,6 +1,4 @@
-import { errorCode } from '../core/error-code.ts'
-import { RouxError } from '../core/errors.ts'
-import { reasonOf, unavailableError } from '../core/provider-error.ts'
+import { errorCode, RouxError, reasonOf, unavailableError } from '../core/errors.ts'
 import { estimateTokens } from '../core/text/estimate-tokens.ts'
 import { trimEndOf } from '../core/text/trim-characters.ts'
 import { linkSignals, pause, untilAborted } from '../core/waiting/aborting.ts'

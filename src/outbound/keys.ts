@@ -1,8 +1,7 @@
 import { execFile } from 'node:child_process'
 import { readFileSync, statSync } from 'node:fs'
 import { promisify } from 'node:util'
-import { errorCode } from '../core/error-code.ts'
-import { RouxError } from '../core/errors.ts'
+import { errorCode, RouxError } from '../core/errors.ts'
 
 /** Possible sources of a key, in order of precedence. */
 export interface KeySource {

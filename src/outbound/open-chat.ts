@@ -1,5 +1,5 @@
 import type { ChatProvider } from '../core/chat.ts'
-import { providerError } from '../core/provider-error.ts'
+import { providerError } from '../core/errors.ts'
 import type { ChatDependencies } from './chat/chat-server.ts'
 import type { Gate } from './gate.ts'
 import { askableUrl } from './http-client.ts'

@@ -1,7 +1,7 @@
 import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { errorCode } from '../core/error-code.ts'
+import { errorCode } from '../core/errors.ts'
 import { quietly } from '../core/quietly.ts'
 import { connect, type Greeting, type Link } from './connect.ts'
 import { findPlace, makeSocketFolder, notUsable, type Place, readAnnouncement, STARTUP_TIMEOUT } from './place.ts'

@@ -1,5 +1,5 @@
 import * as nodeFs from 'node:fs'
-import { errorCode, messageOf } from '../core/error-code.ts'
+import { errorCode, messageOf } from '../core/errors.ts'
 import type { VaultPath } from '../core/ids.ts'
 import type { Mode } from '../core/note.ts'
 import type { ByteRange, FileKind, FileStat, Vault } from '../core/vault.ts'

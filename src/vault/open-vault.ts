@@ -1,4 +1,4 @@
-import { errorCode } from '../core/error-code.ts'
+import { errorCode } from '../core/errors.ts'
 import { toVaultPath } from '../core/ids.ts'
 import { folderOf, nameOf } from '../core/paths.ts'
 import type { ByteRange, FileStat, ListedFile, Listing, OutsideLink, Vault } from '../core/vault.ts'

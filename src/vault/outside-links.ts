@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { errorCode } from '../core/error-code.ts'
+import { errorCode } from '../core/errors.ts'
 import { isWithin } from '../core/paths.ts'
 import { asPosix, type FileSystem, isAbsence, realPathOf, type Stats } from './file-system.ts'
 

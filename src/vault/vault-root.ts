@@ -1,7 +1,6 @@
 import { homedir } from 'node:os'
 import { dirname, join, parse, resolve } from 'node:path'
-import { errorCode } from '../core/error-code.ts'
-import { RouxError } from '../core/errors.ts'
+import { errorCode, RouxError } from '../core/errors.ts'
 import type { Mode } from '../core/note.ts'
 import { diskFileSystem, errorReason, type FileSystem, isAbsence, readSmallText, realPathOf } from './file-system.ts'
 

@@ -1,6 +1,6 @@
 import { type FSWatcher, lstatSync, readFileSync, watch } from 'node:fs'
 import { basename } from 'node:path'
-import { errorCode } from '../core/error-code.ts'
+import { errorCode } from '../core/errors.ts'
 import { folderOf } from '../core/paths.ts'
 import { diskFileSystem, isAbsence, realPathOf } from './file-system.ts'
 import { type FolderRules, openIgnoreRules } from './ignore-rules.ts'

@@ -1,6 +1,5 @@
 import { deserialize, serialize } from 'node:v8'
-import { messageOf } from '../core/error-code.ts'
-import { RouxError } from '../core/errors.ts'
+import { messageOf, RouxError } from '../core/errors.ts'
 import { type NodeId, toNodeId, withoutVault } from '../core/ids.ts'
 import type { Followed, FollowOptions, InsightKind, InsightKinds, Insights } from '../core/insight/insight.ts'
 import type { InsightState } from '../core/insight/insight-state.ts'

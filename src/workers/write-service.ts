@@ -11,8 +11,7 @@ import type {
   Changes,
   KeptFile,
 } from '../core/changes.ts'
-import { messageOf } from '../core/error-code.ts'
-import { RouxError } from '../core/errors.ts'
+import { messageOf, RouxError } from '../core/errors.ts'
 import type { Operation, WriteRequest, WriteResult, WrittenFile } from '../core/operations.ts'
 import type { Scope } from '../indexing/indexer.ts'
 import type { Exclusive, IndexingService } from '../indexing/service.ts'

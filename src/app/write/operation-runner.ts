@@ -1,5 +1,4 @@
-import { messageOf } from '../../core/error-code.ts'
-import { RouxError } from '../../core/errors.ts'
+import { messageOf, RouxError } from '../../core/errors.ts'
 import { foldId, type NodeId, toNodeId } from '../../core/ids.ts'
 import type { Operation, WriteRequest, WriteResult, Writing } from '../../core/operations.ts'
 import { answerInSteps, type Call, plain } from '../answer/answer-when-ready.ts'

@@ -1,6 +1,6 @@
 import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { errorCode } from '../../core/error-code.ts'
+import { errorCode } from '../../core/errors.ts'
 import { makeFolder } from '../../core/make-folder.ts'
 import { quietly } from '../../core/quietly.ts'
 import { type Database, inTransaction, pragma } from '../../core/sql-database.ts'

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import type { LoadedSettings } from '../../config/load.ts'
 import type { Settings } from '../../config/settings.ts'
-import { messageOf } from '../../core/error-code.ts'
+import { messageOf } from '../../core/errors.ts'
 
 /** Milliseconds between checks of the files. Polling is cheap for a few files, and missing files cannot be watched. */
 const INTERVAL = 500

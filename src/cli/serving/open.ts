@@ -1,5 +1,5 @@
 import type { LoadedVaults } from '../../config/load-vaults.ts'
-import { messageOf } from '../../core/error-code.ts'
+import { messageOf } from '../../core/errors.ts'
 import { isRecord } from '../../core/is-record.ts'
 import { isLoopbackAddress } from '../../http/host-and-origin.ts'
 import { type Invocation, requireVaults } from '../session.ts'

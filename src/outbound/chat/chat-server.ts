@@ -1,6 +1,5 @@
 import type { ChatEvent, ChatFinish, ChatProvider, ChatRequest } from '../../core/chat.ts'
-import { RouxError } from '../../core/errors.ts'
-import { providerError, reasonOf } from '../../core/provider-error.ts'
+import { providerError, RouxError, reasonOf } from '../../core/errors.ts'
 import {
   type Answer,
   type AnswerStream,

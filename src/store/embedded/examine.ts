@@ -1,5 +1,5 @@
-import { messageOf } from '../../core/error-code.ts'
 import type { RouxError } from '../../core/errors.ts'
+import { messageOf } from '../../core/errors.ts'
 import type { Database } from '../../core/sql-database.ts'
 import { unpackHeader } from '../../search/words/index/page.ts'
 import { type DatabaseKind, kindOf } from './database-file.ts'

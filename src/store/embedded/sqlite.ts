@@ -1,6 +1,5 @@
 import { createRequire } from 'node:module'
-import { errorCode } from '../../core/error-code.ts'
-import { RouxError } from '../../core/errors.ts'
+import { errorCode, RouxError } from '../../core/errors.ts'
 import type { Database, Statement } from '../../core/sql-database.ts'
 import { pauseThread } from '../../core/waiting/pause-thread.ts'
 import { DamagedWords } from '../../search/words/index/bytes.ts'
