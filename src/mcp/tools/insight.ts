@@ -176,7 +176,7 @@ export const gapsTool = defineTool({
   name: 'gaps',
   title: 'Gaps',
   description:
-    'Finds similar communities with few links between them, notes whose removal disconnects others, missing notes and dead ends: "Where are my notes thin?"',
+    'Finds similar but barely linked communities, notes whose removal disconnects others, missing notes and dead ends: "Where are my notes thin?"',
   profile: 'full',
   group: 'tools.insight',
   names: { folder: 'place' },
