@@ -142,6 +142,8 @@ test('what the map and the table are narrowed to is said there, and taken away w
   await page.click('.narrowed button:has-text("Botany")')
   await page.waitForSelector('.narrowed', { state: 'detached' })
   await showView(page, 'Map')
+  // The legend is folded beside an open note.
+  await page.click('.legend summary')
   await page.selectOption('.legend select', 'folder')
   const first = page.locator('.legend li button >> nth=0')
   const name = await first.locator('bdi').innerText()
