@@ -12,7 +12,7 @@ const USUAL = 7
 const MOST_OTHERS = 0.1
 /** Index notes have the color of text, because they link to everything and do not belong to one group more than to others. */
 export const INDEX = PALETTE.length
-const INDEX_COLOUR = 'var(--text)'
+export const INDEX_COLOUR = 'var(--text)'
 
 export interface Legend {
   readonly name: string

@@ -96,8 +96,10 @@ const OPACITY = [0.42, 0.28, 0.16, 0.05]
 const FAINTER = [1, 0.5]
 /** Links between lands are drawn one by one if the whole map is more than this many times as large as the view. */
 const WHOLE = 1.6
-/** Width of the widest band of links between two lands, as a share of the view, and opacity (two hex digits). */
-const BAND = { widest: 0.02, opacity: '50' }
+/** Width of the widest band of links between two lands, as a share of the view, opacity (two hex digits), and bend, as that of links. */
+const BAND = { widest: 0.006, opacity: '90', bend: 0.18 }
+/** Radius of the hole in an index note, as a share of the note's. */
+const HOLE = 0.6
 /** Links are drawn if an end is closer to the middle than this share of the view, which includes the next move. */
 const NEAR = 0.6
 /** Links that leave the view fade out from this share of their way to its edge. */
@@ -450,25 +452,23 @@ function isInView({ graph, look, camera, view }: Shown): boolean {
   return areasOf(graph, look).extent * camera.scale < WHOLE * Math.hypot(view.width, view.height)
 }
 
-/** Draws one band for all links between two lands, wider for more links, unless they are drawn one by one. */
+/** Draws one curve for all links between two lands, wider for more links, unless they are drawn one by one. */
 function drawBands(context: CanvasRenderingContext2D, frame: Shown): void {
   if (!isInView(frame)) return
   const { bands } = areasOf(frame.graph, frame.look)
   const most = Math.max(...bands.map(({ links }) => links))
   for (const { from, to, ends, links } of bands) {
-    const wide = (BAND.widest * Math.min(frame.view.width, frame.view.height) * links) / most
-    if (wide < 1) continue
+    const width = BAND.widest * Math.min(frame.view.width, frame.view.height) * Math.sqrt(links / most)
+    if (width < 1) continue
     const [[x, y], [toX, toY]] = [placeIn(frame, ends[0] ?? 0), placeIn(frame, ends[1] ?? 0)]
     const blend = context.createLinearGradient(x, y, toX, toY)
     for (const [at, land] of [from, to].entries()) blend.addColorStop(at, `${frame.look.palette[land]}${BAND.opacity}`)
-    context.fillStyle = blend
-    // It is as wide as it says halfway, and pointed at both ends.
-    const more = wide / Math.hypot(toX - x, toY - y)
+    context.strokeStyle = blend
+    context.lineWidth = width
     context.beginPath()
     context.moveTo(x, y)
-    context.quadraticCurveTo(...bent(x, y, toX, toY, BEND + more), toX, toY)
-    context.quadraticCurveTo(...bent(x, y, toX, toY, BEND - more), x, y)
-    context.fill()
+    context.quadraticCurveTo(...bent(x, y, toX, toY, BAND.bend), toX, toY)
+    context.stroke()
   }
 }
 
@@ -534,6 +534,9 @@ function drawNotes(context: CanvasRenderingContext2D, frame: Frame, highlight?: 
       fillCircles(context, some, (note) => [...placeIn(frame, note), radiusIn(frame, note)], 1.3 / ratio)
     }
   }
+  // Index notes are rings, because discs of this size would hide the lands.
+  context.fillStyle = theme.ground
+  fillCircles(context, byColour.at(-1) ?? [], (note) => [...placeIn(frame, note), radiusIn(frame, note) * HOLE])
 }
 
 type Circle = readonly [x: number, y: number, radius: number]

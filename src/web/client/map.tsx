@@ -447,7 +447,7 @@ function Legend() {
         {coloured.value?.legend.map(({ name, colour, notes, isRest = false }) => (
           <li key={`${name} ${isRest}`}>
             <LegendEntry name={name} isRest={isRest}>
-              <span class="dot" style={{ background: colour }} />
+              <span class={colour === INDEX_COLOUR ? 'dot index' : 'dot'} style={{ background: colour }} />
               <bdi>{isRest ? (EXPLAINED[name] ?? name) : name}</bdi> <small>{notes}</small>
             </LegendEntry>
           </li>
@@ -525,3 +525,5 @@ function coveredIn(canvas: HTMLElement | null): readonly DOMRect[] {
   const over = canvas?.closest('.middle')?.querySelectorAll('.legend, .zoom, .growth, .crowded, .narrowed, .part, .depth') ?? []
   return [...over].map((one) => one.getBoundingClientRect())
 }
+
+import { INDEX_COLOUR } from './colours.ts'
