@@ -7,6 +7,9 @@
 // 4 of all text blocks in the answers). Then come questions about every tool, with fixed calls (`answers/written.mjs`; those about the
 // third vault only if it is given), the cost of single calls with default arguments on the first vault, and the list of tools.
 //
+// `--recorded <file>` makes the calls that a reader of the tool list chose, instead of the policy's, and judges that reader's answers: one
+// `{id, calls: [[tool, arguments], …], given, number?, groups?}` per line, where `given` are the notes in the answer.
+//
 // `--questions <folder>`: where the questions are; `--program <file>`: another build; `--only <text>`: only questions with this text in
 // their id or kind, without the table of calls; `--calls`: also list the calls of each question; `--json`: print everything as JSON.
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -27,6 +30,7 @@ const { values: options, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     questions: { type: 'string', default: questionsNear(root) ?? '' },
+    recorded: { type: 'string' },
     program: { type: 'string', default: join(root, 'dist/cli/main.js') },
     only: { type: 'string' },
     calls: { type: 'boolean', default: false },
@@ -40,6 +44,7 @@ if (hub === undefined || help === undefined || options.questions === '') {
   )
   process.exit(2)
 }
+const recorded = new Map((options.recorded === undefined ? [] : readLines(options.recorded)).map((one) => [one.id, one]))
 const vaults = { hub: resolve(hub), help: resolve(help), ...(knowledge !== undefined && { knowledge: resolve(knowledge) }) }
 const questions = Object.keys(vaults)
   .map((vault) => ({ vault, file: join(options.questions, `${vault}.jsonl`) }))
@@ -82,6 +87,7 @@ async function measure() {
 }
 
 function fits({ id, kind }) {
+  if (recorded.size > 0 && !recorded.has(id)) return false
   return options.only === undefined || id.includes(options.only) || kind.includes(options.only)
 }
 
@@ -100,7 +106,8 @@ async function askEdited(one, { vault, folder }) {
 
 async function ask(server, one) {
   const session = openSession(server)
-  const { given, number, groups, failed = [] } = await answer(session, one).catch(failureOf)
+  const reading = recorded.size === 0 ? answer(session, one) : replay(session, recorded.get(one.id))
+  const { given, number, groups, failed = [] } = await reading.catch(failureOf)
   const blocks = session.log.flatMap(({ value, texts }) => [textOf(value), ...texts.slice(1)])
   const named = [...given, ...session.log.flatMap(({ value }) => idsOf(value))]
   const faults = [...failed, ...faultsOf(one, { given, number, groups, named, text: blocks.join('\n') })]
@@ -115,6 +122,12 @@ async function ask(server, one) {
     faults,
     made: session.log.map(({ tool, args, tokens }) => ({ tool, args, tokens })),
   }
+}
+
+/** Makes a reader's calls. A call that fails counts, too. */
+async function replay(session, { calls, ...answered }) {
+  for (const [tool, args] of calls) await session.call(tool, args).catch(failureOf)
+  return answered
 }
 
 function readLines(file) {

@@ -211,7 +211,10 @@ export async function rank(reading: ReadingContext, args: SearchArguments, embed
     close.length === 0 &&
     traits !== undefined &&
     !isAbout(others.slice(0, COMPARED_RESULTS), { words, traits, foreign })
-  const relevantHits = [...holding, ...(isOffTopic ? [] : keepRelevant(others, relevance, certainty))]
+  // In a chosen note, even barely relevant passages are worth showing.
+  const isNoteChosen = args.note !== undefined && relevance !== 'strict'
+  const relevantOthers = isNoteChosen ? others : keepRelevant(others, relevance, certainty)
+  const relevantHits = [...holding, ...(isOffTopic ? [] : relevantOthers)]
   const titled = withCloseTitles(relevantHits, shownTitles(close, relevantHits, relevance), {
     after: answeredByWords(relevantHits, asTyped),
   })

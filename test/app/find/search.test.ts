@@ -384,6 +384,13 @@ describe('scope', () => {
     expect(await idsOf(core, { query: 'fish soup salt', note: 'old SOUP' })).toEqual(['soups/old soup.md'])
   })
 
+  test('a chosen note shows its closest passages even if they are barely relevant, except with strict', async () => {
+    const core = await searchCore(KITCHEN, { embedder: new KnownBag() })
+    for (const relevance of ['normal', 'loose'] as const)
+      expect(await idsOf(core, { query: 'flour of a dog', note: 'soups/soup.md', relevance })).toEqual(['soups/soup.md'])
+    expect(await idsOf(core, { query: 'flour of a dog', note: 'soups/soup.md', relevance: 'strict' })).toEqual([])
+  })
+
   test('leaves out conflict copies unless the question or the scope names one', async () => {
     const copies = ['Bread.sync-conflict-20240501-101010-ABCDEFG', 'Soups/Soup (Anna’s conflicted copy 2024-05-01)']
     const text = { [copies[0] as string]: KITCHEN['Bread.md'], [copies[1] as string]: KITCHEN['Soups/Soup.md'] }
