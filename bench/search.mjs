@@ -188,7 +188,7 @@ async function until(client, args, path, text) {
     const { value, arrived, warnings } = await client.call('search', { ...args, limit: 20, relevance: 'loose' })
     const hit = value.find((one) => one.id === id)
     const isNew =
-      warnings.every(({ code }) => code !== 'EMBEDDING') && (text === undefined || hit?.passages[0]?.text.includes(text))
+      warnings.every(({ code }) => code !== 'EMBEDDING') && (text === undefined || hit?.passages?.[0]?.text.includes(text))
     if (hit !== undefined && isNew) return arrived
     if (arrived - began > 20_000) throw new Error(`${JSON.stringify(args)} does not find ${path}`)
     await sleep(5)
