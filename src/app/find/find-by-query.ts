@@ -17,7 +17,7 @@ import {
   toCondition,
   withOptionalWords,
 } from '../../search/query/query.ts'
-import { foldersMeant } from '../answer/meant-folder.ts'
+import { matchFolders } from '../answer/matching-folder.ts'
 import type { GraphCore, Warning } from '../graph-core.ts'
 import { namedExactly, requireNamed } from '../names/known-node.ts'
 import { WITH_TEXT } from '../scope.ts'
@@ -94,7 +94,7 @@ export async function prepareQuery(
   const [order, titles, folders] = await Promise.all([
     orderOf(snapshot, core, positiveWords(query), ordering),
     titleIds(snapshot, core, query),
-    foldersMeant(snapshot, foldersIn(query), { isPart }),
+    matchFolders(snapshot, foldersIn(query), { isPart }),
   ])
   const names = { titles, communities, folders: folders.paths }
   const emptySets = await findEmptySets(snapshot, query, names)

@@ -18,7 +18,7 @@ import type { SnippetQuery } from '../../search/words/matches.ts'
 import { phraseOf, queryTerms } from '../../search/words/query-terms.ts'
 import { type Snippet, snippet } from '../../search/words/snippet.ts'
 import { answerFindable, type Call, listResult, type PageArguments, pageFor } from '../answer/answer-when-ready.ts'
-import { inMeantFolder } from '../answer/meant-folder.ts'
+import { inMatchingFolder } from '../answer/matching-folder.ts'
 import { type ListedNode, linksShown, listResponse, roundScore } from '../answer/node-response.ts'
 import { scopeWarnings } from '../answer/scope-warnings.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
@@ -67,7 +67,7 @@ export function findNodes(core: GraphCore, args: FindArguments, call: Call = {})
     const { communities, warnings } = await communitiesNamed(core, call, query)
     const isEmpty = (value: readonly FoundNode[]): boolean => value.length === 0
     const result = await read((snapshot) =>
-      inMeantFolder({ snapshot, call, folder: args.folder, isEmpty }, (folder) =>
+      inMatchingFolder({ snapshot, call, folder: args.folder, isEmpty }, (folder) =>
         findIn({ core, snapshot, call }, query, { ...args, folder, communities }),
       ),
     )

@@ -7,7 +7,7 @@ import { dateText, readDate } from '../../search/query/compare-values.ts'
 import { parseQuery } from '../../search/query/parse-query.ts'
 import type { Query } from '../../search/query/query.ts'
 import { answerFindable, type Call, listResult, pageFor } from '../answer/answer-when-ready.ts'
-import { inMeantFolder } from '../answer/meant-folder.ts'
+import { inMatchingFolder } from '../answer/matching-folder.ts'
 import { spelledId } from '../answer/node-response.ts'
 import { scopeWarnings } from '../answer/scope-warnings.ts'
 import { quoted, truncate } from '../answer/truncate.ts'
@@ -74,7 +74,7 @@ export function countNodes(core: GraphCore, args: FindArguments, call: Call = {}
     }
     const isEmpty = ({ total }: NoteCount): boolean => total === 0
     const result = await read((snapshot) =>
-      inMeantFolder({ snapshot, call, folder: args.folder, isEmpty }, (folder) => countIn(snapshot, { ...args, folder })),
+      inMatchingFolder({ snapshot, call, folder: args.folder, isEmpty }, (folder) => countIn(snapshot, { ...args, folder })),
     )
     return { ...result, warnings: [...warnings, ...result.warnings] }
   })
@@ -115,7 +115,7 @@ export function groupNodes(core: GraphCore, args: GroupArguments, call: Call = {
     }
     const isEmpty = ({ notes }: NoteGroups): boolean => notes === 0
     const grouped = await read((snapshot) =>
-      inMeantFolder({ snapshot, call, folder: args.folder, isEmpty }, (folder) => groupIn(snapshot, { ...args, folder })),
+      inMatchingFolder({ snapshot, call, folder: args.folder, isEmpty }, (folder) => groupIn(snapshot, { ...args, folder })),
     )
     return { ...grouped, warnings: [...warnings, ...members.warnings, ...grouped.warnings] }
   })

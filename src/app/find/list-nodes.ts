@@ -2,7 +2,7 @@ import { ALL, type NodeKind, type NodeSummary, type Paged, type Snapshot } from 
 import { foldTag } from '../../core/text/fold.ts'
 import { parseQuery } from '../../search/query/parse-query.ts'
 import { answer, answerInSteps, type Call, listResult, type PageArguments, pageFor, plain } from '../answer/answer-when-ready.ts'
-import { inMeantFolder } from '../answer/meant-folder.ts'
+import { inMatchingFolder } from '../answer/matching-folder.ts'
 import { type ListedNode, linksShown, listResponses } from '../answer/node-response.ts'
 import { scopeWarnings, tagWarnings } from '../answer/scope-warnings.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
@@ -30,7 +30,7 @@ export function listNodes(core: GraphCore, args: ListNodesArguments, call: Call 
   return answer(core, call, async (snapshot) => {
     const page = pageFor(args, call)
     const isEmpty = ({ total }: NodeList): boolean => total === 0
-    return await inMeantFolder({ snapshot, call, folder: args.path, isEmpty }, async (path) => {
+    return await inMatchingFolder({ snapshot, call, folder: args.path, isEmpty }, async (path) => {
       const asked = { ...args, path: path === args.path ? path : `${path}/` }
       const { items, total } = await snapshot.select(toScope(asked), page)
       return await listOf(snapshot, asked, { items, total, offset: page.offset })

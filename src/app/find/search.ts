@@ -35,7 +35,7 @@ import { queryTerms, toTerm } from '../../search/words/query-terms.ts'
 import { stemOf } from '../../search/words/stem.ts'
 import { answerFindable, type Call, type PageArguments, pageFor } from '../answer/answer-when-ready.ts'
 import { DEFAULT_TOKENS, tokensFor } from '../answer/budget.ts'
-import { inMeantFolder } from '../answer/meant-folder.ts'
+import { inMatchingFolder } from '../answer/matching-folder.ts'
 import { type ListedNode, linksShown, listResponse, roundScore } from '../answer/node-response.ts'
 import { scopeWarnings } from '../answer/scope-warnings.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
@@ -143,7 +143,7 @@ export function search(core: GraphCore, args: SearchArguments, initialCall: Call
     }
     const isEmpty = (value: readonly SearchResult[]): boolean => value.length === 0
     return await read((snapshot) =>
-      inMeantFolder({ snapshot, call, folder: args.folder, isEmpty }, (folder) => searchIn(snapshot, { ...args, folder })),
+      inMatchingFolder({ snapshot, call, folder: args.folder, isEmpty }, (folder) => searchIn(snapshot, { ...args, folder })),
     )
   })
 }

@@ -6,7 +6,7 @@ import type { Relevance } from '../../search/relevance.ts'
 import { queryTerms } from '../../search/words/query-terms.ts'
 import { answerFindable, type Call } from '../answer/answer-when-ready.ts'
 import { jsonBytes, TOKEN_BYTES, tokensFor } from '../answer/budget.ts'
-import { inMeantFolder } from '../answer/meant-folder.ts'
+import { inMatchingFolder } from '../answer/matching-folder.ts'
 import { scopeWarnings } from '../answer/scope-warnings.ts'
 import { quoted } from '../answer/truncate.ts'
 import { type AnsweringPlace, chunksOf, type PassageQuery, placesOf } from '../find/passages.ts'
@@ -125,7 +125,7 @@ export function findPack(core: GraphCore, args: PackSource, initialCall: Call = 
       query.trim() === '' ? NO_QUESTION : await embedQuestion(core, { mode: mayEmbedIt ? 'hybrid' : 'keyword', query }, call)
     const isEmpty = ({ passages }: FoundPassages): boolean => passages.length === 0
     const { value: found, warnings } = await read((snapshot) =>
-      inMeantFolder({ snapshot, call, folder, isEmpty }, (inFolder) => {
+      inMatchingFolder({ snapshot, call, folder, isEmpty }, (inFolder) => {
         const scope = toAnsweringScope({ folder: inFolder, tag, kinds: WITH_TEXT }, args.query ?? '')
         const request = { args: { ...args, folder: inFolder }, query, embedded: question, ids: notes.ids, scope }
         return findPassages({ core, snapshot, call }, request)

@@ -9,7 +9,7 @@ import {
   patienceOf,
   plain,
 } from '../answer/answer-when-ready.ts'
-import { inMeantFolder } from '../answer/meant-folder.ts'
+import { inMatchingFolder } from '../answer/matching-folder.ts'
 import { scopeWarnings } from '../answer/scope-warnings.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
 import { toScope } from '../scope.ts'
@@ -50,7 +50,7 @@ export function getHubs(core: GraphCore, args: HubsArguments, call: Call = {}): 
     for (let attempt = 0; attempt < 2; attempt++) {
       if (isCentral(metric)) await core.rankings.follow(metric, { wait: patienceOf(step), signal: step.signal })
       const { value, ...ranking } = await read((snapshot) =>
-        inMeantFolder({ snapshot, call, folder: args.folder, isEmpty }, (folder) => rankIn(snapshot, { ...args, folder })),
+        inMatchingFolder({ snapshot, call, folder: args.folder, isEmpty }, (folder) => rankIn(snapshot, { ...args, folder })),
       )
       if (value !== undefined) return { ...ranking, value }
     }

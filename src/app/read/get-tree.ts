@@ -2,7 +2,7 @@ import { foldId } from '../../core/ids.ts'
 import type { Folder, NodeSummary } from '../../core/store.ts'
 import { answer, type Call, plain } from '../answer/answer-when-ready.ts'
 import { Budget, countInTurn, type Fitted, jsonBytes, nonZero, SEPARATOR } from '../answer/budget.ts'
-import { inMeantFolder } from '../answer/meant-folder.ts'
+import { inMatchingFolder } from '../answer/matching-folder.ts'
 import { scopeWarnings } from '../answer/scope-warnings.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
 import { trimFolder } from '../scope.ts'
@@ -37,7 +37,7 @@ export function getTree(core: GraphCore, args: TreeArguments, call: Call = {}): 
   return answer(core, call, async (snapshot) => {
     const { depth, limit, includeArchived } = args
     const isEmpty = (value: FolderResponse | null): boolean => value === null
-    return await inMeantFolder<FolderResponse | null>({ snapshot, call, folder: args.path, isEmpty }, async (given = '') => {
+    return await inMatchingFolder<FolderResponse | null>({ snapshot, call, folder: args.path, isEmpty }, async (given = '') => {
       const path = trimFolder(given)
       const folder = await snapshot.tree(foldId(path), { depth, limit, includeArchived })
       if (folder !== undefined) return plain(folderResponse(folder))

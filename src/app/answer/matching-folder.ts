@@ -17,50 +17,52 @@ interface InFolder<T> {
  * Answers within a folder. If there is no such folder, answers within the only one whose path ends with it, with a `NOTICE`. Part of an
  * answer from several vaults is not repeated, because the folder may be in another vault.
  */
-export async function inMeantFolder<T>(
+export async function inMatchingFolder<T>(
   { snapshot, call, folder, isEmpty }: InFolder<T>,
   answerIn: (folder: string | undefined) => Promise<Answer<T>>,
 ): Promise<Answer<T>> {
   const answer = await answerIn(folder)
   if (folder === undefined || call.isPart === true || !isEmpty(answer.value)) return answer
-  const meant = await folderMeant(snapshot, folder)
-  if (meant === undefined) return answer
-  const { warnings, ...found } = await answerIn(meant)
-  return { ...found, warnings: [taken(folder, meant), ...warnings] }
+  const match = await matchingFolder(snapshot, folder)
+  if (match === undefined) return answer
+  const { warnings, ...found } = await answerIn(match)
+  return { ...found, warnings: [otherFolderNotice(folder, match), ...warnings] }
 }
 
-export interface MeantFolders {
+export interface MatchedFolders {
   /** Paths of the folders that are named by the end of their path. */
   readonly paths: ReadonlyMap<string, string>
   readonly warnings: readonly Warning[]
 }
 
 /** Looks up the folders in a query before it runs, because a condition on an unknown folder can also match everything. */
-export async function foldersMeant(
+export async function matchFolders(
   snapshot: Snapshot,
   folders: readonly string[],
   { isPart = false }: Pick<Call, 'isPart'>,
-): Promise<MeantFolders> {
-  const looked = await Promise.all(
+): Promise<MatchedFolders> {
+  const results = await Promise.all(
     folders.map(async (folder) => {
-      const meant = isPart ? undefined : await folderMeant(snapshot, folder)
-      return { folder, meant, unknown: meant === undefined ? await scopeWarnings(snapshot, { folder }) : [] }
+      const match = isPart ? undefined : await matchingFolder(snapshot, folder)
+      return { folder, match, unknown: match === undefined ? await scopeWarnings(snapshot, { folder }) : [] }
     }),
   )
   return {
-    paths: new Map(looked.flatMap(({ folder, meant }) => (meant === undefined ? [] : [[folder, meant] as const]))),
-    warnings: looked.flatMap(({ folder, meant, unknown }) => (meant === undefined ? unknown : [taken(folder, meant)])),
+    paths: new Map(results.flatMap(({ folder, match }) => (match === undefined ? [] : [[folder, match] as const]))),
+    warnings: results.flatMap(({ folder, match, unknown }) =>
+      match === undefined ? unknown : [otherFolderNotice(folder, match)],
+    ),
   }
 }
 
 /** Returns the only folder whose path ends with the given one. `undefined` if the given folder exists. */
-async function folderMeant(snapshot: Snapshot, folder: string): Promise<string | undefined> {
+async function matchingFolder(snapshot: Snapshot, folder: string): Promise<string | undefined> {
   const name = foldId(trimFolder(folder))
   if (name === '' || (await isFolder(snapshot, name))) return undefined
-  const [meant, ...others] = (await allFolders(snapshot)).filter((path) => foldId(path).endsWith(`/${name}`))
-  return others.length === 0 ? meant : undefined
+  const [match, ...others] = (await allFolders(snapshot)).filter((path) => foldId(path).endsWith(`/${name}`))
+  return others.length === 0 ? match : undefined
 }
 
-function taken(folder: string, meant: string): Warning {
-  return { code: 'NOTICE', message: `The folder ${quoted(trimFolder(folder))} is ${quoted(meant)}.` }
+function otherFolderNotice(folder: string, match: string): Warning {
+  return { code: 'NOTICE', message: `The folder ${quoted(trimFolder(folder))} is ${quoted(match)}.` }
 }
