@@ -11,7 +11,7 @@ export const VERSION: string = manifest.version
 /** An output stream. `isTTY` and `columns` are only set for terminals. */
 export type Out = NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number }
 
-/** What the command line uses of its process. Replaced in tests. */
+/** The parts of its process that the command line uses. Replaced in tests. */
 export interface Host extends Places {
   readonly cwd: string
   /** Absolute paths of the running Node binary and script. */

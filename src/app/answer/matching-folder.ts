@@ -43,8 +43,8 @@ export async function matchFolders(
 ): Promise<MatchedFolders> {
   const results = await Promise.all(
     folders.map(async (folder) => {
-      const match = isPart ? undefined : await matchingFolder(snapshot, folder)
-      return { folder, match, unknown: match === undefined ? await scopeWarnings(snapshot, { folder }) : [] }
+      const unknown = await scopeWarnings(snapshot, { folder })
+      return { folder, unknown, match: isPart || unknown.length === 0 ? undefined : await matchingFolder(snapshot, folder) }
     }),
   )
   return {

@@ -68,6 +68,7 @@ export async function allFolders(snapshot: Snapshot): Promise<readonly string[]>
 
 /** Warns about tags that no note has. Each of the first unknown tags gets its own warning with the most similar tags. */
 export async function tagWarnings(snapshot: Snapshot, tags: readonly string[], { signal }: Call): Promise<readonly Warning[]> {
+  if (tags.length === 0) return []
   const turn = takeTurns(signal)
   const names = (await snapshot.tags()).map(({ tag }) => tag)
   const existing = new Set(names.map(foldTag))

@@ -31,9 +31,9 @@ export function listNodes(core: GraphCore, args: ListNodesArguments, call: Call 
     const page = pageFor(args, call)
     const isEmpty = ({ total }: NodeList): boolean => total === 0
     return await inMatchingFolder({ snapshot, call, folder: args.path, isEmpty }, async (path) => {
-      const asked = { ...args, path: path === args.path ? path : `${path}/` }
-      const { items, total } = await snapshot.select(toScope(asked), page)
-      return await listOf(snapshot, asked, { items, total, offset: page.offset })
+      const request = { ...args, path: path === args.path ? path : `${path}/` }
+      const { items, total } = await snapshot.select(toScope(request), page)
+      return await listOf(snapshot, request, { items, total, offset: page.offset })
     })
   })
 }

@@ -31,10 +31,7 @@ export async function queryWarnings(
 ): Promise<readonly Warning[]> {
   const requested = [...propertiesIn(query)]
   const tags = tagsIn(query)
-  const [noTags, noValues] = await Promise.all([
-    tags.length === 0 ? [] : tagWarnings(snapshot, tags, call),
-    isEmpty ? valueWarnings(snapshot, query) : [],
-  ])
+  const [noTags, noValues] = await Promise.all([tagWarnings(snapshot, tags, call), isEmpty ? valueWarnings(snapshot, query) : []])
   const mayMeanProperty = noTags.length > 0 || (isEmpty && tags.length > 0)
   const properties = requested.length === 0 && !mayMeanProperty ? [] : await snapshot.properties()
   const existing = new Map(properties.map((property) => [foldName(property.key), property]))

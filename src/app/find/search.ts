@@ -105,8 +105,8 @@ export interface Explanation {
 /** Maximum number of notes from each search (by words and by meaning). */
 const MAX_CANDIDATES = 1_000
 /** Number of passages compared with the question. Each note is ranked by its best passage. */
-const PASSAGES = 200
-const MAX_PASSAGES = 16 * PASSAGES
+export const PASSAGES = 200
+export const MAX_PASSAGES = 16 * PASSAGES
 /** With fewer notes than this, distances say little about relevance. */
 const MIN_NOTES = 50
 const MAX_NAMES = 50

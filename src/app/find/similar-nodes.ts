@@ -24,6 +24,7 @@ import { type ReadingContext, readTexts, unreadWarnings } from '../read/texts.ts
 import { toAnsweringScope } from '../scope.ts'
 import { knownTraits } from './embedder-traits.ts'
 import { unknownWarning } from './question-vector.ts'
+import { MAX_PASSAGES, PASSAGES } from './search.ts'
 
 export interface SimilarArguments extends PageArguments {
   /** An id, or a title or alias that belongs to only one note. */
@@ -41,9 +42,6 @@ export interface SimilarNode extends ListedNode {
   readonly score: number
 }
 
-/** Number of passages compared at first. Each note is ranked by its best passage. */
-const PASSAGES = 200
-const MAX_PASSAGES = 16 * PASSAGES
 /** Minimum cosine of similar notes in other languages, using only the part of the vectors that all languages share. */
 const MIN_COSINE_ACROSS = 0.45
 /** Maximum number of neighbors by words. Notes farther away are rarely similar. */

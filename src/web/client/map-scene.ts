@@ -96,8 +96,8 @@ const OPACITY = [0.42, 0.28, 0.16, 0.05]
 const FAINTER = [1, 0.5]
 /** Links between lands are drawn one by one if the whole map is more than this many times as large as the view. */
 const WHOLE = 1.6
-/** Width of the widest band of links between two lands, as a share of the view, opacity (two hex digits), and bend, as that of links. */
-const BAND = { widest: 0.006, opacity: '90', bend: 0.18 }
+/** Width of the widest curve between two lands, as a share of the view, and opacity (two hex digits). */
+const BAND = { widest: 0.006, opacity: '90' }
 /** Radius of the hole in an index note, as a share of the note's. */
 const HOLE = 0.6
 /** Links are drawn if an end is closer to the middle than this share of the view, which includes the next move. */
@@ -107,6 +107,8 @@ const FADES_FROM = 0.6
 /** With fewer notes, links are curves. Their bend is a share of their length. */
 export const FEW = 300
 const BEND = 0.09
+/** The same for curves that stand out from links. */
+export const ARC_BEND = 0.18
 /** Above this scale, in pixels per unit, notes grow more slowly than the map. */
 const GROWS_LESS = 9
 /** Maximum radius of a note in pixels: so much more than this times the smallest one. */
@@ -467,7 +469,7 @@ function drawBands(context: CanvasRenderingContext2D, frame: Shown): void {
     context.lineWidth = width
     context.beginPath()
     context.moveTo(x, y)
-    context.quadraticCurveTo(...bent(x, y, toX, toY, BAND.bend), toX, toY)
+    context.quadraticCurveTo(...bent(x, y, toX, toY, ARC_BEND), toX, toY)
     context.stroke()
   }
 }

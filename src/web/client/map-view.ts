@@ -6,6 +6,7 @@ import { areasOf, boundsOfMost, landPartsOf } from './map-areas.ts'
 import { fitInto } from './map-fit.ts'
 import { type Box, Dots, type Label, Labels, type Point, type Words, wrapped } from './map-labels.ts'
 import {
+  ARC_BEND,
   bent,
   type Camera,
   drawAll,
@@ -903,7 +904,7 @@ function drawTie(context: CanvasRenderingContext2D, frame: Frame, { from, to, ki
   context.setLineDash(kind === 'gained' ? [] : [7, 5])
   context.strokeStyle = MARKS[kind]
   context.moveTo(x, y)
-  context.quadraticCurveTo(...bent(x, y, toX, toY, 0.18), toX, toY)
+  context.quadraticCurveTo(...bent(x, y, toX, toY, ARC_BEND), toX, toY)
   context.stroke()
   context.setLineDash([])
 }
@@ -924,11 +925,14 @@ function write(
   colour: string,
   edge: { readonly colour: string; readonly width: number; readonly plate?: number },
 ): void {
-  const { globalAlpha } = context
-  context.fillStyle = edge.colour
-  context.globalAlpha = globalAlpha * (edge.plate ?? 0)
-  context.fillRect(left - 3, top, right - left + 6, height)
-  context.globalAlpha = globalAlpha
+  const { plate = 0 } = edge
+  if (plate > 0) {
+    const { globalAlpha } = context
+    context.fillStyle = edge.colour
+    context.globalAlpha = globalAlpha * plate
+    context.fillRect(left - 3, top, right - left + 6, height)
+    context.globalAlpha = globalAlpha
+  }
   context.font = font
   context.textBaseline = 'middle'
   context.textAlign = 'center'

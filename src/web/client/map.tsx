@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { PageNote } from '../../app/read/page-note.ts'
 import { amount } from '../../core/text/amount.ts'
+import { INDEX_COLOUR } from './colours.ts'
 import { type ColourBy, DIRECTIONS, dateOf, today, towards } from './graph.ts'
 import { MapView } from './map-view.ts'
 import { plainText } from './plain-text.ts'
@@ -525,5 +526,3 @@ function coveredIn(canvas: HTMLElement | null): readonly DOMRect[] {
   const over = canvas?.closest('.middle')?.querySelectorAll('.legend, .zoom, .growth, .crowded, .narrowed, .part, .depth') ?? []
   return [...over].map((one) => one.getBoundingClientRect())
 }
-
-import { INDEX_COLOUR } from './colours.ts'
