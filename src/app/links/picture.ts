@@ -177,6 +177,7 @@ async function drawPart(snapshot: Snapshot, { layout, requested, numbers: chosen
     degrees: chosen.map((number) => degreeOf(rows, number)),
     incoming: chosen.map((number) => layout.incoming[number] ?? 0),
     outgoing: chosen.map((number) => layout.outgoing[number] ?? 0),
+    words: chosen.map((number) => layout.words[number] ?? -1),
     created,
     modified,
     named: requested.map((number) => numbers.get(number) ?? -1),
@@ -458,6 +459,8 @@ async function latestInsight(core: GraphCore, { signal }: Call): Promise<Followe
 }
 
 interface Communities {
+  /** Number of words of each note, or -1 if unknown. */
+  readonly words: Int32Array
   /** Group number of each note on each level, or -1 if the note has no group. */
   readonly levels: readonly Int32Array[]
   /** `label`: name given by a user · `key`: number of the note that gives the group its name if there is no label */
@@ -465,9 +468,10 @@ interface Communities {
 }
 
 async function communitiesOf(core: GraphCore, ids: readonly NodeId[], insight: Insight | undefined): Promise<Communities> {
-  if (insight === undefined) return { levels: [], groups: [] }
-  const { ids: insightIds, communities } = insight
+  if (insight === undefined) return { words: new Int32Array(), levels: [], groups: [] }
+  const { ids: insightIds, communities, ownWords } = insight
   const placeOf = new Map(insightIds.map((id, place) => [id, place]))
+  const words = Int32Array.from(ids, (id) => ownWords[placeOf.get(id) ?? -1] ?? -1)
   const levels = communities.levels.map(({ of }) =>
     Int32Array.from(ids, (id) => {
       const community = of[placeOf.get(id) ?? -1] ?? NO_COMMUNITY
@@ -480,7 +484,7 @@ async function communitiesOf(core: GraphCore, ids: readonly NodeId[], insight: I
     const hubId = first === undefined ? undefined : insightIds[first]
     return { id, label: labels.get(id), key: (hubId && numberOf.get(hubId)) ?? -1 }
   })
-  return { levels, groups }
+  return { words, levels, groups }
 }
 
 /** Metadata of notes. Names of folders and tags are stored only once. */

@@ -5,12 +5,13 @@ import { dateOf } from './graph.ts'
 import { More, NoteLink } from './reader.tsx'
 import { COLLATOR, coloured, focused, graph, isPart, lit, shown } from './state.ts'
 
-type Column = 'title' | 'folder' | 'tags' | 'group' | 'incoming' | 'outgoing' | 'changed'
+type Column = 'title' | 'folder' | 'tags' | 'group' | 'incoming' | 'outgoing' | 'words' | 'changed'
 const ROWS = 200
 /** The last columns. They are aligned to the right, and start with the highest value when sorted. */
 const NUMBERS = [
   ['incoming', 'Links in'],
   ['outgoing', 'Links out'],
+  ['words', 'Words'],
   ['changed', 'Changed'],
 ] as const
 const FALLING: ReadonlySet<Column> = new Set(NUMBERS.map(([column]) => column))
@@ -33,6 +34,7 @@ export function Table() {
     group: (note) => picture.groups[picture.communities[note] ?? -1]?.label ?? '',
     incoming: (note) => facts?.incoming[note] ?? 0,
     outgoing: (note) => facts?.outgoing[note] ?? 0,
+    words: (note) => facts?.words[note] ?? -1,
     changed: (note) => dateOf(facts?.modified[note]),
   }
   const cell = (note: number, column: Column): string | number => cells[column](note)
@@ -104,7 +106,7 @@ export function Table() {
               </td>
               {NUMBERS.map(([column, name]) => (
                 <td key={column} class="number" data-name={name}>
-                  {cell(note, column).toLocaleString()}
+                  {cell(note, column) === -1 ? '' : cell(note, column).toLocaleString()}
                 </td>
               ))}
             </tr>

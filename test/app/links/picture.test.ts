@@ -46,20 +46,21 @@ test('a partial picture has the named notes, their neighbours, and then the best
   expect(whole.ids).toEqual((await vaultPicture(core, { mayMove: 'once' })).value.ids)
 })
 
-test('a partial picture has the links in each direction and the days of creation and of the last change', async () => {
+test('a partial picture has the links in each direction, the words, and the days of creation and of the last change', async () => {
   const dated = {
     'a.md': '---\ncreated: 2025-03-01\nmodified: 2025-03-02T23:59:59Z\n---\n[[b]] [[b]] [[a]]',
     'b.md': '---\ncreated: some day\n---\n[[a]] [[c]]',
-    'c.md': '',
+    'c.md': 'Three words here.',
   }
   const { value } = await partOfPicture(await searchCore(dated), { notes: [], most: 100 })
-  const { titles, incoming, outgoing, created, modified } = value
+  const { titles, incoming, outgoing, words, created, modified } = value
   const rows = titles.map((title, at) => [title, incoming[at], outgoing[at], created[at]])
   expect(rows.slice(0, 2)).toEqual([
     ['a', 1, 1, Date.UTC(2025, 2, 1) / 86_400_000],
     ['b', 1, 2, -1],
   ])
   expect(modified[0]).toBe(Date.UTC(2025, 2, 2) / 86_400_000)
+  expect(words[2]).toBe(3)
 })
 
 test('notes in a partial picture keep their positions from the whole', async () => {

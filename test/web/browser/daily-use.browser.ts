@@ -526,7 +526,7 @@ test('the table marks the note in focus, finds titles, and names the last part o
   expect(await row.innerText()).toContain('Hub')
   expect(await row.locator('td[title="deep/down"]').innerText()).toBe('down')
   const cells = await page.locator('.table tr:has-text("Part one") td').allInnerTexts()
-  expect(cells.slice(-3)).toEqual(['1', '1', '2025-03-02'])
+  expect(cells.slice(-4)).toEqual(['1', '1', '2', '2025-03-02'])
   await page.fill('.table input', 'part t')
   await page.waitForSelector('.table caption:text-is("1 note")')
   expect(await page.innerText('.table tbody a')).toBe('Part two')
