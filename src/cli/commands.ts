@@ -145,6 +145,7 @@ export const COMMANDS = [
       { name: 'communities', type: 'flag', sentence: "Add each note's communities (not in csv)." },
       { name: 'semantic', type: 'flag', sentence: 'Add pairs of similar notes with their scores.' },
       { name: 'texts', type: 'flag', sentence: 'With html: include the texts of the notes.' },
+      { name: 'quotes', type: 'flag', sentence: 'With html: include the sentences that contain the links.' },
     ],
   },
   {

@@ -33,7 +33,7 @@ test('excluded notes are not in an exported page', () => {
   expect(page()).not.toMatch(/private\/|Hidden title|A hidden text/)
 })
 
-test('texts are refused in formats other than HTML', () => {
-  const { status, stderr } = exported(openWorld({ fixture: 'demo' }), ['--texts'])
-  expect([status, stderr]).toEqual([2, expect.stringContaining('--texts needs --format html')])
+test.each(['--texts', '--quotes'])('%s is refused in formats other than HTML', (option) => {
+  const { status, stderr } = exported(openWorld({ fixture: 'demo' }), [option])
+  expect([status, stderr]).toEqual([2, expect.stringContaining(`${option} needs --format html`)])
 })

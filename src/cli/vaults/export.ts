@@ -13,29 +13,30 @@ import { write } from '../output/printer.ts'
 import { bytesText } from '../output/text.ts'
 import { type Invocation, requireSettings, withCore } from '../session.ts'
 import { EXPORT_FORMATS, type ExportFormat, formatExport } from './export-formats.ts'
-import { mapPage } from './map-page.ts'
+import { type MapPageOptions, mapPage } from './map-page.ts'
 
 export async function run(invocation: Invocation): Promise<number> {
   const { host, options, positionals } = invocation
   const format = (options.get('format') as ExportFormat | 'html' | undefined) ?? EXPORT_FORMATS[0]
-  const withTexts = options.get('texts') === true
-  if (withTexts && format !== 'html')
-    throw new UsageError(
-      '--texts needs --format html: other formats contain only the graph.',
-      'roux export --format html --texts -o notes.html',
-    )
+  const included = { texts: options.get('texts') === true, quotes: options.get('quotes') === true }
+  for (const [name, isIncluded] of Object.entries(included))
+    if (isIncluded && format !== 'html')
+      throw new UsageError(
+        `--${name} needs --format html: other formats contain only the graph.`,
+        `roux export --format html --${name} -o notes.html`,
+      )
   if (format === 'html' && options.get('semantic') === true)
     throw new UsageError('--semantic does not work with --format html: a map only shows links.', 'roux export --semantic')
   const output = (options.get('output') as string | undefined) ?? '-'
   const loaded = await requireSettings(invocation, positionals[0])
   let isBegun = false
   await withCore(invocation, loaded, async (core) => {
-    const pieces = format === 'html' ? await pagePieces(invocation, core, withTexts) : graphPieces(core, format, options)
+    const pieces = format === 'html' ? await pagePieces(invocation, core, included) : graphPieces(core, format, options)
     if (output !== '-') {
       const size = await writeFile(resolve(host.cwd, output), pieces)
       const subject =
         format === 'html'
-          ? `the map${withTexts ? ' with the texts of the notes' : ''} as a page`
+          ? `the map${included.texts ? ' with the texts of the notes' : ''} as a page`
           : `the graph as ${FORMAT_NAMES[format]}`
       return invocation.printer.note(`Wrote ${subject} to ${output} (${bytesText(size)}).`)
     }
@@ -101,11 +102,15 @@ function graphPieces(core: GraphCore, format: ExportFormat, options: Invocation[
 }
 
 /** Generates the map as a single page, based on the empty page included with the program. */
-async function pagePieces({ host, printer }: Invocation, core: GraphCore, withTexts: boolean): Promise<AsyncIterable<string>> {
+async function pagePieces(
+  { host, printer }: Invocation,
+  core: GraphCore,
+  included: MapPageOptions['included'],
+): Promise<AsyncIterable<string>> {
   const template = await readFile(join(dirname(host.program.script), '..', 'app', 'file.html'), 'utf8')
   // Wait for communities, because the page would have no colors without them.
   await latestOf(core.insights, { whole: true })
-  return mapPage(core, { template, withTexts, onUnread: (message) => printer.warn(message) })
+  return mapPage(core, { template, included, onUnread: (message) => printer.warn(message) })
 }
 
 async function* withCommunities(

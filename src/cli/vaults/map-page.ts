@@ -1,5 +1,6 @@
 import { basename } from 'node:path'
 import type { GraphCore } from '../../app/graph-core.ts'
+import { linkQuotes } from '../../app/links/link-quotes.ts'
 import { vaultPicture } from '../../app/links/picture.ts'
 import { type PageText, pageNote } from '../../app/read/page-note.ts'
 import { RouxError } from '../../core/errors.ts'
@@ -7,7 +8,8 @@ import type { NodeId } from '../../core/ids.ts'
 
 export interface MapPageOptions {
   readonly template: string
-  readonly withTexts: boolean
+  /** What the page contains besides the map: the texts of the notes, and the sentences that contain their links. */
+  readonly included: { readonly texts: boolean; readonly quotes: boolean }
   /** Called if notes could not be read. The text of these notes is left out. */
   onUnread(message: string): void
 }
@@ -19,11 +21,12 @@ const MAP_HERE = '"MAP-HERE"'
 const NOTES = 50
 
 /** Renders the map of a vault as a self-contained page, in chunks. Only listed notes are included. */
-export async function* mapPage(core: GraphCore, { template, withTexts, onUnread }: MapPageOptions): AsyncGenerator<string> {
+export async function* mapPage(core: GraphCore, { template, included, onUnread }: MapPageOptions): AsyncGenerator<string> {
   const [before = '', after = ''] = template.split(MAP_HERE)
   const { value: picture } = await vaultPicture(core, { mayMove: 'once' }, { whole: true })
   yield `${before}{"name":${json(core.name ?? basename(core.root))},"picture":${json(picture)}`
-  if (withTexts) yield* textsOf(core, picture.ids, onUnread)
+  if (included.texts) yield* textsOf(core, picture.ids, onUnread)
+  if (included.quotes) yield* quotesOf(core, picture.ids, onUnread)
   yield `}${after}`
 }
 
@@ -38,6 +41,19 @@ async function* textsOf(core: GraphCore, ids: readonly NodeId[], onUnread: MapPa
   }
   yield ']'
   if (missing > 0) onUnread(`${missing} of ${ids.length} notes could not be read; the page has only their titles.`)
+}
+
+/** Yields, for each note, the numbers of the notes that it links to, each with the sentence that contains the link. */
+async function* quotesOf(core: GraphCore, ids: readonly NodeId[], onUnread: MapPageOptions['onUnread']): AsyncGenerator<string> {
+  const numbers = new Map(ids.map((id, number) => [id, number]))
+  yield ',"quotes":['
+  for (let from = 0; from < ids.length; from += NOTES) {
+    const { value, warnings } = await linkQuotes(core, ids.slice(from, from + NOTES), { whole: true })
+    for (const { message } of warnings) onUnread(message)
+    const quotes = value.map((ofNote) => ofNote.flatMap(({ to, text }) => (numbers.has(to) ? [[numbers.get(to), text]] : [])))
+    yield `${from === 0 ? '' : ','}${quotes.map(json).join(',')}`
+  }
+  yield ']'
 }
 
 async function textOf(core: GraphCore, id: NodeId): Promise<PageText | undefined> {

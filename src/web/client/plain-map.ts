@@ -22,7 +22,9 @@ export function plainMap(parent: HTMLElement, isDark: boolean, onSelect: (note: 
   const tip = element('div', { className: 'tip', hidden: true })
   const legend = element('ul', { className: 'legend', ariaLabel: 'Colours' })
   let graph: Graph | undefined
-  let focus: number | undefined
+  let highlight: Highlight = { path: [] }
+  /** The chosen entry of the legend. */
+  let chosen: string | undefined
   parent.replaceChildren(canvas, tip)
   const view = new MapView(canvas, isDark, {
     onSelect(note) {
@@ -50,34 +52,52 @@ export function plainMap(parent: HTMLElement, isDark: boolean, onSelect: (note: 
     if (event.key === '+') view.zoom(1.4)
     else if (event.key === '-') view.zoom(1 / 1.4)
     else if (event.key === '0') view.fit()
-    else if (direction !== undefined && graph !== undefined && focus !== undefined) {
-      const next = towards(graph, focus, { direction })
+    else if (direction !== undefined && graph !== undefined && highlight.focus !== undefined) {
+      const next = towards(graph, highlight.focus, { direction })
       if (next !== undefined) onSelect(next)
     } else if (direction !== undefined) view.pan(direction[0] * 0.2, direction[1] * 0.2)
     else return
     event.preventDefault()
   })
+  const draw = (shownGraph: Graph): void => {
+    const groupedBy = overviewBy(shownGraph)
+    const look = {
+      shown: new Uint8Array(shownGraph.count).fill(1),
+      groupedBy,
+      colouredBy: groupedBy,
+      lit: highlight.lit,
+      path: highlight.path,
+      focus: highlight.focus,
+    }
+    const coloured = view.show(shownGraph, look)
+    const notesOf = (group: string): readonly number[] =>
+      [...Array(shownGraph.count).keys()].filter((note) => coloured.nameOf(note) === group)
+    if (chosen !== undefined) view.show(shownGraph, { ...look, lit: new Set(notesOf(chosen)), focus: undefined })
+    legend.replaceChildren(
+      ...coloured.legend.slice(0, NAMED).map(({ name, colour, notes, isRest = false }, at) => {
+        const dot = element('span', { className: 'dot' })
+        dot.style.background = colour
+        const label = [dot, element('bdi', { textContent: name }), ` ${notes}`]
+        if (isRest) return element('li', {}, label)
+        const choose = (): void => {
+          chosen = chosen === name ? undefined : name
+          draw(shownGraph)
+          legend.querySelectorAll('button')[at]?.focus()
+          if (chosen === undefined) view.fit()
+          else view.goTo(notesOf(name))
+        }
+        const entry = element('button', { type: 'button', ariaPressed: String(chosen === name), onclick: choose }, label)
+        return element('li', {}, [entry])
+      }),
+    )
+  }
   return {
-    show(next: Graph, highlight: Highlight): void {
+    show(next: Graph, nextHighlight: Highlight): void {
       graph = next
-      focus = highlight.focus
-      const groupedBy = overviewBy(next)
-      const { legend: names } = view.show(next, {
-        shown: new Uint8Array(next.count).fill(1),
-        groupedBy,
-        colouredBy: groupedBy,
-        lit: highlight.lit,
-        path: highlight.path,
-        focus,
-      })
+      highlight = nextHighlight
+      chosen = undefined
       canvas.setAttribute('aria-label', `Map of ${next.count} notes. Arrow keys go to linked notes.`)
-      legend.replaceChildren(
-        ...names.slice(0, NAMED).map(({ name, colour }) => {
-          const dot = element('span', { className: 'dot' })
-          dot.style.background = colour
-          return element('li', {}, [dot, name])
-        }),
-      )
+      draw(next)
     },
     goTo: (notes: readonly number[]) => view.goTo(notes),
     fit: () => view.fit(),

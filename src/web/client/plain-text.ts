@@ -1,5 +1,5 @@
 /** Comments of Obsidian and HTML, complete or truncated by the excerpt. */
-const HIDDEN = /%%[^%]*(?:%(?!%)[^%]*)*(?:%%|…$|$)|<!--[^-]*(?:-(?!->)[^-]*)*(?:-->|…$|$)/g
+const HIDDEN = /%%[^%]*(?:%(?!%)[^%]*)*(?:%%|…$|$)|<!-{2}[^-]*(?:-(?!->)[^-]*)*(?:-->|…$|$)/g
 /** Code and escaped characters are kept as written. Meanwhile, each is replaced by a number between private-use characters. */
 const LITERAL = /`+([^`\n]+)`+|\\([!-/:-@[-`{}~])/g
 const SLOT = /\u{E000}(\d+)\u{E000}/gu

@@ -47,6 +47,37 @@ test('clicking the exported map removes the name under the pointer', async () =>
   await page.waitForSelector('.tip', { state: 'hidden' })
 })
 
+test('an entry of the legend brings its group into view, by mouse and by keyboard', async () => {
+  const { page, errors } = await openExported(openWorld({ fixture: 'demo' }))
+  const entry = page.locator('.legend button').nth(1)
+  expect(await entry.innerText()).toMatch(/ \d+$/)
+  const drawnNames = () =>
+    page.evaluate(() =>
+      document
+        .querySelector<MapCanvas>('#map canvas')
+        ?.map.draw()
+        .map(({ text }) => text),
+    )
+  const before = await drawnNames()
+  await entry.click()
+  expect(await entry.getAttribute('aria-pressed')).toBe('true')
+  await expect.poll(drawnNames).not.toEqual(before)
+  await page.keyboard.press('Enter')
+  expect(await entry.getAttribute('aria-pressed')).toBe('false')
+  await expect.poll(drawnNames).toEqual(before)
+  expect(errors).toEqual([])
+})
+
+test('a note in the exported map quotes the sentences that link it, on request', async () => {
+  const world = openWorld()
+  world.write('Roof.md', 'It rests on **[[Walls]]**.\n')
+  world.write('Walls.md', 'They carry the [[Roof]].\n')
+  const { page } = await openExported(world, ['--quotes'])
+  await page.fill('#search', 'roof')
+  await page.keyboard.press('Enter')
+  expect(await page.locator('#note blockquote').allInnerTexts()).toEqual(['It rests on Walls.', 'They carry the Roof.'])
+})
+
 test('the exported map contains texts on request', async () => {
   const { page } = await openExported(openWorld({ fixture: 'demo' }), ['--texts'])
   await page.fill('#search', 'amylase')

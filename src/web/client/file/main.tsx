@@ -7,12 +7,15 @@ import { around, graphOf, neighbours } from '../graph.ts'
 import { renderMarkdown } from '../markdown.ts'
 import { parseMarkdown } from '../markdown-tree.ts'
 import { type PlainMap, plainMap } from '../plain-map.ts'
+import { plainText } from '../plain-text.ts'
 
 interface Exported {
   readonly name: string
   readonly picture: VaultPicture
   /** By note number; `null` for unreadable notes. Omitted if the page was exported without note text. */
   readonly texts?: readonly (PageText | null)[]
+  /** By note number: the notes that it links to, each with the sentence that contains the link. Omitted if not requested. */
+  readonly quotes?: readonly (readonly (readonly [to: number, text: string])[])[]
 }
 
 /**
@@ -24,7 +27,7 @@ const MOST_MARKS = 5_000
 /** Maximum number of titles to list while typing. */
 const FOUND = 40
 
-const { name, picture, texts } = JSON.parse(byId('vault').textContent ?? '') as Exported
+const { name, picture, texts, quotes = [] } = JSON.parse(byId('vault').textContent ?? '') as Exported
 const graph = graphOf(picture)
 const folded = picture.titles.map((title) => title.toLowerCase())
 const darkness = matchMedia('(prefers-color-scheme: dark)')
@@ -93,10 +96,29 @@ function select(note: number): void {
     ...(tags.length === 0 ? [] : [element('p', { textContent: tags.join(' ') })]),
     ...bodyOf(texts?.[note] ?? undefined),
     element('p', { className: 'quiet', textContent: amount(linked.length, 'linked note') }),
-    element('ul', {}, linked.map(choice)),
+    element(
+      'ul',
+      {},
+      linked.map((other) => {
+        const item = choice(other)
+        item.append(...quotesBetween(note, other))
+        return item
+      }),
+    ),
   )
   byId('note').hidden = false
   byId('said').textContent = `${titleOf(note)}, ${amount(linked.length, 'link')}`
+}
+
+/** Returns the sentences with which two notes link to each other, if the page has them. */
+function quotesBetween(note: number, other: number): readonly HTMLElement[] {
+  return [
+    [note, other],
+    [other, note],
+  ].flatMap(([from = -1, to]) => {
+    const [, text = ''] = quotes[from]?.find(([target]) => target === to) ?? []
+    return text === '' ? [] : [element('blockquote', { textContent: plainText(text) })]
+  })
 }
 
 /** Returns the rendered text, if any. Its links lead to notes on this page. */

@@ -1,0 +1,32 @@
+import type { NodeId } from '../../core/ids.ts'
+import { answer, type Call } from '../answer/answer-when-ready.ts'
+import type { Answer, GraphCore } from '../graph-core.ts'
+import { unreadWarnings } from '../read/texts.ts'
+import { readLinkSentences } from './link-sentences.ts'
+
+/** A sentence that links to a note. */
+export interface LinkQuote {
+  readonly to: NodeId
+  readonly text: string
+}
+
+/** Returns, for each of the notes, the first sentence that links to each other note. Comments and properties are left out. */
+export function linkQuotes(
+  core: GraphCore,
+  ids: readonly NodeId[],
+  call: Call,
+): Promise<Answer<readonly (readonly LinkQuote[])[]>> {
+  return answer(core, call, async (snapshot) => {
+    const links = (await snapshot.linksFrom(ids)).filter(({ inComment, property }) => !inComment && property === undefined)
+    const sentences = await readLinkSentences({ core, snapshot, call }, links)
+    const quotes = new Map(ids.map((id) => [id, new Map<NodeId, string>()]))
+    for (const link of links) {
+      const ofNote = quotes.get(link.from)
+      if (ofNote !== undefined && !ofNote.has(link.to)) ofNote.set(link.to, sentences.of(link))
+    }
+    return {
+      value: ids.map((id) => [...(quotes.get(id) ?? [])].flatMap(([to, text]) => (text === '' ? [] : [{ to, text }]))),
+      warnings: unreadWarnings(sentences.unread),
+    }
+  })
+}
