@@ -1,28 +1,23 @@
 import { Fragment } from 'preact'
 import { useState } from 'preact/hooks'
+import type { ChangesAnswer } from '../../app/insight/changes-since.ts'
+import type { GapKind, GapList } from '../../app/insight/gaps.ts'
+import type { ProblemList, ProblemSummary } from '../../app/insight/get-problems.ts'
 import type { ToolAnswer } from './api.ts'
 import { plainText } from './plain-text.ts'
-import { EditedLast, More, NoteLink, Refusal } from './reader.tsx'
-import { folder, graph, scope, showGroups, vault } from './state.ts'
+import { EditedLast, More, NoteLink, NoteRow, Refusal } from './reader.tsx'
+import { bareId, folder, graph, marks, scope, showGroups, ties, vault } from './state.ts'
 import { type Loaded, useAnswer, usePages } from './use-answer.ts'
-import { useDrawing } from './use-drawing.ts'
+import { useShown } from './use-shown.ts'
 
-interface Problem {
-  readonly kind: string
-  readonly id: string
-  readonly line: number
-  readonly text: string
-}
+type Problem = ProblemList['problems'][number]
 
 /** Rows per request. */
 const PAGE = 100
 
 export function Problems() {
   const [kind, setKind] = useState('')
-  const { answer } = useAnswer<{ counts: Record<string, number>; total: number }>('get_problems', {
-    summary: true,
-    ...scope.value,
-  })
+  const { answer } = useAnswer<ProblemSummary>('get_problems', { summary: true, ...scope.value })
   const counts = Object.entries(answer?.counts ?? {}).filter(([, count]) => count > 0)
   const args = { ...scope.value, ...(kind === '' ? {} : { kind }) }
   return (
@@ -43,11 +38,6 @@ export function Problems() {
   )
 }
 
-interface ProblemsAnswer {
-  readonly problems: readonly Problem[]
-  readonly total: number
-}
-
 interface ProblemsOptions {
   readonly args: Record<string, unknown>
   /** True if the rows are of several kinds and must show them. */
@@ -55,13 +45,16 @@ interface ProblemsOptions {
 }
 
 function ProblemPages({ args, isMixed }: ProblemsOptions) {
-  const { pages, refused, more } = usePages<ProblemsAnswer>('get_problems', args, {
+  const { pages, refused, more } = usePages<ProblemList>('get_problems', args, {
     limit: PAGE,
     rowsOf: ({ problems }) => problems,
   })
   const [first] = pages
   const problems = pages.flatMap((page) => page.problems)
-  useDrawing({ marks: problems.map(({ id }) => [id, 'problem']) })
+  useShown(
+    marks,
+    problems.map(({ id }) => [id, 'problem']),
+  )
   if (first === undefined) return <Status refused={refused} />
   return (
     <>
@@ -99,9 +92,7 @@ function ProblemsOfNote({ problems, isMixed }: { readonly problems: readonly Pro
       <ul>
         {problems.map(({ id, text }) => (
           <li key={id}>
-            <NoteLink to={id} kind="missing">
-              {text}
-            </NoteLink>
+            <NoteLink to={id} title={text} kind="missing" />
           </li>
         ))}
       </ul>
@@ -128,31 +119,12 @@ function ProblemsOfNote({ problems, isMixed }: { readonly problems: readonly Pro
   )
 }
 
-type GapKind = 'apart' | 'cut' | 'wanted' | 'dead_ends'
-
-interface GapsAnswer {
-  readonly apart?: readonly {
-    readonly of: readonly (string | { readonly label: string })[]
-    readonly alike: number
-    readonly nearest: readonly (readonly (string | { readonly id: string })[])[]
-  }[]
-  readonly cut?: readonly { readonly id: string; readonly falls_off: number }[]
-  readonly wanted?: readonly {
-    readonly name: string
-    readonly notes: number
-    readonly id?: string
-    readonly sources: readonly ({ readonly id: string } | string)[]
-  }[]
-  readonly dead_ends?: { readonly first: readonly (string | { readonly id: string })[] }
-  readonly totals: Readonly<Partial<Record<GapKind, number>>>
-}
-
 interface Gap {
   readonly kind: GapKind
   readonly title: string
   /** A sentence that explains these gaps. */
   readonly about: string
-  rows(answer: GapsAnswer): readonly preact.JSX.Element[]
+  rows(answer: GapList): readonly preact.JSX.Element[]
 }
 
 /** Maximum number of linking notes to show for a missing note. */
@@ -164,14 +136,14 @@ const GAPS: readonly Gap[] = [
     title: 'Alike, but hardly linked',
     about: 'Similar communities with few links between them. A click shows both.',
     rows: ({ apart = [] }) =>
-      apart.map((one) => (
-        <li key={one.of.map(nameOf).join()}>
-          <button type="button" class="plain" onClick={() => showGroups(new Set(one.of.map(nameOf)), 'community')}>
-            {one.of.map(nameOf).join(' and ')}
+      apart.map(({ of, nearest }) => (
+        <li key={of.join()}>
+          <button type="button" class="plain" onClick={() => showGroups(new Set(of.map(labelOf)), 'community')}>
+            {of.map(labelOf).join(' and ')}
           </button>
-          {one.nearest.slice(0, 1).map(([a, b]) => (
-            <div key={idOf(a)}>
-              Nearest: <NoteLink to={idOf(a)} /> and <NoteLink to={idOf(b)} />
+          {nearest.slice(0, 1).map(([a, b]) => (
+            <div key={a}>
+              Nearest: <NoteLink to={a} /> and <NoteLink to={b} />
             </div>
           ))}
         </li>
@@ -182,11 +154,7 @@ const GAPS: readonly Gap[] = [
     title: 'Notes that others hang on',
     about: 'Without one of these, the notes behind it fall off the rest.',
     rows: ({ cut = [] }) =>
-      cut.map(({ id, falls_off }) => (
-        <li key={id}>
-          <NoteLink to={id} /> <small>{falls_off} notes behind it</small>
-        </li>
-      )),
+      cut.map(({ id, title, falls_off }) => <NoteRow key={id} id={id} title={title} aside={`${falls_off} notes behind it`} />),
   },
   {
     kind: 'wanted',
@@ -195,14 +163,12 @@ const GAPS: readonly Gap[] = [
     rows: ({ wanted = [] }) =>
       wanted.map(({ name, notes, sources }) => (
         <li key={name}>
-          <NoteLink to={name} kind="missing">
-            {name}
-          </NoteLink>{' '}
+          <NoteLink to={name} title={name} kind="missing" />{' '}
           <small>{notes === 1 ? 'one note links' : `${notes} notes link`} to it:</small>{' '}
-          {sources.slice(0, WANTED_BY).map((source, at) => (
-            <Fragment key={idOf(source)}>
+          {sources.slice(0, WANTED_BY).map(({ id }, at) => (
+            <Fragment key={id}>
               {at > 0 && ', '}
-              <NoteLink to={idOf(source)} />
+              <NoteLink to={id} />
             </Fragment>
           ))}
           {sources.length > WANTED_BY && ', …'}
@@ -213,41 +179,40 @@ const GAPS: readonly Gap[] = [
     kind: 'dead_ends',
     title: 'Dead ends',
     about: 'Other notes link to them, and they link to none.',
-    rows: ({ dead_ends: { first } = { first: [] } }) =>
-      first.map((one) => (
-        <li key={idOf(one)}>
-          <NoteLink to={idOf(one)} />
+    rows: ({ dead_ends }) =>
+      (dead_ends?.first ?? []).map(({ id, title }) => (
+        <li key={id}>
+          <NoteLink to={id} title={title} />
         </li>
       )),
   },
 ]
 
 export function Gaps() {
-  const { answer, refused } = useAnswer<GapsAnswer>('gaps', scope.value)
-  useDrawing({
-    ties: (answer?.apart ?? []).flatMap(
-      ({ nearest: [pair = []] }) => ({ from: idOf(pair[0]), to: idOf(pair[1]), kind: 'gap' }) as const,
-    ),
-  })
+  const { answer, refused } = useAnswer<GapList>('gaps', scope.value)
+  useShown(
+    ties,
+    (answer?.apart ?? []).flatMap(({ nearest }) => nearest.slice(0, 1).map(([from, to]) => ({ from, to, kind: 'gap' }))),
+  )
   return (
     <section class="list" aria-label="Gaps">
       <h2>Gaps</h2>
       <Status answer={answer} refused={refused} />
-      {answer && GAPS.map((gap) => <GapList key={`${gap.kind} ${vault.value} ${folder.value}`} gap={gap} first={answer} />)}
+      {answer && GAPS.map((gap) => <GapRows key={`${gap.kind} ${vault.value} ${folder.value}`} gap={gap} first={answer} />)}
     </section>
   )
 }
 
-interface GapListOptions {
+interface GapRowsOptions {
   readonly gap: Gap
   /** The first rows of each kind, and their number. */
-  readonly first: GapsAnswer
+  readonly first: GapList
 }
 
-function GapList({ gap, first }: GapListOptions) {
+function GapRows({ gap, first }: GapRowsOptions) {
   const { kind, title, about } = gap
   const known = gap.rows(first)
-  const { pages, refused, more } = usePages<GapsAnswer>(
+  const { pages, refused, more } = usePages<GapList>(
     'gaps',
     { kind, ...scope.value },
     { limit: PAGE, rowsOf: gap.rows, from: known.length, first: 0 },
@@ -267,27 +232,6 @@ function GapList({ gap, first }: GapListOptions) {
   )
 }
 
-interface ChangedNote {
-  readonly id: string
-  readonly title: string
-}
-
-interface ChangesAnswer {
-  /** Omitted if nothing is logged. */
-  readonly since?: string
-  /** Set if the log covers less time than requested. */
-  readonly state?: object
-  readonly notes: Readonly<Record<'added' | 'changed' | 'removed' | 'moved', readonly ChangedNote[]>>
-  readonly links: Readonly<
-    Record<
-      'gained' | 'lost',
-      readonly { readonly from: string; readonly to: string; readonly line: number; readonly text: string }[]
-    >
-  >
-  readonly broken: readonly { readonly id: string; readonly line: number; readonly text: string }[]
-  readonly totals: Readonly<Record<string, number>>
-}
-
 const TIMES: readonly (readonly [since: string, name: string])[] = [
   ['1h', 'an hour ago'],
   ['1d', 'yesterday'],
@@ -300,14 +244,16 @@ const CHANGES = 200
 export function Changes() {
   const [since, setSince] = useState('7d')
   const { answer, refused } = useAnswer<ChangesAnswer>('changes_since', { since, limit: CHANGES, ...scope.value })
-  useDrawing({
-    marks: (['changed', 'moved', 'added'] as const).flatMap((kind) =>
+  useShown(
+    marks,
+    (['changed', 'moved', 'added'] as const).flatMap((kind) =>
       (answer?.notes[kind] ?? []).map(({ id }) => [id, kind === 'added' ? 'added' : 'edited'] as const),
     ),
-    ties: (['gained', 'lost'] as const).flatMap((kind) =>
-      (answer?.links[kind] ?? []).map(({ from, to }) => ({ from, to, kind })),
-    ),
-  })
+  )
+  useShown(
+    ties,
+    (['gained', 'lost'] as const).flatMap((kind) => (answer?.links[kind] ?? []).map(({ from, to }) => ({ from, to, kind }))),
+  )
   return (
     <section class="list" aria-label="Changes">
       <h2>What changed</h2>
@@ -327,8 +273,8 @@ export function Changes() {
           <p class="empty">{whatIsKnown(answer)}</p>
           {(['added', 'changed', 'moved', 'removed'] as const).map((kind) => (
             <Group key={kind} title={kind} total={answer.totals[kind] ?? 0} shown={answer.notes[kind].length}>
-              {answer.notes[kind].map((one) => (
-                <li key={one.id}>{kind === 'removed' ? one.title : <NoteLink to={one.id} />}</li>
+              {answer.notes[kind].map(({ id, title }) => (
+                <li key={id}>{kind === 'removed' ? title : <NoteLink to={id} title={title} />}</li>
               ))}
             </Group>
           ))}
@@ -397,11 +343,7 @@ function Status({ answer, refused }: Loaded<ToolAnswer<unknown>>) {
   ))
 }
 
-function idOf(one: string | { readonly id: string } | undefined): string {
-  return typeof one === 'string' ? one : (one?.id ?? '')
-}
-
-function nameOf(one: string | { readonly label: string }): string {
-  if (typeof one !== 'string') return one.label
-  return graph.value?.picture.groups.find(({ id }) => id === one)?.label ?? one
+/** Returns a community's label on the map, which is not shortened. */
+function labelOf(community: string): string {
+  return graph.value?.picture.groups.find(({ id }) => id === bareId(community))?.label ?? community
 }

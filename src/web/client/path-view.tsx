@@ -1,4 +1,5 @@
 import { useLayoutEffect, useState } from 'preact/hooks'
+import type { FoundPath, Hop, PathAnswer } from '../../app/links/find-path.ts'
 import { amount } from '../../core/text/amount.ts'
 import { plainText } from './plain-text.ts'
 import { NoteLink, Refusal } from './reader.tsx'
@@ -14,50 +15,30 @@ import {
   pathFrom,
   pathTo,
   showView,
+  ties,
   titleOf,
   vault,
   writeAddress,
 } from './state.ts'
 import { useAnswer } from './use-answer.ts'
-import { useDrawing } from './use-drawing.ts'
-
-interface Found {
-  readonly path: readonly string[]
-  readonly length: number
-  readonly hops: readonly {
-    readonly from: string
-    readonly to: string
-    readonly line: number
-    readonly text: string
-    readonly direction: 'in' | 'out'
-  }[]
-}
+import { useShown } from './use-shown.ts'
 
 /** How two notes are connected, with the sentence of each link. */
 export function PathView() {
   const from = pathFrom.value || focus.value
   const to = pathTo.value
-  const { answer, refused } = useAnswer<Found & { readonly alternatives?: readonly Found[] } & { readonly result?: null }>(
+  const { answer, refused } = useAnswer<PathAnswer | { readonly result: null }>(
     'find_path',
     from === '' || to === '' ? undefined : { source: from, target: to, count: 3, avoid_hubs: true },
   )
-  const found = answer?.path === undefined ? [] : [answer, ...(answer.alternatives ?? [])]
+  const found = answer === undefined || 'result' in answer ? [] : [answer, ...answer.alternatives]
   const [opened, setOpened] = useState('')
   const way = found.find((one) => keyOf(one) === opened) ?? found[0]
   const drawn = way?.path ?? []
   const key = drawn.join('\n')
-  useDrawing({ ties: way?.hops.map(({ from, to }) => ({ from, to, kind: 'step' })) ?? [] })
+  useShown(ties, way?.hops.map(({ from, to }) => ({ from, to, kind: 'step' })) ?? [])
+  useShown(path, drawn)
   const numbers = drawn.flatMap((id) => numberOf(id) ?? [])
-  // Runs before paint, so later clicks are drawn on top.
-  useLayoutEffect(() => {
-    path.value = drawn
-  }, [key])
-  useLayoutEffect(
-    () => () => {
-      path.value = []
-    },
-    [],
-  )
   // If the vault is only partly drawn, notes of the path may arrive later.
   useLayoutEffect(() => {
     if (numbers.length > 0) map.view?.goTo(numbers)
@@ -140,40 +121,38 @@ function begin(id: string): void {
   void open(id, { fly: false, isRead: false })
 }
 
-function keyOf({ path: ids }: Found): string {
+function keyOf({ path: ids }: FoundPath): string {
   return ids.join('\n')
 }
 
-function waySummary({ path: ids, length }: Found): string {
+function waySummary({ path: ids, length }: FoundPath): string {
   const between = ids.slice(1, -1).map(titleOf)
   return `${amount(length, 'link')}${between.length === 0 ? '' : `, via ${between.join(', ')}`}`
 }
 
-function Chain({ found: { path: ids, hops } }: { readonly found: Found }) {
+function Chain({ found: { path: ids, hops } }: { readonly found: FoundPath }) {
   return (
     <ol class="chain">
       {ids.map((id, at) => (
         <li key={id}>
           <NoteLink to={id} />
-          {hops[at] && (
-            <blockquote>
-              {plainText(hops[at].text)}{' '}
-              <small>
-                <Place of={hops[at]} />
-              </small>
-            </blockquote>
-          )}
+          {hops[at] && <LinkText of={hops[at]} />}
         </li>
       ))}
     </ol>
   )
 }
 
-function Place({ of: { direction, from, to, line } }: { readonly of: Found['hops'][number] }) {
+function LinkText({ of: { direction, from, to, line, text } }: { readonly of: Hop }) {
   const id = direction === 'out' ? from : to
   return (
-    <NoteLink to={id} line={line}>
-      {bareId(id)}, line {line}
-    </NoteLink>
+    <blockquote>
+      {plainText(text)}{' '}
+      <small>
+        <NoteLink to={id} line={line}>
+          {bareId(id)}, line {line}
+        </NoteLink>
+      </small>
+    </blockquote>
   )
 }

@@ -1,5 +1,11 @@
-import { Component, type ComponentChildren } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import type { ComponentChildren } from 'preact'
+import { useEffect, useErrorBoundary, useRef, useState } from 'preact/hooks'
+import type { FoundNode } from '../../app/find/find-nodes.ts'
+import type { SimilarNode } from '../../app/find/similar-nodes.ts'
+import type { ContextPack } from '../../app/insight/context-pack.ts'
+import type { ProblemSummary } from '../../app/insight/get-problems.ts'
+import type { SuggestionList } from '../../app/insight/suggest-links.ts'
+import type { Neighbor } from '../../app/links/get-neighbors.ts'
 import type { PageNote } from '../../app/read/page-note.ts'
 import { amount } from '../../core/text/amount.ts'
 import { Refused } from './api.ts'
@@ -32,35 +38,10 @@ import {
 } from './state.ts'
 import { useAnswer, usePages } from './use-answer.ts'
 
-interface Backlink {
-  readonly id: string
-  readonly title: string
-  readonly lines?: readonly { readonly line: number; readonly text: string }[]
-  readonly more?: number
-}
-
-interface Similar {
-  readonly id: string
-  readonly title: string
-  readonly score: number
-}
-
 /** Keeps an error in one note from breaking the page. The error is logged to the console. */
-export class Guard extends Component<{ readonly children: ComponentChildren }, { readonly failed: boolean }> {
-  override state = { failed: false }
-
-  override componentDidCatch(error: unknown): void {
-    console.error(error)
-    this.setState({ failed: true })
-  }
-
-  override render() {
-    return this.state.failed ? (
-      <p class="waiting">This cannot be shown here. The browser's console says why.</p>
-    ) : (
-      this.props.children
-    )
-  }
+export function Guard({ children }: { readonly children: ComponentChildren }) {
+  const [error] = useErrorBoundary((thrown: unknown) => console.error(thrown))
+  return error === undefined ? children : <p class="waiting">This cannot be shown here. The browser's console says why.</p>
 }
 
 /** The note in focus, the notes that link to it, and similar notes. */
@@ -158,18 +139,23 @@ export function Rows({ title, of, children }: RowsOptions) {
   )
 }
 
+interface NoteRowOptions extends Pick<NoteLinkOptions, 'title'> {
+  readonly id: string | undefined
+  readonly aside: string | undefined
+}
+
 /** A note in such a list. */
-export function NoteRow({ id = '', aside }: { readonly id: string | undefined; readonly aside: string | undefined }) {
+export function NoteRow({ id = '', title, aside }: NoteRowOptions) {
   return (
     <li>
-      <NoteLink to={id} /> <small>{aside}</small>
+      <NoteLink to={id} title={title} /> <small>{aside}</small>
     </li>
   )
 }
 
 /** The number of problems, with a link to their list. */
 function ToProblems() {
-  const { answer } = useAnswer<{ total: number }>('get_problems', { summary: true })
+  const { answer } = useAnswer<ProblemSummary>('get_problems', { summary: true })
   if (!answer?.total) return null
   return (
     <p>
@@ -180,15 +166,9 @@ function ToProblems() {
   )
 }
 
-interface EditedNote {
-  readonly id: string
-  readonly title: string
-  readonly modified?: string
-}
-
 /** The most recently edited notes by file date, which also covers the time before Roux was installed. */
 export function EditedLast({ limit }: { readonly limit: number }) {
-  const { answer } = useAnswer<{ results: readonly EditedNote[] }>('find_nodes', {
+  const { answer } = useAnswer<{ results: readonly FoundNode[] }>('find_nodes', {
     query: '',
     order_by: 'modified',
     limit,
@@ -197,8 +177,8 @@ export function EditedLast({ limit }: { readonly limit: number }) {
   if (!answer?.results.length) return null
   return (
     <Rows title="Edited last">
-      {answer.results.map(({ id, modified }) => (
-        <NoteRow key={id} id={id} aside={modified?.slice(0, 10)} />
+      {answer.results.map(({ id, title, modified }) => (
+        <NoteRow key={id} id={id} title={title} aside={modified?.slice(0, 10)} />
       ))}
     </Rows>
   )
@@ -260,18 +240,9 @@ function Actions({ note: { id, path, title, kind, folder } }: { readonly note: P
   )
 }
 
-interface Pack {
-  readonly excerpts?: readonly {
-    readonly id: string
-    readonly title: string
-    readonly lines: readonly number[]
-    readonly text: string
-  }[]
-}
-
 async function copyForAssistant(id: string, title: string): Promise<void> {
-  const pack = await api.value?.call<Pack>('context_pack', { ids: [id] }, vault.value).catch(() => undefined)
-  const parts = pack?.excerpts?.map((one) => `## ${one.title} (${one.id}, lines ${one.lines.join('–')})\n\n${one.text}`)
+  const pack = await api.value?.call<ContextPack>('context_pack', { ids: [id] }, vault.value).catch(() => undefined)
+  const parts = pack?.excerpts.map((one) => `## ${one.title} (${one.id}, lines ${one.lines.join('–')})\n\n${one.text}`)
   await copyText(parts?.join('\n\n') ?? `# ${title} (${id})\n\n${note.value?.text ?? ''}`, 'Context')
 }
 
@@ -374,6 +345,8 @@ interface NoteLinkOptions {
   /** `missing` for a note that does not exist. */
   readonly kind?: string
   readonly line?: number | undefined
+  /** Default: the title on the map, or the id of a note that is not drawn. */
+  readonly title?: string | undefined
   /** By default, the title. */
   readonly children?: ComponentChildren
 }
@@ -381,7 +354,7 @@ interface NoteLinkOptions {
 /** How long the pointer must stay on a link to show a card, in milliseconds. */
 const CARD_MS = 150
 
-export function NoteLink({ to, kind, line, children = titleOf(to) }: NoteLinkOptions) {
+export function NoteLink({ to, kind, line, title = titleOf(to), children = title }: NoteLinkOptions) {
   const soon = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   const leave = (): void => {
     clearTimeout(soon.current)
@@ -447,7 +420,7 @@ function Picture({ id, label }: { readonly id: string; readonly label: string })
 const PAGE = 50
 
 interface BacklinksAnswer {
-  readonly results: readonly Backlink[]
+  readonly results: readonly Neighbor[]
   readonly total: number
 }
 
@@ -490,12 +463,7 @@ function LinksTo({ id }: { readonly id: string }) {
     <section aria-label="Links to">
       <h2>Links to {answer.total}</h2>
       <p>
-        {answer.results.map((one, at) => [
-          at > 0 && ' · ',
-          <NoteLink key={one.id} to={one.id}>
-            {one.title}
-          </NoteLink>,
-        ])}
+        {answer.results.map(({ id: to, title }, at) => [at > 0 && ' · ', <NoteLink key={to} to={to} title={title} />])}
         {answer.total > answer.results.length && ' · …'}
       </p>
     </section>
@@ -513,9 +481,7 @@ function Backlinks({ linked: { pages, refused, more } }: { readonly linked: Link
       )}
       {links.map((link) => (
         <div class="backlink" key={link.id}>
-          <NoteLink to={link.id} line={link.lines?.[0]?.line}>
-            {link.title}
-          </NoteLink>
+          <NoteLink to={link.id} title={link.title} line={link.lines?.[0]?.line} />
           {link.lines?.map(({ line, text }) => (
             <blockquote key={`${line} ${text}`}>
               {plainText(text)} <small>line {line}</small>
@@ -532,43 +498,33 @@ function Backlinks({ linked: { pages, refused, more } }: { readonly linked: Link
 
 /** Similar notes without a link. They load after the note. */
 function SimilarNotes({ id }: { readonly id: string }) {
-  const { answer } = useAnswer<{ results: readonly Similar[] }>('similar_nodes', { id, exclude_linked: true, limit: 8 })
+  const { answer } = useAnswer<{ results: readonly SimilarNode[] }>('similar_nodes', { id, exclude_linked: true, limit: 8 })
   if (!answer?.results.length) return null
   return (
     <section aria-label="About the same, not linked">
       <h2>About the same, not linked</h2>
       <ul>
-        {answer.results.map((one) => (
-          <li key={one.id}>
-            <NoteLink to={one.id}>{one.title}</NoteLink> <small>{one.score.toFixed(2)}</small>
-          </li>
+        {answer.results.map(({ id: to, title, score }) => (
+          <NoteRow key={to} id={to} title={title} aside={score.toFixed(2)} />
         ))}
       </ul>
     </section>
   )
 }
 
-interface Suggestion {
-  readonly from: string
-  readonly to: string
-  readonly title: string
-  readonly line?: number
-  readonly text?: string
-}
-
 /** Places where this note could link to another. */
 function Suggestions({ id }: { readonly id: string }) {
-  const { answer } = useAnswer<{ suggestions: readonly Suggestion[] }>('suggest_links', { id, limit: 5 })
+  const { answer } = useAnswer<SuggestionList>('suggest_links', { id, limit: 5 })
   if (!answer?.suggestions.length) return null
   return (
     <section aria-label="Could be linked">
       <h2>Could be linked</h2>
       {answer.suggestions.map((one) => (
         <div class="backlink" key={`${one.from} ${one.to}`}>
-          <NoteLink to={one.to}>{one.title}</NoteLink>
-          {one.text !== undefined && (
+          <NoteLink to={one.to} title={one.title} />
+          {one.kind === 'named' && (
             <blockquote>
-              {plainText(one.text)} {one.line !== undefined && <small>line {one.line}</small>}
+              {plainText(one.text)} <small>line {one.line}</small>
             </blockquote>
           )}
         </div>

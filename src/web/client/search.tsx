@@ -1,12 +1,11 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import type { SearchResult } from '../../app/find/search.ts'
 import { plainText } from './plain-text.ts'
 import { api, bareId, coloured, fail, found, numberOf, open, vault } from './state.ts'
+import { useShown } from './use-shown.ts'
 
-interface Hit {
-  readonly id: string
-  readonly title: string
-  readonly passages?: readonly { readonly text: string; readonly start_line: number }[]
-}
+/** The last results may have no passages. */
+type Hit = Pick<SearchResult, 'id' | 'title'> & Partial<Pick<SearchResult, 'passages'>>
 
 const PAUSE_MS = 120
 
@@ -87,9 +86,7 @@ export function NoteSearch({ id, list, label, placeholder, chosen, isFirst = fal
     event.preventDefault()
   }
   const isListed = isOpen && hits.length > 0
-  useLayoutEffect(() => {
-    found.value = isListed ? hits.map(({ id }) => id) : []
-  }, [isListed, hits])
+  useShown(found, isListed ? hits.map(({ id }) => id) : [])
   const isMissed = isOpen && query.trim() !== '' && query === answered && hits.length === 0
   return (
     <div class="search" role={chosen === undefined ? 'search' : undefined}>

@@ -58,13 +58,9 @@ export const connection = signal<Connection>('there')
 export const said = signal('')
 export const isHelping = signal(false)
 export const path = signal<readonly string[]>([])
-/** Comments shown next to the notes in the visible list, keyed by id. */
-export interface Drawing {
-  readonly marks: readonly (readonly [id: string, mark: Mark])[]
-  readonly ties: readonly Tie<string>[]
-}
-export const NO_DRAWING: Drawing = { marks: [], ties: [] }
-export const drawing = signal(NO_DRAWING)
+/** Notes of the visible list to mark on the map, and lines to draw between notes. */
+export const marks = signal<readonly (readonly [id: string, mark: Mark])[]>([])
+export const ties = signal<readonly Tie<string>[]>([])
 /** The notes that the search has found so far. */
 export const found = signal<readonly string[]>([])
 /** The note under the pointer, in the map or as a link, and where in the window. */
@@ -212,12 +208,10 @@ export const lit = computed(() => {
   return drawn.size > 0 ? drawn : undefined
 })
 
-/** Comments shown next to the notes in the visible list, keyed by note number. */
-export const drawnMarks = computed(
-  () => new Map(drawing.value.marks.flatMap(([id, mark]) => numbersOf([id]).map((at) => [at, mark]))),
-)
+/** The same, by note number. */
+export const drawnMarks = computed(() => new Map(marks.value.flatMap(([id, mark]) => numbersOf([id]).map((at) => [at, mark]))))
 export const drawnTies = computed(() =>
-  drawing.value.ties.flatMap((tie) => {
+  ties.value.flatMap((tie) => {
     const [from, to] = [numberOf(tie.from), numberOf(tie.to)]
     return from === undefined || to === undefined ? [] : [{ ...tie, from, to }]
   }),

@@ -234,6 +234,44 @@ test('of gaps all are counted and reached, not only the first of each kind', asy
   await page.waitForFunction(() => document.querySelectorAll('.list a.missing').length === 30)
 })
 
+test('with several vaults, a gap names its communities and shows both', async () => {
+  const world = openWorld({ fixture: 'demo' })
+  world.write('../other/One.md', 'Only here.\n')
+  const both = ['--set', `vaults.vault=${world.vault}`, '--set', `vaults.other=${world.root}/other`]
+  const { page } = await look(await openRoux(world, both))
+  await page.waitForSelector('.legend li button')
+  const nearest = [['vault:concepts/hydration.md', 'vault:concepts/gluten.md']]
+  const apart = [{ of: ['vault:c1', 'vault:c2'], labels: ['One', 'Two'], alike: 0.5, links: 0, expected: 9, nearest }]
+  await page.route('**/web/call', (route) =>
+    route.request().postDataJSON().tool === 'gaps' ? route.fulfill({ json: { apart, totals: { apart: 1 } } }) : route.continue(),
+  )
+  await showView(page, 'Gaps')
+  const names = await page.innerText('.list button.plain')
+  expect(names).not.toContain('c1')
+  await page.click('.list button.plain')
+  await page.waitForSelector('.welcome h1:has-text(",")')
+  expect(await page.innerText('.welcome h1')).toBe(names.replace(' and ', ', '))
+  await page.waitForSelector('.welcome .rows a')
+})
+
+test('notes that the map leaves out are listed with their titles', async () => {
+  const world = openWorld()
+  world.write('One.md', '[[Two]]\n')
+  world.write('Two.md', 'Text.\n')
+  const { url, address } = await openRoux(world)
+  const { page } = await openWindow()
+  await page.route(`${url}web/picture`, async (route) => {
+    const response = await route.fetch()
+    const picture = await response.json()
+    await route.fulfill({ response, json: { ...picture, ids: picture.ids?.map((id: string) => `elsewhere/${id}`) } })
+  })
+  await page.goto(address)
+  const edited = page.locator('h2:has-text("Edited last") + .rows a')
+  await edited.first().waitFor()
+  await page.unrouteAll({ behavior: 'ignoreErrors' })
+  expect((await edited.allInnerTexts()).toSorted()).toEqual(['One', 'Two'])
+})
+
 test('who reads a note of a path still has the path, with file and line of each link, and begins another where they are', async () => {
   const world = openWorld()
   world.write('Start.md', '[[Middle]]\n')
