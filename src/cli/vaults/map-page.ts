@@ -8,7 +8,7 @@ import type { NodeId } from '../../core/ids.ts'
 
 export interface MapPageOptions {
   readonly template: string
-  /** What the page contains besides the map: the texts of the notes, and the sentences that contain their links. */
+  /** Optional parts of the page: the texts of the notes, and the sentences that contain links. */
   readonly included: { readonly texts: boolean; readonly quotes: boolean }
   /** Called if notes could not be read. The text of these notes is left out. */
   onUnread(message: string): void

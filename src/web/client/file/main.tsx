@@ -110,7 +110,7 @@ function select(note: number): void {
   byId('said').textContent = `${titleOf(note)}, ${amount(linked.length, 'link')}`
 }
 
-/** Returns the sentences with which two notes link to each other, if the page has them. */
+/** Returns the sentence in each note that links to the other, if the page has it. */
 function quotesBetween(note: number, other: number): readonly HTMLElement[] {
   return [
     [note, other],
