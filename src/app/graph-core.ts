@@ -24,7 +24,10 @@ export interface GraphCore {
   readonly insights: Insights
   readonly linkInsights: Insights<'links'>
   readonly insightState: InsightState
-  /** Shares the insights of this generation with all users of the store. Set only in the process that watches the folder. */
+  /**
+   * Computes the insights of this generation and stores them for all processes that use the store. Set only in the process that
+   * watches the folder.
+   */
   readonly updateInsights?: () => Promise<void>
   readonly indexing: Indexing
   /** Checks whether the whole-vault tools ignore the file with this path. Omitted if they do not ignore any files. */
@@ -43,7 +46,7 @@ export interface GraphCore {
   readonly planning?: Planning | undefined
   /** Omitted if writing is off. */
   readonly writing?: Writing | undefined
-  /** Provides the bytes of images for display. */
+  /** Reads images for display. */
   readonly pictures: VaultFiles
   /** Omitted if attachments are off. */
   readonly files?: VaultFiles | undefined
@@ -98,7 +101,7 @@ export interface ListFacts {
   readonly offset: number
   readonly shown: number
   readonly count: number
-  /** Items included in `count`: all of them, only the relevant notes, or only a part, for example because a vault could not answer. */
+  /** The items included in `count`: all, only the relevant ones, or only a part, for example because a vault could not answer. */
   readonly counted: 'all' | 'relevant' | 'part'
 }
 

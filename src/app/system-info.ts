@@ -22,7 +22,8 @@ export async function vaultFacts(core: GraphCore, verbose: boolean, { signal }: 
   core.indexing.begin()
   signal?.throwIfAborted()
   const indexCounts = await countsOf(core)
-  // Read the indexing status last: a store on a server only knows about its feeder after the first query.
+  // Read the indexing status last, because a store on a server has information about the process that feeds it only after the first
+  // query.
   const { file, message, hint: _, ...index } = core.indexing.status()
   const paths = { ...(file === undefined ? {} : { file }), ...(message === undefined ? {} : { message }) }
   return {
@@ -37,7 +38,10 @@ export interface VaultHealth {
   readonly name: string
   readonly store: StoreCondition
   readonly generation?: number
-  /** Seconds since the last change (`age`) and, if another process feeds the index, since its last sign of life (`silent`). */
+  /**
+   * Seconds since the last change (`age`). If another process feeds the index, also the seconds since that process last reported
+   * (`silent`).
+   */
   readonly age?: number
   readonly silent?: number
 }

@@ -100,7 +100,7 @@ export class Graph {
     const change = listedBit - (this.#isListed[row.key] ?? 0)
     if (change === 0) return
     this.#isListed[row.key] = listedBit
-    // Links of the rows being applied have already been removed, and are counted when they are added again.
+    // Links of the rows being applied have already been removed. They will be counted when they are added again.
     for (const source of this.#in[row.key] ?? []) add(this.#outDegree, source, change)
   }
 
@@ -193,8 +193,8 @@ export class Graph {
   }
 
   /**
-   * Number of problems in a file: broken and ambiguous links, links to missing headings or blocks, malformed parts, and being a
-   * conflict copy. 0 for excluded files.
+   * Returns the number of problems in a file: broken and ambiguous links, links to missing headings or blocks, malformed parts,
+   * plus 1 for a conflict copy. 0 for excluded files.
    */
   problemCount(key: number): number {
     return this.#problemCount[key] ?? 0
@@ -279,7 +279,7 @@ function add(counts: Int32Array, key: number, by: number): void {
 }
 
 /**
- * Longer lists are not searched for each key to remove, because removing thousands of keys from a hub would take quadratic time.
+ * Longer lists are not searched once per key to remove, because removing thousands of keys from a hub would take quadratic time.
  */
 const SHORT = 64
 /** Up to this many keys are searched for one by one, which is faster than scanning the whole list. */

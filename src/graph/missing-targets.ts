@@ -21,7 +21,7 @@ export class MissingTargets {
     return number
   }
 
-  /** Forgets each of the given targets that nothing links to. */
+  /** Removes those of the given targets that nothing links to. */
   release(numbers: Iterable<number>): void {
     for (const number of numbers) {
       const folded = foldId(this.name(number))

@@ -40,7 +40,7 @@ function ceilings(graph: Graph, source: number, target: number): readonly number
     notes++
   }
   const at = (share: number): number => degreeAt(counts, Math.floor(notes * share))
-  // In a small vault, the percentile would be the degree of the most connected note, which would then not count as a hub.
+  // In a small vault, the 99th percentile is the degree of the most connected note, so not even that note would count as a hub.
   const small = notes < 100 ? [at(0.9) - 1] : []
   return [...small, at(0.99), at(0.999), Number.POSITIVE_INFINITY].filter((ceiling) => ceiling >= 2)
 }

@@ -49,7 +49,10 @@ export class TagIndex {
     return this.#tags.get(tag)?.keys ?? NONE
   }
 
-  /** Returns the tags of listed notes, and their parents, that start with a folded prefix, ordered by count, then name. */
+  /**
+   * Returns the tags of listed notes and the parents of these tags, if they start with a folded prefix, ordered by count and then
+   * by name.
+   */
   counts(prefix: string): readonly TagCount[] {
     this.#cachedCounts ??= this.#count()
     const matching = prefix === '' ? this.#cachedCounts : this.#cachedCounts.filter(({ folded }) => folded.startsWith(prefix))

@@ -37,10 +37,10 @@ export interface Call {
 /** Milliseconds that a call waits for background work before it answers from the data available. */
 const CALL_TIMEOUT = 10_000
 
-/** Maximum time in milliseconds that a command waits. Commands have no client that could time out. */
+/** Maximum time in milliseconds that a command waits. It can be long, because no client of a command times out. */
 const COMMAND_TIMEOUT = 600_000
 
-/** How long an answer waits for files to be read that the watcher has reported as changed, in milliseconds. */
+/** Milliseconds that an answer waits until the changed files reported by the watcher have been read. */
 const CATCH_UP_TIMEOUT = 50
 
 /** Milliseconds that a server waits to find out which notes are embedded. */
@@ -72,8 +72,9 @@ export function answer<T>(core: GraphCore, call: Call, use: (snapshot: Snapshot)
 }
 
 /**
- * Runs a use case. Allows the index to be written from now on, waits for the first complete state, and warns about unfinished work.
- * If an index turns out to be damaged, waits and runs the use case once more.
+ * Runs a use case. First waits until all files have been read once, and warns if work is still in progress. From the first call on,
+ * the index is also written to disk. If an index turns out to be damaged, waits for it to be rebuilt and runs the use case once
+ * more.
  * @throws RouxError `VAULT_NOT_FOUND` while the vault's folder is missing
  */
 export function answerInSteps<T>(core: GraphCore, call: Call, run: Run<T>): Promise<Answer<T>> {
@@ -131,8 +132,8 @@ async function runWhenReady<T>(core: GraphCore, call: Call, { needs, run }: UseC
       return value
     }, call.signal)
   const result = await run(read, call)
-  // Work that has finished since is missing from the snapshot, and work that has started since may still change the answer.
-  // Report both.
+  // Work in progress before the read is missing from the snapshot, even if it has finished by now. Work that started during the
+  // read may still change the answer. Warn in either case.
   const search = searchBefore.length > 0 ? searchBefore : searchWarnings(core, needs)
   const progress =
     progressWarning(before) ??
@@ -143,8 +144,8 @@ async function runWhenReady<T>(core: GraphCore, call: Call, { needs, run }: UseC
 }
 
 /**
- * A server waits only for the word index, because embedding continues in the background. A command also waits for embeddings, because
- * nothing runs after it.
+ * Waits until notes can be found. A server waits only for the word index, because it continues embedding in the background. A
+ * command also waits for embeddings, because its process ends with the answer.
  */
 async function awaitFindable(core: GraphCore, call: Call, needs: SearchReadiness): Promise<void> {
   const { search, watch } = core.indexing.status()

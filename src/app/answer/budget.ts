@@ -73,7 +73,7 @@ export const SEPARATOR = 1
 
 export interface InTurnOptions<Item> {
   readonly share?: number
-  /** Minimum number of items shown from each list, even if there is no room. */
+  /** Minimum number of items shown from each list, even if they exceed the budget. */
   readonly minItems?: number
   bytesOf?(item: Item): number
 }
@@ -125,7 +125,7 @@ export function isLeftOut(all: readonly unknown[] = [], shown: readonly unknown[
   return shown.length === 0 && all.length > 0
 }
 
-/** Returns how many items of each list are not shown, given the total length of each list. */
+/** Returns how many items of each list are not shown. `total` holds the full length of each list. */
 function leftOut<Name extends string>(
   total: Readonly<Record<Name, number>>,
   shown: Readonly<Partial<Record<NoInfer<Name>, readonly unknown[]>>>,
@@ -134,7 +134,10 @@ function leftOut<Name extends string>(
   return nonZero(Object.fromEntries(names.map((name) => [name, total[name] - (shown[name]?.length ?? 0)])))
 }
 
-/** Counts the items of each list that the budget left out, and those already missing from `whole`, given the total lengths. */
+/**
+ * Returns two counts for each list: items left out by the budget (`omitted`), and items that `whole` did not contain in the first
+ * place (`capped`). `total` holds the full length of each list.
+ */
 export function leftOutOf<Name extends string>(
   total: Readonly<Record<Name, number>>,
   whole: Readonly<Partial<Record<NoInfer<Name>, readonly unknown[]>>>,

@@ -20,7 +20,7 @@ export interface ComposeOptions {
   readonly room: number
   /** Key under which omitted rows are counted. */
   readonly memberName?: string
-  /** True if the first row is always shown, so paging makes progress. */
+  /** True to always show the first row, because paging must make progress. */
   readonly isFirstSure?: boolean
   /** Extra members that the caller requested. They may use the whole budget. */
   readonly requested?: ReadonlySet<string>
@@ -34,7 +34,7 @@ const MAX_TITLE_LENGTH = 200
 const MAX_ABOUT_LENGTH = CONTENT_LIMITS.list
 /** Maximum number of tags per row. */
 export const MAX_TAGS = 10
-/** Truncated text is useless below this length. */
+/** Text truncated to less than this length is not worth showing. */
 const MIN_TEXT_LENGTH = 160
 /** Limits for property values in lists: characters per value, and values per property. */
 const MAX_VALUE_LENGTH = 100
@@ -49,14 +49,14 @@ const DETAILS_SHARE = 0.55
 interface Room {
   /** Fair share of the remaining bytes. */
   readonly fair: number
-  /** All remaining bytes. Only the minimum that is worth showing may use them. */
+  /** All remaining bytes. A member may exceed its fair share only to show the minimum that is useful. */
   readonly maxBytes: number
 }
 
 /** Returns as much of a member as fits, or `undefined` if nothing can be added to the part that is already shown. */
 type Fill = (value: unknown, room: Room, shown: unknown) => unknown
 
-/** A member to fill in for all rows, best row first, before the next step starts. */
+/** A member to add to all rows, best row first, before the next step starts. */
 interface Step {
   readonly member: string
   readonly fill: Fill
@@ -72,7 +72,7 @@ interface SizedStep extends Omit<Step, 'share'> {
   readonly share: number | undefined
 }
 
-/** The members that are a tool's purpose. A row is only shown with at least a minimum of each. */
+/** The main members of rows. A row is only shown if a minimum of each of its main members fits. */
 const MAIN: readonly Step[] = [
   { member: 'snippet', fill: whole },
   { member: 'candidates', fill: firstItems, isShared: true },
@@ -85,7 +85,7 @@ const MAIN: readonly Step[] = [
   { member: 'explain', fill: whole },
 ]
 
-/** Members to add to the shown rows, in this order, until the budget is used. The last rows may get none. */
+/** Members to add to the shown rows, in this order, until the budget is used up. The last rows may not get any. */
 const EXTRA: readonly Step[] = [
   { member: 'passages', fill: bestPassage, share: PASSAGES_SHARE, isShared: true, first: 3 },
   // Short contents leave room for longer ones, which the next step extends.
@@ -134,8 +134,8 @@ interface RequestedMembers {
 }
 
 /**
- * Returns a function that fits a list into a budget. See `ComposeOptions` for `details`. The call's arguments can request
- * members.
+ * Returns a function that fits a list into a budget. `details` is described in `ComposeOptions`. Members named in the call's
+ * arguments count as requested.
  */
 export function rowsFitter(details: number) {
   return <R extends object>(
@@ -151,7 +151,7 @@ export function rowsFitter(details: number) {
 
 export const fitRows = rowsFitter(DETAILS_SHARE)
 
-/** Two brackets, minus the separator that the last row does not need. */
+/** Bytes of the two brackets, minus the separator that the last row does not need. */
 const BRACKETS = 1
 
 interface Draft {

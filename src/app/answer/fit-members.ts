@@ -5,8 +5,8 @@ import { compose, firstEntries, firstItems, type Row, sizeOf } from './fit-list.
 type Fit = <V extends object>(value: V, room: number) => Fitted<Partial<V>>
 
 /**
- * Fits an answer whose only list is at one of the given places: a member, or a nested member such as `dead_ends.first`. The
- * rows of the list count as results.
+ * Fits an answer that contains a single list. `places` are the members that may contain it, including nested members such as
+ * `dead_ends.first`. The rows of the list count as results.
  */
 export function fitMember(...places: readonly string[]): Fit {
   return (value, room) => {
@@ -19,8 +19,8 @@ export function fitMember(...places: readonly string[]): Fit {
 }
 
 /**
- * Fits an answer with several lists, given by name and place. Takes one item from each list in turn, so a long list cannot
- * crowd out the others. Other members are unchanged.
+ * Fits an answer with several lists. `places` maps the name of each list to the member that contains it. Takes one item from each
+ * list in turn, so a long list cannot crowd out the others. Other members are unchanged.
  */
 export function fitInTurn(places: Readonly<Record<string, string>>): Fit {
   return (value, room) => {

@@ -14,8 +14,9 @@ interface InFolder<T> {
 }
 
 /**
- * Answers within a folder. If there is no such folder, answers within the only one whose path ends with it, with a `NOTICE`. Part of an
- * answer from several vaults is not repeated, because the folder may be in another vault.
+ * Answers a call that is restricted to a folder. If the folder does not exist but exactly one folder's path ends with the given
+ * path, answers within that folder and adds a `NOTICE`. With several vaults, only the given path is tried, because the folder may
+ * be in another vault.
  */
 export async function inMatchingFolder<T>(
   { snapshot, call, folder, isEmpty }: InFolder<T>,
@@ -30,7 +31,7 @@ export async function inMatchingFolder<T>(
 }
 
 export interface MatchedFolders {
-  /** Paths of the folders that are named by the end of their path. */
+  /** Maps folders given by the end of their path to their full paths. */
   readonly paths: ReadonlyMap<string, string>
   readonly warnings: readonly Warning[]
 }
@@ -55,7 +56,10 @@ export async function matchFolders(
   }
 }
 
-/** Returns the only folder whose path ends with the given one. `undefined` if the given folder exists. */
+/**
+ * Returns the folder whose path ends with the given path, if there is only one. Returns `undefined` if the given folder itself
+ * exists.
+ */
 async function matchingFolder(snapshot: Snapshot, folder: string): Promise<string | undefined> {
   const name = foldId(trimFolder(folder))
   if (name === '' || (await isFolder(snapshot, name))) return undefined

@@ -85,7 +85,7 @@ export function isDone(progress: Progress | undefined): boolean {
   return progress !== undefined && progress.done >= progress.total
 }
 
-/** Warns that there is no insight yet. Later calls continue the same run. */
+/** Warns that there is no insight yet. The computation continues, and later calls wait for the same run. */
 export function firstInsightWarning(progress: ReturnType<NonNullable<Insights['progress']>>): Warning {
   const { done = 0, total = 0 } = progress ?? {}
   const read =

@@ -12,14 +12,14 @@ import { quoted } from './truncate.ts'
 const MAX_SIMILAR = 3
 /** Maximum number of unknown tags to warn about one by one. */
 const MAX_TAGS = 20
-/** More levels than any vault's folders have. */
+/** Larger than the folder depth of any vault. */
 const ALL_LEVELS = 1_000
 
 export interface RequestedScope extends Pick<ScopeArguments, 'folder' | 'path' | 'tag'> {
   readonly tags?: readonly string[] | undefined
 }
 
-/** Warns about requested folders and tags that do not exist if the answer is empty, and suggests similar names. */
+/** Warns about requested folders, id prefixes and tags that do not exist, and suggests similar names. */
 export async function scopeWarnings(
   snapshot: Snapshot,
   { folder, path, tag, tags = [] }: RequestedScope,
@@ -49,7 +49,7 @@ async function pathWarning(snapshot: Snapshot, path: string): Promise<readonly W
   return [unknown(`No id begins with ${quoted(path)}.`, await foldersLike(snapshot, trimFolder(path)))]
 }
 
-/** Returns the folders whose paths, or whose paths' ends, are most similar to a folder. */
+/** Returns the folders whose paths are most similar to the given path. If there are none, compares only the ends of paths. */
 async function foldersLike(snapshot: Snapshot, folder: string): Promise<readonly string[]> {
   const levels = folder.split('/').length
   const all = await allFolders(snapshot)

@@ -56,9 +56,9 @@ export interface AskAnswer {
 const ANSWER_TIMEOUT = 50_000
 /** Milliseconds between progress reports. */
 const INTERVAL = 1_000
-/** Check for endless repetition each time the answer has grown by this many characters. */
+/** Check for endless repetition whenever the answer has grown by this many characters. */
 const CHECK_INTERVAL = 200
-/** A server that reads less than this share of the prompt has truncated it. */
+/** If a server reports that it read less than this share of the prompt, it has truncated the prompt. */
 const MIN_READ_SHARE = 0.5
 /**
  * Context windows are multiples of this number. A server has also truncated the prompt if it read an exact multiple that is less
@@ -70,8 +70,8 @@ const MIN_FILLED_SHARE = 0.9
 const NOTHING: ChatUsage = { input: 0, output: 0, estimated: false }
 
 /**
- * Has a chat model answer a question from the notes. The answer cites only lines that were verified afterwards. If no passages
- * are found, the model is not called.
+ * Lets a chat model answer a question from the notes. Citations in the answer are kept only if they match the current files. If no
+ * passages are found, the model is not called.
  * @throws RouxError `AI_DISABLED`; `REMOTE_NOT_ALLOWED`, `BUDGET_EXCEEDED`, `PROVIDER_ERROR` or `TIMEOUT` when calling the model;
  * `NODE_NOT_FOUND`
  */

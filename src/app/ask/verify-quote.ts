@@ -63,7 +63,7 @@ export function verifyQuote(
   })
 }
 
-/** Only this many UTF-16 units of a quote are used to find the nearest passage. */
+/** Maximum number of UTF-16 code units of a quote that are used to find the nearest passage. */
 const MAX_COMPARED = 1_000
 
 function nearestTo(quote: string, node: Node, source: NoteText): { readonly nearest?: Omit<Passage, 'score'> } {

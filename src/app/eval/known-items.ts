@@ -24,10 +24,10 @@ export const IN_OTHER_WORDS: QueryKind = 'link sentence'
 /** Longer queries are not generated, because nobody types them. */
 const MAX_NAME_LENGTH = 200
 
-/** Draw one of this many links at the start of a note. */
+/** Number of links at the start of a note from which one is drawn. */
 const LINKS = 50
 
-/** Search this many UTF-16 units at the start of a note for its first sentence. */
+/** Number of UTF-16 code units at the start of a note that are searched for its first sentence. */
 const BEGINNING = 10_000
 
 const PARAGRAPH = 6

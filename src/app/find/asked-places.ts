@@ -6,14 +6,16 @@ import type { NoteText } from '../../core/texts.ts'
 import { matchFinder, type SnippetQuery, weightOf } from '../../search/words/matches.ts'
 import { idOf, queryTerms } from '../../search/words/query-terms.ts'
 
-/** A heading or title asks the question if each covers at least this share of the other's words. */
+/** A heading or title matches the question if at least this share of the question's words occurs in it, and vice versa. */
 const MIN_SHARED_WORDS = 0.8
-/** For shorter questions, only titles count: a heading of one word, such as `Tags`, is a topic, not a question. */
+/**
+ * Shorter questions are compared only with titles, because a heading of one word, such as `Tags`, is a topic and not a question.
+ */
 const MIN_WORDS = 2
 
 /**
- * Returns the sections whose headings ask the question, and the opening of the note if its title does. Sections without text are left
- * out.
+ * Returns the sections whose headings match the question. If the note's title matches, also returns the beginning of the note.
+ * Sections without text are left out.
  */
 export function askedPlaces({ title, headings }: Node, source: NoteText, words: SnippetQuery): readonly ChunkPlace[] {
   const asks = askingFor(words)

@@ -9,7 +9,7 @@ import { boundaryBefore } from '../answer/truncate.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
 
 /**
- * Returns the notes of the communities named in a query. Uses insights only if the query names a community.
+ * Returns the notes of the communities named in a query. Does not wait for insights if the query names no community.
  * @throws RouxError `NODE_NOT_FOUND` for an unknown community. If a community no longer exists, the error lists its successors.
  */
 export async function communitiesNamed(
@@ -131,7 +131,7 @@ function presentHeirs(
   return [...found].slice(0, MAX_SUCCESSORS)
 }
 
-/** Where an insight comes from, how to answer from it, and what to answer without it. */
+/** Describes where to get an insight, how to answer from it, and what to answer if it is not available. */
 interface InsightUse<T, Kind extends InsightKind> {
   readonly from: Insights<Kind>
   readonly empty: T

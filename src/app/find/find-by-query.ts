@@ -38,12 +38,13 @@ export interface FoundByQuery {
   readonly notes: FoundPage
   readonly words: readonly QueryWord[]
   /**
-   * Set if no note has all of the words. `some`: the notes have some of them. `begun`: the notes have words that begin like them.
+   * Set if no note contains all of the words. `some`: the notes contain some of the words. `begun`: the notes contain words that
+   * begin like the given ones.
    */
   readonly fallback: 'some' | 'begun' | undefined
-  /** Empty sets in the query. Sets that are empty only because a nested set is empty are omitted. */
+  /** Sets in the query that match no notes. Sets that are empty only because a nested set is empty are omitted. */
   readonly emptySets: readonly QuerySet[]
-  /** About folders in the query that are unknown, or named by the end of their path. */
+  /** Warnings about folders in the query that do not exist or are given by the end of their path. */
   readonly folderWarnings: readonly Warning[]
 }
 
@@ -118,7 +119,7 @@ async function findEmptySets(snapshot: Snapshot, query: Query, names: LookedUp):
 const UNORDERED: FindOrder = { by: 'relevance', direction: 'desc', terms: [], first: [] }
 const NO_ITEMS: Page = { offset: 0, limit: 0 }
 
-/** Without words, no note is more relevant than another, so the newest come first. */
+/** A query without words cannot rank notes by relevance, so the newest come first. */
 export function orderWith(orderBy: FindOrder['by'], hasWords: boolean): FindOrder['by'] {
   return orderBy === 'relevance' && !hasWords ? 'modified' : orderBy
 }

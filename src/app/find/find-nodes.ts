@@ -169,7 +169,10 @@ function snippetOf(node: Node, source: NoteText, query: SnippetQuery) {
   return snippet(shownText, source.bodyStart, query, { maxLength: SNIPPET_LENGTH, ...countedText })
 }
 
-/** Returns the matching tasks with the most words, or blank tasks if there are no others. */
+/**
+ * Returns a snippet of the tasks in a requested state, keeping only those with the most query words. Blank tasks are included only
+ * if all of these tasks are blank.
+ */
 function tasksOf(
   { tasks = [] }: Node,
   { text }: NoteText,
@@ -187,7 +190,7 @@ function tasksOf(
   return joined((filled.length > 0 ? filled : all).filter(({ highlights }) => highlights.length === maxHighlights))
 }
 
-/** Length of the tasks, leaving room for the number of omitted ones. */
+/** Maximum length of a single task. Leaves space for the number of omitted tasks. */
 const TASK_LENGTH = SNIPPET_LENGTH - 20
 const BLANK_TASK = /^\S+\s+\[.\]$/
 

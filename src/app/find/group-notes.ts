@@ -33,7 +33,7 @@ export interface NoteGroups {
   /** Number of groups, ignoring `limit` and `offset`. */
   readonly total: number
   readonly notes: number
-  /** Number of matching notes in no group, because they lack the value. */
+  /** Number of matching notes that are in no group, because they have no value to group by. */
   readonly without: number
 }
 
@@ -255,7 +255,7 @@ class Groups {
   readonly #groupings: readonly Grouping[]
   readonly #communities: { readonly of: ReadonlyMap<string, string>; readonly labels: ReadonlyMap<string, string> }
   readonly #tallies = new Map<string, Tally>()
-  /** For each property, values that should be dates but are not. */
+  /** For each property grouped by date, the number of values that are not dates, and the first such value. */
   readonly #noDates = new Map<string, { count: number; readonly example: string }>()
   without = 0
 

@@ -9,29 +9,35 @@ import { inverseDocumentFrequency } from '../../search/words/rank.ts'
 import { analyze } from '../../search/words/scan.ts'
 import { type ReadingContext, readTexts } from '../read/texts.ts'
 
-/** Maximum number of notes whose links are examined, best word matches first. The texts of its links are among a note's words. */
+/**
+ * Maximum number of notes whose links are examined. These are the best word matches, because a note's words include the texts of
+ * its links.
+ */
 const MAX_SOURCES = 10
-/** Notes with a smaller share of the question's weight are not examined. */
+/** Notes that match a smaller share of the question's words, by weight, are not examined. */
 const MIN_MATCHED_SHARE = 0.5
 /** Maximum number of links examined per note. */
 const MAX_LINKS = 2_000
 /**
- * Score of a note that is linked with exactly the question as text, relative to the best note found by words. Half as much finds
- * fewer of these notes.
+ * Score of a note if a link to it has exactly the question as its text, relative to the score of the best word match. With half of
+ * this, fewer such notes are found.
  */
 const WEIGHT = 1
 
 interface LinkText {
   readonly to: NodeId
   readonly text: string
-  /** The squared share of the question that the text covers, times the share of the text that the question covers, 0–1. */
+  /**
+   * How well the text matches the question, 0–1: the squared share of the question's words that occur in the text, multiplied by
+   * the share of the text's words that occur in the question.
+   */
   readonly fit: number
 }
 
 /**
- * Treats the texts of links as a weak field of the notes they lead to: "see [[Levain|the sourdough mother]]" helps *sourdough
- * mother* to find *Levain*. Only each note's best text counts, so a note with a thousand texts has no advantage. Texts that
- * equal a name of the note are ignored.
+ * Treats the texts of links as a field with a low weight in the notes they link to: "see [[Levain|the sourdough mother]]" helps the
+ * query *sourdough mother* to find *Levain*. Only each note's best text counts, so a note with a thousand texts has no advantage.
+ * Texts that equal a name of the note are ignored.
  */
 export async function withLinkTexts(
   reading: ReadingContext,
@@ -63,7 +69,7 @@ async function linksWithTexts(
   if (sources.length === 0) return []
   const ids = sources.map(({ id }) => id)
   const ranges = ids.map((id) => ({ id, start: 0, end: Number.MAX_SAFE_INTEGER }))
-  // Requested in parallel, because each query to a database takes a round trip.
+  // Request both in parallel, because each database query takes a round trip.
   const [links, { texts, changed }] = await Promise.all([reading.snapshot.linksWithin(ranges, scope), readTexts(reading, ids)])
   const linkTexts: WrittenLink[] = []
   for (const [at, id] of ids.entries()) {
@@ -81,7 +87,10 @@ function mayHaveText({ kind, form }: OutgoingLink): boolean {
   return kind === 'link' && (form === 'wikilink' || form === 'markdown' || form === 'reference')
 }
 
-/** Returns a link's text, or an empty string if a wikilink shows its target or the text cannot fit the question. */
+/**
+ * Returns a link's text. Returns an empty string for a wikilink without a display text, and for text that cannot match the
+ * question.
+ */
 function textOf({ form, start, end }: OutgoingLink, source: string, mayFit: LinkFilter['mayFit']): string {
   const linkSource = source.slice(start, end)
   if (form === 'wikilink' && !linkSource.includes('|')) return ''
@@ -89,7 +98,7 @@ function textOf({ form, start, end }: OutgoingLink, source: string, mayFit: Link
   return mayFit(linkSource) || linkSource.includes('[', 2) ? plainText(linkSource) : ''
 }
 
-/** Returns how well a text fits the question; see `LinkText.fit`. */
+/** Returns a function that computes `LinkText.fit` for a text. */
 function fitTo({ terms: foundTerms }: WordHits, terms: readonly WordTerm[], files: number): (text: string) => number {
   const notes = new Map(foundTerms.map(({ word, notes: count }) => [word, count]))
   const weights = new Map(terms.map(({ stem, form }) => [stem, inverseDocumentFrequency(notes.get(form) ?? 0, files)]))

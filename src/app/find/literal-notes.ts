@@ -41,10 +41,10 @@ function alternatives(condition: Condition): readonly Condition[] {
   return condition.kind === 'or' ? condition.parts : [condition]
 }
 
-/** Notes with a literal match score above this value; others are capped at it. */
+/** Notes with a literal match score above this value. The scores of other notes are capped at it. */
 const MAX_SCORE_WITHOUT_MATCH = 0.5
 
-/** Puts notes with literal matches first, starting with those that have the most matches. The other notes follow with capped scores. */
+/** Splits notes into those with literal matches, ordered by number of matches, and the others, with capped scores. */
 export function byLiterals(
   hits: readonly FusedHit<NodeId>[],
   counts: ReadonlyMap<NodeId, number>,

@@ -69,7 +69,7 @@ function bestStart(text: string, matches: readonly Match[], room: number): numbe
   }
   if (matches.length > 0 && best.weight < weightOf(matches) * MIN_WORD_SHARE) return undefined
   const start = starts.findLast((position) => position <= best.first)
-  // Near the end of a chunk, there is also room for text before the match.
+  // Near the end of a chunk, text before the match also fits.
   return text.length - (start ?? 0) < room ? starts.find((position) => text.length - position < room) : start
 }
 

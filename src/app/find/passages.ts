@@ -33,7 +33,7 @@ export interface PassageQuery {
   readonly meaning?: Meaning | undefined
   /** Maximum number of characters per passage. */
   readonly length?: number
-  /** True to count words of the title and of the headings above a part as words of the part. */
+  /** True to treat the words of the note's title and of the headings above a chunk as part of the chunk. */
   readonly isNamed?: boolean
 }
 
@@ -53,7 +53,7 @@ const MIN_CHARACTERS = 160
 /** Size in bytes of a result and of a passage without its text, as is typical for a vault of a few thousand notes. */
 const RESULT_BYTES = 170
 const PASSAGE_BYTES = 110
-/** Share of the budget for passages and what precedes them. The rest is for other information about each note. */
+/** Share of the budget for ids, titles and passages. The rest is for other information about each note. */
 const PASSAGES_SHARE = 0.67
 /** Passages that score less than this share of the best one are ignored. */
 const MIN_SCORE_SHARE = 0.6
@@ -79,10 +79,10 @@ export function passageLengths(maxTokens: number | undefined, results: number): 
   return (at) => (at < FAVORED_RESULTS ? first : rest)
 }
 
-/** Number of leading results that get more room than others. */
+/** Number of leading results with longer passages than the others. */
 const FAVORED_RESULTS = 3
 
-/** Adds characters to the minimum length, up to the maximum length. */
+/** Returns the minimum length plus the given number of characters, but at most the maximum length. */
 function within(more: number): number {
   return Math.max(MIN_CHARACTERS, Math.min(MAX_CHARACTERS, Math.floor(MIN_CHARACTERS + more)))
 }
@@ -97,7 +97,7 @@ export interface AnsweringPlace {
   readonly place: ChunkPlace
   readonly chunk: ReadChunk
   readonly score: number
-  /** True if the title or heading of this place asks the question. */
+  /** True if the title or heading of this part matches the question. */
   readonly isAsked?: true
 }
 
@@ -128,7 +128,7 @@ export function placesOf(node: Node, source: NoteText, query: PassageQuery): rea
     const { place, meaning: certainty } = candidate
     if (isTaken(place)) continue
     const text = source.text.slice(place.start, place.end)
-    // The upper bound does not cover the title and headings.
+    // The upper bound does not include words of the title and headings.
     if (!isNamed && maxScore < minScoreOf(best) - ROUNDING_ERROR && !ABBREVIATION.test(text)) continue
     const chunk = readChunk(text, find)
     const matches = isNamed ? [...chunk.matches, ...find(namesOf(node, place))] : chunk.matches
@@ -140,14 +140,17 @@ export function placesOf(node: Node, source: NoteText, query: PassageQuery): rea
   return best.filter(({ score }, at) => at === 0 || (score > 0 && score >= minScore))
 }
 
-/** Returns the score that a further part needs to be among the best. */
+/** Returns the minimum score that another part needs to be among the best. */
 function minScoreOf(best: readonly AnsweringPlace[]): number {
   return Math.max((best[0]?.score ?? 0) * MIN_SCORE_SHARE, best[MAX_PASSAGES - 1]?.score ?? 0)
 }
 
 /** Tolerance for sums computed in a different order. */
 const ROUNDING_ERROR = 1e-9
-/** Letters separated by dots may be an indexed word (`U.S.A.`), which a search for its letters would not find. */
+/**
+ * Letters separated by dots, such as `U.S.A.`, may be indexed as one word. A plain search for the word would not find them in the
+ * text.
+ */
 const ABBREVIATION = /(?<![a-z0-9])[a-z]\.[a-z](?![a-z0-9])/i
 
 function namesOf({ title, headings }: Node, { startLine }: ChunkPlace): string {
@@ -185,7 +188,10 @@ interface RatedCandidate {
   readonly maxScore: number
 }
 
-/** Returns the chunks that contain the beginnings of the most words. Finding beginnings is faster than reading all words. */
+/**
+ * Returns the chunks that contain the beginnings of the most words, with an upper bound of each score. Searching for beginnings is
+ * faster than splitting a chunk into words.
+ */
 function likeliest(
   candidates: readonly Candidate[],
   text: string,
@@ -199,7 +205,7 @@ function likeliest(
     const part = text.slice(place.start, place.end)
     const letters = (NON_ASCII_LETTERS.test(part) ? foldLetters(part) : part.toLowerCase()).replace(DROPPED_IN_WORDS, '')
     const matched = beginnings.reduce((sum, beginning) => sum + (letters.includes(beginning.letters) ? beginning.own : 0), 0)
-    // Phrases can only be checked by reading the chunk, so assume that all match.
+    // A phrase can only be checked once the chunk has been read, so assume that all phrases match.
     return { candidate, maxScore: ((1 - weight) * (matched + words.phrases.length)) / all + weight * meaning }
   })
   return rated.sort((a, b) => b.maxScore - a.maxScore).slice(0, MAX_CHUNKS_READ)

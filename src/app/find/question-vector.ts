@@ -10,10 +10,10 @@ import type { Embedding, GraphCore, Warning } from '../graph-core.ts'
 /** Milliseconds that a search waits for the embedding model. If the model takes longer, only words are used. */
 export const MODEL_TIMEOUT = 5_000
 
-/** Minimum wait for the model in milliseconds, even if the call's waiting time is over. */
+/** Milliseconds to wait for the model even if the call's deadline has passed. */
 const MIN_MODEL_TIMEOUT = 500
 
-/** After a failure, other questions do not wait for the model for this long, in milliseconds. */
+/** Milliseconds after a failure during which questions do not wait for the model. */
 const RETRY_AFTER = 15_000
 
 /** Models that failed recently, with the reason and the time of the next attempt. */
@@ -52,7 +52,8 @@ async function lookAgain({ indexing }: GraphCore, embedder: Embedder): Promise<v
 }
 
 /**
- * Opens the embedder in use. If it opens too slowly for this call, the next one can use it. @throws RouxError `PROVIDER_ERROR`
+ * Opens the embedder in use. If opening takes too long for this call, it continues in the background for later calls.
+ * @throws RouxError `PROVIDER_ERROR`
  */
 export async function openedInTime(core: GraphCore, call: Call): Promise<Embedder> {
   const opening = servingEmbedder(core)
@@ -84,7 +85,7 @@ export async function embedWith(embedder: Embedder, texts: readonly string[], { 
   return requireVectors(embedder, texts.length, await embedder.embed(texts, kind, signal))
 }
 
-/** Returns a question's embedding, or a warning if there is none. Failures are remembered for a while. */
+/** Returns a question's embedding, or a warning if the model fails. After a failure, the model is not tried again for a while. */
 export async function tryQuestion(
   core: GraphCore,
   text: string,
@@ -117,7 +118,7 @@ export async function tryQuestion(
       : { embedder, vector, language, ...(across === undefined ? undefined : { across }) }
   } catch (error) {
     call.signal?.throwIfAborted()
-    // The model has not failed, and the whole call is retried.
+    // This is not a failure of the model. The whole call will be retried.
     if (error instanceof RouxError && error.code === 'STORE_UNAVAILABLE') throw error
     const reason = patience.signal.aborted
       ? `the model did not answer within ${(time / 1_000).toFixed(1).replace(/\.0$/, '')} s`

@@ -46,12 +46,12 @@ export interface ResolvedName {
 const MAX_CANDIDATES = 5
 
 /**
- * Maximum number of similar names to compare. It exceeds the number of candidates, because several notes may share the best
+ * Maximum number of similar names to compare. It is higher than the number of candidates, because several notes may share the best
  * score.
  */
 const MAX_SIMILAR = 20
 
-/** Above this threshold, names are only compared by pairs of characters. */
+/** If the requested threshold is higher, names are compared only by pairs of characters. */
 const SPELLING_THRESHOLD = 0.7
 
 /** Maximum number of unmatched names compared letter by letter. Each comparison takes a few milliseconds in a large vault. */
@@ -99,7 +99,8 @@ async function namedLike(
 }
 
 /**
- * Compares names letter by letter instead of by pairs, because swapping two letters of a short name changes most of its pairs.
+ * Finds names with a similar spelling by comparing letters instead of pairs, because swapping two letters of a short name changes
+ * most of its pairs.
  */
 async function spelledLike(
   snapshot: Snapshot,
@@ -145,7 +146,7 @@ function isAlias(hit: Fitting): boolean {
 
 interface NameVectors {
   readonly names: readonly string[]
-  /** For each name, whether the embedder does not know its language. */
+  /** For each name, true if the embedder does not know its language. */
   readonly isUnknown: readonly boolean[]
   readonly embedder: Embedder
   readonly traits: EmbedderTraits

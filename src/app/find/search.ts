@@ -88,8 +88,8 @@ export interface Explanation {
   readonly keyword: RetrieverScore | null
   readonly semantic: RetrieverScore | null
   /**
-   * Set only for notes in a language other than the question's. Contains the note's rank among them and its minimum share of the
-   * best note's score.
+   * Set only for notes in a language other than the question's. Contains the note's rank among these notes. The note's score is at
+   * least the `normalised` share of the best note's score.
    */
   readonly across?: RetrieverScore
   /** Weight of the semantic score, 0–1. */
@@ -107,14 +107,17 @@ const MAX_CANDIDATES = 1_000
 /** Number of passages compared with the question. Each note is ranked by its best passage. */
 export const PASSAGES = 200
 export const MAX_PASSAGES = 16 * PASSAGES
-/** With fewer notes than this, distances say little about relevance. */
+/** With fewer notes than this, distances are no evidence of relevance. */
 const MIN_NOTES = 50
 const MAX_NAMES = 50
-/** Factor for cosines across languages. For an English question, equally good answers in other languages have lower cosines. */
+/**
+ * Factor applied to cosines from the comparison across languages, to make them comparable with cosines within the question's
+ * language.
+ */
 const ACROSS_SHARE = 0.9
 /**
- * Weight of the semantic score if no note is in the question's language. `WELL_MATCHED` is the share of matched words that
- * rules this out.
+ * Weight of the semantic score if all near notes are in other languages than the question. `WELL_MATCHED`: if a note contains at
+ * least this share of the question's words, the question's language was probably misdetected.
  */
 const FOREIGN_WEIGHT = 0.7
 const WELL_MATCHED = 0.6
@@ -148,7 +151,7 @@ export function search(core: GraphCore, args: SearchArguments, initialCall: Call
   })
 }
 
-/** The question's embedding with warnings. If semantic search was requested but there is no embedding, a warning explains why. */
+/** The question's embedding, with a warning if the model failed. */
 export interface EmbeddedQuestion {
   /** `undefined` if there is no model or it does not know the question's language. */
   readonly question: QuestionVector | undefined
@@ -178,7 +181,7 @@ export interface Ranked extends Omit<Description, 'args'> {
   readonly hits: readonly RankedHit[]
   /** Total number, ignoring `limit` and `offset`. */
   readonly relevant: number
-  /** True if at least one note is certain enough for `normal`. `sureFrom` is the lowest score that is. */
+  /** True if at least one note is certain enough for `normal`. `sureFrom` is the minimum score for that. */
   readonly isSure: boolean
   readonly sureFrom: number
   readonly warnings: readonly Warning[]
@@ -211,7 +214,7 @@ export async function rank(reading: ReadingContext, args: SearchArguments, embed
     close.length === 0 &&
     traits !== undefined &&
     !isAbout(others.slice(0, COMPARED_RESULTS), { words, traits, foreign })
-  // In a chosen note, even barely relevant passages are worth showing.
+  // If the search is restricted to one note, even barely relevant passages are worth showing.
   const isNoteChosen = args.note !== undefined && relevance !== 'strict'
   const relevantOthers = isNoteChosen ? others : keepRelevant(others, relevance, certainty)
   const relevantHits = [...holding, ...(isOffTopic ? [] : relevantOthers)]
@@ -321,7 +324,7 @@ async function supportedHits(
   { question: { embedder, vector, language }, words }: { readonly question: QuestionVector; readonly words: WordHits },
 ): Promise<readonly FusedHit<NodeId>[]> {
   const share = supportShare(words.hits.reduce((max, { matched }) => Math.max(max, matched), 0))
-  // Without word matches, a note whose title is the question might lose the first place.
+  // If no words match, a note whose title equals the question could lose first place.
   if (queryKind(language) !== 'query' || words.hits.length === 0 || share === 0) return hits
   const stored = await snapshot.vectors(
     embedder.id,
@@ -347,8 +350,8 @@ const NOT_NAMED: NamedExactly = { ownVault: [], all: [] }
 const NO_WORDS: WordHits = { hits: [], coverage: 0, terms: [] }
 
 /**
- * Returns the nearest notes, by the question's vector or, if closer, by its vector for other languages. Notes in the question's own
- * language are not compared across languages, which is less accurate.
+ * Returns the nearest notes. Notes in other languages are also compared with the question's vector for other languages, and the
+ * higher score counts. Notes in the question's own language are not, because that comparison is less accurate.
  */
 async function nearest(snapshot: Snapshot, question: QuestionVector, scope: Scope): Promise<NearNotes> {
   const { embedder, vector, across, language } = question
@@ -380,7 +383,10 @@ interface SpokenLanguages {
   readonly other: ReadonlySet<string | undefined>
 }
 
-/** Leaves out languages that are rare in the vault or unknown to the model. `notes`: number of notes in each language. */
+/**
+ * Groups the languages of a vault. Leaves out languages that are rare in the vault, and other languages that the model does not
+ * know. `notes` holds the number of notes in each language.
+ */
 function spokenLanguages(
   notes: ReadonlyMap<string, number>,
   { embedder, language }: { readonly embedder: Embedder; readonly language: Language },
@@ -416,8 +422,8 @@ async function nearestBy(snapshot: Snapshot, { embedder, vector, scope }: Neares
 }
 
 /**
- * Returns the nearest passages. Fetches more if they come from too few notes, because a long note can take up all of the first
- * round.
+ * Returns the nearest passages. Fetches more of them if they come from too few notes, because the first ones may all come from a
+ * single long note.
  */
 async function nearestPassages(nearest: (limit: number) => Promise<readonly ChunkHit[]>): Promise<readonly ChunkHit[]> {
   for (let limit = PASSAGES; ; limit *= 4) {
@@ -439,18 +445,21 @@ export interface RankedHit extends FusedHit<NodeId> {
   readonly closeTitle?: string
 }
 
-/** A note that covers this share of the question's weight has all of its words. */
+/**
+ * A note that matches this share of the question's words, by weight, contains all of them. The difference to 1 allows for rounding
+ * errors.
+ */
 const ALL_WORDS_COVERAGE = 0.999
 /**
- * If a short question contains only known words, they are probably spelled correctly, but many notes contain them. Only
- * `KEPT_AHEAD` notes then stay ahead of similar titles.
+ * The words of a short question are probably spelled correctly if notes contain all of them, but many notes may contain them.
+ * Therefore, only the first `KEPT_AHEAD` notes stay ahead of similar titles.
  */
 const FEW_WORDS = 2
 const KEPT_AHEAD = 2
 
 /**
- * Returns how many of the first hits stay ahead of notes with a similar title. Notes that contain every word may be what the user
- * meant.
+ * Returns how many of the first hits stay ahead of notes with a similar title. Notes that contain every word stay ahead, because
+ * the user may have meant them.
  */
 function answeredByWords(hits: readonly FusedHit<NodeId>[], { hits: wordHits, terms }: WordHits): number {
   if (terms.length <= FEW_WORDS) return terms.length > 0 && terms.every(({ notes }) => notes > 0) ? KEPT_AHEAD : 0
@@ -526,7 +535,8 @@ async function describe(
   const maxTokens = tokensFor(args.maxTokens, DEFAULT_TOKENS.list, call)
   const ids = hits.map(({ key }) => key)
   const links = linksShown(args.links, call)
-  // Do not read notes for which there is no room for a passage. With several vaults, the room is not known yet.
+  // Do not read notes whose passages will not fit the budget. With several vaults, each vault's share of the budget is not known
+  // yet.
   const quoted = maxTokens === undefined || call.isPart === true ? ids : ids.slice(0, mostPassages(maxTokens))
   const lengthAt = passageLengths(maxTokens, hits.length)
   const [{ notes, unread, stored }, others, { codes }] = await Promise.all([
@@ -570,7 +580,7 @@ function answeringPlaces({ node, source }: Partial<NoteWithText> = {}, query: Pa
 }
 
 interface PassageDisplay extends Pick<PassageQuery, 'words' | 'length'> {
-  /** UTF-16 offset of an ending that the note shares with others. */
+  /** UTF-16 offset of the note's footer, that is, its last section if other notes end with the same section. */
   readonly end: number | undefined
 }
 
@@ -591,7 +601,7 @@ export async function readChunked(
   { links, question }: { readonly links: number; readonly question: QuestionVector | undefined },
 ): Promise<ChunkedNotes> {
   const { snapshot } = reading
-  // If chunks are stored, even a search by words alone need not split notes into passages again.
+  // Stored chunks are also useful for a search by words alone, because notes need not be split into chunks again.
   const embedder = question?.embedder.id ?? (await snapshot.vectorStates())[0]?.embedder
   const [read, stored] = await Promise.all([
     readNotes(reading, ids, { links }),
@@ -601,8 +611,8 @@ export async function readChunked(
 }
 
 /**
- * Returns the query for notes in each language, as indexed. Detecting the language of every passage would take longer than
- * finding the words.
+ * Returns a function that adapts the query to the language that was stored for a note. Detecting the language of every passage
+ * would take longer than finding the words.
  */
 function marksByLanguage(words: SnippetQuery): (code: string | undefined) => SnippetQuery {
   const cache = new Map<string | undefined, SnippetQuery>()
@@ -620,7 +630,10 @@ export function passageQuery(
   return { words: marksOf(query, literalsIn(query.text)), meaning: meaningOf(query) }
 }
 
-/** Weights rare words higher than common ones. Marks what the search looked up, including parts of words and compounds. */
+/**
+ * Returns the words to mark in found notes: those that the search looked up, including word parts and compounds. Rare words get
+ * higher weights than common ones.
+ */
 function marksOf(
   { text, languages, words: { terms } }: Pick<Ranked, 'text' | 'languages' | 'words'>,
   literals: readonly Literal[],

@@ -13,7 +13,7 @@ export interface NotePlace {
   readonly place: ChunkPlace
 }
 
-/** An ending is a footer if at least this many found notes share it. */
+/** Minimum number of found notes that must end with the same section for it to count as a footer. */
 const MIN_NOTES = 3
 /** Sections longer than this number of UTF-16 code units are not footers. */
 const MAX_LENGTH = 2_000
@@ -28,8 +28,8 @@ interface Ending {
 }
 
 /**
- * Returns the UTF-16 offsets of the last sections shared by several of the given notes. The words must be the same, but link
- * addresses may differ.
+ * Returns the UTF-16 offsets of footers, that is, of last sections that several of the given notes share. The words must be the
+ * same, but link addresses may differ.
  */
 export function sharedEndings(passages: readonly NotePlace[], question: SnippetQuery): ReadonlyMap<NodeId, number> {
   const endings = new Map<NodeId, Ending>()

@@ -59,8 +59,9 @@ const INSIGHT_TIMEOUT = 500
 export const MIN_SIMILARITY: Readonly<Record<Relevance, number>> = { strict: 0.2, normal: 0.08, loose: 0.03 }
 
 /**
- * Returns notes on the same subject. Notes found by comparing distinctive words across the vault come first. Notes found by stored
- * vectors follow, or are returned alone until words have been compared. Does not embed anything, so no model is required.
+ * Returns notes on the same subject. Notes with the same distinctive words come first, followed by notes with similar stored
+ * vectors. Until the words of the vault have been compared, returns only notes with similar vectors. Does not embed anything, so no
+ * model is required.
  */
 export function similarNodes(
   core: GraphCore,
@@ -74,7 +75,7 @@ export function similarNodes(
   return core.embedding === undefined ? answerInSteps(core, caller, run) : answerFindable(core, caller, 'meaning', run)
 }
 
-/** Waits for the insight if there are no vectors to answer from, or for a command, which runs only once. */
+/** Waits for the insight if there are no vectors to answer from, or if this is a command, which runs only once. */
 async function insightFor(core: GraphCore, call: Call): Promise<Followed | undefined> {
   const canWait = core.embedding === undefined || core.indexing.status().watch === 'off'
   try {
@@ -124,7 +125,7 @@ async function similarTo(
     similarInOtherLanguages(reading, args, { id, out, limit }),
   ])
   const relevant = byScore([...worded, ...foreign.hits.filter(({ score }) => score >= minScore)])
-  // Needed even for a full page, because the answer includes the total.
+  // This search is necessary even if the page is already full, because the answer includes the total.
   const listed = new Set([...out, ...near.map((hit) => hit.id), ...foreign.hits.map((hit) => hit.id)])
   const rest = await hitsByMeaning(reading, args, {
     id,
@@ -134,7 +135,7 @@ async function similarTo(
     limit,
   })
   const hits = [...relevant, ...rest.hits.filter(({ score }) => score >= minScore)]
-  // Notes that were not compared score lower than the last hit.
+  // Any note that was not compared would score lower than the last hit.
   const isAll = foreign.isAll && (rest.isAll || (rest.hits.at(-1)?.score ?? minScore) < minScore)
   const warnings = warningsOf(insightRun, note)
   return await listSimilar(reading, args, { hits, isAll, warnings })
@@ -200,7 +201,7 @@ interface MeaningHits {
   readonly isAll: boolean
 }
 
-/** Returns semantically similar notes, ranked below the notes found by words: each scores lower than the last of those. */
+/** Returns semantically similar notes. They score lower than any note found by words. */
 async function hitsByMeaning(
   reading: ReadingContext,
   args: SimilarArguments,
@@ -244,7 +245,7 @@ export async function similarInOtherLanguages(
   const other = new Set<string | undefined>(
     inUse.filter((code) => code !== ownLanguage && knowsLanguage(formerEmbedder?.languages, code)),
   )
-  // The columns that are not compared are about as long as the others.
+  // Only one part of the vector is compared. The other part has about the same length, so cosines are lower by a factor of √½.
   const minCosine = MIN_COSINE_ACROSS * Math.SQRT1_2
   const nearest = nearestTo(reading, args, { embedder, centre })
   const foreignOnly = async (hits: readonly ChunkHit[]) => {
@@ -383,7 +384,7 @@ interface Centre {
   readonly centre: Float32Array
 }
 
-/** Returns a function that fetches the passages nearest to a centre. */
+/** Returns a function that fetches the passages nearest to the center of a note. */
 function nearestTo({ snapshot }: ReadingContext, args: Pick<SimilarArguments, 'folder' | 'tag'>, { embedder, centre }: Centre) {
   return async (limit: number): Promise<readonly ChunkHit[]> =>
     (await snapshot.nearest(embedder, [centre], scopeOf(args), limit))[0] ?? []

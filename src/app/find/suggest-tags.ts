@@ -18,13 +18,13 @@ import { centreOf, servingVectors } from './similar-nodes.ts'
 
 export interface SuggestTagsArguments {
   readonly id: string
-  /** Maximum number of tags, and of folders. */
+  /** Maximum number of tags, and also of folders. */
   readonly limit: number
   readonly relevance: Relevance
 }
 
 interface Suggestion {
-  /** Share of the nearest notes' votes, 0–1. */
+  /** Weighted share of the nearest notes that have this label, plus bonuses, 0–1. */
   readonly score: number
   /** Up to three of the nearest notes with this label. */
   readonly from: readonly NodeId[]
@@ -43,7 +43,7 @@ export interface SuggestedTags {
   readonly reason?: string
 }
 
-/** Number of notes that vote. The least similar ones carry little weight. */
+/** Number of similar notes whose labels are counted. The least similar ones have little weight. */
 const VOTERS = 60
 /** Number of words used in the search. They are chosen from at most `MAX_WORDS` words. */
 const SEARCHED_WORDS = 30
@@ -51,7 +51,7 @@ const MAX_WORDS = 150
 /** Maximum number of notes found by words, and of notes found by semantic similarity. */
 const MAX_CANDIDATES = 60
 const MAX_PASSAGES = 300
-/** Minimum votes for a label, including the bonus for its nearest note. */
+/** Minimum share of the votes for a label, including `NEAREST_NOTE_BONUS`. */
 const MIN_SCORE: Readonly<Record<Relevance, number>> = { strict: 0.4, normal: 0.24, loose: 0 }
 /** Bonus for a label of the nearest note. Labels of less similar notes get less. */
 const NEAREST_NOTE_BONUS = 0.1
@@ -201,8 +201,8 @@ async function nearByMeaning({ core, snapshot }: ReadingContext, id: NodeId): Pr
 }
 
 /**
- * Returns how near notes are, measured from the center of the vault, because what all notes have in common does not make any two
- * similar.
+ * Returns the cosines between a note and others. Vectors are taken relative to the center of the vault, so that features common to
+ * all notes do not count as similarity.
  */
 async function cosinesFrom(
   { core, snapshot }: ReadingContext,
@@ -265,7 +265,7 @@ function rankLabels(
     for (const label of new Set(labels)) {
       if (label === '') continue
       const key = foldName(label)
-      // The nearest notes come first.
+      // `voters` is sorted, so the first note with a label is its nearest.
       const vote = byLabel.get(key) ?? { label, share: NEAREST_NOTE_BONUS * (weight / maxWeight), from: [] }
       vote.share += weight / all
       if (vote.from.length < 3) vote.from.push(id)

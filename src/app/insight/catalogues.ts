@@ -13,14 +13,17 @@ export interface Catalogue {
   /** Set if a property divides the folder's entries, such as `{ "type": "plugin" }`. */
   readonly where?: Readonly<Record<string, string>>
   readonly notes: number
-  /** Number of all notes in the same place. At least half of them are entries. */
+  /** Number of all notes in the folder, including longer ones. If `where` is set, only notes that match it are counted. */
   readonly of: number
   readonly properties: readonly string[]
 }
 
-/** Minimum number of entries in a place, and their minimum share of the vault's notes. An entry has few words of its own. */
+/**
+ * Minimum number of entries in a folder, and their minimum share of the vault's notes. An entry is a note with few words of its
+ * own.
+ */
 const MIN_SIZE = { notes: 10, share: 0.01 }
-/** A property or template belongs to the form if at least this share of the entries has it. */
+/** Entries have a property or template in common if at least this share of them has it. */
 const NEARLY_ALL = 0.9
 /** A property with more values than this does not divide notes into kinds. */
 const MAX_KINDS = 20
@@ -73,7 +76,7 @@ function isStub({ ownWords }: Pick<Insight, 'ownWords'>, note: number): boolean 
   return (ownWords[note] as number) < STUB_WORDS
 }
 
-/** Returns a note's folder without inner folders named after a number or a date. */
+/** Returns a note's folder. A folder named after a number or a date is replaced with its parent. */
 function placeOf(path: string): string {
   let folder = folderOf(path)
   while (folder !== '' && !/\p{L}/u.test(nameOf(folder))) folder = folderOf(folder)
@@ -90,7 +93,7 @@ interface Kind {
 interface SharedProperty {
   readonly property: PropertyCount
   entries: number
-  /** Notes by folded value. Only the first values are kept. */
+  /** Maps each folded value to the number of notes with it. Only the first values are kept. */
   readonly kinds: Map<string, Kind>
 }
 

@@ -5,7 +5,7 @@ export type WindowStart = { readonly generation: number } | { readonly time: num
 
 /** Logged changes up to a generation. */
 export interface ChangeWindow {
-  /** In chronological order, without gaps up to the generation. */
+  /** In chronological order, ending at the generation and without gaps. */
   readonly changes: readonly GraphChanges[]
   /** True if the changes go back to the requested start. */
   readonly isWhole: boolean
@@ -31,7 +31,7 @@ export async function readWindow(
 class HistoryWindow {
   readonly #start: WindowStart
   readonly #changes: GraphChanges[] = []
-  /** Generation on which the commits added so far are based. */
+  /** Generation before the earliest commit added so far. */
   #reached: number
   #begins: number | undefined
   #isWhole = false

@@ -16,7 +16,7 @@ import { readSince } from './read-since.ts'
 
 export interface ChangesArguments {
   readonly cursor?: string | undefined
-  /** Time in the format accepted by `readSince`. Defaults to the last seven days. */
+  /** Start of the period in the format accepted by `readSince`. Defaults to seven days ago. */
   readonly since?: string | undefined
   /** Restricts the changes to this folder. A link belongs to the note that contains it. */
   readonly folder?: string | undefined
@@ -50,14 +50,14 @@ export interface BrokenPlace {
 
 export interface RisingNote {
   readonly id: NodeId
-  /** Number of notes that linked to this note before. `now` is the number that link to it now. */
+  /** Number of notes that linked to this note at the start of the period. `now` is the current number. */
   readonly was: number
   readonly now: number
 }
 
 /** Net changes to the graph. Anything added and removed again is excluded, and two changes to the same thing count as one. */
 export interface ChangesAnswer {
-  /** Cursor for the next call. `null` while the index has no identity. */
+  /** Cursor for the next call. `null` if the index has no lineage. */
   readonly cursor: string | null
   /** Start of the reported period, ISO 8601. Omitted if nothing has been logged. */
   readonly since?: string
@@ -71,7 +71,7 @@ export interface ChangesAnswer {
   /** Links that are newly broken, or whose heading or block no longer exists. */
   readonly broken: readonly BrokenPlace[]
   readonly fixed: readonly BrokenPlace[]
-  /** Notes that have no links now, but had one before or did not exist. */
+  /** Notes that have no links now, and that had links or did not exist at the start of the period. */
   readonly orphans: readonly ChangedNote[]
   readonly rising: readonly RisingNote[]
   /** Number of changes of each kind, ignoring `limit`. Kinds without changes are omitted. */
@@ -142,7 +142,7 @@ interface ChangesContext {
   readonly call: Call
 }
 
-/** The logged changes, and the reason if part of the requested period is missing. */
+/** The logged changes. If part of the requested period is missing from the log, `problem` explains why. */
 interface KnownChanges {
   readonly changes: GraphChanges
   readonly since?: number
@@ -369,7 +369,7 @@ function notesOf(
     const change_id = change === undefined || core.name === undefined ? change : `${core.name}:${change}`
     const row = { id: end.id, title: end.title, ...(change_id === undefined ? {} : { change_id }) }
     if (to === undefined) removed.push(row)
-    // To callers, a file that was hidden or excluded before did not exist.
+    // A file that used to be hidden or excluded is new to callers.
     else if (from === undefined || before?.excluded || isIgnored(core, from)) added.push(row)
     else {
       if (from !== to) movedNotes.push({ ...row, from: idOf(from) })
@@ -450,7 +450,7 @@ function placeRow({ from, line, text }: ChangedLink): BrokenPlace {
   return { id: from, line, text }
 }
 
-/** Returns notes that are isolated now and either were not before or are new. */
+/** Returns notes that have no links now, and that are new or had links before. */
 async function orphansOf(
   snapshot: Snapshot,
   { files, links }: GraphChanges,

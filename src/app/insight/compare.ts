@@ -52,13 +52,16 @@ export interface Comparison {
 
 export type ComparedList = 'shared' | 'only_a' | 'only_b' | 'shared_passages'
 
-/** Maximum number of neighbors listed, unless all are requested. No budget has room for more. */
+/** Maximum number of neighbors listed, unless all are requested. No budget allows more. */
 const MAX_NOTES = 500
 /** Maximum number of parts to compare per note. In a longer note, only the parts most similar to the other note are compared. */
 const MAX_PARTS = 60
 /** Minimum similarity of the passages to show. `MAX_PASSAGES` limits their number. */
 const MIN_SIMILARITY = 0.82
-/** The similarity of a text with this many words counts half, because short texts from the same template look similar. */
+/**
+ * The similarity of a text with this number of words is halved, because short texts from the same template look similar. Longer
+ * texts are affected less.
+ */
 const HALF_WEIGHT_WORDS = 3
 const MAX_PASSAGES = 5
 const PASSAGE_LENGTH = 300
@@ -268,7 +271,10 @@ function shownPart({ node, source }: ComparedNote, { place }: Part): { readonly 
   return { lines: [start_line, end_line], text: shownText(node, text) }
 }
 
-/** Shares of the remaining room, in this order: the path, passages, nodes linked to only one note, and shared nodes. */
+/**
+ * Shares of the remaining bytes, in the order in which the members are filled: the path, shared passages, nodes linked to only one
+ * of the notes, and nodes linked to both.
+ */
 const ROUNDS = [{ path: 0.5 }, { shared_passages: 0.4 }, { only_a: 0.34, only_b: 0.34 }, { shared: 1 }] as const
 
 export function fitComparison(comparison: Comparison, room: number): Fitted<Partial<Comparison>> {

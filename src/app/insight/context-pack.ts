@@ -59,7 +59,7 @@ interface PackPart extends ContextPack {
 
 interface PackDraft {
   readonly maxTokens: number
-  /** True if notes may be changed. Callers need hashes only then. */
+  /** True if notes may be changed. Only then do callers need hashes. */
   readonly mayWrite: boolean
   /** Ordered from best to worst. */
   readonly passages: readonly PackPassage[]
@@ -68,7 +68,10 @@ interface PackDraft {
 /** Default budget of a pack in tokens. */
 const PACK_TOKENS = 3_000
 
-/** Number of notes searched for passages. It does not depend on the budget, because the next page must find the same notes. */
+/**
+ * Number of notes that are searched for passages. It does not depend on the budget, because the next page must search the same
+ * notes.
+ */
 const MAX_HITS = 24
 /** Score of requested notes, which puts them ahead of search results. */
 const GIVEN_SCORE = 10
@@ -292,7 +295,7 @@ const UNSURE_WARNING: Warning = {
 
 const SEARCH = { limit: MAX_HITS, includeContent: false, mode: 'hybrid', explain: false } as const
 
-/** Compares titles only by words, because a title names a note and asks nothing. */
+/** Returns criteria that compare passages with titles by words only, because a title is a name and not a question. */
 function ownLens(query: string, languages: readonly string[]): Lens {
   const terms = queryTerms(query, languages).map((term) => ({ term, weight: 1 }))
   return { words: { terms, phrases: [], languages }, meaning: undefined }
@@ -313,8 +316,8 @@ interface AnsweringNote extends ReadNote {
 const OWN_SHARE = 0.25
 
 /**
- * Scores the passages of found notes: three quarters come from the note, one quarter from how the passage compares with the best
- * one. A passage whose heading asks the question is as good as the best note.
+ * Scores the passages of found notes. Three quarters of a score come from the note, and one quarter from the passage's own score
+ * relative to the best passage. A passage whose heading matches the question gets the score of the best note.
  */
 function foundPassages(notes: readonly AnsweringNote[], { words }: Lens): readonly PlacedPassage[] {
   const highest = Math.max(...notes.map(({ score }) => score))
@@ -334,7 +337,10 @@ function foundPassages(notes: readonly AnsweringNote[], { words }: Lens): readon
   )
 }
 
-/** Scales certainties to the best semantic score found, because passages are only compared with each other. */
+/**
+ * Returns criteria whose certainties are relative to the best semantic score found, because passages are compared only with each
+ * other.
+ */
 function packLens(ranking: Ranked): Lens {
   const { words, meaning } = passageQuery(ranking)
   const high = Math.max(0, ...ranking.hits.map(({ semantic }) => semantic?.score ?? 0))
@@ -363,5 +369,5 @@ function givenPassages({ node, source, stored }: ReadNote, lens: Lens, after: nu
   )
 }
 
-/** Without words to look for, show a passage from its beginning. */
+/** No words to search for, so a passage is shown from its beginning. */
 const NO_WORDS: Lens['words'] = { terms: [], phrases: [] }

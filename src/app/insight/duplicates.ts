@@ -24,7 +24,7 @@ export interface DuplicateNotes {
   readonly candidates: readonly [NodeId]
   /** Number of identical lines, excluding boilerplate. */
   readonly equal_lines: number
-  /** Share of word sequences that occur in both notes, 0–1. */
+  /** Share of the notes' word sequences that occur in both notes, 0–1. */
   readonly alike: number
 }
 

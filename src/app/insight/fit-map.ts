@@ -7,11 +7,11 @@ export type ShownMap = Omit<VaultMap, 'communities' | 'between'> &
 type ShownCommunity = Omit<CommunityRow, 'key' | 'folders'> & Partial<Pick<CommunityRow, 'key' | 'folders'>>
 
 /**
- * Shares of the budget that may be used after each part is filled: catalogues, communities and their key notes. The rest is for
+ * Shares of the budget that may have been used after each step: catalogues, then communities, then their key notes. The rest is for
  * the connections.
  */
 const SHARES = { catalogues: 0.3, communities: 0.6, keys: 0.85 }
-/** Maximum number of connections to show. The first ones say the most. */
+/** Maximum number of connections to show. The first ones are the most important. */
 const MAX_BRIDGES = 12
 
 /**

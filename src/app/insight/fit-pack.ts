@@ -28,7 +28,7 @@ export interface PackPassage extends Pick<PackExcerpt, 'id' | 'path' | 'title' |
   readonly key: string
   /** Passages with higher scores are shown first. */
   readonly score: number
-  /** Maximum length of the passage's full text, in UTF-16 code units. */
+  /** Length of the passage in the file, in UTF-16 code units. The full text is at most this long. */
   readonly length: number
   /** Returns the most relevant consecutive sentences, in at most `length` UTF-16 code units. */
   show(length: number): ShownPart
@@ -36,22 +36,23 @@ export interface PackPassage extends Pick<PackExcerpt, 'id' | 'path' | 'title' |
 
 export interface FittedPack {
   readonly excerpts: readonly PackExcerpt[]
-  /** Number of passages from the start that are either shown or too large for any pack of this size. */
+  /** Number of leading passages that are done: each is either shown or too large for any pack of this size. */
   readonly passed: number
 }
 
 /**
- * Tokens to which each passage is truncated at first. Passages are added as long as there are `TOKENS_PER_NOTE` per passage, which
- * leaves room for their metadata and for showing more of them. Short passages leave room for others.
+ * Number of tokens to which each passage is truncated at first. Passages are added as long as the budget has `TOKENS_PER_NOTE` for
+ * each, so there are tokens left for metadata and for extending passages. A passage that is shown in full counts only with its
+ * actual size.
  */
 const TOKENS_FOR_FIRST = 120
 const TOKENS_PER_NOTE = 240
-/** Text truncated below this length, in UTF-16 units, is useless. */
+/** Text truncated to less than this many UTF-16 code units is not worth showing. */
 const MIN_TEXT_LENGTH = 160
 /** Like `MIN_TEXT_LENGTH`, but for the only passage of a small pack. */
 const MIN_ONLY_TEXT_LENGTH = 40
 const MAX_NAME_LENGTH = 200
-/** Share of an excerpt's initial room that its outline may use. */
+/** Share of an excerpt's initial size that its outline may use. */
 const OUTLINE_SHARE = 0.67
 
 /** Number of bytes available for a pack, and whether its excerpts have hashes. */
@@ -68,8 +69,8 @@ interface Draft {
 }
 
 /**
- * Fits the first passages into the given number of bytes of JSON. Includes as many passages as there is room for, truncated to
- * their best sentences. Then extends these passages, best first, and adds further ones if there is still room.
+ * Fits the first passages into the given number of bytes of JSON. First adds as many passages as fit, each truncated to its best
+ * sentences. Then extends these passages, best first, and adds more passages if there are bytes left.
  */
 export function fitPack(passages: readonly PackPassage[], { room, hasHashes }: PackRoom): FittedPack {
   const each = TOKENS_PER_NOTE * TOKEN_BYTES
@@ -87,7 +88,7 @@ export function fitPack(passages: readonly PackPassage[], { room, hasHashes }: P
     const minBytes = jsonBytes(frame) + MIN_TEXT_LENGTH + SEPARATOR
     const bytes = isFirst ? jsonBytes(frame) + TOKENS_FOR_FIRST * TOKEN_BYTES : remaining
     const draft = fill(passage, frame, Math.min(bytes, remaining))
-    // Skip an excerpt whose names alone exceed the room, because paging would otherwise stop here.
+    // Skip an excerpt if even its title and path do not fit, because paging would otherwise stop here.
     if (draft === undefined && minBytes <= room) break
     if (draft !== undefined) {
       drafts = [...drafts, draft]

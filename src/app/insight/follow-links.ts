@@ -24,7 +24,7 @@ export interface LinkWay {
   /** Index of the passage that contains the link. */
   readonly passage: number
   readonly sentence: string
-  /** How much the link is worth relative to its passage. */
+  /** Weight of the link relative to its passage. */
   readonly worth: number
   /** Score of the passage, at most 1. */
   readonly maxScore: number
@@ -44,11 +44,11 @@ const MAX_LINKS = 4
 const MAX_COMPARED = 24
 /** Weight of a link relative to its passage. */
 const WORTH = 3
-/** If a passage links to fewer notes than this, it is likely to be about them. */
+/** Links get a higher weight if their passage links to fewer notes than this, because it is probably about these notes. */
 const FEW = 6
-/** Value of a link whose sentence has no word of the question. */
+/** Factor for the weight of a link whose sentence contains no word of the question. */
 const LEAST = 0.2
-/** Lowers the value of a link if many others lead to the same target. */
+/** Controls how much the weight of a link drops if many others have the same target. */
 const KNOWN = 0.3
 
 /** Returns the links of the first notes, which contain most of the best passages. Runs in parallel with reading the notes. */
@@ -125,7 +125,7 @@ function scored(way: LinkWay, likeness: number): ChosenWay {
   return { ...way, score: way.maxScore * Math.min(worth, MOST + worth / MANY) }
 }
 
-/** Keeps the score below the source's, while better targets still score higher. */
+/** Limits the score of a target to just below that of its source. Better targets still score higher than others. */
 const MOST = 0.99
 const MANY = 800
 
@@ -161,7 +161,7 @@ async function cosinesOf(
   }
 }
 
-/** Reads the passages in the link targets that match the question best. */
+/** Reads the link targets and returns the passages that match the question best. */
 export async function readLinked(
   reading: ReadingContext,
   { ways, lens, embedded }: { readonly ways: readonly ChosenWay[] } & Pick<Comparing, 'lens' | 'embedded'>,
@@ -191,5 +191,5 @@ function withSentence({ terms, phrases }: SnippetQuery, sentence: string): Snipp
   return { terms: [...terms, ...more.map((term) => ({ term, weight }))], phrases }
 }
 
-/** Weight of a word in the sentence, relative to an average word of the question. */
+/** Weight of a word from the sentence, relative to an average word of the question. */
 const SAID = 0.25

@@ -77,7 +77,7 @@ interface GapsContext {
   readonly call: Call
 }
 
-/** Number of items per kind if no kind is requested. */
+/** Number of gaps of each kind to return if no kind is requested. */
 const FIRST = 5
 
 async function gapsOf(reading: GapsContext, args: GapsArguments): Promise<Answer<GapList>> {

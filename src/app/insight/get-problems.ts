@@ -151,7 +151,7 @@ async function listOf(
   return { problems: await reportGroups(snapshot, shownGroups), total: groups.length }
 }
 
-/** Returns all problems of a kind. Equal problems are grouped, unless the caller asked about links to one note. */
+/** Returns all problems of a kind. Equal problems are grouped, unless only links to one note are requested. */
 async function groupsOf(
   source: Source,
   kind: Exclude<StoredKind, 'missing_note'> | undefined,
@@ -161,7 +161,7 @@ async function groupsOf(
   const cached = groups.get(kind)
   if (cached !== undefined) return cached
   const matching = kind === undefined ? items : items.filter((problem) => reportedKind(problem) === kind)
-  // One note has few such links, and a caller who asks about it wants to see every place.
+  // Only a few links lead to one note, and a caller that names the note needs every location.
   const merged: readonly SameProblems[] = filter.target === undefined ? mergeSame(matching) : matching.map((problem) => [problem])
   groups.set(kind, merged)
   return merged
@@ -169,7 +169,9 @@ async function groupsOf(
 
 interface FoundProblems {
   readonly items: readonly Problem[]
-  /** Cached groups by requested kind, because comparing all problems of a large vault takes longer than the rest of an answer. */
+  /**
+   * Caches the groups by requested kind, because comparing all problems of a large vault takes longer than the rest of an answer.
+   */
   readonly groups: Map<ReportedKind | undefined, readonly SameProblems[]>
 }
 

@@ -53,7 +53,7 @@ export interface Impact {
 export type ImpactList = 'breaks' | 'orphaned' | 'falls_apart' | 'unreachable_from_index'
 
 const FILE_KINDS: readonly NodeKind[] = ['note', 'canvas', 'attachment']
-/** Maximum number of items looked up per list, unless all are requested. No budget has room for more. */
+/** Maximum number of items looked up per list, unless all are requested. No budget allows more. */
 const MAX_ITEMS = 500
 /** Maximum number of links whose sentence is read. */
 const MAX_SENTENCES = 60
@@ -211,11 +211,11 @@ async function impactOf(
   }
 }
 
-/** Share of the remaining room for each list of notes, and the maximum number of sizes. */
+/** Share of the remaining bytes for each list of notes, and the maximum length of `falls_apart`. */
 const LIST_SHARE = 0.25
 const MAX_SIZES = 50
 
-/** Fits an impact into a budget. Broken links get the room left by the other lists. */
+/** Fits an impact into a budget. Broken links get the bytes left by the other lists. */
 export function fitImpact(impact: Impact, room: number): Fitted<Partial<Impact>> {
   const rounds = [{ orphaned: LIST_SHARE, unreachable_from_index: LIST_SHARE }, { breaks: 1 }]
   const { value } = fitShares({ ...impact, falls_apart: impact.falls_apart.slice(0, MAX_SIZES) }, rounds, room)

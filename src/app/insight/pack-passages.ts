@@ -10,7 +10,9 @@ import type { PackPassage, ShownPart } from './fit-pack.ts'
 
 /** A part of a note that may be included in a pack, and its location. */
 export interface PlacedPassage extends PackPassage, NotePlace {
-  /** Words to look for. Sentences with the most of these words are shown first. Without words, the beginning is shown. */
+  /**
+   * The words to search for. The sentences with the most of these words are shown. If there are no words, the beginning is shown.
+   */
   readonly words: SnippetQuery
 }
 
@@ -98,8 +100,8 @@ export function inOrder(passages: readonly PlacedPassage[]): readonly PlacedPass
 }
 
 /**
- * Returns a partial hash if only a part of the note is shown, because the caller must not replace what it has not seen. Ignores
- * surrounding whitespace.
+ * Returns the note's hash, marked as partial if only part of the note is shown, because the caller must not replace text that it
+ * has not seen. Whitespace around the shown text does not matter.
  */
 function hashShown({ text, bodyStart, hash }: NoteText, shownText: string): string {
   return shownText.length <= text.length - bodyStart && shownText === text.slice(bodyStart).trim() ? hash : partialHash(hash)

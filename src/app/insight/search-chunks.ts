@@ -20,7 +20,7 @@ export interface SearchChunksArguments {
 export interface FoundChunk {
   readonly noteId: string
   readonly title: string
-  /** Headings above the part of the note, outermost first. */
+  /** Headings above the passage, outermost first. */
   readonly heading: readonly string[]
   /** 1-based lines of the file, inclusive. */
   readonly startLine: number
@@ -112,7 +112,7 @@ async function byNote(
   const scores = new Map(value.filter(({ id }) => note === undefined || id === note).map(({ id, score }) => [id, score]))
   if (scores.size === 0) return { value: [], warnings }
   const pack = await findPack(core, { ids: [...scores.keys()] }, call)
-  // Use only the first part of each note, because the comparison was between whole notes.
+  // Use only the first passage of each note, because whole notes were compared.
   const first = new Map(pack.value.toReversed().map((passage) => [passage.node.id, passage]))
   const chunks = [...scores].flatMap(([id, score]): readonly FoundChunk[] => {
     const passage = first.get(id)

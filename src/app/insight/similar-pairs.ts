@@ -11,14 +11,14 @@ export interface SimilarPair {
   readonly score: number
 }
 
-/** Yields the pairs that `similar_nodes` finds by words. Each pair is yielded once, in the order of its first note. */
+/** Yields the pairs that `similar_nodes` finds by words, each pair once. */
 export function* similarPairs({ ids, nearest: { kept, notes, scores } }: Insight): Generator<SimilarPair> {
   for (let note = 0; note < ids.length; note++) {
     for (let at = note * kept; at < (note + 1) * kept && notes[at] !== NO_NOTE; at++) {
       const other = notes[at] as number
       const score = scores[at] as number
       if (score < MIN_SIMILARITY.normal) continue
-      // For a mutual pair, this one was already yielded with the other note.
+      // If each note is among the nearest of the other, the pair has already been yielded.
       if (other < note && notes.subarray(other * kept, (other + 1) * kept).includes(note)) continue
       yield {
         source: ids[Math.min(note, other)] as NodeId,

@@ -51,7 +51,9 @@ export interface LinkEdit {
   }
 }
 
-/** A missing link. `named`: the text contains a name of the target; `related`: the two notes belong together. */
+/**
+ * A link that could be added. `named`: the text contains a name of the target. `related`: the two notes are about related subjects.
+ */
 export type LinkSuggestion = {
   readonly from: NodeId
   readonly to: NodeId
@@ -67,7 +69,7 @@ export type LinkSuggestion = {
       /** Omitted if no link can be inserted at this position. */
       readonly edit?: LinkEdit
     }
-  /** Headings above the part that is nearest to the target. */
+  /** Headings above the section that is most similar to the target. */
   | { readonly kind: 'related'; readonly section: readonly string[] }
 )
 
@@ -335,7 +337,7 @@ function namedSuggestion(candidate: Candidate, { place, source, nodes, replaceme
   return { ...common(candidate, nodes), kind: 'named', line: place.line, text, ...(edit === undefined ? {} : { edit }) }
 }
 
-/** Maximum characters shown on each side of a name. */
+/** Maximum number of characters shown on each side of a name. */
 const CONTEXT = 80
 
 function lineAround(text: string, { start, end }: PlacedName): string {
@@ -360,7 +362,7 @@ interface WriterParts {
   readonly targets: readonly NodeId[]
 }
 
-/** Maximum number of characters shown on each side of a name. */
+/** Number of notes that determine the usual style of links: those with the most links. */
 const DISTINCTIVE_NOTES = 3
 
 async function openWriter(reading: ReadingContext, { insight, nodes, texts, targets }: WriterParts): Promise<LinkWriter> {

@@ -42,7 +42,7 @@ const FLAVOUR: Flavour = { profile: 'lenient', mode: 'obsidian', comments: true 
 /** Relative Markdown links work in every documentation viewer. */
 export const DOCS_STYLE: LinkStyle = { form: 'markdown', path: 'relative' }
 const DEFAULT: LinkStyle = { form: 'wikilink', path: 'name' }
-/** Look at no more links than this to determine a note's style. */
+/** Maximum number of links per note that are examined to determine its style. */
 const SAMPLED_LINKS = 50
 
 export interface StyleOptions {
@@ -126,7 +126,7 @@ function withoutOverlaps(insertions: readonly Insertion[]): readonly (readonly I
   return groups
 }
 
-/** Returns the insertions that are parsed as intended. If some are not, tries each half separately. */
+/** Returns the insertions that are parsed as intended. If the group as a whole is not, tries each half separately. */
 function readableIn(note: LinkedNote, group: readonly Insertion[]): readonly Insertion[] {
   if (isReadBackRight(note, group)) return group
   if (group.length === 1) return []
@@ -163,7 +163,7 @@ function spellingsOf(
   const full = to.replace(/\.md$/i, '')
   const isShort = style.path === 'name' && isNameUnique
   const page = pageNames?.find((name) => foldName(name) === foldName(marked)) ?? pageNames?.[0]
-  // In a table, an unescaped bar would end the cell.
+  // In a table, an unescaped pipe would end the cell.
   const bar = isInTable ? '\\|' : '|'
   const wikilinks = wikilinksTo(page ?? (isShort ? fileStemOfNote(to) : full), { shown: marked, bar })
   const path = destinationOf(from, link, style)

@@ -67,7 +67,7 @@ function noPath(source: NodeId, target: NodeId, direction: PathOptions['directio
 
 type Pair = readonly [from: NodeId, to: NodeId]
 
-/** The link chosen for a hop. `occurrence.from` is the end of the hop that contains the link. */
+/** The link chosen for a step of the path. `occurrence.from` is the note that contains the link. */
 interface ChosenLinks {
   readonly pair: Pair
   readonly occurrence: Occurrence
@@ -85,7 +85,8 @@ async function describePaths(reading: ReadingContext, paths: readonly (readonly 
   for (const pair of paths.flatMap(pairsOf)) pairs.set(keyOf(pair), pair)
   const links = await chooseLinks(reading.snapshot, [...pairs.values()])
   const occurrences = links.map(({ occurrence }) => occurrence)
-  // Include targets of links to headings or blocks, because whether these exist is only known since the target was indexed.
+  // Read the targets of links to headings or blocks as well. If a target has changed, it is indexed again, and only then is it
+  // known whether the heading or block exists.
   const targets = occurrences.flatMap(({ to, subpath }) => (subpath === undefined ? [] : [to]))
   const sentences = await readLinkSentences(reading, occurrences, { named: targets, placed: paths.flat() })
   const hops = new Map(links.map((choice) => [keyOf(choice.pair), hopOf(choice, sentences)] as const))
@@ -104,7 +105,8 @@ async function chooseLinks(snapshot: Snapshot, pairs: readonly Pair[]): Promise<
   ])
   const occurrences = await snapshot.occurrences(both)
   return pairs.flatMap((pair, index) => {
-    // Prefer visible links to those in comments, then forward links to backward ones, because they say more about this step.
+    // Prefer visible links to links in comments, and then links in the direction of the path, because they describe this step
+    // better.
     const candidates = [...(occurrences[2 * index] ?? []), ...(occurrences[2 * index + 1] ?? [])]
     const occurrence = candidates.find(({ inComment }) => !inComment) ?? candidates[0]
     return occurrence === undefined ? [] : [{ pair, occurrence }]
@@ -135,9 +137,12 @@ function keyOf([from, to]: Pair): string {
   return `${from}\0${to}`
 }
 
-/** Fits a path into a budget: first its ids, then its links with their sentences, and finally the alternatives in the same way. */
+/**
+ * Fits a path into a budget. First come the path's ids, then its links with their sentences, and then the alternative paths in the
+ * same way.
+ */
 export function fitPath(answer: PathAnswer, room: number): Fitted<Partial<PathAnswer>> {
-  // Reserve room to list the alternatives before filling in the details of the first path.
+  // Reserve bytes for listing the alternatives before the details of the first path are added.
   const hops = (remaining: number) => remaining - Math.min(remaining / 2, leastBytes(answer.alternatives))
   return fitShares(answer, [{ hops }, { alternatives: 1 }], room)
 }

@@ -21,7 +21,8 @@ export interface FoundPicture {
 }
 
 /**
- * Looks up an image in the vault by its id. Returns `undefined` if its bytes are not an image or cannot be read.
+ * Looks up an image in the vault by its path or id. Returns `undefined` if the file is not an image or cannot be read, and `'too
+ * large'` if it exceeds `MAX_PICTURE_BYTES`.
  * @throws RouxError `TIMEOUT` if the file does not respond
  */
 export async function findPicture(core: GraphCore, name: string): Promise<FoundPicture | 'too large' | undefined> {

@@ -25,7 +25,7 @@ export interface NeighborsArguments extends PageArguments {
 export interface Neighbor extends ListedNode {
   /** The first sentences that contain a link, in the order of the note. Like `more`, included only if evidence was requested. */
   readonly lines?: readonly LinkLine[]
-  /** Number of further sentences that are not shown. Omitted if there are none. */
+  /** Number of other sentences with links. Omitted if all are shown. */
   readonly more?: number
 }
 
@@ -118,14 +118,15 @@ interface PlacedLine {
 function eachOnce(lines: readonly PlacedLine[]): readonly LinkLine[] {
   const lineKeys = new Set<string>()
   const once = lines.filter(({ start, shown: { line, direction } }) => {
-    // The same words at another offset are another sentence. If the text could not be read, each line counts as a sentence.
+    // A sentence is identified by its offset, because the same words may occur twice. If the text could not be read, each line
+    // counts as a sentence.
     const key = `${direction} ${start === undefined ? `line ${line}` : start}`
     return !lineKeys.has(key) && lineKeys.add(key)
   })
   return once.map(({ shown }) => shown)
 }
 
-/** Property names are compared in folded form. */
+/** Compares property names in folded form. */
 function isSameName(property: string | undefined, type: string): boolean {
   return property !== undefined && foldName(property) === foldName(type)
 }

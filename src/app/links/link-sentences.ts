@@ -9,8 +9,8 @@ export interface LinkSentences {
   /** Returns the sentence that contains the link, or an empty string if the text is unavailable or belongs to another version. */
   of(occurrence: Occurrence): string
   /**
-   * Returns the whole paragraph if it is short, otherwise the sentence, together with its offset. The offset is `undefined` if there
-   * is no text.
+   * Returns the paragraph that contains the link if it is short, or else the sentence, with its offset in the note. The offset is
+   * `undefined` if there is no text.
    */
   around(occurrence: Occurrence): LinkText
   /** Notes whose files could not be read because they did not respond. */

@@ -7,7 +7,7 @@ import type { Answer, GraphCore } from '../graph-core.ts'
 
 /** Number of files per batch. Building the results for one batch takes a few milliseconds. */
 const BATCH = 200
-/** Maximum number of map nodes that are not notes. */
+/** Maximum number of attachments and canvases to show on the map. */
 const MAX_FILES = 5_000
 /** Maximum number of notes requested for each canvas. */
 const MAX_CARDS = 1_000

@@ -12,9 +12,9 @@ import { findIds } from '../names/known-node.ts'
 
 /** Number of nodes per batch. Building the results for one batch takes a few milliseconds. */
 const NODES = 400
-/** How long a picture waits for communities, in milliseconds. In a small vault, this is enough. */
+/** How long a picture waits for communities, in milliseconds. In a small vault, they are computed in less time. */
 const COMMUNITIES_WAIT = 1_500
-/** How long a page waits for a layout before the progress is returned instead, in milliseconds. */
+/** How long a page's request waits for a layout before it returns the progress instead, in milliseconds. */
 const AHEAD_WAIT = 1_500
 /** Limits for drawing a vault. */
 interface PictureLimits {
@@ -79,7 +79,7 @@ export async function pagePicture(
   const waited = last?.key === key && mayMove !== 'all' ? last : undefined
   if (waited === undefined) {
     const before = core.layouts.underWay()
-    // While a layout is running, do not start to draw, because notes would have to be looked up again afterwards.
+    // Do not start drawing while a layout is being computed, because all notes would have to be looked up again afterwards.
     if (before !== undefined && !(await endsWithin(before.ended, AHEAD_WAIT)))
       return plain({ laying_out: { share: before.share() } })
   }
@@ -109,8 +109,8 @@ interface WaitingDrawing {
 }
 
 /**
- * Pictures that a page is waiting for. They are kept across requests, because while a vault is first read, each request may find
- * more notes to place.
+ * Pictures that a page is waiting for. They are kept across requests, because each new request could find more notes to place while
+ * the vault is being read for the first time.
  */
 const waitedFor = new WeakMap<GraphCore, WaitingDrawing>()
 /** How long a finished picture is kept for the page's next request, in milliseconds. */
@@ -126,7 +126,7 @@ function forget(core: GraphCore, drawing: Promise<unknown>): void {
   if (waitedFor.get(core)?.drawing === drawing) waitedFor.delete(core)
 }
 
-/** Waits for the work and returns false if the time ran out. Failed work also counts as ended. */
+/** Waits for the work, whether it succeeds or fails. Returns false if it takes longer than `ms` milliseconds. */
 async function endsWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
   const limit = AbortSignal.timeout(ms)
   await untilAborted(work, limit).catch(() => {})
@@ -222,7 +222,7 @@ async function chooseForPage(
     [...chosenNumbers].flatMap((number) => [...rows.targets.subarray(rows.offsets[number], rows.offsets[number + 1])]),
   )
   choose([...near], drawn.first)
-  // The key notes that give communities their names.
+  // Key notes, because communities are named after them.
   choose(groups.flatMap(({ key }) => (key < 0 ? [] : [key])).slice(0, drawn.first), drawn.first)
   const room = drawn.notes - drawn.first
   choose(await lookedAt(snapshot, ids, { ...shown, most: room }), room)
@@ -272,7 +272,7 @@ function chooseNotes({ ids, rows, groups }: PlacedNotes, requested: readonly num
   }
   choose(requested)
   const near = new Set(requested.flatMap((number) => [...targets.subarray(offsets[number], offsets[number + 1])]))
-  // Limit the neighbors, because those of some hubs would leave no room for other notes.
+  // Limit the number of neighbors, because a hub could have so many that no other notes would be shown.
   choose(bestLinked(rows, [...near]).slice(0, maxNotes / 3))
   choose(groups.slice(0, maxNotes / 4).map(({ key }) => key))
   if (ids.length <= maxNotes) choose(ids.keys())
@@ -298,7 +298,7 @@ function picture<T>(core: GraphCore, call: Call, draw: (snapshot: Snapshot, draw
   return answerInSteps(core, call, async (read) => {
     return read(async (snapshot) => {
       const topology = await snapshot.topology()
-      // The first map of a large vault does not wait for communities.
+      // The first map of a large vault is drawn without waiting for communities.
       const isFirst = topology.ids().length > SMALL && !(await core.layouts.hasPlaces())
       const following = isFirst ? Promise.resolve(undefined) : latestInsight(core, call)
       // Awaited while the picture is drawn. Handle its rejection now, in case something else fails first.
@@ -318,7 +318,7 @@ interface PlacedNotes extends Communities {
   /** For each note, the number of notes that link to it, and the number of notes that it links to. */
   readonly incoming: Uint32Array
   readonly outgoing: Uint32Array
-  /** Two numbers per link. */
+  /** The numbers of the two linked notes, for each link. */
   readonly pairs: Uint32Array
   readonly places: Float32Array
   /** Region of each note, or -1 if unknown. Regions are based on links alone. */
@@ -449,8 +449,8 @@ async function factsOf(snapshot: Snapshot, ids: readonly NodeId[]): Promise<Fact
 }
 
 /**
- * Returns the latest insight. Ignores errors, because a map without communities is better than none, and the whole-vault tools
- * report them.
+ * Returns the latest insight. Ignores errors, because a map without communities is better than none, and the tools that need
+ * insights report the errors.
  */
 async function latestInsight(core: GraphCore, { signal }: Call): Promise<Followed | undefined> {
   const run = await core.insights.follow({ wait: COMMUNITIES_WAIT, signal }).catch(() => undefined)

@@ -4,7 +4,7 @@ import type { Store } from '../../core/store.ts'
 import { inTime } from '../../core/waiting/aborting.ts'
 
 /**
- * Maintains a store's scores for the whole graph. Scores are computed on request, with one run per metric at a time. Until it
+ * Keeps the centrality scores in a store up to date. Scores are computed on request, in one run per metric at a time. Until a run
  * ends, the previous scores are used.
  */
 export class Rankings {

@@ -14,7 +14,7 @@ export interface GraphNode {
   readonly aliases: readonly string[]
 }
 
-/** Receives the whole graph, all nodes before all links. */
+/** Receives the nodes and then the links of the whole graph. */
 export interface GraphReceiver {
   node(node: GraphNode): void
   /** `path` is the file that contains the link. */

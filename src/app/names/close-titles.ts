@@ -47,7 +47,7 @@ export async function closeTitles(snapshot: Snapshot, text: string, scope: Scope
   const closest = new Map<NodeId, { readonly hit: NameHit; readonly distance: number }>()
   for (const hit of candidates) {
     const name = plainName(hit.name)
-    // Names with different numbers mean different things, such as the previous day or the next part.
+    // Names with different numbers refer to different things, such as the previous day or the next part of a series.
     const distance = digitsOf(name) === digits ? editDistance(plain, name, slips) : undefined
     if (distance !== undefined && distance < (closest.get(hit.id)?.distance ?? slips + 1)) closest.set(hit.id, { hit, distance })
   }
@@ -58,8 +58,8 @@ export async function closeTitles(snapshot: Snapshot, text: string, scope: Scope
 }
 
 /**
- * Returns names that have two adjacent letters swapped. A short name and its misspelling share few pairs, so each possible swap
- * is looked up.
+ * Returns notes whose names differ from the given name by two swapped adjacent letters. Looks up every possible swap, because a
+ * short name and its misspelling have few pairs in common.
  */
 async function swappedNames(snapshot: Snapshot, name: string, scope: Scope): Promise<readonly NameHit[]> {
   const letters = [...name]
@@ -73,8 +73,8 @@ async function swappedNames(snapshot: Snapshot, name: string, scope: Scope): Pro
 }
 
 /**
- * Adds the other names of each note, because the name with the most common pairs may not have the closest spelling. For `trevorlee`,
- * that is `Trevor Lee`.
+ * Adds the other names of each note, because the name with the most common pairs may not have the closest spelling. For example,
+ * `Trevor Lee` has the closest spelling to `trevorlee`.
  */
 async function withAllNames(snapshot: Snapshot, hits: readonly NameHit[]): Promise<readonly NameHit[]> {
   const names = await snapshot.namesOf(hits.map(({ id }) => id))

@@ -9,7 +9,7 @@ import { isFolder, trimFolder } from '../scope.ts'
 /** Maximum number of nearest ids listed in a warning or an error. */
 const MAX_SIMILAR = 3
 
-/** Names below this similarity are not suggested. */
+/** Minimum similarity of suggested names. */
 const MIN_SIMILARITY = 0.3
 
 /**
@@ -64,8 +64,8 @@ export async function lookUpKinds(
 export interface FilesByPath {
   at(path: string): FileVersion | undefined
   /**
-   * Returns the id of the file at a path, or the id that it had or would have. Never returns the id of another file whose path
-   * differs only in case.
+   * Returns the id of the file at a path. For a path without a file, returns the id that a file there would have. Never returns the
+   * id of another file whose path differs only in case.
    */
   idOf(path: string): NodeId
 }
@@ -129,7 +129,7 @@ export interface Meaning {
 }
 
 /**
- * Looks up names by the rule that all tools, parameters, queries and commands share. A name is an id, or a title or alias (or
+ * Looks up names. All tools, parameters, queries and commands resolve names by this rule. A name is an id, or a title or alias (or
  * else a file name) that belongs to exactly one file. An id takes precedence over an equal title of another note.
  */
 export async function meaningsOf(
@@ -147,7 +147,7 @@ export async function meaningsOf(
   return names.map((_, at) => {
     const idMatch = byId[at]
     const exactHits = equalNames[at] ?? []
-    // If a note has the title, the name does not mean a missing note with the same name.
+    // A note with this title takes precedence over a missing note with the same name.
     const isMissing = idMatch?.kind === 'missing' && (!withMissing || exactHits.length > 0)
     if (idMatch !== undefined && !isMissing) return { ids: [idMatch.id], isId: true }
     const hits = exactHits.length > 0 ? exactHits : ownNames(others[at] ?? [])

@@ -27,16 +27,16 @@ import type { VaultLinkResponse } from './vault-links.ts'
 /** Bytes reserved for `partial:` and `"next_offset":1000000,`. */
 const CUT_FACTS = 32
 
-/** Minimum useful length of the text. Less is shown only if there is no room for more. */
+/** Minimum useful length of the text. Less text is shown only if the budget does not allow more. */
 const MIN_TEXT_LENGTH = 160
 
 /** Minimum number of characters that a caller may request. */
 const MIN_CHARACTERS = 20
 
-/** Share of the remaining room for text, after ids and titles. The rest is for other metadata. */
+/** Share of the bytes left after ids and titles that text may use. The rest is for other metadata. */
 const CONTENT_SHARE = 0.6
 
-/** A `depth` above 0 requests the beginnings of the neighbors. */
+/** With a `depth` above 0, the beginning of each neighbor's text counts as requested. */
 const NEIGHBORS_TEXT: ReadonlySet<string> = new Set(['content'])
 
 /** Metadata of the note, most important first. Excludes its text and tags. */
@@ -101,7 +101,7 @@ export function getNode(core: GraphCore, args: GetNodeArguments, call: Call = {}
       return { content: text, ...hashOf(core, source, text), next_offset: next }
     }
     const { value: fitted, omitted: counts } = fitNode(value, maxTokens * TOKEN_BYTES, recut)
-    // Members are only left out for callers that set a budget.
+    // The type promises all members, but some may be missing if the caller set a budget.
     return {
       value: fitted as NodeDetails,
       warnings,
@@ -184,8 +184,8 @@ async function contentReader(core: GraphCore, { source }: ReadNode, args: GetNod
 }
 
 /**
- * Returns the links and headings that belong to the shown text. A later part includes only its own headings, and no more links
- * than lists show.
+ * Returns the links and headings that belong to the shown text. If the text starts at an offset, these are only the headings of
+ * that part, and no more links than in lists.
  */
 function knownOf(
   { node, source }: ReadNode,
@@ -260,8 +260,8 @@ export interface Recutter {
 }
 
 /**
- * Fits a note into a budget. Adds the ids and titles of its neighbors, then its text, its other metadata, and finally the neighbors'
- * details.
+ * Fits a note into a budget. Adds, in this order, the ids and titles of its neighbors, its text, its other metadata, and the
+ * details of its neighbors.
  */
 function fitNode(node: NodeDetails, room: number, recut: (chars: number) => Recutter): Fitted<Partial<NodeDetails>> {
   if (jsonBytes(node) <= room) return { value: node, omitted: {} }
@@ -310,7 +310,7 @@ function without({ outgoingNeighbors, incomingNeighbors, vault_links }: NodeDeta
   }
 }
 
-/** Returns the start of the text, truncated to its share of the room, but with at least the minimum useful length if that fits. */
+/** Returns the start of the text, truncated to its share of the bytes, but with at least the minimum useful length if that fits. */
 function fittingContent(
   node: NodeDetails,
   { fair, most }: { readonly fair: number; readonly most: number },
@@ -330,7 +330,7 @@ function fittingContent(
   return recut(MIN_CHARACTERS)
 }
 
-/** Alternates between two lists, so neither takes up all the room. */
+/** Merges two lists by taking items from each in turn, so neither uses up the budget. */
 function alternating<T>(a: readonly T[], b: readonly T[]): readonly T[] {
   return Array.from({ length: Math.max(a.length, b.length) }, (_, at) => [...a.slice(at, at + 1), ...b.slice(at, at + 1)]).flat()
 }

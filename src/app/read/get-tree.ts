@@ -57,7 +57,10 @@ function folderResponse(folder: Folder): FolderResponse {
   }
 }
 
-/** A folder that has been fitted into a budget. A list is left out if no entry fits, because an empty list means no entries. */
+/**
+ * A folder that has been fitted into a budget. A list is left out if no entry fits, because an empty list would mean that there are
+ * no entries.
+ */
 type ShownFolder = Omit<FolderResponse, 'folders' | 'notes'> & {
   readonly folders?: readonly ShownFolder[]
   readonly notes?: readonly NodeSummary[]

@@ -16,7 +16,7 @@ const MAX_DESCRIBED = 3
 const MAX_NAMED = 5
 
 export interface ReportedProblem {
-  /** `in_comment` for any problem of a link that readers do not see. */
+  /** `in_comment` for any problem of a link in a comment, which readers do not see. */
   readonly kind: ProblemKind | 'in_comment'
   readonly id: NodeId
   /** 1-based line number. 0 if the problem concerns the whole file. */
@@ -30,8 +30,8 @@ export interface ReportedProblem {
   /** The first three of these places. `id` and `line` are those of the first one. */
   readonly places?: readonly { readonly id: NodeId; readonly line: number }[]
   /**
-   * Ids of possible targets, starting with the one chosen by the rule, or the ids of the other twins. Includes `#heading` or
-   * `#^block` for `broken_heading`.
+   * Ids of possible targets, starting with the one to which the link resolves. For a twin, the ids of the other twins. Includes
+   * `#heading` or `#^block` for `broken_heading`.
    */
   readonly candidates?: readonly string[]
 }
@@ -39,7 +39,7 @@ export interface ReportedProblem {
 /** Maximum number of suggestions for a broken link. */
 const MAX_SUGGESTIONS = 3
 
-/** Describes problems in order, with suggestions. Sends only two queries in total, both at once. */
+/** Describes problems in order, with suggestions. Needs only two queries for all problems, which run in parallel. */
 export async function reportProblems(snapshot: Snapshot, problems: readonly Problem[]): Promise<readonly ReportedProblem[]> {
   const [hits, notes] = await Promise.all([similarNames(snapshot, problems), linkedNotes(snapshot, problems)])
   const counts = new Map<string, number>()
@@ -167,7 +167,7 @@ async function linkedNotes(snapshot: Snapshot, problems: readonly Problem[]): Pr
   return new Map(nodes.flatMap((node) => (node === undefined ? [] : [[node.id, node]])))
 }
 
-/** Returns the headings or blocks of a note that a link may refer to, written as subpaths. */
+/** Returns the headings or blocks of a note that a link may be intended for, written as subpaths. */
 function nearParts({ subpath = '', form }: WrittenLink, note: Node | undefined): readonly string[] {
   const last = subpath.slice(subpath.lastIndexOf('#') + 1).trim()
   if (note === undefined) return []

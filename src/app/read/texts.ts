@@ -20,13 +20,13 @@ export interface ReadTexts {
   readonly unread: readonly NodeId[]
   /** Notes whose text does not match the snapshot, because it keeps changing. */
   readonly changed: ReadonlySet<NodeId>
-  /** Paths of all notes that were requested from the engine. */
+  /** Paths of all notes that were not read from the cache. */
   readonly paths: ReadonlyMap<NodeId, string>
 }
 
 /**
- * Returns the text of each note and canvas, leaving out ids without text. If a text has changed since it was indexed, it is indexed
- * again, and the use case runs again. Of `others`, only the paths are read.
+ * Returns the text of each note and canvas, leaving out ids without text. If a text has changed since it was indexed, indexes it
+ * again and restarts the use case. For `others`, returns only the paths.
  */
 export async function readTexts(
   reading: ReadingContext,

@@ -40,14 +40,14 @@ async function resolve(
   }, signal)
 }
 
-/** Returns the vault with this name or folder. Does not open any other vault. */
+/** Opens the vault with this name or folder name. Does not open any other vault. */
 async function openCalled(vaults: Vaults | undefined, vaultName: string): Promise<GraphCore | undefined> {
   const all = vaults?.names.map((name) => ({ name, root: vaults.folderOf?.(name) ?? '' })) ?? []
   const match = all.find(({ name }) => foldName(name) === foldName(vaultName)) ?? all.find((vault) => isCalled(vault, vaultName))
   return match === undefined ? undefined : await vaults?.open(match.name).catch(() => undefined)
 }
 
-/** Checks a vault's name and its folder's name, because applications name a vault after its folder. */
+/** Checks whether a vault or its folder has this name, because applications name a vault after its folder. */
 function isCalled({ name, root }: Pick<GraphCore, 'name' | 'root'>, vaultName: string): boolean {
   return [name, basename(root)].some((candidate) => candidate !== undefined && foldName(candidate) === foldName(vaultName))
 }

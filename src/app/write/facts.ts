@@ -3,7 +3,7 @@ import { MARKER } from '../../core/text/partial-reading.ts'
 import type { Call } from '../answer/answer-when-ready.ts'
 import { boundaryBefore, type Span, truncate } from '../answer/truncate.ts'
 
-/** Number of characters to search for a suitable starting point. */
+/** Number of characters in which to search for the start of a line or word. */
 const NEAR = 60
 
 const DIFF = { lines: 60, characters: 4_000, changed: 200, context: 100 } as const
@@ -58,7 +58,7 @@ const NONE = { files: Infinity, lines: Infinity, line: Infinity, dangling: Infin
 
 export interface ShownFacts {
   readonly diff?: boolean
-  /** The file that the answer is about. It is not listed if it is the only one. */
+  /** The file that the answer is about. It is not listed if no other file changed. */
   readonly own?: string | undefined
 }
 
@@ -127,7 +127,7 @@ function fileFacts({ kind, from, to }: WrittenFile, relinked: WrittenFile['relin
 export function textAround(text: string, limit: number, { start, end }: Span): string {
   const room = limit - MARKER.length
   if (text.length <= limit || end <= room) return truncate(text, limit).text
-  // Use half of the remaining room before the change, or all of it if the change is at the end of the text.
+  // Show half of the remaining characters before the change, or all of them if the change is at the end of the text.
   const before = Math.max(0, Math.floor((room - MARKER.length - (end - start)) / 2))
   const from = Math.min(start - before, text.length - room)
   // Do not replace text that is no longer than the marker itself.

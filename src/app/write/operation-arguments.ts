@@ -96,7 +96,7 @@ function checkDepth(properties: unknown): void {
 
 export interface NamedOperations {
   readonly operations: readonly Operation[]
-  /** Messages that explain which names were resolved to which notes. */
+  /** Messages about the names that were resolved to notes. */
   readonly notes: readonly string[]
   /** Arguments that are neither an id nor a name of a note. Earlier operations may create these notes. */
   readonly unknown: readonly string[]
@@ -171,7 +171,8 @@ function takesFolder(operation: Operation): boolean {
 }
 
 /**
- * Checks whether an earlier operation may create or rename the file that an argument refers to. It is then not in the index yet.
+ * Checks whether an earlier operation may create or rename the file that an operation refers to. If so, the index does not contain
+ * the file under that name yet.
  */
 function comesBefore(earlier: readonly Operation[], operation: Operation): boolean {
   const stem = stemOf(noteOf(operation))

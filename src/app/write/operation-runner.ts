@@ -83,8 +83,8 @@ export function withNotes<T>(value: T, { notes }: WriteResult, warnings: readonl
 }
 
 /**
- * Returns a function that maps paths to file ids. If the index cannot be read, it uses folded paths, because the change has
- * already been made.
+ * Returns a function that maps paths to file ids. If the index cannot be read, uses folded paths instead of failing, because the
+ * change has already been made.
  */
 export async function readIds(core: GraphCore, paths: readonly (string | undefined)[]): Promise<(path: string) => NodeId> {
   const existing = paths.filter((path) => path !== undefined)
@@ -92,7 +92,7 @@ export async function readIds(core: GraphCore, paths: readonly (string | undefin
   return (path) => files?.idOf(path) ?? toNodeId(foldId(path), core.name)
 }
 
-/** Reads a file after writing it. A failure becomes a warning, because a caller that got an error would write again. */
+/** Reads a file after writing it. A failure becomes a warning, because an error would make the caller write again. */
 export async function readBack<T>(
   path: string | undefined,
   read: (path: string) => Promise<Answer<T>>,

@@ -35,7 +35,7 @@ export function nodeAt(core: GraphCore, { path, text }: WrittenAt, call: Call): 
       const id = (await filesByPath(snapshot, core, [at])).at(at)?.id
       const read = id === undefined ? undefined : await readNode({ core, snapshot, call }, id)
       if (id === undefined || read === undefined) return plain(undefined)
-      // Leave out ambiguous links: they existed before, or are reported with the new links.
+      // Leave out warnings about ambiguous links. The links either existed before or are reported as new.
       const warnings = (await noteWarnings(snapshot, id)).filter(({ code }) => code === 'MALFORMED')
       return { value: changedNode(read, { path: at, text }, call), warnings }
     }, call.signal),

@@ -69,7 +69,7 @@ function movesOf(
   })
   const moves = new Map(reportedMoves)
   const arrived = new Set(moves.values())
-  // Links among files that move together are compared as written, other links by target.
+  // Compare links among files that move together as written, and other links by target.
   const movable = ({ path, hash, links }: FileRecord): Movable => ({
     path,
     hash: hash.slice(0, HASH_DIGITS),
@@ -164,7 +164,7 @@ function countLink(tally: Tally, link: ResolvedLink, isNow: boolean): void {
   if (entry === undefined) tally.texts.set(text, { line: link.line, more: isNow ? 1 : -1 })
   else {
     entry.more += isNow ? 1 : -1
-    // Uses the line of the last link added, or of the first one removed.
+    // Keep the line of the last link added, or of the first link removed.
     if (isNow) entry.line = link.line
   }
 }

@@ -7,7 +7,7 @@ import type {
   LoggedText,
 } from '../../core/insight/graph-changes.ts'
 
-/** A file tracked through all changes, regardless of its name. */
+/** A file that is tracked through all changes, even if it is renamed. */
 interface Identity {
   readonly number: number
   readonly from: string | undefined
@@ -28,7 +28,9 @@ interface ComposedLink {
   readonly texts: Map<string, { line: number; more: number }>
 }
 
-/** Merges consecutive changes into one that leads from the state before the first to the state after the last. Merging is associative. */
+/**
+ * Merges consecutive changes into one, from the state before the first change to the state after the last. Merging is associative.
+ */
 export function composeChanges(sequence: Iterable<GraphChanges>): GraphChanges {
   const composing = new Composing()
   for (const changes of sequence) composing.add(changes)

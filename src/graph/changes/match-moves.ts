@@ -8,7 +8,7 @@ export interface Movable {
   links(): ReadonlySet<string>
 }
 
-/** Minimum number of equal links for a match. Fewer can be a coincidence, unless the names are equal too. */
+/** Minimum number of links for a match by links. Fewer equal links can be a coincidence, unless the file names are also equal. */
 const DISTINCTIVE_LINKS = 2
 
 /**
