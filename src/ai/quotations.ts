@@ -78,11 +78,11 @@ function roleOf(
   if (kind !== 'double' && kind !== 'single') return usual === 'open' ? 'open' : 'close'
   const toggled = isOpen ? 'close' : 'open'
   const [before, after] = [signKind(text.charAt(at - 1)), signKind(text.charAt(at + 1))]
-  // `Settings › Editor` is a path.
+  // A single mark between spaces is a separator, as in `Settings › Editor`.
   if (before === 'space' && after === 'space') return kind === 'single' ? undefined : toggled
   if (before === 'space') return 'open'
   if (after === 'space') return 'close'
-  // An apostrophe or an inch mark.
+  // This is an apostrophe or an inch mark.
   if (before === 'word' && after === 'word' && (kind === 'single' || /\d/.test(text.charAt(at - 1)))) return undefined
   if (before !== after) return before === 'word' ? 'close' : 'open'
   return usual === 'either' ? toggled : usual

@@ -72,7 +72,7 @@ function matchFrom(
   return { to: at, skipped }
 }
 
-/** Negations that follow the words they negate, as in `er backt das Brot nicht`. Others, such as `without`, start a new thought. */
+/** Negations that follow the words they negate, as in `er backt das Brot nicht`. Others, such as `without`, start a new phrase. */
 const TURNS_BACK: ReadonlySet<string> = new Set(['not', 'nicht', 'niet', 'pas', 'inte', 'ikke'])
 
 /** Checks whether a negation is directly before or after the match, separated by markup at most. */

@@ -79,7 +79,7 @@ export class ChangeDirectory {
     await this.#each(paths, (path) => this.discard(path))
   }
 
-  /** Gives a file a second name, which must not exist yet. @returns `false` if the file system does not support such a link */
+  /** Creates a hard link. The new name must not exist yet. @returns `false` if the file system does not support hard links */
   link(from: string, to: string): boolean {
     this.#touch(to)
     try {
@@ -92,8 +92,8 @@ export class ChangeDirectory {
   }
 
   /**
-   * Renames a file to an unused name by linking it, which never overwrites an existing file. On file systems without links, a file
-   * created under that name between two calls (about 20 µs) is overwritten.
+   * Renames a file to an unused name. Uses a hard link, because linking never overwrites an existing file. On file systems without
+   * hard links, a file created under that name between two calls (about 20 µs) is overwritten.
    */
   async renameToFree(from: string, to: string): Promise<void> {
     if (this.link(from, to)) {
@@ -176,7 +176,7 @@ export class ChangeDirectory {
     }
   }
 
-  /** Ignores missing permission, because only an administrator can change a file's owner. The file can be replaced anyway. */
+  /** Ignores permission errors. Only an administrator can change a file's owner, and the file can be replaced without that. */
   #giveTo(fd: number, { uid, gid }: FileStamp): void {
     try {
       this.fs.chown(fd, uid, gid)

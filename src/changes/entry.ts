@@ -25,11 +25,11 @@ export function inOrder(entries: readonly Entry[]): readonly Entry[] {
 
 /** Kinds of temporary names. They can be derived from the record. The leading dot keeps them from being listed as notes. */
 export type Aside =
-  /** Bytes that are about to be put in place. */
+  /** The new content, until it is moved into place. */
   | 'new'
   /** The file that previously had this name. */
   | 'old'
-  /** Bytes from the record that are about to be restored. */
+  /** Content from the record, until it is restored. */
   | 'restore'
   /** A file that a rollback removed. */
   | 'undone'
@@ -42,7 +42,7 @@ export function asideName(change: string, index: number, suffix: Aside): string 
 export function namedByAside(name: string, entries: readonly Entry[]): string | undefined {
   const [, index = '', suffix] = /^\.roux-.+-(\d+)\.(\w+)$/.exec(name) ?? []
   const entry = suffix === undefined ? undefined : entries[Number(index)]
-  // The file displaced by a move is kept next to its old path. All other temporary files of a move are next to the destination.
+  // A move keeps the displaced file next to its old path, and its other temporary files next to the destination.
   return entry !== undefined && 'to' in entry && suffix !== 'old' ? entry.to : entry?.path
 }
 

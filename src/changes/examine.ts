@@ -9,7 +9,7 @@ import type { ChangeFiles, FileStamp } from './file-system.ts'
 import { PathChecks, type Refusal, type Room } from './path-checks.ts'
 import { inTrash, quote, TRASH } from './path-rules.ts'
 
-/** A requested change. Undoing a `create` adds the kind `remove`. */
+/** A requested change. `remove` is only used to undo a `create`. */
 export type Intent = FileChange | { readonly kind: 'remove'; readonly path: string; readonly before: string }
 
 /** A change that has been checked against the disk and can be recorded. */
@@ -183,8 +183,8 @@ export function isRespelling(from: string, to: string): boolean {
 }
 
 /**
- * Requires that no path is a source or a destination more than once, so a partly applied change is unambiguous. `keyOf` returns
- * equal keys for names of which only one may be created.
+ * Requires that no path is a source or a destination more than once, so a partly applied change is unambiguous. `keyOf` returns the
+ * same key for names that must not be created together.
  */
 function requireOneRoleEach(intents: readonly Intent[], keyOf: (path: string) => string): void {
   const sources = new Set<string>()
@@ -219,7 +219,7 @@ function requireOneRoleEach(intents: readonly Intent[], keyOf: (path: string) =>
   requireStillFolders(intents)
 }
 
-/** Requires that no other change adds to or removes from a folder that moves as a whole. */
+/** Requires that no other change adds files to a folder that moves as a whole, or removes files from it. */
 function requireStillFolders(intents: readonly Intent[]): void {
   const moves = intents.filter((intent) => intent.kind === 'move')
   const above = new Set(moves.flatMap(({ from, to }) => [from, to]))

@@ -39,7 +39,7 @@ const MIGRATIONS: readonly string[] = [
 /** How long to wait for another process that is writing, in milliseconds. A late row is better than a blocked commit. */
 const BUSY_TIMEOUT = 500
 
-/** After a power cut, the log may have a gap, which readers detect. */
+/** Format of the log. Not every commit is synced, so a power cut may leave a gap, which readers detect. */
 export const GRAPH_LOG: StateFormat = {
   applicationId: APPLICATION_ID,
   migrations: MIGRATIONS,
@@ -283,7 +283,7 @@ class LogWriter implements OpenLogWriter {
 
   #insert({ known, insert }: LogStatements, commit: Waiting, time: number): void {
     const { lineage, base, generation, changes } = commit
-    // Skip a row without changes if the commit is already logged.
+    // If the commit is already logged, do not add a row without changes.
     if (base === generation && known.get(lineage, generation) !== undefined) return
     const { deflated, sum, data } = packCommit(commit, changes)
     insert.run(this.#options.root, lineage, generation, base, time, deflated, sum, data)

@@ -105,8 +105,8 @@ export class PathChecks {
   }
 
   /**
-   * On a case-insensitive file system, a twin is the same file. On any other, it would prevent copying the vault to a
-   * case-insensitive one.
+   * Rejects a new name that differs from an existing one only in case. On a case-insensitive file system, both are the same file.
+   * On any other, the vault could no longer be copied to a case-insensitive one.
    */
   #requireNoTwin(path: string, leaving: string | undefined): void {
     const twin = this.#twinOf(path)

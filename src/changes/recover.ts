@@ -19,9 +19,9 @@ export interface RecoveryParts {
 }
 
 /**
- * Settles unfinished changes, newest first. Must hold the write lock, so the processes that made them have crashed, failed to
- * roll back or failed to record the outcome. A change whose outcome was saved next to the record is left alone. Any other is
- * completed if all of its bytes are in place, and otherwise rolled back.
+ * Settles unfinished changes, newest first. The caller must hold the write lock. The processes that made the changes have therefore
+ * crashed, failed to roll back, or failed to record the outcome. If the outcome was saved next to the record, it is only added to
+ * the record. Any other change is completed if all of its bytes are in place, and otherwise rolled back.
  * @throws RouxError `VAULT_NOT_FOUND`, and errors from calls; it must then be called again
  */
 export async function recoverChanges({ root, fs, journal, endings }: RecoveryParts): Promise<readonly Recovery[]> {
@@ -60,8 +60,7 @@ export async function recoverChanges({ root, fs, journal, endings }: RecoveryPar
 }
 
 /**
- * Removes outcome files of changes that are no longer unfinished. All vaults share the folder, and nothing else would check these
- * files.
+ * Removes the outcome files of changes that have been settled. All vaults share the folder, and nothing else removes these files.
  */
 function forgetEnded(journal: Journal, endings: Endings): void {
   const noted = endings.noted()
@@ -83,8 +82,8 @@ export function contentOf(journal: Journal): ContentOf {
 }
 
 /**
- * Checks whether the root is now a different folder, such as the empty mount point of a disconnected drive. Its changes must
- * wait.
+ * Checks whether the root is now a different folder, such as the empty mount point of a disconnected drive. Changes to the original
+ * folder then have to wait.
  */
 function isOtherFolder(place: ChangeDirectory, { rootInode, entries }: ChangeRecord, inode: bigint | undefined): boolean {
   if (String(inode) === rootInode) return false

@@ -57,7 +57,7 @@ export async function carryOut(place: ChangeDirectory, entries: readonly Numbere
 }
 
 /**
- * Completes or rolls back a change that was interrupted at any point, even while being settled. What remains to be done follows
+ * Completes or rolls back a change that was interrupted at any point, even while being settled. The remaining steps are determined
  * from the state of the disk. Bytes that match neither side were written by another program and are kept.
  * @returns the files that were left unchanged
  */
@@ -80,9 +80,9 @@ export async function settle(
 }
 
 /**
- * Returns whether an interrupted change must be rolled back (`before`) or completed (`after`). It is `after` if all bytes are
- * in place: no temporary file is waiting, displaced files are unchanged, no file has its old content, and at least one file has
- * its new content.
+ * Returns whether an interrupted change must be rolled back (`before`) or completed (`after`). It is `after` if all bytes are in
+ * place: no temporary file is left to be moved into place, displaced files are unchanged, no file has its old content, and at least
+ * one file has its new content.
  */
 export function sideOf(place: ChangeDirectory, entries: readonly Numbered[]): Side {
   const finalPath = finalPaths(entries)
@@ -92,7 +92,8 @@ export function sideOf(place: ChangeDirectory, entries: readonly Numbered[]): Si
 }
 
 /**
- * Returns `undefined` if the entry does not tell: another program has changed the file, or a folder to remove may still be there.
+ * Returns `undefined` if neither can be concluded from the entry: another program has changed the file, or the entry removes a
+ * folder, which may still exist in both cases.
  */
 function sideOfEntry(place: ChangeDirectory, entry: Numbered, finalPath: string): Side | undefined {
   const { kind, path, index } = entry

@@ -36,7 +36,7 @@ const MAX_WAIT = 50
  * Acquires the lock for writing to a vault, which is an SQLite transaction on an empty database. It works across threads and
  * processes on every platform, and the operating system releases it if its holder dies. A suspended holder keeps the lock. Waiting
  * never blocks the thread, because the holder may be in the same thread.
- * @throws RouxError `TIMEOUT` with the holder
+ * @throws RouxError `TIMEOUT`, which names the holder
  */
 export async function acquireWriteLock(path: string, { openDatabase, timeout }: LockOptions): Promise<WriteLock> {
   makeFolder(dirname(path), { mkdirSync, dirname })
@@ -79,7 +79,7 @@ function release(database: Database): void {
   quietly(() => database.close())
 }
 
-/** Pad to more than any holder's description takes, so the previous one is overwritten completely. */
+/** Length to which a holder's description is padded, so it completely overwrites the previous one. */
 const HOLDER_LENGTH = 400
 
 // The holder is written to a separate file, because closing the locked file in this process would release the lock (POSIX, fcntl).

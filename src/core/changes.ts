@@ -6,9 +6,9 @@ export interface TextEdit {
 }
 
 /**
- * A change to the files of a vault. Paths are vault-relative and spelled exactly as on disk. The changes in a list are applied as one
- * unordered unit, so every path except a destination refers to the state before all of them. The same file can be both replaced and
- * moved; `replace` then uses the old path. Deleting moves a file to `.trash/`.
+ * A change to the files of a vault. Paths are vault-relative and spelled exactly as on disk. The order of the changes in a list
+ * does not matter: every path except a destination refers to the state before any of them is applied. A file can be both replaced
+ * and moved; `replace` then uses the old path. Deleting moves a file to `.trash/`.
  */
 export type FileChange =
   /** Creates a file that must not exist yet. Missing parent folders are created. */
@@ -73,8 +73,8 @@ export interface Recovery {
   readonly id: string
   readonly title: string
   /**
-   * `done`: all files had been changed and only the record was incomplete. `applying`: recovery failed; the vault is in an
-   * intermediate state and recovery will be retried.
+   * `done`: all files had already been changed, and only the record was incomplete. `applying`: recovery is not possible yet, so
+   * the change may be partly applied. Recovery will be retried.
    */
   readonly state: 'done' | 'rolled_back' | 'applying'
   readonly paths: readonly string[]
@@ -87,7 +87,7 @@ export interface KeptFile {
   readonly reason: string
 }
 
-/** The outcome of a change if its caller never received a response. */
+/** The outcome of a change, for a caller that never received the response. */
 export interface ChangeOutcome {
   readonly state: ChangeState
   /** Files that could not be rolled back. */

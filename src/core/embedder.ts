@@ -1,6 +1,6 @@
 /**
  * Role of the text in a search. Some models embed queries and passages differently. `across` is for queries that are not in English
- * or whose answers may be in another language. It uses only what the model knows about all of its languages.
+ * or whose answers may be in another language. It uses only the part of the embedding that is comparable across languages.
  */
 export type EmbedKind = 'query' | 'across' | 'passage'
 
@@ -10,11 +10,14 @@ export interface Embedder {
   readonly id: string
   readonly dimensions: number
   /**
-   * Languages in the model's training data (ISO 639-1). Text in other languages is found by words only. Omitted if unknown; every
-   * language is then considered supported.
+   * Languages in the model's training data (ISO 639-1). Semantic search does not find text in other languages; word search still
+   * does. Omitted if unknown, in which case every language is considered supported.
    */
   readonly languages?: readonly string[] | undefined
-  /** Index of the first column that is comparable across languages. Omitted if no column is specific to one language. */
+  /**
+   * Index of the first column that is comparable across languages. The columns before it are specific to one language. Omitted if
+   * there are none.
+   */
   readonly acrossFrom?: number | undefined
   /** Preferred maximum number of strings per call. Larger calls work, but react to cancellation and report progress less often. */
   readonly batch: number

@@ -82,7 +82,7 @@ export interface LinkStyle {
 export interface Batch {
   readonly put: readonly FileRecord[]
   readonly remove: readonly number[]
-  /** Files with a new stat but the same content. Readers see no change. */
+  /** Files whose stat changed but whose content did not. Readers see no change. */
   readonly touch: readonly KnownFile[]
   /**
    * Returns node ids for engines that store them. Must be called before `commit`. Engines that identify files by key need not

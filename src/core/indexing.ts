@@ -4,10 +4,10 @@ import type { SearchProgress } from './search.ts'
 /** Status of indexing, for people and for tool results. */
 export interface IndexStatus {
   /**
-   * `waiting`: nothing is complete and nothing has started · `building`: there is no complete state yet · `verifying`: a complete
-   * state is served while files are compared or changes are read · `idle`: the state matches the files · `missing`: the vault's
-   * folder does not exist · `restarting`: indexing stopped unexpectedly and is being restarted; a complete state is served ·
-   * `failed`: indexing stopped, see `message`
+   * `waiting`: there is no complete index and indexing has not started · `building`: the first index is being built · `verifying`:
+   * a complete index is served while files are compared or changes are read · `idle`: the index matches the files · `missing`: the
+   * vault's folder does not exist · `restarting`: indexing stopped unexpectedly and is being restarted while a complete index is
+   * served · `failed`: indexing stopped, see `message`
    */
   readonly phase: 'waiting' | 'building' | 'verifying' | 'idle' | 'missing' | 'restarting' | 'failed'
   /** Number of files read so far, out of `total`, while building or verifying. */

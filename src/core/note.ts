@@ -15,9 +15,9 @@ export interface Flavour {
 export const DEFAULT_FLAVOUR: Flavour = { profile: 'lenient', mode: 'obsidian', comments: true }
 
 export interface IgnoredTags {
-  /** `#tag` in the text of a Markdown link. */
+  /** True to ignore `#tag` in the text of a Markdown link. */
   readonly inLinkText: boolean
-  /** True if strings that could be colors, such as `#ffaa00`, are tags. */
+  /** True to ignore tags that could be colors, such as `#ffaa00`. */
   readonly colors: boolean
 }
 

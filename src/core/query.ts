@@ -4,7 +4,7 @@ import type { NodeId } from './ids.ts'
 export interface WordTerm {
   readonly form: string
   readonly stem: string
-  /** Determines whether the term matches all words with the same stem, only its exact form, or all words that start with its form. */
+  /** `stem` matches all words with the same stem, `form` only the exact form, and `prefix` all words that start with the form. */
   readonly match: 'stem' | 'form' | 'prefix'
   /** Number of times the word appears in the query. */
   readonly count: number
@@ -45,7 +45,7 @@ export interface Comparison {
 
 /**
  * A condition on notes. Strings have been folded (paths like ids, others with `foldName`) and analyzed. `and` and `or` conditions
- * have at least two parts, and no part is of the same kind.
+ * have at least two parts. An `and` has no `and` among its parts, and an `or` has no `or`.
  */
 export type Condition =
   | { readonly kind: 'and' | 'or'; readonly parts: readonly Condition[] }
@@ -60,11 +60,14 @@ export type Lookup =
   | { readonly kind: 'nothing' }
   /** Matches the tag and tags nested in it. */
   | { readonly kind: 'tag'; readonly name: string }
-  /** Matches notes that have the property, or have it with this value. An empty string matches empty values. */
+  /**
+   * Matches notes that have the property. If `value` is given, the property must have this value; an empty string matches empty
+   * values.
+   */
   | { readonly kind: 'property'; readonly name: string; readonly value: string | undefined }
   /** Matches notes with a property value that satisfies the comparison. */
   | ({ readonly kind: 'comparison'; readonly name: string } & Comparison)
-  /** Matches notes that have a link in the property, or one that leads to any of `targets`. */
+  /** Matches notes with a link in the property. If `targets` is given, the link must lead to one of them. */
   | { readonly kind: 'relation'; readonly name: string; readonly targets: readonly NodeId[] | undefined }
   /** Matches notes that link to any of `nodes`, or are linked from any of them, excluding `nodes` themselves. */
   | { readonly kind: 'links' | 'linkedfrom'; readonly nodes: readonly NodeId[] }

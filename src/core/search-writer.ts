@@ -72,7 +72,10 @@ export interface SearchWriter {
   putVectors(embedder: string, notes: readonly NoteVectors[]): Promise<void>
   /** Removes deleted files. */
   forget(keys: readonly number[]): Promise<void>
-  /** Removes the vectors of other embedders, which remain in use until this embedder has vectors for all notes. */
+  /**
+   * Removes the vectors of all other embedders. Call this once this embedder has vectors for all notes, because the others are used
+   * until then.
+   */
   keepOnly(embedder: string): Promise<void>
   /**
    * Runs a small step of the engine's own maintenance, such as merging segments.

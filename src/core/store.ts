@@ -275,7 +275,7 @@ export interface WantedNote {
   readonly ids: readonly [NodeId, ...NodeId[]]
   /** Number of files that link to the note. */
   readonly files: number
-  /** Ids of the missing targets with this name, which may be spelled with different case, accents or word separators. */
+  /** Ids of a few of these files, those with the most incoming links first. */
   readonly sources: readonly NodeId[]
 }
 

@@ -9,10 +9,10 @@ export const LIMITS = {
   attachmentBody: 8 * 1024 * 1024,
   headers: 100,
   headerBytes: 16 * 1024,
-  // Slower clients would only occupy connections.
+  // A slower client would only tie up a connection.
   headersTimeout: 10_000,
   requestTimeout: 30_000,
-  // Longer than the 60 s of reverse proxies, so a connection is not closed just as a proxy reuses it.
+  // Longer than the usual 60 s of reverse proxies, so a connection is not closed just as a proxy reuses it.
   idleTimeout: 75_000,
   // A call is answered within 30 s, and a stream sends something every 15 s. A client that reads nothing for this long is gone.
   stallTimeout: 120_000,

@@ -19,7 +19,8 @@ export function refusal(status: number, message: string, { hint, headers = {} }:
   return { status, headers, body: { error: { message, ...(hint === undefined ? {} : { hint }) } } }
 }
 
-// Limits for discarding an unread body, which lets the sender read the response: bytes and milliseconds.
+// After a refusal, the rest of the body is discarded up to these limits (bytes and milliseconds), so the sender can read the
+// response.
 const LINGER_BYTES = 16 * 1024 * 1024
 const LINGER_MS = 1_000
 

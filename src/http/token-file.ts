@@ -57,7 +57,7 @@ export function changeTokens(path: string, change: (tokens: readonly Token[] | u
 }
 
 /**
- * Makes a file inaccessible to other users of this computer. Returns a warning if they have been able to read it until now.
+ * Makes a file inaccessible to other users of this computer. Returns a warning if they could read it until now, or still can.
  * @throws RouxError `PERMISSION_DENIED` if that is not possible
  */
 export function closeToOthers(path: string): string | undefined {
@@ -111,7 +111,7 @@ function statOf(path: string): Stats | undefined {
   try {
     return statSync(path)
   } catch {
-    // Reading the file reports the reason.
+    // The reason is reported when the file is read.
     return undefined
   }
 }

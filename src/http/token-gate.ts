@@ -27,7 +27,7 @@ export class TokenGate {
     this.#warn = warn
   }
 
-  /** The error due to which no token is accepted, if the file cannot be read. */
+  /** Set if the file cannot be read. No token is accepted in that case. */
   get fault(): RouxError | undefined {
     this.#refresh()
     return this.#problem
@@ -58,7 +58,7 @@ export class TokenGate {
     try {
       const warning = closeToOthers(this.#path)
       if (warning !== undefined) this.#warn(warning)
-      // Restricting access has changed the file. Set the version before reading, so later writes are noticed.
+      // Restricting access may have changed the file, so update the version. Do this before reading, so later writes are noticed.
       this.#version = versionOf(this.#path)
       this.#tokens = (readTokens(this.#path) ?? []).map(toKnown)
       this.#problem = undefined

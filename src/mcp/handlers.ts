@@ -231,7 +231,7 @@ function requestRunner({ vaults, log, timeout }: Pick<CallOptions, 'vaults' | 'l
   }
 }
 
-/** Returns a log that also tells the client that made the request. */
+/** Returns a log function that also sends the client's part of a line to the client that made the request. */
 function logFor({ mcpReq }: ServerContext, log: Log): Log {
   return (line, lastLine) => {
     log(line)

@@ -75,8 +75,8 @@ export class ValidatingServer extends Server {
   }
 
   /**
-   * Adds the icon to `initialize` only. In the modern era, every response contains the server's info, where an icon would be a
-   * waste.
+   * Adds the icon to `initialize` only. In the modern era, every response contains the server's info, so the icon would be sent
+   * again and again.
    */
   #withIcon<T extends object>(result: T): T {
     if ((this._negotiatedProtocolVersion ?? '') < ICONS_VERSION || !('serverInfo' in result)) return result

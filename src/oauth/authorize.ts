@@ -213,7 +213,10 @@ function connect(signIn: SignIn, request: Request, { scopes, vaults }: ConsentOf
   )
 }
 
-/** Sends the browser back to the program. The parameters always include the issuer, so programs cannot confuse servers. */
+/**
+ * Sends the browser back to the program. The parameters always include the issuer, so the program cannot mistake another server's
+ * response for this one.
+ */
 function sendBack(
   response: ServerResponse,
   { address, state }: { readonly address: string; readonly state?: string | undefined },

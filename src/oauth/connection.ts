@@ -17,7 +17,7 @@ export const LIFETIME = {
   morePairs: 10,
 } as const
 
-/** Maximum number of tokens of each kind. Older tokens have expired, unless a client refreshes without need. */
+/** Maximum number of tokens of each kind. Older tokens have usually expired, because clients refresh only when necessary. */
 const MAX_TOKENS = 100
 
 const DATED = z.object({ digest: z.string(), until: z.number() })
@@ -78,7 +78,7 @@ export function newConnection(grant: Grant, now: number): { readonly connection:
   }
 }
 
-/** The connection after a step, or `undefined` if the step ended it, and the new pair of tokens, if any. */
+/** Result of a request to a connection: its new state (`undefined` if it has ended) and a new pair of tokens, if any. */
 export interface Step {
   readonly after: Connection | undefined
   readonly pair?: Pair
@@ -96,7 +96,7 @@ export interface Redemption {
 }
 
 /**
- * Exchanges the code for the first tokens. If it is used twice, or by anyone but the program that requested it, the connection ends.
+ * Exchanges the code for the first tokens. The connection ends if the code is used twice, or by a program that did not request it.
  */
 export function redeem(connection: Connection, { client, address, verifier }: Redemption, { now, signer }: TokenOptions): Step {
   const { code } = connection
@@ -142,7 +142,10 @@ export function refresh(
   return withPair({ ...connection, rotated }, making)
 }
 
-/** Revokes an access token. Any other token must be a refresh token of this connection, and ends the connection. */
+/**
+ * Revokes an access token. If the token is not one of the connection's access tokens, it must be a refresh token, and the
+ * connection ends.
+ */
 export function revoke(connection: Connection, token: string): Connection | undefined {
   const digest = digestText(token)
   const access = connection.access.filter((token) => token.digest !== digest)

@@ -15,7 +15,7 @@ import {
 import { digestText, type Signer } from './secrets.ts'
 import { changeJson, readJson } from './state-files.ts'
 
-/** A folder that changed more recently than this, in milliseconds, may change again without getting a new version. */
+/** If a folder changed less than this many milliseconds ago, it may change again without getting a new version. */
 const UNSETTLED_MS = 100
 
 /** Maximum number of connections, which is more than anyone needs. After that, one must be removed before another is added. */

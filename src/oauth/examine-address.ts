@@ -85,7 +85,7 @@ async function faultOfRecord(host: string, resolve: NonNullable<ExamineOptions['
   }
 }
 
-/** Returns the problem with an answer that should be this server's own 401. */
+/** Returns the problem with a reply, or `undefined` if it is this server's own 401 response, as expected. */
 function faultOfRefusal(reply: Reply, address: PublicAddress, within: number): AddressFault | undefined {
   const { resource } = address
   if (reply.kind !== 'answer') return faultOfSilence(reply, address, within)

@@ -10,8 +10,8 @@ const NOTE = z.tuple([z.string(), z.string(), z.string()])
 const MAX_TITLE_LENGTH = 200
 
 /**
- * Returns the URL of the page for a note. It contains the note's names and a signature, so the page needs no vault, reveals
- * nothing but what its URL contains, and shows nothing that this server did not write.
+ * Returns the URL of the page for a note. The URL contains the note's names and a signature. Therefore, the page does not access a
+ * vault, reveals only what is in its URL, and shows only what this server has signed.
  */
 export function addressOf(
   { folder, path, title }: { readonly folder: string; readonly path: string; readonly title: string },

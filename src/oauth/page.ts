@@ -44,7 +44,10 @@ export function sendPage(response: ServerResponse, status: number, title: string
   response.end(text)
 }
 
-/** Adds security headers. Omits `Cross-Origin-Opener-Policy`, because web clients wait for the window that they opened. */
+/**
+ * Adds security headers. Omits `Cross-Origin-Opener-Policy`, because it would cut web clients off from the sign-in window that they
+ * opened.
+ */
 export function secure(response: ServerResponse): void {
   response
     .setHeader('Content-Security-Policy', POLICY)

@@ -166,7 +166,7 @@ export class Gate {
   }
 }
 
-/** Refuses to use a proxy, because even local requests would leave this computer together with the key. */
+/** Throws if Node uses a proxy, because even local requests and their key would then leave this computer. */
 function refuseProxy(env: Readonly<Record<string, string | undefined>>): void {
   // Node also accepts quoted options and `_` instead of `-`.
   const switchTexts = [...process.execArgv, ...(env.NODE_OPTIONS ?? '').replaceAll('"', '').split(/\s+/)]

@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises'
 import { isIPv4 } from 'node:net'
 
-/** Whether data sent to a model stays on this computer (`local`) or leaves it (`remote`). */
+/** `local` if data sent to a model stays on this computer, `remote` if it leaves it. */
 export type Location = 'local' | 'remote'
 
 /** Resolves a host name to its addresses. */

@@ -19,9 +19,12 @@ export interface Greeting {
 /** Marks a line as a notice for the relay. JSON cannot contain this character unescaped, so no message starts with it. */
 const MARK = '\u0001'
 
-/** A line from the server to the relay, among the messages for the client. The first accepts the connection unless it sets `alone`. */
+/**
+ * A line from the server to the relay, sent between the messages for the client. The first notice accepts the connection unless it
+ * sets `alone`.
+ */
 export interface Notice {
-  /** Why the process must work alone. */
+  /** Why the process must run without the shared server. */
   readonly alone?: string
   /** Names of the tools that change the vault. */
   readonly writes?: readonly string[]
@@ -30,7 +33,10 @@ export interface Notice {
   readonly err?: string
   /** The exit code, once the work is done. */
   readonly exit?: number
-  /** The connection ends. Reconnect immediately, only when there is something to send, or immediately and repeat the open requests. */
+  /**
+   * Set if the server ends the connection. The relay reconnects immediately (`now`), when it has something to send (`later`), or
+   * immediately while repeating the open requests (`repeat`).
+   */
   readonly again?: 'now' | 'later' | 'repeat' | undefined
 }
 

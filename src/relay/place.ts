@@ -34,9 +34,9 @@ const MAX_PATH_LENGTH = 103
 const NODE_VARIABLE = /^(?:TZ|NODE_.+|SSL_CERT_.+|(?:all|https?|no)_proxy)$/i
 
 /**
- * Finds the place of the shared server for a program. Its name depends on everything that a server inherits from its own process: the
- * program's build, Node, the computer and its mounts, the user's folders, and what Node reads from the environment. Each version
- * therefore has its own server, as does a container that shares the cache folder but not the vaults.
+ * Returns where a program's shared server listens. The names of its files depend on everything that a server takes from its own
+ * process: the program's build, Node, the computer and its mounts, the user's folders, and what Node reads from the environment.
+ * Each version therefore has its own server, as does a container that shares the cache folder but not the vaults.
  * @param script path of the program's main script
  * @throws RouxError if a socket is not possible
  */
@@ -66,7 +66,8 @@ export function makeSocketFolder({ folder }: Place): void {
 }
 
 /**
- * Reads which process starts or runs the server. `token` is a running server's secret. Returns `undefined` without an announcement.
+ * Reads which process starts or runs the server. `token` is a running server's secret. Returns `undefined` if there is no
+ * announcement.
  * @throws RouxError unless folder, file and socket are private to the user, and errors from Node
  */
 export function readAnnouncement({ folder, socket, announcement: path }: Place) {
@@ -85,7 +86,10 @@ export function readAnnouncement({ folder, socket, announcement: path }: Place) 
   }
 }
 
-/** Throws unless the path is of this kind and private to the user. The mode of a socket is not checked: its folder protects it. */
+/**
+ * Throws unless the path is of this kind and private to the user. The mode of a socket is not checked, because its folder protects
+ * it.
+ */
 function requirePrivate(path: string, kind: 'isDirectory' | 'isFile' | 'isSocket'): void {
   if (isWindows) return
   const stats = lstatSync(path)

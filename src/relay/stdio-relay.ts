@@ -50,7 +50,7 @@ export class StdioRelay {
   #writes: readonly string[] | undefined
   /** When to reconnect. An unused server is replaced only when the client sends something. */
   #retry: Notice['again']
-  /** True while a replacement server starts, because it would repeat the first server's warnings. */
+  /** True while a replacement server starts. Its warnings are dropped, because they would repeat those of the first server. */
   #isMuted = false
   #hasEnded = false
 

@@ -26,7 +26,7 @@ export interface MovedFolder {
 export interface ChangedText {
   readonly from: string | undefined
   readonly to: string | undefined
-  /** Empty, like `after`, if the text is unchanged, is moved to the trash, or is not text. */
+  /** Empty, like `after`, if the file is not text, its text is unchanged, or it is moved to the trash. */
   readonly before: string
   readonly after: string
   /** True if the file is a note or canvas rather than an attachment. */
@@ -63,13 +63,13 @@ function isRenamed({ original, path }: Draft): boolean {
   return original !== undefined && original !== path
 }
 
-/** Resolves a chain of files in which each file takes the name of the next. */
+/** Plans the changes for a chain of files in which each file takes the name of the next. */
 function exchange(member: Draft, leaving: ReadonlyMap<string, Draft>): ReadonlyMap<Draft, readonly FileChange[]> {
   const row = rowWith(member, leaving)
   const changes = new Map<Draft, readonly FileChange[]>()
   const last = row.at(-1) ?? member
   const isRing = last.path === row[0]?.original
-  // The trash could not record where the file came from.
+  // The change would record the wrong original path for the file in the trash.
   if (isTrash(last.path)) throw notDeletedError(last.original ?? '')
   for (const [at, draft] of row.entries()) {
     const { original = '', before = '' } = draft
@@ -87,7 +87,10 @@ function notDeletedError(path: string): RouxError {
   })
 }
 
-/** Returns the chain of renames that contains a file. It starts with a file whose name nobody takes, or anywhere in a ring. */
+/**
+ * Returns the chain of renames that contains a file. It starts with the file whose old name no other file takes. A cycle starts at
+ * an arbitrary file.
+ */
 function rowWith(member: Draft, leaving: ReadonlyMap<string, Draft>): readonly Draft[] {
   const taker = new Map([...leaving.values()].map((draft) => [draft.path, draft]))
   let first = member
@@ -161,7 +164,7 @@ export function differenceOf(texts: readonly ChangedText[]): string {
   return shownTexts.join('')
 }
 
-/** Returns the part of the diff for one file, or `undefined` if it is certain to be longer than `room`. */
+/** Returns the diff of one file, or `undefined` if it is certain to be longer than `room`. */
 function partOf({ from, to, before, after, isText, size }: ChangedText, room: number): string | undefined {
   if (to === undefined) return `Deleted: ${quotedName(from ?? '')} is moved to the trash\n`
   if (!isText && from === undefined) return `Binary file ${quotedName(to)} added (${sizeText(size)})\n`

@@ -121,8 +121,8 @@ export async function createFolder(workspace: Workspace, { path }: Of<'createFol
 }
 
 /**
- * Returns the most recently deleted file with one of these paths, according to the change history. For files in the trash that
- * the history does not contain, the name decides, and the highest number wins.
+ * Returns the most recently deleted file with one of these paths, according to the change history. Files in the trash that the
+ * history does not contain are matched by name, and the one with the highest number wins.
  * @param deletions newest first
  */
 function findTrashed(view: VaultView, paths: readonly string[], deletions: Iterable<Trashed>): Trashed | undefined {

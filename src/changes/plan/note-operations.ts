@@ -51,7 +51,7 @@ export async function createNote(workspace: Workspace, operation: CreateNote): P
   return workspace.create(path, encoder.encode(text))
 }
 
-/** Adds a message about frontmatter in the content that arguments override. */
+/** Adds a message if arguments override the frontmatter in `content`. */
 function noteOverridden({ notes }: Workspace, content: string, text: string): void {
   const { tags, properties } = overriddenIn(content, text)
   const losses = [
@@ -61,7 +61,10 @@ function noteOverridden({ notes }: Workspace, content: string, text: string): vo
   if (losses.length > 0) notes.push(`The arguments override the frontmatter in content: ${losses.join('; ')}.`)
 }
 
-/** Rejects arguments that are passed twice, because one of them would be dropped silently. */
+/**
+ * Rejects a property that is set in two places, such as `title` and `properties.title`, because one value would be silently
+ * dropped.
+ */
 function requireOneMeaning(operation: CreateNote | UpdateNote): void {
   const { kind, title, tags, properties = {}, relations = {} } = operation
   // When a note is created, an empty list means no tags were given.

@@ -10,7 +10,7 @@ import type { VaultView } from './vault-view.ts'
 /** The planned locations of files, on top of the disk and the index. */
 export class PlannedPaths {
   readonly moved: MovedFolder[] = []
-  /** Folders to create on request. */
+  /** Folders that the caller asked to create. */
   readonly made: string[] = []
   /** Folders to be created, including parents of new files, by folded path. */
   readonly #coming = new Map<string, string>()
@@ -98,7 +98,7 @@ export class PlannedPaths {
     this.come(`${folder.to}/`)
   }
 
-  /** @throws RouxError if something is added to or removed from a folder that moves as a whole in the same request */
+  /** @throws RouxError if one of these paths is in a folder that the same request moves as a whole, before or after the move */
   requireStill(...paths: readonly string[]): void {
     for (const { from, to } of this.moved) {
       const path = paths.find((each) => isWithin(each, from) || isWithin(each, to))
@@ -106,7 +106,7 @@ export class PlannedPaths {
     }
   }
 
-  /** @throws RouxError if a folder cannot move as a whole because the same request adds something to it or removes something */
+  /** @throws RouxError if a folder cannot move as a whole because the same request adds files to it or removes some */
   requireWhole({ from, to }: MovedFolder): void {
     this.requireStill(from, to)
     const isPart = (path: string) => isWithin(path, from) || isWithin(path, to)

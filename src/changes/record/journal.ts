@@ -63,7 +63,7 @@ const MIGRATIONS: readonly string[] = [
   `,
 ]
 
-/** The record must survive a power cut before the first file is touched. */
+/** Format of the record. Every commit is synced, because the record must survive a power cut before the first file is touched. */
 export const JOURNAL: StateFormat = {
   applicationId: APPLICATION_ID,
   migrations: MIGRATIONS,

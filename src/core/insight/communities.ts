@@ -6,7 +6,7 @@ export interface Community {
   readonly stubs: number
   /** Share of the community's links that stay inside it, 0–1. It is 0 if there are no links. */
   readonly inside: number
-  /** Up to three notes that the other notes link to most or are most similar to. */
+  /** The most central notes, up to three: those that the other notes link to most or resemble most. */
   readonly key: readonly number[]
   /** Typical words, most distinctive first. */
   readonly words: readonly string[]

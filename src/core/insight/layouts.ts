@@ -28,7 +28,8 @@ export interface LayoutUnderWay {
 }
 
 /**
- * Which notes with existing positions may move: `nothing`; `once` allows all to move the first time groups are known; or `all`.
+ * Determines which notes that already have a position may move: none (`nothing`), all of them but only the first time that groups
+ * are known (`once`), or always all of them (`all`).
  */
 export type MayMove = 'nothing' | 'once' | 'all'
 

@@ -20,7 +20,7 @@ export const BY_LINKS = 4
 export const BY_FOLDER = 8
 /** Most occurrences of the name in the vault are links. */
 export const BY_RATE = 16
-/** The target is in another language and about the same subject. */
+/** The target is about the same subject but in another language. */
 export const BY_MEANING = 32
 
 export interface DuplicatePair {

@@ -7,7 +7,7 @@ import { defineTool, type SwitchedOffBy, type Tool, type ToolDefinition } from '
 import type { McpServerOptions } from '../server-options.ts'
 import type { ValidatingServer } from '../validating-server.ts'
 
-/** Maximum number of notes in the picture. They take about 400 kB, and a chat could not show more notes clearly. */
+/** Maximum number of notes in the picture. They take about 400 kB, and more notes would be illegible in a chat. */
 const MAX_NOTES = 3_000
 
 /**
@@ -60,8 +60,8 @@ export function withApp(definition: ToolDefinition, tool: Tool): object {
 }
 
 /**
- * Removes the text from a result. The page reads only the structured content and no model reads the result, so the text would
- * just double its size.
+ * Removes the text from a result. The page reads only the structured content, and no model reads the result. The text would only
+ * double its size.
  */
 export function forPage(result: ToolResult): ToolResult {
   return result.isError === true ? result : { ...result, content: [] }

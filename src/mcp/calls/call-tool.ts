@@ -79,7 +79,7 @@ function only(names: ReadonlySet<string>, value: unknown): unknown {
   if (!isRecord(value)) return value
   const allowedEntries = Object.entries(value).filter(([name]) => names.has(name))
   return Object.fromEntries(
-    // The hash encodes how much was shown: here, nothing.
+    // A hash also encodes how much of the note the caller has read: here, nothing.
     allowedEntries.map(([name, member]) => [name, name === 'hash' ? partialHash(String(member)) : only(names, member)]),
   )
 }

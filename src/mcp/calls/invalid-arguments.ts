@@ -41,7 +41,7 @@ interface CheckedArguments {
   readonly told?: number
 }
 
-/** Converts schema violations to sentences. Once the maximum is reached, a sentence only contains the position. */
+/** Converts schema violations to sentences. Beyond the maximum number of sentences, only the positions are listed. */
 export function violationsOf(tool: Checked, issues: readonly Issue[], { args, at = '', told = 0 }: CheckedArguments): Violations {
   // A schema can report several violations for one value.
   const messages = new Map<string, string>()

@@ -7,8 +7,8 @@ export interface VaultAnswer<Value = unknown> {
 }
 
 /**
- * Which of several vaults a tool queries if neither its arguments nor `vault` name one: the first vault, all vaults, or those
- * named in its `ids`. `merge` combines the vaults' values in the order of the vaults.
+ * Selects the vaults that a tool queries if neither its arguments nor `vault` name one: the first vault (`one`), all vaults
+ * (`all`), or those named in its `ids` (`each`). `merge` combines the vaults' values in the order of the vaults.
  */
 export type Reach<Args = unknown, Value = unknown> =
   /**
@@ -23,7 +23,7 @@ export type Reach<Args = unknown, Value = unknown> =
       merge(answers: readonly VaultAnswer<Value>[], args: Args): unknown
     }
 
-/** A tool's reach at call time. The merged value is the requested page. */
+/** Like `Reach`, but `merge` receives unparsed arguments and returns only the requested page. */
 export type VaultReach =
   | { readonly kind: 'one'; readonly mustChoose?: boolean }
   | {

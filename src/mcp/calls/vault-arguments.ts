@@ -3,8 +3,9 @@ import { isRecord } from '../../core/is-record.ts'
 export type Arguments = Readonly<Record<string, unknown>>
 
 /**
- * What a parameter (a string or list) names: an existing note; a note or folder; another place, change or plan; or targets of
- * relations. With several vaults, the string can start with a vault's name. On the command line, titles are also accepted.
+ * The kind of thing that a parameter (a string or list) refers to: an existing note; a note or folder; any other path, change or
+ * plan; or targets of relations. If there are several vaults, the string can start with a vault's name. On the command line, titles
+ * are also accepted.
  */
 export type NameKind = 'note' | 'note or folder' | 'place' | 'targets'
 

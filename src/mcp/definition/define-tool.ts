@@ -57,7 +57,7 @@ export const SEARCH_NOTES = 'search_notes'
 /** Properties of a tool that need no schema. */
 export interface ToolIdentity {
   readonly name: string
-  /** The tool whose setting also switches this one off. Omitted if it has a setting of its own. */
+  /** Name of the tool whose setting also disables this tool. Omitted if this tool has its own setting. */
   readonly standsFor?: string
   /** Omitted for tools that are enabled by default. */
   readonly needs?: Permission
@@ -112,7 +112,7 @@ export interface ToolLiteral<Shape extends z.ZodRawShape, Value = unknown>
   /** Budget of the tool's answer. Unlimited by default. */
   readonly budget?: Budgeted<NoInfer<Value>>
   present?(value: NoInfer<Value>): Readonly<Record<string, unknown>>
-  /** Which of several vaults the tool queries. One by default. */
+  /** Selects which of several vaults the tool queries. Defaults to a single vault. */
   readonly reach?: Reach<z.output<z.ZodObject<Shape>>, Value>
   /** Validation beyond the schema. @throws RouxError if a tool named in the arguments is disabled */
   check?(args: z.output<z.ZodObject<Shape>>, switchedOffBy: SwitchedOffBy): Violations

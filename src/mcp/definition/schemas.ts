@@ -34,7 +34,7 @@ export function inputSchema(schema: z.ZodObject): InputSchema {
   return JSON.parse(JSON.stringify(root, withoutDefaults))
 }
 
-/** Returns the schema as clients get it: shorter, because models read it with every list of tools. */
+/** Returns the schema that clients receive. It is shortened, because models read it with every list of tools. */
 export function briefSchema(schema: InputSchema): InputSchema {
   return JSON.parse(JSON.stringify(schema, withoutUnusedKeywords))
 }

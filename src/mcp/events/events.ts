@@ -50,8 +50,8 @@ export interface EventFeed {
 export type SeenVaults = readonly string[] | 'nothing'
 
 /**
- * Returns the events for a client that may see these vaults. It learns nothing about other vaults, because even the time of a
- * change reveals something.
+ * Returns the events for a client that may see these vaults. Events of other vaults are withheld completely, because even the time
+ * of a change reveals something.
  */
 export function feedOf(events: ServerEvents, visible: SeenVaults = []): EventFeed {
   const subscriptions = new ResourceSubscriptions(visible === 'nothing' ? [] : visible)
@@ -143,7 +143,10 @@ class ResourceSubscriptions {
     this.#vaults = vaults
   }
 
-  /** Adds addresses, ignoring those that are not resource addresses. Returns a function that removes them once. */
+  /**
+   * Adds addresses, ignoring those that are not resource addresses. Returns a function that removes them. Calling it again has no
+   * effect.
+   */
   subscribe(uris: readonly string[]): () => void {
     const subscribed = uris.flatMap((uri) => {
       const subject = this.#subjectOf(uri)

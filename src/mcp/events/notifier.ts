@@ -15,8 +15,8 @@ export interface NotifierOptions {
 }
 
 /**
- * Forwards events to one connection until it closes. Legacy clients hear about changed lists once they are initialized, and about
- * the resources they subscribed to. For modern clients, every event goes to the SDK, which knows what each stream has requested.
+ * Forwards events to one connection until it closes. Once initialized, legacy clients are notified of changed lists and of the
+ * resources they subscribed to. For modern clients, every event goes to the SDK, which filters it for each stream.
  */
 export function connectNotifier(server: ValidatingServer, { events = EMPTY_FEED }: NotifierOptions): void {
   /** Functions that unsubscribe, by address. */

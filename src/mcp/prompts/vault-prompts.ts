@@ -21,7 +21,7 @@ export async function listPrompts(vaults: readonly GraphCore[], folder: string, 
   return [...BUILT_IN, ...promptLists.flat().map((prompt) => withOwnName(prompt, usedNames))]
 }
 
-/** Adds a number to a name that is already taken. Names of prompts omit punctuation, so those of two notes may be equal. */
+/** Adds a number to a name that is already taken. Prompt names omit punctuation, so two notes can end up with the same name. */
 function withOwnName(prompt: Prompt, usedNames: Set<string>): Prompt {
   const { name } = prompt.definition
   let uniqueName = name

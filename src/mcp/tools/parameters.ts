@@ -3,16 +3,16 @@ import { MAX_TOKENS, MIN_TOKENS } from '../../app/answer/budget.ts'
 import { MAX_LINKS } from '../../app/answer/node-response.ts'
 import { READS, type ToolAnnotations } from '../definition/define-tool.ts'
 
-/** Creates something. Repeating the call creates another, or fails. */
+/** For tools that create something. Repeating a call creates another one, or fails. */
 export const CREATES: ToolAnnotations = { ...READS, readOnlyHint: false, idempotentHint: false }
 
-/** Ensures that something exists. */
+/** For tools that ensure that something exists. */
 export const ENSURES: ToolAnnotations = { ...CREATES, idempotentHint: true }
 
-/** Changes or removes something. */
+/** For tools that change or remove something. */
 export const CHANGES: ToolAnnotations = { ...CREATES, destructiveHint: true }
 
-/** Ensures a state, including absence. */
+/** For tools that bring about a given state, which may be that something does not exist. */
 export const SETS: ToolAnnotations = { ...CHANGES, idempotentHint: true }
 
 /** Parameters shared by several tools. */

@@ -54,7 +54,7 @@ export function readMessage(value: unknown): Incoming {
 
 /** Extracts a request's id from the start or end of its text. Returns `undefined` if uncertain. */
 export function idFromEnds(head: string, tail: string): RequestId | undefined {
-  // Only next to an outer brace can the member be sure to belong to the message itself.
+  // A member that is not next to an outer brace might belong to a nested object.
   const problem =
     /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(-?\d{1,15}|"[^"\\]*")\s*,/.exec(head)?.[1] ??
     /"jsonrpc"\s*:\s*"2\.0"\s*,\s*"id"\s*:\s*(-?\d{1,15}|"[^"\\]*")\s*\}\s*$/.exec(tail)?.[1]

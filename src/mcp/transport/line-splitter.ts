@@ -42,7 +42,8 @@ export class LineSplitter {
       this.#chunks.push(part)
       return
     }
-    // Copies of parts would pile up until the engine collects them, which Node 24 does later than Node 20.
+    // Do not copy the line if it is in one chunk. Copies pile up until they are garbage-collected, which Node 24 does later than
+    // Node 20.
     const line = this.#chunks.length === 0 ? part : Buffer.concat([...this.#chunks, part])
     this.#head ??= line.toString('utf8', 0, KEPT_ENDS)
     this.#tail = Buffer.concat([this.#tail, line.subarray(-KEPT_ENDS)]).subarray(-KEPT_ENDS)

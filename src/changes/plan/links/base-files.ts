@@ -44,7 +44,10 @@ export function baseNotes(view: VaultView, change: BaseChange): readonly string[
 
 type OldNameTest = (name: string, before: string) => boolean
 
-/** Returns a function that checks a text and what precedes it on its line, or `undefined` if no name changed. */
+/**
+ * Returns a function that checks whether a text is an old name, given the text before it on its line. Returns `undefined` if no
+ * name changed.
+ */
 function oldNameTest({ drafts, folders, tags }: BaseChange): OldNameTest | undefined {
   const movedDrafts = drafts.filter(isMoved)
   if (movedDrafts.length + folders.length + tags.length === 0) return undefined
@@ -53,7 +56,7 @@ function oldNameTest({ drafts, folders, tags }: BaseChange): OldNameTest | undef
   const names = new Set(renamed.map(({ original = '' }) => foldId(nameOf(original)).replace(/\.md$/, '')))
   return (text, before) => {
     const name = foldId(text.trim().replace(/^\/|\/$/g, ''))
-    // These are arguments of `hasTag` or `tags.contains`, so a tag is meant.
+    // An argument of `hasTag` or `tags.contains` is a tag.
     if (/tags?(?:\.\w{1,20})?$/i.test(textBeforeBracket(before)))
       return tags.some((tag) => isWithin(foldName(name.replace(/^#/, '')), tag))
     if (paths.has(name) || folders.some(({ from }) => isWithin(name, foldId(from)))) return true

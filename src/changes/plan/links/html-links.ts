@@ -26,8 +26,8 @@ interface Source {
 }
 
 /**
- * Finds HTML links that a move breaks. Only applies in modes in which `<a href>` and `<img src>` are not links of the vault, which
- * are all modes except `docs`.
+ * Finds HTML links (`<a href>` and `<img src>`) that a move breaks. Returns none in the mode `docs`, where they are links of the
+ * vault and are rewritten like any other.
  */
 export async function brokenHtmlLinks(view: VaultView, drafts: readonly Draft[]): Promise<HtmlLinks> {
   const newPaths = new Map(drafts.filter(isMoved).map(({ original, path }) => [foldName(original ?? ''), path]))
