@@ -42,7 +42,6 @@ export function healthRoute({ authorize, healthFor }: HealthParts): Route {
       const admission = authorize(request)
       return { sender: 'sender' in admission ? admission.sender.access : undefined }
     },
-    answersPreflight: false,
   })
 }
 

@@ -21,8 +21,8 @@ export interface RouteLiteral<Sender> {
   readonly methods: Readonly<Record<string, Answer<Sender>>>
   /** Decides who may use the route, such as everyone or the bearer of a token. */
   admit(request: IncomingMessage): Admission<Sender>
-  /** True if preflight requests are answered, so pages of other allowed origins may send requests. */
-  readonly answersPreflight: boolean
+  /** True if preflight requests are answered, so pages of other allowed origins may send requests. Default: false. */
+  readonly answersPreflight?: boolean
 }
 
 /** An entry in the routing table, without the type of its sender. */
@@ -35,7 +35,7 @@ export interface Route {
   serve(request: IncomingMessage, response: ServerResponse): Promise<Refusal | undefined>
 }
 
-export function defineRoute<Sender>({ path, methods, admit, answersPreflight }: RouteLiteral<Sender>): Route {
+export function defineRoute<Sender>({ path, methods, admit, answersPreflight = false }: RouteLiteral<Sender>): Route {
   const answers = new Map(Object.entries(methods))
   const names = [...answers.keys()]
   const allowedMethods = [...names, ...(answersPreflight ? ['OPTIONS'] : [])].join(', ')

@@ -45,7 +45,6 @@ export function authorizeRoute(signIn: SignIn): Route {
       POST: (exchange) => decide(signIn, exchange),
     },
     admit: (request) => admit(request, signIn),
-    answersPreflight: false,
   })
 }
 

@@ -41,6 +41,5 @@ export function openRoute({ signer }: Pick<SignIn, 'signer'>): Route {
       },
     },
     admit: () => ({ sender: undefined }),
-    answersPreflight: false,
   })
 }

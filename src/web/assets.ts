@@ -41,7 +41,6 @@ export function assetRoutes(folder: string, gate: PageGate): readonly Route[] {
         path: name === 'index.html' ? '/' : `/web/${name}`,
         methods: { GET: answer, HEAD: answer },
         admit: (request) => (name === 'index.html' ? gate.visit(request) : gate.page(request)),
-        answersPreflight: false,
       })
     })
 }

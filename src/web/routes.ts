@@ -18,6 +18,7 @@ import { defineRoute, type Exchange, type ExtraRoutes, type Route, type ServerPa
 import type { Access, Principal } from '../http/tokens.ts'
 import { callTool } from '../mcp/calls/call-tool.ts'
 import { errorResult, type Log, toolDisabled } from '../mcp/calls/tool-result.ts'
+import { vaultOf } from '../mcp/calls/vault-arguments.ts'
 import type { SwitchedOffBy, Tool } from '../mcp/definition/define-tool.ts'
 import type { EventFeed } from '../mcp/events/events.ts'
 import { PageGate } from './admit.ts'
@@ -36,7 +37,7 @@ export interface WebOptions {
 }
 
 /** Requests of the page have no time limit, because the user sees that it is waiting. Budgets are for models. */
-const MOST_TOKENS = 50_000
+const MAX_TOKENS = 50_000
 
 /** Maximum size of a body that only contains a code. */
 const CODE_BYTES = 1_000
@@ -50,8 +51,8 @@ export function webRoutes(options: WebOptions, parts: ServerParts): ExtraRoutes 
       path,
       methods: { POST: (exchange) => post(exchange, parts, answer) },
       admit: (request) => gate.session(request, sessions),
-      answersPreflight: false,
     })
+  const open = (body: unknown, session: WebSession) => openNamed(body, options.vaultsFor(requireReading(session)))
   const routes = [
     ...assetRoutes(options.folder, gate),
     // Issues a code for the browser to `roux open`, or to anyone with a token, and reports whether the code was used.
@@ -60,37 +61,35 @@ export function webRoutes(options: WebOptions, parts: ServerParts): ExtraRoutes 
       methods: {
         POST: (exchange) =>
           post(exchange, parts, async (body) => {
-            const { waiting } = textsOf(body, ['waiting'])
+            const waiting = textOf(body, 'waiting')
             return waiting === undefined ? { code: sessions.makeCode(exchange.sender) } : { waiting: sessions.isWaiting(waiting) }
           }),
       },
       admit: (request) => parts.authorize(request),
-      answersPreflight: false,
     }),
     defineRoute<undefined>({
       path: '/web/session',
       // Unknown senders do not count towards the limits of known ones.
       methods: { POST: (exchange) => answerBody(exchange, CODE_BYTES, async (body) => beginSession(body, sessions, options)) },
       admit: (request) => gate.page(request),
-      answersPreflight: false,
     }),
-    inSession('/web/call', (body, { sender, response }) => call(body, { session: sender, options, signal: goneOf(response) })),
+    inSession('/web/call', (body, { sender, response }) => call(body, sender, { options, signal: goneOf(response) })),
     inSession('/web/note', async (body, { sender, response }) => {
-      const { core, id } = await openNamed(body, options.vaultsFor(requireReading(sender)))
+      const { core, id } = await open(body, sender)
       return (await pageNote(core, { id }, { signal: goneOf(response) })).value
     }),
     inSession('/web/picture', async (body, { sender }) => {
-      const { vault, folder, tag } = textsOf(body, ['vault', 'folder', 'tag'])
-      const core = await openVault(vault, options.vaultsFor(requireReading(sender)))
-      const shown = { notes: listOf(body, 'notes'), groups: listOf(body, 'groups'), folder, tag }
-      return (await pagePicture(core, { mayMove: mayMoveOf(body), ...shown })).value
+      const { core } = await open(body, sender)
+      const lists = { notes: listOf(body, 'notes'), groups: listOf(body, 'groups') }
+      const filter = { folder: textOf(body, 'folder'), tag: textOf(body, 'tag') }
+      return (await pagePicture(core, { mayMove: mayMoveOf(body), ...lists, ...filter })).value
     }),
     inSession('/web/files', async (body, { sender, response }) => {
-      const core = await openVault(textsOf(body, ['vault']).vault, options.vaultsFor(requireReading(sender)))
+      const { core } = await open(body, sender)
       return (await linkedFiles(core, { signal: goneOf(response) })).value
     }),
     inSession('/web/attachment', async (body, { sender, response }) => {
-      const { core, id } = await openNamed(body, options.vaultsFor(requireReading(sender)))
+      const { core, id } = await open(body, sender)
       await sendPicture(response, core, id)
       return ANSWERED
     }),
@@ -98,7 +97,6 @@ export function webRoutes(options: WebOptions, parts: ServerParts): ExtraRoutes 
       path: '/web/events',
       methods: { GET: (exchange) => listen(exchange, { eventsFor: options.eventsFor, streams }, parts) },
       admit: (request) => gate.session(request, sessions),
-      answersPreflight: false,
     }),
   ]
   return {
@@ -138,15 +136,15 @@ async function post<Sender extends { readonly key: string }>(
 }
 
 /** Reads a request's body and writes the response. Errors with a hint are sent as responses too. */
-async function answerBody<Sender>(exchange: Exchange<Sender>, most: number, answer: Answering<Sender>): Promise<void> {
+async function answerBody<Sender>(exchange: Exchange<Sender>, maxBytes: number, answer: Answering<Sender>): Promise<void> {
   const { request, response } = exchange
   secure(response)
   try {
-    const body = await readBody(request, most)
+    const body = await readBody(request, maxBytes)
     if (body.kind === 'refused') return sendRefusal(response, body.refusal)
     if (body.kind === 'gone') return
-    const answered = await answer(body.value, exchange)
-    if (answered !== ANSWERED) sendJson(response, 200, JSON.stringify(answered ?? null))
+    const result = await answer(body.value, exchange)
+    if (result !== ANSWERED) sendJson(response, 200, JSON.stringify(result ?? null))
   } catch (error) {
     if (!(error instanceof RouxError)) throw error
     sendJson(response, 422, JSON.stringify({ error: error.toJSON() }))
@@ -154,7 +152,7 @@ async function answerBody<Sender>(exchange: Exchange<Sender>, most: number, answ
 }
 
 async function beginSession(body: unknown, sessions: WebSessions, { vaultsFor }: WebOptions): Promise<unknown> {
-  const secret = sessions.redeem(textsOf(body, ['code']).code ?? '')
+  const secret = sessions.redeem(textOf(body, 'code') ?? '')
   const session = secret === undefined ? undefined : sessions.find(secret)
   if (session === undefined)
     throw new RouxError('PERMISSION_DENIED', 'This link has already been used or is more than a minute old.', {
@@ -163,14 +161,13 @@ async function beginSession(body: unknown, sessions: WebSessions, { vaultsFor }:
   return { session: secret, vaults: vaultsFor(session.access).names, scopes: [...session.access.scopes] }
 }
 
-interface Asked {
-  readonly session: WebSession
+interface CallOptions {
   readonly options: WebOptions
   readonly signal: AbortSignal
 }
 
-async function call(body: unknown, { session, options, signal }: Asked): Promise<unknown> {
-  const { tool: name } = textsOf(body, ['tool'])
+async function call(body: unknown, session: WebSession, { options, signal }: CallOptions): Promise<unknown> {
+  const name = textOf(body, 'tool')
   const tool = options.tools.find((one) => one.name === name)
   if (tool === undefined) throw new RouxError('INVALID_PARAMS', `There is no tool "${(name ?? '').slice(0, 100)}".`)
   const switchedOffBy = options.switchedOffFor(session.access)
@@ -183,7 +180,7 @@ async function call(body: unknown, { session, options, signal }: Asked): Promise
     switchedOffBy,
     signal,
     mayRead: session.access.scopes.has('read'),
-    maxTokens: MOST_TOKENS,
+    maxTokens: MAX_TOKENS,
   })
   return structuredContent
 }
@@ -217,26 +214,21 @@ function listen(
 }
 
 function mayMoveOf(body: unknown): MayMove {
-  const asked = textsOf(body, ['move']).move
-  return asked === 'nothing' || asked === 'all' ? asked : 'once'
+  const move = textOf(body, 'move')
+  return move === 'nothing' || move === 'all' ? move : 'once'
 }
 
 /** Maximum number of ids per request. */
-const MOST_IDS = 1_000
+const MAX_IDS = 1_000
 
 function listOf(body: unknown, name: string): readonly string[] {
   const list = isRecord(body) ? body[name] : undefined
-  return Array.isArray(list) ? list.filter((one) => typeof one === 'string').slice(0, MOST_IDS) : []
+  return Array.isArray(list) ? list.filter((one) => typeof one === 'string').slice(0, MAX_IDS) : []
 }
 
-function textsOf<Name extends string>(body: unknown, names: readonly Name[]): Partial<Record<Name, string>> {
-  const texts: Partial<Record<Name, string>> = {}
-  if (!isRecord(body)) return texts
-  for (const name of names) {
-    const text = body[name]
-    if (typeof text === 'string') texts[name] = text
-  }
-  return texts
+function textOf(body: unknown, name: string): string | undefined {
+  const text = isRecord(body) ? body[name] : undefined
+  return typeof text === 'string' ? text : undefined
 }
 
 function requireReading({ access }: WebSession): Access {
@@ -244,19 +236,17 @@ function requireReading({ access }: WebSession): Access {
   throw new RouxError('PERMISSION_DENIED', `The token "${access.name}" has no scope "read".`)
 }
 
-/** Opens the vault given by a body's id or `vault` and returns it with the id in short form. @throws RouxError as `openVault` does */
+/**
+ * Opens the vault that a body's `id` or `vault` names, by default the first one. Returns it with the id in short form.
+ * @throws RouxError `INVALID_PARAMS` for an unknown vault
+ */
 async function openNamed(body: unknown, vaults: Vaults): Promise<{ readonly core: GraphCore; readonly id: string }> {
-  const { id = '', vault } = textsOf(body, ['id', 'vault'])
-  const named = vaults.names.find((name) => id.startsWith(`${name}:`))
-  if (named === undefined) return { core: await openVault(vault, vaults), id }
-  return { core: await openVault(named, vaults), id: id.slice(named.length + 1) }
-}
-
-/** Opens a vault by name. Defaults to the first one. @throws RouxError `INVALID_PARAMS` for an unknown name */
-async function openVault(given: string | undefined, vaults: Vaults): Promise<GraphCore> {
   const { names } = vaults
-  const name = given || names[0]
-  if (name === undefined || names.includes(name)) return vaults.open(name)
+  const id = textOf(body, 'id') ?? ''
+  const prefix = vaultOf(id, names)
+  if (prefix !== undefined) return { core: await vaults.open(prefix), id: id.slice(prefix.length + 1) }
+  const name = textOf(body, 'vault') || names[0]
+  if (name === undefined || names.includes(name)) return { core: await vaults.open(name), id }
   throw new RouxError('INVALID_PARAMS', `There is no vault ${quoted(name)}.`, {
     hint: names.length === 0 ? 'There is one vault, without a name.' : `There are ${names.join(', ')}.`,
   })
@@ -275,8 +265,8 @@ export async function sendPicture(response: ServerResponse, core: GraphCore, id:
   if (picture === undefined)
     return sendRefusal(response, refusal(404, 'Only PNG, JPEG, GIF and WebP images are shown here.', ELSEWHERE))
   if (picture === 'too large') {
-    const most = `Images of more than ${MAX_PICTURE_BYTES >> 20} MB are not shown here.`
-    return sendRefusal(response, refusal(413, most, ELSEWHERE))
+    const message = `Images of more than ${MAX_PICTURE_BYTES >> 20} MB are not shown here.`
+    return sendRefusal(response, refusal(413, message, ELSEWHERE))
   }
   // Nothing in it may run, even if it is opened as a page.
   response.setHeader('Content-Security-Policy', "sandbox; default-src 'none'").setHeader('Content-Disposition', 'attachment')

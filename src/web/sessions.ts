@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Principal } from '../http/tokens.ts'
-import { type Access, digestOf } from '../http/tokens.ts'
+import { type Access, digestOf, type Principal } from '../http/tokens.ts'
 
 export interface WebSession {
   /** Its permissions, which never exceed its token's. */
@@ -11,7 +10,7 @@ export interface WebSession {
 /** How long a code is valid, in milliseconds. Starting a browser takes seconds. */
 const CODE_LIFE_MS = 60_000
 /** Maximum number of sessions, and of unused codes, per token. Beyond that, the oldest one ends. */
-const MOST = 32
+const MAX_PER_TOKEN = 32
 
 interface Code extends WebSession {
   readonly until: number
@@ -70,7 +69,7 @@ export class WebSessions {
 
 function forgetOldest(map: Map<string, WebSession>, key: string): void {
   const own = [...map].filter(([, session]) => session.key === key)
-  for (const [digest] of own.slice(0, -MOST)) map.delete(digest)
+  for (const [digest] of own.slice(0, -MAX_PER_TOKEN)) map.delete(digest)
 }
 
 /** A digest is looked up instead of the secret, so timing reveals nothing. */

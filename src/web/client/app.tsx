@@ -16,6 +16,7 @@ import {
   folders,
   graph,
   hasChoice,
+  hasList,
   isFolded,
   isHelping,
   map,
@@ -61,10 +62,9 @@ export function App() {
     addEventListener('keydown', onPageKey)
   }, [])
   const List = LISTS[view.value]
-  const side = List !== undefined
   return (
     <div
-      class={`app pane-${pane.value}${side ? ' with-list' : ''}${focus.value === '' ? ' at-start' : ''}${isFolded.value ? ' folded' : ''}`}
+      class={`app pane-${pane.value}${hasList.value ? ' with-list' : ''}${focus.value === '' ? ' at-start' : ''}${isFolded.value ? ' folded' : ''}`}
       onPointerDown={({ target }) => (target as Element).closest('.filters') ?? closeFilters()}
       style={noteWidth.value > 0 ? { '--note': `${noteWidth.value}px` } : undefined}
     >
@@ -118,7 +118,7 @@ export function App() {
         <button type="button" aria-pressed={pane.value === 'map'} onClick={() => (pane.value = 'map')}>
           {view.value === 'table' ? 'Table' : 'Map'}
         </button>
-        {side && (
+        {hasList.value && (
           <button type="button" aria-pressed={pane.value === 'list'} onClick={() => (pane.value = 'list')}>
             List
           </button>

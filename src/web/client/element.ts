@@ -9,6 +9,11 @@ export function element<Name extends keyof HTMLElementTagNameMap>(
   return made
 }
 
+/** Creates a list item with a button, followed by these nodes. */
+export function buttonItem(label: string, onclick: () => void, children: readonly Node[] = []): HTMLLIElement {
+  return element('li', {}, [element('button', { type: 'button', textContent: label, title: label, onclick }), ...children])
+}
+
 /** Returns the element with this id, which must exist. */
 export function byId(id: string): HTMLElement {
   const found = document.getElementById(id)

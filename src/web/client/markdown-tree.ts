@@ -69,15 +69,11 @@ interface ConversionOptions extends Pick<ParseOptions, 'readFormula'> {
 /** Converts the parsed tree to the elements of the page. */
 class Conversion {
   #elements = 0
-  readonly #hidesBlockIds: boolean
-  readonly #formulas: readonly string[]
-  readonly #readFormula: ParseOptions['readFormula']
+  readonly #options: ConversionOptions
   readonly #definitions: Record<string, unknown> = {}
 
-  constructor({ hidesBlockIds, formulas, readFormula }: ConversionOptions) {
-    this.#hidesBlockIds = hidesBlockIds
-    this.#formulas = formulas
-    this.#readFormula = readFormula
+  constructor(options: ConversionOptions) {
+    this.#options = options
   }
 
   /** @throws RangeError if there is too much */
@@ -91,7 +87,7 @@ class Conversion {
       const properties = this.#written(node.properties)
       const converted = this.convert(node.children, depth + 1)
       const within = name === 'code' ? converted : this.#withHighlights(converted)
-      const children = this.#hidesBlockIds && BLOCKS.has(name) ? withoutBlockId(within) : within
+      const children = this.#options.hidesBlockIds && BLOCKS.has(name) ? withoutBlockId(within) : within
       return [{ name, properties, line: position?.start.line, children }]
     })
   }
@@ -108,10 +104,10 @@ class Conversion {
     if (parts.length === 1) return [value]
     return parts.flatMap((part, at): readonly MarkdownNode[] => {
       if (at % 2 === 0) return part === '' ? [] : [part]
-      const written = this.#formulas[Number(part)] ?? ''
+      const written = this.#options.formulas[Number(part)] ?? ''
       const display = written.startsWith('$$')
       const tex = display ? written.slice(2, -2) : written.slice(1, -1)
-      const made = this.#readFormula?.(tex, display, this.#definitions)
+      const made = this.#options.readFormula?.(tex, display, this.#definitions)
       if (made !== undefined) this.#count(sizeOf(made))
       // Invalid TeX is often a pair of prices.
       return [made ?? written]
@@ -145,10 +141,10 @@ class Conversion {
 
   /** Property values are plain strings, and formulas in them stay source. */
   #written(properties: MarkdownElement['properties']): MarkdownElement['properties'] {
-    if (this.#formulas.length === 0) return properties
+    if (this.#options.formulas.length === 0) return properties
     const entries = Object.entries(properties).map(([name, value]) => [
       name,
-      typeof value === 'string' ? value.replace(FORMULA, (_, number) => this.#formulas[Number(number)] ?? '') : value,
+      typeof value === 'string' ? value.replace(FORMULA, (_, number) => this.#options.formulas[Number(number)] ?? '') : value,
     ])
     return Object.fromEntries(entries)
   }

@@ -1,5 +1,7 @@
 import { computed, effect, signal } from '@preact/signals'
 import type { PageNote } from '../../app/read/page-note.ts'
+import { messageOf } from '../../core/errors.ts'
+import type { MayMove } from '../../core/insight/layouts.ts'
 import type { PartialPicture } from '../../core/insight/picture.ts'
 import { isWithin } from '../../core/paths.ts'
 import { amount } from '../../core/text/amount.ts'
@@ -123,8 +125,6 @@ export const folders = computed(() => {
 /** Sorts names as people expect. */
 export const COLLATOR = new Intl.Collator(undefined, { numeric: true })
 
-const WITH_LIST: ReadonlySet<View> = new Set(['path', 'problems', 'gaps', 'changes'])
-
 /** Switches to another vault and drops the state of the previous one. */
 export function showVault(name: string): void {
   vault.value = name
@@ -157,7 +157,7 @@ export function showView(name: View): void {
   writeAddress()
 }
 
-export const hasList = computed(() => WITH_LIST.has(view.value))
+export const hasList = computed(() => view.value !== 'map' && view.value !== 'table')
 
 /** Returns the pane that a narrow window shows first. */
 function firstPane(): 'list' | 'map' {
@@ -290,24 +290,24 @@ export function refresh(): Promise<void> {
   return getAgain()
 }
 
-function getAgain(): Promise<void> {
+function getAgain(move?: MayMove): Promise<void> {
   isStale = refreshing !== undefined
-  refreshing ??= getPicture().finally(() => {
+  refreshing ??= getPicture(move).finally(() => {
     refreshing = undefined
     if (isStale) void getAgain()
   })
   return refreshing
 }
 
-async function getPicture(): Promise<void> {
+async function getPicture(move: MayMove = isLookedAt() ? 'nothing' : 'once'): Promise<void> {
   if (api.value === undefined) return
-  const { value: asked } = vault
+  const { value: requested } = vault
   try {
     drawnFor = lookedKey.value
-    const picture = await api.value.picture(asked, { move: isLookedAt() ? 'nothing' : 'once', ...looked.value })
-    const made = 'laying_out' in picture ? picture : await drawn(asked, picture)
+    const picture = await api.value.picture(requested, { move, ...looked.value })
+    const made = 'laying_out' in picture ? picture : await drawn(requested, picture)
     // Another vault was chosen in the meantime, and its picture is requested next.
-    if (asked !== vault.value) return
+    if (requested !== vault.value) return
     clearTimeout(groupsLater)
     failure.value = undefined
     if ('laying_out' in made) {
@@ -328,7 +328,7 @@ async function getPicture(): Promise<void> {
     } else groupsAfter = GROUPS_AFTER.first
   } catch (error) {
     // The first map of a very large vault can take longer than a server keeps a connection open, but the work is not lost.
-    if (graph.value === undefined && isNoAnswer(error) && connection.value === 'there')
+    if (graph.value === undefined && error instanceof Refused && error.isNoAnswer && connection.value === 'there')
       groupsLater = setTimeout(() => void refresh(), GROUPS_AFTER.first)
     else fail(error)
   }
@@ -348,23 +348,12 @@ function isLookedAt(): boolean {
   return graph.value !== undefined && (focus.value !== '' || map.view?.isMoved === true)
 }
 
-function isNoAnswer(error: unknown): boolean {
-  return error instanceof Refused && error.isNoAnswer
-}
-
 /** Lays out everything again, rotated to resemble the previous map. */
 export async function rearrange(): Promise<void> {
-  if (api.value === undefined) return
   said.value = 'The map is rearranged.'
-  try {
-    const picture = await api.value.picture(vault.value, { move: 'all', ...looked.value })
-    // If this takes long, it is requested until it is ready.
-    if ('laying_out' in picture) return await getAgain()
-    graph.value = await drawn(vault.value, picture)
-    map.view?.fit()
-  } catch (error) {
-    fail(error)
-  }
+  while (refreshing !== undefined) await refreshing
+  await getAgain('all')
+  map.view?.fit()
 }
 
 /** Requests the note in focus. If it was given by name, the URL is updated to its id. */
@@ -547,7 +536,7 @@ export function fail(error: unknown): void {
 }
 
 /** Returns the message to show, or `words` if the server sent none. Logs the error itself to the console. */
-export function refusalOf(error: unknown, words = error instanceof Error ? error.message : String(error)): Refused {
+export function refusalOf(error: unknown, words = messageOf(error)): Refused {
   if (error instanceof Refused) return error
   console.error(error)
   return new Refused(words)

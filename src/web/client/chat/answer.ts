@@ -1,3 +1,4 @@
+import { isRecord } from '../../../core/is-record.ts'
 import { amount } from '../../../core/text/amount.ts'
 
 export interface Named {
@@ -27,7 +28,7 @@ type Members = Readonly<Record<string, unknown>>
 /** Reads the answer of a tool with a picture. For an unknown answer, only a message is shown. */
 export function readAnswer(result: Members, args: Members): Pictured {
   const facts = factsOf(result)
-  const failed = isMembers(facts.error) ? facts.error.message : undefined
+  const failed = isRecord(facts.error) ? facts.error.message : undefined
   if (failed !== undefined || result.isError === true) return nothing(String(failed ?? 'The tool failed.'))
   if (Array.isArray(facts.path)) return pathOf(facts)
   if (Array.isArray(facts.communities)) return communitiesOf(facts)
@@ -40,10 +41,10 @@ export function readAnswer(result: Members, args: Members): Pictured {
 
 /** Returns the structured content or, for hosts that only pass text, the first text item. */
 function factsOf({ structuredContent, content }: Members): Members {
-  if (isMembers(structuredContent)) return structuredContent
+  if (isRecord(structuredContent)) return structuredContent
   const [first] = Array.isArray(content) ? content : []
   try {
-    const value: unknown = JSON.parse(isMembers(first) ? String(first.text) : '')
+    const value: unknown = JSON.parse(isRecord(first) ? String(first.text) : '')
     return Array.isArray(value) ? { results: value } : membersOf(value)
   } catch {
     return {}
@@ -52,14 +53,14 @@ function factsOf({ structuredContent, content }: Members): Members {
 
 function pathOf({ path, hops, alternatives }: Members): Pictured {
   const ids = textsIn(path)
-  const texts = new Map((Array.isArray(hops) ? hops : []).filter(isMembers).map(({ to, text }) => [to, String(text ?? '')]))
-  const others = (Array.isArray(alternatives) ? alternatives : []).filter(isMembers).flatMap((other) => textsIn(other.path))
+  const texts = new Map((Array.isArray(hops) ? hops : []).filter(isRecord).map(({ to, text }) => [to, String(text ?? '')]))
+  const others = (Array.isArray(alternatives) ? alternatives : []).filter(isRecord).flatMap((other) => textsIn(other.path))
   const notes = [...new Set([...ids, ...others])].map((id) => ({ id, detail: texts.get(id) ?? '' }))
   return { said: `A path of ${amount(Math.max(0, ids.length - 1), 'link')}`, notes, path: ids, communities: [] }
 }
 
 function communitiesOf({ communities, notes }: Members): Pictured {
-  const found = (communities as readonly unknown[]).filter(isMembers).map((one) => ({
+  const found = (communities as readonly unknown[]).filter(isRecord).map((one) => ({
     id: String(one.id ?? ''),
     label: String(one.label ?? ''),
     notes: Number(one.notes ?? 0),
@@ -80,7 +81,7 @@ function nothing(said: string): Pictured {
 
 function namedIn(list: unknown): readonly Named[] {
   return (Array.isArray(list) ? list : [])
-    .filter(isMembers)
+    .filter(isRecord)
     .flatMap(({ id, title, score }) =>
       typeof id === 'string'
         ? [{ id, ...(typeof title === 'string' && { title }), ...(typeof score === 'number' && { detail: String(score) }) }]
@@ -92,10 +93,6 @@ function textsIn(list: unknown): readonly string[] {
   return (Array.isArray(list) ? list : []).filter((one) => typeof one === 'string')
 }
 
-function isMembers(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 export function membersOf(value: unknown): Members {
-  return isMembers(value) ? value : {}
+  return isRecord(value) ? value : {}
 }

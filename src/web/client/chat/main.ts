@@ -1,6 +1,7 @@
+import { messageOf } from '../../../core/errors.ts'
 import type { PartialPicture } from '../../../core/insight/picture.ts'
 import { amount } from '../../../core/text/amount.ts'
-import { byId, element } from '../element.ts'
+import { buttonItem, byId, element } from '../element.ts'
 import { around, type Graph, graphOf, neighbours } from '../graph.ts'
 import { type PlainMap, plainMap } from '../plain-map.ts'
 import { membersOf, type Pictured, readAnswer } from './answer.ts'
@@ -178,12 +179,8 @@ function show(): void {
 /** Lists what the picture shows, for keyboards and screen readers, and for everyone if there is no map. */
 function listNotes({ notes, communities, path }: Pictured): void {
   const titleOf = (id: string): string => graph?.picture.titles[graph.numberOf.get(id) ?? -1] ?? id
-  const button = (label: string, act: () => void): HTMLElement => {
-    const made = element('button', { type: 'button', textContent: label, title: label, onclick: act })
-    return element('li', {}, [made])
-  }
   const ofCommunities = communities.map(({ label, notes: size, key }) =>
-    button(`${label} · ${size}`, () => {
+    buttonItem(`${label} · ${size}`, () => {
       const numbers = key.flatMap(({ id }) => graph?.numberOf.get(id) ?? [])
       map?.goTo(numbers)
       const [first] = key
@@ -191,7 +188,7 @@ function listNotes({ notes, communities, path }: Pictured): void {
     }),
   )
   const ofNotes = notes.map(({ id, title = titleOf(id), detail }) =>
-    button(path.length > 0 || detail === undefined ? title : `${title} · ${detail}`, () => {
+    buttonItem(path.length > 0 || detail === undefined ? title : `${title} · ${detail}`, () => {
       const number = graph?.numberOf.get(id)
       if (number !== undefined) map?.goTo([number])
       open(id, title, path.length > 0 ? detail : undefined)
@@ -268,8 +265,4 @@ function end(): void {
   sizes.disconnect()
   bridge.end()
   document.body.replaceChildren()
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

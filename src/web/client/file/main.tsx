@@ -2,7 +2,7 @@ import { type ComponentChildren, render } from 'preact'
 import type { PageLink, PageText } from '../../../app/read/page-note.ts'
 import type { VaultPicture } from '../../../core/insight/picture.ts'
 import { amount } from '../../../core/text/amount.ts'
-import { byId, element } from '../element.ts'
+import { buttonItem, byId, element } from '../element.ts'
 import { around, graphOf, neighbours } from '../graph.ts'
 import { renderMarkdown } from '../markdown.ts'
 import { parseMarkdown } from '../markdown-tree.ts'
@@ -70,9 +70,8 @@ function find(words: string): void {
   if (words !== '') byId('said').textContent = found.length === 0 ? 'No title has that in it.' : ''
 }
 
-function choice(note: number): HTMLElement {
-  const button = element('button', { type: 'button', textContent: titleOf(note), onclick: () => go(note) })
-  return element('li', {}, [button])
+function choice(note: number, children: readonly Node[] = []): HTMLElement {
+  return buttonItem(titleOf(note), () => go(note), children)
 }
 
 function go(note: number): void {
@@ -99,11 +98,7 @@ function select(note: number): void {
     element(
       'ul',
       {},
-      linked.map((other) => {
-        const item = choice(other)
-        item.append(...quotesBetween(note, other))
-        return item
-      }),
+      linked.map((other) => choice(other, quotesBetween(note, other))),
     ),
   )
   byId('note').hidden = false

@@ -1,0 +1,44 @@
+import { expect, test, vi } from 'vitest'
+import type { NodeId } from '../../../src/core/ids.ts'
+import { withResolvers } from '../../../src/core/waiting/with-resolvers.ts'
+import type { Api } from '../../../src/web/client/api.ts'
+import { api, graph, rearrange, refresh, showVault, vault } from '../../../src/web/client/state.ts'
+
+/** A picture of one note, at the origin. */
+const pictureOf = (id: string) => ({
+  generation: 1,
+  ids: [id as NodeId],
+  titles: [id],
+  folders: [0],
+  folder_names: [''],
+  tags: [[]],
+  tag_names: [],
+  communities: [-1],
+  groups: [],
+  region_of: [-1],
+  regions: [],
+  is_grouping: false,
+  places: Buffer.alloc(8).toString('base64'),
+  links: '',
+  is_crowded: false,
+})
+
+test('a vault that is chosen while another one is rearranged is shown', async () => {
+  for (const [name, value] of Object.entries({ innerWidth: 1_000, innerHeight: 800, location: { hash: '' } }))
+    vi.stubGlobal(name, value)
+  vi.stubGlobal('history', { pushState() {} })
+  const { promise: isRearranged, resolve: endRearranging } = withResolvers<void>()
+  api.value = {
+    async picture(name: string, { move }: { readonly move: string }) {
+      if (move === 'all') await isRearranged
+      return pictureOf(name)
+    },
+  } as unknown as Api
+  vault.value = 'first'
+  await refresh()
+  const rearranged = rearrange()
+  showVault('second')
+  endRearranging()
+  await rearranged
+  await expect.poll(() => graph.value?.picture.ids).toEqual(['second'])
+})
