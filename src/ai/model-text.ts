@@ -42,8 +42,8 @@ function spokenIn(text: string, channels: readonly RegExpExecArray[]): SpokenAns
 }
 
 /**
- * How often text must repeat, and the minimum total length in UTF-16 units, to count as endless. Small models that repeat
- * themselves this often never stop.
+ * Minimum number of repetitions, and minimum total length in UTF-16 units, of text that is considered endless. Small models that
+ * repeat themselves this often never stop.
  */
 const MIN_TIMES = 8
 

@@ -31,8 +31,8 @@ export interface InsightStateOptions {
 }
 
 /**
- * Opens the stored insight state. It has its own file because the thread that answers calls opens it, and it must neither block
- * nor damage the record of changes.
+ * Opens the stored insight state. It has its own file, because the thread that answers calls opens it and must neither block nor
+ * damage the record of changes.
  */
 export function openInsightState(options: InsightStateOptions): StoredInsightState {
   return new StoredInsightState(options)

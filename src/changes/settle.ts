@@ -26,10 +26,10 @@ type FileEntry = EntryOf<'replace' | 'create' | 'remove'>
 const ASIDES: readonly Aside[] = ['new', 'old', 'restore', 'undone']
 
 /**
- * Applies a recorded change. First, everything that takes space or time is written to temporary names. Then names are changed, with
- * one call each. Displaced files keep a temporary name until everything is in place. They are then hashed again, so bytes
- * written to them in the meantime can be restored. One loss remains possible: a program that opened the old file earlier may write to
- * it after the second hash.
+ * Applies a recorded change. First, everything that takes disk space or time is written to temporary files. Then files are renamed,
+ * with one call each. Displaced files keep a temporary name until everything is in place. They are then hashed again, so bytes
+ * written to them in the meantime can be restored. One loss remains possible: a program that opened the old file earlier may write
+ * to it after the second hash.
  * @throws FilesChanged, and errors from calls; the change must then be rolled back
  */
 export async function carryOut(place: ChangeDirectory, entries: readonly Numbered[], options: SettleOptions): Promise<void> {

@@ -151,8 +151,8 @@ export interface NoteDescription
     Pick<FileInfo, 'properties' | 'headings' | 'bodyStart'> {}
 
 /**
- * The write interface of an engine, used only by `indexing/`. Large results are returned in parts, in no particular order. Files are
- * identified by key, and links are already resolved.
+ * The write interface of an engine, used only by `indexing/`. Large results are returned in batches, in no particular order. Files
+ * are identified by key, and links are already resolved.
  */
 export interface IndexWriter {
   state(): Promise<IndexState>

@@ -27,11 +27,11 @@ export interface PhraseWord {
   readonly isPrefix: boolean
 }
 
-/** The values of `has:`. */
+/** The values of the search operator `has:`. */
 export const FEATURES = ['attachment', 'link', 'backlink', 'tag', 'alias', 'property'] as const
 export type Feature = (typeof FEATURES)[number]
 
-/** The values of `task:`. `any` includes other states, such as `[-]`. */
+/** The values of the search operator `task:`. `any` includes other states, such as `[-]`. */
 export const TASK_STATES = ['open', 'done', 'any'] as const
 export type TaskState = (typeof TASK_STATES)[number]
 
@@ -44,8 +44,8 @@ export interface Comparison {
 }
 
 /**
- * A condition on notes. Strings have been folded (paths like ids, others with `foldName`) and analyzed. `and` and `or` conditions
- * have at least two parts. An `and` has no `and` among its parts, and an `or` has no `or`.
+ * A condition on notes. Strings have been folded (paths with `foldId`, others with `foldName`) and analyzed. `and` and `or`
+ * conditions have at least two parts. An `and` has no `and` among its parts, and an `or` has no `or`.
  */
 export type Condition =
   | { readonly kind: 'and' | 'or'; readonly parts: readonly Condition[] }

@@ -25,7 +25,7 @@ export interface NearWord {
 }
 
 export interface NoteLanguages {
-  /** In the requested order. `undefined` if the text does not reveal its language or its words are not indexed. */
+  /** In the requested order. `undefined` if the language cannot be determined from the text, or the words are not indexed. */
   readonly codes: readonly (string | undefined)[]
   /** Number of the vault's notes in each language. */
   readonly notes: ReadonlyMap<string, number>

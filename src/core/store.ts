@@ -66,7 +66,7 @@ export interface Scope {
    * names.
    */
   readonly folder?: string
-  /** Only notes with these tags. A nested tag also matches its parents. */
+  /** Only notes with these tags, or with tags nested in them. */
   readonly tags?: { readonly names: readonly string[]; readonly mode: 'any' | 'all' }
   /** Defaults to notes only. */
   readonly kinds?: readonly NodeKind[]
@@ -100,7 +100,7 @@ export interface NeighborOptions {
   readonly kinds?: readonly NodeKind[]
 }
 
-/** One place where a node links to another. */
+/** A single link from one node to another, with its position. */
 export interface Occurrence {
   readonly from: NodeId
   readonly to: NodeId
@@ -225,7 +225,7 @@ export interface WrittenLink {
   readonly form: LinkForm
   readonly target: string
   readonly subpath?: string
-  /** Set if readers do not see the link, because it is in a comment. */
+  /** Set if the link is in a comment, which readers do not see. */
   readonly inComment?: true
 }
 
@@ -398,11 +398,11 @@ export interface Snapshot {
   wanted(filter: WantedFilter, page: Page): Promise<Paged<WantedNote>>
   /** Ordered by in-degree, then id. Excludes the node itself and excluded nodes. */
   neighbors(id: NodeId, options: NeighborOptions, page: Page): Promise<Paged<NodeId>>
-  /** For each pair, all places where the first node links to the second, in order of position. */
+  /** For each pair, all links from the first node to the second, in order of position. */
   occurrences(pairs: readonly (readonly [from: NodeId, to: NodeId])[]): Promise<readonly (readonly Occurrence[])[]>
-  /** All places in other listed nodes that link to one of the given nodes, ordered by source and position. */
+  /** All links from other listed nodes to the given nodes, ordered by source and position. */
   linksInto(ids: readonly NodeId[]): Promise<readonly Occurrence[]>
-  /** All places in the given nodes that link to other nodes, ordered by source and position. Excluded nodes are left out. */
+  /** All links from the given nodes to other nodes, ordered by source and position. Excluded nodes are left out. */
   linksFrom(ids: readonly NodeId[]): Promise<readonly Occurrence[]>
   /**
    * For each range, the links that start in it and lead to other nodes in the scope, in order of position. Links in comments are

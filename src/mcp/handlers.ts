@@ -211,7 +211,7 @@ function readCursor(list: string, cursor: string): number | undefined {
   return Number(offset) % PAGE_SIZE === 0 ? Number(offset) : undefined
 }
 
-/** Runs a request other than a tool call over the vaults that its client may see. */
+/** Runs a request other than a tool call on the vaults that its client may see. */
 export type RunRequest = <T>(ctx: ServerContext, run: (vaults: readonly GraphCore[], call: Call) => Promise<T>) => Promise<T>
 
 /** Runs requests with a time limit and progress, and converts errors to protocol errors. */

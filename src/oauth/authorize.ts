@@ -48,7 +48,7 @@ export function authorizeRoute(signIn: SignIn): Route {
   })
 }
 
-/** Admits anyone who opens the page, but forms only from the page itself. Other pages cannot forge the headers checked here. */
+/** Lets anyone open the page, but accepts forms only from the page itself. Other pages cannot forge the headers checked here. */
 function admit({ method, headers }: IncomingMessage, { address }: SignIn): Admission<undefined> {
   if (method === 'GET') return { sender: undefined }
   const { origin, 'sec-fetch-site': site } = headers

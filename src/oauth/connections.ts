@@ -94,19 +94,19 @@ export class Connections {
     }
   }
 
-  /** Applies a step to the connection that a code belongs to. Returns what was granted, if anything. */
+  /** Runs `step` on the connection that a code belongs to. Returns the new tokens, if any. */
   withCode(code: string, step: TakeStep): GrantedTokens | undefined {
     const digest = digestText(code)
     return this.#step((connection) => connection.code.digest === digest, step)
   }
 
-  /** Applies a step to a refresh token's connection, even if it was rotated long ago. Returns what was granted, if anything. */
+  /** Runs `step` on the connection of a refresh token, even if the token was rotated long ago. Returns the new tokens, if any. */
   withRefresh(token: string, step: TakeStep): GrantedTokens | undefined {
     const id = connectionOf(token, this.#options.signer)
     return this.#step((connection) => connection.id === id, step)
   }
 
-  /** Applies a step to the connection that an access token belongs to, even if the token has expired. */
+  /** Runs `step` on the connection of an access token, even if the token has expired. */
   withAccess(token: string, step: TakeStep): void {
     const digest = digestText(token)
     this.#step(({ access }) => access.some((token) => token.digest === digest), step)

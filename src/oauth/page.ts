@@ -24,7 +24,7 @@ button,a{flex:1;padding:.8rem;background:none;color:inherit;border:1px solid var
 .fault{margin:1rem 0 0;padding:.6rem .8rem;border-left:4px solid var(--fault);color:var(--fault)}
 :focus-visible{outline:3px solid var(--mark);outline-offset:2px}`
 
-/** `form-action` is missing, because Chrome and Safari also apply it to the address that a form is redirected to. */
+/** Omits `form-action`, because Chrome and Safari also apply it to the address that a form is redirected to. */
 const POLICY = [
   "default-src 'none'",
   `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,

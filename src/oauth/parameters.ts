@@ -5,7 +5,7 @@ import type { Exchange } from '../http/routes.ts'
 /** Maximum size of a form in bytes, enough for all parameters of a sign-in. */
 const BODY_BYTES = 16 * 1024
 
-/** Parameters by name. `undefined` if one is repeated, because two programs may then use different values. */
+/** Parameters by name. `undefined` if one is repeated, because two programs could then read different values. */
 export type Parameters = ReadonlyMap<string, string> | undefined
 
 /** Parses a query or a form. `lists` names the parameters that may be repeated; their values are joined with line feeds. */

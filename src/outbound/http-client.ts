@@ -89,7 +89,7 @@ interface Transient {
 
 /**
  * Sends a request and retries it after 429, 5xx, timeouts and broken connections, doubling the delay each time.
- * @returns the answer, which may have any other status
+ * @returns the first answer with any other status
  * @throws RouxError `PROVIDER_ERROR`, marked as transient, if the last attempt failed; errors thrown by the meter; the signal's
  * reason
  */

@@ -116,7 +116,7 @@ export async function connect(place: Place, greeting: Greeting, patience = SILEN
   const first = lines.next().then(({ value: line }) => (line === undefined ? undefined : (readNotice(line) ?? stranger)))
   const silence: Notice = { alone: 'the shared server does not answer' }
   const late = new Promise<Notice>((resolve) => {
-    // If this process was too busy itself, let it first read what has arrived in the meantime.
+    // If this process itself was busy, first read what has arrived in the meantime.
     setTimeout(() => setImmediate(resolve, silence), isAlive ? patience : SILENCE_TIMEOUT).unref()
   })
   const notice = await Promise.race([first, late])

@@ -18,7 +18,7 @@ const WITH_VALUE: ReadonlySet<string> = new Set(['--vault', '--config', '--set']
 
 /** Returns the greeting for the shared server, or `undefined` if the process must work alone. */
 export function greetingFor(argv: readonly string[], env: Env): Greeting | undefined {
-  // The words after `--` are text, such as a line that a shell wants to complete.
+  // The words after `--` are text, such as a command line that a shell is completing.
   const end = argv.indexOf('--')
   const options = end < 0 ? argv : argv.slice(0, end)
   const word = options.find((option, at) => !option.startsWith('-') && !WITH_VALUE.has(argv[at - 1] ?? ''))

@@ -32,7 +32,7 @@ async function linkTo(script: string, greeting: Greeting): Promise<Link | undefi
   try {
     return await connect(findPlace(script, process.env), greeting)
   } catch (error) {
-    // If the server is only busy, the program can answer the client while it waits for it.
+    // If the server is only busy, the program can answer the client while waiting for the server.
     if (!isTransient(error)) handOver.alone = (error as Error).message
     return undefined
   }

@@ -34,8 +34,9 @@ const SUBSCRIPTION_ID = 'io.modelcontextprotocol/subscriptionId'
 const LAST_REPLY_TIMEOUT = 4_700
 
 /**
- * Copies lines between a client and the shared server. If the server ends, the relay reconnects, repeats the client's `initialize`
- * and subscriptions, and answers the open requests with errors. It never sends anything else twice.
+ * Copies lines between a client and the shared server. If the server ends, the relay reconnects and repeats the client's
+ * `initialize` and subscriptions. It answers the open requests with errors, unless the connection ended with a `repeat` notice. It
+ * never sends anything else twice.
  */
 export class StdioRelay {
   readonly #options: RelayOptions

@@ -70,7 +70,7 @@ export interface GraphLog {
   /** Returns the current time, in milliseconds, of the clock used for commits. Omitted if the local clock is used. */
   readonly now?: () => number
   /**
-   * Yields the commits of an index up to a generation, newest first, in parts.
+   * Yields the commits of an index up to a generation, newest first, in batches.
    * @throws RouxError `PROVIDER_ERROR` if the log is unreadable
    */
   commits(lineage: string, upTo: number): AsyncIterable<readonly LoggedCommit[]>

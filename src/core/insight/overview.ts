@@ -1,6 +1,6 @@
 /** Maximum number of communities whose colors can be distinguished. */
 const MANY = 24
-/** A region with more notes than this is divided into its communities. Communities smaller than `MIN_PART` are left together. */
+/** A region with more notes than this is divided into its communities. Communities smaller than `MIN_PART` are kept together. */
 export const LARGE_REGION = 100
 export const MIN_PART = 12
 

@@ -11,7 +11,7 @@ export function partialHash(hash: string): string {
   return PARTIAL + readHash(hash).sha
 }
 
-/** Parses a hash passed by a caller into the SHA-256 and whether the caller has read only part of the note. */
+/** Parses a hash passed by a caller. Returns the SHA-256, and whether the caller has read only part of the note. */
 export function readHash(hash: string): { readonly sha: string; readonly isPartial: boolean } {
   const folded = hash.trim().toLowerCase()
   return folded.startsWith(PARTIAL) ? { sha: folded.slice(PARTIAL.length), isPartial: true } : { sha: folded, isPartial: false }

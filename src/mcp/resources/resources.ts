@@ -19,7 +19,7 @@ export interface ResourceRequest extends Call {
   readonly server: ServerFacts
 }
 
-/** The tool that returns the same data. If it is disabled or not allowed, so is the resource. */
+/** The tool that returns the same data. The resource is offered only to clients that may call this tool. */
 export type Source = ToolIdentity
 
 /** Information about a vault as JSON at a fixed address. */

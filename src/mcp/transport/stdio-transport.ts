@@ -24,8 +24,8 @@ export interface StdioTransportOptions {
   /** Called once, when reading has stopped and every request is answered. */
   onDrained(): void
   /**
-   * Called with the resource addresses requested for a modern stream, as spelled. Returns why the stream is not allowed, or a function
-   * that ends it.
+   * Called with the resource addresses requested for a modern stream, as the client spelled them. Returns why the stream is not
+   * allowed, or a function that ends it.
    */
   onListen?(uris: readonly string[]): Listening
 }

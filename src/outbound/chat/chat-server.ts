@@ -33,7 +33,9 @@ export interface Dialect {
   readonly path: string
   headers(apiKey: string | undefined): Readonly<Record<string, string>>
   body(request: ChatRequest, model: string): Body
-  /** Adapts a request that was refused. Returns `undefined` if the refusal has a different cause. */
+  /**
+   * Returns the request without a parameter that the server refused, or `undefined` if the request was refused for another reason.
+   */
   adjust(body: Body, refusal: string): Body | undefined
   reader(): Reader
 }
