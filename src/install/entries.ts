@@ -130,7 +130,10 @@ function insertFirst(document: JsonDocument, object: Node, [name, value]: readon
   return [{ offset: start, length: inside.length, content }]
 }
 
-/** Parses the result of an edit to check that nothing else has changed. A failed check is a bug, and the result must not be written. */
+/**
+ * Parses the result of an edit to check that nothing else has changed. If the check fails, there is a bug, and the result must not
+ * be written.
+ */
 function checked(result: string, { file, name }: EntryPlace, expected: unknown): string {
   if (readsAs(result, file, expected)) return result
   throw new Error(`"${name}" cannot be added to ${file}`)
@@ -139,7 +142,7 @@ function checked(result: string, { file, name }: EntryPlace, expected: unknown):
 function readsAs(source: string, file: string, expected: unknown): boolean {
   try {
     const { root } = parseDocument(source, file)
-    // Compared as text, because the order of properties matters.
+    // Compare as text, because the order of properties matters.
     return root !== undefined && JSON.stringify(getNodeValue(root)) === JSON.stringify(expected)
   } catch {
     return false
@@ -147,8 +150,8 @@ function readsAs(source: string, file: string, expected: unknown): boolean {
 }
 
 /**
- * Returns candidate results without the property, best first. The first also removes the preceding white space, but that could move
- * the following text into a comment. Comments are preserved.
+ * Returns candidate results without the property, best first. Comments are preserved. The first candidate also removes the white
+ * space before the property, which could move the text after it into a comment.
  */
 function removeProperty(document: JsonDocument, object: Node, property: Node): readonly string[] {
   const { text } = document

@@ -17,8 +17,8 @@ export type OwnEntry =
   | { readonly kind: 'http'; readonly url: string; readonly token: string }
 
 /**
- * Parses an entry that starts or connects to Roux, including entries written by hand. Returns `undefined` for any other entry. A Roux
- * entry is recognized by its program (`…/dist/cli/main.js serve`, `roux serve`) or by the format of its token.
+ * Parses an entry that starts Roux or connects to it, including entries written by hand. Returns `undefined` for any other entry. A
+ * Roux entry is recognized by its program (`…/dist/cli/main.js serve`, `roux serve`) or by the format of its token.
  */
 export function readOwnEntry(entry: unknown): OwnEntry | undefined {
   if (!isRecord(entry)) return undefined

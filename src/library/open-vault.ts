@@ -49,7 +49,7 @@ export interface OpenVault extends VaultMethods {
   close(): Promise<void>
 }
 
-/** Functions for plugins that implement their own way of answering from notes. */
+/** Functions for plugins that answer questions from notes in their own way. */
 export interface VaultAi {
   /**
    * Returns parts of notes that answer a question or resemble a note, best first.
@@ -96,7 +96,7 @@ export async function openVault(path: string, options: OpenVaultOptions = {}): P
     }
   const methods = Object.fromEntries(TOOLS.map((tool) => [methodName(tool.name), methodOf(tool)]))
   return {
-    // Generated from the same tools as the type. A test compares the two.
+    // The methods and their type are both generated from the tools. A test compares them.
     ...(methods as unknown as VaultMethods),
     async ready({ signal } = {}) {
       core.indexing.begin()

@@ -22,7 +22,7 @@ export type GraphNodeAttributes = {
   community_2?: string
 }
 
-/** The attributes of an edge, which is one link at one place. */
+/** The attributes of an edge. Each edge is one occurrence of a link. */
 export type GraphLinkAttributes = {
   kind: Occurrence['kind']
   form: Occurrence['form']
@@ -69,7 +69,7 @@ export async function toGraphology(
             ...(part === undefined ? undefined : { community_2: part }),
           })
         },
-        // Edges are numbered, because the keys that graphology chooses differ from copy to copy.
+        // Use numbers as keys of edges, because keys chosen by graphology would differ from copy to copy.
         link: (link, file) => void graph.addEdgeWithKey(String(count++), link.from, link.to, attributesOf(link, file)),
       })
       return graph

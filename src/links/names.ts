@@ -134,8 +134,8 @@ export function namesOf(file: FileNames, mode: Mode): readonly string[] {
 }
 
 /**
- * Returns the folded names that a file gains, loses or respells. If the file moves, returns all of its names, because links to it may
- * then resolve differently.
+ * Returns the folded names that a file gains or loses, or whose spelling changes. If the file moves, returns all of its names,
+ * because links to it may then resolve differently.
  */
 export function changedNames(before: FileNames | undefined, after: FileNames | undefined, mode: Mode): readonly string[] {
   if (before === undefined || after === undefined || before.path !== after.path) {
@@ -175,7 +175,7 @@ function isPage({ path }: FileNames, mode: Mode): boolean {
   return mode === 'logseq' && isNotePath(path, mode)
 }
 
-/** True if links to a folder resolve to its index file in this mode. */
+/** Checks whether links to a folder resolve to its index file in this mode. */
 export function hasFolderTargets(mode: Mode): boolean {
   return mode === 'docs' || mode === 'foam'
 }
@@ -205,7 +205,7 @@ function withdraw(map: Map<string, Keys>, name: string, key: number): void {
   }
 }
 
-/** True for the path of a note: `.md`, and in `docs` mode also `.markdown` and `.mdx`. */
+/** Checks whether a path is the path of a note: `.md`, and in `docs` mode also `.markdown` and `.mdx`. */
 export function isNotePath(path: string, mode: Mode): boolean {
   return (mode === 'docs' ? DOCS_NOTE_ENDING : NOTE_ENDING).test(path)
 }

@@ -11,7 +11,7 @@ export type Resolution =
       readonly key: number
       /** How the file was found. */
       readonly via: 'self' | 'path' | 'name' | 'folder' | 'alias'
-      /** Other files that match, if a heuristic chose among them. */
+      /** Other files that also match. Set only if the file was chosen by a heuristic. */
       readonly rivals?: readonly number[]
     }
   /** `name` is the target as written, without subpath and `.md`. */
@@ -143,7 +143,7 @@ function bySuffix(names: Names, target: string, folder: string, lenient: boolean
   return choose(lenient ? spelledSo(names, matching, target) : matching, names, folder, 'name')
 }
 
-/** If files differ only in case, prefers those spelled like the link. */
+/** Returns the files whose paths have the same case as the link, if there are any. Otherwise, returns all of the given files. */
 function spelledSo(names: Names, keys: readonly number[], target: string): readonly number[] {
   if (keys.length < 2) return keys
   const stem = stemOf(target, names.mode)
@@ -277,12 +277,12 @@ function withoutQuery(link: LinkTarget): string {
   return at > 0 ? target.slice(0, at) : target
 }
 
-/** True for a link in double brackets, which refers to its target by name. */
+/** Checks whether a link is in double brackets. Such a link refers to its target by name. */
 export function isWiki({ form }: Pick<LinkTarget, 'form'>): boolean {
   return form === 'wikilink' || form === 'page'
 }
 
-/** True for a Markdown link, which refers to its target by path or URL. */
+/** Checks whether a link is a Markdown link, which refers to its target by path or URL. */
 export function isMarkdownPath({ form }: Pick<LinkTarget, 'form'>): boolean {
   return form !== 'canvas' && !isWiki({ form })
 }

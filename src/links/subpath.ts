@@ -5,14 +5,14 @@ import { once } from '../core/waiting/once.ts'
 export type Anchors = Pick<Note, 'headings' | 'blocks'>
 
 /**
- * True if a link's subpath exists in the note. As in Obsidian, case and punctuation in headings do not matter, and `A#C` refers to a
- * heading C anywhere below a heading A. A heading's web anchor (`what-is-new`, `{#id}`) works too.
+ * Checks whether a link's subpath exists in the note. As in Obsidian, case and punctuation in headings do not matter, and `A#C`
+ * refers to a heading C anywhere below a heading A. A heading's web anchor (`what-is-new`, `{#id}`) works too.
  */
 export function hasSubpath(subpath: string, anchors: Anchors): boolean {
   return subpathTest(anchors)(subpath)
 }
 
-/** Like `hasSubpath`, but for many subpaths of one note. Folds the headings only once. */
+/** Like `hasSubpath`, but returns a function that checks many subpaths of one note and folds its headings only once. */
 export function subpathTest({ headings, blocks }: Anchors): (subpath: string) => boolean {
   const folded = once(() => headings.map(({ text }) => foldHeadingLink(text)))
   const texts = once(() => new Set(folded()))
@@ -31,7 +31,7 @@ export function subpathTest({ headings, blocks }: Anchors): (subpath: string) =>
 }
 
 export interface NamedHeadings {
-  /** Whether the headings match by their text, or by the web anchor of the last one. */
+  /** `text` if the headings match by their text, `anchor` if the last heading matches by its web anchor. */
   readonly by: 'text' | 'anchor'
   /** Indexes in the outline, one per part of the subpath. The last is the link's target. */
   readonly at: readonly number[]

@@ -61,7 +61,7 @@ export function itemMarkEnd(line: LineCursor): number {
   return i >= eol || isSpaceOrTab(text.charCodeAt(i)) ? i : -1
 }
 
-/** Checks whether a task box starts at an offset: one character in brackets, followed by a space or tab. */
+/** Checks whether a task checkbox starts at an offset: one character in brackets, followed by a space or tab. */
 export function isBox(text: string, at: number, eol: number): boolean {
   return (
     at + 3 < eol &&
@@ -146,7 +146,7 @@ export class LineCursor {
     this.column = this.contentColumn
   }
 
-  /** Moves past the content's start to an offset. There must be no tab in between. */
+  /** Moves from the content's start to an offset. There must be no tab in between. */
   passTo(offset: number): void {
     this.column = this.contentColumn + offset - this.content
     this.offset = offset

@@ -29,7 +29,7 @@ export interface Blocks {
   readonly runs: readonly Run[]
   /** Link reference definitions by folded label. */
   readonly definitions: ReadonlyMap<string, WrittenDestination>
-  /** Offsets of task boxes at the start of list items: `[ ]`, `[x]`. */
+  /** Offsets of task checkboxes at the start of list items: `[ ]`, `[x]`. */
   readonly boxes: readonly number[]
   /** Fenced code blocks, from the opening fence to the end of the last line. */
   readonly fences: readonly TextRange[]
@@ -37,7 +37,7 @@ export interface Blocks {
   readonly formulas: readonly TextRange[]
 }
 
-/** Maximum nesting depth of containers. Deeper ones are read as text, to limit the cost per line. */
+/** Maximum nesting depth of containers. Deeper containers are read as text, which limits the time per line. */
 const MAX_DEPTH = 100
 
 const QUOTE = 1
@@ -124,7 +124,7 @@ class BlockScanner implements Blocks {
     this.#quoted = false
     this.#matched = 0
     if (this.#depth === 0 && this.#leaf <= PARAGRAPH && start < eol) {
-      // Fast path for most lines: plain text outside all containers.
+      // Fast path for most lines, which are plain text outside all containers.
       const c = this.#text.charCodeAt(start)
       if (c >= 128 || MAY_START[c] === 0) {
         this.#addText(start)

@@ -38,12 +38,12 @@ function spansIn(text: string, { kind, start, end }: Run): readonly Code[] {
   return spans
 }
 
-/** Other characters that affect where code starts: unmatched backticks, formulas, wikilinks and paragraph ends. */
+/** Other syntax that affects where code starts: unmatched backticks, formulas, wikilinks and paragraph ends. */
 const SIGNS = /`|\$\$|\$(?=\S)|\[\[|\]\]|\n[ \t>]*(?=\n)/g
 
 /**
- * Returns the offset, for each kind of code, from which parsers may disagree because they support formulas or wikilinks, or end
- * paragraphs elsewhere.
+ * For each kind of code, returns the offset after which parsers may disagree. Some parsers support formulas or wikilinks, or end a
+ * paragraph in a different place.
  */
 function doubtIn(text: string, codeSpans: readonly Code[]): Readonly<Record<Code['kind'], number>> {
   let inline = text.length

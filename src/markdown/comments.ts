@@ -24,7 +24,7 @@ export function pairComments(marks: readonly CommentMark[]): readonly TextRange[
   return ranges
 }
 
-/** Returns a function that finds the range containing an offset. It must be called with ascending offsets. */
+/** Returns a function that finds the range that contains an offset. The function must be called with ascending offsets. */
 export function rangeLookup(ranges: readonly TextRange[]): (offset: number) => TextRange | undefined {
   let i = 0
   return (offset) => {

@@ -2,7 +2,7 @@ import type { Link } from '../core/note.ts'
 import { decodePercent } from '../core/text/fold.ts'
 import { BACKSLASH, GT, isPunctuation, isWhitespace, LBRACKET, LF, LPAREN, LT, RBRACKET, RPAREN } from './chars.ts'
 
-/** Limit for nested parentheses, as in cmark and micromark. It keeps parsing of `[a](b[a](b…` linear. */
+/** Limit for nested parentheses, as in cmark and micromark. With it, parsing `[a](b[a](b…` takes linear time. */
 const MAX_PARENTHESES = 32
 /** CommonMark's limit for a link label. */
 const MAX_LABEL = 999

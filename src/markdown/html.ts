@@ -128,7 +128,7 @@ export function htmlBlockKind(text: string, start: number, end: number): number 
 const CLOSERS: readonly (string | undefined)[] = [undefined, undefined, '-->', '?>', '>', ']]>']
 const RAW_CLOSER = /<\/(?:script|pre|style|textarea)>/i
 
-/** True if a line ends an HTML block of kind 1–5. Kinds 6 and 7 end at a blank line. */
+/** Checks whether a line ends an HTML block of kind 1–5. Kinds 6 and 7 end at a blank line. */
 export function closesHtmlBlock(kind: number, line: string): boolean {
   if (kind === 1) return RAW_CLOSER.test(line)
   const closer = CLOSERS[kind]

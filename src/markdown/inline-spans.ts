@@ -36,7 +36,7 @@ export interface ScannedText extends Pick<Blocks, 'runs' | 'formulas'> {
 
 /**
  * Scans a note's text from an offset for everything except links. Calls `onSpan` with every construct and its first character.
- * Linear; never throws.
+ * Takes linear time and never throws.
  */
 function scanInline(text: string, from: number, onSpan?: InlineScanner['onSpan']): ScannedText {
   const lines = new LineIndex()
@@ -47,14 +47,16 @@ function scanInline(text: string, from: number, onSpan?: InlineScanner['onSpan']
   return { runs, formulas, commentMarks: scanner.commentMarks }
 }
 
-/** Returns the comments (`%% … %%`) in a note's text after an offset, in order, excluding code. Linear; never throws. */
+/**
+ * Returns the comments (`%% … %%`) in a note's text after an offset, in order, excluding code. Takes linear time and never throws.
+ */
 export function findComments(text: string, from: number): readonly TextRange[] {
   return text.includes('%%', from) ? pairComments(scanInline(text, from).commentMarks) : []
 }
 
 /**
- * Returns the formulas (`$…$`, `$$…$$`) in a note's text after an offset, with their markers, in order, excluding code. Linear; never
- * throws.
+ * Returns the formulas (`$…$`, `$$…$$`) in a note's text after an offset, with their markers, in order, excluding code. Takes
+ * linear time and never throws.
  */
 export function findFormulas(text: string, from: number): readonly TextRange[] {
   if (!text.includes('$', from)) return []
@@ -66,7 +68,7 @@ export function findFormulas(text: string, from: number): readonly TextRange[] {
   return [...formulas, ...inline].sort((a, b) => a.start - b.start)
 }
 
-/** Classifies every UTF-16 code unit of a note's text. Text before `from` is `SILENT`. Linear; never throws. */
+/** Classifies every UTF-16 code unit of a note's text. Text before `from` is `SILENT`. Takes linear time and never throws. */
 export function markProse(text: string, from: number): Uint8Array {
   const marks = new Uint8Array(text.length).fill(CLOSED)
   const comments: TextRange[] = []
@@ -86,8 +88,8 @@ export function markProse(text: string, from: number): Uint8Array {
 }
 
 /**
- * Adds a span. Spans are ordered by their ends. A span inside a later one is dropped, so characters in nested spans are
- * marked only once.
+ * Adds a span. Spans arrive ordered by their ends. Spans that are nested in the new one are dropped, so each character is marked
+ * only once.
  */
 function addSpan(spans: TextRange[], span: TextRange): void {
   while ((spans.at(-1)?.start ?? -1) >= span.start) spans.pop()

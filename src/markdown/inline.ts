@@ -40,7 +40,7 @@ export interface FoundTag {
 /** Characters that can start an inline construct. A regular expression finds them several times faster than a loop does. */
 const SPECIAL = /[\\`[\]<$#]|%(?=%)/g
 
-/** Scans the inline content of runs in order. Links go to the sink, everything else to the fields below. */
+/** Scans the inline content of runs in order. Adds links to the sink, and everything else to the fields below. */
 export class InlineScanner {
   readonly tags: FoundTag[] = []
   readonly commentMarks: CommentMark[] = []
@@ -70,7 +70,7 @@ export class InlineScanner {
   #inRow = false
   /** True if the run cannot continue on the next line. */
   #isOneLine = false
-  /** End of the last escaped character, tag or HTML tag, directly after which `#` can start a tag. */
+  /** End of the last escaped character, tag or HTML tag. A `#` directly after it can start a tag. */
   #tokenEnd = -1
   /** Offset of the last escaped character. An escaped `!` does not start an embed. */
   #escaped = -1
@@ -104,7 +104,7 @@ export class InlineScanner {
     this.#scanRun(run.kind, run.start, run.end)
   }
 
-  /** Scans a copy of a run without losing what is cached for the file's own text. */
+  /** Scans a copy of a run. Afterwards, restores what was cached for the file's own text. */
   #scanCopy(run: Run, copy: string): void {
     const opaque = this.#opaque
     const searched = this.#searched
@@ -148,12 +148,12 @@ export class InlineScanner {
 
   #tellSpan(start: number, end: number, mark: number): void {
     const base = this.#base
-    // The link starts at the bracket that was closed last.
+    // The link starts at the opening bracket that was closed last.
     if (mark === RBRACKET) this.onSpan?.((this.#at[this.#open] as number) + base, start + base, LBRACKET)
     this.onSpan?.(start + base, end + base, mark)
   }
 
-  /** Returns the offset of the next special character at or after `from`. If it is beyond the run, it is cached for the next run. */
+  /** Returns the offset of the next special character at or after `from`. An offset beyond the run is cached for the next run. */
   #nextSpecial(from: number): number {
     if (this.#src === this.#searched && from >= this.#searchedFrom && from <= this.#foundAt) return this.#foundAt
     SPECIAL.lastIndex = from

@@ -15,7 +15,8 @@ export class LineIndex {
     const count = starts.length
     let line = this.#last
     if (line >= count || (starts[line] ?? 0) > offset) line = 0
-    // Usually, the offset is on the same line as the previous one or on one of the next few. Beyond that, binary search is faster.
+    // Usually, the offset is on the line of the previous offset or on one of the next lines. For longer distances, binary search is
+    // faster.
     for (let steps = 0; steps < 8; steps++) {
       if (line + 1 >= count || (starts[line + 1] ?? 0) > offset) {
         this.#last = line
@@ -58,7 +59,7 @@ export function addLines(lines: LineIndex, text: string, from: number, to: numbe
 
 /** Returns the offset after the blank lines at `from`. A blank line without a line ending does not count. */
 export function afterBlankLines(text: string, from: number): number {
-  // A regular expression would backtrack line by line and overflow after a few million lines.
+  // A regular expression would backtrack line by line and overflow the stack after a few million lines.
   let line = from
   for (let i = from; i < text.length; i++) {
     const c = text.charCodeAt(i)

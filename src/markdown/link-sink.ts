@@ -44,7 +44,7 @@ export class LinkSink {
   readonly vaultLinks: { readonly raw: string; readonly line: number }[] = []
   wikilinks = 0
   relativeLinks = 0
-  /** True if the links are out of order. */
+  /** True if `links` is not sorted by position. */
   disordered = false
   readonly #lines: LineIndex
   readonly #fields: FieldTracker | undefined
@@ -59,7 +59,7 @@ export class LinkSink {
     this.#fields = fields ? new FieldTracker() : undefined
   }
 
-  /** Starts a range of `src`. Add `base` to its offsets to get offsets in the file. */
+  /** Sets the text that contains the next links. Add `base` to offsets in `src` to get offsets in the file. */
   begin(src: string, start: number, { base, wholeLines }: { base: number; wholeLines: boolean }): void {
     this.#base = base
     this.#fields?.begin(src, start, wholeLines)
@@ -70,7 +70,7 @@ export class LinkSink {
     this.#destinations?.set(link, written)
   }
 
-  /** Adds an external destination as written. It is stored only if it opens another vault. */
+  /** Stores an external destination as written if it opens another vault. Ignores all other destinations. */
   addOutside(raw: string, start: number): void {
     if (raw.startsWith(VAULT_SCHEME)) this.vaultLinks.push({ raw, line: this.#lines.lineAt(start + this.#base) })
   }
@@ -98,7 +98,8 @@ export class LinkSink {
   }
 
   /**
-   * Removes Markdown links from `start` on, among the first `count`, because links in an image's alternative text are plain text.
+   * Considers only the first `count` links, and removes Markdown links that start at or after `start`. These are links in an
+   * image's alternative text, which is plain text.
    */
   dropMarkdown(start: number, count: number): void {
     let from = count

@@ -37,7 +37,7 @@ export interface Outline {
   readonly runs: readonly Run[]
   /** Headings in order, excluding those in code and comments. */
   readonly headings: readonly OutlineHeading[]
-  /** Ids of `^blocks`, without the `^`. An id that occurs twice is listed twice. */
+  /** Block ids without the `^`. An id that occurs twice is listed twice. */
   readonly blocks: readonly string[]
 }
 
@@ -55,7 +55,7 @@ export function outlineOf(text: string, { mode }: Pick<Flavour, 'mode'>): Outlin
   return { bodyStart, lines, runs, headings: withPlaces(text, headings, lines), blocks: scanner.blocks }
 }
 
-/** Checks whether text ends in unclosed code or an unclosed HTML comment, which would absorb any text added after it. */
+/** Checks whether text ends in unclosed code or an unclosed HTML comment, which would include any text added after it. */
 export function endsInOpenBlock(text: string, flavour: Pick<Flavour, 'mode'>): boolean {
   const probe = `${text}\n\nx`
   return outlineOf(probe, flavour).runs.at(-1)?.end !== probe.length
@@ -159,7 +159,7 @@ function foldHeading(heading: string): string {
 /** Hints for the error about a missing or ambiguous section. */
 export interface SectionHints {
   readonly noHeadings: string
-  /** Used if several headings have the same path. */
+  /** Hint if several headings have the same path. */
   readonly twins: string
 }
 

@@ -60,7 +60,7 @@ function malformedParts(front: ReadFrontmatter, context: PropertyContext): reado
 
 const NUL = 'The file contains a NUL character: it is damaged or not saved as UTF-8.'
 
-/** The lenient profile reads an unquoted `[[a]]` as a link, but Obsidian does not. */
+/** Reports unquoted `[[a]]` in properties. The lenient profile reads it as a link, but Obsidian does not. */
 function unquotedHints({ texts }: ReadFrontmatter, { flavour, lines }: PropertyContext): MalformedPart[] {
   if (flavour.profile === 'obsidian') return []
   return texts
@@ -86,7 +86,7 @@ export interface Body {
 export interface BodyContext {
   readonly flavour: Flavour
   readonly lines: LineIndex
-  /** If given, receives the written destinations of links. */
+  /** If set, receives the destinations of links as written. */
   readonly destinations?: Destinations
 }
 

@@ -22,7 +22,7 @@ export function tagName(tag: string): string {
   return tag.slice(0, end)
 }
 
-/** True if a tag (without `#`) could be a CSS color. */
+/** Checks whether a tag (without `#`) could be a CSS color. */
 export function isColor(name: string): boolean {
   return /^[0-9a-f]{3,8}$/i.test(name)
 }
@@ -33,10 +33,10 @@ export function propertyTag(item: string): string | undefined {
   return tagEnd(`#${bare}`, 0, bare.length + 1) === bare.length + 1 ? tagName(bare) : undefined
 }
 
-/** How far to search for emphasis, because a line can be megabytes long. */
+/** Number of code units to search for emphasis. The search is limited, because a line can be megabytes long. */
 const REACH = 400
 
-/** True if matched emphasis ends directly before the `#` at `at`, on the same line. */
+/** Checks whether a matched emphasis mark is directly before the `#` at `at`. The other mark must be on the same line. */
 export function followsEmphasis(text: string, at: number, bounds: readonly [start: number, end: number]): boolean {
   const mark = text[at - 1] as string
   if (!'*_~='.includes(mark)) return false

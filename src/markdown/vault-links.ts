@@ -25,7 +25,7 @@ export function vaultLinksOf(text: string, flavour: Flavour): readonly VaultLink
   })
 }
 
-/** Obsidian supports two forms: `obsidian://open?vault=…&file=…` and `obsidian://vault/<vault>/<file>`. */
+/** Parses the two forms that Obsidian supports: `obsidian://open?vault=…&file=…` and `obsidian://vault/<vault>/<file>`. */
 function readUri(uri: string): Pick<VaultLink, 'vault' | 'file'> | undefined {
   const short = /^obsidian:\/\/vault\/([^/]+)\/(.+)$/.exec(uri)
   const query = /^obsidian:\/\/open\/?\?(.*)$/.exec(uri)?.[1]

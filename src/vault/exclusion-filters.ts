@@ -50,13 +50,13 @@ function filtersIn(text: string | undefined): readonly string[] | undefined {
 }
 
 const MAX_FILTERS = 1000
-/** If expressions time out on more paths than this, every path is excluded. */
+/** If expressions time out on more than this number of paths, every path is excluded. */
 const MAX_STUCK = 10
 
 class Filters {
   readonly #prefixes: readonly string[]
   readonly #expressions: readonly GuardedExpression[]
-  /** Paths on which an expression timed out. They are excluded, because it is unknown whether they may be shown. */
+  /** Paths on which an expression timed out. They are excluded, because the expression might exclude them. */
   readonly #stuck = new Set<string>()
   #isHopeless = false
 
@@ -109,9 +109,9 @@ const TIME_LIMIT = 50
 const SECOND_TIME_LIMIT = 250
 
 /**
- * A vault can come from a stranger, and an expression such as `(a+)+$` can run forever. Checking the text of an expression would
- * reject good ones and miss bad ones. Instead, each runs in a script that V8 interrupts at the time limit, after which the program
- * continues. The script costs 0.15 ms per call, in which it tests all names.
+ * Compiles an expression so that it cannot run forever. A vault can come from a stranger and contain expressions such as `(a+)+$`.
+ * Inspecting the source of expressions would reject good ones and miss bad ones. Instead, each expression runs in a script that V8
+ * interrupts at the time limit. One call of the script tests all names and costs 0.15 ms.
  */
 function compile(source: string): GuardedExpression | undefined {
   try {

@@ -68,7 +68,7 @@ export function openIgnoreRules(root: string, options: IgnoreOptions, fs: FileSy
   return { atRoot, hides: (path, isFolder) => hidesPath(atRoot(), path.split('/'), isFolder) }
 }
 
-// Milliseconds for which the mode is cached. It is needed for every file, and finding it takes about ten system calls.
+// Milliseconds for which the mode is cached. Every file needs it, and finding it takes about ten system calls.
 const MARKER_CACHE_MS = 1000
 
 function cached<T>(read: () => T): () => T {
@@ -217,7 +217,8 @@ function gitRule(line: string, depth: number, nocase: boolean): GitRule | undefi
 }
 
 /**
- * Git compares the text before the first wildcard separately, so `a**` and `a**\/b` match across folders (`**` need not be alone).
+ * Compiles a pattern like git, which compares the text before the first wildcard separately. Therefore, `a**` and `a**\/b` match
+ * across folders, although `**` is not alone in its segment.
  */
 function pathTest(glob: string, nocase: boolean): ReturnType<typeof linearGlob> {
   const [, head, rest] = /^([^*?[\\]*[^*?[\\/])(\*\*(?:\/.*)?)$/s.exec(glob) ?? []

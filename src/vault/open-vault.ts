@@ -231,7 +231,7 @@ class FolderVault implements Vault {
       if (isHiddenName(name)) continue
       const path = prefix + name
       const absolute = `${folder.absolute}/${name}`
-      // Files need a stat anyway, so reading the types of the entries would be extra work.
+      // Every file needs a stat anyway, so do not also read the types of the entries.
       const stats = this.#statEntry(path, { absolute, isHidden: () => rules.hides(name, false), listing })
       if (stats === 'closed') break
       if (stats === undefined || rules.hides(name, stats.isDirectory())) continue
@@ -331,13 +331,16 @@ function fileStat(stat: Stats): FileStat {
   return { mtime: stat.mtimeMs, ctime: stat.ctimeMs, birthtime: stat.birthtimeMs, size: stat.size }
 }
 
-/** Opening a symbolic link with `O_NOFOLLOW` fails with `ELOOP` on Linux and macOS, and with `EMLINK` on FreeBSD. */
+/**
+ * Checks whether opening failed because the file is a symbolic link. With `O_NOFOLLOW`, the error is `ELOOP` on Linux and macOS,
+ * and `EMLINK` on FreeBSD.
+ */
 function isLinkRefusal(error: unknown): boolean {
   const code = errorCode(error)
   return code === 'ELOOP' || code === 'EMLINK'
 }
 
-/** If a listed name cannot be found, either it is not valid UTF-8 or the file has just been deleted. */
+/** Explains why a listed name cannot be found. Returns `undefined` if the file has probably just been deleted. */
 function absenceOf(path: string): string | undefined {
   return path.includes('\uFFFD') ? 'its name is not valid UTF-8' : undefined
 }

@@ -56,7 +56,10 @@ export function isTooWide(path: string, home: string = homedir()): boolean {
   }
 }
 
-/** Returns the mode determined by a marker folder, or `undefined` if there is none. In that case, the notes' links determine it. */
+/**
+ * Returns the mode determined by a marker folder. Returns `undefined` if there is no such folder, in which case the links in the
+ * notes determine the mode.
+ */
 export function markerOf(root: string, fs: FileSystem = diskFileSystem): Mode | undefined {
   if (isFolder(fs, `${root}/.obsidian`)) return 'obsidian'
   if (isFolder(fs, `${root}/.foam`) || mentionsFoam(root, fs)) return 'foam'

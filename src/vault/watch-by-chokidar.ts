@@ -7,8 +7,8 @@ import { openOutsideLinks } from './outside-links.ts'
 import { CONFIG_FOLDER, isExhaustion, reportRuleChange, type WatchEngine, type WatchSink } from './watch-engine.ts'
 
 /**
- * Watches a vault with chokidar. For platforms where a watch belongs to a path (on Linux, it belongs to an inode). Files are ignored,
- * so there is one watch per folder; changes to files are taken from the folder's raw events.
+ * Watches a vault with chokidar. Suitable for platforms where a watch belongs to a path. (On Linux, it belongs to an inode.) Only
+ * folders are watched. Changes to files are taken from the raw events of their folder.
  */
 export function watchByChokidar(root: string, options: VaultOptions, sink: WatchSink): WatchEngine {
   const stop = new AbortController()
@@ -34,7 +34,7 @@ async function openChokidar(root: string, options: VaultOptions, sink: WatchSink
     ignoreInitial: true,
     ignorePermissionErrors: true,
     followSymlinks: options.linkRoots.length > 0,
-    // These options delay events, and they only concern watched files.
+    // These options delay events. They are useless here, because they concern only watched files.
     atomic: false,
     awaitWriteFinish: false,
   })
@@ -54,7 +54,7 @@ async function openChokidar(root: string, options: VaultOptions, sink: WatchSink
   watcher.on('addDir', (path) => {
     if (relative(path) === CONFIG_FOLDER) return
     sink.folder(relative(path))
-    // chokidar reports this before it watches the folder, so the folder is checked again for changes in between.
+    // chokidar reports a new folder before it watches it, so the folder is checked again for changes in between.
     for (const delay of RECHECK_DELAYS) setTimeout(() => sink.folder(relative(path)), delay).unref()
   })
   watcher.on('unlinkDir', (path) => (relative(path) === '' ? sink.lost() : sink.folder(relative(path))))

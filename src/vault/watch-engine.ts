@@ -2,7 +2,8 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isHiddenName } from './ignore-rules.ts'
 
-// Reading the folders takes a fifth of a comparison, so a pause of 250 times that keeps comparisons at 2 % of the time.
+// Reading the folders takes a fifth as long as a comparison. With a pause of 250 times that duration, comparisons use 2 % of the
+// time.
 const COST = 250
 
 /** Receives events from a watch engine. Paths are vault-relative. */
@@ -23,7 +24,9 @@ export interface WatchSink {
 export interface WatchEngine {
   /** Resolves once every later change will be reported. Never rejects. */
   readonly ready: Promise<void>
-  /** Waits until every change made before this call has been reported. Omitted if the engine cannot know that. */
+  /**
+   * Waits until every change made before this call has been reported. Returns false if that is not certain. Omitted if it never is.
+   */
   settle?(): Promise<boolean>
   close(): Promise<void>
 }

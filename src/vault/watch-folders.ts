@@ -11,7 +11,7 @@ import { CONFIG_FOLDER, isExhaustion, reportRuleChange, type WatchEngine, type W
 interface Watched {
   readonly watcher: FSWatcher
   readonly absolute: string
-  /** Distinguishes the folder from a later one with the same name. */
+  /** Distinguishes the folder from a later folder with the same name. */
   readonly inode: number
   readonly rules: FolderRules
   readonly below: Set<string>
@@ -32,7 +32,7 @@ export function watchFolders(root: string, options: VaultOptions, sink: WatchSin
   return new FolderWatches(root, options, sink)
 }
 
-// Milliseconds of scanning before other work gets its turn. Scanning thousands of folders must not block the thread.
+// Milliseconds of scanning before the thread does other work, because scanning thousands of folders must not block it.
 const SLICE = 10
 
 class FolderWatches implements WatchEngine {
@@ -71,7 +71,9 @@ class FolderWatches implements WatchEngine {
     this.#setReady()
   }
 
-  /** The kernel queues an event before a change is complete, and each turn of the event loop reads the whole queue. */
+  /**
+   * Waits two turns of the event loop. The kernel queues an event before a change is complete, and each turn reads the whole queue.
+   */
   async settle(): Promise<boolean> {
     for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setImmediate(resolve))
     // Files outside the vault that links lead to are not watched.

@@ -16,7 +16,7 @@ export interface WatchOptions extends VaultOptions {
   readonly maxWait?: number
   /** Called immediately for a change that `onDirty` will report later. `file` is `undefined` if unknown. */
   readonly onNoticed?: (file: string | undefined) => void
-  /** Called if watching is degraded. */
+  /** Called with an explanation if the vault must be polled because it cannot be watched. */
   readonly onProblem?: (message: string) => void
   /** Defaults to the best engine for the platform. */
   readonly engine?: 'inotify' | 'chokidar'
@@ -34,7 +34,7 @@ export function watchVault(root: string, options: WatchOptions, onDirty: (dirty:
   return new VaultWatcher(realPathOf(root) ?? root, options, onNoticed === undefined ? batch : noticing(batch, onNoticed))
 }
 
-/** Calls `onNoticed` for each event that is added to the batch. */
+/** Returns a batch that also calls `onNoticed` for each event added to it. */
 function noticing(batch: DirtyBatch, onNoticed: (file: string | undefined) => void): DirtyBatch {
   return {
     file(path) {
@@ -147,7 +147,7 @@ class VaultWatcher implements Watcher {
   }
 
   #fallBack(error: unknown): void {
-    // Many folders can report the same problem.
+    // Many folders can report the same problem, but it must be handled only once.
     if (this.#isPolling) return
     const reason = errorReason(error)
     const hint = reason.startsWith('ENOSPC') ? ' Raise fs.inotify.max_user_watches to notice changes immediately.' : ''

@@ -5,7 +5,7 @@ import { trimBothOf } from '../../core/text/trim-characters.ts'
 import { hasFolderTargets, isNotePath, type NamedFile, type Names, pageName, stemOf } from '../names.ts'
 import { atRelative, isMarkdownPath, isRelative, isWiki, type LinkTarget, type Resolution, type Source } from '../resolve.ts'
 
-/** Obsidian's setting "New link format", which decides how to rewrite a link that is a bare name. */
+/** Obsidian's setting "New link format", which determines how a link that is a bare name is rewritten. */
 export type NewLinkFormat = 'shortest' | 'relative' | 'absolute'
 
 /** A link that needs a new target, as it was before the change. */
@@ -26,11 +26,12 @@ export interface NewPlace {
 }
 
 /**
- * Returns targets that may lead to the wanted file, most similar to the old text first. The caller checks each with `resolveLink`.
+ * Returns targets that may resolve to the new file, those most similar to the old text first. The caller checks each of them with
+ * `resolveLink`.
  */
 export function candidates(oldLink: OldLink, newPlace: NewPlace): readonly string[] {
   const onDisk = candidatesOnDisk(oldLink, newPlace)
-  // Other Markdown tools open the exact path in a Markdown link. All other links name a note, and people type names in NFC.
+  // Other tools open the exact path in a Markdown link. All other links refer to a note by name, and people type names in NFC.
   return isMarkdownPath(oldLink.link) ? onDisk : onDisk.map(spellName)
 }
 
@@ -50,12 +51,12 @@ function candidatesOnDisk(oldLink: OldLink, newPlace: NewPlace): readonly string
   return [...new Set([...preferred, ...fallback])].filter((target) => target !== '')
 }
 
-/** Checks whether a link points to a folder. Such a link does not show whether its author writes file extensions. */
+/** Checks whether a link points to a folder. Such a link gives no hint whether its author writes file extensions. */
 function namesFolder({ link, via }: OldLink): boolean {
   return via === 'folder' && !isWiki(link)
 }
 
-/** True for a link written as the URL path of a page on a site, such as `/a/b/`. */
+/** Checks whether a link is written as the URL path of a page on a site, such as `/a/b/`. */
 function isSitePath({ link, style }: OldLink, mode: Mode): boolean {
   return mode === 'docs' && style === 'rooted' && withoutQuery(link.target).endsWith('/')
 }
@@ -159,8 +160,8 @@ export function pathStyleOf(
 }
 
 /**
- * Returns the file that a Markdown link leads to if its path is read relative to the source's folder, as tools that do not know the
- * vault do.
+ * Returns the file that a Markdown link leads to if its path is resolved relative to the source's folder, as it is by tools without
+ * a concept of vaults.
  */
 export function siblingOf(link: LinkTarget, source: Source, names: Names): number | undefined {
   const { target } = link

@@ -106,8 +106,8 @@ const HARMLESS = /^[\p{L}\p{M}\p{N}\p{Emoji_Presentation} ._/+-]*$/u
 const MAX_TRIALS = 32
 
 /**
- * Returns changes that can be made together without being misread: all of them if possible, otherwise the harmless ones and every
- * other one that still works.
+ * Returns changes that are parsed correctly when they are made together. If these are not all of the changes, keeps the harmless
+ * ones, and then each of the others that can be added.
  */
 function keepReadable(changes: readonly Change[], isRight: (some: readonly Change[]) => boolean): readonly Change[] {
   if (isRight(changes)) return changes

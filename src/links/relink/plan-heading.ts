@@ -90,7 +90,7 @@ function subpathCandidates(was: WrittenSubpath, { before, after, mode }: Outline
   return [...new Set([...anchor, renamed.join('#'), ...longer])].filter((subpath) => subpath !== '')
 }
 
-/** True if a subpath is written as a web anchor rather than as the heading's text. */
+/** Checks whether a subpath is written as a web anchor rather than as the heading's text. */
 function isAnchor({ subpath, form, named }: WrittenSubpath, text: string, mode: Mode): boolean {
   if (!isMarkdownPath({ form })) return false
   if (named.by === 'anchor') return true

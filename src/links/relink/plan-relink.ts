@@ -62,12 +62,14 @@ class Relinker implements RelinkPlan {
       this.#texts,
     )
     if (file !== undefined) this.files.push(file)
-    // A link is not lost if the application still finds its file by searching.
+    // A link is not lost if the application will still find its file by searching the vault.
     const isRepaired = ({ link }: LostLink) => !hasFolderTargets(this.#after.mode) && this.#leadsTo(link, now, link.to)
     this.lost.push(...lost.filter((each) => !isRepaired(each)))
   }
 
-  /** Checks whether a link must be rewritten. Records links that will be lost and links that will start to resolve. */
+  /**
+   * Checks whether a link must be rewritten. Also records links that will no longer resolve, and links that will start to resolve.
+   */
   #needsText(link: ResolvedLink, source: RelinkSource, now: Source): boolean {
     if (link.target === '') return false
     const { flavour } = this.#renaming
@@ -84,7 +86,7 @@ class Relinker implements RelinkPlan {
     if (resolution.kind !== 'file' || resolution.key !== link.to) return true
     // Like Obsidian, write a longer path if other files now share the moved file's name.
     if (resolution.rivals !== undefined && link.rivals === undefined && this.#isMoved(link.to)) return true
-    // The link still resolves, but perhaps only by a search or by ignoring case, which other Markdown tools do not do.
+    // The link still resolves, but perhaps only by searching the vault or by ignoring case. Other Markdown tools do neither.
     const { names, newLinkFormat } = this.#renaming
     if (newLinkFormat === 'absolute' && !hasFolderTargets(names.mode)) return false
     if (siblingOf(link, source, names) !== link.to) return false
@@ -139,7 +141,7 @@ function isSpelledAs({ to, target }: ResolvedLink, source: Source, names: Names)
   const path = typeof to === 'number' ? names.path(to) : undefined
   const named = joinPath(folderOf(source.path), target.split('?')[0] ?? '')
   if (path === undefined || named === undefined || !path.startsWith(named)) return false
-  // The link may leave out the extension, or the name of a folder's index file.
+  // The link may omit the extension, or the name of a folder's index file.
   return path === named || ['.', '/'].includes(path.charAt(named.length))
 }
 

@@ -18,7 +18,7 @@ export interface SourceTexts {
   links(path: string, text: string): readonly Link[]
 }
 
-/** One rewritten location. Links that share a definition also share its rewrite. */
+/** One replaced piece of text. Links that share a reference definition also share its rewrite. */
 export interface Rewrite {
   /** 1-based line of the first link that needs the rewrite. */
   readonly line: number
@@ -38,9 +38,9 @@ export interface RelinkedFile {
 }
 
 /**
- * Why a link cannot be kept. `gone`: its target is deleted. `unreadable`: the source cannot be read or differs from the index.
- * `unwritable`: this kind of link cannot refer to the file, or its position was not found. `misread`: the new target would change how
- * the surrounding text is parsed.
+ * The reason why a link will be broken. `gone`: its target is deleted. `unreadable`: the source cannot be read or differs from the
+ * index. `unwritable`: this kind of link cannot refer to the file, or its position was not found. `misread`: the new target would
+ * change how the surrounding text is parsed.
  */
 export type LostReason = 'gone' | 'unreadable' | 'unwritable' | 'misread'
 

@@ -56,7 +56,10 @@ interface Replaced {
   readonly content: string
 }
 
-/** Returns the possible replacements, with the marker at the end, at the end of the first line, or on a line of its own below. */
+/**
+ * Returns the replacements to try: the content alone, then with the marker at its end, at the end of its first line, and on a line
+ * of its own below.
+ */
 function replacements(text: string, { block: { start, end }, mark, content }: Replaced): readonly TextEdit[] {
   const ending = lineEndingOf(text)
   const inner = withLineEnding(withoutOuterBlankLines(content), ending)
@@ -132,7 +135,7 @@ function keepsBlocks(newText: string, after: Outline, { outline, block, id, mode
   return newBlock.start === block.start || (mode === 'prepend' && newBlock.start === newEnd)
 }
 
-/** Checks whether text that was added to a list item would be read as part of an item nested in it. */
+/** Checks whether text that was added to a list item would be parsed as part of a nested item. */
 function joinsNested({ runs }: Outline, { start }: TextEdit, block: Section): boolean {
   const firstRun = runs.find((run) => run.start >= block.start)
   return runs.some((run) => firstRun !== undefined && run.start > firstRun.start && run.start < start && run.end > start)

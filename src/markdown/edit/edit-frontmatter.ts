@@ -123,11 +123,11 @@ function drop(text: string, items: readonly SeparatedItem[], [first, last]: read
   const gap = before ? text.slice(before.end, start) : ''
   if (after && (!before || gap.includes('\n'))) return { start, end: after.start, text: '' }
   const isParted = text.slice(before?.end ?? end, after?.start ?? end).includes(',')
-  // Spaces can separate items too. If there was a comma between the items, keep one.
+  // Items can also be separated by spaces alone. If there was a comma between the items, keep one.
   if (before && after && isParted && !text.slice(end, after.start).includes(',')) {
     return gap.includes(',') ? { start, end: after.start, text: '' } : { start: before.end, end: after.start, text: ', ' }
   }
-  // The comment belongs to the previous item, whose comma stays as a trailing comma.
+  // Keep the comment, because it belongs to the previous item. That item's comma becomes a trailing comma.
   if (gap.includes('#')) return { start: startOfLine(text, start), end: nextLine(text, end), text: '' }
   return { start: before?.end ?? start, end, text: '' }
 }

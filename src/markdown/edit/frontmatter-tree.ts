@@ -125,7 +125,10 @@ class TreeReader {
     return { node, start: this.#from + (mark?.offset ?? node.range[0]), end: this.#endOf(node) }
   }
 
-  /** Returns the end of the value itself. For block collections, the library also includes blank lines and comments below. */
+  /**
+   * Returns the end of the value itself. The library's range of a block collection also includes the blank lines and comments below
+   * it.
+   */
   #endOf(node: Yaml.Node): number {
     const { isMap, isSeq } = yaml()
     if (isSeq(node) && !node.flow) return this.items(node).at(-1)?.end ?? this.#from + endOf(node)

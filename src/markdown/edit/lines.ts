@@ -37,7 +37,7 @@ export function isUnended(text: string, at: number): boolean {
   return at > 0 && text[at - 1] !== '\n' && !(at === 1 && text.charCodeAt(0) === 0xfeff)
 }
 
-/** Removes blank lines at the start and white space at the end, and converts line endings to `\n`. */
+/** Removes blank lines from the start and white space from the end, and converts line endings to `\n`. */
 export function withoutOuterBlankLines(content: string): string {
   const text = withLineEnding(content, '\n').trimEnd()
   return text.slice(afterBlankLines(text, 0))
@@ -60,7 +60,7 @@ function needsGap(before: string, after: string): boolean {
 export interface Insertion {
   /** Where to insert the content, as an offset. */
   readonly at: number
-  /** No blank line is needed between the content and text before this offset. */
+  /** The content does not need to be separated from text before this offset by a blank line. */
   readonly from: number
   /** True to insert without surrounding blank lines. */
   readonly tight?: boolean

@@ -108,7 +108,7 @@ function replaceBelow(text: string, { below, coreStart, coreEnd, setextFollows, 
   return replaceLines(text, [coreStart, coreEnd], tight ? `${withBreak}\n` : withBreak)
 }
 
-/** Rejects content that starts with the section's own heading. The heading is kept, so it would appear twice. */
+/** Rejects content that starts with the section's own heading, because that heading is kept and would appear twice. */
 function refuseOwnHeading({ level, text, line }: OutlineHeading, content: string, flavour: SectionEdit['flavour']): void {
   const first = outlineOf(withoutOuterBlankLines(content).slice(0, 1000), flavour).headings[0]
   if (first?.line !== 1 || first.level !== level || first.text !== text) return

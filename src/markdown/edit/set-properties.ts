@@ -17,8 +17,8 @@ const MAX_DEPTH = 60
 
 /**
  * Sets properties, and removes those that are `null`. Only the lines of changed properties are edited: keys keep their spelling (an
- * exact match takes precedence over a match without case), and values keep their quotes or brackets where possible. New properties
- * are added at the end. Removing the last property also removes the fences.
+ * exact match takes precedence over a match that ignores case), and values keep their quotes or brackets where possible. New
+ * properties are added at the end. Removing the last property also removes the fences.
  * @throws RouxError `INVALID_PARAMS` for a name or value that frontmatter cannot contain, `EDIT_MISMATCH` if the frontmatter is
  * malformed
  */
@@ -86,8 +86,8 @@ export function replaceValue(tree: FrontmatterTree, entry: Entry, value: unknown
 }
 
 /**
- * Replaces the items in the middle of a block list. Equal items at the start and end keep their comments and quotes. Returns
- * `undefined` if the whole list must be rewritten.
+ * Replaces the items of a block list from the first changed item to the last. The equal items before and after them keep their
+ * comments and quotes. Returns `undefined` if the whole list must be rewritten.
  */
 function replaceItems(tree: FrontmatterTree, { key, value: { node } }: Entry, value: unknown): readonly TextEdit[] | undefined {
   const { text, properties } = tree
@@ -123,7 +123,7 @@ function inLines({ text, indent }: FrontmatterTree, { head, body }: WrittenValue
   return { head, body: withLineEnding(indented(body, indent), lineEndingOf(text)) }
 }
 
-/** True if a value starts on the line below its key: a block list, a mapping, or literal or folded text. */
+/** Checks whether a value starts on the line below its key, as block lists, mappings, and literal and folded text do. */
 function isBlock(node: Yaml.Node | undefined): boolean {
   if (yaml().isCollection(node)) return !node.flow
   return yaml().isScalar(node) && (node.type === 'BLOCK_LITERAL' || node.type === 'BLOCK_FOLDED')
@@ -175,7 +175,7 @@ function requireProperties(changes: Readonly<Record<string, unknown>>): Readonly
   return properties
 }
 
-/** Returns the value in the form in which the frontmatter reader will return it. */
+/** Returns the value as the frontmatter reader will return it. */
 function jsonValue(name: string, value: unknown, depth: number): unknown {
   if (depth > MAX_DEPTH) throw invalid('properties', `"${name}" is nested more than ${MAX_DEPTH} levels deep.`)
   if (value === null || typeof value === 'boolean') return value

@@ -125,7 +125,7 @@ export interface TagChange {
   readonly added: readonly string[]
 }
 
-/** A part of a text value, delimited by commas and spaces. Parts that are not tags are kept. */
+/** A part of a string, delimited by commas and spaces. Parts that are not tags are kept. */
 interface Part {
   readonly text: string
   /** The folded tag, if the part is one. */
@@ -168,7 +168,7 @@ function partsOf(text: string, { node, start, end }: Value): readonly Part[] {
   })
 }
 
-/** True if a value is on one line and written without escapes. */
+/** Checks whether a value is on one line and written without escapes. */
 function isLiteral(text: string, { node, start, end }: Value): boolean {
   const { value, type } = node as Yaml.Scalar<string>
   const source = text.slice(start, end)
@@ -178,7 +178,7 @@ function isLiteral(text: string, { node, start, end }: Value): boolean {
 
 const staysWith = (change: TagChange) => (part: Part) => part.tag === undefined || change.keeps(part.tag)
 
-/** Checks whether all tags in an item are removed, and the item with them. */
+/** Checks whether an item consists only of tags to remove. If so, the whole item is removed. */
 function isRemoved(parts: readonly Part[], change: TagChange): boolean {
   return parts.length > 0 && !parts.some(staysWith(change))
 }
@@ -206,7 +206,8 @@ function separatorOf(tags: string): string {
 }
 
 /**
- * Edits a list in brackets. An emptied list is kept, except in JSON form, where the key was added together with its first tag.
+ * Edits a list in brackets. If the list becomes empty, it is kept as `[]`. In JSON form, the property is removed instead, because
+ * adding the first tag also adds the property.
  */
 function editFlow(tree: FrontmatterTree, entry: Entry, change: TagChange): readonly TextEdit[] {
   const node = entry.value.node as Yaml.YAMLSeq
@@ -247,8 +248,8 @@ function editDashes(tree: FrontmatterTree, entry: Entry, change: TagChange): rea
 }
 
 /**
- * Removes a key without tags. Keeps it if its line has a comment, or if the dashes were not indented, because then the key
- * existed before its first tag.
+ * Removes a key that has lost its last tag. Keeps it if its line has a comment, or if the dashes were not indented. In the latter
+ * case, the key existed before its first tag was added.
  */
 function dropKey({ text, indent }: FrontmatterTree, { colonEnd, start }: Entry, dash: number): readonly TextEdit[] {
   const comment = text.slice(colonEnd, endOfLine(text, colonEnd)).trim() !== ''
@@ -274,7 +275,7 @@ function newItems(text: string, at: number, { indent, added, style = {} }: NewIt
   return { start: at, end: at, text: added.map((tag) => `${indent}- ${writeFlow(tag, style)}${ending}`).join('') }
 }
 
-/** Edits a string value. A single value of any other type is kept as an item that is not a tag. */
+/** Edits a single value. If it is not a string, it becomes the first item of a list, followed by the added tags. */
 function editSingle(tree: FrontmatterTree, entry: Entry, change: TagChange): readonly TextEdit[] {
   const { value } = entry
   const node = value.node as Yaml.Scalar

@@ -29,12 +29,12 @@ export function composeEdits(first: readonly TextEdit[], second: readonly TextEd
   return composer.edits
 }
 
-/** Walks through the result of the first edits and translates changes into edits of the original. */
+/** Walks through the result of the first edits and translates changes to it into edits of the original text. */
 class Composer {
   readonly edits: TextEdit[] = []
   readonly #first: readonly TextEdit[]
   #next = 0
-  /** How much of the current edit's text has been consumed. */
+  /** Number of code units of the current edit's text that have been consumed. */
   #usedEdits = 0
   /** The offset in the result of the first edits, and the corresponding offset in the original. */
   #at = 0
@@ -60,7 +60,7 @@ class Composer {
     for (;;) {
       const edit = this.#first[this.#next]
       const gap = edit ? edit.start - this.#original : Number.POSITIVE_INFINITY
-      // Take the unchanged text before the edit first, unless the edit has already begun.
+      // First consume the unchanged text before the edit, unless the edit's own text has already been partly consumed.
       if (this.#usedEdits === 0 && gap > 0) {
         const length = Math.min(gap, place - this.#at)
         if (!keep) this.#push(this.#original, this.#original + length, '')

@@ -44,7 +44,7 @@ export function writeFlow(value: unknown, style: Style = {}): string {
 export function writeKey(key: string): string {
   const source = new (yaml().Document)({ [key]: 1 }, { ...WRITING, compat: 'yaml-1.1' }).toString(LAYOUT)
   const nameSource = source.endsWith(': 1\n') ? source.slice(0, -4) : ''
-  // The library also writes keys such as `- x` and `? x`, which other readers reject.
+  // The library also writes keys such as `- x` and `? x`, which other parsers reject.
   const read = nameSource === '' || nameSource.includes('\n') ? undefined : propertiesOf(source)
   return read && isDeepStrictEqual(Object.entries(read), [[key, 1]]) ? nameSource : JSON.stringify(key)
 }

@@ -49,7 +49,7 @@ export function findFences(text: string, start: number): Fences | 'none' | 'uncl
 
 /** Returns the offset after the fence line that starts at `at`, or -1. */
 function fenceEnd(text: string, at: number): number {
-  // Called for every line. Comparing characters is faster than `startsWith`.
+  // This runs for every line. Comparing characters is faster than `startsWith`.
   if (text.charCodeAt(at) !== DASH || text.charCodeAt(at + 1) !== DASH || text.charCodeAt(at + 2) !== DASH) return -1
   let i = at + 3
   while (i < text.length && isSpaceOrTab(text.charCodeAt(i))) i++
@@ -88,7 +88,7 @@ export function readFrontmatter(text: string, flavour: Flavour = DEFAULT_FLAVOUR
   return { properties, texts: [], tags: saved, saved: { aliases }, malformed: [malformed], end }
 }
 
-/** A `---` on the first line without a closing `---` is a thematic break, unless properties follow it. */
+/** Reports frontmatter without a closing `---`. If no property follows the first line, its `---` is only a thematic break. */
 function unclosed(text: string, start: number): readonly MalformedPart[] {
   const second = text.indexOf('\n', start) + 1
   if (second === 0 || !/^[\w-][\w -]*:(?:\s|$)/.test(text.slice(second, second + 200))) return []
@@ -98,7 +98,7 @@ function unclosed(text: string, start: number): readonly MalformedPart[] {
 /** First line of frontmatter in a language other than YAML, such as `---js`, which some site generators support. */
 const LANGUAGE = /---[a-z][\w-]*(?=[ \t]*\r?\n)/y
 
-/** Reports a closed frontmatter block in another language, which is not read because it can contain code. */
+/** Reports a frontmatter block in another language. It is not read, because it can contain code. */
 function otherLanguage(text: string, start: number): readonly MalformedPart[] {
   LANGUAGE.lastIndex = start
   const fence = LANGUAGE.exec(text)?.[0]

@@ -18,13 +18,19 @@ export interface Frontmatter {
   readonly texts: readonly PropertyText[]
 }
 
-/** Checks for word characters of common scripts. Plain keys consist of these, with single dashes and spaces between them. */
+/**
+ * Checks whether a character is a word character of a common script. Plain keys consist of such characters, with single dashes and
+ * spaces between them.
+ */
 function isKeyCharacter(c: number): boolean {
   return isLetter(c) || isDigit(c) || c === 95 || (c >= 0xc0 && c <= 0x1fff) || (c >= 0x3040 && c <= 0xd7ff)
 }
 
 const ITEM = /( *)-(?=[ \n]|\r\n|$)/y
-/** Words that YAML does not read as text. The key `__proto__` would also set a prototype. */
+/**
+ * Words that YAML does not read as text. `RESERVED_KEY` also contains `__proto__`, because assigning this key would set the
+ * prototype.
+ */
 const NOT_TEXT = /^(?:null|true|false|~)$/i
 const RESERVED_KEY = /^(?:null|true|false|__proto__)$/i
 const TAG_KEY = /^tags?$/i
@@ -119,7 +125,7 @@ class PlainReader {
     return i
   }
 
-  /** Reads the list below a key without a value. Returns `null` if there is none. */
+  /** Reads the list below a key without a value. Returns `null` if there is no list. */
   #readItems(): unknown {
     let items: unknown[] | null = null
     let indent = -1
@@ -221,7 +227,7 @@ class PlainReader {
   }
 }
 
-/** True if a property's value can contain links or tags. */
+/** Checks whether a property's value can contain links or tags. */
 export function carriesFacts(key: string, value: string): boolean {
   return holdsLink(value) || TAG_KEY.test(key)
 }

@@ -64,7 +64,7 @@ export interface PropertyContext {
   readonly text: string
   readonly flavour: Flavour
   readonly lines: LineIndex
-  /** If given, records where in the values the destinations are. */
+  /** If set, receives the positions of destinations within the values. */
   readonly destinations?: Destinations
 }
 

@@ -10,8 +10,8 @@ declare const require: (id: 'yaml') => typeof Yaml
 let yamlModule: typeof Yaml | undefined
 
 /**
- * Loads the YAML library the first time a note needs it, because loading would slow down the server's start. A bundler resolves
- * the first form and evaluates the library on the first call. Plain ES modules have no `require`.
+ * Loads the YAML library when a note first needs it, because loading it earlier would slow down the server's start. In the bundle,
+ * `require` evaluates the library on the first call. Plain ES modules have no `require`, so `createRequire` is used.
  */
 export function yaml(): typeof Yaml {
   if (yamlModule) return yamlModule
@@ -24,7 +24,7 @@ export function yaml(): typeof Yaml {
 }
 
 /**
- * Maximum length of frontmatter that the full parser reads, because a few megabytes would take it a second. Longer frontmatter is
+ * Maximum length of frontmatter that the full parser reads. It would need about a second for a few megabytes. Longer frontmatter is
  * read only if it is plain.
  */
 export const MAX_LENGTH = 512 * 1024
@@ -35,7 +35,9 @@ export interface FullFrontmatter extends Frontmatter {
 
 const EMPTY = { properties: {}, texts: [] }
 
-/** Reads any YAML 1.2 core frontmatter, including JSON, but no aliases. Anchors have no effect. Never throws; sets `malformed`. */
+/**
+ * Reads any YAML 1.2 core frontmatter, including JSON, except aliases. Anchors have no effect. Never throws, but sets `malformed`.
+ */
 export function readFullFrontmatter(text: string, range: readonly [from: number, to: number], lines: LineIndex): FullFrontmatter {
   const [from, to] = range
   const source = text.slice(from, to)
@@ -44,7 +46,7 @@ export function readFullFrontmatter(text: string, range: readonly [from: number,
     malformed: { line: lines.lineAt(from + at), message: `The frontmatter cannot be read: ${why}.` },
   })
   if (source.length > MAX_LENGTH) return fail(0, 'it is larger than 512 KB and not plain')
-  // Outside the `try`, because a missing library is a broken installation, not a broken note.
+  // Load the library outside the `try`. If it is missing, the installation is broken and not the note.
   yaml()
   try {
     const converter = new Converter(text, from)

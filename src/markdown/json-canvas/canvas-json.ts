@@ -41,7 +41,7 @@ function mistakeIn(json: string): number | 'somewhere' | undefined {
   }
 }
 
-/** Finds an unexpected token by bisection: text that ends before the token is merely incomplete. */
+/** Finds an unexpected token by bisection, because JSON that is cut off before the token is only incomplete. */
 function badTokenAt(json: string): number {
   let before = 0
   let behind = json.length
@@ -140,7 +140,7 @@ class NodeReader {
   }
 }
 
-/** Keeps only the parts that the card's type uses. A card without a type keeps all. */
+/** Keeps only the parts that the card's type uses. A card without a type keeps all parts. */
 function ofType(type: string, node: CanvasNode): CanvasNode {
   if (type === 'text') return node.text ? { text: node.text } : {}
   if (type === 'file') return { ...(node.file ? { file: node.file } : {}), ...(node.subpath ? { subpath: node.subpath } : {}) }

@@ -10,7 +10,7 @@ export interface Excerpt {
   readonly cut: boolean
 }
 
-/** How far to search backwards for a position at which it is safe to start counting graphemes. */
+/** Maximum distance to search backwards for a position where a grapheme is certain to start, in UTF-16 code units. */
 const REACH = 200
 
 let segmenter: Intl.Segmenter | undefined
@@ -26,10 +26,13 @@ export function excerptOf(text: string, bodyStart: number, max: number): Excerpt
   return { excerpt, cut: cut || text.slice(from + head.length).trim() !== '' }
 }
 
-/** How many times the excerpt's length to read, because comments and badges are left out of it. */
+/** Read this many times the excerpt's length, because comments and badges are left out of the excerpt. */
 const EXCERPTS_READ = 8
 
-/** Returns the end of the last complete line within a length, so no badge is cut, or else the whole length. */
+/**
+ * Returns the end of the last complete line within a length, because a badge must not be cut in two. If there is no complete line,
+ * returns the end of the whole length.
+ */
 function headEnd(text: string, from: number, length: number): number {
   if (text.length - from <= length) return text.length
   const lineEnd = text.lastIndexOf('\n', from + length)

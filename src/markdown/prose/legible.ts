@@ -1,7 +1,7 @@
 import { blankData } from '../../core/text/inline-data.ts'
 import { codeIn } from '../code.ts'
 
-/** Matches images, including those that are links. Badges and screenshots have no readable text apart from their address. */
+/** Matches images, including those that are links. Apart from its address, a badge or screenshot contains no text. */
 const IMAGE =
   /\[!\[[^[\]]*\]\([^()\n]*\)\]\([^()\n]*\)|!\[[^[\]]*\](?:\([^()\n]*\)|\[[^[\]]*\])|!\[\[[^[\]|\n]*\.(?:avif|bmp|gif|jpe?g|png|svg|webp)(?:\|[^[\]\n]*)?\]\]/gi
 /** Matches HTML tags, but not addresses in angle brackets. */
@@ -10,7 +10,7 @@ const COMMENTS = [
   ['<!--', '-->'],
   ['%%', '%%'],
 ] as const
-/** Returns the text with hidden parts (comments, tags, images) replaced by spaces, so other text keeps its position. */
+/** Returns the text with hidden parts (comments, HTML tags, images) replaced by spaces. The other text keeps its position. */
 export function legible(text: string): string {
   const whole = blankData(text)
   const visible = withoutHidden(whole)
@@ -75,7 +75,10 @@ function blankBetween(text: string, open: string, close: string): string {
   return visible + text.slice(at)
 }
 
-/** Replaces text with spaces line by line. Replacing each character would take a tenth of the search time. */
+/**
+ * Replaces text with spaces, one line at a time. Replacing one character at a time would take a tenth of the time of a whole
+ * search.
+ */
 export function blank(hidden: string): string {
   if (!hidden.includes('\n')) return ' '.repeat(hidden.length)
   const lines = hidden.split('\n')

@@ -1,7 +1,7 @@
 import { BACKSLASH, BACKTICK, DOLLAR, isWhitespace, LBRACKET, LF } from '../chars.ts'
 import { wikilinkEnd } from '../wikilinks.ts'
 
-/** Finds the next occurrence of a string and remembers it, so repeated searches do not scan the text again. */
+/** Finds the next occurrence of a string and caches it, so repeated searches do not scan the text again. */
 class NextOf {
   readonly #needle: string
   #text = ''
@@ -24,7 +24,7 @@ class NextOf {
   }
 }
 
-/** Finds the ends of constructs with opaque content: code, math and HTML markup. */
+/** Finds the ends of constructs whose content is not parsed: code, math and HTML markup. */
 export class OpaqueSpans {
   #src = ''
   #end = 0
@@ -62,7 +62,7 @@ export class OpaqueSpans {
     return -1
   }
 
-  /** Returns the last backtick run of each length, beyond which a search can stop. */
+  /** Returns the offset of the last backtick run of each length. A search that starts after it must fail. */
   #lastTicks(from: number): Map<number, number> {
     const last = new Map<number, number>()
     let at = this.#src.indexOf('`', from)

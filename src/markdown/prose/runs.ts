@@ -3,7 +3,7 @@ export interface Run {
   readonly kind: 'text' | 'heading' | 'row' | 'html'
   readonly start: number
   readonly end: number
-  /** Pairs of offsets that enclose the containers' blockquote markers, which are not content. */
+  /** Pairs of start and end offsets of blockquote markers within the range, which are not content. */
   readonly gaps: readonly number[] | undefined
   /** Present only for headings. */
   readonly heading: HeadingBlock | undefined

@@ -1,7 +1,10 @@
 import { findFences } from '../frontmatter/frontmatter.ts'
 
 const MAX_LENGTH = 300
-/** How far to search for a sentence before and after the range, because a line can be megabytes long. */
+/**
+ * Number of code units to search for a sentence before and after the range. The search is limited, because a line can be megabytes
+ * long.
+ */
 const REACH = 2000
 
 const ITEM = /^[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+/

@@ -53,7 +53,7 @@ export function destinationSlots(destination: EditableDestination, parts: LinkPa
   return { target, subpath, shown: destination.shown }
 }
 
-/** Returns the end of the path, which is the first `#`, escaped or not. */
+/** Returns the range of the first `#`, which ends the path. It may be escaped. */
 function hashAt({ raw, read }: EditableDestination): { readonly at: number; readonly after: number } | undefined {
   if (!raw.includes('&') && !raw.includes('\\')) {
     const at = raw.indexOf('#')
@@ -95,7 +95,7 @@ export function htmlDestination(text: string, { raw, start }: WrittenDestination
 }
 
 export interface DestinationStyle {
-  /** True if spaces are not encoded, as is the case in angle brackets and quoted attributes. */
+  /** True if spaces are not encoded, for example in angle brackets and quoted attributes. */
   readonly spaces: boolean
   /** True if non-ASCII letters are percent-encoded. */
   readonly ascii: boolean
@@ -125,7 +125,7 @@ export function encodeDestination(value: string, style: DestinationStyle): strin
   return /^[a-z][a-z0-9+.-]*:/i.test(text) ? text.replace(':', '%3A') : text
 }
 
-/** Percent-encodes text. Lone surrogates cannot be encoded; they are kept, so the later check of the destination fails. */
+/** Percent-encodes text. Keeps lone surrogates, which cannot be encoded. The destination then fails the later check. */
 function percent(text: string): string {
   try {
     return encodeURIComponent(text)

@@ -26,7 +26,7 @@ const ESCAPED: Readonly<Record<string, string>> = {
   P: '\u2029',
 }
 
-/** Names that YAML reads as text in any position. */
+/** Matches names that YAML reads as text in any position. */
 const PLAIN = /^(?!(?:true|false|null)$)\p{L}[\p{L}\p{M}\p{N} ._/-]*$/iu
 
 /** Markdown embedded in another notation, such as a JSON string or a YAML value. */
@@ -145,7 +145,10 @@ function doubleUnit(file: string, at: number): Unit | undefined {
   return code <= 0x10ffff ? { text: String.fromCodePoint(code), length: 2 + digits } : undefined
 }
 
-/** Returns a property's value if it has no quotes and could be quoted without changing it. */
+/**
+ * Returns the range of a property's value that has no quotes, with a function that adds quotes if edits require them. Returns
+ * `undefined` for a value with quotes or on several lines.
+ */
 export function unquotedValue(
   text: string,
   { start, end }: PropertyText,
@@ -166,7 +169,7 @@ export function unquotedValue(
   return { start, end, quotedWith }
 }
 
-/** True if two values have the same structure and differ only in their strings. */
+/** Checks whether two values have the same structure and differ only in their strings. */
 function hasSameShape(before: unknown, other: unknown): boolean {
   if (typeof before !== 'object' || before === null || typeof other !== 'object' || other === null) {
     return before === other || (typeof before === 'string' && typeof other === 'string')
