@@ -48,8 +48,8 @@ export function openWriters(place: EnginePlace): EngineWriters {
 }
 
 /**
- * Returns an object with asynchronous methods that is created on the first call. If that fails, the next call retries.
- * `iterating` lists the methods that return parts.
+ * Returns an object with asynchronous methods that is created on the first call. If that fails, the next call retries. `iterating`
+ * lists the methods that return async iterables.
  */
 function lazily<T extends object>(make: () => Promise<T>, iterating: readonly (keyof T)[] = []): T {
   let opened = once(make)

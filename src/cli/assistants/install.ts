@@ -165,7 +165,7 @@ export function launchOf({ host, options }: Invocation, { vault, config: file }:
   }
 }
 
-/** Warns about paths that may disappear with the next update. */
+/** Returns warnings about paths that may disappear with the next update. */
 export function warningsOf({ command, args: [script = ''] }: Launch): readonly string[] {
   if (/[\\/]_npx[\\/]/.test(script))
     return [`${script} is in a folder that npm may delete: install Roux (npm install -g), then run this again.`]

@@ -72,7 +72,7 @@ function flagsOf(options: readonly Option[]): readonly Candidate[] {
   return options.map((option) => ({ value: flagOf(option), sentence: option.sentence.split('\n', 1)[0] ?? '' }))
 }
 
-/** Returns the option if the word is one whose value is the next word. */
+/** Returns the option if the word is an option that takes the next word as its value. */
 function optionAwaitingValue(options: readonly Option[], word = ''): Option | undefined {
   const isNamed = (option: Option): boolean =>
     word === flagOf(option) || word === `--${option.name}` || (option.short !== undefined && word === `-${option.short}`)

@@ -53,7 +53,10 @@ function isGone(path: string | undefined): boolean {
   return path !== undefined && isAbsolute(path) && !existsSync(path)
 }
 
-/** Explains why a local server would not respond. Returns `undefined` for remote servers, which cannot be judged from here. */
+/**
+ * Explains why a local server would not respond. Returns `undefined` for remote servers, which cannot be checked from this
+ * computer.
+ */
 function connectionProblem({ url, token }: HttpEntry, { port, tokenFile }: ServedOverHttp): string | undefined {
   const entryUrl = URL.canParse(url) ? new URL(url) : undefined
   if (entryUrl === undefined || !isLoopbackName(entryUrl.hostname)) return undefined

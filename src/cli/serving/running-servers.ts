@@ -22,7 +22,7 @@ export interface AnnouncedPage {
   readonly key: string
 }
 
-/** Folders that each connection of this process serves, by file. Only the shared server has several. */
+/** Announced folders, one list per connection, by the path of the announcement. Only the shared server has several connections. */
 const announced = new Map<string, Set<readonly string[]>>()
 
 /**

@@ -185,7 +185,7 @@ interface SignIn {
   readonly addressOf: AddressOf
 }
 
-/** Enables sign-in if there is a public address. Its code is not loaded otherwise. */
+/** Enables sign-in, and loads its code, only if there is a public address. */
 async function publicSide(
   { host }: Invocation,
   { server, vaults: [first] }: LoadedVaults,

@@ -109,7 +109,7 @@ async function list(invocation: Invocation, path: string): Promise<void> {
   await invocation.printer.answer([...tokens, ...connections])
 }
 
-/** Returns the programs that have signed in. Its code is only loaded if there are any. */
+/** Returns the programs that have signed in. If there are none, does not load the code for connections. */
 async function connectionsOf(invocation: Invocation): Promise<readonly Connection[]> {
   const folder = connectionsFolder(invocation)
   if (!existsSync(folder)) return []

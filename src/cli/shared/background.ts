@@ -14,7 +14,7 @@ import { SWITCHED_OFF, whyAlone } from './why-alone.ts'
 /** The state of this user's shared server, as shown by `status`. */
 export interface SharedState {
   readonly running?: SharedStatus | undefined
-  /** Why processes with these settings work alone. */
+  /** The reason why processes with these settings do not use the shared server. */
   readonly alone?: string
 }
 
@@ -31,7 +31,7 @@ export async function startInBackground(invocation: Invocation, loaded: LoadedVa
   return 0
 }
 
-/** Milliseconds for the server to end, after it has answered running calls, and between checks. */
+/** Milliseconds to wait for the server to finish running calls and end, and between checks. */
 const ENDING = { within: 8_000, look: 25 }
 
 export async function stop({ host, printer }: Invocation): Promise<number> {

@@ -74,7 +74,8 @@ async function serveShared(host: Host, place: Place, vaults: SharedVaults): Prom
   await once(server.listen({ path: place.socket, backlog: BACKLOG }), 'listening')
   announce(place, token)
   const announcing = setInterval(() => {
-    // Operating systems clean up temporary folders. A server that has lost its socket makes way for another.
+    // Operating systems clean up temporary folders. If the socket has been deleted, stop, because new processes start another
+    // server.
     if (!isWindows && !existsSync(place.socket)) stop()
     else quietly(() => announce(place, token))
   }, ANNOUNCE_EVERY).unref()

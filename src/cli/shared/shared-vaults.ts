@@ -96,7 +96,7 @@ export class SharedVaults {
   }
 }
 
-/** Returns an open vault as one connection sees it. Closing it leaves the vault open. */
+/** Returns an open vault as one connection sees it. Closing the view leaves the vault open. */
 function viewOf(core: GraphCore, settings: Settings, options: OpenOptions, onClose: () => void): GraphCore {
   const permits = options.permits ?? (() => settings.tools)
   return overlaid<GraphCore>(core, {
@@ -119,10 +119,10 @@ function indexingOf({ indexing }: GraphCore, { watch, onBegin = () => {} }: Open
     indexing.begin()
     onBegin()
   })
-  // A command must see every change made before it started, as a process would that compares all files at start.
+  // A command must see every change made before it started, just as if it had compared all files itself.
   const ready: Indexing['ready'] = async (timeout, signal) => {
     const isReady = await indexing.ready(timeout, signal)
-    // The status says why files cannot be compared.
+    // The status reports why files could not be compared.
     await inTime(indexing.current(), timeout, signal).catch(() => {})
     return isReady
   }

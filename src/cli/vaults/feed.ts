@@ -167,7 +167,7 @@ function wholeVaultOf({ rankings, updateInsights }: Pick<GraphCore, 'rankings' |
   return () => {
     if (isRunning || performance.now() < restsUntil) return
     isRunning = true
-    // A failed run is retried at the next beat.
+    // A failed run is retried at the next heartbeat.
     run()
       .catch(() => {})
       .finally(() => {

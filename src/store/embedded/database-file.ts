@@ -8,7 +8,7 @@ import { BUSY_TIMEOUT, DamagedIndex, letReadersContinue, openSqlite } from './sq
 /** Logs below this size, in bytes, are not worth truncating. */
 const LARGE_LOG = 4_000_000
 
-/** Release free pages in steps of this many `pages`, for at most `within` milliseconds, because edits have to wait. */
+/** Release this many free `pages` at a time, for at most `within` milliseconds, because edits have to wait meanwhile. */
 const RELEASE = { pages: 200, within: 200 }
 
 export interface DatabaseKind {
@@ -22,8 +22,8 @@ export interface DatabaseKind {
 }
 
 /**
- * A database that can be rebuilt at any time, for its only writer. It is created on the first commit and reopened if another
- * process has replaced it.
+ * The connection of a database's only writer. The database can be rebuilt at any time. Its file is created on the first commit and
+ * reopened if another process has replaced it.
  */
 export class DatabaseFile {
   readonly #location: Location
@@ -64,8 +64,8 @@ export class DatabaseFile {
   }
 
   /**
-   * Opens the database, creating it if necessary. A new file gets its final name only when it is complete, so nobody opens
-   * an unfinished one.
+   * Opens the database, creating it if necessary. A new file gets its final name only when it is complete, so no process opens an
+   * incomplete file.
    */
   make(): Database {
     return this.open() ?? this.#create()
@@ -104,7 +104,7 @@ export class DatabaseFile {
     this.#checkpoint(this.#database, this.#location.path)
     if (this.#isTouched) return false
     this.#isTouched = true
-    // Touch the file, because reading does not update its time and unused indexes are deleted.
+    // Update the file's time. Reading does not, and files with an old time are deleted as unused.
     const now = new Date()
     const { path } = this.#location
     quietly(() => utimesSync(path, now, now))

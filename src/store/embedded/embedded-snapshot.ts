@@ -110,7 +110,7 @@ export class EmbeddedSnapshot implements Snapshot {
     this.#isMixed = true
   }
 
-  /** Loads newer commits, which takes a query. */
+  /** Loads newer commits, with one query. Restarts if the generation has changed. */
   #check(): void {
     this.#parts.refresh()
     this.#requireSame()
@@ -143,7 +143,7 @@ export class EmbeddedSnapshot implements Snapshot {
     }
   }
 
-  /** Runs a search. If it takes several reads, they may span two generations, which the check at the end detects. */
+  /** Runs a search. Its reads may see two different generations, which the check at the end detects. */
   async #search<T>(read: (search: SearchReads) => Promise<T>): Promise<T> {
     this.#requireSame()
     const result = await read(this.#parts.search)
@@ -151,7 +151,10 @@ export class EmbeddedSnapshot implements Snapshot {
     return result
   }
 
-  /** Searches by times, properties and relations. They are stored in the graph's index, so damage is reported for that one. */
+  /**
+   * Searches by times, properties and relations. The graph's index contains this data, so damage found here is reported for that
+   * index.
+   */
   async #searchFacts<T>(read: (search: SearchReads) => Promise<T>): Promise<T> {
     return await this.#search(async (search) => {
       try {

@@ -5,7 +5,7 @@ import { hasTables, readAtOnce } from './database-file.ts'
 import { databasePath, identityOf, type Location } from './location.ts'
 import { isDamage, openBetweenWrites, openSqlite } from './sqlite.ts'
 
-/** Check for a replaced file at most once in this many milliseconds. */
+/** Minimum time between checks for a replaced file, in milliseconds. */
 const SAME_LIFE = 20
 
 interface FollowedOptions<T> {
@@ -92,8 +92,8 @@ export class FollowedDatabase<T extends object> {
   }
 
   /**
-   * Returns a number that changes whenever another connection commits. Takes 3 µs. SQLite does not count commits to memory that
-   * threads share; in that case, the result is NaN, which never equals the previous number.
+   * Returns a number that changes whenever another connection commits. Takes 3 µs. SQLite does not count commits to an in-memory
+   * database that threads share. In that case, returns NaN, which never equals the previous number.
    */
   version({ version }: Opened<T>): number {
     return this.#location.kind === 'file' ? (version.get() as { data_version: number }).data_version : Number.NaN

@@ -19,8 +19,8 @@ export interface OpenIndex {
 }
 
 /**
- * Returns the links in the newest generation. If the index is a file, they are read within an open transaction, without copying.
- * If it is in memory, where readers block the writer, or if the file has been deleted, they are copied as strings.
+ * Returns the links in the newest generation. Reads them from the index file within an open transaction, without copying. Copies
+ * them as strings if the index is in memory, where readers would block the writer, or if its file has been deleted or replaced.
  */
 export function linksAsOfNow(location: Location, open: OpenIndex): LinksAsOf {
   return isNamed(location, open) ? readLinks(openAsOfNow(location)) : copyLinks(open.database)

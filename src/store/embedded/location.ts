@@ -51,7 +51,7 @@ export function deleteDatabase(path: string): void {
   for (const ending of ['-wal', '-shm', '-journal', '']) rmSync(path + ending, { force: true })
 }
 
-/** Where the embedded engine stores a vault's data. */
+/** Locations of a vault's data in the embedded engine. */
 export interface EmbeddedPlace {
   readonly type: 'embedded'
   readonly file: string
@@ -105,8 +105,8 @@ export function sweepOldIndexes(path: string, now = Date.now()): void {
 }
 
 /**
- * Returns the file whose timestamp tells when the given file was last used. Map layouts and files saved next to a database keep
- * old timestamps although they are used with it.
+ * Returns the file whose timestamp shows when the given file was last used. Map layouts and files saved next to a database are used
+ * together with an index or a database, but their own timestamps do not change.
  */
 function usedWith(file: string, owner: string): string {
   if (DRAFT.test(file)) return file

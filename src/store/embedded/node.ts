@@ -69,7 +69,7 @@ export function summaryOf({ graph }: Projection, node: NodeIndex): NodeSummary {
   return { id: graph.id(node), title: graph.title(node) }
 }
 
-/** Returns a function that finds files by name within a scope, which is valid for one generation. */
+/** Returns a function that finds files by name within a scope. The function is valid for one generation. */
 export function nameFinder(
   projection: Projection,
   match: NameMatch,
@@ -90,7 +90,7 @@ function toHit(projection: Projection, { key, name, score }: SimilarName): NameH
   return { ...summaryOf(projection, key), name, score, of }
 }
 
-/** Returns a node's neighbours, ordered by in-degree, then id. Omits the node itself and excluded nodes. */
+/** Returns a node's neighbors, ordered by in-degree, then id. Omits the node itself and excluded nodes. */
 export function neighborsOf(projection: Projection, id: NodeId, options: NeighborOptions, page: Page): Paged<NodeId> {
   const { graph } = projection
   const node = graph.find(id)
@@ -303,7 +303,7 @@ export function linksFrom(projection: Projection, ids: readonly NodeId[]): reado
   })
 }
 
-/** For each range, returns the links that start in it and point to other wanted files. */
+/** For each range, returns the links that start in it and point to other files that `accept` allows. */
 export function linksWithin(
   projection: Projection,
   ranges: readonly Stretch[],

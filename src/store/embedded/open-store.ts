@@ -31,8 +31,8 @@ export interface EmbeddedStore extends Store {
   /** Loads newer search data, and the embedder's new vectors. */
   refreshSearch(embedder?: string): Promise<void>
   /**
-   * Builds data that the first lookup of names, or of similar names, would otherwise wait for. Stops at the given time
-   * (`performance.now()`).
+   * Builds the data that the first lookup of names, or of similar names, needs, so the lookup does not have to wait. Stops at the
+   * given time (`performance.now()`).
    * @returns whether all of this data has been built
    */
   prepare(part: 'names' | 'similar names', until: number): boolean
@@ -44,7 +44,7 @@ export function openEmbeddedStore(location: Location, options: StoreOptions): Em
   return new SqliteStore(location, options)
 }
 
-/** Maximum number of attempts to run a use case on one generation. Commits are rare while it waits for text. */
+/** Maximum number of attempts to run a use case on one generation. Commits while a use case waits for note text are rare. */
 const RUNS = 4
 
 class SqliteStore implements EmbeddedStore {

@@ -213,8 +213,8 @@ export class Projection {
   }
 
   /**
-   * Builds `names`, then the additional data for similar names, until the given time (`performance.now()`), so the first
-   * lookup need not wait.
+   * Builds `names`, then the additional data for similar names, until the given time (`performance.now()`), so the first lookup
+   * does not have to wait.
    * @returns whether all of this data has been built
    */
   prepare(part: 'names' | 'similar names', until: number): boolean {

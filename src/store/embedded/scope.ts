@@ -41,7 +41,7 @@ function find(projection: Projection, scope: Scope): readonly NodeIndex[] {
   return nodes
 }
 
-/** Returns a function that checks whether a file is in a scope. It is cheap if the scope is the whole vault. */
+/** Returns a function that checks whether a file is in a scope. Creating it is cheap if the scope is the whole vault. */
 export function acceptor(projection: Projection, scope: Scope): (key: number) => boolean {
   const { graph } = projection
   if (!isWhole(scope)) {

@@ -43,8 +43,8 @@ export function openSqlite(path: string, { readOnly = false }: { readOnly?: bool
 }
 
 /**
- * Opens an in-memory database that another thread writes. Readers and the writer exclude each other there, and SQLite would look
- * too rarely (every 100 ms) to find the pauses of a busy writer.
+ * Opens an in-memory database that another thread writes. Readers and the writer of such a database block each other. SQLite itself
+ * would retry only every 100 ms, which is too rarely to find the pauses of a busy writer.
  */
 export function openBetweenWrites(path: string): Database {
   const database = openSqlite(path)
@@ -62,7 +62,7 @@ function tryUntilUnlocked<T>(call: () => T): T {
   }
 }
 
-/** A thread that writes an in-memory database lets readers in by pausing this long, this often, in milliseconds. */
+/** How long, and how often, the writer of an in-memory database pauses to let readers in, in milliseconds. */
 export const PAUSE = { length: 3, every: 50 }
 
 let pausedAt = Number.NEGATIVE_INFINITY
@@ -111,11 +111,14 @@ export function isDamage(error: unknown): boolean {
   return error instanceof DamagedIndex || error instanceof DamagedWords || matchesSqliteError(DAMAGED, error) || isTooLarge(error)
 }
 
-/** The last patterns also mean a corrupt header, schema or integer, because all statements are fixed. */
+/**
+ * The patterns after `corrupt` also indicate damage (to a header, the schema or an integer), because Roux's statements are fixed
+ * and cannot cause these errors.
+ */
 const DAMAGED =
   /malformed|not a database|corrupt|no such (?:table|column|index)|unsupported file format|text encoding|datatype mismatch|\d columns|too large to be represented/i
 
-/** The last of these errors is reported differently when a single row is read. */
+/** Checks for the last of these errors, which has an error code of its own when a single row is read. */
 function isTooLarge(error: unknown): boolean {
   return errorCode(error) === 'ERR_OUT_OF_RANGE' && /^Value is too large to be represented/.test((error as Error).message)
 }

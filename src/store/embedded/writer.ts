@@ -241,10 +241,13 @@ export function requireKeys<T extends { readonly key: number }>(rows: readonly T
   return rows
 }
 
-/** Number of rows that are joined into a string, which then has a few megabytes. */
+/** Number of rows to join into one string, which is then a few megabytes long. */
 const TEXTS_AT_ONCE = 20_000
 
-/** Number of rows that take a few milliseconds to read and unpack, for callers that do other work in between. */
+/**
+ * Number of rows to read at once, for callers that do other work in between. Reading and unpacking this many takes a few
+ * milliseconds.
+ */
 const ROWS_AT_ONCE = 1_000
 
 /** @throws DamagedIndex if the database is not an index of this format */
@@ -263,7 +266,7 @@ export function readMeta(database: Database): StoredState {
 
 const STATE = 'state'
 
-/** Checks whether readers and other writers must load the generation. They need not if only file times have changed. */
+/** Checks whether readers and other writers have to load the generation. They do not if only file times have changed. */
 function isSeen(batches: readonly Batch[], { outside, complete }: VaultState, current: StoredState): boolean {
   if (batches.some(({ put, remove }) => put.length + remove.length > 0) || complete !== current.complete) return true
   return JSON.stringify(outside) !== JSON.stringify(current.outside)
@@ -293,7 +296,7 @@ function write(database: Database, batch: Batch, { generation, hot }: WrittenNam
   for (const file of batch.touch) touch.run(packStat(file), file.key)
 }
 
-/** Counts only the new rows, because counting all rows at each commit would take longer the larger the vault is. */
+/** Counts only the new rows, because counting all rows at each commit would become slower as the vault grows. */
 function countNew(database: Database, batches: readonly Batch[]): number {
   const keys = batches.flatMap(({ put }) => put.map(({ key }) => key))
   const find = database.prepare('SELECT count(*) AS known FROM file WHERE key IN (SELECT value FROM json_each(?))')

@@ -90,7 +90,7 @@ export function toCypher(condition: Condition, context: ConditionContext): Cyphe
         return FEATURES[lookup.feature]
     }
   }
-  /** Adds a clause that evaluates a set once, before the notes, and returns a condition on `f`. */
+  /** Adds a clause that evaluates a set once, before any note is checked, and returns a condition on `f`. */
   const inSet = (set: Extract<Lookup, { readonly kind: 'set' }>): string => {
     const text = partToCypher(set.condition)
     const list = `w${before.length}`
@@ -130,7 +130,10 @@ const FEATURES: Readonly<Record<Extract<Lookup, { readonly kind: 'has' }>['featu
   property: 'size(f.propertyNames) > 0',
 }
 
-/** Compares like `compares` in `compare-values.ts`: numbers with a number, other values, if they are dates, with a period. */
+/**
+ * Compares like `compares` in `compare-values.ts`: a number with the given number, and any other value, if it is a date, with the
+ * given period.
+ */
 function comparisonToCypher(lookup: Extract<Lookup, { readonly kind: 'comparison' }>, param: (value: unknown) => string): string {
   const { name, operator, number, period } = lookup
   const limit = operator === '<' || operator === '>=' ? period?.from : period === undefined ? undefined : period.to - 1

@@ -6,7 +6,7 @@ import { equalKey, namesOf, pairsOf, plainKey, shortHash } from './note-properti
 import type { QuestionContext } from './questions.ts'
 import { filesIn, isNarrow } from './scope.ts'
 
-/** Number of candidates for a similar name, which are the files that share the most character pairs with it. */
+/** Maximum number of candidates for a similar name: the files that share the most character pairs with it. */
 const MAX_CANDIDATES = 1_000
 /** Number of candidates to fetch, because some of them may lie outside the scope. */
 const MAX_EXAMINED = 3 * MAX_CANDIDATES

@@ -125,7 +125,7 @@ function valuesOf(by: GroupBy, at: number): string {
   }
 }
 
-/** Marks notes in `$first`. It is higher than any score. */
+/** Score of the notes in `$first`. It is higher than any real score. */
 const FIRST = 1e9
-/** The highest score of all other notes. */
+/** Maximum relevance of all other notes. */
 const NEARLY_ONE = 0.999

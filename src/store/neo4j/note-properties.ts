@@ -103,7 +103,7 @@ export function namesOf({
   return stem === title ? [title, ...aliases] : [title, ...aliases, stem]
 }
 
-/** Returns a word under which files with the given name are found, however long the name is. */
+/** Returns a key for looking up files by name. It is short, however long the name is. */
 export function equalKey(name: string): string {
   return `e${shortHash(foldName(name))}`
 }
@@ -112,7 +112,7 @@ export function plainKey(name: string): string {
   return `p${shortHash(plainName(name))}`
 }
 
-/** Returns a word that represents a string of any length. */
+/** Returns a short word that stands for a string of any length. */
 export function shortHash(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 24)
 }

@@ -121,7 +121,8 @@ export class Neo4jStore implements Store {
       'MATCH (f:RouxFile {vault: $vault}) WHERE f.generation > $since RETURN f.id AS id',
       { vault: this.#connection.vault, since: before },
     )
-    // Set only after the read: if it fails, the next check announces the change. Skipped if another check already has.
+    // Set the generation only after the read. If the read fails, the next check announces the change. Do nothing if another check
+    // has already announced it.
     if (this.#reportedGeneration !== before) return
     this.#reportedGeneration = generation
     const change = { generation, ids: rows.map(({ id }) => toNodeId(id, this.#name)) }
@@ -165,7 +166,7 @@ export class Neo4jStore implements Store {
     return Date.now() + this.#ahead
   }
 
-  /** Updates the clock offset and the state with those in a result. */
+  /** Updates the clock offset and the vault's state from a result. */
   #update(state: VaultState | undefined): void {
     if (state !== undefined) this.#ahead = state.now - Date.now()
     if (this.#facts === undefined || stateOf(state) !== stateOf(this.#facts)) return

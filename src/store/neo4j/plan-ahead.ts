@@ -11,8 +11,9 @@ const LISTED: Scope = { kinds: ['note', 'canvas'], withoutArchived: true }
 const FOUND: Scope = { kinds: ['note', 'canvas'], withoutArchived: true, withoutConflicts: true }
 
 /**
- * Runs the queries of common use cases for notes that do not exist, because the database keeps a statement's plan for any values.
- * Queries that a use case sends together form one statement, so they are also sent together here, in the same order.
+ * Runs the queries of common use cases with ids of notes that do not exist, because the database keeps a statement's plan for any
+ * parameter values. Queries that a use case sends together form one statement, so they are also sent together here, in the same
+ * order.
  */
 export async function planAhead(snapshot: Snapshot, embedders: readonly StoredEmbedder[]): Promise<void> {
   const nameQueries = () => [
@@ -33,7 +34,7 @@ export async function planAhead(snapshot: Snapshot, embedders: readonly StoredEm
   const anyKind = { kinds: ['note', 'canvas', 'attachment', 'missing'], withExcluded: true } as const
   await Promise.all([...nameQueries(), snapshot.names(['x'], 'equal', anyKind)])
   await Promise.all(notes())
-  // Answers look up how their notes' paths are spelled.
+  // Answers also look up the exact spelling of their notes' paths.
   await snapshot.versions([ONE])
   // The first search also counts notes.
   await Promise.all(searchQueries())
@@ -58,9 +59,9 @@ export async function planAhead(snapshot: Snapshot, embedders: readonly StoredEm
     // Passages are read in the language of their note.
     const passages = () => [vectors(), snapshot.languages([ONE])]
     await Promise.all([...notes(), ...passages()])
-    // If words found notes, their texts have already been read for the links.
+    // If the query's words occur in notes, these notes' texts have already been read with the links.
     await Promise.all([snapshot.nodes([ONE], { links: 1 }), ...passages()])
-    // Vectors are read so that similar results support each other, while similar titles are looked up.
+    // Vectors are read to let similar results support each other. Similar titles are looked up at the same time.
     await Promise.all([vectors(), snapshot.names(['x'], 'similar', FOUND, { limit: 1, minimum: 0 })])
   }
   await snapshot.names(['x'], 'similar', FOUND, { limit: 1, minimum: 0 })

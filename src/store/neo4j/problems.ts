@@ -47,7 +47,7 @@ const TROUBLED = `NOT f.excluded AND (f.troubles > 0
   OR (f:RouxListed AND ((f.inDegree = 0 AND f.outDegree = 0) OR size(f.twins) > 0)))`
 
 function filesOf({ filter: { id, target, folder } }: ProblemQuery, { bare }: QuestionContext) {
-  // Look up files only by id, because given a second indexed condition, the database may use the other index.
+  // Look up files only by id. With a second indexed condition, the database might use the other index.
   const condition = id === undefined ? 'f.folded STARTS WITH $start' : 'f.id = $id AND left(f.folded, size($start)) = $start'
   const linking =
     target === undefined ? '' : ' AND EXISTS { MATCH (f)-[:ROUX_LINK]->(t) WHERE t.id = $target AND t.kind IS NOT NULL }'

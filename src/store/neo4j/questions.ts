@@ -130,7 +130,7 @@ export class Questions {
   /** Runs a query, which must return each row as `row`. The parameter `$vault` is always set. */
   ask<T>(cypher: string, parameters: Values = {}): Promise<readonly T[]> {
     return new Promise<readonly T[]>((resolve, reject) => {
-      // Waits until promises that have settled have made their queries, too.
+      // Send later, to include the queries that follow promises that have already settled.
       if (this.#waiting.length === 0) setImmediate(() => void this.#send())
       this.#waiting.push({ cypher, parameters, resolve, reject })
     })
@@ -176,7 +176,7 @@ interface Answer {
 }
 
 /**
- * Returns a query as part of a statement. Its rows are collected separately, because a list that is passed along takes memory in
+ * Returns a query as part of a statement. Each query collects its own rows, because a list that is passed along takes memory in
  * every later row.
  */
 function partOf({ cypher }: Question, at: number): string {
@@ -184,7 +184,7 @@ function partOf({ cypher }: Question, at: number): string {
   return `CALL () { ${renamed} } RETURN ${at} AS at, collect(row) AS rows`
 }
 
-/** Dependencies of the parts of a snapshot that send queries. */
+/** Everything that the parts of a snapshot use to send queries. */
 export interface QuestionContext {
   readonly questions: Questions
   readonly vault: string

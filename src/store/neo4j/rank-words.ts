@@ -9,7 +9,9 @@ import type { QuestionContext } from './questions.ts'
 import { filesIn, isNarrow } from './scope.ts'
 import { wordNames } from './server/schema.ts'
 
-/** A word to look up, and the words that come before it: a part only counts if its compound does not occur anywhere. */
+/**
+ * A word to look up. If it is part of compounds, `before` has their indexes: a part only counts if no note contains any of them.
+ */
 interface WordLookup {
   readonly term: WordTerm
   readonly before: readonly number[]
@@ -27,7 +29,7 @@ export function lookupsOf(terms: readonly WordTerm[]): readonly WordLookup[] {
 }
 
 export interface Ranked {
-  /** The number of notes with each word that counts, or `undefined` for a word that does not. */
+  /** For each word, the number of notes that contain it, or `undefined` if the word does not count. */
   readonly used: readonly (number | undefined)[]
 }
 
@@ -66,12 +68,12 @@ export async function noteLanguages(asking: QuestionContext, ids: readonly NodeI
   return { codes: ids.map((_, at) => words?.[at] || undefined), notes }
 }
 
-/** Yields the notes with a word as `w`, with `score`. */
+/** Yields each note with the word as `w`, and its `score`. */
 const HITS = 'CALL db.index.fulltext.queryNodes($wordIndex, $queries[toInteger(at)]) YIELD node AS w, score'
 
 /**
  * Clauses that return `used`, with the parameters `$queries`, `$before` and `$wordIndex`. Words are looked up twice, for counting
- * and for ranking, because keeping the list would take memory in every later row. A count may briefly include a note that has
+ * and for ranking, because a list of hits would take memory in every later row. A count may briefly include a note that has
  * changed; the ranking never does.
  */
 export const COUNTING = `CALL () { UNWIND range(0, size($queries) - 1) AS at CALL (at) { ${HITS} RETURN count(w) AS notes }
@@ -80,8 +82,8 @@ export const COUNTING = `CALL () { UNWIND range(0, size($queries) - 1) AS at CAL
     CASE WHEN all(other IN $before[at] WHERE counts[toInteger(other)] = 0) THEN counts[at] END] AS used`
 
 /**
- * Returns clauses that yield `f`, `score` and `words` for each matching note with a word in `used`. If `most` is given, only the
- * best of all notes are considered.
+ * Returns clauses that yield `f`, `score` and `words` for each matching note with a word in `used`. If `limit` is given, only that
+ * many of the vault's best notes are considered.
  */
 export function ranking(fits: string, limit?: string): string {
   return `UNWIND [at IN range(0, size(used) - 1) WHERE used[at] > 0] AS at ${HITS}
@@ -117,7 +119,7 @@ export async function rankWords(
   const maxHits = isNarrow(scope) ? undefined : query.limit * MORE.times + MORE.plus
   const [documents, first] = await Promise.all([countDocuments(asking), rankedRow(asking, query, maxHits)])
   let row = first
-  // Too many of the best hits were outside the scope.
+  // Too many of the best hits were outside the scope, so rank all hits.
   if (row !== undefined && maxHits !== undefined && row.hits.length < query.limit && sum(row.used) > maxHits) {
     row = await rankedRow(asking, query)
   }

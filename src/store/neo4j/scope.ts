@@ -22,7 +22,7 @@ export function folderStart(folder: string): string {
 /** Returns the condition for files in a scope. @param bare removes the vault's name from an id */
 export function filesIn(scope: Scope, bare: (id: string) => string): ScopeCondition {
   const { kinds = NOTES, tags, note, withExcluded = false, withoutArchived = false, withoutConflicts = false } = scope
-  // A note must be looked up by its id, so the other condition must not fit an index, which the database might use instead.
+  // Look up a note only by its id. `STARTS WITH` would fit another index, which the database might use instead.
   const conditions =
     note === undefined
       ? ['f.folded STARTS WITH $scopeStart']
@@ -52,7 +52,10 @@ export function isNarrow({ folder, path, tags, note }: Scope): boolean {
   return [folder, path, tags, note].some((limit) => limit !== undefined)
 }
 
-/** Returns the label to find a scope's files by. Only the label that all files have has an index of ids. */
+/**
+ * Returns the label to use in `MATCH` for a scope's files. A single note needs `RouxFile`, because only that label has an index of
+ * ids.
+ */
 export function labelFor(scope: Scope): 'RouxListed' | 'RouxFile' {
   return scope.note === undefined ? labelOf(scope) : 'RouxFile'
 }

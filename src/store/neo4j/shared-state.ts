@@ -2,7 +2,7 @@ import type { Decisions } from '../../core/insight/insight-state.ts'
 import type { SharedResult, SharedResults } from '../../core/shared-results.ts'
 import type { Connection } from './server/connection.ts'
 
-/** Maximum size of a node's share of a result, in bytes. */
+/** Maximum number of a result's bytes that one node stores. */
 const PART = 1 << 20
 
 /** Returns storage for whole-vault results, which are split into nodes and deleted with the vault. */
@@ -50,7 +50,10 @@ function bytesOf({ buffer, byteOffset, length }: Int8Array): Uint8Array {
   return new Uint8Array(buffer, byteOffset, length)
 }
 
-/** Returns storage for decisions about a vault that all its servers share. They survive feeding it again, and are deleted with it. */
+/**
+ * Returns storage for decisions about a vault, which all its servers share. Decisions remain if the vault is fed again, and are
+ * deleted when it is removed.
+ */
 export function decisionsOf(connection: Connection): Decisions {
   const { vault } = connection
   const all = async (kind: string): Promise<readonly { readonly of: string; readonly label: string | null }[]> =>

@@ -127,7 +127,7 @@ export class Neo4jSnapshot implements Snapshot {
       signal,
       onState: (state) => {
         onState(state)
-        // Changes to search data only matter for trusted facts. While a vault is first fed, they happen all the time.
+        // Changes to search data only matter for trusted facts. They happen all the time while a vault is fed for the first time.
         const isSearchMoved = isTrusted && state?.searchWrites !== facts?.searchWrites
         if (state?.isMoving === true || !isSameGeneration(state, facts) || isSearchMoved) this.restart()
       },

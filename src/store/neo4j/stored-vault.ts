@@ -72,7 +72,7 @@ function isFollowed(facts: VaultFacts | undefined): boolean {
   return facts !== undefined && facts.heard !== null && facts.now - facts.heard < SILENCE_TIMEOUT
 }
 
-/** Returns for how many seconds the feeder has been silent, or `undefined` if it is less than a minute or no feeder is expected. */
+/** Returns how many seconds the feeder has been silent, or `undefined` if this is less than a minute or no feeder is expected. */
 function silenceOf({ heard, fed, now }: VaultFacts): number | undefined {
   if (heard === null) return undefined
   const silent = now - Math.max(heard, fed ?? 0)

@@ -40,7 +40,7 @@ export class ChunkGraph {
   readonly #pause: (ms: number) => Promise<unknown>
   #manifest: LabelManifest | undefined
   #index: HnswIndex | undefined
-  /** Why there is no graph, or why it is no longer built or saved. */
+  /** The reason why there is no graph, or why it is no longer built or saved. */
   #trouble: string | undefined
   #damage: unknown
   /** Number of vectors that have been sent to the thread that builds the graph. */
@@ -212,7 +212,7 @@ export class ChunkGraph {
     } catch (error) {
       this.#trouble = `The graph could not be saved (${messageOf(error)}).`
     }
-    // Retry a failed save only after as many further changes.
+    // Wait for the same number of changes before the next save, even if this one failed.
     this.#unsaved = 0
   }
 
@@ -236,7 +236,7 @@ const START_DELAY = 2000
 const SLICE = 4
 /** Maximum number of labels that this thread adds to a graph. For more, another thread builds the graph. */
 const MAX_BUILT_HERE = 256
-/** Maximum number of vectors per message to the other thread, which are about 100 ms of work. */
+/** Maximum number of vectors per message to the other thread, which takes about 100 ms to add them. */
 const MAX_AT_ONCE = 256
 /** Pause between slices in milliseconds. It is longer during searches. */
 const PAUSE = 4

@@ -19,7 +19,7 @@ const PART_NOTES = 256
 /** Maximum number of small parts before they are merged, because every part is read at start-up. */
 const MAX_SMALL = 128
 
-/** Quantized vectors, without those of texts that are unknown to the embedder. */
+/** Quantized vectors. Texts that are unknown to the embedder have none. */
 export interface CoarseVectors {
   readonly length: number
   /** Index among the note's chunks, or among its names. */
@@ -146,7 +146,7 @@ class Stretch implements CoarseVectors {
   }
 }
 
-/** Aligns the arrays to 8 bytes, together with the checksum and the header. */
+/** Offset of the header in bytes. It leaves room for the checksum and aligns the arrays after the header to 8 bytes. */
 const PADDING = 4
 
 /** Returns the bytes aligned for typed arrays. SQLite's buffers usually are already. */
@@ -248,7 +248,7 @@ export function putCoarse(
   database.prepare('INSERT INTO coarse VALUES (?, ?, ?, ?)').run(place.embedder, place.revision, notes.length, data)
 }
 
-/** Chooses an embedder if more than half of its stored notes are outdated or it has too many parts. */
+/** Returns an embedder with vectors to rewrite: more than half of its stored notes are outdated, or it has too many parts. */
 function choose(database: Database): Running | undefined {
   const rows = database
     .prepare(

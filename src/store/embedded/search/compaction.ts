@@ -48,7 +48,7 @@ export class Compaction {
 
   #begin(database: Database, inputs: readonly SegmentRow[]): Merge {
     const oldest = Math.min(...inputs.map(({ rank }) => rank))
-    // Older segments, usually the largest, do not replace any entry in the inputs.
+    // Skip older segments, which are usually the largest. They cannot contain newer entries for the notes in the inputs.
     const newer = segmentsOf(database).filter(({ rank }) => rank >= oldest)
     const headers = new Map(newer.map(({ id }) => [id, readHeader(database, id)]))
     const isLive = liveness(database, headers)

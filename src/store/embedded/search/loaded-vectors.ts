@@ -78,7 +78,7 @@ export class LoadedVectors {
     this.table.close()
   }
 
-  /** Loads one part. Calls have to wait for it, but only a millisecond or two. @returns whether there may be more parts */
+  /** Loads one part, which blocks the thread for a millisecond or two. @returns whether there may be more parts */
   #loadNew(): boolean {
     const part = this.#rows.newCoarse.get(this.id, this.#revision) as { revision: number; data: unknown } | undefined
     if (part === undefined) return false
@@ -101,7 +101,7 @@ export class LoadedVectors {
       this.#recent.drop(key)
       this.table.delete(key)
     }
-    // Vectors that have been committed since the last part was loaded are in newer parts.
+    // The missing vectors may have been committed after the last part was loaded. If so, they are in newer parts.
     if (this.table.notes < stored.size) while (this.#loadNew());
     if (this.table.notes < stored.size) throw new DamagedIndex("a note's vectors are missing")
   }

@@ -171,7 +171,7 @@ export class SearchReads {
 
   async find(condition: Condition | undefined, { scope, order }: FindOptions, page: Page): Promise<FoundPage> {
     const facts = this.#facts()
-    // Damage found here is in the graph's index.
+    // Load outside the guard, because damage found here is in the graph's index, not in the search index.
     await loadFor(condition, order, facts)
     return await this.#index.file.guard(async () => {
       const candidates = keysInScope(this.#projection, scope)

@@ -49,7 +49,7 @@ export function stampOf(path: string): number {
 
 const CRC_BYTES = 4
 
-/** Adds a checksum of the bytes and of the place where they are stored. */
+/** Adds a checksum of the bytes and of their location in the index. */
 export function sealBytes(place: string, bytes: Uint8Array): Uint8Array {
   const sealed = Buffer.allocUnsafe(CRC_BYTES + bytes.length)
   sealed.set(bytes, CRC_BYTES)
@@ -57,7 +57,7 @@ export function sealBytes(place: string, bytes: Uint8Array): Uint8Array {
   return sealed
 }
 
-/** Verifies and removes the checksum. @throws DamagedIndex if the bytes are corrupt or belong to another place */
+/** Verifies and removes the checksum. @throws DamagedIndex if the bytes are corrupt or were stored at another location */
 export function unsealBytes(place: string, sealed: unknown): Uint8Array {
   if (sealed instanceof Uint8Array && sealed.length >= CRC_BYTES) {
     const bytes = sealed.subarray(CRC_BYTES)
@@ -71,7 +71,7 @@ const HASH_BYTES = 16
 /** The header holds the stamp, the first bytes of the content hash, the number of chunks and the number of names. */
 const HEADER_BYTES = 16
 const CONTENT_BYTES = 8
-/** A chunk's place consists of start, end, first line and last line. */
+/** Size of a chunk's position: its start, end, first line and last line. */
 const PLACE_BYTES = 16
 
 /** A stored vector: its text's hash, and the vector as packed by `packVector`. */
@@ -153,7 +153,7 @@ export function unpackVectors(embedder: number, key: number, data: unknown): Sto
   }
   return {
     stamp: view.getUint32(0, true),
-    // Decode on demand, because it is not needed to load all vectors.
+    // Decode on demand, because loading all vectors does not need it.
     get content() {
       return Buffer.from(bytes.buffer, bytes.byteOffset + 4, CONTENT_BYTES).toString('hex')
     },
@@ -162,7 +162,7 @@ export function unpackVectors(embedder: number, key: number, data: unknown): Sto
   }
 }
 
-/** The functions below return the place that a checksum includes, because a flipped bit can move a row to another key. */
+/** The functions below return the location that a row's checksum includes, because a flipped bit can move a row to another key. */
 export function pagePlace(segment: number, first: Uint8Array): string {
   return `page:${segment}:${Buffer.from(first).toString('latin1')}`
 }
@@ -175,7 +175,7 @@ function vectorPlace(embedder: number, key: number): string {
   return `vector:${embedder}:${key}`
 }
 
-/** Checks whether a vector stands for text that the embedder does not know. Such a vector is all zeros, with scale 0. */
+/** Checks whether a vector represents text that the embedder does not know. Such a vector is all zeros, with scale 0. */
 export function isEmpty({ packed }: Pick<StoredVector, 'packed'>): boolean {
   return packed[0] === 0 && packed[1] === 0 && packed[2] === 0 && packed[3] === 0
 }

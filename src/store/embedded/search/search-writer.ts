@@ -16,7 +16,10 @@ export function openSearchWriter(location: Location): SearchWriter {
 /** Number of rows deleted per transaction, which takes a few milliseconds. */
 const DELETED_AT_ONCE = 256
 
-/** Names all embedders, because the index of vectors begins with the embedder. Without it, each key would scan the whole table. */
+/**
+ * Deletes a key. Lists all embedders, because the index on `vector` begins with the embedder; without them, SQLite would scan the
+ * whole table.
+ */
 export const FORGET_KEY = [
   'DELETE FROM note WHERE key = ?',
   'DELETE FROM vector WHERE embedder IN (SELECT id FROM embedder) AND key = ?',

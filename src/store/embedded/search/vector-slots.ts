@@ -14,8 +14,8 @@ export interface VectorTableHit {
 export type ReadFullPrecision = (key: number, ordinal: number) => Float32Array | undefined
 
 /**
- * Number of best candidates to rescore with their stored vectors, each of which takes a database read. The others keep estimates,
- * which are off by a few thousandths and only affect the order.
+ * Number of best candidates to rescore with their stored vectors, each of which takes a database read. The others keep estimated
+ * scores, which are off by a few thousandths and only affect the order.
  */
 const FINE_READS = 16
 

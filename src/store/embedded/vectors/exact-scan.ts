@@ -11,15 +11,15 @@ import {
   type VectorIndex,
 } from './vector-index.ts'
 
-/** Number of histogram buckets for scores from 0 to 1. Scores from −1 to 0 have as many. */
+/** Number of histogram buckets for scores from 0 to 1. There are as many again for scores from −1 to 0. */
 const STEPS = 512
 
 export interface ExactScanOptions {
   /** An integer from 1 to 4096. */
   readonly dimensions: number
-  /** Reads full-precision vectors to rescore the best candidates. Where it returns `undefined`, scores are int8 estimates. */
+  /** Reads full-precision vectors to rescore the best candidates. If it returns `undefined`, the score remains an int8 estimate. */
   readonly exact: StoredVector
-  /** Maximum number of full-precision vectors read per search. Unlimited by default. */
+  /** Maximum number of full-precision vectors that `exact` returns per search. Unlimited by default. */
   readonly fineReads?: number
   /** True to use WebAssembly SIMD. Plain JavaScript gives identical results. */
   readonly simd?: boolean
@@ -99,7 +99,7 @@ export class ExactScan implements VectorIndex {
 }
 
 /**
- * Minimum number of candidates to rescore, because int8 confuses close neighbours. With this many, the top ten of 20,000 are
+ * Minimum number of candidates to rescore, because int8 confuses close neighbors. With this many, the top ten of 20,000 are
  * correct.
  */
 const MIN_CANDIDATES = 30
@@ -231,7 +231,9 @@ class QuantisedRows {
   }
 }
 
-/** Returns the range of columns that are not 0, in whole registers. The built-in embedder's queries only use one table's columns. */
+/**
+ * Returns the range of nonzero columns, extended to whole registers. The built-in embedder's queries only use one table's columns.
+ */
 function columnsOf(query: Int16Array): ColumnRange {
   const first = Math.max(
     0,

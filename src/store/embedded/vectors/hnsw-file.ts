@@ -19,8 +19,8 @@ export interface RestoreOptions {
   /** The expected content's fingerprint. Omitted if no saved graph can match. */
   readonly fingerprint?: string
   /**
-   * Returns the labels that have changed since the given fingerprint, or `undefined` if that is unknown and the graph cannot be
-   * used.
+   * Returns the labels that have changed since the given fingerprint. If the fingerprint is unknown, returns `undefined`, and the
+   * graph cannot be used.
    */
   readonly changedSince?: (fingerprint: string) => Iterable<number> | undefined
 }
@@ -205,7 +205,7 @@ export interface Sidecar extends GraphStamp, Omit<GraphFile, 'path'> {
   readonly sha256: string
 }
 
-/** Parses a sidecar. Throws an `Error` for anything that `formatSidecar` has not written. */
+/** Parses a sidecar. Throws an `Error` for anything that `saveGraph` has not written. */
 function parseSidecar(text: string): Sidecar {
   const [line = ''] = text.split('\n', 1)
   if (text !== checksumOf(line)) throw new Error('the sidecar is damaged')

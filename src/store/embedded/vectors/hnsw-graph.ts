@@ -84,7 +84,7 @@ export class HnswGraph {
 
   /** Returns up to `count` labels that are closest to the query, closest first. */
   nearest(query: Float32Array, count: number): readonly number[] {
-    // Normalize the query, because products with a long one would overflow. The order stays the same.
+    // Normalize the query, because dot products with a very long one would overflow. The order of the results stays the same.
     const length = Math.hypot(...requireVector(query, this.dimensions)) || 1
     const numbers = Array.from(query, (value) => value / length)
     const limit = Math.min(Math.floor(count), this.#live.size)
@@ -144,7 +144,7 @@ export type GraphFile = WrittenGraph
 /** Number of links per label on each level, which is hnswlib's default. The lowest level has twice as many. */
 export const LINKS = 16
 
-/** Number of neighbours examined for each added label (efConstruction). */
+/** Number of neighbors examined for each added label (efConstruction). */
 export const BUILD_BREADTH = 100
 
 const SEARCH_BREADTH = 100

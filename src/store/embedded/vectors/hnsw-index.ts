@@ -7,8 +7,8 @@ import { type AcceptLabel, requireLimit, requireVector, type VectorHit, type Vec
 export interface HnswOptions extends ExactScanOptions {
   readonly addon: HnswAddon
   /**
-   * The scan to use, which may already contain vectors. The index takes ownership of it. If given, `exact` applies only to the
-   * graph.
+   * The scan to use, which may already contain vectors. The index takes ownership of it. With a given scan, `exact` applies only to
+   * the graph.
    */
   readonly scan?: ExactScan
   /** With fewer vectors than this, the scan is used. Defaults to the number that can be scanned in about 5 ms. */
@@ -16,9 +16,9 @@ export interface HnswOptions extends ExactScanOptions {
 }
 
 /**
- * An exact scan with a graph that selects candidates. Scores are always exact: while the graph is outdated, being built, damaged
- * or worn, searches may be slower or miss a close neighbour, but never return wrong scores. Changes are visible immediately;
- * `build` adds them to the graph.
+ * An exact scan with a graph that selects candidates. Scores are always exact: while the graph is outdated, being built, damaged or
+ * worn, searches may be slower or miss a close neighbor, but never return wrong scores. Changes are visible immediately; `build`
+ * adds them to the graph.
  */
 export class HnswIndex implements VectorIndex {
   readonly #options: HnswOptions
@@ -216,10 +216,16 @@ export class HnswIndex implements VectorIndex {
  * takes 2.9 ms. A graph takes 0.4 ms, but a minute to build and 230 MB, which would not pay for a smaller vault.
  */
 export const GRAPH_FROM_BYTES = 100_000_000
-/** Scan the vectors that the graph lacks, as long as they are few. */
+/**
+ * Use the graph as long as it lacks at most this many vectors or, if that is more, this share of them. The missing vectors are
+ * scanned.
+ */
 const MIN_BEHIND = 256
 const MAX_BEHIND_SHARE = 0.02
-/** Maximum number of labels to request from the graph. Requesting a larger share takes longer than a full scan. */
+/**
+ * Request at most this many labels from the graph or, if that is more, this share of them. A full scan is faster than requesting
+ * more.
+ */
 const MIN_CANDIDATES = 64
 const MAX_CANDIDATE_SHARE = 0.005
 const MIN_WEAR = 1000

@@ -6,7 +6,7 @@ export interface VectorHit {
   readonly score: number
 }
 
-/** Unit-length vectors that are labelled with small dense integers and searched by cosine. */
+/** Unit-length vectors that are labeled with small dense integers and searched by cosine. */
 export interface VectorIndex {
   readonly size: number
   /** Sets a label's vector. Throws a `RouxError` for an invalid label, dimension or length. */

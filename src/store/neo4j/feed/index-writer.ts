@@ -192,8 +192,8 @@ interface StoredRecord {
 }
 
 /**
- * Patterns for the nodes of the search data (`OF_SEARCH`) and for all nodes but the vault's own (`OF_VAULT`). Each pattern has a
- * condition on every property in its index, so other vaults are not scanned.
+ * Patterns for the nodes of the search data (`OF_SEARCH`) and of everything that has been fed (`OF_VAULT`), without the vault's own
+ * node. Each pattern has a condition on every property in its index, so other vaults are not scanned.
  */
 export const OF_SEARCH: readonly string[] = [
   "(n:RouxVectors {vault: $vault}) WHERE n.embedder >= '' AND n.key >= 0",
@@ -244,7 +244,7 @@ export async function emptyVault(connection: Connection): Promise<void> {
     'MATCH (v:RouxVault {vault: $vault}) SET v.complete = false, v.state = null, v.generation = v.generation + 1',
     { vault },
   )
-  // Remove the `indexed` marks before the indexes, so no embedder is marked without an index after an interruption.
+  // Remove the `indexed` marks before the indexes. Otherwise, an interruption could leave an embedder marked but without an index.
   await connection.write('MATCH (e:RouxEmbedder {vault: $vault}) WHERE e.embedder > "" REMOVE e.indexed', { vault })
   const [index] = await connection
     .read<{ readonly names: readonly string[] }>(

@@ -23,8 +23,8 @@ export function openGeneration(connection: Connection, base: number): OpenGenera
 }
 
 /**
- * Runs the statements for a small change without any rows, so the database plans them. The first full feed invalidates
- * existing plans, and the first edit would otherwise have to wait for new ones. Writes nothing and blocks no other transaction.
+ * Runs the statements for a small change on no rows, to have the database plan them. The first full feed invalidates existing
+ * plans, and the first edit would otherwise have to wait for new ones. Writes nothing and blocks no other transaction.
  */
 export async function rehearseGeneration(connection: Connection): Promise<void> {
   await new Writing(connection, 1, '').rehearse()
@@ -34,13 +34,13 @@ class Writing {
   readonly #connection: Connection
   readonly #base: number
   readonly #vault: string
-  /** True while statements run on no rows only to be planned. */
+  /** True while statements run on no rows, just to have the database plan them. */
   #isRehearsal = false
   #transaction: OpenTransaction | undefined
   /** True if another writer was first, so nothing is written. */
   #isLate = false
   #isChanged = false
-  /** Nodes whose in-degree or (`#linking`) out-degree may have changed: keys of files, and ids of missing targets. */
+  /** Nodes whose in-degree or, for `#linking`, out-degree may have changed: the keys of files and the ids of missing targets. */
   readonly #linkedTo = new Set<number>()
   readonly #linking = new Set<number>()
   readonly #missing = new Set<string>()
@@ -255,7 +255,7 @@ class Writing {
     return generation
   }
 
-  /** Writes the vault's new state. Returns its generation, which is a new one if readers see a change. */
+  /** Writes the vault's new state and returns its generation. The generation only increases if readers see a change. */
   async #record(transaction: OpenTransaction, state: VaultState, changes?: GraphChanges): Promise<number> {
     const vault = this.#vault
     const [before] = await transaction.run<{ readonly state: string | null }>(

@@ -10,10 +10,10 @@ const TIMEOUTS = { connect: 5_000, read: 20_000, write: 900_000, beat: 5_000 }
 
 export type Timeouts = typeof TIMEOUTS
 
-/** How much longer than the server to wait before giving up, in milliseconds, because a hanging network never responds. */
+/** Milliseconds to wait in addition to the server's own timeout before giving up, because a hanging network never responds. */
 const GRACE = 2_000
 
-/** How often a query is tried if the connection is lost. */
+/** Maximum number of attempts to run a query if the connection is lost. */
 const ATTEMPTS = 3
 
 export type Run = <T>(cypher: string, parameters?: Values) => Promise<readonly T[]>
@@ -49,7 +49,7 @@ export class Connection {
     return await this.#run<T>({ mode: 'READ', timeout: this.#timeouts.read, signal }, cypher, parameters)
   }
 
-  /** Runs a write, such as one to the schema, in its own transaction. */
+  /** Runs a write, such as a schema change, in its own transaction. */
   async write<T>(cypher: string, parameters: Values = {}): Promise<readonly T[]> {
     return await this.#run<T>({ mode: 'WRITE', timeout: this.#timeouts.write }, cypher, parameters)
   }

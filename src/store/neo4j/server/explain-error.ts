@@ -7,7 +7,7 @@ interface Failure {
   readonly error: Error
   readonly place: Pick<Neo4jPlace, 'url' | 'user' | 'password' | 'database'>
   readonly server: string
-  /** The database as it is called in messages. */
+  /** The database's name in messages, with its article. */
   readonly named: string
 }
 

@@ -8,10 +8,10 @@ import type { Connection } from './connection.ts'
  */
 export const FORMAT = 2
 
-/** Full-text indexes take forms and stems as they are, separated by spaces. */
+/** Full-text indexes only split text at spaces, so forms and stems are indexed unchanged. */
 const BY_BLANKS = "OPTIONS { indexConfig: { `fulltext.analyzer`: 'whitespace' } }"
 
-/** Created first: the node that it keeps unique is the lock while all others are created. */
+/** Created first: the node that it makes unique serves as the lock while everything else is created. */
 const FIRST = 'CREATE CONSTRAINT roux_schema IF NOT EXISTS FOR (n:RouxSchema) REQUIRE n.name IS UNIQUE'
 
 const STATEMENTS: readonly string[] = [
@@ -40,7 +40,7 @@ const STATEMENTS: readonly string[] = [
   `CREATE FULLTEXT INDEX roux_names IF NOT EXISTS FOR (n:RouxFile) ON EACH [n.owner, n.nameKeys, n.namePairs] ${BY_BLANKS}`,
 ]
 
-/** The names of the shared indexes. Each vault has others of its own. */
+/** The names of the indexes that all vaults share. Each vault also has its own. */
 export const INDEXES: readonly string[] = STATEMENTS.flatMap((statement) => /roux_\w+/.exec(statement) ?? [])
 
 /** How long to wait until indexes are ready, in seconds. */
