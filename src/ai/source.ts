@@ -59,7 +59,10 @@ export class Source {
     return words.some(({ text }) => text.length > 3 && all.has(stem(text)))
   }
 
-  /** Returns the sentence with the most words in common, optionally within a span. If there is a tie, the first sentence wins. */
+  /**
+   * Returns the sentence that shares the most words with the given ones, optionally within a span. If there is a tie, the first
+   * sentence wins.
+   */
   best(words: readonly Word[], within?: Span): Span {
     this.#sentences ??= sentencesOf(this.#visible, this.#hidden).map((span) => ({
       ...span,

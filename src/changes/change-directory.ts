@@ -36,7 +36,7 @@ export class ChangeDirectory {
     return path === '' ? this.#root : `${this.#root}/${path}`
   }
 
-  /** Returns an entry's temporary name next to a path. */
+  /** Returns the path of an entry's temporary file, which is next to the given path. */
   aside(path: string, index: number, suffix: Aside): string {
     const folder = folderOf(path)
     const name = asideName(this.#change, index, suffix)

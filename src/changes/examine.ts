@@ -25,7 +25,7 @@ export interface ExamineOptions {
   readonly root: string
   readonly fs: ChangeFiles
   readonly refusal: Refusal
-  /** True if the change is an undo, which may restore names that existed before. */
+  /** True if the change is an undo. The rules for new names then do not apply, because the names existed before. */
   readonly restores?: boolean
   knownContent(hash: string): Uint8Array | undefined
 }

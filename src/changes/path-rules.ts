@@ -2,7 +2,7 @@ import { invalid, RouxError } from '../core/errors.ts'
 import { isWithin } from '../core/paths.ts'
 import { trimEndOf } from '../core/text/trim-characters.ts'
 
-/** The reason why a name is not portable, and a suggestion that is. */
+/** Why a name is not portable, with a portable suggestion. */
 export interface NameProblem {
   readonly reason: string
   readonly suggestion: string

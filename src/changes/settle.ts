@@ -169,7 +169,10 @@ function respell(place: ChangeDirectory, { path, to }: Numbered<EntryOf<'move'>>
   return true
 }
 
-/** Adds the new name of a moving file. If the destination is on another file system, the file is first copied to a temporary name. */
+/**
+ * Gives a moving file its new name in addition to the old one. If the destination is on another file system, the file is first
+ * copied there under a temporary name.
+ */
 async function addName(place: ChangeDirectory, { path, to, index }: Numbered<EntryOf<'move'>>): Promise<void> {
   if (place.link(path, to)) return
   const copy = place.aside(to, index, 'new')

@@ -5,7 +5,10 @@ export interface VectorGraphs {
 
 /** Builds a graph. Calls must not overlap. */
 export interface VectorGraphBuilder {
-  /** Adds vectors, or replaces those of existing labels. `vectors` is their concatenation. Takes ownership of both arrays. */
+  /**
+   * Adds vectors, or replaces those of existing labels. `vectors` is their concatenation. The caller must not use the arrays
+   * afterwards.
+   */
   add(labels: Uint32Array, vectors: Float32Array): Promise<void>
   delete(labels: Uint32Array): Promise<void>
   write(path: string): Promise<WrittenGraph>

@@ -12,7 +12,9 @@ export interface ConnectWindow {
   readonly until: number
 }
 
-/** The scopes that a connection may have, without `ai`: a model that calls another model would spend the owner's budget. */
+/**
+ * The scopes that a connection may have. `ai` is excluded, because a model that calls another model would spend the owner's budget.
+ */
 export const CONNECTION_SCOPES = ['read', 'write', 'attach'] as const satisfies readonly Scope[]
 
 const LIFETIME_MS = 10 * 60_000

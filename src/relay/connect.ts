@@ -97,7 +97,7 @@ export interface Link {
   readonly lines: AsyncIterable<string>
 }
 
-/** Milliseconds to wait for a listener's answer to the first line. A server on an idle machine takes about ten. */
+/** Milliseconds to wait for a listener's answer to the first line. On an idle machine, a server answers in about 10 ms. */
 const SILENCE_TIMEOUT = 2_000
 
 /**

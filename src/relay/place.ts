@@ -107,7 +107,10 @@ export function notUsable(reason: string, isBusy = false): RouxError {
 
 const FNV = { start: 0xcbf29ce484222325n, prime: 0x100000001b3n }
 
-/** 64-bit FNV-1a. The name is not a secret, and loading `node:crypto` would take longer than everything else a relay does at start. */
+/**
+ * Returns the 64-bit FNV-1a hash. The name is not a secret, and loading `node:crypto` would take longer than the rest of the
+ * relay's start-up.
+ */
 function hashOf(text: string): string {
   let hash = FNV.start
   for (const byte of Buffer.from(text)) hash = BigInt.asUintN(64, (hash ^ BigInt(byte)) * FNV.prime)

@@ -30,7 +30,10 @@ const REPEATED_METHODS = new Set(['initialize', 'notifications/initialized', 'lo
 const LISTEN = 'subscriptions/listen'
 const ACKNOWLEDGED = 'notifications/subscriptions/acknowledged'
 const SUBSCRIPTION_ID = 'io.modelcontextprotocol/subscriptionId'
-/** Milliseconds until the relay exits after the client's end or a signal. A server ends the connection within 4.4 s. */
+/**
+ * Milliseconds after the end of the client's input, or after a signal, until the relay exits. A server ends the connection within
+ * 4.4 s.
+ */
 const LAST_REPLY_TIMEOUT = 4_700
 
 /**
