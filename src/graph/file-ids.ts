@@ -61,8 +61,8 @@ export class FileIds {
   }
 
   /**
-   * Assigns ids to files whose paths fold to the same string. The folded path becomes the id of the file whose path equals it, or
-   * else of the first file in code-point order. The others use their exact path.
+   * Assigns ids to files whose paths fold to the same string. One file gets the folded path as its id: the file whose path equals
+   * it, or else the first file in code-point order. The ids of the others are their exact paths.
    */
   #regroup(folded: string, keys: readonly number[]): void {
     const sorted = [...keys].sort((a, b) => (this.#pathOf(a) < this.#pathOf(b) ? -1 : 1))

@@ -76,7 +76,7 @@ export class Graph {
     this.#missing.release(unlinked)
   }
 
-  /** Makes space for a key, because links can refer to keys whose rows come later. */
+  /** Makes space for a key if necessary. Links can refer to keys whose rows are added later. */
   #grow(key: number): void {
     while (this.#rows.length <= key) {
       this.#rows.push(undefined)

@@ -53,7 +53,7 @@ export interface OpenVault extends VaultMethods {
 export interface VaultAi {
   /**
    * Returns parts of notes that answer a question or resemble a note, best first.
-   * @throws RouxError like the tools
+   * @throws RouxError for the same reasons as the tools
    */
   search(args: SearchChunksArguments, options?: CallOptions): Promise<Answer<readonly FoundChunk[]>>
   /**

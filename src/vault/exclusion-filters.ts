@@ -9,8 +9,8 @@ export interface ExclusionFilters {
 }
 
 /**
- * Opens a vault's exclusion filters. Invalid expressions exclude nothing. If the settings cannot be read, the previous filters stay
- * in effect until they can, because an editor may be writing the file.
+ * Opens a vault's exclusion filters. Invalid expressions exclude nothing. If the settings cannot be read, the previous filters
+ * remain in effect for now, because an editor may just be writing the file.
  */
 export function openExclusionFilters(root: string, fs: FileSystem): ExclusionFilters {
   const file = `${root}/.obsidian/app.json`

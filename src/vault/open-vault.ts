@@ -195,7 +195,7 @@ class FolderVault implements Vault {
     }
   }
 
-  /** Returns the folder where a listing starts. Problems found on the way are added to the listing. */
+  /** Returns the folder where a listing starts. Adds the problems that it finds to the listing. */
   #start(path: string, listing: PartialListing): Pending | undefined {
     if (path === '') return { path, absolute: this.#base, rules: (has) => this.#rules.atRoot(has) }
     this.#requireRoot()
@@ -274,7 +274,7 @@ class FolderVault implements Vault {
     }
   }
 
-  /** Follows allowed links in alphabetical order. If two links lead to the same place, only the first is followed. */
+  /** Follows allowed links in alphabetical order. If two links have the same target, follows only the first. */
   #followLinks(listing: PartialListing, recursive: boolean): void {
     while (listing.links.length > 0) {
       const links = listing.links.sort((a, b) => (a.path < b.path ? -1 : 1))

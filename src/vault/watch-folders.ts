@@ -113,7 +113,7 @@ class FolderWatches implements WatchEngine {
       this.#watched.set(request.path, watched)
       if (request.path !== '') this.#watched.get(folderOf(request.path))?.below.add(request.path)
       this.#requestBelow(request)
-      // Report it only after the watch has started, so a listing made in response misses nothing.
+      // Report the folder only after its watch has started. Otherwise, changes after the receiver lists the folder could be missed.
       if (this.#isReady) this.#tellFolder(request.path)
     } catch (error) {
       this.#fail(request, error)

@@ -40,8 +40,8 @@ const MIN_TEXT_LENGTH = 160
 const MAX_VALUE_LENGTH = 100
 const MAX_VALUES = 5
 /**
- * Shares of the budget for members that the caller did not request. Most questions are already answered without them, and every
- * token costs attention. Rows, their main text and requested members may use the whole budget.
+ * Shares of the budget for members that the caller did not request. They are limited, because most questions can be answered
+ * without them and unnecessary text distracts the model. Rows, their main text and requested members may use the whole budget.
  */
 const PASSAGES_SHARE = 0.73
 const DETAILS_SHARE = 0.55

@@ -90,7 +90,7 @@ function kindOf(node: Node): { readonly kind?: NodeKind } {
   return node.kind === 'note' ? {} : { kind: node.kind }
 }
 
-/** Highest similarity of notes whose texts differ. */
+/** Highest similarity to show for notes with different texts. */
 export const MAX_SHOWN_SIMILARITY = 0.99
 
 /** Texts with a higher cosine are considered equal. Rounding errors keep the cosine of equal texts from being exactly 1. */

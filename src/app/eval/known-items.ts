@@ -18,10 +18,10 @@ export const QUERY_KINDS = [
   'first sentence with a typo',
 ] as const
 
-/** The only kind of query that is not copied from the note that answers it, so it uses other words. */
+/** The only kind of query that is copied from a different note than the expected one, so its wording differs from that note. */
 export const IN_OTHER_WORDS: QueryKind = 'link sentence'
 
-/** Longer queries are not generated, because nobody types them. */
+/** Maximum length of generated queries, because nobody types longer ones. */
 const MAX_NAME_LENGTH = 200
 
 /** Number of links at the start of a note from which one is drawn. */
@@ -148,7 +148,10 @@ function take<T>(from: readonly T[], count: number, make: (item: T) => KnownItem
   return items
 }
 
-/** Maximum number of notes to read per query. In some vaults, nearly all notes start with the same sentence. */
+/**
+ * Maximum number of notes to read per query. Several may be needed, because in some vaults nearly all notes start with the same
+ * sentence.
+ */
 const NOTES_READ_PER_QUERY = 20
 
 /** Makes queries from sentences that occur in only one of the notes read. */

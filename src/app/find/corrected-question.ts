@@ -5,11 +5,11 @@ import { LETTERS } from '../../search/words/near-words.ts'
 import { analyze } from '../../search/words/scan.ts'
 import type { Warning } from '../graph-core.ts'
 
-/** Shorter words are not corrected, because too many words are close to them. */
+/** Shorter words are not corrected, because too many other words are similar to them. */
 const MIN_WORD_LENGTH = 4
-/** Shorter questions are not corrected: a single word has no context, so it is compared with titles only. */
+/** Shorter questions are not corrected. A single word has no context, so it is compared only with titles. */
 const MIN_WORDS = 2
-/** A question with more unknown words than this is probably about something else. */
+/** A question with more unknown words than this is probably about something that the vault does not contain. */
 const MAX_UNKNOWN_WORDS = 1
 
 /** A question in which unknown words have been replaced with similar words from the vault. */

@@ -15,8 +15,8 @@ const calibrated = new WeakMap<Embedder, Promise<EmbedderTraits>>()
 const measured = new WeakMap<Store, Map<string, EmbedderTraits>>()
 
 /**
- * Returns how to interpret an embedder's cosines. Some models are known. Others are measured in the vault, once all notes have
- * vectors. A measurement that fails or takes too long is retried with the next question.
+ * Returns the traits needed to interpret an embedder's cosines. The traits of some models are built in. Those of other models are
+ * measured in the vault once all notes have vectors. A measurement that fails is repeated with the next question.
  */
 export async function traitsFor(core: GraphCore, embedder: Embedder): Promise<EmbedderTraits> {
   const modelTraits = traitsOf(embedder.id)
@@ -31,7 +31,7 @@ export function knownTraits({ store }: GraphCore, embedder: string): EmbedderTra
   return traitsOf(embedder) ?? measured.get(store)?.get(embedder) ?? DEFAULT_TRAITS
 }
 
-/** Checks whether all notes have vectors. With only some, the vault would seem to contain few answers. */
+/** Checks whether all notes have vectors. If only some had vectors, the measurement would find too few answers. */
 function isEmbedded({ indexing }: GraphCore): boolean {
   const vectors = indexing.status().search?.vectors
   return vectors !== undefined && vectors.done >= vectors.total

@@ -193,7 +193,7 @@ function withUnit(text: string): NameWithUnit {
   return { name: text.trim(), unit: undefined }
 }
 
-/** Checks whether a name without `#` means something other than a property. */
+/** Checks whether a name without `#` refers to something other than a property. */
 function isKnownName(name: string): boolean {
   const folded = name.toLowerCase()
   return Object.hasOwn(PLACES, folded) || DATES.some((date) => date === folded)

@@ -56,7 +56,7 @@ export function mergeFound(
   { orderBy, order }: Pick<FindArguments, 'orderBy' | 'order'>,
 ): readonly FoundNode[] {
   const isScored = lists.some((list) => list.some(({ score }) => score < 1))
-  // Without words, every score is 1.
+  // If the query has no words, every score is 1.
   const by = orderWith(orderBy, isScored)
   if (by === 'relevance') return mergeRanked(lists)
   const direction = (order ?? (by === 'title' ? 'asc' : 'desc')) === 'asc' ? 1 : -1

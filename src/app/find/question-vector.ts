@@ -47,7 +47,7 @@ export async function servingEmbedder(core: GraphCore): Promise<Embedder> {
 async function lookAgain({ indexing }: GraphCore, embedder: Embedder): Promise<void> {
   const vectors = indexing.status().search?.vectors
   if (vectors?.embedder !== embedder.id || vectors.done === 0) return
-  // Search checks the stored vectors afterwards. If that check fails, the answer contains the reason.
+  // Ignore errors here. The search checks the stored vectors again, and the answer reports why they are not available.
   await indexing.reconcile([]).catch(() => {})
 }
 
@@ -95,7 +95,7 @@ export async function tryQuestion(
   if (embedding === undefined) return undefined
   const failure = recentFailures.get(embedding)
   if (failure !== undefined && performance.now() < failure.until) return withoutMeaning(failure.reason)
-  // While this question retries, others do not wait for the model.
+  // While this question tries the model again, other questions do not wait for it.
   if (failure !== undefined) remember(embedding, failure.reason)
   const time = isCommand(core) ? MODEL_TIMEOUT : Math.min(MODEL_TIMEOUT, Math.max(timeLeft(call), MIN_MODEL_TIMEOUT))
   // Unlike `AbortSignal.timeout`, this timer can be cleared, so it does not stay in memory after the question.

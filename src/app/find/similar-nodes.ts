@@ -394,7 +394,7 @@ async function openedFormer({ core }: ReadingContext, embedder: string): Promise
   return await core.embedding?.openFormer(embedder).catch(() => undefined)
 }
 
-/** Checks whether the embedder does not know the note's language. */
+/** Checks whether the note is in a language that the embedder does not know. */
 async function isUnknown(reading: ReadingContext, embedder: string, id: NodeId): Promise<boolean> {
   const formerEmbedder = await openedFormer(reading, embedder)
   if (formerEmbedder?.languages === undefined) return false

@@ -62,7 +62,7 @@ const MAX_PLANNED = 100
 
 /**
  * Returns the effect of a change on links, without making the change.
- * @throws RouxError `NODE_NOT_FOUND`, `AMBIGUOUS_NAME`; errors of the operations
+ * @throws RouxError `NODE_NOT_FOUND`, `AMBIGUOUS_NAME`, and any error that planning the operations throws
  */
 export async function impact(core: GraphCore, { intent, mayApply }: ImpactArguments, call: Call = {}): Promise<Answer<Impact>> {
   if (intent.kind === 'operations') return await impactOfOperations(core, intent.operations, { mayApply, call })

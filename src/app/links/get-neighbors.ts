@@ -30,7 +30,7 @@ export interface Neighbor extends ListedNode {
 }
 
 export interface LinkLine {
-  /** 1-based line of the link. It is in the neighbor for `in`, and in the requested note for `out`. */
+  /** 1-based line of the link. For direction `in`, it is a line of the neighbor. For `out`, it is a line of the requested note. */
   readonly line: number
   readonly text: string
   /** Included only if both directions were requested. */

@@ -10,7 +10,10 @@ export interface LinkQuote {
   readonly text: string
 }
 
-/** Returns, for each of the notes, the first sentence that links to each other note. Comments and properties are left out. */
+/**
+ * Returns, for each of the given notes, one sentence per linked note: the first that contains such a link. Ignores links in
+ * comments and properties.
+ */
 export function linkQuotes(
   core: GraphCore,
   ids: readonly NodeId[],

@@ -99,7 +99,7 @@ export function pageNote(
   })
 }
 
-/** Returns false for a missing note that only excluded notes link to. */
+/** Checks whether a node may be shown. Excluded files are hidden, and so are missing notes that only excluded notes link to. */
 async function isVisible(snapshot: Snapshot, { id, kind, excluded }: Node): Promise<boolean> {
   if (kind !== 'missing') return !excluded
   return (await snapshot.neighbors(id, { direction: 'in', kinds: ['note', 'canvas'] }, { offset: 0, limit: 0 })).total > 0
@@ -111,7 +111,7 @@ async function linksIn(
   shownSpan: { readonly start: number; readonly end: number },
 ): Promise<readonly PageLink[]> {
   const { items } = await snapshot.neighbors(id, { direction: 'out', kinds: ['note', 'attachment', 'canvas', 'missing'] }, ALL)
-  // A note that links to itself is not its own neighbor.
+  // Add the note itself, because it may contain links to itself but is never among its own neighbors.
   const targets = [id, ...items]
   const [nodes, linksFound] = await Promise.all([
     snapshot.nodes(targets, { links: 0 }),

@@ -67,7 +67,7 @@ async function valuesOf(snapshot: Snapshot, key: string, request: ValueRequest):
   return all.length > 0 ? list : { ...list, warnings: await unknownWarnings(snapshot, key) }
 }
 
-/** Warns about a property that no note has. One without text values may still exist, with an empty value or an object. */
+/** Explains why a property has no values to list. Either no note has the property, or its values are empty or objects. */
 async function unknownWarnings(snapshot: Snapshot, key: string): Promise<readonly Warning[]> {
   const properties = await snapshot.properties()
   const match = properties.find((property) => foldName(property.key) === foldName(key))

@@ -45,7 +45,7 @@ export async function readTexts(
   return cached.length === 0 ? read : { ...read, texts: new Map([...cached, ...read.texts]) }
 }
 
-/** Caches texts as indexed, because a search reads the links of notes that it may show later. */
+/** Caches texts, because a search first reads notes for their links and may read the same notes again to show them. */
 const textsRead = new WeakMap<Snapshot, Map<NodeId, NoteText>>()
 
 const NOTHING_READ: ReadTexts = { texts: new Map(), unread: [], changed: new Set(), paths: new Map() }
@@ -104,8 +104,8 @@ export interface NoteWithText {
 }
 
 /**
- * Returns notes with their text, in order, or `undefined` for those that do not exist. A note that keeps changing is returned without
- * headings and tasks, because their lines would not match its text.
+ * Returns notes with their text, in order, or `undefined` for those that do not exist. If a note keeps changing, it is returned
+ * without headings and tasks, because their lines would not match its text.
  */
 export async function readNotes(
   reading: ReadingContext,

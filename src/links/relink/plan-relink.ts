@@ -99,7 +99,7 @@ class Relinker implements RelinkPlan {
   }
 
   #chooser(source: RelinkSource, now: Source): Choose {
-    // Cached, because a note can contain the same link a thousand times.
+    // Cache the targets, because a note can contain the same link a thousand times.
     const cache = new Map<string, readonly string[]>()
     return (link, { target: slot }) => {
       const key = `${link.form} ${link.target}`

@@ -38,7 +38,7 @@ export function createText({ content, title, fileName, tags = [], properties = {
   return editText(text, editInSteps(text, steps))
 }
 
-/** Values in a new note's own frontmatter that arguments have replaced. */
+/** Values in the content's frontmatter that arguments have replaced. */
 export interface Overridden {
   readonly tags: readonly string[]
   readonly properties: readonly string[]
@@ -60,7 +60,7 @@ function propertiesOf(text: string): Properties {
   return readFrontmatter(text).properties
 }
 
-/** Writes a title that equals the file name only if the content's frontmatter has a different one. */
+/** Writes the title. A title that equals the file name is written only if the content's frontmatter already has a title. */
 function withTitle(title: string, fileName: string): EditStep {
   return (text) => {
     const { properties } = readFrontmatter(text)

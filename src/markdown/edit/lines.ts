@@ -67,9 +67,9 @@ export interface Insertion {
 }
 
 /**
- * Prepares content for insertion at `at` on separate lines, with the text's line ending. An unterminated line before the content is
- * terminated. Blank lines separate the content from its neighbours, unless they already exist or list items, quoted lines or table
- * rows continue. If the text has no final line ending, content added at its end gets none.
+ * Prepares content for insertion at `at` on separate lines, with the text's line ending. If the line before the content has no line
+ * ending, one is added. Blank lines separate the content from the text around it, except where they already exist, or where a list,
+ * quote or table continues. If the text has no final line ending, content added at its end has none either.
  */
 export function insertedText(text: string, content: string, { at, from, tight = false }: Insertion): string {
   const ending = lineEndingOf(text)

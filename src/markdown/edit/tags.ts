@@ -37,8 +37,8 @@ interface AddedAndRemoved {
 }
 
 /**
- * Sets the frontmatter's list of tags. Existing tags in `tags` keep their place and spelling, all other tags are removed, and new
- * ones are added at the end. Items that are not tags are kept.
+ * Sets the frontmatter's list of tags. Existing tags that are in `tags` keep their position and spelling, all other tags are
+ * removed, and new ones are added at the end. Items that are not tags are kept.
  * @throws RouxError for the same reasons as `changeTags`
  */
 export function setTags(text: string, tags: readonly string[]): readonly TextEdit[] {

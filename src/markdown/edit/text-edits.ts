@@ -101,9 +101,9 @@ export function withoutNoOps(text: string, edits: readonly TextEdit[]): readonly
 const ENCODER = new TextEncoder()
 
 /**
- * Applies edits to a file's bytes. The offsets refer to its decoded text (UTF-8, with a byte order mark as U+FEFF). Bytes outside the
- * edited ranges are kept even if they are not valid UTF-8: each ill-formed sequence counts as the single U+FFFD that it decodes to
- * (https://encoding.spec.whatwg.org/#utf-8-decoder). Linear in bytes and edits.
+ * Applies edits to a file's bytes. The offsets refer to its decoded text (UTF-8, with a byte order mark as U+FEFF). Bytes outside
+ * the edited ranges are kept even if they are not valid UTF-8: each ill-formed sequence counts as the single U+FFFD that it decodes
+ * to (https://encoding.spec.whatwg.org/#utf-8-decoder). The time is linear in the number of bytes and edits.
  * @throws RangeError for an offset outside the text or inside a surrogate pair
  */
 export function editBytes(bytes: Uint8Array, edits: readonly TextEdit[]): Uint8Array {

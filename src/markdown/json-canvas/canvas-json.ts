@@ -162,8 +162,9 @@ export function sourceOffsets(text: string, card: CanvasText): (offset: number) 
 }
 
 /**
- * Returns a canvas's text for search. It is as long as the file, with each card at its own position and spaces elsewhere, so that
- * offsets and lines stay the same. Line breaks inside a card become spaces. A malformed canvas has no text.
+ * Returns a canvas's text for search. It is as long as the file. Each card keeps its position and everything else is replaced with
+ * spaces, so offsets and lines are the same as in the file. Line breaks inside a card become spaces. A malformed canvas has no
+ * text.
  */
 export function canvasProse(source: string): string {
   const nodes = readCanvasNodes(source)

@@ -120,7 +120,8 @@ export function encodeDestination(value: string, style: DestinationStyle): strin
   if (style.ascii) text = text.replace(/[^\0-\x7f]+/g, percent)
   for (const ender of style.enders) text = text.replaceAll(ender, hex)
   if (!isBalanced(text)) text = text.replace(/[()]/g, hex)
-  // Text that looks like a character reference would be decoded, and a scheme would make the link external.
+  // Encode text that looks like a character reference, which would be decoded, and text that looks like a scheme, which would make
+  // the link external.
   text = text.replace(/&(?=[#\w]+;)/g, hex)
   return /^[a-z][a-z0-9+.-]*:/i.test(text) ? text.replace(':', '%3A') : text
 }

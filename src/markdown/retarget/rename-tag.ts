@@ -13,7 +13,7 @@ import { cardPassage } from './passages.ts'
 export interface TagRenaming {
   /** Tag without `#`. Case does not matter. Nested tags `from/x` become `to/x`. */
   readonly from: string
-  /** A name that `isTagName` accepts. */
+  /** New name of the tag. Must be valid according to `isTagName`. */
   readonly to: string
 }
 
