@@ -56,7 +56,7 @@ export interface GraphCore {
 }
 
 export interface Embedding {
-  /** Returns the configured embedder, which the first call opens. @throws RouxError `PROVIDER_ERROR` */
+  /** Returns the configured embedder. The first call opens it. @throws RouxError `PROVIDER_ERROR` */
   open(): Promise<Embedder>
   /** Opens the previous embedder, if that is possible without further setup. */
   openFormer(id: string): Promise<Embedder | undefined>

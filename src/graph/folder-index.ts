@@ -22,7 +22,7 @@ interface Entry extends FolderEntry {
   readonly spellings: Map<string, number>
 }
 
-/** Indexes listed notes by folder. A folder exists as long as it contains a listed note at any depth; the root always exists. */
+/** Indexes listed notes by folder. A folder exists as long as it contains a listed note at any depth. The root always exists. */
 export class FolderIndex {
   readonly #folders = new Map<string, Entry>([['', openEntry()]])
 

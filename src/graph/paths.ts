@@ -26,8 +26,8 @@ interface Search {
 }
 
 /**
- * Returns the degrees above which a note counts as a hub, in the order to try: the 99th percentile, the 99.9th, then no limit, so
- * that any existing path is found.
+ * Returns the degrees above which a note counts as a hub, in the order to try. These are the 99th percentile, the 99.9th, and
+ * finally no limit, which finds any existing path.
  */
 function ceilings(graph: Graph, source: number, target: number): readonly number[] {
   const counts: number[] = []
@@ -158,7 +158,7 @@ class Walk {
     if (!forwards || both) for (const other of this.#graph.sources(key)) visit(other)
   }
 
-  /** Returns the first path in id order, among those through the nodes where both sides met. */
+  /** Returns the first path in id order among all paths through the nodes where both sides of the search met. */
   #trace(search: Search, meeting: readonly number[]): readonly number[] {
     const onShortest = this.#mark(search, meeting)
     const path = [search.source]

@@ -42,9 +42,9 @@ export function putEntry(source: string, place: EntryPlace, entry: Entry): strin
 }
 
 /**
- * Removes an entry, or returns the text unchanged if there is none. If adding the entry to one of the `earlier` versions (newest
- * first) produces this file, that version is returned, which also restores its objects and white space. Otherwise, the entry is
- * removed together with its comma.
+ * Removes an entry, or returns the text unchanged if there is none. `earlier` holds earlier versions of the file, newest first. If
+ * adding the entry to one of them produces this file, returns that version, which also restores its objects and white space.
+ * Otherwise, removes the entry with its comma.
  * @throws RouxError `INVALID_SETTINGS` if the file is not JSON or stores servers differently
  */
 export function removeEntry(source: string, place: EntryPlace, earlier: readonly string[] = []): string {

@@ -9,8 +9,8 @@ export interface CommentMark {
 }
 
 /**
- * Pairs markers into comments. A comment that starts in the middle of a line must end in the same paragraph; a comment that starts a
- * line may end anywhere below. An unmatched marker is text.
+ * Pairs markers into comments. A comment that starts in the middle of a line must end in the same paragraph. A comment that starts
+ * a line may end anywhere below. An unmatched marker is text.
  */
 export function pairComments(marks: readonly CommentMark[]): readonly TextRange[] {
   const ranges: TextRange[] = []

@@ -94,7 +94,7 @@ function withPlaces(text: string, runs: readonly HeadingRun[], lines: LineIndex)
 
 /**
  * Returns the heading that ends the section of the heading at `index`: the next one of the same or a higher level. A heading in a
- * quote or list item only ends sections that also start in one; otherwise it belongs to the surrounding section.
+ * quote or list item only ends sections that also start in one. Any other section continues after it.
  */
 export function nextHeading({ headings }: Outline, index: number): OutlineHeading | undefined {
   const { level, isNested } = headings[index] as OutlineHeading

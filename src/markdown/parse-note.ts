@@ -12,7 +12,7 @@ import { headingOf, headingRuns } from './outline.ts'
 import type { Run } from './prose/runs.ts'
 import { TagSet } from './tags.ts'
 
-/** Parses a note's text. Never throws; mistakes are listed in `malformed`. */
+/** Parses a note's text. Never throws. Mistakes are listed in `malformed`. */
 export function parseNote(text: string, flavourSettings: Flavour): Note {
   const flavour: Flavour = flavourSettings.profile === 'obsidian' ? { ...flavourSettings, mode: 'obsidian' } : flavourSettings
   const context = { text, flavour, lines: new LineIndex() }

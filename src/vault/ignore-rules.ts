@@ -7,8 +7,8 @@ import { markerOf } from './vault-root.ts'
 const ANY = 'any'
 
 /**
- * Matches a star, an escaped character, a class or a single character. Classes are limited in length; otherwise, each `[` could
- * require a scan to the end of the pattern.
+ * Matches a star, an escaped character, a class or a single character. Classes are limited in length, because otherwise each `[`
+ * could require a scan to the end of the pattern.
  */
 const PART = /\*+|\\.|\[[!^]?\]?(?:\\.|[^\]\\]){0,200}\]|./gs
 
@@ -237,7 +237,7 @@ type Part<T> = Matches<T> | typeof ANY
 
 /**
  * Compiles a glob into a test for a path's segments. Its time is bounded by the product of the lengths of pattern and path,
- * regardless of the number of stars. Supports `*`, `?`, `[a-z]`, `[!a-z]`, `\*` and `**` for folders; everything else is literal.
+ * regardless of the number of stars. Supports `*`, `?`, `[a-z]`, `[!a-z]`, `\*` and `**` for folders. Everything else is literal.
  */
 export function linearGlob(pattern: string, nocase: boolean): (names: readonly string[], from?: number) => boolean {
   const segments = pattern.split('/').flatMap((segment, i, all): readonly Part<string>[] => {

@@ -25,8 +25,8 @@ export interface WatchOptions extends VaultOptions {
 
 /**
  * Watches a vault. `onDirty` receives the files that may have changed and the folders whose contents may have changed. Paths are
- * vault-relative; they may be ignored or no longer exist. If the root disappears, everything is reported as changed immediately and
- * again when it returns.
+ * vault-relative. They may belong to ignored files, or to files that no longer exist. If the root disappears, everything is
+ * reported as changed immediately and again when it returns.
  */
 export function watchVault(root: string, options: WatchOptions, onDirty: (dirty: Dirty) => void): Watcher {
   const batch = openDirtyBatch({ quiet: options.quiet ?? 15, maxWait: options.maxWait ?? 120 }, onDirty)

@@ -105,7 +105,7 @@ async function findIn(
   return { ...list, warnings: [...queryNotices, ...missing, ...fallbackWarnings, ...close, ...description.warnings] }
 }
 
-/** Returns the scope of a query. Without words, it covers only notes; with words, also canvases. */
+/** Returns the scope of a query. A query with words covers notes and canvases, any other query only notes. */
 export function scopeOf({ folder, includeArchived }: FindArguments, query: Query): Scope {
   const scope = { ...toScope({ folder }), withoutArchived: !includeArchived }
   return positiveWords(query).length > 0 ? { ...scope, kinds: WITH_TEXT } : scope
@@ -164,7 +164,7 @@ function snippetOf(node: Node, source: NoteText, query: SnippetQuery) {
   const visible = legible(text)
   // Show images and comments only if a note contains nothing else.
   const shownText = visible.slice(source.bodyStart).trim() === '' ? text : visible
-  // Only visible text counts: a link address that contains the words is not a match.
+  // Count only visible text. A link address that contains the words is not a match.
   const countedText = query.terms.length === 0 && query.phrases.length === 0 ? {} : { seen: wordsOf(text) }
   return snippet(shownText, source.bodyStart, query, { maxLength: SNIPPET_LENGTH, ...countedText })
 }

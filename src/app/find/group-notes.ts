@@ -19,7 +19,7 @@ import { type FindArguments, scopeOf } from './find-nodes.ts'
 import { queryWarnings } from './query-warnings.ts'
 
 export interface NoteGroup {
-  /** The group's value in its most common spelling; a list if notes are grouped by two properties. */
+  /** The group's value in its most common spelling. A list if notes are grouped by two values. */
   readonly value: string | readonly string[]
   readonly count: number
   /** Paths of the first three notes, including the vault's name if there are several vaults. A path can be used as an id. */
@@ -43,7 +43,10 @@ export interface NoteCount {
 }
 
 export interface GroupArguments extends FindArguments {
-  /** A property, `folder`, `tag`, `community`, or a date with a unit, such as `created:month`; or two of them, comma-separated. */
+  /**
+   * A property, `folder`, `tag`, `community`, or a date with a unit, such as `created:month`. Two of these can be separated by a
+   * comma.
+   */
   readonly groupBy: string
 }
 

@@ -10,7 +10,7 @@ export function highlightsOf(question: string, text: string): readonly (readonly
   const highlights: (readonly [number, number])[] = []
   let last = 0
   for (const { start, end } of findMatches(text, { terms, phrases: [] })) {
-    // Parts of compound words are also reported as matches; skip them.
+    // Skip parts of compound words, which are also reported as matches.
     if (start < last) continue
     highlights.push([start, end])
     last = end

@@ -10,8 +10,8 @@ import { type ReadingContext, readNotes } from '../read/texts.ts'
 const MAX_CHECKED_NOTES = 100
 
 /**
- * Returns the notes of a scope that contain any of the given literals, ordered by keyword match, best first, with the number of
- * literals in each note.
+ * Returns the notes of a scope that contain any of the given literals, with the number of literals in each note. The best keyword
+ * matches come first.
  */
 export async function literalNotes(
   reading: ReadingContext,

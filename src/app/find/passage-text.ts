@@ -36,8 +36,8 @@ export interface PassageText {
 }
 
 /**
- * Returns the part of a chunk to show, in at most `maxLength` UTF-16 units: the whole chunk if it fits, or the consecutive
- * sentences and lines with the most matching words. Hidden text is shown only if there is nothing else.
+ * Returns the part of a chunk to show, in at most `maxLength` UTF-16 code units. This is the whole chunk if it fits, or else the
+ * consecutive sentences and lines with the most matching words. Hidden text is shown only if there is nothing else.
  */
 export function passageText({ text: chunk, seen, matches }: ReadChunk, words: SnippetQuery, maxLength: number): PassageText {
   const hidden = matches.length === 0 ? findMatches(chunk, words) : []

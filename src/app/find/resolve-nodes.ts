@@ -31,7 +31,7 @@ export interface ResolveArguments {
   readonly path?: string | undefined
 }
 
-/** The rule by which the chosen note was preferred to the next candidate. */
+/** The rule that decided between the chosen note and the next candidate. */
 export type ChoiceRule = 'higher score' | 'title before alias' | 'shortest id' | 'first id' | 'first vault'
 
 export interface ResolvedName {

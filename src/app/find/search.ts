@@ -306,8 +306,8 @@ interface NearNotes {
 const NONE_NEAR: NearNotes = { hits: [], byLanguage: undefined }
 
 /**
- * Checks whether all near notes are in languages other than the question's. If words match well, the question's language was
- * misdetected.
+ * Checks whether all near notes are in languages other than the question's. Returns false if words match well, because the
+ * question's language was then misdetected.
  */
 function areAllForeign(keyword: readonly KeywordHit<NodeId>[], byLanguage: NearByLanguage<NodeId> | undefined): boolean {
   if (byLanguage === undefined || byLanguage.own.length > 0 || byLanguage.other.length === 0) return false

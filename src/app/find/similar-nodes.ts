@@ -53,8 +53,8 @@ const FEW_WORDS = 10
 /** How long a server waits for the comparison of words if it can use vectors instead, in milliseconds. */
 const INSIGHT_TIMEOUT = 500
 /**
- * Minimum score for each preset when words are compared. Of linked notes in the top five, `normal` excludes 5 in 100 in
- * obsidian-hub and none in smaller vaults, and `strict` excludes a third. Unrelated notes score below `loose`.
+ * Minimum score for each preset when words are compared. Measured with linked notes in the top five: `normal` excludes 5% of them
+ * in obsidian-hub and none in smaller vaults, and `strict` excludes a third. Unrelated notes score below `loose`.
  */
 export const MIN_SIMILARITY: Readonly<Record<Relevance, number>> = { strict: 0.2, normal: 0.08, loose: 0.03 }
 

@@ -270,8 +270,8 @@ async function findPassages(
 const NO_LINKS: ReadonlyMap<NodeId, readonly OutgoingLink[]> = new Map()
 
 /**
- * Returns notes with the requested relevance. By default, also returns notes that score nearly as high as the relevant ones, or
- * the closest notes if none is relevant.
+ * Returns notes with the requested relevance. If no relevance is requested, also returns notes that score nearly as high as the
+ * relevant ones. If none is relevant, returns the closest notes.
  */
 async function rankSurely(
   reading: ReadingContext,
@@ -312,7 +312,7 @@ interface AnsweringNote extends ReadNote {
   readonly places: readonly AnsweringPlace[]
 }
 
-/** The passage itself determines this share of its score; its note determines the rest. */
+/** Share of a passage's score that depends on the passage itself. The rest depends on its note. */
 const OWN_SHARE = 0.25
 
 /**

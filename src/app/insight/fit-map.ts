@@ -15,8 +15,9 @@ const SHARES = { catalogues: 0.3, communities: 0.6, keys: 0.85 }
 const MAX_BRIDGES = 12
 
 /**
- * Fits a map into a budget: the largest catalogues, the communities with their labels and words, largest first, then their key notes
- * in turn, then the connections between the communities shown, and finally their folders. Does not necessarily use the whole budget.
+ * Fits a map into a budget. Adds the largest catalogues, and then the largest communities with their labels and words. Then adds
+ * the communities' key notes in turn, the connections between the communities shown, and finally their folders. Does not
+ * necessarily use the whole budget.
  */
 export function fitMap(map: VaultMap, room: number): Fitted<ShownMap> {
   const budget = new Budget(room)

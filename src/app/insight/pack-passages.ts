@@ -48,7 +48,7 @@ export function packPassage({ node, source, place, words, outline, via, score }:
   }
 }
 
-/** Factor for each further passage of a note, so a pack shows one passage of each note first. */
+/** Factor applied to the score of each further passage of a note, because a pack should first contain one passage of each note. */
 const FURTHER = 0.7
 
 /** Lowers the scores of further passages of a note. `passages` are sorted, best first. */
@@ -100,8 +100,8 @@ export function inOrder(passages: readonly PlacedPassage[]): readonly PlacedPass
 }
 
 /**
- * Returns the note's hash, marked as partial if only part of the note is shown, because the caller must not replace text that it
- * has not seen. Whitespace around the shown text does not matter.
+ * Returns the note's hash. If only part of the note is shown, the hash is marked as partial, because the caller must not replace
+ * text that it has not seen. Whitespace around the shown text does not matter.
  */
 function hashShown({ text, bodyStart, hash }: NoteText, shownText: string): string {
   return shownText.length <= text.length - bodyStart && shownText === text.slice(bodyStart).trim() ? hash : partialHash(hash)

@@ -315,7 +315,7 @@ interface PlacedNotes extends Communities {
   readonly generation: number
   readonly ids: readonly NodeId[]
   readonly rows: Adjacency
-  /** For each note, the number of notes that link to it, and the number of notes that it links to. */
+  /** The number of notes that link to each note. `outgoing` is the number of notes that each note links to. */
   readonly incoming: Uint32Array
   readonly outgoing: Uint32Array
   /** The numbers of the two linked notes, for each link. */

@@ -13,9 +13,9 @@ const MAX_SIMILAR = 3
 const MIN_SIMILARITY = 0.3
 
 /**
- * Resolves arguments to ids, in order. Tries the exact path first, then the folded path, then both with `.md` appended, then missing
- * targets, whose ids have no extension, and finally both with `.canvas` appended. The vault's name at the beginning may be omitted.
- * It is treated as part of the path if a file with such a path exists.
+ * Resolves arguments to ids, in order. Tries the exact path, then the folded path, and then both with `.md` appended. If there is
+ * no such file, tries missing targets, whose ids have no extension, and finally both paths with `.canvas` appended. An argument may
+ * start with the vault's name. If a file has the argument as its path, the name is treated as part of the path.
  */
 export async function lookUp(
   snapshot: Snapshot,

@@ -101,7 +101,7 @@ function draftOf(folder: FolderResponse): Draft {
   return { folder, folders: [], notes: 0 }
 }
 
-/** Returns the bytes of a folder without its entries. */
+/** Returns the size of a folder without its entries, in bytes. */
 function leastBytes(folder: FolderResponse): number {
   const { folders, notes, omitted_notes = 0, omitted_folders = 0 } = folder
   return (

@@ -46,9 +46,9 @@ export function operationUseCase<Requested extends Operation, Value>(
 }
 
 /**
- * Runs operations once. Unlike reading, writing is never retried. A note may be given by its id, or by a title or alias that belongs
- * to exactly one note.
- * @throws RouxError `TOOL_DISABLED` if writing is off; `AMBIGUOUS_NAME`; `NODE_NOT_FOUND` with the nearest ids; errors of the
+ * Runs operations once. Unlike reading, writing is never retried. A note may be given by its id, or by a title or alias that
+ * belongs to exactly one note.
+ * @throws RouxError `TOOL_DISABLED` if writing is off; `AMBIGUOUS_NAME`; `NODE_NOT_FOUND` with the nearest ids; any error of the
  * operations
  */
 export async function runOperations(core: GraphCore, request: WriteRequest, call: Call): Promise<WriteResult> {

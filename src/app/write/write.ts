@@ -179,7 +179,7 @@ export interface UndoneChange extends WriteFacts {
 
 /**
  * Undoes a change.
- * @throws RouxError `CONFLICT` with the diff if a file has been edited since, in which case nothing is written
+ * @throws RouxError `CONFLICT` with the diff if a file has been edited since. Nothing is written in that case
  */
 export async function undoChange(core: GraphCore, changeId: string, call: Call = {}): Promise<Answer<UndoneChange>> {
   if (changeId.trim() === '') {

@@ -2,8 +2,8 @@ import type { GraphChanges, LinkEnd, LoggedFileChange, LoggedLinkChange, LoggedT
 import { matchMoves } from './match-moves.ts'
 
 /**
- * Merges removed and added files that a person would consider the same: they have the same path, because some editors delete and
- * recreate a file when saving it, or the same content.
+ * Merges removed and added files that a person would consider the same, because they have the same path or the same content. The
+ * paths are the same if an editor saves a file by deleting and recreating it.
  */
 export function joinIdentities({ files, links }: GraphChanges): GraphChanges {
   const deleted = files.filter(({ from, to }) => from !== undefined && to === undefined)

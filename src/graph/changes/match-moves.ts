@@ -12,7 +12,8 @@ export interface Movable {
 const DISTINCTIVE_LINKS = 2
 
 /**
- * Matches removed files with added ones that have the same bytes or, if no other file has the same links, the same links.
+ * Matches removed files with added files that have the same bytes. Otherwise, matches files that have the same links if no other
+ * file has these links.
  * @returns the new path of each moved file, by its old path
  */
 export function matchMoves(removed: readonly Movable[], added: readonly Movable[]): ReadonlyMap<string, string> {

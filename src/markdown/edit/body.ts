@@ -6,8 +6,8 @@ import { insertedText, isUnended, lineEndingOf, withLineEnding } from './lines.t
 import { withoutNoOps } from './text-edits.ts'
 
 /**
- * Replaces the body with `content`. Lines that differ only in their line ending are kept as they are; all other lines get the file's
- * line ending.
+ * Replaces the body with `content`. Lines that differ only in their line ending are kept as they are. All other lines get the
+ * file's line ending.
  * @throws RouxError `INVALID_PARAMS` if the content starts with frontmatter or would be read as frontmatter
  */
 export function replaceBody(text: string, content: string): readonly TextEdit[] {
@@ -19,7 +19,7 @@ export function replaceBody(text: string, content: string): readonly TextEdit[] 
 
 /**
  * Replaces a range of whole lines with `content`. Lines at its start and end that differ only in their line ending are kept as they
- * are; the lines in between get the file's line ending.
+ * are. The lines in between get the file's line ending.
  */
 export function replaceLines(text: string, [start, end]: readonly [number, number], content: string): TextEdit {
   const old = linesOf(text.slice(start, end))

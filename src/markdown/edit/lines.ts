@@ -2,7 +2,7 @@ import { afterBlankLines } from '../line-index.ts'
 
 export type LineEnding = '\n' | '\r\n'
 
-/** Returns the most common line ending. On a tie, returns the first one; for single-line text, returns `\n`. */
+/** Returns the most common line ending. On a tie, returns the one that occurs first. For text on a single line, returns `\n`. */
 export function lineEndingOf(text: string): LineEnding {
   let crlf = 0
   let lf = 0

@@ -39,7 +39,7 @@ export function editSection(text: string, { section, mode, content, flavour }: S
 }
 
 export interface SectionEdit {
-  /** A path of headings, outermost first, or the unique last part of such a path; or a single `^block`. */
+  /** A path of headings, outermost first, or the last part of such a path if it is unique. May also be a single `^block`. */
   readonly section: readonly string[]
   readonly mode: SectionMode
   readonly content: string

@@ -16,9 +16,9 @@ const MAX_NAME = 200
 const MAX_DEPTH = 60
 
 /**
- * Sets properties, and removes those that are `null`. Only the lines of changed properties are edited: keys keep their spelling (an
- * exact match takes precedence over a match that ignores case), and values keep their quotes or brackets where possible. New
- * properties are added at the end. Removing the last property also removes the fences.
+ * Sets properties, and removes those that are `null`. Edits only the lines of changed properties. Keys keep their spelling, and
+ * values keep their quotes or brackets where possible. A key that matches exactly takes precedence over one that differs in case.
+ * New properties are added at the end. Removing the last property also removes the fences.
  * @throws RouxError `INVALID_PARAMS` for a name or value that frontmatter cannot contain, `EDIT_MISMATCH` if the frontmatter is
  * malformed
  */
@@ -190,7 +190,7 @@ function jsonValue(name: string, value: unknown, depth: number): unknown {
   return Object.fromEntries(entries)
 }
 
-/** The links of each relation, with or without `[[…]]`; `null` removes the relation. */
+/** The links of each relation, with or without `[[…]]`. `null` removes the relation. */
 export type Relations = Readonly<Record<string, string | readonly string[] | null>>
 
 function relationValue(name: string, links: Relations[string]): unknown {
