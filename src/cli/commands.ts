@@ -241,7 +241,7 @@ export const COMMANDS = [
     name: 'completion',
     sentence: 'Print a script that lets your shell complete commands, options, vaults and notes.',
     usage: '<bash|zsh|fish>',
-    // The script passes the words typed so far.
+    // Practically no limit, because the completion script passes all words typed so far.
     words: 10_000,
   },
   {

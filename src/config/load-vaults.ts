@@ -47,7 +47,10 @@ export async function readVaults(input: SettingsInput): Promise<LoadedVaults> {
   return { server, vaults: [await readOne(first), ...(await Promise.all(more.map(readOne)))] }
 }
 
-/** Returns the folder of the vault selected by folder or name. Problems in the settings are left to whoever uses the settings. */
+/**
+ * Returns the folder of the vault selected by folder or name. Ignores problems in the settings. The code that uses the settings
+ * reports them.
+ */
 export async function vaultFolder(input: SettingsInput): Promise<string> {
   const { settings } = await readSettings(input)
   const entry = Object.entries(settings.vaults).find(([name]) => name === input.vault)
@@ -95,7 +98,7 @@ async function readNamed([name, path]: NamedPath, input: SettingsInput, server: 
   return { ...vaultSettings, settings: { ...vaultSettings.settings, tools }, vaultNamed: server.vaultNamed, name }
 }
 
-/** Returns the vaults that have their own folder, and the problems with all other vaults. */
+/** Returns the vaults with a path to a folder that no earlier vault has, and the problems with all other vaults. */
 function separate(vaults: readonly NamedPath[]): {
   readonly distinct: readonly NamedPath[]
   readonly problems: readonly RouxError[]

@@ -17,7 +17,7 @@ const ANNOUNCE_EVERY = STARTUP_TIMEOUT / 2
 const FIRST_CONNECTION_TIMEOUT = 60_000
 /** Milliseconds to wait for another server to end. */
 const ENDING_TIMEOUT = 8_000
-/** Connections that may wait to be accepted. */
+/** Maximum number of connections that wait to be accepted. */
 const BACKLOG = 1_024
 
 /** Runs the server that the user's assistants and commands share, until it has been unused for a while or is stopped. */

@@ -79,7 +79,7 @@ export function folderIn(vaults: readonly LoadedVault[]): (name: string) => stri
 function begin(opening: Promise<GraphCore>): void {
   opening.then(
     (core) => core.indexing.begin(),
-    // The caller that requests the vault gets the error.
+    // Ignore the error here, because the caller that requests the vault gets it.
     () => {},
   )
 }

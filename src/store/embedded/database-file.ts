@@ -195,7 +195,7 @@ export function readAtOnce<T>(database: Database, read: () => T): T {
   try {
     return read()
   } finally {
-    // If the read found damage, the database may have been closed.
+    // Ignore errors, because the database may have been closed after the read found damage.
     quietly(() => database.exec('COMMIT'))
   }
 }

@@ -53,8 +53,8 @@ export class FollowedDatabase<T extends object> {
 
   /** Opens the current database. Returns `undefined` if nothing has been written yet. @throws whatever `prepare` throws */
   open(): Opened<T> | undefined {
-    // Skip the check for a while after the last one: each call reads several times, and checking the file takes as long as the
-    // rest of a refresh that finds nothing new.
+    // Do not check again right away. Each call reads several times, and checking the file doubles the time of a refresh that finds
+    // nothing new.
     const now = performance.now()
     if (this.#opened !== undefined && now < this.#sameUntil) return this.#opened
     const identity = identityOf(this.#location)

@@ -313,7 +313,7 @@ export function linksWithin(
   return ranges.map(({ id, start, end }) => {
     const source = graph.find(id)
     if (source === undefined || source < 0) return []
-    // A plain loop, because each search reads the largest notes' thousands of links.
+    // Use a plain loop for speed, because a search reads thousands of links in each of the largest notes.
     const links: OutgoingLink[] = []
     for (const link of projection.links(source)) {
       const { to, kind, form, line } = link

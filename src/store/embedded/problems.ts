@@ -62,7 +62,7 @@ export function countProblems(projection: Projection, filter: Omit<ProblemFilter
   return counts
 }
 
-/** Returns links out of the vault, ordered by id. */
+/** Returns a problem for each symbolic link that points outside the vault, ordered by id. */
 function outsideProblems({ graph, outside }: Projection, { id, target, folder }: ProblemFilter): Problem[] {
   if (id !== undefined || target !== undefined) return []
   const start = folder === undefined ? '' : folderStart(folder)

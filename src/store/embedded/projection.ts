@@ -248,7 +248,7 @@ export class Projection {
     const cached = this.#links.get(key)
     if (cached !== undefined) return cached
     const links = this.#readLinks(key)
-    // A hub's links are requested repeatedly, and reading thousands of links takes milliseconds.
+    // Cache a hub's links, because they are requested repeatedly and reading thousands of links takes milliseconds.
     if (links.length >= MANY_LINKS) {
       if (this.#links.size >= CACHED_HUBS) this.#links.clear()
       this.#links.set(key, links)

@@ -118,7 +118,7 @@ export function isDamage(error: unknown): boolean {
 const DAMAGED =
   /malformed|not a database|corrupt|no such (?:table|column|index)|unsupported file format|text encoding|datatype mismatch|\d columns|too large to be represented/i
 
-/** Checks for the last of these errors, which has an error code of its own when a single row is read. */
+/** Checks for an integer that is too large. When a single row is read, the binding throws a different error for it. */
 function isTooLarge(error: unknown): boolean {
   return errorCode(error) === 'ERR_OUT_OF_RANGE' && /^Value is too large to be represented/.test((error as Error).message)
 }

@@ -246,7 +246,7 @@ export async function findWanted(
   return { items, total: row?.total ?? 0 }
 }
 
-/** Returns files whose links to missing targets must not be counted. The database cannot decide this itself. */
+/** Returns the files whose links to missing targets must not be counted. The database cannot evaluate `counts` itself. */
 async function sourcesWithout(
   { questions }: QuestionContext,
   counts: (path: VaultPath) => boolean,

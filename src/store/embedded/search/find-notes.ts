@@ -91,7 +91,7 @@ function matching({ condition, candidates }: Pick<FindRequest, 'condition' | 'ca
 
 interface FindOptions {
   readonly facts: VaultFacts
-  /** Number of best matches that are needed. */
+  /** Number of best matches that the caller needs. */
   readonly limit: number
 }
 

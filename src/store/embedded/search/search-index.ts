@@ -224,7 +224,7 @@ function prepare(database: Database) {
     ),
     vectors: database.prepare('SELECT data FROM vector WHERE embedder = ? AND key = ?'),
     vectorCount: database.prepare(`SELECT ${countVectors('?1')} AS notes`),
-    // A single string, because each row read would cost a call.
+    // Returns a single string, because reading each row would cost a call.
     vectorKeys: database.prepare('SELECT group_concat(key) AS keys FROM vector WHERE embedder = ?'),
   }
 }

@@ -14,7 +14,7 @@ export interface Neo4jPlace {
    * name. If omitted, nothing is checked.
    */
   readonly origin?: { readonly folder: string; readonly reading: string }
-  /** For how long, and up to how many bytes, the log of changes is kept. If omitted, there is no log. */
+  /** Maximum age, in days, and size, in bytes, of the change log. If omitted, there is no log. */
   readonly log?: { readonly days: number; readonly bytes: number }
   /** The index's location for display, without path or password. */
   readonly file: string
