@@ -53,7 +53,7 @@ if (!isServer) {
 }
 process.stderr.on('error', () => {})
 
-// Exit without waiting for threads, as Node would, because one may hang on a file or disk that does not respond.
+// Exit without waiting for threads. Node would wait, but a thread may hang on a file or disk that does not respond.
 process.on('exit', () => {
   if (isBlockedByFile() || !leaveNativeCode()) process.kill(process.pid, 'SIGKILL')
 })

@@ -110,7 +110,7 @@ function textsOf(value: unknown): readonly string[] {
   return [String(value).trim()]
 }
 
-/** Parses a time like queries do: a year, month or day without time zone is local. `Date` parses other formats. */
+/** Parses a time in the same way as queries: a year, month or day without time zone is local. `Date` parses other formats. */
 function toTime(text: string | undefined): number {
   if (text === undefined) return Number.NaN
   const iso = text.replace(/^(\d{4}-\d{2}-\d{2}) /, '$1T')

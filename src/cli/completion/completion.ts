@@ -35,7 +35,7 @@ const NODES: readonly NodeKind[] = ['note', 'canvas', 'attachment']
 
 async function reply(invocation: Invocation, shell: Shell, args: readonly string[]): Promise<string> {
   const last = readLine(shell === 'bash' ? (args[0] ?? '') : (args.at(-1) ?? ''))
-  // In zsh and fish, only some of the spaces in a word may be quoted.
+  // zsh and fish pass a single word. Join the parts that `readLine` has split at its unquoted spaces.
   const line = shell === 'bash' ? last.typed : [...last.words, last.typed].join(' ')
   const words = (shell === 'bash' ? last.words : args.slice(0, -1)).slice(1)
   const inside = await wantedInside(invocation.host, words, line)

@@ -31,7 +31,7 @@ export const SCHEMA = `
 /** Separates joined strings. JSON never contains it. */
 export const SEPARATOR = '\n'
 
-/** The table or column of a text. The checksum includes it, because a flipped bit can turn one table or column into another. */
+/** The table or column that contains a text. The checksum includes it, because a flipped bit can turn one into another. */
 type Kind = 'meta' | 'hot' | 'stat' | 'mentions' | 'info' | 'links'
 
 /** Serializes a value with a checksum: eight hex digits of CRC-32, then JSON. */

@@ -16,7 +16,7 @@ interface Candidate extends Pick<FileRecord, 'key' | 'path' | 'title' | 'aliases
   readonly kind: FileRecord['kind']
 }
 
-/** Finds files by name. The database finds candidates, and the similarity of names is computed like in the embedded store. */
+/** Finds files by name. The database finds candidates, and the similarity of names is computed as in the embedded store. */
 export async function findNames(
   asking: QuestionContext,
   names: readonly string[],

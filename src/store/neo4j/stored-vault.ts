@@ -58,7 +58,7 @@ class FedStore extends Neo4jStore {
   }
 }
 
-/** The message does not list other vaults in the database, because the caller may not be allowed to know them. */
+/** The message does not list other vaults in the database, because the caller may not be allowed to know about them. */
 function unknownVault(vault: string): RouxError {
   return new RouxError('VAULT_NOT_FOUND', `The database has no vault "${vault}".`, {
     hint: 'Feed it where its folder is: roux index <folder> --store neo4j.',
