@@ -25,7 +25,7 @@ import { PageGate } from './admit.ts'
 import { assetRoutes, secure } from './assets.ts'
 import { type WebSession, WebSessions } from './sessions.ts'
 
-const ELSEWHERE = { hint: 'Open it in another program.' }
+const OPEN_ELSEWHERE = { hint: 'Open it in another program.' }
 
 export interface WebOptions {
   readonly folder: string
@@ -73,10 +73,10 @@ export function webRoutes(options: WebOptions, parts: ServerParts): ExtraRoutes 
       methods: { POST: (exchange) => answerBody(exchange, CODE_BYTES, async (body) => beginSession(body, sessions, options)) },
       admit: (request) => gate.page(request),
     }),
-    inSession('/web/call', (body, { sender, response }) => call(body, sender, { options, signal: goneOf(response) })),
+    inSession('/web/call', (body, { sender, response }) => call(body, sender, { options, signal: disconnectSignal(response) })),
     inSession('/web/note', async (body, { sender, response }) => {
       const { core, id } = await open(body, sender)
-      return (await pageNote(core, { id }, { signal: goneOf(response) })).value
+      return (await pageNote(core, { id }, { signal: disconnectSignal(response) })).value
     }),
     inSession('/web/picture', async (body, { sender }) => {
       const { core } = await open(body, sender)
@@ -86,7 +86,7 @@ export function webRoutes(options: WebOptions, parts: ServerParts): ExtraRoutes 
     }),
     inSession('/web/files', async (body, { sender, response }) => {
       const { core } = await open(body, sender)
-      return (await linkedFiles(core, { signal: goneOf(response) })).value
+      return (await linkedFiles(core, { signal: disconnectSignal(response) })).value
     }),
     inSession('/web/attachment', async (body, { sender, response }) => {
       const { core, id } = await open(body, sender)
@@ -253,7 +253,7 @@ async function openNamed(body: unknown, vaults: Vaults): Promise<{ readonly core
 }
 
 /** Returns a signal that is aborted when the page stops waiting. */
-function goneOf(response: ServerResponse): AbortSignal {
+function disconnectSignal(response: ServerResponse): AbortSignal {
   const controller = new AbortController()
   response.once('close', () => controller.abort())
   return controller.signal
@@ -263,10 +263,10 @@ function goneOf(response: ServerResponse): AbortSignal {
 export async function sendPicture(response: ServerResponse, core: GraphCore, id: string): Promise<void> {
   const picture = await findPicture(core, id)
   if (picture === undefined)
-    return sendRefusal(response, refusal(404, 'Only PNG, JPEG, GIF and WebP images are shown here.', ELSEWHERE))
+    return sendRefusal(response, refusal(404, 'Only PNG, JPEG, GIF and WebP images are shown here.', OPEN_ELSEWHERE))
   if (picture === 'too large') {
     const message = `Images of more than ${MAX_PICTURE_BYTES >> 20} MB are not shown here.`
-    return sendRefusal(response, refusal(413, message, ELSEWHERE))
+    return sendRefusal(response, refusal(413, message, OPEN_ELSEWHERE))
   }
   // Nothing in it may run, even if it is opened as a page.
   response.setHeader('Content-Security-Policy', "sandbox; default-src 'none'").setHeader('Content-Disposition', 'attachment')

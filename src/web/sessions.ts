@@ -34,32 +34,32 @@ export class WebSessions {
     for (const [digest, code] of this.#codes) if (code.until < this.#now()) this.#codes.delete(digest)
     const code = newSecret()
     const scopes = new Set([...access.scopes].filter((scope) => scope === 'read'))
-    this.#codes.set(nameOf(code), { access: { ...access, scopes }, key, until: this.#now() + CODE_LIFE_MS })
+    this.#codes.set(keyOf(code), { access: { ...access, scopes }, key, until: this.#now() + CODE_LIFE_MS })
     forgetOldest(this.#codes, key)
     return code
   }
 
   /** Checks whether a code can still open a session. */
   isWaiting(code: string): boolean {
-    const found = this.#codes.get(nameOf(code))
+    const found = this.#codes.get(keyOf(code))
     return found !== undefined && found.until >= this.#now()
   }
 
   /** Exchanges a code for the secret of a new session. Returns `undefined` if the code is invalid. */
   redeem(code: string): string | undefined {
-    const digest = nameOf(code)
+    const digest = keyOf(code)
     const found = this.#codes.get(digest)
     this.#codes.delete(digest)
     if (found === undefined || found.until < this.#now() || !this.#isCurrent(found.key)) return undefined
     const secret = newSecret()
-    this.#sessions.set(nameOf(secret), { access: found.access, key: found.key })
+    this.#sessions.set(keyOf(secret), { access: found.access, key: found.key })
     forgetOldest(this.#sessions, found.key)
     return secret
   }
 
   /** Returns the session of a secret, or `undefined` if there is none or its token has lost its permissions. */
   find(secret: string): WebSession | undefined {
-    const digest = nameOf(secret)
+    const digest = keyOf(secret)
     const session = this.#sessions.get(digest)
     if (session === undefined || this.#isCurrent(session.key)) return session
     this.#sessions.delete(digest)
@@ -73,7 +73,7 @@ function forgetOldest(map: Map<string, WebSession>, key: string): void {
 }
 
 /** A digest is looked up instead of the secret, so timing reveals nothing. */
-function nameOf(secret: string): string {
+function keyOf(secret: string): string {
   return digestOf(secret).toString('base64')
 }
 

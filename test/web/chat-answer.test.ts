@@ -7,7 +7,7 @@ const structured = (structuredContent: object) => ({ content: [], structuredCont
 test('shows hubs with their scores', () => {
   const answer = structured({ results: [{ id: 'a.md', title: 'A', score: 7 }], total: 1 })
   expect(readAnswer(answer, {})).toMatchObject({
-    said: 'The 1 most central note',
+    message: 'The 1 most central note',
     notes: [{ id: 'a.md', title: 'A', detail: '7' }],
   })
 })
@@ -19,7 +19,7 @@ test('shows linked notes around the note in the call', () => {
       { id: 'b.md', title: 'B' },
     ],
   })
-  expect(readAnswer(answer, { id: 'C' })).toMatchObject({ said: '2 notes linked with C', centre: 'C', path: [] })
+  expect(readAnswer(answer, { id: 'C' })).toMatchObject({ message: '2 notes linked with C', centre: 'C', path: [] })
 })
 
 test('shows a path in order, next to its alternatives', () => {
@@ -29,15 +29,15 @@ test('shows a path in order, next to its alternatives', () => {
     hops: [{ from: 'a.md', to: 'b.md', text: 'See [[b]].' }],
     alternatives: [{ path: ['a.md', 'c.md', 'b.md'] }],
   })
-  const { path, notes, said } = readAnswer(answer, {})
-  expect([said, path, notes.map(({ id }) => id)]).toEqual(['A path of 1 link', ['a.md', 'b.md'], ['a.md', 'b.md', 'c.md']])
+  const { path, notes, message } = readAnswer(answer, {})
+  expect([message, path, notes.map(({ id }) => id)]).toEqual(['A path of 1 link', ['a.md', 'b.md'], ['a.md', 'b.md', 'c.md']])
   expect(notes[1]?.detail).toBe('See [[b]].')
 })
 
 test('shows communities by id, and lists them by name', () => {
   const answer = structured({ notes: 9, communities: [{ id: 'c1', label: 'Soil', notes: 5, key: [{ id: 'a.md', title: 'A' }] }] })
   expect(readAnswer(answer, {})).toMatchObject({
-    said: '1 community in 9 notes',
+    message: '1 community in 9 notes',
     communities: [{ id: 'c1', label: 'Soil', notes: 5, key: [{ id: 'a.md', title: 'A' }] }],
   })
 })
@@ -48,15 +48,18 @@ test('also understands a host that forwards only texts', () => {
 })
 
 test('shows a missing path and an error as text', () => {
-  expect(readAnswer(structured({ result: null }), {})).toMatchObject({ said: 'There is nothing to show on the map.', notes: [] })
+  expect(readAnswer(structured({ result: null }), {})).toMatchObject({
+    message: 'There is nothing to show on the map.',
+    notes: [],
+  })
   const failed = { isError: true, ...structured({ error: { message: 'No vault.' } }) }
-  expect(readAnswer(failed, {})).toMatchObject({ said: 'No vault.', notes: [] })
+  expect(readAnswer(failed, {})).toMatchObject({ message: 'No vault.', notes: [] })
 })
 
 test('accepts any message from a host without failing', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.constantFrom('structuredContent', 'content', 'isError'), fc.jsonValue()), (result) => {
-      expect(typeof readAnswer(result, {}).said).toBe('string')
+      expect(typeof readAnswer(result, {}).message).toBe('string')
     }),
   )
   fc.assert(

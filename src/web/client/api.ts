@@ -3,7 +3,7 @@ import type { MayMove } from '../../core/insight/layouts.ts'
 import type { LinkedFiles } from '../../core/insight/linked-files.ts'
 import type { LayoutProgress, PartialPicture } from '../../core/insight/picture.ts'
 
-export class Refused extends Error {
+export class RequestError extends Error {
   readonly hint: string | undefined
   readonly isNoAnswer: boolean
 
@@ -24,14 +24,14 @@ export type ToolAnswer<T> = T & {
   readonly error?: { readonly message: string; readonly hint?: string }
 }
 
-export interface Opened {
+export interface OpenSession {
   readonly session: string
   readonly vaults: readonly string[]
   readonly scopes: readonly string[]
 }
 
 /** The parts of a large vault that the picture should include. */
-export interface PictureAsked {
+export interface PictureRequest {
   /** Determines which notes may move if they already have a position. */
   readonly move: MayMove
   readonly notes: readonly string[]
@@ -44,16 +44,16 @@ export interface PictureAsked {
 /** `there`: the server responds and knows this page's session. */
 export type Connection = 'there' | 'lost' | 'ended'
 
-const KEPT = 'roux-session'
+const SESSION_KEY = 'roux-session'
 
 /**
  * Talks to the server that the page came from. The secret is kept in memory and in this tab's session storage, never in the URL.
  */
 export class Api {
-  #opened: Opened
+  #session: OpenSession
 
-  private constructor(opened: Opened) {
-    this.#opened = opened
+  private constructor(opened: OpenSession) {
+    this.#session = opened
   }
 
   /**
@@ -61,28 +61,28 @@ export class Api {
    * neither
    */
   static async open(): Promise<Api> {
-    const given = new URLSearchParams(location.hash.slice(1))
-    const code = given.get('code')
+    const params = new URLSearchParams(location.hash.slice(1))
+    const code = params.get('code')
     if (code !== null) {
-      given.delete('code')
-      history.replaceState(null, '', `${location.pathname}${[...given].length > 0 ? `#${given}` : ''}`)
-      const opened: Opened = await (await send('/web/session', { code })).json()
-      sessionStorage.setItem(KEPT, JSON.stringify(opened))
+      params.delete('code')
+      history.replaceState(null, '', `${location.pathname}${[...params].length > 0 ? `#${params}` : ''}`)
+      const opened: OpenSession = await (await send('/web/session', { code })).json()
+      sessionStorage.setItem(SESSION_KEY, JSON.stringify(opened))
       return new Api(opened)
     }
-    const kept = sessionStorage.getItem(KEPT)
-    if (kept === null)
-      throw new Refused('This page was not opened by Roux.', 'Run "roux open" and use the address that it gives.')
-    return new Api(JSON.parse(kept) as Opened)
+    const stored = sessionStorage.getItem(SESSION_KEY)
+    if (stored === null)
+      throw new RequestError('This page was not opened by Roux.', 'Run "roux open" and use the address that it gives.')
+    return new Api(JSON.parse(stored) as OpenSession)
   }
 
   get vaults(): readonly string[] {
-    return this.#opened.vaults
+    return this.#session.vaults
   }
 
   async call<T>(tool: string, args: Record<string, unknown>, vault?: string): Promise<ToolAnswer<T>> {
     const answer = await this.#post<ToolAnswer<T>>('/web/call', { tool, arguments: { ...args, ...(vault ? { vault } : {}) } })
-    if (answer.error !== undefined) throw new Refused(answer.error.message, answer.error.hint)
+    if (answer.error !== undefined) throw new RequestError(answer.error.message, answer.error.hint)
     return answer
   }
 
@@ -90,8 +90,8 @@ export class Api {
     return this.#post('/web/note', { id, vault })
   }
 
-  picture(vault: string, asked: PictureAsked): Promise<PartialPicture | LayoutProgress> {
-    return this.#post('/web/picture', { vault, ...asked })
+  picture(vault: string, request: PictureRequest): Promise<PartialPicture | LayoutProgress> {
+    return this.#post('/web/picture', { vault, ...request })
   }
 
   files(vault: string): Promise<LinkedFiles> {
@@ -99,12 +99,12 @@ export class Api {
   }
 
   async #post<T>(path: string, body: unknown): Promise<T> {
-    return (await send(path, body, this.#opened.session)).json()
+    return (await send(path, body, this.#session.session)).json()
   }
 
   /** Returns an image of the vault as an object URL for this page. @throws Refused if it is not an image or too large */
   async attachment(id: string, vault?: string): Promise<string> {
-    const response = await send('/web/attachment', { id, vault }, this.#opened.session)
+    const response = await send('/web/attachment', { id, vault }, this.#session.session)
     return URL.createObjectURL(await response.blob())
   }
 
@@ -112,7 +112,7 @@ export class Api {
   async follow(onChange: () => void, onState: (state: Connection) => void): Promise<void> {
     for (let pause = 500; ; pause = Math.min(pause * 2, 10_000)) {
       try {
-        const response = await fetch('/web/events', { headers: authorization(this.#opened.session) })
+        const response = await fetch('/web/events', { headers: authorization(this.#session.session) })
         // Another server is responding; the one that knew this session is gone.
         if (response.status === 401) return onState('ended')
         if (response.ok && response.body !== null) {
@@ -144,11 +144,11 @@ export async function readEvents(body: ReadableStream<Uint8Array<ArrayBuffer>>, 
 async function send(path: string, body: unknown, session?: string): Promise<Response> {
   const headers = { 'Content-Type': 'application/json', ...(session === undefined ? {} : authorization(session)) }
   const response = await fetch(path, { method: 'POST', headers, body: JSON.stringify(body) }).catch(() => {
-    throw new Refused('Roux does not respond.', 'Is "roux open" still running?', { isNoAnswer: true })
+    throw new RequestError('Roux does not respond.', 'Is "roux open" still running?', { isNoAnswer: true })
   })
   if (response.ok) return response
   const json = (await response.json()) as { error?: { message: string; hint?: string } } | null
-  throw new Refused(json?.error?.message ?? `The server answers ${response.status}.`, json?.error?.hint)
+  throw new RequestError(json?.error?.message ?? `The server answers ${response.status}.`, json?.error?.hint)
 }
 
 function authorization(session: string): Record<string, string> {

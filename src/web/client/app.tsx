@@ -7,6 +7,7 @@ import { PathView } from './path-view.tsx'
 import { Guard, Reader } from './reader.tsx'
 import { Search } from './search.tsx'
 import {
+  announcement,
   api,
   COLLATOR,
   connection,
@@ -25,7 +26,6 @@ import {
   pointed,
   rearrange,
   refresh,
-  said,
   showVault,
   showView,
   tag,
@@ -105,7 +105,7 @@ export function App() {
           </div>
         )}
         <div class="middle">
-          <Narrowed />
+          <ActiveFilters />
           <Depth />
           {view.value === 'table' ? <Table /> : <NoteMap />}
         </div>
@@ -128,7 +128,7 @@ export function App() {
         </button>
       </nav>
       <p class="unseen" role="status" aria-live="polite">
-        {said.value}
+        {announcement.value}
       </p>
       {pointed.value && <Card key={pointed.value.id} of={pointed.value} />}
       {isHelping.value && <Help />}
@@ -154,8 +154,8 @@ function Options({ names }: { readonly names: readonly string[] }) {
   ))
 }
 
-function setAndFit(act: () => void): void {
-  act()
+function setAndFit(change: () => void): void {
+  change()
   writeAddress()
   map.view?.fit()
 }
@@ -186,15 +186,15 @@ function Filters() {
             ['Notes without links', withOrphans],
             ['Attachments and canvases', withAttachments],
           ] as const
-        ).map(([name, kept]) => (
+        ).map(([name, filter]) => (
           <label class="check" key={name}>
             <input
               type="checkbox"
-              checked={kept.value}
+              checked={filter.value}
               onChange={(event) => {
-                kept.value = event.currentTarget.checked
+                filter.value = event.currentTarget.checked
                 writeAddress()
-                if (kept === withAttachments) void refresh()
+                if (filter === withAttachments) void refresh()
               }}
             />
             {name}
@@ -209,7 +209,7 @@ function Filters() {
 }
 
 /** The active filter or highlight. A click removes it. */
-function Narrowed() {
+function ActiveFilters() {
   const parts: readonly (readonly [is: boolean, what: string, undo: () => void])[] = [
     [folder.value !== '', `Folder ${folder.value}`, () => (folder.value = '')],
     [tag.value !== '', `Tag ${tag.value}`, () => (tag.value = '')],

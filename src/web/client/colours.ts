@@ -8,8 +8,8 @@ const OTHER = PALETTE.length - 1
  * The largest groups, at least this many, get a color each. There are more if the others would have more than this share of all
  * notes.
  */
-const USUAL = 7
-const MOST_OTHERS = 0.1
+const MIN_COLOURS = 7
+const MAX_OTHER_SHARE = 0.1
 /** Index notes have the color of text, because they link to everything and do not belong to one group more than to others. */
 export const INDEX = PALETTE.length
 export const INDEX_COLOUR = 'var(--text)'
@@ -51,12 +51,12 @@ export function coloursOf(graph: Graph, by: ColourBy, last?: Coloured): Coloured
   const bySize = [...counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))
   const ungrouped = groups.filter((group) => group === undefined).length
   const notesFrom = (at: number): number => bySize.slice(at).reduce((sum, [, notes]) => sum + notes, 0)
-  let coloured = USUAL
-  while (coloured < OTHER && notesFrom(coloured) > MOST_OTHERS * notesFrom(0)) coloured++
+  let coloured = MIN_COLOURS
+  while (coloured < OTHER && notesFrom(coloured) > MAX_OTHER_SHARE * notesFrom(0)) coloured++
   const largest = bySize.slice(0, coloured)
   const small = bySize.slice(coloured)
   // Before there are groups, there is nothing to name.
-  const others = largest.length === 0 ? 0 : ungrouped + notesFrom(coloured)
+  const otherNotes = largest.length === 0 ? 0 : ungrouped + notesFrom(coloured)
   const idOf = (group: string): string => grouping?.groups[Number(group)]?.id ?? group
   const colourOf = ownColours(
     largest.map(([group]) => ({ group, id: idOf(group) })),
@@ -70,7 +70,7 @@ export function coloursOf(graph: Graph, by: ColourBy, last?: Coloured): Coloured
   const cssOf = (colour = OTHER): string => (colour === INDEX ? INDEX_COLOUR : (PALETTE[colour] ?? ''))
   const [only] = small
   // If only one small group is left, use its own name.
-  const rest = small.length === 1 && only?.[1] === others ? { name: label(only[0]) } : { name: 'other', isRest: true }
+  const restEntry = small.length === 1 && only?.[1] === otherNotes ? { name: label(only[0]) } : { name: 'other', isRest: true }
   return {
     graph,
     by,
@@ -78,7 +78,7 @@ export function coloursOf(graph: Graph, by: ColourBy, last?: Coloured): Coloured
     colourOf: new Map([...before, ...[...colourOf].map(([group, colour]) => [idOf(group), colour] as const)]),
     legend: [
       ...largest.map(([group, notes]) => ({ name: label(group), colour: cssOf(colourOf.get(group)), notes })),
-      { ...rest, colour: cssOf(OTHER), notes: others },
+      { ...restEntry, colour: cssOf(OTHER), notes: otherNotes },
       { name: 'index notes', colour: INDEX_COLOUR, notes: indexes.size, isRest: true },
     ].filter(({ notes }) => notes > 0),
     cssOf: (note = -1) => cssOf(colours[note]),
@@ -98,13 +98,13 @@ interface NamedGroup {
 function ownColours(groups: readonly NamedGroup[], before: ReadonlyMap<string, number>): Map<string, number> {
   const free = new Set(PALETTE.slice(0, OTHER).keys())
   const colourOf = new Map<string, number>()
-  const take = (group: string, colour: number | undefined): void => {
+  const assign = (group: string, colour: number | undefined): void => {
     if (colour !== undefined && !colourOf.has(group) && free.delete(colour)) colourOf.set(group, colour)
   }
-  for (const { group, id } of groups) take(group, before.get(id))
+  for (const { group, id } of groups) assign(group, before.get(id))
   const byId = groups.toSorted((a, b) => a.id.length - b.id.length || (a.id < b.id ? -1 : 1))
-  for (const { group, id } of byId) take(group, preferredColour(id))
-  for (const { group } of byId) take(group, free.values().next().value)
+  for (const { group, id } of byId) assign(group, preferredColour(id))
+  for (const { group } of byId) assign(group, free.values().next().value)
   return colourOf
 }
 

@@ -4,19 +4,23 @@ export function element<Name extends keyof HTMLElementTagNameMap>(
   members: Partial<HTMLElementTagNameMap[Name]> = {},
   children: readonly (Node | string)[] = [],
 ): HTMLElementTagNameMap[Name] {
-  const made = Object.assign(document.createElement(name), members)
-  made.append(...children)
-  return made
+  const created = Object.assign(document.createElement(name), members)
+  created.append(...children)
+  return created
 }
 
 /** Creates a list item with a button, followed by these nodes. */
 export function buttonItem(label: string, onclick: () => void, children: readonly Node[] = []): HTMLLIElement {
-  return element('li', {}, [element('button', { type: 'button', textContent: label, title: label, onclick }), ...children])
+  return element('li', {}, [button(label, onclick), ...children])
+}
+
+export function button(label: string, onclick: () => void): HTMLButtonElement {
+  return element('button', { type: 'button', textContent: label, title: label, onclick })
 }
 
 /** Returns the element with this id, which must exist. */
 export function byId(id: string): HTMLElement {
-  const found = document.getElementById(id)
-  if (found === null) throw new Error(`There is no #${id}.`)
-  return found
+  const node = document.getElementById(id)
+  if (node === null) throw new Error(`There is no #${id}.`)
+  return node
 }

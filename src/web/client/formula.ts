@@ -2,17 +2,17 @@ import temml from 'temml'
 import type { MarkdownElement, MarkdownNode } from './markdown-nodes.ts'
 
 /** The parts of the library's output that are used: MathML elements. */
-interface Made {
+interface MathNode {
   readonly type?: string
   readonly text?: string
   readonly attributes?: Readonly<Record<string, unknown>>
   readonly classes?: readonly string[]
   readonly style?: Readonly<Record<string, string>>
-  readonly children?: readonly Made[]
+  readonly children?: readonly MathNode[]
 }
 
 interface Library {
-  __renderToMathMLTree(tex: string, options: object): Made
+  __renderToMathMLTree(tex: string, options: object): MathNode
 }
 
 /** Definitions (`\gdef`, `\newcommand`) that apply to the rest of a note. */
@@ -45,18 +45,18 @@ export function readFormula(tex: string, display: boolean, macros: Definitions):
   }
 }
 
-function converted({ type, text, attributes = {}, classes = [], style = {}, children = [] }: Made): readonly MarkdownNode[] {
+function converted({ type, text, attributes = {}, classes = [], style = {}, children = [] }: MathNode): readonly MarkdownNode[] {
   if (text !== undefined) return [text]
-  const within = children.flatMap(converted)
+  const inner = children.flatMap(converted)
   // A container adds no element of its own.
-  if (type === undefined) return within
+  if (type === undefined) return inner
   if (!ELEMENTS.has(type)) return []
-  const own = Object.entries(attributes).filter(([name]) => ATTRIBUTES.has(name))
-  const shown = Object.entries(style).filter(([name, value]) => STYLES.has(name) && PLAIN.test(value))
+  const allowedAttributes = Object.entries(attributes).filter(([name]) => ATTRIBUTES.has(name))
+  const allowedStyles = Object.entries(style).filter(([name, value]) => STYLES.has(name) && PLAIN.test(value))
   const properties = {
-    ...Object.fromEntries(own),
+    ...Object.fromEntries(allowedAttributes),
     ...(classes.length === 0 ? {} : { class: classes.join(' ') }),
-    ...(shown.length === 0 ? {} : { style: Object.fromEntries(shown) }),
+    ...(allowedStyles.length === 0 ? {} : { style: Object.fromEntries(allowedStyles) }),
   }
-  return [{ name: type, properties, line: undefined, children: within }]
+  return [{ name: type, properties, line: undefined, children: inner }]
 }

@@ -3,7 +3,7 @@ import { showsRegions } from '../../core/insight/overview.ts'
 import type { PartialPicture, PictureGroup, VaultPicture } from '../../core/insight/picture.ts'
 
 /** A day, week, month or quarter of a year, as written in file names. */
-const TIME = /^\d{4}(?:[-_. ](?:0[1-9]|1[0-2])|([-_. ]?)(?:0[1-9]|1[0-2])\1(?:0[1-9]|[12]\d|3[01])|[-_. ]?(?:w\d{1,2}|q[1-4]))$/i
+const DATE = /^\d{4}(?:[-_. ](?:0[1-9]|1[0-2])|([-_. ]?)(?:0[1-9]|1[0-2])\1(?:0[1-9]|[12]\d|3[01])|[-_. ]?(?:w\d{1,2}|q[1-4]))$/i
 
 /** The notes of a picture and the links between them, by number. */
 export interface Graph {
@@ -101,7 +101,7 @@ export function neighbours({ offsets, targets }: Graph, note: number): readonly 
 }
 
 /** Linked notes that are this many times as far away as half of them are not shown together with a note. */
-const FAR = 3
+const MAX_DISTANCE_RATIO = 3
 
 /** Returns a note and the linked notes to show together with it: no index notes, and none that are far away. */
 export function nearby(graph: Graph, note: number): readonly number[] {
@@ -109,8 +109,8 @@ export function nearby(graph: Graph, note: number): readonly number[] {
   const others = neighbours(graph, note).filter((other) => !isIndex(graph, other))
   const [x = 0, y = 0] = places.subarray(note * 2)
   const distances = others.map((other) => Math.hypot((places[other * 2] ?? 0) - x, (places[other * 2 + 1] ?? 0) - y))
-  const most = FAR * (distances.toSorted((a, b) => a - b)[others.length >> 1] ?? 0)
-  return [note, ...others.filter((_, at) => (distances[at] ?? 0) <= most)]
+  const maxDistance = MAX_DISTANCE_RATIO * (distances.toSorted((a, b) => a - b)[others.length >> 1] ?? 0)
+  return [note, ...others.filter((_, at) => (distances[at] ?? 0) <= maxDistance)]
 }
 
 /**
@@ -118,13 +118,13 @@ export function nearby(graph: Graph, note: number): readonly number[] {
  * everything.
  */
 export function around(graph: Graph, note: number, steps: number): ReadonlySet<number> {
-  const found = new Set([note])
-  let edge = [note]
+  const reached = new Set([note])
+  let frontier = [note]
   for (let step = 0; step < steps; step++) {
-    const left = step === 0 ? edge : edge.filter((one) => !isIndex(graph, one))
-    edge = left.flatMap((one) => neighbours(graph, one)).filter((other) => !found.has(other) && found.add(other))
+    const left = step === 0 ? frontier : frontier.filter((one) => !isIndex(graph, one))
+    frontier = left.flatMap((one) => neighbours(graph, one)).filter((other) => !reached.has(other) && reached.add(other))
   }
-  return found
+  return reached
 }
 
 /** Checks whether a note has so many links that they say little about it. */
@@ -148,7 +148,7 @@ export const DIRECTIONS: Readonly<Record<string, readonly [number, number]>> = {
   ArrowDown: [0, 1],
 }
 
-export interface Towards {
+export interface TowardsOptions {
   /** To the right and down. */
   readonly direction: readonly [dx: number, dy: number]
   /** 1 for visible notes. By default, all are. */
@@ -156,9 +156,9 @@ export interface Towards {
 }
 
 /** Returns the visible linked note that lies best in a direction, close ones first. */
-export function towards(graph: Graph, note: number, { direction: [dx, dy], shown }: Towards): number | undefined {
+export function towards(graph: Graph, note: number, { direction: [dx, dy], shown }: TowardsOptions): number | undefined {
   let best: number | undefined
-  let least = Number.POSITIVE_INFINITY
+  let lowestCost = Number.POSITIVE_INFINITY
   for (const other of neighbours(graph, note)) {
     if (shown?.[other] === 0) continue
     const x = (graph.places[other * 2] ?? 0) - (graph.places[note * 2] ?? 0)
@@ -168,8 +168,8 @@ export function towards(graph: Graph, note: number, { direction: [dx, dy], shown
     // Within 60° of the direction.
     if (along <= 0 || across > along * 1.75) continue
     const cost = along + 2 * across
-    if (cost < least) {
-      least = cost
+    if (cost < lowestCost) {
+      lowestCost = cost
       best = other
     }
   }
@@ -181,10 +181,10 @@ export function isElsewhere(before: Graph, after: Graph): boolean {
   let known = 0
   let moved = 0
   for (const [id, note] of after.numberOf) {
-    const was = before.numberOf.get(id)
-    if (was === undefined) continue
+    const formerNote = before.numberOf.get(id)
+    if (formerNote === undefined) continue
     known++
-    if (before.places[was * 2] !== after.places[note * 2]) moved++
+    if (before.places[formerNote * 2] !== after.places[note * 2]) moved++
   }
   return moved > known / 2
 }
@@ -198,7 +198,7 @@ export function bytesOf(base64: string): ArrayBuffer {
 
 /** Checks whether a note's file name denotes a day, week, month or quarter. Its title may contain more. */
 export function isJournal(id: string): boolean {
-  return TIME.test(id.slice(id.lastIndexOf('/') + 1).replace(/\.md$/i, ''))
+  return DATE.test(id.slice(id.lastIndexOf('/') + 1).replace(/\.md$/i, ''))
 }
 
 /** Returns the URL of a note on this page. Lone surrogates, which properties may contain, are replaced. */

@@ -16,31 +16,31 @@ export function GroupPanel() {
   const { of, groups } = groupingBy(value, by)
   const notes = notesOf(value, openGroups.value, by)
   const within = new Set(notes)
-  const best = notes.toSorted((a, b) => (degrees[b] ?? 0) - (degrees[a] ?? 0) || a - b)
-  const linked: number[] = []
-  let inside = 0
+  const mostLinked = notes.toSorted((a, b) => (degrees[b] ?? 0) - (degrees[a] ?? 0) || a - b)
+  const linkedGroups: number[] = []
+  let innerLinks = 0
   for (let at = 0; at < pairs.length; at += 2) {
     const outer = [pairs[at] ?? 0, pairs[at + 1] ?? 0].filter((note) => !within.has(note))
-    if (outer.length === 0) inside++
-    else if (outer.length === 1) linked.push(of[outer[0] ?? 0] ?? -1)
+    if (outer.length === 0) innerLinks++
+    else if (outer.length === 1) linkedGroups.push(of[outer[0] ?? 0] ?? -1)
   }
   const parts = by === 'region' ? counted(notes.map((note) => picture.communities[note] ?? -1)) : []
-  const named = parts.filter(([, size]) => size >= MIN_PART)
+  const largeParts = parts.filter(([, size]) => size >= MIN_PART)
   return (
     <div class="welcome">
       <h1>{[...openGroups.value].join(', ')}</h1>
       <p>
-        <span class="dot" style={{ background: coloured.value?.cssOf(best.at(-1)) }} /> {amount(notes.length, 'note')},{' '}
-        {amount(inside, 'link')} between them, {linked.length.toLocaleString()} to other groups.
+        <span class="dot" style={{ background: coloured.value?.cssOf(mostLinked.at(-1)) }} /> {amount(notes.length, 'note')},{' '}
+        {amount(innerLinks, 'link')} between them, {linkedGroups.length.toLocaleString()} to other groups.
       </p>
       <Rows title="Most linked" of="links">
-        {best.slice(0, ROWS).map((note) => (
+        {mostLinked.slice(0, ROWS).map((note) => (
           <NoteRow key={note} id={picture.ids[note]} aside={degrees[note]?.toLocaleString()} />
         ))}
       </Rows>
-      {named.length > 1 && (
+      {largeParts.length > 1 && (
         <Rows title="Parts" of="notes">
-          {named.slice(0, ROWS).map(([part, size]) => (
+          {largeParts.slice(0, ROWS).map(([part, size]) => (
             <Row
               key={part}
               name={picture.groups[part]?.label}
@@ -51,7 +51,7 @@ export function GroupPanel() {
         </Rows>
       )}
       <Rows title="Linked groups" of="links">
-        {counted(linked)
+        {counted(linkedGroups)
           .slice(0, ROWS)
           .map(([group, links]) => {
             const label = groups[group]?.label ?? ''

@@ -4,7 +4,7 @@ import { isHelping, leavePath, map, path, showAround, showPath, showView, steps,
 export function onPageKey(event: KeyboardEvent): void {
   const target = event.target as HTMLElement
   if (event.ctrlKey || event.metaKey || event.altKey) return
-  if (event.key === 'Escape' && closeOver()) {
+  if (event.key === 'Escape' && closeOverlay()) {
     event.preventDefault()
     return
   }
@@ -14,14 +14,14 @@ export function onPageKey(event: KeyboardEvent): void {
   }
   // Another handler has already used this key to close something.
   if (event.defaultPrevented) return
-  const act = KEYS[event.key]
-  if (act === undefined) return
-  act()
+  const action = KEYS[event.key]
+  if (action === undefined) return
+  action()
   event.preventDefault()
 }
 
 /** Closes what lies over the page. Returns true if there was anything. */
-function closeOver(): boolean {
+function closeOverlay(): boolean {
   const { value: wasHelping } = isHelping
   isHelping.value = false
   return closeFilters() || wasHelping

@@ -5,7 +5,7 @@ import type { GapKind, GapList } from '../../app/insight/gaps.ts'
 import type { ProblemList, ProblemSummary } from '../../app/insight/get-problems.ts'
 import type { ToolAnswer } from './api.ts'
 import { plainText } from './plain-text.ts'
-import { EditedLast, More, NoteLink, NoteRow, Refusal } from './reader.tsx'
+import { MoreButton, NoteLink, NoteRow, RecentlyEdited, Refusal } from './reader.tsx'
 import { bareId, folder, graph, marks, scope, showGroups, ties, vault } from './state.ts'
 import { type Loaded, useAnswer, usePages } from './use-answer.ts'
 import { useShown } from './use-shown.ts'
@@ -45,7 +45,7 @@ interface ProblemsOptions {
 }
 
 function ProblemPages({ args, isMixed }: ProblemsOptions) {
-  const { pages, refused, more } = usePages<ProblemList>('get_problems', args, {
+  const { pages, error, more } = usePages<ProblemList>('get_problems', args, {
     limit: PAGE,
     rowsOf: ({ problems }) => problems,
   })
@@ -55,15 +55,15 @@ function ProblemPages({ args, isMixed }: ProblemsOptions) {
     marks,
     problems.map(({ id }) => [id, 'problem']),
   )
-  if (first === undefined) return <Status refused={refused} />
+  if (first === undefined) return <Status error={error} />
   return (
     <>
-      <Status answer={first} refused={refused} />
+      <Status answer={first} error={error} />
       {first.total === 0 && <p class="empty">Nothing.</p>}
       {byNote(problems).map((ofNote, group) => (
         <ProblemsOfNote key={`${ofNote[0]?.id} ${group}`} problems={ofNote} isMixed={isMixed} />
       ))}
-      <More left={first.total - problems.length} onMore={more} />
+      <MoreButton left={first.total - problems.length} onMore={more} />
     </>
   )
 }
@@ -123,18 +123,18 @@ interface Gap {
   readonly kind: GapKind
   readonly title: string
   /** A sentence that explains these gaps. */
-  readonly about: string
+  readonly description: string
   rows(answer: GapList): readonly preact.JSX.Element[]
 }
 
 /** Maximum number of linking notes to show for a missing note. */
-const WANTED_BY = 3
+const MAX_SOURCES = 3
 
 const GAPS: readonly Gap[] = [
   {
     kind: 'apart',
     title: 'Alike, but hardly linked',
-    about: 'Similar communities with few links between them. A click shows both.',
+    description: 'Similar communities with few links between them. A click shows both.',
     rows: ({ apart = [] }) =>
       apart.map(({ of, nearest }) => (
         <li key={of.join()}>
@@ -152,33 +152,33 @@ const GAPS: readonly Gap[] = [
   {
     kind: 'cut',
     title: 'Notes that others hang on',
-    about: 'Without one of these, the notes behind it fall off the rest.',
+    description: 'Without one of these, the notes behind it fall off the rest.',
     rows: ({ cut = [] }) =>
       cut.map(({ id, title, falls_off }) => <NoteRow key={id} id={id} title={title} aside={`${falls_off} notes behind it`} />),
   },
   {
     kind: 'wanted',
     title: 'Wanted notes',
-    about: 'Links lead to them, and they do not exist yet.',
+    description: 'Links lead to them, and they do not exist yet.',
     rows: ({ wanted = [] }) =>
       wanted.map(({ name, notes, sources }) => (
         <li key={name}>
           <NoteLink to={name} title={name} kind="missing" />{' '}
           <small>{notes === 1 ? 'one note links' : `${notes} notes link`} to it:</small>{' '}
-          {sources.slice(0, WANTED_BY).map(({ id }, at) => (
+          {sources.slice(0, MAX_SOURCES).map(({ id }, at) => (
             <Fragment key={id}>
               {at > 0 && ', '}
               <NoteLink to={id} />
             </Fragment>
           ))}
-          {sources.length > WANTED_BY && ', …'}
+          {sources.length > MAX_SOURCES && ', …'}
         </li>
       )),
   },
   {
     kind: 'dead_ends',
     title: 'Dead ends',
-    about: 'Other notes link to them, and they link to none.',
+    description: 'Other notes link to them, and they link to none.',
     rows: ({ dead_ends }) =>
       (dead_ends?.first ?? []).map(({ id, title }) => (
         <li key={id}>
@@ -189,7 +189,7 @@ const GAPS: readonly Gap[] = [
 ]
 
 export function Gaps() {
-  const { answer, refused } = useAnswer<GapList>('gaps', scope.value)
+  const { answer, error } = useAnswer<GapList>('gaps', scope.value)
   useShown(
     ties,
     (answer?.apart ?? []).flatMap(({ nearest }) => nearest.slice(0, 1).map(([from, to]) => ({ from, to, kind: 'gap' }))),
@@ -197,7 +197,7 @@ export function Gaps() {
   return (
     <section class="list" aria-label="Gaps">
       <h2>Gaps</h2>
-      <Status answer={answer} refused={refused} />
+      <Status answer={answer} error={error} />
       {answer && GAPS.map((gap) => <GapRows key={`${gap.kind} ${vault.value} ${folder.value}`} gap={gap} first={answer} />)}
     </section>
   )
@@ -210,40 +210,40 @@ interface GapRowsOptions {
 }
 
 function GapRows({ gap, first }: GapRowsOptions) {
-  const { kind, title, about } = gap
-  const known = gap.rows(first)
-  const { pages, refused, more } = usePages<GapList>(
+  const { kind, title, description } = gap
+  const firstRows = gap.rows(first)
+  const { pages, error, more } = usePages<GapList>(
     'gaps',
     { kind, ...scope.value },
-    { limit: PAGE, rowsOf: gap.rows, from: known.length, first: 0 },
+    { limit: PAGE, rowsOf: gap.rows, from: firstRows.length, first: 0 },
   )
-  const rows = [...known, ...pages.flatMap(gap.rows)]
+  const rows = [...firstRows, ...pages.flatMap(gap.rows)]
   const total = first.totals[kind] ?? 0
   return (
     <>
       <h3>
         {title} {total}
       </h3>
-      <p class="empty">{total === 0 ? 'None.' : about}</p>
+      <p class="empty">{total === 0 ? 'None.' : description}</p>
       <ul>{rows}</ul>
-      <Refusal of={refused} />
-      <More left={total - rows.length} onMore={more} />
+      <Refusal of={error} />
+      <MoreButton left={total - rows.length} onMore={more} />
     </>
   )
 }
 
-const TIMES: readonly (readonly [since: string, name: string])[] = [
+const PERIODS: readonly (readonly [since: string, name: string])[] = [
   ['1h', 'an hour ago'],
   ['1d', 'yesterday'],
   ['7d', 'a week ago'],
   ['30d', 'a month ago'],
 ]
 /** Maximum number of rows per kind. */
-const CHANGES = 200
+const MAX_CHANGES = 200
 
 export function Changes() {
   const [since, setSince] = useState('7d')
-  const { answer, refused } = useAnswer<ChangesAnswer>('changes_since', { since, limit: CHANGES, ...scope.value })
+  const { answer, error } = useAnswer<ChangesAnswer>('changes_since', { since, limit: MAX_CHANGES, ...scope.value })
   useShown(
     marks,
     (['changed', 'moved', 'added'] as const).flatMap((kind) =>
@@ -260,17 +260,17 @@ export function Changes() {
       <label>
         Since{' '}
         <select value={since} onChange={(event) => setSince(event.currentTarget.value)}>
-          {TIMES.map(([time, name]) => (
+          {PERIODS.map(([time, name]) => (
             <option key={time} value={time}>
               {name}
             </option>
           ))}
         </select>
       </label>
-      {answer === undefined && <Status refused={refused} />}
+      {answer === undefined && <Status error={error} />}
       {answer && (
         <>
-          <p class="empty">{whatIsKnown(answer)}</p>
+          <p class="empty">{periodSummary(answer)}</p>
           {(['added', 'changed', 'moved', 'removed'] as const).map((kind) => (
             <Group key={kind} title={kind} total={answer.totals[kind] ?? 0} shown={answer.notes[kind].length}>
               {answer.notes[kind].map(({ id, title }) => (
@@ -298,17 +298,17 @@ export function Changes() {
           </Group>
         </>
       )}
-      <EditedLast limit={20} />
+      <RecentlyEdited limit={20} />
     </section>
   )
 }
 
 /** Returns the start of the log and whether there are changes, according to the server's clock. */
-function whatIsKnown({ since, state, totals }: ChangesAnswer): string {
+function periodSummary({ since, state, totals }: ChangesAnswer): string {
   if (since === undefined) return 'Roux knows no earlier state of this vault.'
-  const shorter = state === undefined ? '' : 'Roux knows of changes since it first read this vault. '
-  const what = Object.keys(totals).length === 0 ? 'Nothing' : 'All'
-  return `${shorter}${what} since ${new Date(since).toLocaleString()}.`
+  const prefix = state === undefined ? '' : 'Roux knows of changes since it first read this vault. '
+  const subject = Object.keys(totals).length === 0 ? 'Nothing' : 'All'
+  return `${prefix}${subject} since ${new Date(since).toLocaleString()}.`
 }
 
 interface GroupOptions {
@@ -333,8 +333,8 @@ function Group({ title, total, shown, children }: GroupOptions) {
 }
 
 /** The warnings of an answer, or why there is none. */
-function Status({ answer, refused }: Loaded<ToolAnswer<unknown>>) {
-  if (refused !== undefined) return <Refusal of={refused} />
+function Status({ answer, error }: Loaded<ToolAnswer<unknown>>) {
+  if (error !== undefined) return <Refusal of={error} />
   if (answer === undefined) return <p class="empty">…</p>
   return answer._warnings?.map(({ code, message }) => (
     <p class="empty" key={code + message}>

@@ -9,6 +9,7 @@ import { MapView } from './map-view.ts'
 import { plainText } from './plain-text.ts'
 import { copyText, obsidianAddress } from './reader.tsx'
 import {
+  announcement,
   api,
   colourBy,
   coloured,
@@ -42,7 +43,6 @@ import {
   path,
   pointed,
   rearrange,
-  said,
   showAround,
   showGroups,
   shown,
@@ -517,7 +517,7 @@ function onKey(event: KeyboardEvent): void {
   }
   const next = towards(value, from, { direction, shown: shown.value })
   const id = next === undefined ? undefined : value.picture.ids[next]
-  if (id === undefined) said.value = 'No linked note in that direction.'
+  if (id === undefined) announcement.value = 'No linked note in that direction.'
   else void open(id)
 }
 

@@ -24,17 +24,17 @@ const SCHEMA = {
 }
 
 /** Matches quotes and lists that are nested deeper than anyone reads. Parsing them would take minutes or overflow the stack. */
-const TANGLED = /^(?:[ \t]*(?:>|[-*+][ \t]|\d{1,9}[.)][ \t])){50}|^[ \t]{200,}(?:[-*+]|\d{1,9}[.)])[ \t]/m
+const TOO_DEEP = /^(?:[ \t]*(?:>|[-*+][ \t]|\d{1,9}[.)][ \t])){50}|^[ \t]{200,}(?:[-*+]|\d{1,9}[.)])[ \t]/m
 /** Maximum nesting depth and number of elements that a browser shows without delay. */
-const DEEPEST = 200
-const MOST_ELEMENTS = 20_000
+const MAX_DEPTH = 200
+const MAX_ELEMENTS = 20_000
 
 export interface ParseOptions {
   /**
    * Maximum number of lines and special characters. Unlimited by default. Parsing can take quadratic time, so set a limit if the
    * parser cannot be stopped.
    */
-  readonly mostMarks?: number
+  readonly maxMarks?: number
   /** Renders TeX, or returns `undefined` if it is invalid. Without it, formulas are shown as source. */
   readonly readFormula?:
     | ((tex: string, display: boolean, definitions: Record<string, unknown>) => MarkdownElement | undefined)
@@ -44,10 +44,10 @@ export interface ParseOptions {
 const MARK = /[!#$&*+<=>@[\\\]^_`{|}~\n-]/g
 
 /** Parses a note's text. Returns `undefined` if it is too much for a browser. Can take minutes without `mostMarks`. */
-export function parseMarkdown(note: PageText, { mostMarks, readFormula }: ParseOptions = {}): MarkdownTree | undefined {
-  if (TANGLED.test(note.text)) return undefined
+export function parseMarkdown(note: PageText, { maxMarks, readFormula }: ParseOptions = {}): MarkdownTree | undefined {
+  if (TOO_DEEP.test(note.text)) return undefined
   const { text, labels, formulas } = withSlots(note)
-  if (mostMarks !== undefined && (text.match(MARK)?.length ?? 0) > mostMarks) return undefined
+  if (maxMarks !== undefined && (text.match(MARK)?.length ?? 0) > maxMarks) return undefined
   try {
     const parsed = fromMarkdown(text, GFM)
     if (note.breaks) keepLines(parsed)
@@ -78,13 +78,13 @@ class Conversion {
 
   /** @throws RangeError if there is too much */
   convert(nodes: readonly RootContent[], depth: number): readonly MarkdownNode[] {
-    if (depth > DEEPEST) throw new RangeError('too deep')
+    if (depth > MAX_DEPTH) throw new RangeError('too deep')
     return nodes.flatMap((node): readonly MarkdownNode[] => {
       if (node.type === 'text') return this.#withFormulas(node.value)
       if (node.type !== 'element') return []
       this.#count(1)
       const { tagName: name, position } = node
-      const properties = this.#written(node.properties)
+      const properties = this.#withoutPlaceholders(node.properties)
       const converted = this.convert(node.children, depth + 1)
       const within = name === 'code' ? converted : this.#withHighlights(converted)
       const children = this.#options.hidesBlockIds && BLOCKS.has(name) ? withoutBlockId(within) : within
@@ -95,7 +95,7 @@ class Conversion {
   /** @throws RangeError */
   #count(elements: number): void {
     this.#elements += elements
-    if (this.#elements > MOST_ELEMENTS) throw new RangeError('too much')
+    if (this.#elements > MAX_ELEMENTS) throw new RangeError('too much')
   }
 
   /** Replaces placeholders in the text with formulas. */
@@ -104,13 +104,13 @@ class Conversion {
     if (parts.length === 1) return [value]
     return parts.flatMap((part, at): readonly MarkdownNode[] => {
       if (at % 2 === 0) return part === '' ? [] : [part]
-      const written = this.#options.formulas[Number(part)] ?? ''
-      const display = written.startsWith('$$')
-      const tex = display ? written.slice(2, -2) : written.slice(1, -1)
-      const made = this.#options.readFormula?.(tex, display, this.#definitions)
-      if (made !== undefined) this.#count(sizeOf(made))
+      const source = this.#options.formulas[Number(part)] ?? ''
+      const display = source.startsWith('$$')
+      const tex = display ? source.slice(2, -2) : source.slice(1, -1)
+      const rendered = this.#options.readFormula?.(tex, display, this.#definitions)
+      if (rendered !== undefined) this.#count(sizeOf(rendered))
       // Invalid TeX is often a pair of prices.
-      return [made ?? written]
+      return [rendered ?? source]
     })
   }
 
@@ -119,28 +119,28 @@ class Conversion {
     const pieces = children.flatMap((child): readonly MarkdownNode[] =>
       typeof child === 'string' ? child.split(HIGHLIGHT).filter(Boolean) : [child],
     )
-    const made: MarkdownNode[] = []
+    const result: MarkdownNode[] = []
     let first: number | undefined
     let count = 0
     for (const [at, piece] of pieces.entries()) {
       const isMark = piece === '=='
-      const isEnd = isMark && first !== undefined && first < made.length - 1 && !hasBlank(made.at(-1), /\s$/)
+      const isEnd = isMark && first !== undefined && first < result.length - 1 && !hasBlank(result.at(-1), /\s$/)
       if (isEnd) {
-        const [, ...within] = made.splice(first ?? 0)
-        made.push({ name: 'mark', properties: {}, line: undefined, children: within })
+        const [, ...within] = result.splice(first ?? 0)
+        result.push({ name: 'mark', properties: {}, line: undefined, children: within })
         first = undefined
         count++
         continue
       }
-      if (isMark && pieces[at + 1] !== undefined && !hasBlank(pieces[at + 1], /^\s/)) first = made.length
-      made.push(piece)
+      if (isMark && pieces[at + 1] !== undefined && !hasBlank(pieces[at + 1], /^\s/)) first = result.length
+      result.push(piece)
     }
     this.#count(count)
-    return count === 0 ? children : made
+    return count === 0 ? children : result
   }
 
   /** Property values are plain strings, and formulas in them stay source. */
-  #written(properties: MarkdownElement['properties']): MarkdownElement['properties'] {
+  #withoutPlaceholders(properties: MarkdownElement['properties']): MarkdownElement['properties'] {
     if (this.#options.formulas.length === 0) return properties
     const entries = Object.entries(properties).map(([name, value]) => [
       name,
@@ -186,7 +186,7 @@ interface Parent {
   children: RootNode[]
 }
 
-interface Slotted {
+interface SlottedText {
   readonly text: string
   /** The text of each link. */
   readonly labels: readonly string[]
@@ -195,8 +195,8 @@ interface Slotted {
 }
 
 /** Returns the text without comments, with a placeholder for each formula and each link into the vault. Lines keep their numbers. */
-function withSlots({ text, links, comments, formulas }: PageText): Slotted {
-  let made = ''
+function withSlots({ text, links, comments, formulas }: PageText): SlottedText {
+  let result = ''
   let at = 0
   const labels = links.map((link) => labelOf(text.slice(link.start, link.end), link))
   const slots = links.map(({ start, end, form }, number) => ({ start, end, form, mark: OPEN + number + CLOSE }))
@@ -208,11 +208,11 @@ function withSlots({ text, links, comments, formulas }: PageText): Slotted {
   for (const { start, end, form, mark } of replaced.sort((a, b) => a.start - b.start)) {
     // References are identified by definitions elsewhere.
     if (start < at || form === 'reference' || form === 'html') continue
-    made += text.slice(at, start).replace(MARKS, '') + mark + linesOf(text.slice(start, end))
+    result += text.slice(at, start).replace(MARKS, '') + mark + linesOf(text.slice(start, end))
     at = end
   }
-  const written = formulas.map(({ start, end }) => text.slice(start, end).replace(LINE_STARTS, '\n'))
-  return { text: made + text.slice(at).replace(MARKS, ''), labels, formulas: written }
+  const sources = formulas.map(({ start, end }) => text.slice(start, end).replace(LINE_STARTS, '\n'))
+  return { text: result + text.slice(at).replace(MARKS, ''), labels, formulas: sources }
 }
 
 /** A line break, followed by the blockquote markers of the next line. */
@@ -223,11 +223,11 @@ function linesOf(replaced: string): string {
   return (replaced.match(LINE_STARTS) ?? []).join('')
 }
 
-function labelOf(written: string, { title }: PageLink): string {
-  const [, wikilink] = /^!?\[\[[^\]|]*\\?\|([\s\S]*)\]\]$/.exec(written) ?? []
+function labelOf(source: string, { title }: PageLink): string {
+  const [, wikilink] = /^!?\[\[[^\]|]*\\?\|([\s\S]*)\]\]$/.exec(source) ?? []
   if (wikilink !== undefined) return wikilink
-  const [, target] = /^!?\[\[([\s\S]*)\]\]$/.exec(written) ?? []
+  const [, target] = /^!?\[\[([\s\S]*)\]\]$/.exec(source) ?? []
   if (target !== undefined) return target
-  const [, label] = /^!?\[([\s\S]*?)\]\(/.exec(written) ?? []
+  const [, label] = /^!?\[([\s\S]*?)\]\(/.exec(source) ?? []
   return label === undefined || label === '' ? title : label.replace(/[*_`~]/g, '')
 }

@@ -5,7 +5,7 @@ import { type ParseOptions, parseMarkdown } from './markdown-tree.ts'
 const FORMULAS = './formula.js'
 
 /** The messages for each note: first that everything is loaded, then the result, or `undefined` if the note is too large. */
-export type Told = 'begun' | MarkdownTree | undefined
+export type WorkerMessage = 'begun' | MarkdownTree | undefined
 
 /**
  * Loads the formula library only if a note needs it, because it is as large as everything else. Without it, formulas are shown as
@@ -22,9 +22,9 @@ async function formulaReader(): Promise<Pick<ParseOptions, 'readFormula'>> {
 
 async function parse(note: PageText): Promise<void> {
   const options = note.formulas.length === 0 ? {} : await formulaReader()
-  const tell = (told: Told): void => postMessage(told)
-  tell('begun')
-  tell(parseMarkdown(note, options))
+  const send = (message: WorkerMessage): void => postMessage(message)
+  send('begun')
+  send(parseMarkdown(note, options))
 }
 
 // Parses notes sent by the page, one at a time, without blocking it. The page terminates this worker if it takes too long.

@@ -30,14 +30,14 @@ export function renderMarkdown(note: PageText, tree: MarkdownTree | undefined, s
 /** Removes the title, which is already shown above the note. */
 function withoutTitle(children: readonly MarkdownNode[], title: string): readonly MarkdownNode[] {
   const [first, ...rest] = children.filter((child) => typeof child !== 'string' || child.trim() !== '')
-  return isElement(first) && first.name === 'h1' && isSame(textOf(first), title) ? rest : children
+  return isElement(first) && first.name === 'h1' && isSameText(textOf(first), title) ? rest : children
 }
 
 function isElement(node: MarkdownNode | undefined): node is MarkdownElement {
   return typeof node === 'object'
 }
 
-function isSame(a: string, b: string): boolean {
+function isSameText(a: string, b: string): boolean {
   return a.trim().toLowerCase() === b.trim().toLowerCase()
 }
 
@@ -46,10 +46,10 @@ function textOf(node: MarkdownNode): string {
 }
 
 function rendered(node: MarkdownNode, context: Context): ComponentChildren {
-  if (!isElement(node)) return filled(node, context)
+  if (!isElement(node)) return fillSlots(node, context)
   const { name, properties, children } = node
   if (name === 'math') return formula(node)
-  if (name === 'img') return outside(String(properties.src ?? ''), String(properties.alt ?? ''))
+  if (name === 'img') return externalImage(String(properties.src ?? ''), String(properties.alt ?? ''))
   const inner = children.map((child) => rendered(child, context))
   const shown = propertiesOf(node, context)
   if (name === 'blockquote') return callout(node, context) ?? h('blockquote', shown, inner)
@@ -62,7 +62,7 @@ function formula(node: MarkdownNode): ComponentChildren {
   return isElement(node) ? h(node.name, node.properties, node.children.map(formula)) : node
 }
 
-function filled(value: string, { note, labels, slots }: Context): ComponentChildren {
+function fillSlots(value: string, { note, labels, slots }: Context): ComponentChildren {
   const parts = value.split(SLOT)
   if (parts.length === 1) return value
   return parts.map((part, at) => {
@@ -107,13 +107,13 @@ function callout(node: MarkdownElement, context: Context): ComponentChildren {
     child === first ? { ...first, children: [rest.join('\n'), ...after.slice(isBreak ? 1 : 0)] } : child,
   )
   return h('div', { class: 'callout' }, [
-    h('strong', null, title === '' ? kind : filled(title, context)),
+    h('strong', null, title === '' ? kind : fillSlots(title, context)),
     body.map((child) => rendered(child, context)),
   ])
 }
 
 /** External images are never loaded, because their server would learn who reads what. */
-function outside(address: string, label: string): ComponentChildren {
+function externalImage(address: string, label: string): ComponentChildren {
   if (!/^https?:/i.test(address)) return h('em', null, label || 'picture')
   return h('a', { href: address, target: '_blank', rel: 'noopener noreferrer', class: 'outside' }, `Picture: ${label || address}`)
 }

@@ -27,18 +27,18 @@ import { useShown } from './use-shown.ts'
 export function PathView() {
   const from = pathFrom.value || focus.value
   const to = pathTo.value
-  const { answer, refused } = useAnswer<PathAnswer | { readonly result: null }>(
+  const { answer, error } = useAnswer<PathAnswer | { readonly result: null }>(
     'find_path',
     from === '' || to === '' ? undefined : { source: from, target: to, count: 3, avoid_hubs: true },
   )
-  const found = answer === undefined || 'result' in answer ? [] : [answer, ...answer.alternatives]
-  const [opened, setOpened] = useState('')
-  const way = found.find((one) => keyOf(one) === opened) ?? found[0]
-  const drawn = way?.path ?? []
-  const key = drawn.join('\n')
-  useShown(ties, way?.hops.map(({ from, to }) => ({ from, to, kind: 'step' })) ?? [])
-  useShown(path, drawn)
-  const numbers = drawn.flatMap((id) => numberOf(id) ?? [])
+  const paths = answer === undefined || 'result' in answer ? [] : [answer, ...answer.alternatives]
+  const [openedKey, setOpenedKey] = useState('')
+  const shownPath = paths.find((one) => keyOf(one) === openedKey) ?? paths[0]
+  const shownIds = shownPath?.path ?? []
+  const key = shownIds.join('\n')
+  useShown(ties, shownPath?.hops.map(({ from, to }) => ({ from, to, kind: 'step' })) ?? [])
+  useShown(path, shownIds)
+  const numbers = shownIds.flatMap((id) => numberOf(id) ?? [])
   // If the vault is only partly drawn, notes of the path may arrive later.
   useLayoutEffect(() => {
     if (numbers.length > 0) map.view?.goTo(numbers)
@@ -46,7 +46,7 @@ export function PathView() {
   return (
     <section class="list" aria-label="Path">
       <h2>How two notes are connected</h2>
-      <NotePicker label="From" note={from} isFirst={from === ''} onChoose={begin} />
+      <NotePicker label="From" note={from} isFirst={from === ''} onChoose={startFrom} />
       <NotePicker
         label="To"
         note={to}
@@ -58,22 +58,22 @@ export function PathView() {
           writeAddress()
         }}
       />
-      <Refusal of={refused} />
-      {answer !== undefined && found.length === 0 && <p class="empty">No links lead from one to the other.</p>}
-      {found.slice(0, 1).map((first) => (
-        <Chain key="first" found={first} />
+      <Refusal of={error} />
+      {answer !== undefined && paths.length === 0 && <p class="empty">No links lead from one to the other.</p>}
+      {paths.slice(0, 1).map((first) => (
+        <Chain key="first" of={first} />
       ))}
-      {found.slice(1).map((other) => (
+      {paths.slice(1).map((other) => (
         <details
           key={keyOf(other)}
           name="other-way"
           onToggle={(event) => {
             const { open: isOpen } = event.currentTarget
-            setOpened((before) => (isOpen ? keyOf(other) : before === keyOf(other) ? '' : before))
+            setOpenedKey((before) => (isOpen ? keyOf(other) : before === keyOf(other) ? '' : before))
           }}
         >
-          <summary>{waySummary(other)}</summary>
-          <Chain found={other} />
+          <summary>{pathSummary(other)}</summary>
+          <Chain of={other} />
         </details>
       ))}
       <button
@@ -116,7 +116,7 @@ function NotePicker({ label, note, isFirst, onChoose }: NotePickerOptions) {
   )
 }
 
-function begin(id: string): void {
+function startFrom(id: string): void {
   pathFrom.value = id
   void open(id, { fly: false, isRead: false })
 }
@@ -125,12 +125,12 @@ function keyOf({ path: ids }: FoundPath): string {
   return ids.join('\n')
 }
 
-function waySummary({ path: ids, length }: FoundPath): string {
+function pathSummary({ path: ids, length }: FoundPath): string {
   const between = ids.slice(1, -1).map(titleOf)
   return `${amount(length, 'link')}${between.length === 0 ? '' : `, via ${between.join(', ')}`}`
 }
 
-function Chain({ found: { path: ids, hops } }: { readonly found: FoundPath }) {
+function Chain({ of: { path: ids, hops } }: { readonly of: FoundPath }) {
   return (
     <ol class="chain">
       {ids.map((id, at) => (

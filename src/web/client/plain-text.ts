@@ -9,8 +9,8 @@ const LINE_MARKS = /^\s*(?:>\s?)*(?:#{1,6}\s+|[-*+]\s+(?:\[.\]\s+)?|\d+[.)]\s+|\
 const WIKILINK = /!?\[\[(?:[^[\]|]*\\?\|)?([^[\]|]*)(?:\]\]|…$)/g
 const LINK = /!?\[((?:[^[\]]|\[[^[\]]*\])*)\]\((?:[^()\s]|\([^()\s]*\))*(?:\s+"[^"\n]*")?\)/g
 /** The end of an excerpt may have truncated a URL, and its start a label. */
-const CUT_ADDRESS = /!?\[([^[\]]*)\]\([^()\s]*…$/
-const ADDRESS_END = /^…[^\s()[\]]*[/.][^\s()[\]]*\)/
+const CUT_URL = /!?\[([^[\]]*)\]\([^()\s]*…$/
+const URL_END = /^…[^\s()[\]]*[/.][^\s()[\]]*\)/
 const REFERENCE = /\[([^[\]]+)\]\[[^[\]]*\]/g
 const FOOTNOTE = /\[\^[^[\]\s]+\]/g
 const TAG = /<\/?[a-z][\w-]*(?:\s[^<>]*)?\/?>/gi
@@ -40,8 +40,8 @@ function plainLine(line: string): string {
     .replace(LINE_MARKS, '')
     .replace(WIKILINK, (found, label: string) => (found.endsWith('…') ? `${label}…` : label))
     .replace(LINK, '$1')
-    .replace(CUT_ADDRESS, '$1…')
-    .replace(ADDRESS_END, '…')
+    .replace(CUT_URL, '$1…')
+    .replace(URL_END, '…')
     .replace(REFERENCE, '$1')
     .replace(FOOTNOTE, '')
     .replace(TAG, '')

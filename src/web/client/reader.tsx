@@ -8,15 +8,16 @@ import type { SuggestionList } from '../../app/insight/suggest-links.ts'
 import type { Neighbor } from '../../app/links/get-neighbors.ts'
 import type { PageNote } from '../../app/read/page-note.ts'
 import { amount } from '../../core/text/amount.ts'
-import { Refused } from './api.ts'
+import { RequestError } from './api.ts'
 import { isWide, widen } from './divider.tsx'
 import { noteAddress } from './graph.ts'
 import { LocalMap } from './local-map.tsx'
 import { renderMarkdown, type Slots } from './markdown.ts'
 import type { MarkdownTree } from './markdown-nodes.ts'
-import { parseAside } from './parse-aside.ts'
+import { parseInWorker } from './parse-in-worker.ts'
 import { plainText } from './plain-text.ts'
 import {
+  announcement,
   api,
   bareId,
   fail,
@@ -27,12 +28,11 @@ import {
   opensTab,
   openTab,
   pointed,
-  refusalOf,
-  said,
   scope,
   showPath,
   showView,
   titleOf,
+  toRequestError,
   vault,
   line as wantedLine,
 } from './state.ts'
@@ -68,7 +68,7 @@ function NoteInFocus({ note: value }: { readonly note: PageNote }) {
         <LocalMap id={value.id} />
       </header>
       <Body note={value} parsed={parsed} />
-      <LinksTo id={value.id} />
+      <OutgoingLinks id={value.id} />
       <Backlinks linked={linked} />
       {value.kind === 'note' && <SimilarNotes id={value.id} />}
       {value.kind === 'note' && <Suggestions id={value.id} />}
@@ -91,8 +91,8 @@ function Welcome() {
       ) : (
         <>
           <MostLinked />
-          <ToProblems />
-          <EditedLast limit={6} />
+          <ProblemsLink />
+          <RecentlyEdited limit={6} />
         </>
       )}
       <button type="button" class="widens" onClick={() => (isStartOpen.value = false)}>
@@ -103,7 +103,7 @@ function Welcome() {
 }
 
 /** Number of notes to begin with. */
-const FIRST = 6
+const MAX_ROWS = 6
 
 /** The notes with the most links in, as the table counts them. */
 function MostLinked() {
@@ -113,7 +113,7 @@ function MostLinked() {
   const order = [...Array(value.notes).keys()].sort((a, b) => (incoming[b] ?? 0) - (incoming[a] ?? 0) || a - b)
   return (
     <Rows title="Most linked" of="links in">
-      {order.slice(0, FIRST).map((one) => (
+      {order.slice(0, MAX_ROWS).map((one) => (
         <NoteRow key={one} id={value.picture.ids[one]} aside={incoming[one]?.toLocaleString()} />
       ))}
     </Rows>
@@ -154,7 +154,7 @@ export function NoteRow({ id = '', title, aside }: NoteRowOptions) {
 }
 
 /** The number of problems, with a link to their list. */
-function ToProblems() {
+function ProblemsLink() {
   const { answer } = useAnswer<ProblemSummary>('get_problems', { summary: true })
   if (!answer?.total) return null
   return (
@@ -167,7 +167,7 @@ function ToProblems() {
 }
 
 /** The most recently edited notes by file date, which also covers the time before Roux was installed. */
-export function EditedLast({ limit }: { readonly limit: number }) {
+export function RecentlyEdited({ limit }: { readonly limit: number }) {
   const { answer } = useAnswer<{ results: readonly FoundNode[] }>('find_nodes', {
     query: '',
     order_by: 'modified',
@@ -185,7 +185,7 @@ export function EditedLast({ limit }: { readonly limit: number }) {
 }
 
 /** Tells why something is missing. */
-export function Refusal({ of }: { readonly of: Refused | undefined }) {
+export function Refusal({ of }: { readonly of: RequestError | undefined }) {
   return (
     of && (
       <p class="refused">
@@ -195,7 +195,7 @@ export function Refusal({ of }: { readonly of: Refused | undefined }) {
   )
 }
 
-export function More({ left, onMore }: { readonly left: number; readonly onMore: () => void }) {
+export function MoreButton({ left, onMore }: { readonly left: number; readonly onMore: () => void }) {
   if (left <= 0) return null
   return (
     <button type="button" onClick={onMore}>
@@ -207,9 +207,9 @@ export function More({ left, onMore }: { readonly left: number; readonly onMore:
 export async function copyText(text: string, what: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text)
-    said.value = `${what} copied.`
+    announcement.value = `${what} copied.`
   } catch {
-    fail(new Refused('This browser does not let the page copy.', 'Select the text and copy it by hand.'))
+    fail(new RequestError('This browser does not let the page copy.', 'Select the text and copy it by hand.'))
   }
 }
 
@@ -285,19 +285,19 @@ function withLinks(value: unknown): ComponentChildren {
 
 function Body({ note: value, parsed }: { readonly note: PageNote; readonly parsed: Parsed | undefined }) {
   const body = useRef<HTMLDivElement>(null)
-  const wanted = wantedLine.value
+  const targetLine = wantedLine.value
   useEffect(() => {
-    const found = wanted === undefined || body.current === null ? undefined : elementAt(body.current, wanted)
+    const found = targetLine === undefined || body.current === null ? undefined : elementAt(body.current, targetLine)
     found?.classList.add('here')
     found?.scrollIntoView({ block: 'center' })
     return () => found?.classList.remove('here')
-  }, [parsed, wanted])
-  if (value.kind === 'attachment') return <Picture id={value.id} label={value.title} />
+  }, [parsed, targetLine])
+  if (value.kind === 'attachment') return <VaultImage id={value.id} label={value.title} />
   if (value.text === '') return value.kind === 'note' ? <p class="empty">This note is empty.</p> : null
   const slots: Slots = {
     link: (link, label) => <NoteLink {...link}>{label}</NoteLink>,
     embed: (link, label) =>
-      link.kind === 'attachment' ? <Picture id={link.to} label={label} /> : <NoteLink {...link}>↳ {label}</NoteLink>,
+      link.kind === 'attachment' ? <VaultImage id={link.to} label={label} /> : <NoteLink {...link}>↳ {label}</NoteLink>,
   }
   if (parsed === undefined) return <p class="empty">…</p>
   return (
@@ -321,11 +321,11 @@ interface Parsed {
 function useParsed(value: PageNote): Parsed | undefined {
   const [parsed, setParsed] = useState<Parsed>()
   useEffect(() => {
-    const ending = new AbortController()
-    const isRead = value.kind !== 'attachment' && value.text !== ''
-    const tree = isRead ? parseAside(value, ending.signal) : Promise.resolve(undefined)
-    void tree.then((found) => ending.signal.aborted || setParsed({ note: value, tree: found }))
-    return () => ending.abort()
+    const parsing = new AbortController()
+    const hasText = value.kind !== 'attachment' && value.text !== ''
+    const tree = hasText ? parseInWorker(value, parsing.signal) : Promise.resolve(undefined)
+    void tree.then((found) => parsing.signal.aborted || setParsed({ note: value, tree: found }))
+    return () => parsing.abort()
   }, [value])
   return parsed?.note.id === value.id ? parsed : undefined
 }
@@ -355,21 +355,21 @@ interface NoteLinkOptions {
 const CARD_MS = 150
 
 export function NoteLink({ to, kind, line, title = titleOf(to), children = title }: NoteLinkOptions) {
-  const soon = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
-  const leave = (): void => {
-    clearTimeout(soon.current)
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
+  const hideCard = (): void => {
+    clearTimeout(timer.current)
     if (pointed.value?.isLink === true) pointed.value = undefined
   }
-  useEffect(() => leave, [])
+  useEffect(() => hideCard, [])
   return (
     <a
       onPointerEnter={({ pointerType, clientX: x, clientY: y }) => {
         if (pointerType !== 'mouse' || kind === 'missing') return
-        soon.current = setTimeout(() => {
+        timer.current = setTimeout(() => {
           pointed.value = { id: bareId(to), x, y, middle: innerWidth / 2, isLink: true }
         }, CARD_MS)
       }}
-      onPointerLeave={leave}
+      onPointerLeave={hideCard}
       href={noteAddress(to, vault.value)}
       class={kind === 'missing' ? 'missing' : 'within'}
       onClick={(event) => {
@@ -389,30 +389,30 @@ export function NoteLink({ to, kind, line, title = titleOf(to), children = title
 }
 
 /** An image of the vault, fetched by this page and shown from memory. */
-function Picture({ id, label }: { readonly id: string; readonly label: string }) {
-  const [shown, setShown] = useState<string | Refused>()
+function VaultImage({ id, label }: { readonly id: string; readonly label: string }) {
+  const [image, setImage] = useState<string | RequestError>()
   useEffect(() => {
-    let made: string | undefined
-    let isGone = false
+    let objectUrl: string | undefined
+    let isCancelled = false
     api.value?.attachment(id, vault.value).then(
       (address) => {
-        made = address
-        if (isGone) URL.revokeObjectURL(address)
-        else setShown(address)
+        objectUrl = address
+        if (isCancelled) URL.revokeObjectURL(address)
+        else setImage(address)
       },
       // For example, the connection may close during the download.
-      (error: unknown) => isGone || setShown(refusalOf(error, 'The picture could not be loaded.')),
+      (error: unknown) => isCancelled || setImage(toRequestError(error, 'The picture could not be loaded.')),
     )
     return () => {
-      isGone = true
-      if (made !== undefined) URL.revokeObjectURL(made)
+      isCancelled = true
+      if (objectUrl !== undefined) URL.revokeObjectURL(objectUrl)
     }
   }, [id])
-  if (shown === undefined) return <em class="empty">{label} …</em>
-  if (typeof shown === 'string') return <img src={shown} alt={label} />
+  if (image === undefined) return <em class="empty">{label} …</em>
+  if (typeof image === 'string') return <img src={image} alt={label} />
   return (
     <em class="empty">
-      <NoteLink to={id}>{label}</NoteLink>: {shown.message} {shown.hint}
+      <NoteLink to={id}>{label}</NoteLink>: {image.message} {image.hint}
     </em>
   )
 }
@@ -456,7 +456,7 @@ function ToBacklinks({ to, answer }: { readonly to: string; readonly answer: Bac
   )
 }
 
-function LinksTo({ id }: { readonly id: string }) {
+function OutgoingLinks({ id }: { readonly id: string }) {
   const { answer } = useAnswer<BacklinksAnswer>('get_neighbors', { id, direction: 'out', limit: PAGE })
   if (!answer?.total) return null
   return (
@@ -470,13 +470,13 @@ function LinksTo({ id }: { readonly id: string }) {
   )
 }
 
-function Backlinks({ linked: { pages, refused, more } }: { readonly linked: LinkedFrom }) {
+function Backlinks({ linked: { pages, error, more } }: { readonly linked: LinkedFrom }) {
   const [first] = pages
   const links = pages.flatMap(({ results }) => results)
   const left = (first?.total ?? 0) - links.length
   return (
     <section aria-label="Linked from">
-      {(first !== undefined || refused === undefined) && (
+      {(first !== undefined || error === undefined) && (
         <h2>Linked from {first === undefined ? '…' : first.total === 0 ? 'no note' : first.total}</h2>
       )}
       {links.map((link) => (
@@ -490,8 +490,8 @@ function Backlinks({ linked: { pages, refused, more } }: { readonly linked: Link
           {link.more !== undefined && <small>and {link.more} more</small>}
         </div>
       ))}
-      <Refusal of={refused} />
-      <More left={left} onMore={more} />
+      <Refusal of={error} />
+      <MoreButton left={left} onMore={more} />
     </section>
   )
 }

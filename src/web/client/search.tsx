@@ -1,13 +1,13 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { SearchResult } from '../../app/find/search.ts'
 import { plainText } from './plain-text.ts'
-import { api, bareId, coloured, fail, found, numberOf, open, vault } from './state.ts'
+import { api, bareId, coloured, fail, numberOf, open, searchHits, vault } from './state.ts'
 import { useShown } from './use-shown.ts'
 
 /** The last results may have no passages. */
 type Hit = Pick<SearchResult, 'id' | 'title'> & Partial<Pick<SearchResult, 'passages'>>
 
-const PAUSE_MS = 120
+const DEBOUNCE_MS = 120
 
 export function Search() {
   const choose = (hit: Hit, query: string): void => {
@@ -35,12 +35,12 @@ export function NoteSearch({ id, list, label, placeholder, chosen, isFirst = fal
   const [typed, setTyped] = useState<string>()
   const query = typed ?? ''
   const [hits, setHits] = useState<readonly Hit[]>([])
-  const [at, setAt] = useState(0)
+  const [selected, setSelected] = useState(0)
   const [isOpen, setOpen] = useState(false)
   /** The query of the current results. */
-  const [answered, setAnswered] = useState('')
+  const [answeredQuery, setAnsweredQuery] = useState('')
   /** True if Enter was pressed before results arrived, so the first one must be opened. */
-  const isFirstMeant = useRef(false)
+  const opensFirst = useRef(false)
   const input = useRef<HTMLInputElement>(null)
   const choose = (hit: Hit | undefined): void => {
     if (hit === undefined) return
@@ -55,39 +55,39 @@ export function NoteSearch({ id, list, label, placeholder, chosen, isFirst = fal
   useEffect(() => {
     if (query.trim() === '') {
       setHits([])
-      setAnswered(query)
+      setAnsweredQuery(query)
       return
     }
-    let isGone = false
+    let isCancelled = false
     const timer = setTimeout(() => {
-      const asked = api.value?.call<{ results: readonly Hit[] }>('search', { query, limit: 12 }, vault.value)
-      void asked
+      const answer = api.value?.call<{ results: readonly Hit[] }>('search', { query, limit: 12 }, vault.value)
+      void answer
         ?.then(({ results }) => {
-          if (isGone) return
+          if (isCancelled) return
           setHits(results)
-          setAnswered(query)
-          setAt(0)
-          if (isFirstMeant.current) choose(results[0])
+          setAnsweredQuery(query)
+          setSelected(0)
+          if (opensFirst.current) choose(results[0])
         })
-        .catch((error: unknown) => !isGone && fail(error))
-    }, PAUSE_MS)
+        .catch((error: unknown) => !isCancelled && fail(error))
+    }, DEBOUNCE_MS)
     return () => {
-      isGone = true
+      isCancelled = true
       clearTimeout(timer)
     }
   }, [query])
   const onKeyDown = (event: KeyboardEvent): void => {
     const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
-    if (step !== 0) setAt(Math.max(0, Math.min(hits.length - 1, at + step)))
-    else if (event.key === 'Enter' && answered === query) choose(hits[at])
-    else if (event.key === 'Enter') isFirstMeant.current = true
+    if (step !== 0) setSelected(Math.max(0, Math.min(hits.length - 1, selected + step)))
+    else if (event.key === 'Enter' && answeredQuery === query) choose(hits[selected])
+    else if (event.key === 'Enter') opensFirst.current = true
     else if (event.key === 'Escape') setOpen(false)
     else return
     event.preventDefault()
   }
   const isListed = isOpen && hits.length > 0
-  useShown(found, isListed ? hits.map(({ id }) => id) : [])
-  const isMissed = isOpen && query.trim() !== '' && query === answered && hits.length === 0
+  useShown(searchHits, isListed ? hits.map(({ id }) => id) : [])
+  const hasNoHits = isOpen && query.trim() !== '' && query === answeredQuery && hits.length === 0
   return (
     <div class="search" role={chosen === undefined ? 'search' : undefined}>
       <input
@@ -96,11 +96,11 @@ export function NoteSearch({ id, list, label, placeholder, chosen, isFirst = fal
         type="search"
         placeholder={placeholder}
         aria-label={label}
-        {...combobox(isListed, list, at)}
+        {...combobox(isListed, list, selected)}
         autocomplete="off"
         value={typed ?? chosen ?? ''}
         onInput={(event) => {
-          isFirstMeant.current = false
+          opensFirst.current = false
           setTyped(event.currentTarget.value)
           setOpen(true)
         }}
@@ -108,8 +108,8 @@ export function NoteSearch({ id, list, label, placeholder, chosen, isFirst = fal
         onBlur={() => setOpen(false)}
         onKeyDown={onKeyDown}
       />
-      <p class="hint" role="status" hidden={!isMissed}>
-        {isMissed && `Nothing found for “${query.trim()}”.`}
+      <p class="hint" role="status" hidden={!hasNoHits}>
+        {hasNoHits && `Nothing found for “${query.trim()}”.`}
       </p>
       {isListed && (
         <ul id={list} role="listbox" aria-label="Found notes">
@@ -119,14 +119,14 @@ export function NoteSearch({ id, list, label, placeholder, chosen, isFirst = fal
               key={hit.id}
               id={`${list}-${number}`}
               role="option"
-              aria-selected={number === at}
+              aria-selected={number === selected}
               // The field keeps the focus, so the list is still open when the button is released.
               onMouseDown={(event) => event.preventDefault()}
               onClick={() => choose(hit)}
             >
               <i class="dot" style={{ background: coloured.value?.cssOf(numberOf(hit.id)) }} />
               <strong>{hit.title}</strong> <small>{bareId(hit.id).split('/').slice(0, -1).join('/')}</small>
-              <span>{withTerms(plainText(hit.passages?.[0]?.text ?? ''), hit.title, query)}</span>
+              <span>{highlightTerms(plainText(hit.passages?.[0]?.text ?? ''), hit.title, query)}</span>
             </li>
           ))}
         </ul>
@@ -136,7 +136,7 @@ export function NoteSearch({ id, list, label, placeholder, chosen, isFirst = fal
 }
 
 /** Returns a passage with the words of a query in bold, and without the title that it begins with. */
-function withTerms(passage: string, title: string, query: string): preact.ComponentChildren {
+function highlightTerms(passage: string, title: string, query: string): preact.ComponentChildren {
   const text = passage.startsWith(`${title} `) ? passage.slice(title.length + 1) : passage
   const words = wordsOf(query)
   if (words.length === 0) return text

@@ -5,7 +5,7 @@ import type { MayMove } from '../../core/insight/layouts.ts'
 import type { PartialPicture } from '../../core/insight/picture.ts'
 import { isWithin } from '../../core/paths.ts'
 import { amount } from '../../core/text/amount.ts'
-import { Api, type Connection, Refused } from './api.ts'
+import { Api, type Connection, RequestError } from './api.ts'
 import type { Coloured } from './colours.ts'
 import { withFiles } from './files-on-map.ts'
 import {
@@ -53,18 +53,18 @@ export const graph = signal<Graph | undefined>(undefined)
 /** The colors of the map. */
 export const coloured = signal<Coloured | undefined>(undefined)
 export const note = signal<PageNote | null | undefined>(undefined)
-export const failure = signal<Refused | undefined>(undefined)
+export const failure = signal<RequestError | undefined>(undefined)
 /** Progress of the layout, 0–1, while the page waits for it. */
 export const layingOut = signal<number | undefined>(undefined)
 export const connection = signal<Connection>('there')
-export const said = signal('')
+export const announcement = signal('')
 export const isHelping = signal(false)
 export const path = signal<readonly string[]>([])
 /** Notes of the visible list to mark on the map, and lines to draw between notes. */
 export const marks = signal<readonly (readonly [id: string, mark: Mark])[]>([])
 export const ties = signal<readonly Tie<string>[]>([])
 /** The notes that the search has found so far. */
-export const found = signal<readonly string[]>([])
+export const searchHits = signal<readonly string[]>([])
 /** The note under the pointer, in the map or as a link, and where in the window. */
 export interface Pointed {
   readonly id: string
@@ -98,14 +98,14 @@ export const shown = computed(() => {
   if (value === undefined) return mask
   const { picture, degrees } = value
   const created = 'created' in picture ? picture.created : []
-  const wanted = picture.tag_names.map((name) => isWithin(name, tag.value))
+  const hasTag = picture.tag_names.map((name) => isWithin(name, tag.value))
   for (let at = 0; at < value.notes; at++) {
     const inFolder = folder.value === '' || isWithin(picture.folder_names[picture.folders[at] ?? 0] ?? '', folder.value)
-    const tagged = tag.value === '' || (picture.tags[at] ?? []).some((one) => wanted[one])
+    const tagged = tag.value === '' || (picture.tags[at] ?? []).some((one) => hasTag[one])
     const linked = withOrphans.value || (degrees[at] ?? 0) > 0
-    const kept = withJournals.value || !isJournal(picture.ids[at] ?? '')
+    const isJournalShown = withJournals.value || !isJournal(picture.ids[at] ?? '')
     const exists = (created[at] ?? 0) <= until.value
-    if (inFolder && tagged && linked && kept && exists) mask[at] = 1
+    if (inFolder && tagged && linked && isJournalShown && exists) mask[at] = 1
   }
   for (let at = value.notes; at < value.count; at++) if (neighbours(value, at).some((note) => mask[note] === 1)) mask[at] = 1
   return mask
@@ -115,11 +115,11 @@ export const focused = computed(() => numberOf(focus.value))
 
 /** Folders with notes, and their parents, in order. */
 export const folders = computed(() => {
-  const found = new Set<string>()
+  const names = new Set<string>()
   for (const name of graph.value?.picture.folder_names ?? []) {
-    for (let end = name.length; end > 0; end = name.lastIndexOf('/', end - 1)) found.add(name.slice(0, end))
+    for (let end = name.length; end > 0; end = name.lastIndexOf('/', end - 1)) names.add(name.slice(0, end))
   }
-  return [...found].sort(COLLATOR.compare)
+  return [...names].sort(COLLATOR.compare)
 })
 
 /** Sorts names as people expect. */
@@ -128,7 +128,7 @@ export const COLLATOR = new Intl.Collator(undefined, { numeric: true })
 /** Switches to another vault and drops the state of the previous one. */
 export function showVault(name: string): void {
   vault.value = name
-  forgetVault()
+  resetVault()
   focus.value = ''
   leavePath()
   steps.value = 0
@@ -139,7 +139,7 @@ export function showVault(name: string): void {
 }
 
 /** Drops state of a vault that is not in the URL. */
-function forgetVault(): void {
+function resetVault(): void {
   graph.value = undefined
   coloured.value = undefined
   note.value = undefined
@@ -184,7 +184,7 @@ export const groupedBy = computed<GroupedBy>(() => {
 export const colouredBy = computed<ColourBy>(() => colourBy.value || groupedBy.value)
 
 /** Notes that the user is looking at, which a partly drawn vault must include. */
-const looked = computed(() => {
+const viewed = computed(() => {
   const isOpen = ({ label }: { readonly label: string }) => openBy.value === 'community' && openGroups.value.has(label)
   const groups = graph.value?.picture.groups.filter(isOpen) ?? []
   return {
@@ -194,13 +194,13 @@ const looked = computed(() => {
     tag: tag.value,
   }
 })
-const lookedKey = computed(() => JSON.stringify(looked.value))
+const viewedKey = computed(() => JSON.stringify(viewed.value))
 
 /** Highlighted notes, or `undefined` if all are. */
 export const lit = computed(() => {
   const { value } = graph
   if (value === undefined) return undefined
-  if (found.value.length > 0) return new Set(numbersOf(found.value))
+  if (searchHits.value.length > 0) return new Set(numbersOf(searchHits.value))
   if (path.value.length > 0) return new Set(numbersOf(path.value))
   if (openGroups.value.size > 0) return new Set(notesOf(value, openGroups.value, openBy.value))
   if (steps.value > 0 && focused.value !== undefined) return around(value, focused.value, steps.value)
@@ -255,10 +255,10 @@ export async function start(): Promise<void> {
       },
     )
     // The note is requested once, below.
-    await getAgain()
+    await reload()
     // Always draw the notes that the user is looking at.
     effect(() => {
-      if (lookedKey.value !== drawnFor && isPart.peek()) void getAgain()
+      if (viewedKey.value !== loadedFor && isPart.peek()) void reload()
     })
     if (focus.value !== '') await openFocus()
   } catch (error) {
@@ -270,115 +270,115 @@ export async function start(): Promise<void> {
  * Delay before requesting a picture again that lacks communities, in milliseconds. A large vault takes time, and its picture is
  * large.
  */
-const GROUPS_AFTER = { first: 2_000, most: 30_000 }
-let groupsAfter = GROUPS_AFTER.first
-let groupsLater: ReturnType<typeof setTimeout> | undefined
+const GROUPS_DELAY_MS = { first: 2_000, max: 30_000 }
+let groupsDelay = GROUPS_DELAY_MS.first
+let reloadTimer: ReturnType<typeof setTimeout> | undefined
 
 let refreshing: Promise<void> | undefined
 let isStale = false
 /** True if the vault may have changed since the visible notes and lists were requested. */
 let isChanged = false
 /** The notes the user was looking at when the picture was requested. */
-let drawnFor = ''
+let loadedFor = ''
 
 /** Delay before asking again while notes are being laid out, in milliseconds. The server responds when there is news. */
-const LAID_OUT_AFTER = 300
+const LAYOUT_DELAY_MS = 300
 
 /** Reloads the picture and the open note. Notes keep their positions. Changes during a reload trigger another one. */
 export function refresh(): Promise<void> {
   isChanged = true
-  return getAgain()
+  return reload()
 }
 
-function getAgain(move?: MayMove): Promise<void> {
+function reload(move?: MayMove): Promise<void> {
   isStale = refreshing !== undefined
-  refreshing ??= getPicture(move).finally(() => {
+  refreshing ??= loadPicture(move).finally(() => {
     refreshing = undefined
-    if (isStale) void getAgain()
+    if (isStale) void reload()
   })
   return refreshing
 }
 
-async function getPicture(move: MayMove = isLookedAt() ? 'nothing' : 'once'): Promise<void> {
+async function loadPicture(move: MayMove = isInUse() ? 'nothing' : 'once'): Promise<void> {
   if (api.value === undefined) return
   const { value: requested } = vault
   try {
-    drawnFor = lookedKey.value
-    const picture = await api.value.picture(requested, { move, ...looked.value })
-    const made = 'laying_out' in picture ? picture : await drawn(requested, picture)
+    loadedFor = viewedKey.value
+    const picture = await api.value.picture(requested, { move, ...viewed.value })
+    const loaded = 'laying_out' in picture ? picture : await graphFrom(requested, picture)
     // Another vault was chosen in the meantime, and its picture is requested next.
     if (requested !== vault.value) return
-    clearTimeout(groupsLater)
+    clearTimeout(reloadTimer)
     failure.value = undefined
-    if ('laying_out' in made) {
-      layingOut.value = made.laying_out.share
-      groupsLater = setTimeout(() => void getAgain(), LAID_OUT_AFTER)
+    if ('laying_out' in loaded) {
+      layingOut.value = loaded.laying_out.share
+      reloadTimer = setTimeout(() => void reload(), LAYOUT_DELAY_MS)
       return
     }
     layingOut.value = undefined
-    graph.value = made
+    graph.value = loaded
     if (isChanged) {
       isChanged = false
       if (focus.value !== '') await showFocus(focus.value)
       changes.value++
     }
-    if (made.picture.is_grouping) {
-      groupsLater = setTimeout(() => void getAgain(), groupsAfter)
-      groupsAfter = Math.min(groupsAfter * 2, GROUPS_AFTER.most)
-    } else groupsAfter = GROUPS_AFTER.first
+    if (loaded.picture.is_grouping) {
+      reloadTimer = setTimeout(() => void reload(), groupsDelay)
+      groupsDelay = Math.min(groupsDelay * 2, GROUPS_DELAY_MS.max)
+    } else groupsDelay = GROUPS_DELAY_MS.first
   } catch (error) {
     // The first map of a very large vault can take longer than a server keeps a connection open, but the work is not lost.
-    if (graph.value === undefined && error instanceof Refused && error.isNoAnswer && connection.value === 'there')
-      groupsLater = setTimeout(() => void refresh(), GROUPS_AFTER.first)
+    if (graph.value === undefined && error instanceof RequestError && error.isNoAnswer && connection.value === 'there')
+      reloadTimer = setTimeout(() => void refresh(), GROUPS_DELAY_MS.first)
     else fail(error)
   }
 }
 
 /** Builds the graph of a picture. Attachments are requested only if they are shown. */
-async function drawn(of: string, picture: PartialPicture): Promise<Graph> {
-  const made = shaped(picture, graph.value)
-  if (!withAttachments.value || api.value === undefined) return made
+async function graphFrom(of: string, picture: PartialPicture): Promise<Graph> {
+  const result = shaped(picture, graph.value)
+  if (!withAttachments.value || api.value === undefined) return result
   const { files, left_out } = await api.value.files(of)
-  if (left_out > 0) said.value = `${left_out} more attachments are not on the map.`
-  return withFiles(made, files)
+  if (left_out > 0) announcement.value = `${left_out} more attachments are not on the map.`
+  return withFiles(result, files)
 }
 
 /** Checks whether the user has already found a place on the map, which must not move. */
-function isLookedAt(): boolean {
+function isInUse(): boolean {
   return graph.value !== undefined && (focus.value !== '' || map.view?.isMoved === true)
 }
 
 /** Lays out everything again, rotated to resemble the previous map. */
 export async function rearrange(): Promise<void> {
-  said.value = 'The map is rearranged.'
+  announcement.value = 'The map is rearranged.'
   while (refreshing !== undefined) await refreshing
-  await getAgain('all')
+  await reload('all')
   map.view?.fit()
 }
 
 /** Requests the note in focus. If it was given by name, the URL is updated to its id. */
 async function showFocus(id: string): Promise<void> {
-  const named = (await api.value?.note(id, vault.value)) ?? null
+  const byName = (await api.value?.note(id, vault.value)) ?? null
   // The name may be that of the missing note itself.
-  const isMeant = named !== null && (named.kind !== 'missing' || named.id === id)
-  const found = isMeant ? named : ((await noteCalled(id)) ?? named)
+  const isMatch = byName !== null && (byName.kind !== 'missing' || byName.id === id)
+  const resolved = isMatch ? byName : ((await findByTitle(id)) ?? byName)
   if (focus.value !== id) return
-  const isShown = found !== null && found.id === note.value?.id
-  note.value = found
-  if (found !== null && found.id !== id) {
-    focus.value = found.id
+  const isShown = resolved !== null && resolved.id === note.value?.id
+  note.value = resolved
+  if (resolved !== null && resolved.id !== id) {
+    focus.value = resolved.id
     // The id replaces the name. Otherwise, going back would lead here again.
     writeAddress('replace')
   }
   // Announced together with the note, because something else may be announced later.
-  if (!isShown) sayFocus()
+  if (!isShown) announceFocus()
 }
 
-function sayFocus(): void {
+function announceFocus(): void {
   const title = note.value?.title ?? focus.value
   const links = focused.value === undefined ? undefined : graph.value?.degrees[focused.value]
   document.title = `${title} – Roux`
-  said.value = links === undefined ? title : `${title}, ${amount(links, 'link')}`
+  announcement.value = links === undefined ? title : `${title}, ${amount(links, 'link')}`
 }
 
 interface OpenOptions {
@@ -403,7 +403,7 @@ export async function open(given: string, { fly = true, isRead = true, at, histo
   openGroups.value = NONE
   focus.value = id
   line.value = at
-  if (isRead && takesTurns()) pane.value = 'note'
+  if (isRead && showsOnePane()) pane.value = 'note'
   writeAddress(history)
   try {
     await showFocus(id)
@@ -419,7 +419,7 @@ export async function open(given: string, { fly = true, isRead = true, at, histo
 }
 
 /** Checks whether the window is too narrow to show the note next to everything else. */
-function takesTurns(): boolean {
+function showsOnePane(): boolean {
   return matchMedia(hasList.value ? '(width < 1000px)' : '(width < 700px)').matches
 }
 
@@ -435,7 +435,7 @@ export function deselect(): void {
   note.value = undefined
   steps.value = 0
   document.title = 'Roux'
-  said.value = 'No note is chosen.'
+  announcement.value = 'No note is chosen.'
   writeAddress()
 }
 
@@ -452,13 +452,13 @@ export function openTab(id: string): void {
 /** Highlights what is around the open note, by default one link further than before. After three links, all notes are shown. */
 export function showAround(links = (steps.value + 1) % 4): void {
   if (focused.value === undefined) {
-    said.value = 'Choose a note first.'
+    announcement.value = 'Choose a note first.'
     return
   }
   if (view.value !== 'map') showView('map')
   path.value = []
   steps.value = links
-  said.value = steps.value === 0 ? 'Showing all notes.' : `Showing notes within ${amount(steps.value, 'link')}.`
+  announcement.value = steps.value === 0 ? 'Showing all notes.' : `Showing notes within ${amount(steps.value, 'link')}.`
   pane.value = 'map'
   writeAddress()
   const notes = lit.value
@@ -485,7 +485,7 @@ export function showGroups(labels: ReadonlySet<string>, by: GroupedBy): void {
   if (focus.value !== '') deselect()
   openGroups.value = labels
   openBy.value = by
-  said.value = `${[...labels].join(', ')}: chosen.`
+  announcement.value = `${[...labels].join(', ')}: chosen.`
   pane.value = 'map'
   map.view?.goTo(notesOf(value, labels, by))
 }
@@ -496,7 +496,7 @@ export function notesOf(of: Graph, labels: ReadonlySet<string>, by: GroupedBy): 
 }
 
 /** Returns the note with a title or alias, such as the one given to "roux open --note", allowing for small misspellings. */
-async function noteCalled(name: string): Promise<PageNote | null> {
+async function findByTitle(name: string): Promise<PageNote | null> {
   const answer = await api.value?.call<{ results: readonly { readonly match?: string | null }[] }>(
     'resolve_nodes',
     { names: [name] },
@@ -515,7 +515,7 @@ export async function goToAddress(): Promise<void> {
   readAddress()
   if (view.value !== viewBefore) pane.value = firstPane()
   if (vault.value !== before) {
-    forgetVault()
+    resetVault()
     await refresh()
   } else if (withAttachments.value !== hadAttachments) await refresh()
   if (focus.value === '') note.value = undefined
@@ -532,14 +532,14 @@ function openFocus(): Promise<void> {
 }
 
 export function fail(error: unknown): void {
-  failure.value = refusalOf(error)
+  failure.value = toRequestError(error)
 }
 
 /** Returns the message to show, or `words` if the server sent none. Logs the error itself to the console. */
-export function refusalOf(error: unknown, words = messageOf(error)): Refused {
-  if (error instanceof Refused) return error
+export function toRequestError(error: unknown, words = messageOf(error)): RequestError {
+  if (error instanceof RequestError) return error
   console.error(error)
-  return new Refused(words)
+  return new RequestError(words)
 }
 
 const IN_ADDRESS = { vault, view, note: focus, from: pathFrom, to: pathTo, folder, tag, colour: colourBy } as const

@@ -2,7 +2,7 @@ import { useMemo, useState } from 'preact/hooks'
 import { amount } from '../../core/text/amount.ts'
 import { coloursOf } from './colours.ts'
 import { dateOf } from './graph.ts'
-import { More, NoteLink } from './reader.tsx'
+import { MoreButton, NoteLink } from './reader.tsx'
 import { COLLATOR, coloured, focused, graph, isPart, lit, shown } from './state.ts'
 
 type Column = 'title' | 'folder' | 'tags' | 'group' | 'incoming' | 'outgoing' | 'words' | 'changed'
@@ -14,14 +14,14 @@ const NUMBERS = [
   ['words', 'Words'],
   ['changed', 'Changed'],
 ] as const
-const FALLING: ReadonlySet<Column> = new Set(NUMBERS.map(([column]) => column))
+const DESCENDING: ReadonlySet<Column> = new Set(NUMBERS.map(([column]) => column))
 
 /** The notes of the map as a table, with the same filters. Works without a canvas. */
 export function Table() {
-  const [by, setBy] = useState<Column>('incoming')
-  const [isUp, setUp] = useState(false)
+  const [sortColumn, setSortColumn] = useState<Column>('incoming')
+  const [isAscending, setAscending] = useState(false)
   const [rows, setRows] = useState(ROWS)
-  const [words, setWords] = useState('')
+  const [filter, setFilter] = useState('')
   const { value } = graph
   const communities = useMemo(() => value && coloursOf(value, 'community', coloured.peek()), [value])
   if (value === undefined) return null
@@ -39,28 +39,28 @@ export function Table() {
   }
   const cell = (note: number, column: Column): string | number => cells[column](note)
   const compare = (a: number, b: number): number => {
-    const [x, y] = [cell(a, by), cell(b, by)]
+    const [x, y] = [cell(a, sortColumn), cell(b, sortColumn)]
     const order = typeof x === 'number' && typeof y === 'number' ? x - y : COLLATOR.compare(String(x), String(y))
-    return (isUp ? order : -order) || a - b
+    return (isAscending ? order : -order) || a - b
   }
   // Notes that are faded on the map are left out.
-  const isNamed = (note: number): boolean => (picture.titles[note] ?? '').toLowerCase().includes(words.trim().toLowerCase())
+  const isNamed = (note: number): boolean => (picture.titles[note] ?? '').toLowerCase().includes(filter.trim().toLowerCase())
   const isListed = (note: number): boolean => shown.value[note] === 1 && lit.value?.has(note) !== false && isNamed(note)
   const notes = [...Array(value.count).keys()].filter(isListed).sort(compare)
   const files = notes.filter((note) => note >= value.notes).length
   const heading = (column: Column, name: string) => (
     <th
-      class={FALLING.has(column) ? 'number' : undefined}
-      aria-sort={by === column ? (isUp ? 'ascending' : 'descending') : 'none'}
+      class={DESCENDING.has(column) ? 'number' : undefined}
+      aria-sort={sortColumn === column ? (isAscending ? 'ascending' : 'descending') : 'none'}
     >
       <button
         type="button"
         onClick={() => {
-          setUp(by === column ? !isUp : !FALLING.has(column))
-          setBy(column)
+          setAscending(sortColumn === column ? !isAscending : !DESCENDING.has(column))
+          setSortColumn(column)
         }}
       >
-        {name} {by === column ? (isUp ? '↑' : '↓') : ''}
+        {name} {sortColumn === column ? (isAscending ? '↑' : '↓') : ''}
       </button>
     </th>
   )
@@ -70,8 +70,8 @@ export function Table() {
         type="search"
         placeholder="Filter titles"
         aria-label="Filter titles"
-        value={words}
-        onInput={(event) => setWords(event.currentTarget.value)}
+        value={filter}
+        onInput={(event) => setFilter(event.currentTarget.value)}
       />
       <table aria-label="Notes">
         <caption>
@@ -113,7 +113,7 @@ export function Table() {
           ))}
         </tbody>
       </table>
-      <More left={notes.length - rows} onMore={() => setRows(rows + 10 * ROWS)} />
+      <MoreButton left={notes.length - rows} onMore={() => setRows(rows + 10 * ROWS)} />
     </div>
   )
 }

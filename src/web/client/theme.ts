@@ -1,12 +1,12 @@
 import { computed, effect, signal } from '@preact/signals'
 
 /** The chosen theme, kept by the browser. Never anything secret. */
-const KEPT = 'roux-theme'
+const THEME_KEY = 'roux-theme'
 
 const system = matchMedia('(prefers-color-scheme: dark)')
 const isSystemDark = signal(system.matches)
 system.addEventListener('change', () => (isSystemDark.value = system.matches))
-const chosen = signal(localStorage.getItem(KEPT))
+const chosen = signal(localStorage.getItem(THEME_KEY))
 
 /** True in the dark theme: the chosen one, or by default the system's. */
 export const isDark = computed(() => (chosen.value === null ? isSystemDark.value : chosen.value === 'dark'))
@@ -17,5 +17,5 @@ effect(() => {
 
 export function switchTheme(): void {
   chosen.value = isDark.value ? 'light' : 'dark'
-  localStorage.setItem(KEPT, chosen.value)
+  localStorage.setItem(THEME_KEY, chosen.value)
 }

@@ -1,42 +1,44 @@
 import { useEffect, useState } from 'preact/hooks'
-import type { Api, Refused, ToolAnswer } from './api.ts'
-import { api, changes, refusalOf, vault } from './state.ts'
+import type { Api, RequestError, ToolAnswer } from './api.ts'
+import { api, changes, toRequestError, vault } from './state.ts'
 
 export interface Loaded<T> {
   readonly answer?: T | undefined
-  readonly refused?: Refused | undefined
+  readonly error?: RequestError | undefined
 }
 
-/** Loads the answer to a question, and again when the vault changes or `again` does. Until there is a new one, the last answer stays. */
-function useLoaded<T>(about: readonly unknown[], load: (server: Api, vault: string) => Promise<T>, again?: number): Loaded<T> {
-  const [loaded, setLoaded] = useState<Loaded<T> & { readonly question: string }>()
-  const { value: changed } = changes
-  const { value: of } = vault
+type Load<T> = (server: Api, vault: string) => Promise<T>
+
+/** Loads an answer, again when the vault or `reloadKey` changes. Meanwhile, the last answer to the same request stays. */
+function useLoaded<T>(request: readonly unknown[], load: Load<T>, reloadKey?: number): Loaded<T> {
+  const [loaded, setLoaded] = useState<Loaded<T> & { readonly key: string }>()
+  const { value: changeCount } = changes
+  const { value: vaultName } = vault
   const { value: server } = api
-  const question = JSON.stringify([of, about])
-  const current = loaded?.question === question ? loaded : undefined
+  const key = JSON.stringify([vaultName, request])
+  const current = loaded?.key === key ? loaded : undefined
   useEffect(() => {
-    let isGone = server === undefined
+    let isCancelled = false
     if (server !== undefined)
-      load(server, of).then(
-        (answer) => isGone || setLoaded({ question, answer }),
-        (error: unknown) => {
-          if (isGone) return
-          const refused = refusalOf(error)
-          setLoaded((before) => ({ question, answer: before?.question === question ? before.answer : undefined, refused }))
+      load(server, vaultName).then(
+        (answer) => isCancelled || setLoaded({ key, answer }),
+        (reason: unknown) => {
+          if (isCancelled) return
+          const error = toRequestError(reason)
+          setLoaded((before) => ({ key, answer: before?.key === key ? before.answer : undefined, error }))
         },
       )
     return () => {
-      isGone = true
+      isCancelled = true
     }
-  }, [question, changed, server, again])
+  }, [key, changeCount, server, reloadKey])
   return current ?? {}
 }
 
 /** Returns the answer of a tool, or why there is none. Without arguments, nothing is asked. */
 export function useAnswer<T>(tool: string, args: Record<string, unknown> | undefined): Loaded<ToolAnswer<T>> {
-  const { answer, refused } = useLoaded([tool, args], async (server, of) => args && (await server.call<T>(tool, args, of)))
-  return refused === undefined ? { answer } : { refused }
+  const { answer, error } = useLoaded([tool, args], async (server, of) => args && (await server.call<T>(tool, args, of)))
+  return error === undefined ? { answer } : { error }
 }
 
 interface PagesOptions<T> {
@@ -56,7 +58,7 @@ interface PagesOptions<T> {
 export function usePages<T>(tool: string, args: Record<string, unknown>, options: PagesOptions<T>) {
   const { limit, rowsOf, from = 0, first = 1 } = options
   const [count, setCount] = useState(first)
-  const load = async (server: Api, of: string): Promise<readonly ToolAnswer<T>[]> => {
+  const load: Load<readonly ToolAnswer<T>[]> = async (server, of) => {
     const pages: ToolAnswer<T>[] = []
     for (let offset = from; pages.length < count; ) {
       const answer = await server.call<T>(tool, { ...args, limit, offset }, of)
@@ -65,6 +67,6 @@ export function usePages<T>(tool: string, args: Record<string, unknown>, options
     }
     return pages
   }
-  const { answer: pages = [], refused } = useLoaded([tool, args, from], load, count)
-  return { pages, refused, more: () => setCount(count + 1) }
+  const { answer: pages = [], error } = useLoaded([tool, args, from], load, count)
+  return { pages, error, more: () => setCount(count + 1) }
 }

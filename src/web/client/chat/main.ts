@@ -1,10 +1,10 @@
 import { messageOf } from '../../../core/errors.ts'
 import type { PartialPicture } from '../../../core/insight/picture.ts'
 import { amount } from '../../../core/text/amount.ts'
-import { buttonItem, byId, element } from '../element.ts'
+import { button, buttonItem, byId, element } from '../element.ts'
 import { around, type Graph, graphOf, neighbours } from '../graph.ts'
 import { type PlainMap, plainMap } from '../plain-map.ts'
-import { membersOf, type Pictured, readAnswer } from './answer.ts'
+import { fieldsOf, type MapAnswer, readAnswer } from './answer.ts'
 import { Bridge } from './bridge.ts'
 
 /** The host's information about itself and the frame. All of it is optional. */
@@ -17,26 +17,26 @@ interface HostContext {
 }
 
 /** Maximum number of notes in an answer to locate on the map. */
-const MOST_NAMED = 500
+const MAX_NOTES = 500
 /** Number of characters of a note to read at once. */
-const READ = 6_000
+const MAX_CHARS = 6_000
 /** How often, and at what interval in milliseconds, to ask for communities that are still being computed. */
-const GROUPS = { times: 3, after: 2_000 }
+const GROUP_RETRIES = { times: 3, after: 2_000 }
 
 let context: HostContext = {}
 let args: Readonly<Record<string, unknown>> = {}
-let pictured: Pictured | undefined
+let currentAnswer: MapAnswer | undefined
 let graph: Graph | undefined
 let map: PlainMap | undefined
 let selected: number | undefined
-let lit: ReadonlySet<number> | undefined
+let highlighted: ReadonlySet<number> | undefined
 let hasEnded = false
 
 const bridge = new Bridge(window.parent, {
   onNotification(method, params) {
-    if (method === 'ui/notifications/tool-input') args = membersOf(params.arguments)
+    if (method === 'ui/notifications/tool-input') args = fieldsOf(params.arguments)
     else if (method === 'ui/notifications/tool-result') showAnswer(params)
-    else if (method === 'ui/notifications/tool-cancelled') say('The call was cancelled.')
+    else if (method === 'ui/notifications/tool-cancelled') showStatus('The call was cancelled.')
     else if (method === 'ui/notifications/host-context-changed') setContext(params)
   },
   onRequest(method) {
@@ -49,41 +49,41 @@ const bridge = new Bridge(window.parent, {
   },
 })
 
-const darkness = matchMedia('(prefers-color-scheme: dark)')
-darkness.addEventListener('change', setTheme)
-const sizes = new ResizeObserver(tellSize)
+const darkScheme = matchMedia('(prefers-color-scheme: dark)')
+darkScheme.addEventListener('change', setTheme)
+const resizeObserver = new ResizeObserver(sendSize)
 void start()
 
 async function start(): Promise<void> {
   setTheme()
   try {
-    const welcome = await bridge.request('ui/initialize', {
+    const initialized = await bridge.request('ui/initialize', {
       protocolVersion: '2026-01-26',
       appInfo: { name: 'roux-map', title: 'Roux', version: '1' },
       appCapabilities: { availableDisplayModes: ['inline', 'fullscreen'] },
     })
-    setContext(membersOf(membersOf(welcome).hostContext))
+    setContext(fieldsOf(fieldsOf(initialized).hostContext))
     bridge.notify('ui/notifications/initialized', {})
-    sizes.observe(document.body)
+    resizeObserver.observe(document.body)
   } catch (error) {
-    say(messageOf(error))
+    showStatus(messageOf(error))
   }
 }
 
 function setContext(change: HostContext): void {
   context = { ...context, ...change }
   const root = document.documentElement
-  for (const [name, value] of Object.entries(membersOf(membersOf(change.styles).variables)))
+  for (const [name, value] of Object.entries(fieldsOf(fieldsOf(change.styles).variables)))
     if (name.startsWith('--') && typeof value === 'string') root.style.setProperty(name, value)
-  const isWhole = context.displayMode === 'fullscreen' || typeof membersOf(context.containerDimensions).height === 'number'
-  root.toggleAttribute('data-whole', isWhole)
+  const fillsFrame = context.displayMode === 'fullscreen' || typeof fieldsOf(context.containerDimensions).height === 'number'
+  root.toggleAttribute('data-whole', fillsFrame)
   const modes = context.availableDisplayModes
   byId('whole').hidden = !(Array.isArray(modes) && modes.includes('fullscreen')) || context.displayMode === 'fullscreen'
   setTheme()
 }
 
 function isDark(): boolean {
-  return context.theme === 'dark' || (context.theme !== 'light' && darkness.matches)
+  return context.theme === 'dark' || (context.theme !== 'light' && darkScheme.matches)
 }
 
 function setTheme(): void {
@@ -93,7 +93,7 @@ function setTheme(): void {
   map?.setTheme(isDark())
 }
 
-function tellSize(): void {
+function sendSize(): void {
   const { height } = document.body.getBoundingClientRect()
   bridge.notify('ui/notifications/size-changed', { width: innerWidth, height: Math.ceil(height) })
 }
@@ -101,64 +101,64 @@ function tellSize(): void {
 byId('whole').onclick = () => {
   bridge
     .request('ui/request-display-mode', { mode: 'fullscreen' })
-    .then((result) => setContext({ displayMode: membersOf(result).mode }))
-    .catch((error: unknown) => say(messageOf(error)))
+    .then((result) => setContext({ displayMode: fieldsOf(result).mode }))
+    .catch((error: unknown) => showStatus(messageOf(error)))
 }
 
 // Scrolling over the picture scrolls the conversation, unless the picture is in use.
 byId('map').addEventListener(
   'wheel',
   (event) => {
-    const isAtWork = document.activeElement?.tagName === 'CANVAS' || event.ctrlKey || context.displayMode === 'fullscreen'
-    if (!isAtWork) event.stopPropagation()
+    const isInUse = document.activeElement?.tagName === 'CANVAS' || event.ctrlKey || context.displayMode === 'fullscreen'
+    if (!isInUse) event.stopPropagation()
   },
   { capture: true, passive: true },
 )
 
 function showAnswer(result: Readonly<Record<string, unknown>>): void {
-  pictured = readAnswer(result, args)
+  currentAnswer = readAnswer(result, args)
   selected = undefined
-  say(pictured.said)
-  listNotes(pictured)
-  if (pictured.notes.length > 0) void draw(pictured, GROUPS.times)
+  showStatus(currentAnswer.message)
+  listNotes(currentAnswer)
+  if (currentAnswer.notes.length > 0) void draw(currentAnswer, GROUP_RETRIES.times)
 }
 
 /** Requests the positions of notes, and shows those in the answer. */
-async function draw(answer: Pictured, tries: number): Promise<void> {
+async function draw(answer: MapAnswer, retries: number): Promise<void> {
   if (hasEnded) return
   byId('part').textContent = 'Getting the map …'
   try {
     const ids = [...(answer.centre === undefined ? [] : [answer.centre]), ...answer.notes.map(({ id }) => id)]
-    const picture = await callTool<PartialPicture>('map_picture', { id: answer.notes[0]?.id, notes: ids.slice(0, MOST_NAMED) })
-    if (answer !== pictured || hasEnded) return
+    const picture = await callTool<PartialPicture>('map_picture', { id: answer.notes[0]?.id, notes: ids.slice(0, MAX_NOTES) })
+    if (answer !== currentAnswer || hasEnded) return
     graph = graphOf(picture)
     const centre = centreOf(answer, picture)
     selected ??= centre
-    lit = litBy(answer, picture)
-    if (centre !== undefined) lit = new Set([...(lit ?? []), centre])
+    highlighted = highlightedBy(answer, picture)
+    if (centre !== undefined) highlighted = new Set([...(highlighted ?? []), centre])
     byId('part').textContent =
       picture.count > graph.count ? `on a map of the ${graph.count} best linked of ${picture.count} notes` : ''
     byId('map').hidden = false
     map ??= plainMap(byId('map'), isDark(), select)
     show()
     if (answer.communities.length > 0) map.fit()
-    else map.goTo([...(lit ?? [])])
+    else map.goTo([...(highlighted ?? [])])
     listNotes(answer)
-    if (picture.is_grouping && tries > 0) setTimeout(() => void draw(answer, tries - 1), GROUPS.after)
+    if (picture.is_grouping && retries > 0) setTimeout(() => void draw(answer, retries - 1), GROUP_RETRIES.after)
   } catch (error) {
     if (!hasEnded) byId('part').textContent = messageOf(error)
   }
 }
 
 /** Returns the central note, which the call may have named by its title. */
-function centreOf({ centre }: Pictured, { named, titles }: PartialPicture): number | undefined {
+function centreOf({ centre }: MapAnswer, { named, titles }: PartialPicture): number | undefined {
   if (centre === undefined) return undefined
   const [number = -1] = named
   const found = number >= 0 ? number : titles.findIndex((title) => title.toLowerCase() === centre.toLowerCase())
   return found < 0 ? undefined : found
 }
 
-function litBy(answer: Pictured, picture: PartialPicture): ReadonlySet<number> | undefined {
+function highlightedBy(answer: MapAnswer, picture: PartialPicture): ReadonlySet<number> | undefined {
   if (answer.communities.length === 0) return new Set(picture.named.filter((number) => number >= 0))
   // If there are several vaults, ids of communities start with the vault's name.
   const ids = new Set(answer.communities.map(({ id }) => id.slice(id.lastIndexOf(':') + 1)))
@@ -170,16 +170,16 @@ function litBy(answer: Pictured, picture: PartialPicture): ReadonlySet<number> |
 function show(): void {
   if (graph === undefined || map === undefined) return
   const { numberOf } = graph
-  const path = pictured?.path.flatMap((id) => numberOf.get(id) ?? []) ?? []
+  const path = currentAnswer?.path.flatMap((id) => numberOf.get(id) ?? []) ?? []
   // Highlight the selected note and its neighbours.
   const near = selected === undefined ? [] : around(graph, selected, 1)
-  map.show(graph, { lit: lit === undefined ? undefined : new Set([...lit, ...near]), path, focus: selected })
+  map.show(graph, { lit: highlighted === undefined ? undefined : new Set([...highlighted, ...near]), path, focus: selected })
 }
 
 /** Lists what the picture shows, for keyboards and screen readers, and for everyone if there is no map. */
-function listNotes({ notes, communities, path }: Pictured): void {
+function listNotes({ notes, communities, path }: MapAnswer): void {
   const titleOf = (id: string): string => graph?.picture.titles[graph.numberOf.get(id) ?? -1] ?? id
-  const ofCommunities = communities.map(({ label, notes: size, key }) =>
+  const communityItems = communities.map(({ label, notes: size, key }) =>
     buttonItem(`${label} · ${size}`, () => {
       const numbers = key.flatMap(({ id }) => graph?.numberOf.get(id) ?? [])
       map?.goTo(numbers)
@@ -187,14 +187,14 @@ function listNotes({ notes, communities, path }: Pictured): void {
       if (first !== undefined) open(first.id, first.title ?? titleOf(first.id))
     }),
   )
-  const ofNotes = notes.map(({ id, title = titleOf(id), detail }) =>
+  const noteItems = notes.map(({ id, title = titleOf(id), detail }) =>
     buttonItem(path.length > 0 || detail === undefined ? title : `${title} · ${detail}`, () => {
       const number = graph?.numberOf.get(id)
       if (number !== undefined) map?.goTo([number])
       open(id, title, path.length > 0 ? detail : undefined)
     }),
   )
-  byId('notes').replaceChildren(...(communities.length > 0 ? ofCommunities : ofNotes))
+  byId('notes').replaceChildren(...(communities.length > 0 ? communityItems : noteItems))
 }
 
 function select(number: number): void {
@@ -208,61 +208,61 @@ function open(id: string, title: string, sentence = ''): void {
   show()
   const links = selected === undefined || graph === undefined ? undefined : neighbours(graph, selected).length
   const text = element('pre', { hidden: true, tabIndex: 0 })
-  const ask = element('button', { type: 'button', textContent: 'Ask about it', onclick: () => void askAbout(id, title, text) })
-  const read = element('button', { type: 'button', textContent: 'Read it here', onclick: () => void readHere(id, text) })
-  const of = links === undefined ? id : `${id} · ${amount(links, 'link')} on this map`
+  const askButton = button('Ask about it', () => void askAbout(id, title, text))
+  const readButton = button('Read it here', () => void readHere(id, text))
+  const subtitle = links === undefined ? id : `${id} · ${amount(links, 'link')} on this map`
   byId('note').replaceChildren(
     element('h2', { textContent: title }),
-    element('p', { className: 'quiet', textContent: of }),
+    element('p', { className: 'quiet', textContent: subtitle }),
     ...(sentence === '' ? [] : [element('p', { textContent: sentence })]),
-    element('p', {}, [ask, read]),
+    element('p', {}, [askButton, readButton]),
     text,
   )
   byId('note').hidden = false
 }
 
 async function askAbout(id: string, title: string, text: HTMLElement): Promise<void> {
-  const words = `Tell me about the note ${JSON.stringify(title)} (${id}).`
+  const question = `Tell me about the note ${JSON.stringify(title)} (${id}).`
   try {
-    const answered = await bridge.request('ui/message', { role: 'user', content: [{ type: 'text', text: words }] })
-    if (membersOf(answered).isError === true) throw new Error('The chat did not accept the message.')
+    const result = await bridge.request('ui/message', { role: 'user', content: [{ type: 'text', text: question }] })
+    if (fieldsOf(result).isError === true) throw new Error('The chat did not accept the message.')
   } catch (error) {
-    tell(text, messageOf(error))
+    showText(text, messageOf(error))
   }
 }
 
 async function readHere(id: string, text: HTMLElement): Promise<void> {
-  tell(text, 'Reading …')
+  showText(text, 'Reading …')
   try {
     const { node } = await callTool<{ readonly node?: { readonly content?: unknown } | null }>('get_node', {
       id,
-      max_chars: READ,
+      max_chars: MAX_CHARS,
     })
-    tell(text, String(node?.content ?? 'There is no such note (any more).'))
+    showText(text, String(node?.content ?? 'There is no such note (any more).'))
   } catch (error) {
-    tell(text, messageOf(error))
+    showText(text, messageOf(error))
   }
 }
 
-function tell(text: HTMLElement, words: string): void {
+function showText(text: HTMLElement, message: string): void {
   text.hidden = false
-  text.textContent = words
+  text.textContent = message
 }
 
-async function callTool<T>(name: string, given: Readonly<Record<string, unknown>>): Promise<T> {
-  const result = membersOf(await bridge.request('tools/call', { name, arguments: given }))
-  const facts = membersOf(result.structuredContent)
-  if (result.isError === true) throw new Error(String(membersOf(facts.error).message ?? 'The tool failed.'))
-  return facts as T
+async function callTool<T>(name: string, toolArgs: Readonly<Record<string, unknown>>): Promise<T> {
+  const result = fieldsOf(await bridge.request('tools/call', { name, arguments: toolArgs }))
+  const content = fieldsOf(result.structuredContent)
+  if (result.isError === true) throw new Error(String(fieldsOf(content.error).message ?? 'The tool failed.'))
+  return content as T
 }
 
-function say(words: string): void {
-  byId('said').textContent = words
+function showStatus(message: string): void {
+  byId('said').textContent = message
 }
 
 function end(): void {
   hasEnded = true
-  sizes.disconnect()
+  resizeObserver.disconnect()
   bridge.end()
   document.body.replaceChildren()
 }

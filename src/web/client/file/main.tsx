@@ -9,7 +9,7 @@ import { parseMarkdown } from '../markdown-tree.ts'
 import { type PlainMap, plainMap } from '../plain-map.ts'
 import { plainText } from '../plain-text.ts'
 
-interface Exported {
+interface ExportedMap {
   readonly name: string
   readonly picture: VaultPicture
   /** By note number; `null` for unreadable notes. Omitted if the page was exported without note text. */
@@ -22,15 +22,15 @@ interface Exported {
  * Maximum number of characters to parse as Markdown. This page cannot use workers, and parsing a larger note could block it for
  * minutes.
  */
-const MOST_MARKS = 5_000
+const MAX_MARKS = 5_000
 
 /** Maximum number of titles to list while typing. */
-const FOUND = 40
+const MAX_RESULTS = 40
 
-const { name, picture, texts, quotes = [] } = JSON.parse(byId('vault').textContent ?? '') as Exported
+const { name, picture, texts, quotes = [] } = JSON.parse(byId('vault').textContent ?? '') as ExportedMap
 const graph = graphOf(picture)
-const folded = picture.titles.map((title) => title.toLowerCase())
-const darkness = matchMedia('(prefers-color-scheme: dark)')
+const foldedTitles = picture.titles.map((title) => title.toLowerCase())
+const darkScheme = matchMedia('(prefers-color-scheme: dark)')
 const search = byId('search') as HTMLInputElement
 let map: PlainMap | undefined
 let selected: number | undefined
@@ -39,13 +39,13 @@ document.title = `${name}: map of notes`
 byId('name').textContent = name
 byId('said').textContent = `${graph.count} notes, ${graph.pairs.length / 2} links`
 try {
-  map = plainMap(byId('map'), darkness.matches, (note) => select(note))
+  map = plainMap(byId('map'), darkScheme.matches, (note) => select(note))
   show()
 } catch (error) {
   console.warn('No map can be drawn:', error)
   byId('map').textContent = 'This browser draws no map. Search finds the same notes.'
 }
-darkness.addEventListener('change', () => map?.setTheme(darkness.matches))
+darkScheme.addEventListener('change', () => map?.setTheme(darkScheme.matches))
 search.addEventListener('input', () => find(search.value.trim().toLowerCase()))
 search.addEventListener('keydown', (event) => {
   if (event.key === 'Enter') byId('found').querySelector('button')?.click()
@@ -59,15 +59,15 @@ document.addEventListener('keydown', (event) => {
   event.preventDefault()
 })
 
-function find(words: string): void {
-  const found: number[] = []
-  for (let note = 0; note < graph.count && words !== ''; note++) if (folded[note]?.includes(words)) found.push(note)
+function find(query: string): void {
+  const matches: number[] = []
+  for (let note = 0; note < graph.count && query !== ''; note++) if (foldedTitles[note]?.includes(query)) matches.push(note)
   // Exact matches first, then titles that start with the text, then the most linked notes.
-  const rank = (note: number): number => (folded[note] === words ? 0 : folded[note]?.startsWith(words) ? 1 : 2)
-  found.sort((a, b) => rank(a) - rank(b) || (graph.degrees[b] ?? 0) - (graph.degrees[a] ?? 0) || a - b)
-  byId('found').replaceChildren(...found.slice(0, FOUND).map((note) => choice(note)))
-  byId('found').hidden = found.length === 0
-  if (words !== '') byId('said').textContent = found.length === 0 ? 'No title has that in it.' : ''
+  const rank = (note: number): number => (foldedTitles[note] === query ? 0 : foldedTitles[note]?.startsWith(query) ? 1 : 2)
+  matches.sort((a, b) => rank(a) - rank(b) || (graph.degrees[b] ?? 0) - (graph.degrees[a] ?? 0) || a - b)
+  byId('found').replaceChildren(...matches.slice(0, MAX_RESULTS).map((note) => choice(note)))
+  byId('found').hidden = matches.length === 0
+  if (query !== '') byId('said').textContent = matches.length === 0 ? 'No title has that in it.' : ''
 }
 
 function choice(note: number, children: readonly Node[] = []): HTMLElement {
@@ -135,7 +135,7 @@ function bodyOf(text: PageText | undefined): readonly HTMLElement[] {
   }
   render(
     <>
-      {renderMarkdown(text, parseMarkdown(text, { mostMarks: MOST_MARKS }), slots)}
+      {renderMarkdown(text, parseMarkdown(text, { maxMarks: MAX_MARKS }), slots)}
       {text.left_out > 0 && <p>{text.left_out} more characters are not shown here.</p>}
     </>,
     body,

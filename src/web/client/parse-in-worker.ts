@@ -1,12 +1,12 @@
 import type { PageText } from '../../app/read/page-note.ts'
 import type { MarkdownTree } from './markdown-nodes.ts'
-import type { Told } from './markdown-worker.ts'
+import type { WorkerMessage } from './markdown-worker.ts'
 
 /**
  * Time limit for parsing a note, in milliseconds. It is twenty times what a long note takes, because a busy server may be slow to
  * send the parser.
  */
-const LONGEST = 5_000
+const TIMEOUT_MS = 5_000
 
 const SCRIPT = '/web/markdown.js'
 
@@ -27,12 +27,12 @@ const address = trustedTypes?.createPolicy('roux', { createScriptURL: () => SCRI
 let idle: Worker | undefined
 
 /** Parses a note's text in a worker. Returns `undefined` if it takes too long, is too much, or is no longer needed. */
-export async function parseAside(note: PageText, signal: AbortSignal): Promise<MarkdownTree | undefined> {
+export async function parseInWorker(note: PageText, signal: AbortSignal): Promise<MarkdownTree | undefined> {
   let worker: Worker | undefined
   try {
     worker = idle ?? new Worker(address, { type: 'module' })
     idle = undefined
-    const tree = await answerOf(worker, note, signal)
+    const tree = await parseWith(worker, note, signal)
     idle = worker
     return tree
   } catch (error) {
@@ -42,12 +42,12 @@ export async function parseAside(note: PageText, signal: AbortSignal): Promise<M
   }
 }
 
-function answerOf(worker: Worker, note: PageText, signal: AbortSignal) {
+function parseWith(worker: Worker, note: PageText, signal: AbortSignal) {
   return new Promise<MarkdownTree | undefined>((resolve, reject) => {
-    const rejectWhen = (ended: AbortSignal) => ended.addEventListener('abort', () => reject(ended.reason))
-    rejectWhen(signal)
-    worker.onmessage = ({ data }: MessageEvent<Told>) => {
-      if (data === 'begun') rejectWhen(AbortSignal.timeout(LONGEST))
+    const rejectOnAbort = (aborting: AbortSignal) => aborting.addEventListener('abort', () => reject(aborting.reason))
+    rejectOnAbort(signal)
+    worker.onmessage = ({ data }: MessageEvent<WorkerMessage>) => {
+      if (data === 'begun') rejectOnAbort(AbortSignal.timeout(TIMEOUT_MS))
       else resolve(data)
     }
     worker.onmessageerror = () => reject(new Error('The parsed result cannot be sent.'))
