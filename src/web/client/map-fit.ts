@@ -23,7 +23,7 @@ const SPACE = { across: 24, down: 14, share: 0.03, sides: 0.07 }
 const SHIFTS = [0, -0.5, 0.5, -1, 1]
 const SHRINK = 0.96
 /** A hundredth of the notes below something costs this many hundredths of the size. */
-const HIDING = 12
+const HIDING = 8
 /** Minimum distance in pixels between a note and the elements that cover the view. */
 const NEAR = 6
 /** Minimum size, as a share of the size that ignores what covers the view. */

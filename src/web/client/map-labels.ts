@@ -5,6 +5,8 @@ export interface Words {
   readonly text: string
   readonly lines: readonly string[]
   readonly font: string
+  /** Space between letters in pixels. */
+  readonly spacing: number
   readonly width: number
   readonly height: number
 }
@@ -36,16 +38,16 @@ export interface Room {
 /** The labels of a frame. They overlap neither each other nor notes. */
 export class Labels {
   readonly placed: Label[] = []
-  readonly #room: Room
+  readonly room: Room
 
   constructor(room: Room) {
-    this.#room = room
+    this.room = room
   }
 
   /** Uses the free center in view that hides the least of notes, or the first of several. Returns `undefined` if there is none. */
   place(words: Words, centres: readonly Point[], { mostHidden = 0, isAllowed }: Placing = {}): Label | undefined {
     const { width, height } = words
-    const { covered, dots, lines, ...view } = this.#room
+    const { covered, dots, lines, ...view } = this.room
     let best: Box | undefined
     let least = Infinity
     for (const centre of centres) {
@@ -109,10 +111,14 @@ export class Dots {
     for (const [first, end] of this.#rowsIn(box)) this.#isTaken.fill(1, first, end)
   }
 
-  addLine([x, y]: Point, [toX, toY]: Point): void {
+  /** Adds a curve with a control point. */
+  addCurve([x, y]: Point, [overX, overY]: Point, [toX, toY]: Point): void {
     const steps = Math.ceil(Math.hypot(toX - x, toY - y) / SQUARE)
     for (let step = 0; step <= steps; step++) {
-      const [px, py] = [x + ((toX - x) * step) / steps, y + ((toY - y) * step) / steps]
+      const share = step / steps
+      const along = (from: number, over: number, to: number): number =>
+        (1 - share) ** 2 * from + 2 * share * (1 - share) * over + share ** 2 * to
+      const [px, py] = [along(x, overX, toX), along(y, overY, toY)]
       this.add([px, py, px + 1, py + 1])
     }
   }

@@ -1,4 +1,4 @@
-import { type Graph, isIndex, neighbours, radiusOf } from './graph.ts'
+import { type Graph, groupingBy, isIndex, neighbours, overviewBy, radiusOf } from './graph.ts'
 import { kept } from './kept.ts'
 import { areasOf, type Divided, landPartsOf } from './map-areas.ts'
 import type { Label, Point } from './map-labels.ts'
@@ -74,7 +74,7 @@ const LARGEST_IMAGE = 12_000_000
 /** Opacity of everything that is not highlighted. */
 const DIMMED = 0.12
 /** Opacity of areas that are not highlighted. */
-const DIMMED_AREA = 0.5
+const DIMMED_AREA = 0.7
 /** Opacity of parts of lands, as shares of that of areas. Neighbors mostly differ. */
 const TONES = [0.35, 0.9, 0.6]
 export function toneOf(part: number): number {
@@ -82,9 +82,16 @@ export function toneOf(part: number): number {
 }
 /** Opacity of the lines between them. */
 const SEAM = 0.8
-/** On a map with more notes than this, notes linked with at most one other than index notes are small and pale, unless the view is near. */
-const MANY = 1_000
-const MINOR = { radius: 0.62, opacity: 0.5, until: 2.2 }
+/** Radii of notes without links and of the best linked ones, in radii of a note with one link in the layout. */
+const RADIUS = { least: 0.5, most: 2.8 }
+/** Links of the best linked note of a group, at least: a note with two links is not large because the others have one. */
+const LEAST_MOST = 4
+/** How fast a note grows with its links, compared with the best linked note. */
+const GROWTH = 0.65
+/** On a map with more notes than `many`, those that grow by less than `share` are paler. */
+const PALE = { many: 1_000, share: 0.15, far: 0.55, near: 0.75 }
+/** A map is near if it is magnified this many times. */
+const NEARER = 2.2
 /** Maximum number of segments per stroke. Long paths are slow, because the browser looks for crossings. */
 const STROKE = 120
 /** Links of notes with more links than this are faint. */
@@ -102,8 +109,8 @@ const BAND = { widest: 0.006, opacity: '90' }
 const HOLE = 0.6
 /** Links are drawn if an end is closer to the middle than this share of the view, which includes the next move. */
 const NEAR = 0.6
-/** Links that leave the view fade out from this share of their way to its edge. */
-const FADES_FROM = 0.6
+/** Opacity of a link of the open note at its other end (two hex digits). */
+const FADED = '50'
 /** With fewer notes, links are curves. Their bend is a share of their length. */
 export const FEW = 300
 const BEND = 0.09
@@ -111,7 +118,7 @@ const BEND = 0.09
 export const ARC_BEND = 0.18
 /** Above this scale, in pixels per unit, notes grow more slowly than the map. */
 const GROWS_LESS = 9
-/** Maximum radius of a note in pixels: so much more than this times the smallest one. */
+/** Maximum radius of an index note in pixels: so much more than this times the smallest one. */
 const LARGEST = { times: 2.2, more: 5 }
 /** From this radius in pixels, a note has an edge that separates it from links and other notes. */
 const EDGED = 3.5
@@ -144,31 +151,38 @@ export function pointIn({ camera, width, height }: Frame, x: number, y: number):
 }
 
 /** Returns the radius of a note in pixels. */
-export function radiusIn({ graph, camera: { scale }, farness }: Frame, note: number): number {
+export function radiusIn({ graph, camera: { scale } }: Frame, note: number): number {
   // Above a certain scale, notes grow more slowly than the space between them, where titles are read.
   const grown = scale < GROWS_LESS ? scale : GROWS_LESS * (scale / GROWS_LESS) ** 0.4
-  const most = LARGEST.more + LARGEST.times * radiusOf(1) * grown
-  const share = minorsOf(graph)[note] === 1 ? 1 - (1 - MINOR.radius) * farness : 1
-  return share * Math.min(most, Math.max(1.1, radiusOf(graph.degrees[note] ?? 0) * grown))
+  const usual = radiusOf(1) * grown
+  if (isIndex(graph, note))
+    return Math.min(LARGEST.more + LARGEST.times * usual, Math.max(1.1, radiusOf(graph.degrees[note] ?? 0) * grown))
+  const more = (RADIUS.most - RADIUS.least) * (weightsOf(graph)[note] ?? 0)
+  return Math.max(1.1, usual * (RADIUS.least + more))
 }
 
-/** Returns 1 for each note of a large map that is linked with at most one other than index notes. */
-const minorsOf = kept(
-  ({ targets }: Graph) => [targets],
-  (graph: Graph) =>
-    graph.degrees.map((_, note) =>
-      Number(
-        graph.count > MANY &&
-          !isIndex(graph, note) &&
-          neighbours(graph, note).filter((other) => !isIndex(graph, other)).length < 2,
-      ),
-    ),
+/**
+ * Returns how well each note is linked, 0–1, compared with the best linked one of its group and of all. Links with index notes do not
+ * count, because almost all notes have them.
+ */
+export const weightsOf = kept(
+  ({ picture, targets }: Graph) => [picture, targets],
+  (graph: Graph): Float32Array => {
+    const { of } = groupingBy(graph, overviewBy(graph))
+    const links = [...graph.degrees.keys()].map((note) =>
+      isIndex(graph, note) ? 0 : neighbours(graph, note).filter((other) => !isIndex(graph, other)).length,
+    )
+    const most = new Map<number | undefined, number>()
+    for (const [note, count] of links.entries()) most.set(of[note], Math.max(LEAST_MOST, count, most.get(of[note]) ?? 0))
+    const best = Math.max(...most.values())
+    return Float32Array.from(links, (count, note) => (count / Math.sqrt(best * (most.get(of[note]) ?? best))) ** GROWTH)
+  },
 )
 
-/** Returns 1 while the whole map is in view, falling to 0 when it is magnified `MINOR.until` times or more. */
+/** Returns 1 while the whole map is in view, falling to 0 when it is magnified `NEARER` times or more. */
 export function farnessOf({ graph, look, camera, width, height }: Omit<Frame, 'farness'>): number {
   const times = (areasOf(graph, look).extent * camera.scale) / Math.hypot(width, height)
-  return Math.min(1, Math.max(0, (MINOR.until - times) / (MINOR.until - 1)))
+  return Math.min(1, Math.max(0, (NEARER - times) / (NEARER - 1)))
 }
 
 /** Sets the size of a canvas in device pixels, and returns its context. @throws Error if there is none */
@@ -435,14 +449,19 @@ function drawLinks(context: CanvasRenderingContext2D, frame: Shown, { step, high
 }
 
 /** Draws links between pairs of notes. */
-function strokeLinks(context: CanvasRenderingContext2D, frame: Frame, ends: readonly number[]): void {
+function strokeLinks(
+  context: CanvasRenderingContext2D,
+  frame: Frame,
+  ends: readonly number[],
+  isCurved = frame.graph.count < FEW,
+): void {
   for (let from = 0; from < ends.length; from += 2 * STROKE) {
     context.beginPath()
     for (let at = from; at < Math.min(ends.length, from + 2 * STROKE); at += 2) {
       const [x, y] = placeIn(frame, ends[at] ?? 0)
       const [toX, toY] = placeIn(frame, ends[at + 1] ?? 0)
       context.moveTo(x, y)
-      if (frame.graph.count < FEW) context.quadraticCurveTo(...bent(x, y, toX, toY), toX, toY)
+      if (isCurved) context.quadraticCurveTo(...bent(x, y, toX, toY), toX, toY)
       else context.lineTo(toX, toY)
     }
     context.stroke()
@@ -491,33 +510,49 @@ export function exitOf({ view, width, height }: Shown, [x, y]: Point, [toX, toY]
   return share > 0 && share < 1 ? [x + share * (toX - x), y + share * (toY - y)] : undefined
 }
 
-/** Draws the links of one note in the accent color: the more neighbors a linked note shares with it, the stronger. */
-function drawCentre(context: CanvasRenderingContext2D, frame: Shown, centre: number): void {
-  const { graph, look, theme } = frame
+/**
+ * Returns the visible notes linked with a note, the closest first: those that share most neighbors with it. Notes with a day in their
+ * title come last.
+ */
+export function closestTo({ graph, look }: Pick<Frame, 'graph' | 'look'>, centre: number): readonly number[] {
   const others = new Set(neighbours(graph, centre).filter((other) => look.shown[other] === 1))
-  const isHub = others.size > HUB
+  if (others.size > HUB) return [...others]
   const closeness = (other: number): number =>
     neighbours(graph, other).filter((one) => others.has(one)).length / Math.sqrt(graph.degrees[other] ?? 1)
+  const worth = new Map([...others].map((other) => [other, closeness(other) - (isDated(graph, other) ? 1e6 : 0)]))
+  return [...others].sort((a, b) => (worth.get(b) ?? 0) - (worth.get(a) ?? 0))
+}
+
+/** Checks whether the title of a note begins with a day. */
+export function isDated({ picture }: Graph, note: number): boolean {
+  return /^\d{4}-?\d\d-?\d\d\b/.test(picture.titles[note] ?? '')
+}
+
+/** Draws the links of one note in the accent color, fading away from it: the closer a linked note, the stronger. */
+function drawCentre(context: CanvasRenderingContext2D, frame: Shown, centre: number): void {
+  const { theme } = frame
+  const sorted = closestTo(frame, centre).toReversed()
   // A curve bends the same way as among all links.
-  const sorted = isHub ? [...others] : [...others].sort((a, b) => closeness(a) - closeness(b))
   const ends = sorted.flatMap((other) => [Math.min(centre, other), Math.max(centre, other)])
-  const from = placeIn(frame, centre)
-  context.strokeStyle = theme.accent
-  const each = isHub ? ends.length : 2
-  for (let at = 0; at < ends.length; at += each) {
-    const share = (at + 2) / ends.length
+  if (sorted.length > HUB) {
     // A hub's many links must not hide the notes it links to.
-    context.globalAlpha = isHub ? 4 / Math.sqrt(others.size) : 0.2 + 0.65 * share
-    context.lineWidth = isHub ? 0.6 : 0.8 + share
-    if (!isHub) {
-      const exit = exitOf(frame, from, placeIn(frame, sorted[at / 2] ?? 0))
-      const fading = exit && context.createLinearGradient(...from, ...exit)
-      fading?.addColorStop(FADES_FROM, theme.accent)
-      fading?.addColorStop(1, `${theme.accent}00`)
-      context.strokeStyle = fading ?? theme.accent
+    context.strokeStyle = theme.accent
+    context.globalAlpha = 4 / Math.sqrt(sorted.length)
+    context.lineWidth = 0.6
+    strokeLinks(context, frame, ends)
+  } else
+    for (const [at, other] of sorted.entries()) {
+      const share = (at + 1) / sorted.length
+      const [from, to] = [placeIn(frame, centre), placeIn(frame, other)]
+      const exit = exitOf(frame, from, to)
+      const fading = context.createLinearGradient(...from, ...(exit ?? to))
+      fading.addColorStop(0, theme.accent)
+      fading.addColorStop(1, `${theme.accent}${exit === undefined ? FADED : '00'}`)
+      context.globalAlpha = 0.35 + 0.55 * share
+      context.lineWidth = 0.7 + 0.7 * share
+      context.strokeStyle = fading
+      strokeLinks(context, frame, ends.slice(2 * at, 2 * at + 2), true)
     }
-    strokeLinks(context, frame, ends.slice(at, at + each))
-  }
   context.globalAlpha = 1
 }
 
@@ -527,12 +562,14 @@ function drawNotes(context: CanvasRenderingContext2D, frame: Frame, highlight?: 
   context.fillStyle = theme.ground
   const edged = byColour.flat().filter((note) => radiusIn(frame, note) >= EDGED)
   fillCircles(context, edged, (note) => [...placeIn(frame, note), radiusIn(frame, note) + 1.2])
-  const minors = minorsOf(frame.graph)
+  const weights = weightsOf(frame.graph)
+  const isPale = (note: number) =>
+    frame.graph.count > PALE.many && (weights[note] ?? 0) < PALE.share && !isIndex(frame.graph, note)
   for (const [colour, notes] of byColour.entries()) {
     context.fillStyle = look.palette[colour] ?? theme.text
-    for (const isMinor of [1, 0]) {
-      const some = notes.filter((note) => minors[note] === isMinor)
-      context.globalAlpha = isMinor === 1 && highlight === undefined ? 1 - (1 - MINOR.opacity) * frame.farness : 1
+    for (const pale of [true, false]) {
+      const some = notes.filter((note) => isPale(note) === pale)
+      context.globalAlpha = pale && highlight?.centre === undefined ? PALE.near + (PALE.far - PALE.near) * frame.farness : 1
       fillCircles(context, some, (note) => [...placeIn(frame, note), radiusIn(frame, note)], 1.3 / ratio)
     }
   }

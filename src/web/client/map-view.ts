@@ -9,15 +9,16 @@ import {
   ARC_BEND,
   bent,
   type Camera,
+  closestTo,
   drawAll,
   drawingOf,
-  exitOf,
   FEW,
   type Frame,
   farnessOf,
   fillGround,
   type Highlight,
   HUB,
+  isDated,
   type Look,
   type Mark,
   placeIn,
@@ -25,10 +26,10 @@ import {
   radiusIn,
   Scene,
   Sheet,
-  type Shown,
   type Theme,
   type Tie,
   toneOf,
+  weightsOf,
 } from './map-scene.ts'
 import { svgOf } from './map-svg.ts'
 
@@ -78,16 +79,31 @@ const GROWN = 1.2
 const FONT = "'Inter Variable', system-ui, sans-serif"
 /**
  * Maximum number of names at once, and while the whole map is in a window of `area` square pixels: of groups, unless they have a color
- * of their own, and those without need at least `least` notes; of notes on a map of up to `few` notes, and on a larger one; and of
- * highlighted notes: in a group those that may hide others, and then the rest.
+ * of their own, and those without need at least `least` notes, or `leastLand` for a large name; of parts of lands; of notes on a map of up to `few` notes, and on a
+ * larger one; and of highlighted notes, of those around the open note, and there in windows below `narrow`.
  */
-const NAMED = { most: 120, groups: 14, least: 8, few: 100, ofFew: 100, ofMany: 16, ofGroup: 10, around: 40, area: 900_000 }
-/** The same of parts of lands, and of linked notes out of view. */
-const [NAMED_PARTS, NAMED_OUTSIDE] = [10, 8]
+const NAMED = {
+  most: 120,
+  groups: 14,
+  least: 8,
+  leastLand: 30,
+  parts: 10,
+  partsOfGroup: 12,
+  few: 100,
+  ofFew: 100,
+  ofMany: 16,
+  ofGroup: 8,
+  lit: 40,
+  around: 10,
+  aroundNarrow: 6,
+  area: 900_000,
+}
+/** Minimum distance between two named notes of a large map, in pixels: the best linked of each neighborhood is named. */
+const APART = 120
 /** Maximum number of notes to look for room for their names. */
 const MOST_LOOKED = 600
-/** Notes with at least these shares of the largest radius are `large`, or `larger` than most. */
-const LARGE = { large: 0.85, larger: 0.55 }
+/** Notes with at least this share of the largest radius are `large`. */
+const LARGE = 0.55
 /**
  * Where names of notes may be, the best place first: on the land of the note, or anywhere. And how much of other notes a name may hide
  * there, in grid cells, if it cannot do without.
@@ -95,13 +111,12 @@ const LARGE = { large: 0.85, larger: 0.55 }
 const RULES = {
   chosen: { anywhere: Infinity },
   index: { land: Infinity, anywhere: Infinity },
-  large: { land: Infinity },
-  larger: { land: 20 },
+  large: { land: 20 },
+  best: { land: Infinity },
   linked: { anywhere: 0 },
   other: { land: 0 },
+  apart: { land: 0 },
 } as const satisfies Record<string, Partial<Record<'land' | 'anywhere', number>>>
-/** Where names of notes out of view are tried: so much of the link in view back from the edge. */
-const EXITS = [0, 0.08, 0.16, 0.24, 0.32]
 /** Titles of at least this many characters may have two lines. */
 const LONG = 12
 /** Space for a ring around a note, in pixels. */
@@ -115,8 +130,15 @@ const SMALLER = [1, 0.9, 0.8, 0.7]
 const STEP = 6
 /** Names of notes grow with this power of the scale, from that many times the whole map on, up to this factor. */
 const GROWTH = { from: 3, power: 0.3, most: 1.25 }
-/** How much the notes below a group's name are faded, if the view is near. */
-const PLATE = 0.8
+/** From this `farness` down, names of lands are large and pale below the notes. */
+const NEAR = 0.35
+/** Sizes of names of lands in pixels if they are near, and of their parts. The space between letters is a share of the size, and `paint` what is left of the color. */
+const AREA_NAMES = {
+  land: { sizes: [42, 34, 27, 21, 16], weight: '700', spacing: 0.14, paint: 0.34 },
+  part: { sizes: [17, 15, 13], weight: '600', spacing: 0.06, paint: 0.5 },
+}
+/** The same of parts on the whole map. */
+const PART_NAMES = { sizes: [11], weight: '500 italic', spacing: 0 }
 /** Opacity of the names of groups that are not highlighted. */
 const FADED = 0.45
 /** Maximum number of places to try. */
@@ -480,15 +502,16 @@ export class MapView {
     drawRing(this.#context, frame, note, frame.theme.accent, 5 + 14 * phase)
   }
 
-  /** Writes the names of groups, and then of notes. */
+  /** Writes the names of groups, notes and parts of groups. */
   #writeNames(on: CanvasRenderingContext2D, frame: Frame): readonly Label[] {
     const { graph } = frame
     this.#drawMarks(on, frame)
     const writing = { on, frame, labels: this.#labelsIn(frame), named: new Set<number>() }
-    this.#groupNames = this.#labelGroups(writing)
-    this.#labelParts(writing)
+    this.#groupNames = isNear(frame) ? [] : this.#labelGroups(writing)
     const most = this.#mostNames(graph.count <= NAMED.few ? NAMED.ofFew : NAMED.ofMany, 2)
-    this.#labelNotes(writing, this.#byLinks(graph), most)
+    this.#labelNotes(writing, this.#byWeight(graph), most)
+    if (isNear(frame)) this.#labelAreas(writing)
+    else this.#labelParts(writing)
     return writing.labels.placed
   }
 
@@ -500,18 +523,42 @@ export class MapView {
     const writing = { on, frame, labels: this.#labelsIn(frame, highlight), named: new Set<number>() }
     for (const note of [centre, ...look.path, look.focus])
       if (note !== undefined && notes.has(note)) this.#labelNote(note, writing, 'chosen')
-    if (centre !== undefined) this.#labelExits(centre, writing)
-    this.#groupNames = centre === undefined ? this.#labelGroups(writing, notes, true) : []
-    const sorted = sortedByLinks(graph, [...notes])
-    const isGroup = this.#groupNames.length > 0
-    const hasParts = isGroup && this.#labelParts(writing, notes)
-    if (isGroup && !hasParts) this.#labelNotes(writing, sorted, NAMED.ofGroup, 'large')
-    const rest = hasParts ? sorted.filter((note) => isIndex(graph, note)) : sorted
-    this.#labelNotes(writing, rest, isGroup ? NAMED.around : this.#mostNames(NAMED.around, 2), isGroup ? 'other' : 'linked')
-    on.globalAlpha = FADED
-    this.#labelGroups(writing, notes, false)
-    on.globalAlpha = 1
+    const isDivided = centre === undefined && landPartsOf(graph, look).some((part) => notes.has(part.notes[0] ?? -1))
+    this.#groupNames = []
+    if (centre !== undefined) this.#labelAround(centre, writing)
+    else if (isDivided) {
+      this.#labelNotes(writing, sortedBy(graph.degrees, [...notes]).slice(0, NAMED.ofGroup), NAMED.ofGroup, 'best')
+      this.#labelParts(writing, notes)
+    } else {
+      this.#groupNames = this.#labelGroups(writing, notes, true)
+      const kind = this.#groupNames.length > 0 ? 'other' : 'linked'
+      this.#labelNotes(writing, sortedBy(weightsOf(graph), [...notes]), NAMED.lit, kind)
+    }
+    if (isNear(frame) || isDivided) this.#labelAreas(writing, highlight)
+    else {
+      on.globalAlpha = FADED
+      this.#labelGroups(writing, notes, false)
+      on.globalAlpha = 1
+    }
     return writing.labels.placed
+  }
+
+  /** Writes the names of the notes that are closest to one, and how many more there are. */
+  #labelAround(centre: number, writing: Writing): void {
+    const { on, frame, labels } = writing
+    const all = closestTo(frame, centre)
+    const within = all.filter((note) => isInView(frame, note))
+    const undated = within.filter((note) => !isDated(frame.graph, note))
+    const isSmall = frame.graph.count <= FEW
+    const most = isSmall ? NAMED.lit : frame.width < GROUP_FONT.narrow ? NAMED.aroundNarrow : NAMED.around
+    const before = labels.placed.length
+    this.#labelNotes(writing, isSmall || undated.length < most / 3 ? within : undated, most, 'linked')
+    const more = all.length - (labels.placed.length - before)
+    if (more === 0) return
+    const text = `+${more} more`
+    const words = this.#words(text, [text], `400 11.5px ${FONT}`, 14)
+    const label = labels.place(words, beside(frame, centre, words))
+    if (label !== undefined) write(on, label, frame.theme.link, { colour: frame.theme.ground, width: 3 })
   }
 
   /** Returns the maximum number of names. `whole`: while the whole map is in view. `power`: how fast it grows with the scale. */
@@ -538,37 +585,12 @@ export class MapView {
     const { centre, notes = [] } = highlight ?? {}
     const from = centre === undefined || (frame.graph.degrees[centre] ?? 0) > HUB ? undefined : placeIn(frame, centre)
     const lines = from && new Dots(frame.width, frame.height)
-    if (from !== undefined) for (const note of notes) lines?.addLine(from, placeIn(frame, note))
+    if (from !== undefined && centre !== undefined)
+      for (const note of notes) {
+        const [start, end] = [placeIn(frame, Math.min(centre, note)), placeIn(frame, Math.max(centre, note))]
+        lines?.addCurve(start, bent(...start, ...end), end)
+      }
     return new Labels({ ...this.#size, covered, dots, lines })
-  }
-
-  /** Writes the names of linked notes out of view where their links leave it, the best linked first. */
-  #labelExits(centre: number, { on, frame, labels }: Writing): void {
-    const { graph, look, theme } = frame
-    const from = placeIn(frame, centre)
-    const outside = neighbours(graph, centre).filter((note) => look.shown[note] === 1 && !isInView(frame, note))
-    const end = labels.placed.length + NAMED_OUTSIDE
-    for (const note of sortedByLinks(graph, outside)) {
-      const exit = exitOf(inView(frame), from, placeIn(frame, note))
-      if (exit === undefined || labels.placed.length >= end) continue
-      const [dx, dy] = [exit[0] - from[0], exit[1] - from[1]]
-      const title = this.#shortened(graph.picture.titles[note] ?? '')
-      const arrow = Math.abs(dx) < Math.abs(dy) ? (dy < 0 ? '↑' : '↓') : dx < 0 ? '←' : '→'
-      const text = arrow === '→' ? `${title} →` : `${arrow} ${title}`
-      const words = this.#words(text, [text], `400 12px ${FONT}`, 15)
-      const within = (at: number, size: number, whole: number): number =>
-        Math.min(whole - size / 2 - 8, Math.max(size / 2 + 8, at))
-      // Beside the link.
-      const [aside, off] = Math.abs(dx) < Math.abs(dy) ? [words.width / 2 + 6, 0] : [0, words.height / 2 + 2]
-      const centres = EXITS.flatMap((back) =>
-        [1, -1].map((side): Point => {
-          const [x, y] = [exit[0] - back * dx + side * aside, exit[1] - back * dy + side * off]
-          return [within(x, words.width, frame.width), within(y, words.height, frame.height)]
-        }),
-      )
-      const label = labels.place(words, centres)
-      if (label !== undefined) write(on, label, theme.link, { colour: theme.ground, width: 4 })
-    }
   }
 
   /** Returns where elements cover the view. */
@@ -582,23 +604,31 @@ export class MapView {
   #labelNotes(writing: Writing, notes: readonly number[], most: number, kind?: keyof typeof RULES): void {
     const { frame, labels } = writing
     const end = labels.placed.length + most
-    const largest = radiusIn(frame, this.#byLinks(frame.graph)[0] ?? 0)
     const inView = notes.filter((note) => isInView(frame, note))
-    for (const note of inView.slice(0, frame.graph.count <= FEW ? MOST_LOOKED : 3 * most)) {
+    const spots: Point[] = []
+    const isFree = ([x, y]: Point): boolean => spots.every(([left, top]) => Math.hypot(left - x, top - y) >= APART)
+    for (const note of inView.slice(0, frame.graph.count <= FEW || isNear(frame) ? MOST_LOOKED : 3 * most)) {
       if (labels.placed.length >= end) return
-      const share = radiusIn(frame, note) / largest
-      // On a small map, a large note does without its name rather than hide another.
-      const bySize = frame.graph.count <= FEW || share < LARGE.larger ? 'other' : share < LARGE.large ? 'larger' : 'large'
-      this.#labelNote(note, writing, isIndex(frame.graph, note) ? 'index' : (kind ?? bySize))
+      const how = isIndex(frame.graph, note) ? 'index' : (kind ?? this.#kindOf(frame, note))
+      const spot = placeIn(frame, note)
+      if (how === undefined || (how === 'apart' && !isFree(spot))) continue
+      if (this.#labelNote(note, writing, how)) spots.push(spot)
     }
   }
 
-  /** Writes the name of a note next to it, unless it was written or had no room before. */
-  #labelNote(note: number, { on, frame, labels, named }: Writing, kind: keyof typeof RULES): void {
-    if (frame.look.shown[note] === 0 || named.has(note)) return
+  /** Returns how the name of a note is placed. On the whole of a large map, small notes have no names. */
+  #kindOf(frame: Frame, note: number): keyof typeof RULES | undefined {
+    if (frame.graph.count <= FEW) return 'other'
+    if (isNear(frame)) return 'apart'
+    return radiusIn(frame, note) >= LARGE * radiusIn(frame, this.#byWeight(frame.graph)[0] ?? 0) ? 'large' : undefined
+  }
+
+  /** Writes the name of a note next to it, unless it was written or had no room before. Returns true if it did. */
+  #labelNote(note: number, { on, frame, labels, named }: Writing, kind: keyof typeof RULES): boolean {
+    if (frame.look.shown[note] === 0 || named.has(note)) return false
     named.add(note)
     const text = this.#shortened(frame.graph.picture.titles[note] ?? '')
-    if (labels.placed.some((other) => other.text === text)) return
+    if (labels.placed.some((other) => other.text === text)) return false
     const [weight, larger] = kind === 'chosen' ? [650, 1.15] : [400, 1]
     const size = larger * this.#noteFont(frame)
     const ways = wrapped(text)
@@ -615,8 +645,9 @@ export class MapView {
         const { ground, text: ink, area } = this.#theme
         const paint = at === 'land' ? frame.look.palette[home ?? -1] : undefined
         write(on, label, ink, { colour: mixed(paint ?? ground, ground, area), width: mostHidden > 0 ? 5 : 3 })
-        return
+        return true
       }
+    return false
   }
 
   #noteFont({ width, camera }: Frame): number {
@@ -624,12 +655,13 @@ export class MapView {
     return (width < GROUP_FONT.narrow ? 11.5 : 12.5) * nearer
   }
 
-  #words(text: string, lines: readonly string[], font: string, lineHeight: number): Words {
+  #words(text: string, lines: readonly string[], font: string, lineHeight: number, spacing = 0): Words {
     return {
       text,
       lines,
       font,
-      width: Math.max(...lines.map((line) => this.#widthOf(line, font))),
+      spacing,
+      width: Math.max(...lines.map((line) => this.#widthOf(line, font) + spacing * line.length)),
       height: lines.length * lineHeight,
     }
   }
@@ -657,7 +689,7 @@ export class MapView {
     const most = this.#mostNames(NAMED.groups, 1)
     for (const group of groups) {
       const { colour, notes, label: name, namesake } = group
-      if (within !== undefined && notes.every((note) => within.has(note)) !== are) continue
+      if (within !== undefined && hasAll(within, notes) !== are) continue
       if (namesake !== undefined && named.has(namesake)) continue
       const isOther = colour === look.palette.length - 1
       // A color means nothing without a name, also in a small window.
@@ -666,58 +698,92 @@ export class MapView {
       const full =
         (GROUP_FONT.least + (GROUP_FONT.most - GROUP_FONT.least) * share) *
         (frame.width < GROUP_FONT.narrow ? GROUP_FONT.left : 1)
-      const ways = SMALLER.flatMap((smaller) =>
-        wrapped(this.#shortened(name)).map((lines) => {
-          const size = Math.max(10, full * smaller)
-          return this.#words(name, lines, `${isOther ? 600 : 700} ${size.toFixed(1)}px ${FONT}`, size * 1.2)
-        }),
-      )
+      const sizes = SMALLER.map((smaller) => Math.max(10, full * smaller))
+      const ways = this.#waysTo(name, sizes, isOther ? '600' : '700', 0)
       const label = placeInside(frame, labels, group, ways, are ? Infinity : 0)
       if (label === undefined) continue
       if (namesake !== undefined) named.add(namesake)
       const { ground, text, area } = this.#theme
       const paint = look.palette[colour] ?? text
-      write(on, label, mixed(paint, text, 0.5), { colour: mixed(paint, ground, area), width: 8, plate: this.#plate(frame) })
+      write(on, label, mixed(paint, text, 0.5), { colour: mixed(paint, ground, area), width: 8 })
       names.push(label)
     }
     return names
   }
 
-  /** How much of notes is faded below the names of groups and parts of a large map. */
-  #plate({ graph, farness }: Frame): number {
-    return graph.count <= FEW ? 0 : PLATE * (1 - farness)
-  }
-
-  /** Writes the names of the largest parts of lands, each once, or of those parts within a set of notes. Returns true if there are any. */
-  #labelParts({ on, frame, labels }: Writing, within?: ReadonlySet<number>): boolean {
-    const most = within === undefined ? this.#mostNames(NAMED_PARTS, 1) : NAMED.around
-    const before = labels.placed.length
-    const end = before + most
-    const size = 13 - 2 * frame.farness
+  /** Writes the names of the largest parts of lands, each once, or larger those of parts within a set of notes. */
+  #labelParts({ on, frame, labels }: Writing, within?: ReadonlySet<number>): void {
+    const end = labels.placed.length + (within === undefined ? this.#mostNames(NAMED.parts, 1) : NAMED.partsOfGroup)
     for (const [at, part] of landPartsOf(frame.graph, frame.look).entries()) {
-      if (labels.placed.length >= end) break
-      const { notes, colour, label: name } = part
+      if (labels.placed.length >= end) return
+      const { colour, label: name, notes } = part
       if (within?.has(notes[0] ?? -1) === false || labels.placed.some(({ text }) => text === name)) continue
-      const ways = wrapped(this.#shortened(name)).map((lines) =>
-        this.#words(name, lines, `500 italic ${size.toFixed(1)}px ${FONT}`, 1.2 * size),
-      )
+      const { weight, spacing, sizes } = within === undefined ? PART_NAMES : AREA_NAMES.part
+      const ways = this.#waysTo(name, sizes, weight, spacing)
       const label = placeInside(frame, labels, part, ways, Infinity)
       if (label === undefined) continue
       const { ground, text, area } = this.#theme
       const paint = frame.look.palette[colour] ?? text
       const below = mixed(paint, mixed(paint, ground, area), area * toneOf(at))
-      write(on, label, mixed(paint, text, 0.4), { colour: below, width: 5, plate: this.#plate(frame) })
+      write(on, label, mixed(paint, text, within === undefined ? 0.4 : 0.65), { colour: below, width: 6 })
     }
-    return labels.placed.length > before
+  }
+
+  /** Writes the names of lands and of their largest parts, large and pale, as if below the notes, where they cross the fewest names. */
+  #labelAreas({ on, frame, labels: above }: Writing, { notes, centre }: Partial<Highlight> = {}): void {
+    const { graph, look, theme } = frame
+    const isGroup = centre === undefined && notes !== undefined
+    for (const { box } of above.placed) above.room.dots.add(box)
+    const labels = new Labels(above.room)
+    const other = look.palette.length - 1
+    const lands = this.#groups(graph, look).filter(
+      (group) => (group.colour !== other || group.notes.length >= NAMED.leastLand) && !(isGroup && hasAll(notes, group.notes)),
+    )
+    // Colors of notes are darker, or lighter in the dark, so they stay.
+    on.globalCompositeOperation = theme.ground > '#7' ? 'darken' : 'lighten'
+    for (const [kind, groups] of [
+      ['land', lands],
+      ['part', notes === undefined ? landPartsOf(graph, look) : []],
+    ] as const) {
+      const { sizes, weight, spacing, paint } = AREA_NAMES[kind]
+      const end = labels.placed.length + this.#mostNames(NAMED.parts, 1)
+      for (const group of groups) {
+        const { label: name, colour } = group
+        if (labels.placed.length >= end) break
+        const isTwice = (one: Label): boolean => one.text === name
+        if (labels.placed.some(isTwice) || (kind === 'part' && above.placed.some(isTwice))) continue
+        const ways = this.#waysTo(name, sizes, weight, spacing)
+        const label = placeInside(frame, labels, { ...group, namesake: undefined }, ways, Infinity)
+        if (label !== undefined) write(on, label, mixed(look.palette[colour] ?? theme.text, theme.ground, paint))
+      }
+    }
+    on.globalCompositeOperation = 'source-over'
+  }
+
+  /** Returns the ways to write the name of a group, the largest first. Large names of lands are in capitals. */
+  #waysTo(name: string, sizes: readonly number[], weight: string, spacing: number): readonly Words[] {
+    const title = this.#shortened(name)
+    return sizes.flatMap((size) =>
+      wrapped(sizes === AREA_NAMES.land.sizes ? title.toLocaleUpperCase() : title).map((lines) =>
+        this.#words(name, lines, `${weight} ${size.toFixed(1)}px ${FONT}`, 1.2 * size, spacing * size),
+      ),
+    )
   }
 
   #size = { width: 1, height: 1 }
 
   readonly #groups = kept((graph: Graph, look: Look) => [graph, look.shown, look.colours, look.groupedBy], groupsOf)
 
-  readonly #byLinks = kept(
+  /** All notes, index notes and the best linked first. */
+  readonly #byWeight = kept(
     (graph: Graph) => [graph],
-    (graph) => sortedByLinks(graph, [...graph.degrees.keys()]),
+    (graph) => {
+      const weights = weightsOf(graph)
+      return sortedBy(
+        graph.degrees.map((links, note) => (isIndex(graph, note) ? 1e6 + links : 1e5 * (weights[note] ?? 0))),
+        [...graph.degrees.keys()],
+      )
+    },
   )
 
   #widthOf(text: string, font: string): number {
@@ -918,22 +984,15 @@ interface Writing {
   readonly named: Set<number>
 }
 
-/** Writes a label, with an edge that separates it from what is below it. */
+/** Writes a label, with an edge that may separate it from what is below it. */
 function write(
   context: CanvasRenderingContext2D,
-  { lines, font, height, box: [left, top, right] }: Label,
+  { lines, font, spacing, height, box: [left, top, right] }: Label,
   colour: string,
-  edge: { readonly colour: string; readonly width: number; readonly plate?: number },
+  edge: { readonly colour: string; readonly width: number } = { colour, width: 0 },
 ): void {
-  const { plate = 0 } = edge
-  if (plate > 0) {
-    const { globalAlpha } = context
-    context.fillStyle = edge.colour
-    context.globalAlpha = globalAlpha * plate
-    context.fillRect(left - 3, top, right - left + 6, height)
-    context.globalAlpha = globalAlpha
-  }
   context.font = font
+  context.letterSpacing = `${spacing}px`
   context.textBaseline = 'middle'
   context.textAlign = 'center'
   context.lineJoin = 'round'
@@ -942,7 +1001,7 @@ function write(
   context.fillStyle = colour
   for (const [at, line] of lines.entries()) {
     const middle = [(left + right) / 2, top + ((at + 0.5) * height) / lines.length] as const
-    context.strokeText(line, ...middle)
+    if (edge.width > 0) context.strokeText(line, ...middle)
     context.fillText(line, ...middle)
   }
 }
@@ -993,12 +1052,12 @@ function placeInside(frame: Frame, labels: Labels, group: Group, ways: readonly 
   const isNext = namesake !== undefined && isInView(frame, namesake)
   const all = centresFor(frame, group)
   const middle = all.slice(0, all.length / 6)
-  // On a small map, a name is read more easily where no notes are.
-  const least = frame.graph.count < FEW ? 0 : mostHidden
+  // A name is read more easily where no notes are, and on a small map there is such a place.
+  const isSmall = frame.graph.count < FEW
   for (const [centres, hides, share] of [
-    [undefined, least, 1],
-    [middle, least, 1],
-    [all, least, 1],
+    [undefined, isSmall ? 0 : mostHidden, 1],
+    [isSmall ? middle : all, 0, 1],
+    [isSmall ? all : middle, isSmall ? 0 : mostHidden, 1],
     [undefined, mostHidden, 1],
     [all, mostHidden, colour === frame.look.palette.length - 1 ? 1 : 0.85],
   ] as const)
@@ -1012,9 +1071,13 @@ function placeInside(frame: Frame, labels: Labels, group: Group, ways: readonly 
   return undefined
 }
 
-/** Returns a frame as an image without a margin. */
-function inView(frame: Frame): Shown {
-  return { ...frame, view: frame, isDraft: false }
+/** Checks whether the view is so near that names of lands are below the notes. */
+function isNear({ graph, farness }: Frame): boolean {
+  return graph.count > FEW && farness < NEAR
+}
+
+function hasAll(all: ReadonlySet<number>, some: readonly number[]): boolean {
+  return some.every((note) => all.has(note))
 }
 
 function isInView(frame: Frame, note: number): boolean {
@@ -1040,8 +1103,9 @@ function landIs({ graph, look }: Frame, colour: number | undefined): (x: number,
   return (x, y) => colourAt(x, y) === colour
 }
 
-function sortedByLinks({ degrees }: Graph, notes: number[]): readonly number[] {
-  return notes.sort((a, b) => (degrees[b] ?? 0) - (degrees[a] ?? 0) || a - b)
+/** Sorts notes by the largest value first. */
+function sortedBy(values: ArrayLike<number>, notes: number[]): readonly number[] {
+  return notes.sort((a, b) => (values[b] ?? 0) - (values[a] ?? 0) || a - b)
 }
 
 function themeOf(isDark: boolean): Theme {

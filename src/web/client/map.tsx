@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { PageNote } from '../../app/read/page-note.ts'
 import { amount } from '../../core/text/amount.ts'
-import { INDEX_COLOUR } from './colours.ts'
+import { INDEX_COLOUR, type Legend as Listed } from './colours.ts'
 import { type ColourBy, DIRECTIONS, dateOf, today, towards } from './graph.ts'
 import { MapView } from './map-view.ts'
 import { plainText } from './plain-text.ts'
@@ -410,6 +410,21 @@ const EXPLAINED: Readonly<Record<string, string>> = {
 /** True if the user opened or closed the legend. */
 const legendChoice = signal<boolean | undefined>(undefined)
 
+/** Number of groups in the legend at first, and whether the user opened the rest. */
+const LEGEND_GROUPS = 7
+const isWholeLegend = signal(false)
+
+function entry({ name, colour, notes, isRest = false }: Listed) {
+  return (
+    <li key={`${name} ${isRest}`}>
+      <LegendEntry name={name} isRest={isRest}>
+        <span class={colour === INDEX_COLOUR ? 'dot index' : 'dot'} style={{ background: colour }} />
+        <bdi>{isRest ? (EXPLAINED[name] ?? name) : name}</bdi> <small>{notes}</small>
+      </LegendEntry>
+    </li>
+  )
+}
+
 function Legend() {
   // Before communities are known, there is nothing to name.
   if ((coloured.value?.legend.length ?? 0) === 0)
@@ -417,9 +432,12 @@ function Legend() {
       <p class="legend finding">Finding out what belongs together; colours follow …</p>
     ) : null
   const unlinked = graph.value?.degrees.filter((links) => links === 0).length ?? 0
-  // On a narrow map and beside an open note, it would hide what it explains.
-  const isOpen =
-    legendChoice.value ?? (focus.value === '' && matchMedia(hasList.value ? '(width >= 1500px)' : '(width >= 900px)').matches)
+  // On a narrow map, it would hide what it explains. An open note or group is explained beside the map.
+  const isAlone = focus.value === '' && openGroups.value.size === 0
+  const isOpen = legendChoice.value ?? (isAlone && matchMedia(hasList.value ? '(width >= 1500px)' : '(width >= 900px)').matches)
+  const groups = coloured.value?.legend.filter(({ isRest = false }) => !isRest) ?? []
+  const rest = coloured.value?.legend.filter(({ isRest = false }) => isRest) ?? []
+  const hidden = isWholeLegend.value ? 0 : Math.max(0, groups.length - LEGEND_GROUPS)
   return (
     <details
       class="legend"
@@ -445,14 +463,15 @@ function Legend() {
         <option value="age">last change</option>
       </select>
       <ul>
-        {coloured.value?.legend.map(({ name, colour, notes, isRest = false }) => (
-          <li key={`${name} ${isRest}`}>
-            <LegendEntry name={name} isRest={isRest}>
-              <span class={colour === INDEX_COLOUR ? 'dot index' : 'dot'} style={{ background: colour }} />
-              <bdi>{isRest ? (EXPLAINED[name] ?? name) : name}</bdi> <small>{notes}</small>
-            </LegendEntry>
+        {groups.slice(0, groups.length - hidden).map(entry)}
+        {hidden > 0 && (
+          <li>
+            <button type="button" onClick={() => (isWholeLegend.value = true)}>
+              <span class="dot none" /> {hidden} more
+            </button>
           </li>
-        ))}
+        )}
+        {rest.map(entry)}
         <li>
           <span>
             <span class="dot small" />

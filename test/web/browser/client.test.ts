@@ -17,7 +17,7 @@ import {
 import { areasOf, landPartsOf } from '../../../src/web/client/map-areas.ts'
 import { fitInto } from '../../../src/web/client/map-fit.ts'
 import { Dots, Labels } from '../../../src/web/client/map-labels.ts'
-import { exitOf } from '../../../src/web/client/map-scene.ts'
+import { closestTo, exitOf, weightsOf } from '../../../src/web/client/map-scene.ts'
 import { placesIn, shapeFor } from '../../../src/web/client/map-shape.ts'
 import { plainText } from '../../../src/web/client/plain-text.ts'
 
@@ -231,7 +231,7 @@ test('a name takes a free place on its land, and one that must be shown hides as
   dots.add([0, 0, 120, 100])
   dots.add([150, 40, 160, 60])
   const view = { width: 200, height: 100 }
-  const words = { text: 'a', lines: ['a'], font: '', width: 40, height: 20 }
+  const words = { text: 'a', lines: ['a'], font: '', spacing: 0, width: 40, height: 20 }
   const centres = [
     [60, 50],
     [150, 50],
@@ -399,6 +399,32 @@ test('a note is shown together with linked notes that are neither index notes no
   expect(nearby(graph, 6)).toEqual([6])
 })
 
+test('a note weighs the more the better it is linked in its group, and leaves and links with index notes weigh little', () => {
+  const leaves = Array.from({ length: 50 }, (_, at) => `l${at}`)
+  const graph = graphOf(
+    pictureOf(
+      ['best: 0 0', 'index: 0 0', 'own: 0 0 = 1', 'few: 0 0 = 1', ...leaves.map((leaf) => `${leaf}: 1 1`)],
+      [...leaves.slice(0, 16).map((leaf) => `best ${leaf}`), ...leaves.map((leaf) => `index ${leaf}`), 'own few'],
+    ),
+  )
+  const weights = Object.fromEntries(graph.picture.ids.map((id, note) => [id, weightsOf(graph)[note] ?? 0]))
+  expect(weights.best).toBe(1)
+  expect(weights.l0).toBeLessThan(0.25)
+  expect(weights.l49).toBe(0)
+  // In a group whose notes have few links, as many links weigh more.
+  expect(weights.own).toBeGreaterThan(weights.l0 ?? 1)
+})
+
+test('the closest of the notes linked with one share most links with it, and days are last', () => {
+  const picture = pictureOf(
+    ['a: 0 0', 'day: 0 0', 'far: 0 0', 'near: 0 0', 'hidden: 0 0', 'out: 0 0'],
+    ['a day', 'a far', 'a near', 'a hidden', 'near day', 'near hidden', 'far out'],
+  )
+  const graph = graphOf({ ...picture, titles: picture.titles.map((title) => (title === 'day' ? '2025-02-01 Day' : title)) })
+  const look = { shown: Uint8Array.from(picture.ids, (id) => Number(id !== 'hidden')) } as Parameters<typeof closestTo>[0]['look']
+  expect(closestTo({ graph, look }, 0).map((note) => picture.ids[note])).toEqual(['near', 'far', 'day'])
+})
+
 test('a link that leaves the view does so at its edge', () => {
   const shown = { width: 200, height: 100, view: { width: 100, height: 50 } } as Parameters<typeof exitOf>[0]
   expect(exitOf(shown, [100, 50], [200, 50])).toEqual([150, 50])
@@ -409,8 +435,8 @@ test('a link that leaves the view does so at its edge', () => {
 test('a name crosses a link rather than a note, and neither if there is room', () => {
   const [dots, lines] = [new Dots(200, 100), new Dots(200, 100)]
   dots.add([0, 40, 60, 60])
-  lines.addLine([0, 20], [200, 20])
-  const words = { text: 'a', lines: ['a'], font: '', width: 40, height: 20 }
+  lines.addCurve([0, 20], [100, 20], [200, 20])
+  const words = { text: 'a', lines: ['a'], font: '', spacing: 0, width: 40, height: 20 }
   const place = (...centres: readonly (readonly [number, number])[]) =>
     new Labels({ width: 200, height: 100, covered: [], dots, lines }).place(words, centres, { mostHidden: Infinity })?.box[1]
   expect(place([40, 50], [40, 20], [40, 80])).toBe(70)

@@ -115,6 +115,8 @@ test('from afar the communities of a vault of some hundred notes are named, too'
   writeVault(world, 8, 80)
   const { page } = await look(await openRoux(world))
   await page.waitForSelector('.legend li')
+  // The legend has the largest at first.
+  await page.click('.legend button:text-is("1 more")')
   await mapIsStill(page, 640)
   // Names of communities are bold; where there is no room for one it is left out.
   const communities = await page.locator('.legend li button').count()
@@ -430,13 +432,15 @@ test('a group chosen in the legend keeps its land and its name', async () => {
 test('a chosen group is described beside the map, which leads to its notes and to the groups it is linked with', async () => {
   const { page } = await lookAtDemo()
   await page.click('.legend button:has-text("Poolish")')
-  await page.waitForSelector('.legend button[aria-pressed="true"]:has-text("Poolish")')
+  // The legend is folded beside a chosen group.
+  const inLegend = (part: string) => page.waitForSelector(`.legend button${part}`, { state: 'attached' })
+  await inLegend('[aria-pressed="true"]:has-text("Poolish")')
   await page.waitForSelector('.right h1:text-is("Poolish")')
   const linked = page.locator('.right h2:has-text("Linked groups") + .rows button').first()
   const name = (await linked.textContent()) ?? ''
   await linked.click()
   await page.waitForSelector(`.right h1:text-is("${name}")`)
-  await page.waitForSelector(`.legend button[aria-pressed="true"]:has-text("${name}")`)
+  await inLegend(`[aria-pressed="true"]:has-text("${name}")`)
   await page.click('.right button:text-is("Show everything")')
   await page.waitForSelector('.legend button[aria-pressed="true"]', { state: 'detached' })
   await page.click('.legend button:has-text("Poolish")')
