@@ -56,7 +56,7 @@ export class Labels {
       if (box[0] < 4 || box[2] > view.width - 4 || box[1] < 2 || box[3] > view.height - 2) continue
       if (covered.some((other) => overlap(box, other)) || this.placed.some(({ box: other }) => overlap(box, other))) continue
       if (isAllowed?.(centre) === false) continue
-      const hidden = dots.below(box)
+      const hidden = dots.below(box, Math.min(mostHidden, least))
       const cost = hidden + LINE_COST * (lines?.below(box) ?? 0)
       if (hidden > mostHidden || cost >= least) continue
       best = box
@@ -123,10 +123,13 @@ export class Dots {
     }
   }
 
-  /** Returns how many cells below a box are taken. */
-  below(box: Box): number {
+  /** Returns how many cells below a box are taken, or some number above `most` if there are more. */
+  below(box: Box, most = Infinity): number {
     let taken = 0
-    for (const [first, end] of this.#rowsIn(box)) for (let at = first; at < end; at++) taken += this.#isTaken[at] ?? 0
+    for (const [first, end] of this.#rowsIn(box)) {
+      for (let at = first; at < end; at++) taken += this.#isTaken[at] ?? 0
+      if (taken > most) return taken
+    }
     return taken
   }
 

@@ -77,15 +77,12 @@ const DIMMED = 0.12
 const DIMMED_AREA = 0.7
 /** Opacity of parts of lands, as shares of that of areas. Neighbors mostly differ. */
 const TONES = [0.35, 0.9, 0.6]
-export function toneOf(part: number): number {
-  return TONES[part % TONES.length] ?? 1
-}
 /** Opacity of the lines between them. */
 const SEAM = 0.8
 /** Radii of notes without links and of the best linked ones, in radii of a note with one link in the layout. */
 const RADIUS = { least: 0.5, most: 2.8 }
 /** Links of the best linked note of a group, at least: a note with two links is not large because the others have one. */
-const LEAST_MOST = 4
+const LEAST_MOST = 12
 /** How fast a note grows with its links, compared with the best linked note. */
 const GROWTH = 0.65
 /** On a map with more notes than `many`, those that grow by less than `share` are paler. */
@@ -374,7 +371,7 @@ function drawAreas(context: CanvasRenderingContext2D, frame: Frame, highlight: H
       for (const [at, part] of parts.entries()) {
         if (part.colour !== colour) continue
         trace(context, frame, part.outlines)
-        context.globalAlpha = alpha * toneOf(at)
+        context.globalAlpha = alpha * (TONES[at % TONES.length] ?? 1)
         context.fill('evenodd')
         context.globalAlpha = SEAM
         context.stroke()

@@ -28,7 +28,6 @@ import {
   Sheet,
   type Theme,
   type Tie,
-  toneOf,
   weightsOf,
 } from './map-scene.ts'
 import { svgOf } from './map-svg.ts'
@@ -98,8 +97,11 @@ const NAMED = {
   aroundNarrow: 6,
   area: 900_000,
 }
-/** Minimum distance between two named notes of a large map, in pixels: the best linked of each neighborhood is named. */
-const APART = 120
+/**
+ * Minimum distance between two named notes of a large map, in pixels at the scale of the whole map: the best linked of each
+ * neighborhood is named. It shrinks with the root of the scale.
+ */
+const APART = 208
 /** Maximum number of notes to look for room for their names. */
 const MOST_LOOKED = 600
 /** Notes with at least this share of the largest radius are `large`. */
@@ -115,7 +117,7 @@ const RULES = {
   best: { land: Infinity },
   linked: { anywhere: 0 },
   other: { land: 0 },
-  apart: { land: 0 },
+  apart: { land: 30 },
 } as const satisfies Record<string, Partial<Record<'land' | 'anywhere', number>>>
 /** Titles of at least this many characters may have two lines. */
 const LONG = 12
@@ -132,17 +134,18 @@ const STEP = 6
 const GROWTH = { from: 3, power: 0.3, most: 1.25 }
 /** From this `farness` down, names of lands are large and pale below the notes. */
 const NEAR = 0.35
-/** Sizes of names of lands in pixels if they are near, and of their parts. The space between letters is a share of the size, and `paint` what is left of the color. */
-const AREA_NAMES = {
-  land: { sizes: [42, 34, 27, 21, 16], weight: '700', spacing: 0.14, paint: 0.34 },
-  part: { sizes: [17, 15, 13], weight: '600', spacing: 0.06, paint: 0.5 },
+/** How names of lands and of their parts are written: over notes, of parts of a chosen group, and as if below notes. */
+const STYLES = {
+  land: { paint: 0.5, edge: 8 },
+  part: { sizes: [11], weight: '500 italic', paint: 0.4, edge: 5 },
+  partOfChosen: { sizes: [17, 15, 13], weight: '600', spacing: 0.06, paint: 0.65, edge: 6 },
+  landBelow: { sizes: [42, 34, 27, 21, 16], weight: '700', spacing: 0.14, paint: 0.34, isCapital: true },
+  partBelow: { sizes: [17, 15, 13], weight: '600', spacing: 0.06, paint: 0.5 },
 }
-/** The same of parts on the whole map. */
-const PART_NAMES = { sizes: [11], weight: '500 italic', spacing: 0 }
 /** Opacity of the names of groups that are not highlighted. */
 const FADED = 0.45
 /** Maximum number of places to try. */
-const PLACES = 1_500
+const PLACES = 800
 /** The colors of lists' comments. */
 const MARKS: Readonly<Record<Mark | 'gained' | 'lost' | 'gap', string>> = {
   problem: '#d7263d',
@@ -511,7 +514,7 @@ export class MapView {
     const most = this.#mostNames(graph.count <= NAMED.few ? NAMED.ofFew : NAMED.ofMany, 2)
     this.#labelNotes(writing, this.#byWeight(graph), most)
     if (isNear(frame)) this.#labelAreas(writing)
-    else this.#labelParts(writing)
+    else this.#labelParts(writing, { style: STYLES.part })
     return writing.labels.placed
   }
 
@@ -528,7 +531,7 @@ export class MapView {
     if (centre !== undefined) this.#labelAround(centre, writing)
     else if (isDivided) {
       this.#labelNotes(writing, sortedBy(graph.degrees, [...notes]).slice(0, NAMED.ofGroup), NAMED.ofGroup, 'best')
-      this.#labelParts(writing, notes)
+      this.#labelParts(writing, { style: STYLES.partOfChosen, within: notes })
     } else {
       this.#groupNames = this.#labelGroups(writing, notes, true)
       const kind = this.#groupNames.length > 0 ? 'other' : 'linked'
@@ -606,7 +609,8 @@ export class MapView {
     const end = labels.placed.length + most
     const inView = notes.filter((note) => isInView(frame, note))
     const spots: Point[] = []
-    const isFree = ([x, y]: Point): boolean => spots.every(([left, top]) => Math.hypot(left - x, top - y) >= APART)
+    const apart = APART / Math.sqrt(frame.camera.scale / this.#wholeScale)
+    const isFree = ([x, y]: Point): boolean => spots.every(([left, top]) => Math.hypot(left - x, top - y) >= apart)
     for (const note of inView.slice(0, frame.graph.count <= FEW || isNear(frame) ? MOST_LOOKED : 3 * most)) {
       if (labels.placed.length >= end) return
       const how = isIndex(frame.graph, note) ? 'index' : (kind ?? this.#kindOf(frame, note))
@@ -682,13 +686,14 @@ export class MapView {
    * Writes the names of groups, or of those that `are` or are not `within` a set of notes with all of theirs, the largest first. A group
    * whose land has no room for its name gets none.
    */
-  #labelGroups({ on, frame, labels, named }: Writing, within?: ReadonlySet<number>, are = true): readonly Label[] {
+  #labelGroups(writing: Writing, within?: ReadonlySet<number>, are = true): readonly Label[] {
+    const { frame, named } = writing
     const { graph, look } = frame
     const names: Label[] = []
     const groups = this.#groups(graph, look)
     const most = this.#mostNames(NAMED.groups, 1)
     for (const group of groups) {
-      const { colour, notes, label: name, namesake } = group
+      const { colour, notes, namesake } = group
       if (within !== undefined && hasAll(within, notes) !== are) continue
       if (namesake !== undefined && named.has(namesake)) continue
       const isOther = colour === look.palette.length - 1
@@ -699,75 +704,58 @@ export class MapView {
         (GROUP_FONT.least + (GROUP_FONT.most - GROUP_FONT.least) * share) *
         (frame.width < GROUP_FONT.narrow ? GROUP_FONT.left : 1)
       const sizes = SMALLER.map((smaller) => Math.max(10, full * smaller))
-      const ways = this.#waysTo(name, sizes, isOther ? '600' : '700', 0)
-      const label = placeInside(frame, labels, group, ways, are ? Infinity : 0)
+      const style = { ...STYLES.land, sizes, weight: isOther ? '600' : '700' }
+      const label = this.#labelLand(writing, group, style, are ? Infinity : 0)
       if (label === undefined) continue
       if (namesake !== undefined) named.add(namesake)
-      const { ground, text, area } = this.#theme
-      const paint = look.palette[colour] ?? text
-      write(on, label, mixed(paint, text, 0.5), { colour: mixed(paint, ground, area), width: 8 })
       names.push(label)
     }
     return names
   }
 
-  /** Writes the names of the largest parts of lands, each once, or larger those of parts within a set of notes. */
-  #labelParts({ on, frame, labels }: Writing, within?: ReadonlySet<number>): void {
+  /** Writes the names of the largest parts of lands, or of those within a set of notes, each once and none that is in `above`. */
+  #labelParts(writing: Writing, { style, within, above = writing.labels }: PartsOptions): void {
+    const { frame, labels } = writing
     const end = labels.placed.length + (within === undefined ? this.#mostNames(NAMED.parts, 1) : NAMED.partsOfGroup)
-    for (const [at, part] of landPartsOf(frame.graph, frame.look).entries()) {
+    for (const part of landPartsOf(frame.graph, frame.look)) {
       if (labels.placed.length >= end) return
-      const { colour, label: name, notes } = part
-      if (within?.has(notes[0] ?? -1) === false || labels.placed.some(({ text }) => text === name)) continue
-      const { weight, spacing, sizes } = within === undefined ? PART_NAMES : AREA_NAMES.part
-      const ways = this.#waysTo(name, sizes, weight, spacing)
-      const label = placeInside(frame, labels, part, ways, Infinity)
-      if (label === undefined) continue
-      const { ground, text, area } = this.#theme
-      const paint = frame.look.palette[colour] ?? text
-      const below = mixed(paint, mixed(paint, ground, area), area * toneOf(at))
-      write(on, label, mixed(paint, text, within === undefined ? 0.4 : 0.65), { colour: below, width: 6 })
+      const isNamed = [...labels.placed, ...above.placed].some(({ text }) => text === part.label)
+      if (!isNamed && within?.has(part.notes[0] ?? -1) !== false) this.#labelLand(writing, part, style)
     }
   }
 
-  /** Writes the names of lands and of their largest parts, large and pale, as if below the notes, where they cross the fewest names. */
-  #labelAreas({ on, frame, labels: above }: Writing, { notes, centre }: Partial<Highlight> = {}): void {
-    const { graph, look, theme } = frame
-    const isGroup = centre === undefined && notes !== undefined
+  /** Writes the names of lands and of their parts large and pale, as if below the notes, where they cross the fewest names. */
+  #labelAreas({ labels: above, ...writing }: Writing, { notes, centre }: Partial<Highlight> = {}): void {
+    const { on, frame } = writing
     for (const { box } of above.placed) above.room.dots.add(box)
-    const labels = new Labels(above.room)
-    const other = look.palette.length - 1
-    const lands = this.#groups(graph, look).filter(
-      (group) => (group.colour !== other || group.notes.length >= NAMED.leastLand) && !(isGroup && hasAll(notes, group.notes)),
-    )
+    const below = { ...writing, labels: new Labels(above.room) }
+    const other = frame.look.palette.length - 1
     // Colors of notes are darker, or lighter in the dark, so they stay.
-    on.globalCompositeOperation = theme.ground > '#7' ? 'darken' : 'lighten'
-    for (const [kind, groups] of [
-      ['land', lands],
-      ['part', notes === undefined ? landPartsOf(graph, look) : []],
-    ] as const) {
-      const { sizes, weight, spacing, paint } = AREA_NAMES[kind]
-      const end = labels.placed.length + this.#mostNames(NAMED.parts, 1)
-      for (const group of groups) {
-        const { label: name, colour } = group
-        if (labels.placed.length >= end) break
-        const isTwice = (one: Label): boolean => one.text === name
-        if (labels.placed.some(isTwice) || (kind === 'part' && above.placed.some(isTwice))) continue
-        const ways = this.#waysTo(name, sizes, weight, spacing)
-        const label = placeInside(frame, labels, { ...group, namesake: undefined }, ways, Infinity)
-        if (label !== undefined) write(on, label, mixed(look.palette[colour] ?? theme.text, theme.ground, paint))
-      }
+    on.globalCompositeOperation = frame.theme.ground > '#7' ? 'darken' : 'lighten'
+    for (const group of this.#groups(frame.graph, frame.look)) {
+      const isChosen = centre === undefined && notes !== undefined && hasAll(notes, group.notes)
+      if (isChosen || (group.colour === other && group.notes.length < NAMED.leastLand)) continue
+      this.#labelLand(below, { ...group, namesake: undefined }, STYLES.landBelow)
     }
+    if (notes === undefined) this.#labelParts(below, { style: STYLES.partBelow, above })
     on.globalCompositeOperation = 'source-over'
   }
 
-  /** Returns the ways to write the name of a group, the largest first. Large names of lands are in capitals. */
-  #waysTo(name: string, sizes: readonly number[], weight: string, spacing: number): readonly Words[] {
-    const title = this.#shortened(name)
-    return sizes.flatMap((size) =>
-      wrapped(sizes === AREA_NAMES.land.sizes ? title.toLocaleUpperCase() : title).map((lines) =>
-        this.#words(name, lines, `${weight} ${size.toFixed(1)}px ${FONT}`, 1.2 * size, spacing * size),
+  /** Writes the name of a group on its land, as large as there is room for. */
+  #labelLand({ on, frame, labels }: Writing, group: Group, style: Style, mostHidden = Infinity): Label | undefined {
+    const { sizes, weight, spacing = 0, paint, edge = 0, isCapital = false } = style
+    const title = this.#shortened(group.label)
+    const ways = sizes.flatMap((size) =>
+      wrapped(isCapital ? title.toLocaleUpperCase() : title).map((lines) =>
+        this.#words(group.label, lines, `${weight} ${size.toFixed(1)}px ${FONT}`, 1.2 * size, spacing * size),
       ),
     )
+    const label = placeInside(frame, labels, group, ways, mostHidden)
+    const { ground, text, area } = frame.theme
+    const colour = frame.look.palette[group.colour] ?? text
+    const around = mixed(colour, ground, group.has === undefined ? area : 1.6 * area)
+    if (label !== undefined) write(on, label, mixed(colour, edge === 0 ? ground : text, paint), { colour: around, width: edge })
+    return label
   }
 
   #size = { width: 1, height: 1 }
@@ -973,6 +961,24 @@ function drawTie(context: CanvasRenderingContext2D, frame: Frame, { from, to, ki
   context.quadraticCurveTo(...bent(x, y, toX, toY, ARC_BEND), toX, toY)
   context.stroke()
   context.setLineDash([])
+}
+
+interface Style {
+  /** In pixels, in the order in which they are tried. */
+  readonly sizes: readonly number[]
+  readonly weight: string
+  /** Space between letters, as a share of the size. */
+  readonly spacing?: number
+  /** Share of the land's color, mixed with the color of text, or of the ground without an edge. */
+  readonly paint: number
+  readonly edge?: number
+  readonly isCapital?: boolean
+}
+
+interface PartsOptions {
+  readonly style: Style
+  readonly within?: ReadonlySet<number>
+  readonly above?: Labels
 }
 
 /** Where names are written, and what is written already. */

@@ -60,9 +60,9 @@ function NoteInFocus({ note: value }: { readonly note: PageNote }) {
       <header>
         <h1>{value.title}</h1>
         <p class="place">
-          {value.kind === 'missing' ? 'This note does not exist yet.' : <Breakable text={value.path ?? value.id} />}
+          <span title={value.path}>{value.kind === 'missing' ? 'This note does not exist yet.' : (value.path ?? value.id)}</span>
+          <ToBacklinks to={value.id} answer={parsed === undefined ? undefined : linked.pages[0]} />
         </p>
-        <ToBacklinks to={value.id} answer={parsed === undefined ? undefined : linked.pages[0]} />
         <Actions note={value} />
         <Properties note={value} />
         <LocalMap id={value.id} />
@@ -220,7 +220,7 @@ export function obsidianAddress(folder: string, path: string): string {
 
 function Actions({ note: { id, path, title, kind, folder } }: { readonly note: PageNote }) {
   return (
-    <p class="actions">
+    <div class="actions">
       {kind !== 'missing' && (
         <button type="button" onClick={showPath}>
           Path from here
@@ -229,14 +229,21 @@ function Actions({ note: { id, path, title, kind, folder } }: { readonly note: P
       <button type="button" onClick={() => void copyForAssistant(id, title)}>
         Copy for an assistant
       </button>
-      <button type="button" onClick={() => void copyText(id, 'Id')}>
-        Copy id
-      </button>
-      <button type="button" class="widens" aria-pressed={isWide()} onClick={widen}>
-        Wide
-      </button>
-      {path !== undefined && <a href={obsidianAddress(folder, path)}>Open in Obsidian</a>}
-    </p>
+      <details>
+        <summary aria-label="More actions" title="More actions">
+          …
+        </summary>
+        <div>
+          <button type="button" onClick={() => void copyText(id, 'Id')}>
+            Copy id
+          </button>
+          <button type="button" class="widens" aria-pressed={isWide()} onClick={widen}>
+            Wide
+          </button>
+          {path !== undefined && <a href={obsidianAddress(folder, path)}>Open in Obsidian</a>}
+        </div>
+      </details>
+    </div>
   )
 }
 
@@ -439,20 +446,18 @@ function useBacklinks(id: string) {
  * pointer.
  */
 function ToBacklinks({ to, answer }: { readonly to: string; readonly answer: BacklinksAnswer | undefined }) {
-  if (answer === undefined) return <p class="place">Linked from …</p>
-  if (answer.total === 0) return <p class="place">Linked from no note</p>
+  if (answer === undefined) return <>Linked from …</>
+  if (answer.total === 0) return <>Linked from no note</>
   return (
-    <p class="place">
-      <a
-        href={noteAddress(to, vault.value)}
-        onClick={(event) => {
-          event.preventDefault()
-          document.querySelector('section[aria-label="Linked from"]')?.scrollIntoView()
-        }}
-      >
-        Linked from {amount(answer.total, 'note')}
-      </a>
-    </p>
+    <a
+      href={noteAddress(to, vault.value)}
+      onClick={(event) => {
+        event.preventDefault()
+        document.querySelector('section[aria-label="Linked from"]')?.scrollIntoView()
+      }}
+    >
+      Linked from {amount(answer.total, 'note')}
+    </a>
   )
 }
 

@@ -546,6 +546,7 @@ test('a search leads to the passage that it found, the note says where it links 
   await page.mouse.move(x - 57, y + 200)
   await page.mouse.up()
   expect(Math.abs((await widthOf()) - usual - 100)).toBeLessThan(5)
+  await page.click('.actions summary')
   await page.click('.actions button:text-is("Wide")')
   expect(await widthOf()).toBeGreaterThan(1280 / 2)
   await page.click('.actions button:text-is("Wide")')
