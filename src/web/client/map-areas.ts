@@ -130,6 +130,14 @@ export const landPartsOf = kept(
   },
 )
 
+/** Returns the parts with all their notes in a set: those of a chosen group, and not those that hold what a search found. */
+export function partsWithin<Some extends Pick<Part, 'notes'>>(
+  parts: readonly Some[],
+  within: ReadonlySet<number>,
+): readonly Some[] {
+  return parts.filter(({ notes }) => notes.every((note) => within.has(note)))
+}
+
 /** Returns the bounds of most of these notes, without those that lie apart because they have no links. */
 export function boundsOfMost({ degrees, places }: Graph, notes: readonly number[]): Box {
   const linked = notes.filter((note) => (degrees[note] ?? 0) > 0)

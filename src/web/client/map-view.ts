@@ -2,7 +2,7 @@ import { type Coloured, coloursOf, PALETTE } from './colours.ts'
 import { element } from './element.ts'
 import { type ColourBy, type Graph, groupingBy, isElsewhere, isIndex, neighbours } from './graph.ts'
 import { kept } from './kept.ts'
-import { areasOf, boundsOfMost, landPartsOf } from './map-areas.ts'
+import { areasOf, boundsOfMost, landPartsOf, partsWithin } from './map-areas.ts'
 import { fitInto } from './map-fit.ts'
 import { type Box, Dots, type Label, Labels, type Point, type Words, wrapped } from './map-labels.ts'
 import {
@@ -526,7 +526,7 @@ export class MapView {
     const writing = { on, frame, labels: this.#labelsIn(frame, highlight), named: new Set<number>() }
     for (const note of [centre, ...look.path, look.focus])
       if (note !== undefined && notes.has(note)) this.#labelNote(note, writing, 'chosen')
-    const isDivided = centre === undefined && landPartsOf(graph, look).some((part) => notes.has(part.notes[0] ?? -1))
+    const isDivided = centre === undefined && partsWithin(landPartsOf(graph, look), notes).length > 0
     this.#groupNames = []
     if (centre !== undefined) this.#labelAround(centre, writing)
     else if (isDivided) {
@@ -717,10 +717,11 @@ export class MapView {
   #labelParts(writing: Writing, { style, within, above = writing.labels }: PartsOptions): void {
     const { frame, labels } = writing
     const end = labels.placed.length + (within === undefined ? this.#mostNames(NAMED.parts, 1) : NAMED.partsOfGroup)
-    for (const part of landPartsOf(frame.graph, frame.look)) {
+    const parts = landPartsOf(frame.graph, frame.look)
+    for (const part of within === undefined ? parts : partsWithin(parts, within)) {
       if (labels.placed.length >= end) return
       const isNamed = [...labels.placed, ...above.placed].some(({ text }) => text === part.label)
-      if (!isNamed && within?.has(part.notes[0] ?? -1) !== false) this.#labelLand(writing, part, style)
+      if (!isNamed) this.#labelLand(writing, part, style)
     }
   }
 

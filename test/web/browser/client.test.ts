@@ -14,7 +14,7 @@ import {
   overviewBy,
   towards,
 } from '../../../src/web/client/graph.ts'
-import { areasOf, landPartsOf } from '../../../src/web/client/map-areas.ts'
+import { areasOf, landPartsOf, partsWithin } from '../../../src/web/client/map-areas.ts'
 import { fitInto } from '../../../src/web/client/map-fit.ts'
 import { Dots, Labels } from '../../../src/web/client/map-labels.ts'
 import { closestTo, exitOf, weightsOf } from '../../../src/web/client/map-scene.ts'
@@ -423,6 +423,12 @@ test('the closest of the notes linked with one share most links with it, and day
   const graph = graphOf({ ...picture, titles: picture.titles.map((title) => (title === 'day' ? '2025-02-01 Day' : title)) })
   const look = { shown: Uint8Array.from(picture.ids, (id) => Number(id !== 'hidden')) } as Parameters<typeof closestTo>[0]['look']
   expect(closestTo({ graph, look }, 0).map((note) => picture.ids[note])).toEqual(['near', 'far', 'day'])
+})
+
+test('a part is that of a chosen group only with all its notes, and not because a search found one', () => {
+  const parts = [{ notes: [1, 2] }, { notes: [3, 4] }]
+  expect(partsWithin(parts, new Set([1, 2, 3]))).toEqual([{ notes: [1, 2] }])
+  expect(partsWithin(parts, new Set([1, 3]))).toEqual([])
 })
 
 test('a link that leaves the view does so at its edge', () => {
