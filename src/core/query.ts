@@ -37,7 +37,7 @@ export type TaskState = (typeof TASK_STATES)[number]
 
 /** The operand of a property comparison. Numeric properties are compared with `number`, and dates with `period`. */
 export interface Comparison {
-  readonly operator: '<' | '<=' | '>' | '>='
+  readonly operator: '=' | '<' | '<=' | '>' | '>='
   readonly number: number | undefined
   /** Milliseconds since the Unix epoch; `to` is exclusive. */
   readonly period: { readonly from: number; readonly to: number } | undefined

@@ -26,7 +26,7 @@ export type InsightResult = Omit<Insight, 'generation' | 'ids' | 'unread'>
 export type LinkResult = Omit<LinkInsight, 'generation' | 'ids' | 'unread'>
 
 /** Incremented with every change to the computation, so older cached results are not used. */
-export const INSIGHT_VERSION = 16
+export const INSIGHT_VERSION = 17
 
 /**
  * Computes everything about a whole vault, and what to store. Equal sources and former communities give equal results.
@@ -52,9 +52,11 @@ export function computeInsight(
   const gaps = findGaps(source, communities.levels[0])
   const duplicates = findDuplicates(corpus)
   const { nearest } = source
-  const { ownWords } = corpus
-  const isTemplated = Uint8Array.from(ownWords, (words, note) => (words < (corpus.texts.words[note] as number) ? 1 : 0))
-  return { result: { ownWords, isTemplated, nearest, duplicates, linkCounts, communities, gaps }, kept }
+  const {
+    ownWords,
+    texts: { words },
+  } = corpus
+  return { result: { words, ownWords, nearest, duplicates, linkCounts, communities, gaps }, kept }
 }
 
 export function computeLinks({ ids, names, corpus, offsets, targets }: InsightSource): LinkResult {

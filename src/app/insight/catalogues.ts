@@ -33,7 +33,7 @@ const MAX_PROPERTIES = 8
 const VALUE_LENGTH = 60
 
 interface Source {
-  readonly insight: Pick<Insight, 'generation' | 'ids' | 'ownWords' | 'isTemplated'>
+  readonly insight: Pick<Insight, 'generation' | 'ids' | 'words' | 'ownWords'>
   readonly read: Read
 }
 
@@ -62,7 +62,7 @@ export async function findCatalogues({ insight, read }: Source, notes: readonly 
     const folder = placeOf(groupedNote.path)
     const place = places.get(folder) ?? new Place(properties)
     places.set(folder, place)
-    place.add(groupedNote, { isEntry: isStub(insight, note), isTemplated: insight.isTemplated[note] === 1 })
+    place.add(groupedNote, { isEntry: isStub(insight, note), isTemplated: isTemplated(insight, note) })
   }
   const cataloguePlaces = [...places].filter(([, place]) => place.isCatalogue(minNotes))
   const isMost = cataloguePlaces.reduce((sum, [, { entries }]) => sum + entries, 0) * 2 > notes.length
@@ -70,6 +70,11 @@ export async function findCatalogues({ insight, read }: Source, notes: readonly 
   catalogues.sort((a, b) => b.notes - a.notes || compareTexts(a.folder, b.folder))
   if (isWhole && generation === insight.generation) cache.set(insight, catalogues)
   return catalogues
+}
+
+/** Returns true if some lines of the note are boilerplate. */
+function isTemplated({ words, ownWords }: Pick<Insight, 'words' | 'ownWords'>, note: number): boolean {
+  return (ownWords[note] as number) < (words[note] as number)
 }
 
 function isStub({ ownWords }: Pick<Insight, 'ownWords'>, note: number): boolean {

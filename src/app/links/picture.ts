@@ -469,9 +469,9 @@ interface Communities {
 
 async function communitiesOf(core: GraphCore, ids: readonly NodeId[], insight: Insight | undefined): Promise<Communities> {
   if (insight === undefined) return { words: new Int32Array(), levels: [], groups: [] }
-  const { ids: insightIds, communities, ownWords } = insight
+  const { ids: insightIds, communities } = insight
   const placeOf = new Map(insightIds.map((id, place) => [id, place]))
-  const words = Int32Array.from(ids, (id) => ownWords[placeOf.get(id) ?? -1] ?? -1)
+  const words = Int32Array.from(ids, (id) => insight.words[placeOf.get(id) ?? -1] ?? -1)
   const levels = communities.levels.map(({ of }) =>
     Int32Array.from(ids, (id) => {
       const community = of[placeOf.get(id) ?? -1] ?? NO_COMMUNITY

@@ -13,10 +13,10 @@ interface OfAllNotes {
 }
 
 export interface Insight extends OfAllNotes {
-  /** Number of words in each note, excluding boilerplate. */
+  /** Number of words in each note. */
+  readonly words: Uint32Array
+  /** The same without boilerplate. */
   readonly ownWords: Uint32Array
-  /** For each note, 1 if some of its lines are boilerplate, and 0 otherwise. */
-  readonly isTemplated: Uint8Array
   readonly nearest: Nearest
   /** Most similar first. */
   readonly duplicates: readonly DuplicatePair[]

@@ -34,7 +34,7 @@ export interface PartialPicture extends VaultPicture {
   readonly degrees: readonly number[]
   readonly incoming: readonly number[]
   readonly outgoing: readonly number[]
-  /** For each note, its number of words without boilerplate, or -1 if unknown. */
+  /** Number of words in each note, or -1 if unknown. */
   readonly words: readonly number[]
   /** For each note, the day of its creation and of its last change: days since 1970 in UTC, or -1 if unknown. */
   readonly created: readonly number[]

@@ -16,6 +16,8 @@ function isTrue(
   { first, last }: { readonly first: number; readonly last: number },
 ) {
   switch (operator) {
+    case '=':
+      return value >= first && value <= last
     case '<':
       return value < first
     case '<=':
@@ -47,6 +49,13 @@ export function askedTexts(texts: readonly string[]): readonly string[] {
 export function textsOfValue(value: string): readonly string[] {
   const text = foldName(value.trim())
   return text === '' || text.startsWith('[[') ? [text] : [text, `[[${text}]]`]
+}
+
+/** Returns the comparison for a query's value that is a number or date, because a property can spell the same value differently. */
+export function equality(value: string): Comparison | undefined {
+  const number = readNumber(value)
+  const period = absolutePeriod(value)
+  return number === undefined && period === undefined ? undefined : { operator: '=', number, period }
 }
 
 /** Separators of list items. `1,000` is a single number. */

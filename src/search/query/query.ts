@@ -3,7 +3,7 @@ import type { Comparison, Condition, Feature, Lookup, TaskState, WordField, Word
 import { foldName } from '../../core/text/fold.ts'
 import { phraseOf, queryTerms } from '../words/query-terms.ts'
 import { analyze } from '../words/scan.ts'
-import { textsOfValue } from './compare-values.ts'
+import { equality, textsOfValue } from './compare-values.ts'
 
 /** Minimum length of a word that is turned into a prefix. Shorter prefixes match too many words. */
 const MIN_PREFIX_LENGTH = 4
@@ -285,7 +285,11 @@ function lookupOf(
 
 function propertyOf(name: string, value: string | undefined): Condition {
   const values = value === undefined ? [undefined] : textsOfValue(value)
-  const parts = values.map((text): Lookup => ({ kind: 'property', name: foldName(name), value: text }))
+  const comparison = equality(value ?? '')
+  const parts = [
+    ...values.map((text): Lookup => ({ kind: 'property', name: foldName(name), value: text })),
+    ...(comparison === undefined ? [] : [{ kind: 'comparison', name: foldName(name), ...comparison } as const]),
+  ]
   const [only] = parts
   return parts.length === 1 && only !== undefined ? only : { kind: 'or', parts }
 }

@@ -136,9 +136,13 @@ const FEATURES: Readonly<Record<Extract<Lookup, { readonly kind: 'has' }>['featu
  */
 function comparisonToCypher(lookup: Extract<Lookup, { readonly kind: 'comparison' }>, param: (value: unknown) => string): string {
   const { name, operator, number, period } = lookup
-  const limit = operator === '<' || operator === '>=' ? period?.from : period === undefined ? undefined : period.to - 1
   const byNumber = number === undefined ? 'false' : `toFloat(part[1]) ${operator} ${param(number)}`
-  const byDate = limit === undefined ? 'false' : `(part[2] <> '' AND toFloat(part[2]) ${operator} ${param(limit)})`
+  const date = 'toFloat(part[2])'
+  const inPeriod = (from: number, to: number): string =>
+    operator === '='
+      ? `${date} >= ${param(from)} AND ${date} < ${param(to)}`
+      : `${date} ${operator} ${param(operator === '<' || operator === '>=' ? from : to - 1)}`
+  const byDate = period === undefined ? 'false' : `(part[2] <> '' AND ${inPeriod(period.from, period.to)})`
   const isNumber = number === undefined ? 'false' : "part[1] <> ''"
   const parts = `[entry IN f.comparable WHERE entry STARTS WITH ${param(name + SEPARATOR)} | split(entry, ${param(SEPARATOR)})]`
   return `any(part IN ${parts} WHERE CASE WHEN ${isNumber} THEN ${byNumber} ELSE ${byDate} END)`

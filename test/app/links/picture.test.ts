@@ -48,8 +48,8 @@ test('a partial picture has the named notes, their neighbours, and then the best
 
 test('a partial picture has the links in each direction, the words, and the days of creation and of the last change', async () => {
   const dated = {
-    'a.md': '---\ncreated: 2025-03-01\nmodified: 2025-03-02T23:59:59Z\n---\n[[b]] [[b]] [[a]]',
-    'b.md': '---\ncreated: some day\n---\n[[a]] [[c]]',
+    'a.md': '---\ncreated: 2025-03-01\nmodified: 2025-03-02T23:59:59Z\n---\n[[b]] [[b]] [[a]]\nThree words here.',
+    'b.md': '---\ncreated: some day\n---\n[[a]] [[c]]\nThree words here.',
     'c.md': 'Three words here.',
   }
   const { value } = await partOfPicture(await searchCore(dated), { notes: [], most: 100 })
@@ -60,6 +60,7 @@ test('a partial picture has the links in each direction, the words, and the days
     ['b', 1, 2, -1],
   ])
   expect(modified[0]).toBe(Date.UTC(2025, 2, 2) / 86_400_000)
+  // Lines that other notes have too are also counted.
   expect(words[2]).toBe(3)
 })
 

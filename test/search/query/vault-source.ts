@@ -225,7 +225,13 @@ function hasRelation(name: string, title: string | undefined): (note: TestNote) 
 function hasComparison(name: string, { operator, number = Number.NaN }: Comparison): (note: TestNote) => boolean {
   return ({ properties }) => {
     const value = Number(properties?.[name] ?? Number.NaN)
-    const signs = { '<': value < number, '<=': value <= number, '>': value > number, '>=': value >= number }
+    const signs = {
+      '=': value === number,
+      '<': value < number,
+      '<=': value <= number,
+      '>': value > number,
+      '>=': value >= number,
+    }
     return signs[operator]
   }
 }
