@@ -23,7 +23,7 @@ export interface Graph {
   readonly numberOf: ReadonlyMap<string, number>
 }
 
-/** What the colors and names of the overview represent: communities from `map`, or regions connected only by links. */
+/** The groups that the overview names and colors: communities from `map`, or regions connected only by links. */
 export type GroupedBy = 'community' | 'region'
 /** The grouping that gives notes their colors. */
 export type ColourBy = GroupedBy | 'folder' | 'tag' | 'age'

@@ -208,7 +208,7 @@ export const lit = computed(() => {
   return drawn.size > 0 ? drawn : undefined
 })
 
-/** The same, by note number. */
+/** The marks and lines of the visible list, by note number. */
 export const drawnMarks = computed(() => new Map(marks.value.flatMap(([id, mark]) => numbersOf([id]).map((at) => [at, mark]))))
 export const drawnTies = computed(() =>
   ties.value.flatMap((tie) => {
@@ -388,7 +388,7 @@ interface OpenOptions {
   readonly isRead?: boolean
   /** The requested line. */
   readonly at?: number | undefined
-  /** True if Back leads to what was shown before. */
+  /** With `push`, the browser's Back button returns to the previous state. */
   readonly history?: HistoryEntry
 }
 

@@ -135,14 +135,14 @@ async function draw(answer: MapAnswer, retries: number): Promise<void> {
     const centre = centreOf(answer, picture)
     selected ??= centre
     highlighted = highlightedBy(answer, picture)
-    if (centre !== undefined) highlighted = new Set([...(highlighted ?? []), centre])
+    if (centre !== undefined) highlighted = new Set([...highlighted, centre])
     byId('part').textContent =
       picture.count > graph.count ? `on a map of the ${graph.count} best linked of ${picture.count} notes` : ''
     byId('map').hidden = false
     map ??= plainMap(byId('map'), isDark(), select)
     show()
     if (answer.communities.length > 0) map.fit()
-    else map.goTo([...(highlighted ?? [])])
+    else map.goTo([...highlighted])
     listNotes(answer)
     if (picture.is_grouping && retries > 0) setTimeout(() => void draw(answer, retries - 1), GROUP_RETRIES.after)
   } catch (error) {
@@ -158,13 +158,13 @@ function centreOf({ centre }: MapAnswer, { named, titles }: PartialPicture): num
   return found < 0 ? undefined : found
 }
 
-function highlightedBy(answer: MapAnswer, picture: PartialPicture): ReadonlySet<number> | undefined {
-  if (answer.communities.length === 0) return new Set(picture.named.filter((number) => number >= 0))
+/** Returns the notes of the communities in an answer, or else the notes that it names. */
+function highlightedBy(answer: MapAnswer, picture: PartialPicture): ReadonlySet<number> {
   // If there are several vaults, ids of communities start with the vault's name.
   const ids = new Set(answer.communities.map(({ id }) => id.slice(id.lastIndexOf(':') + 1)))
   const wanted = new Set(picture.groups.flatMap(({ id }, group) => (ids.has(id) ? [group] : [])))
   const notes = picture.communities.flatMap((group, note) => (wanted.has(group) ? [note] : []))
-  return notes.length === 0 ? new Set(picture.named.filter((number) => number >= 0)) : new Set(notes)
+  return new Set(notes.length > 0 ? notes : picture.named.filter((number) => number >= 0))
 }
 
 function show(): void {
