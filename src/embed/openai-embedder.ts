@@ -172,7 +172,7 @@ class OpenAiEmbedder implements Embedder {
   async #request(texts: readonly string[], options: SendOptions): Promise<readonly Float32Array[]> {
     const answer = await this.#inTurn(texts, options)
     if (!isTooLong(answer))
-      return vectorsOf(answer, this.#server, { texts, asked: this.#requestedModel, dimensions: this.dimensions })
+      return vectorsOf(answer, this.#server, { texts, model: this.#requestedModel, dimensions: this.dimensions })
     const [text = ''] = texts
     if (texts.length === 1 && text.length <= MIN_CHARACTERS) throw refusal(answer, this.#server, this.#requestedModel)
     if (texts.length === 1) return this.#request([truncate(text, text.length >> 1)], options)
@@ -197,7 +197,7 @@ class OpenAiEmbedder implements Embedder {
 async function learnDimensions(server: ModelServer, model: RequestedModel, signal: AbortSignal | undefined): Promise<number> {
   const texts = ['dimensions']
   const answer = await post(server, embedRequest(model, texts), { retries: 0, signal })
-  return vectorsOf(answer, server, { texts, asked: model, dimensions: undefined })[0]?.length ?? 0
+  return vectorsOf(answer, server, { texts, model: model, dimensions: undefined })[0]?.length ?? 0
 }
 
 function embedRequest(requestedModel: RequestedModel, texts: readonly string[]) {
@@ -212,12 +212,12 @@ function usageIn(body: string): Usage | undefined {
 
 interface Question {
   readonly texts: readonly string[]
-  readonly asked: RequestedModel
+  readonly model: RequestedModel
   readonly dimensions: number | undefined
 }
 
-function vectorsOf(answer: Answer, server: ModelServer, { texts, asked, dimensions }: Question): readonly Float32Array[] {
-  if (answer.status !== 200) throw refusal(answer, server, asked)
+function vectorsOf(answer: Answer, server: ModelServer, { texts, model, dimensions }: Question): readonly Float32Array[] {
+  if (answer.status !== 200) throw refusal(answer, server, model)
   const vectors = readAnswer(answer.body, { count: texts.length, dimensions })
   if (typeof vectors !== 'string') return vectors
   throw providerError(

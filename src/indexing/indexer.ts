@@ -242,7 +242,7 @@ export class Indexer {
     this.#options.onProgress(0, total)
     while (first || plan.read.length > 0) {
       if (plan.read.length >= MANY_FILES && this.#options.isMemoryShort?.() === true)
-        throw new MemoryShortError(`after ${plan.kept.length + doneCount} of ${plan.kept.length + total} files`)
+        throw new MemoryShortError(`after ${plan.unchanged.length + doneCount} of ${plan.unchanged.length + total} files`)
       const slice = this.#readSlice(plan.read, isWhole ? WHOLE_FILES : SLICE_FILES, (count) =>
         this.#options.onProgress(doneCount + count, total),
       )
@@ -255,7 +255,7 @@ export class Indexer {
         this.#mode = mode
         this.#links = this.#newLinks()
         const all = this.#plan({ all: true })
-        Object.assign(plan, all, { read: [...all.read, ...all.kept], forced: 'all' })
+        Object.assign(plan, all, { read: [...all.read, ...all.unchanged], forced: 'all' })
         total = doneCount + plan.read.length
         continue
       }
@@ -339,7 +339,7 @@ export class Indexer {
       else read.push(withBirthTime(file, indexed))
     }
     const missing = matched === expected.length ? [] : this.#missingFrom(listing, expected)
-    return { read, kept: unchanged, gone: missing, forced, outside: [...outside].sort((a, b) => (a.path < b.path ? -1 : 1)) }
+    return { read, unchanged, gone: missing, forced, outside: [...outside].sort((a, b) => (a.path < b.path ? -1 : 1)) }
   }
 
   #missingFrom(listing: Listing, expected: readonly string[]): readonly KnownFile[] {
@@ -634,7 +634,7 @@ const LINEAGE_BYTES = 6
 
 interface Plan {
   read: readonly ListedFile[]
-  readonly kept: readonly ListedFile[]
+  readonly unchanged: readonly ListedFile[]
   readonly gone: readonly KnownFile[]
   forced: Set<string> | 'all'
   readonly outside: readonly OutsideLink[]

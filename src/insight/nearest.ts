@@ -21,9 +21,9 @@ export function nearestNotes({ notes, bags, documents }: Pick<Corpus, 'notes' | 
     bags,
     // Leave out frequent terms, which make up half of all entries in a large vault and are never used.
     documents: distinctiveDocuments(documents, notes, 120),
-    found: (_, place) => weightAt(place),
-    asked: weightAt,
-    mostPlaces: 3_000,
+    matchWeight: (_, place) => weightAt(place),
+    queryWeight: weightAt,
+    maxPlaces: 3_000,
   })
   const nearest = {
     kept: NEIGHBORS_KEPT,

@@ -11,11 +11,11 @@ export interface WordScoring {
   /** Number of notes that contain each term, or 0 for terms that are not searched. */
   readonly documents: Uint32Array
   /** Weight of the term at a place when another note is the query. */
-  readonly found: (note: number, place: number) => number
+  readonly matchWeight: (note: number, place: number) => number
   /** Weight of the term at a place when its own note is the query. */
-  readonly asked: (place: number) => number
+  readonly queryWeight: (place: number) => number
   /** Maximum number of notes that contain the query terms, summed over the terms. */
-  readonly mostPlaces: number
+  readonly maxPlaces: number
 }
 
 interface QuestionTerm {
@@ -34,7 +34,7 @@ export class WordSearch {
   readonly #scoredNotes: number[] = []
 
   constructor(scoring: WordScoring) {
-    const { bags, documents, found } = scoring
+    const { bags, documents, matchWeight } = scoring
     this.#scoring = scoring
     const starts = new Uint32Array(documents.length + 1)
     for (let term = 0; term < documents.length; term++) starts[term + 1] = (starts[term] as number) + (documents[term] as number)
@@ -50,7 +50,7 @@ export class WordSearch {
         if (documents[term] === 0) continue
         const place = next[term]!++
         this.#notes[place] = note
-        this.#weights[place] = found(note, at)
+        this.#weights[place] = matchWeight(note, at)
       }
     }
   }
@@ -81,13 +81,13 @@ export class WordSearch {
   }
 
   #question(note: number): readonly QuestionTerm[] {
-    const { bags, documents, asked, mostPlaces } = this.#scoring
+    const { bags, documents, queryWeight, maxPlaces } = this.#scoring
     const usable: QuestionTerm[] = []
     for (let at = bags.offsets[note] as number; at < (bags.offsets[note + 1] as number); at++) {
       const term = bags.terms[at] as number
-      if (documents[term] !== 0) usable.push({ term, weight: asked(at) })
+      if (documents[term] !== 0) usable.push({ term, weight: queryWeight(at) })
     }
-    let places = mostPlaces
+    let places = maxPlaces
     return selectTop(usable, QUESTION_TERMS, isHeavier).filter(({ term }) => {
       const count = documents[term] as number
       if (count > places) return false
@@ -136,14 +136,14 @@ export function searchByBm25(
   return new WordSearch({
     bags,
     documents: distinctiveDocuments(documents, notes, 20),
-    found: (note, place) => {
+    matchWeight: (note, place) => {
       const count = bags.counts[place] as number
       return (count * (SATURATION + 1)) / (count + (floors[note] as number))
     },
-    asked: (place) => {
+    queryWeight: (place) => {
       const count = bags.counts[place] as number
       return (count / (count + SATURATION)) * (idf[bags.terms[place] as number] as number)
     },
-    mostPlaces: 8_000,
+    maxPlaces: 8_000,
   })
 }

@@ -15,7 +15,7 @@ export interface MeaningTraits {
 
 export interface EmbedderTraits extends MeaningTraits {
   /** The cosine of a query and an identical passage. Defaults to 1. */
-  readonly most?: number
+  readonly maxCosine?: number
   /** The traits for queries embedded as `across`. Omitted if those are embedded like all others. */
   readonly across?: MeaningTraits & {
     /** Overrides the above if the query's language is unclear. */
@@ -53,7 +53,7 @@ const BOTH: EmbedderTraits = {
   weight: 0.35,
   certainty: { low: Math.SQRT1_2 * ENGLISH.certainty.low, high: Math.SQRT1_2 * ENGLISH.certainty.high },
   enoughWords: 0.7,
-  most: Math.SQRT1_2,
+  maxCosine: Math.SQRT1_2,
   across: { weight: 0.55, certainty: { low: 0.17, high: 0.4 }, unclear: { weight: 0.5, enoughWords: 1 } },
 }
 

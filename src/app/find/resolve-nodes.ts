@@ -179,13 +179,13 @@ async function findByMeaning(
   { names, isUnknown, embedder, traits, vectors, across }: NameVectors,
   { scope, threshold }: NameTerms,
 ): Promise<Answer<readonly (readonly NameVectorHit[])[]>> {
-  const { most = 1 } = traits
+  const { maxCosine = 1 } = traits
   const of = async (queryVectors: readonly Float32Array[]): Promise<readonly (readonly NameVectorHit[])[]> => {
     const hits = await snapshot.nearestNames(embedder.id, queryVectors, scope, {
       limit: MAX_SIMILAR_NAMES,
-      minimum: threshold * most,
+      minimum: threshold * maxCosine,
     })
-    return hits.map((each) => each.map((hit) => ({ ...hit, score: Math.min(1, hit.score / most) })))
+    return hits.map((each) => each.map((hit) => ({ ...hit, score: Math.min(1, hit.score / maxCosine) })))
   }
   const direct = await of(vectors)
   const others = across === undefined ? [] : await of(across)

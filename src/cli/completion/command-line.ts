@@ -7,7 +7,7 @@ export interface TypedLine {
   /** The word being completed, without quotes. */
   readonly typed: string
   /** The part of `typed` that bash keeps, which completions must not repeat. */
-  readonly kept: string
+  readonly keptPrefix: string
 }
 
 /** Splits the text typed so far into words, as a shell does. The last quotation may be unclosed. */
@@ -39,5 +39,5 @@ export function readLine(line: string): TypedLine {
       if (letter.search(BASH_BREAKS) === 0) prefixLength = word.length
     }
   }
-  return { words, typed: word, kept: quote === '' ? word.slice(0, prefixLength) : '' }
+  return { words, typed: word, keptPrefix: quote === '' ? word.slice(0, prefixLength) : '' }
 }

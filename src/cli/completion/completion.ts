@@ -43,7 +43,7 @@ async function reply(invocation: Invocation, shell: Shell, args: readonly string
   const prefix = inside?.prefix ?? ''
   const start = line.slice(prefix.length)
   const matching = matchingStart(await candidatesFor(invocation, expected, { words, start }), start)
-  const prefixLength = shell === 'bash' ? last.kept.length : 0
+  const prefixLength = shell === 'bash' ? last.keptPrefix.length : 0
   const lines = matching.map(({ value, sentence }) => {
     const candidate = `${prefix}${value}`.slice(prefixLength)
     return shell === 'bash' || sentence === undefined ? candidate : `${candidate}\t${sentence}`

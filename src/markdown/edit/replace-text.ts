@@ -31,7 +31,7 @@ export function replaceText(text: string, { find, replace, count = 1, line }: Re
   const inserted = withLineEnding(requireText('replace', replace), lineEndingOf(text))
   const start = bodyStartOf(text)
   const matches = line === undefined ? findMatches(text, start, find) : matchesOnLine(text, start, { find, line })
-  if (matches.length !== count) throw mismatch(text, start, { find, count, line, found: matches.length })
+  if (matches.length !== count) throw mismatch(text, start, { find, count, line, total: matches.length })
   return bodyEdits(
     text,
     matches.map(([from, end]) => ({ start: from, end, text: inserted })),
@@ -56,17 +56,17 @@ interface ReplaceRequest {
   readonly find: string
   readonly count: number
   readonly line: number | undefined
-  readonly found: number
+  readonly total: number
 }
 
-function mismatch(text: string, start: number, { find, count, line, found }: ReplaceRequest): RouxError {
+function mismatch(text: string, start: number, { find, count, line, total }: ReplaceRequest): RouxError {
   const matches = findMatches(text, start, find)
   const lines = linesAt(text, matches.slice(0, MAX_LISTED))
   const message =
     matches.length === 0
       ? 'The text to find is not in the body.'
       : `The text to find is in the body ${times(matches.length)}, on ${linesText(lines, matches.length > MAX_LISTED)}; expected ${
-          line === undefined ? count : `it ${times(count)} on line ${line}, where it is ${found === 0 ? 'not' : times(found)}`
+          line === undefined ? count : `it ${times(count)} on line ${line}, where it is ${total === 0 ? 'not' : times(total)}`
         }.`
   return new RouxError('EDIT_MISMATCH', message, {
     hint: hintFor(matches.length, text.slice(0, start).includes(find)),

@@ -39,7 +39,7 @@ interface NextPosition {
 }
 
 interface WordReading {
-  readonly found: readonly FoundWord[]
+  readonly words: readonly FoundWord[]
   readonly next: NextPosition
 }
 
@@ -65,9 +65,9 @@ export function readJoinedWord(text: string, start: number, position: number, si
   const end = ownEnd(text, start)
   if (end < 0) return readAgain(text, start, position, sink)
   const run = slice.call(text, start, end)
-  const { found, next } = memo.get(run) ?? readOwn(ownCopy(run))
-  for (let i = 0; i < found.length; i++) {
-    const word = found[i] as FoundWord
+  const { words, next } = memo.get(run) ?? readOwn(ownCopy(run))
+  for (let i = 0; i < words.length; i++) {
+    const word = words[i] as FoundWord
     sink(word.form, word.kind, position + word.position, start + word.start, start + word.end)
   }
   return { at: start + next.at, position: position + next.position }
@@ -76,7 +76,7 @@ export function readJoinedWord(text: string, start: number, position: number, si
 function readOwn(run: string): WordReading {
   const words: FoundWord[] = []
   const next = readAgain(run, 0, 0, (form, kind, position, start, end) => words.push({ form, kind, position, start, end }))
-  const reading = { found: words, next }
+  const reading = { words, next }
   if (memo.size >= MEMO) memo.clear()
   memo.set(run, reading)
   return reading

@@ -214,7 +214,7 @@ interface Draft {
   /** The most common spelling. */
   name: string
   /** Number of files that use this spelling. */
-  most: number
+  maxFiles: number
   readonly targets: [NodeIndex, ...NodeIndex[]]
   readonly sources: Set<number>
 }
@@ -233,14 +233,14 @@ function drafts({ graph }: Projection, { folder, counts }: WantedFilter): Readon
     if (sources.length === 0 || missingKey === undefined) continue
     const draft = draftsByName.get(missingKey)
     if (draft === undefined) {
-      draftsByName.set(missingKey, { name, most: sources.length, targets: [target], sources: new Set(sources) })
+      draftsByName.set(missingKey, { name, maxFiles: sources.length, targets: [target], sources: new Set(sources) })
       continue
     }
     draft.targets.push(target)
     for (const source of sources) draft.sources.add(source)
-    if (sources.length <= draft.most) continue
+    if (sources.length <= draft.maxFiles) continue
     draft.name = name
-    draft.most = sources.length
+    draft.maxFiles = sources.length
   }
   return draftsByName
 }

@@ -16,8 +16,8 @@ interface Entry {
 
 /** Returns the folder tree below `path` with its notes, or `undefined` if the folder contains nothing. */
 export async function folderTree(asking: QuestionContext, path: string, options: TreeOptions): Promise<Folder | undefined> {
-  const { questions, idOf, kept } = asking
-  const rows = await kept(`tree ${options.includeArchived} ${path}`, () => countsOf(asking, path, options))
+  const { questions, idOf, cached } = asking
+  const rows = await cached(`tree ${options.includeArchived} ${path}`, () => countsOf(asking, path, options))
   const root: Entry = newEntry(path)
   for (const { folded, spelled, notes, all } of rows) {
     let entry = root

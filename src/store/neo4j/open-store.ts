@@ -146,7 +146,7 @@ export class Neo4jStore implements Store {
         hasTexts: this.#hasTexts,
         onState: (state) => this.#update(state),
         newest: () => this.#facts?.generation ?? 0,
-        kept: this.#cache,
+        cache: this.#cache,
         onTopology: (topology, rows) => this.#topologies.set(topology, rows),
         ownScores: (metric) => this.#ownScores.get(metric),
       })

@@ -192,7 +192,7 @@ export interface QuestionContext {
   /** Files' titles and aliases by id, from earlier results. */
   readonly names: Map<NodeId, readonly string[]>
   /** Returns a result for the whole vault, which is queried once per state. */
-  readonly kept: <T>(name: string, ask: () => Promise<T>) => Promise<T>
+  readonly cached: <T>(name: string, ask: () => Promise<T>) => Promise<T>
   readonly idOf: (bare: string) => NodeId
   /** Returns the id used in the database. */
   readonly bare: (id: string) => string

@@ -33,16 +33,16 @@ export interface Ranked {
   readonly used: readonly (number | undefined)[]
 }
 
-export async function countDocuments({ kept, questions }: QuestionContext): Promise<number> {
-  return await kept('documents', async () => {
+export async function countDocuments({ cached, questions }: QuestionContext): Promise<number> {
+  return await cached('documents', async () => {
     const count = await questions.one<number>('MATCH (w:RouxWords {vault: $vault}) WHERE w.key >= 0 RETURN count(w) AS row')
     return count ?? 0
   })
 }
 
 /** Returns the number of notes in each language. Only notes whose words are indexed are counted. */
-async function countLanguages({ kept, questions }: QuestionContext): Promise<ReadonlyMap<string, number>> {
-  return await kept('languages', async () => {
+async function countLanguages({ cached, questions }: QuestionContext): Promise<ReadonlyMap<string, number>> {
+  return await cached('languages', async () => {
     const rows = await questions.ask<readonly [string, number]>(
       `MATCH (w:RouxWords {vault: $vault}) WHERE w.key >= 0 AND w.language IS NOT NULL
        WITH w.language AS language, count(w) AS notes RETURN [language, notes] AS row`,

@@ -88,7 +88,7 @@ export interface SnapshotParts {
   readonly onState: (state: VaultState | undefined) => void
   readonly newest: () => number
   /** Cached whole-vault results. */
-  readonly kept: KeptAnswers
+  readonly cache: KeptAnswers
   readonly onTopology: (topology: Topology, rows: TopologyRows) => void
   /** Returns scores that only this process has. */
   readonly ownScores: (metric: Metric) => OwnScores | undefined
@@ -137,9 +137,9 @@ export class Neo4jSnapshot implements Snapshot {
       questions: this.#questions,
       vault: connection.vault,
       embedders: facts?.embedders ?? [],
-      kept: async (name, read) => {
+      cached: async (name, read) => {
         signal?.throwIfAborted()
-        return await parts.kept.of(stateOf(facts), name, read)
+        return await parts.cache.of(stateOf(facts), name, read)
       },
       names: new Map(),
       idOf: (id) => toNodeId(id, name),
@@ -249,7 +249,7 @@ export class Neo4jSnapshot implements Snapshot {
 
   async #total(scope: Scope): Promise<number> {
     const { text, parameters } = filesIn(scope, this.#asking.bare)
-    return await this.#asking.kept(`total ${JSON.stringify(scope)}`, async () => {
+    return await this.#asking.cached(`total ${JSON.stringify(scope)}`, async () => {
       const total = await this.#questions.one<number>(`${anyInScope(scope, text)} RETURN count(f) AS row`, parameters)
       return total ?? 0
     })
@@ -267,12 +267,12 @@ export class Neo4jSnapshot implements Snapshot {
 
   async tags(prefix = ''): Promise<readonly TagCount[]> {
     return prefix === ''
-      ? await this.#asking.kept('tags', () => countTags(this.#asking, ''))
+      ? await this.#asking.cached('tags', () => countTags(this.#asking, ''))
       : await countTags(this.#asking, prefix)
   }
 
   async properties(): Promise<readonly PropertyCount[]> {
-    return await this.#asking.kept('properties', () => countProperties(this.#asking))
+    return await this.#asking.cached('properties', () => countProperties(this.#asking))
   }
 
   async propertyValues(key: string): Promise<readonly ValueCount[]> {
@@ -503,7 +503,7 @@ export class Neo4jSnapshot implements Snapshot {
   }
 
   async vectorStates(): Promise<readonly VectorState[]> {
-    return await this.#asking.kept('vectors', () => vectorStates(this.#asking))
+    return await this.#asking.cached('vectors', () => vectorStates(this.#asking))
   }
 
   async find(condition: Condition | undefined, options: FindOptions, page: Page): Promise<FoundPage> {
