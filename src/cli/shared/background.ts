@@ -65,7 +65,9 @@ export function describeState({ running, alone }: SharedState): string {
 }
 
 function describe({ process: id, version, memory, connections, vaults }: SharedStatus): string {
-  return `process ${id}, version ${version}, ${memory} MB, ${amount(connections, 'connection')}, ${amount(vaults.length, 'vault')}`
+  const state = `process ${id}, version ${version}, ${memory} MB, ${amount(connections, 'connection')}`
+  // A server that has just started may still be opening its first vault.
+  return vaults.length === 0 ? state : `${state}, ${amount(vaults.length, 'vault')}`
 }
 
 function askServer({ sharing, env }: Host, kind: 'status' | 'stop', patience?: number): Promise<SharedState> {
