@@ -196,7 +196,7 @@ class Walk {
     let best: number | undefined
     this.#each(at, true, (other) => {
       const onwards = distance > 0 && this.#from[other] === distance + 1 && onShortest.has(other)
-      // Beyond the meeting nodes, only the distance to the target matters.
+      // After the meeting nodes, only the distance to the target counts.
       const isNearer = stepsLeft > 0 && this.#to[other] === stepsLeft - 1
       if (!(onwards || isNearer) || isTaken(search, at, other)) return
       if (best === undefined || this.#graph.id(other) < this.#graph.id(best)) best = other

@@ -50,7 +50,9 @@ interface Entry {
   readonly title: string | undefined
 }
 
-/** One key, or several. Most names belong to a single file, and a plain number is smaller than an array. */
+/**
+ * One key or several. A single key is not stored as an array, because most names belong to one file and a number takes less memory.
+ */
 type Keys = number | number[]
 
 /** Indexes files by folded path, base name, alias and page name. Changing one file only touches its own names. */

@@ -111,7 +111,10 @@ function explicitAnchor(heading: string): string | undefined {
   return /[{}]/.test(attributes) ? undefined : /^\S+/.exec(attributes)?.[0]
 }
 
-/** Folds a heading as Obsidian does when it looks up a link: lower case, and a single space in place of punctuation and spaces. */
+/**
+ * Folds a heading as Obsidian does when it resolves a link. Converts it to lower case, and replaces each run of punctuation and
+ * spaces with a single space.
+ */
 function foldHeadingLink(heading: string): string {
   return heading
     .replace(/[!"#$%&()*+,.:;<=>?@^`{|}~/[\]\\\s]+/g, ' ')

@@ -88,7 +88,7 @@ const MAIN: readonly Step[] = [
 /** Members to add to the shown rows, in this order, until the budget is used up. The last rows may not get any. */
 const EXTRA: readonly Step[] = [
   { member: 'passages', fill: bestPassage, share: PASSAGES_SHARE, isShared: true, first: 3 },
-  // Short contents leave room for longer ones, which the next step extends.
+  // Bytes that short contents do not use are left for longer contents, which the next step extends.
   { member: 'content', fill: cutText, share: 'details', isShared: true },
   { member: 'content', fill: cutText, share: 'details' },
   { member: 'passages', fill: furtherPassages, share: PASSAGES_SHARE },

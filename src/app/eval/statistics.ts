@@ -55,8 +55,8 @@ export function average(values: readonly number[]): number {
 export const DEPTH = 10
 
 /**
- * Returns nDCG@10 with linear gain, matching trec_eval's ndcg_cut. `gainsByRank` holds the judgements of the results in rank order;
- * `ideal` holds those of all documents.
+ * Returns nDCG@10 with linear gain, matching trec_eval's ndcg_cut. `gainsByRank` holds the judgments of the results in rank order,
+ * and `ideal` the judgments of all documents.
  */
 export function ndcg(gainsByRank: readonly number[], ideal: readonly number[]): number {
   const discounted = (gains: readonly number[]): number =>

@@ -40,7 +40,10 @@ interface Source {
 /** Caches the catalogues of whole vaults, because reading the properties of all notes takes longer than the rest of a map. */
 const cache = new WeakMap<object, readonly Catalogue[]>()
 
-/** Returns the catalogues that together hold most of the given notes, largest first, or an empty list. Runs in linear time. */
+/**
+ * Returns the catalogues, largest first, if together they contain most of the given notes. Otherwise, returns an empty list. Takes
+ * linear time.
+ */
 export async function findCatalogues({ insight, read }: Source, notes: readonly number[]): Promise<readonly Catalogue[]> {
   const isWhole = notes.length === insight.ids.length
   const cached = isWhole ? cache.get(insight) : undefined

@@ -55,7 +55,10 @@ export interface RisingNote {
   readonly now: number
 }
 
-/** Net changes to the graph. Anything added and removed again is excluded, and two changes to the same thing count as one. */
+/**
+ * Net changes to the graph. Notes and links that were added and removed again are excluded. Several changes to the same note or
+ * link count as one.
+ */
 export interface ChangesAnswer {
   /** Cursor for the next call. `null` if the index has no lineage. */
   readonly cursor: string | null

@@ -25,9 +25,9 @@ export interface ReportedProblem {
   readonly text: string
   /** Number of this occurrence among identical ones on the same line. Omitted for the first. */
   readonly nth?: number
-  /** Number of places with the same link and target. Omitted if 1. */
+  /** Number of locations that have the same link with the same target. Omitted if there is only one. */
   readonly count?: number
-  /** The first three of these places. `id` and `line` are those of the first one. */
+  /** The first three of these locations. `id` and `line` of the problem are those of the first one. */
   readonly places?: readonly { readonly id: NodeId; readonly line: number }[]
   /**
    * Ids of possible targets, starting with the one to which the link resolves. For a twin, the ids of the other twins. Includes
@@ -80,10 +80,10 @@ function targetOf(problem: Extract<Problem, { readonly link: WrittenLink }>): st
   return problem.kind === 'broken_link' ? problem.name : problem.to
 }
 
-/** Number of places listed for a problem that occurs more than once. */
+/** Maximum number of locations listed for a problem that occurs more than once. */
 const MAX_PLACES = 3
 
-/** Describes each group by its first problem, with the number of places. */
+/** Describes each group by its first problem, with the number of locations. */
 export async function reportGroups(snapshot: Snapshot, groups: readonly SameProblems[]): Promise<readonly ReportedProblem[]> {
   const reported = await reportProblems(
     snapshot,

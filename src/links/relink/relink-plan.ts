@@ -18,7 +18,7 @@ export interface SourceTexts {
   links(path: string, text: string): readonly Link[]
 }
 
-/** One replaced piece of text. Links that share a reference definition also share its rewrite. */
+/** One replacement of text. Links that share a reference definition also share its rewrite. */
 export interface Rewrite {
   /** 1-based line of the first link that needs the rewrite. */
   readonly line: number
