@@ -174,7 +174,7 @@ test('a picture of 50 MB is shown, one that is larger says so, and so does what 
   await page.waitForSelector('.body em:has-text("larger.png: Images of more than 50 MB are not shown here. Open it in another")')
   await page.waitForSelector('.body em:has-text("paper.pdf: Only PNG, JPEG, GIF and WebP images are shown here")')
   await page.click('.body em a:text-is("larger.png")')
-  await page.waitForSelector('.note .place:text-is("larger.png")')
+  await page.waitForSelector('.note .place span:text-is("larger.png")')
   expect(errors).toEqual([])
 })
 
