@@ -3,8 +3,8 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { quickFolder } from './quick-folder.mjs'
 
 const STARTER = resolve('../shared/tools/neo4j-dev.sh')
 const FILES = readdirSync('test/store')
@@ -40,7 +40,7 @@ function vitest(files, env) {
 }
 
 async function onOwnServer() {
-  const data = mkdtempSync(join(tmpdir(), 'roux-neo4j-'))
+  const data = mkdtempSync(join(quickFolder(), 'roux-neo4j-'))
   const port = String(await freePort())
   const own = { NEO4J_DATA: data, NEO4J_PORT: port, NEO4J_PASSWORD: PASSWORD, NEO4J_HEAP: '1g' }
   const env = { ...process.env, ...own }

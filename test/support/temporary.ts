@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 
 /** An empty folder that is removed after the test. */
-export function temporaryFolder(): string {
-  const folder = realpathSync.native(mkdtempSync(join(tmpdir(), 'roux-test-')))
+export function temporaryFolder(parent = tmpdir()): string {
+  const folder = realpathSync.native(mkdtempSync(join(parent, 'roux-test-')))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }))
   return folder
 }

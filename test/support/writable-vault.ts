@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
+import { quickFolder } from '../../scripts/quick-folder.mjs'
 import { diskFiles } from '../../src/changes/file-system.ts'
 import { type ChangesOptions, openChanges } from '../../src/changes/open-changes.ts'
 import type { Changes } from '../../src/core/changes.ts'
@@ -50,7 +51,8 @@ export class WritableVault {
 
   constructor(folder: string, options: WritableOptions) {
     this.root = join(folder, 'vault')
-    this.state = join(folder, 'state')
+    // Its database waits for the disk with every change.
+    this.state = join(temporaryFolder(quickFolder()), 'state')
     const { spelling = 'lower', changes, profile = 'lenient', comments = true, mode = 'obsidian' } = options
     const location = { kind: 'memory', name: `writable-${process.pid}-${++opened}` } as const
     const search = { kind: 'memory', name: `${location.name}-search` } as const
