@@ -1,7 +1,7 @@
 import { LARGE_REGION, MIN_PART } from '../../core/insight/overview.ts'
 import { boundsOf, type Graph, type GroupedBy } from './graph.ts'
-import { kept } from './kept.ts'
 import type { Box } from './map-labels.ts'
+import { memoizeLast } from './memoize-last.ts'
 
 /** The land of a group: the points that are closer to its notes than to others. */
 export interface Area {
@@ -66,7 +66,7 @@ const LEAST = { few: 300, ofFew: 3, ofMany: 8 }
 const LEAD = 0.1
 
 /** Returns the areas of all colors. No two of them overlap. */
-export const areasOf = kept(
+export const areasOf = memoizeLast(
   ({ places }: Graph, { shown, colours }: Shown) => [places, shown, colours],
   (graph: Graph, { shown, colours, palette }: Shown): Areas => {
     const { places, degrees } = graph
@@ -96,7 +96,7 @@ export interface Part extends Area {
 }
 
 /** Returns the parts of large lands, the largest first: if these are regions, their communities. */
-export const landPartsOf = kept(
+export const landPartsOf = memoizeLast(
   ({ places, picture }: Graph, { shown, colours, groupedBy, isColouredByGroup }: Divided) => [
     places,
     picture,

@@ -1,7 +1,7 @@
 import { type Graph, groupingBy, isIndex, neighbours, overviewBy, radiusOf } from './graph.ts'
-import { kept } from './kept.ts'
 import { areasOf, type Divided, landPartsOf } from './map-areas.ts'
 import type { Label, Point } from './map-labels.ts'
+import { memoizeLast } from './memoize-last.ts'
 
 /** A list's comment on a note. */
 export type Mark = 'problem' | 'added' | 'edited'
@@ -162,7 +162,7 @@ export function radiusIn({ graph, camera: { scale } }: Frame, note: number): num
  * Returns how well each note is linked, 0–1, compared with the best linked one of its group and of all. Links with index notes do not
  * count, because almost all notes have them.
  */
-export const weightsOf = kept(
+export const weightsOf = memoizeLast(
   ({ picture, targets }: Graph) => [picture, targets],
   (graph: Graph): Float32Array => {
     const { of } = groupingBy(graph, overviewBy(graph))

@@ -1,7 +1,6 @@
 import { type Coloured, coloursOf, PALETTE } from './colours.ts'
 import { element } from './element.ts'
 import { type ColourBy, type Graph, groupingBy, isElsewhere, isIndex, neighbours } from './graph.ts'
-import { kept } from './kept.ts'
 import { areasOf, boundsOfMost, landPartsOf, partsWithin } from './map-areas.ts'
 import { fitInto } from './map-fit.ts'
 import { type Box, Dots, type Label, Labels, type Point, type Words, wrapped } from './map-labels.ts'
@@ -31,6 +30,7 @@ import {
   weightsOf,
 } from './map-scene.ts'
 import { svgOf } from './map-svg.ts'
+import { memoizeLast } from './memoize-last.ts'
 
 /** The part of a graph to show, and its colors. */
 export interface Wish extends Omit<Look, 'colours' | 'palette' | 'isColouredByGroup'> {
@@ -761,10 +761,10 @@ export class MapView {
 
   #size = { width: 1, height: 1 }
 
-  readonly #groups = kept((graph: Graph, look: Look) => [graph, look.shown, look.colours, look.groupedBy], groupsOf)
+  readonly #groups = memoizeLast((graph: Graph, look: Look) => [graph, look.shown, look.colours, look.groupedBy], groupsOf)
 
   /** All notes, index notes and the best linked first. */
-  readonly #byWeight = kept(
+  readonly #byWeight = memoizeLast(
     (graph: Graph) => [graph],
     (graph) => {
       const weights = weightsOf(graph)

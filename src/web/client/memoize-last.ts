@@ -1,5 +1,5 @@
-/** Returns a function that only computes again if part of its key has changed since the last call. */
-export function kept<Args extends readonly unknown[], Result>(
+/** Returns a function that keeps its last result until part of its key changes. */
+export function memoizeLast<Args extends readonly unknown[], Result>(
   keyOf: (...args: Args) => readonly unknown[],
   compute: (...args: Args) => Result,
 ): (...args: Args) => Result {
