@@ -3,7 +3,7 @@ import type { Heading } from '../core/note.ts'
 import { blankData } from '../core/text/inline-data.ts'
 import { lineNumber } from '../core/text/line-number.ts'
 
-/** Maximum chunk width, in radii. */
+/** Maximum chunk size, as a multiple of the radius (see `RADIUS`). */
 const MAX_RADII = 4
 
 const PARAGRAPH = 6
@@ -15,7 +15,7 @@ const PIECE = 8
 /** Approximate maximum number of units in a note. Longer notes get longer units. */
 const MAX_UNITS = 100_000
 
-/** Saved here for speed; `scan.ts` explains why. */
+/** Looked up once for speed; `scan.ts` explains why. */
 const { charCodeAt: codeAt } = String.prototype
 
 /**
@@ -45,13 +45,13 @@ const BLOCK_ID = /\s\^[\w-]+\s*$/
 /** Markers of emphasis, code, quotes, tables, headings, comments and properties, plus rules and heading underlines. */
 const MARKS = /[*_`~|=#>\\%[\]{}]+|-{3,}|:{2,}/g
 
-/** Whitespace other than a single space. Most whitespace is a single space, and replacing that takes most of the time. */
+/** Whitespace other than a single space. Single spaces are so common that replacing them, too, would take most of the time. */
 const WIDE_SPACE = /\s{2,}|[^\S ]/g
 
 /** A line that contains only punctuation, such as the one below a table's header. */
 const PUNCTUATION = /^[\s!-/:-@[-`{-~]*$/
 
-/** A string without spaces counts as one word per this many characters, so a long one does not count as only a few. */
+/** A long string without spaces counts as one word per this many characters, not as a single word. */
 const CHARACTERS_PER_WORD = 16
 
 const FIRST_IDEOGRAPH = 0x2e80
@@ -68,7 +68,7 @@ export interface ChunkSource {
 
 /** A passage of a note with its own vector. */
 export interface Chunk {
-  /** The headings above the chunk's first line or on it, outermost first, as written. */
+  /** The headings above or on the chunk's first line, outermost first, as written. */
   readonly heading: readonly string[]
   /** One-based lines in the file, inclusive. */
   readonly startLine: number
@@ -80,7 +80,7 @@ export interface Chunk {
   readonly text: string
 }
 
-/** Minimum number of words per chunk. Chunks have about 220 words on average, and at most four times the minimum. */
+/** Minimum number of words per chunk. Chunks have about 220 words on average, and at most `MAX_RADII` times the minimum. */
 const RADIUS = 100
 
 /** A note with at most this many words becomes a single chunk. */
@@ -89,16 +89,16 @@ const WHOLE_NOTE = 250
 /** Maximum number of chunks per note. Longer notes get longer chunks. */
 export const MAX_CHUNKS = 400
 
-/** Maximum number of words embedded per chunk. Only chunks of very long notes exceed it. */
+/** Maximum number of words embedded per chunk. Only very long notes have longer chunks, and the end of those is not embedded. */
 const MAX_EMBEDDED = 4 * RADIUS
 
 /** Maximum number of characters embedded per title or heading. */
 const MAX_NAME = 200
 
 /**
- * Splits a note into passages at headings and paragraphs. Together, they contain every word in order. A note without words
- * becomes one chunk with its title. Returns at most `MAX_CHUNKS` chunks, in linear time and memory. An edit only changes nearby
- * chunks and, below an edited heading, the embedded texts.
+ * Splits a note into passages at headings and paragraphs. Together, the passages contain all of the note's words in order. A note
+ * without words becomes one chunk with its title. Returns at most `MAX_CHUNKS` chunks, in linear time and memory. An edit only
+ * changes nearby chunks and, below an edited heading, the embedded texts.
  */
 export function chunkNote({ title, text: whole, bodyStart, headings }: ChunkSource): readonly Chunk[] {
   const text = blankData(whole)
@@ -129,7 +129,7 @@ function radiusFor(words: number): number {
   return radius
 }
 
-/** Returns the headings above the given line or on it, outermost first, as written. */
+/** Returns the headings above or on the given line, outermost first, as written. */
 export function headingPathAt(headings: readonly Heading[], line: number): readonly string[] {
   return new HeadingPath(headings).at(line)
 }
@@ -167,7 +167,7 @@ function embedTextOf(title: string, heading: readonly string[], units: readonly 
   const limit = (units[0]?.position ?? 0) + MAX_EMBEDDED
   for (let at = 0; at < units.length; at++) {
     const { position, level, plain } = units[at] as Unit
-    // The heading path already includes a heading at the start of a passage.
+    // The heading path already includes a heading that starts the passage.
     if (position < limit && !(at === 0 && heading.length > 0 && level < 6)) lines.push(plain)
   }
   return lines.join('\n')
@@ -185,10 +185,10 @@ export function chunkHash(text: string): string {
 
 /**
  * Returns the unit indexes at which chunks start, in ascending order, beginning with 0. A chunk has at least `radius` words, at
- * most four times as many plus one unit, and slightly more than twice as many on average. It starts at each unit that outranks
- * all others within `radius` words on both sides. Headings rank first, by level, then paragraphs, lines and sentences; a hash of
- * the text breaks ties (the local maximum method of Bjørner, Blass and Gurevich, 2010). Cuts depend only on nearby text, so an
- * edit never moves a distant chunk.
+ * most four times as many plus one unit, and slightly more than twice as many on average. A chunk starts at each unit that outranks
+ * all others within `radius` words on both sides, and longer ranges are split further. Headings rank first, by level, then
+ * paragraphs, lines and sentences; a hash of the text breaks ties (the local maximum method of Bjørner, Blass and Gurevich, 2010).
+ * The start of a chunk depends only on nearby text, so an edit never moves a distant chunk.
  */
 function chunkEndsOf({ units, words }: Units, radius: number): readonly number[] {
   if (units.length === 0) return []
@@ -232,7 +232,7 @@ interface Gap {
   readonly radius: number
 }
 
-/** Splits the range between two anchors, if it is too wide, at the best unit close to twice the radius. */
+/** Splits the range between two anchors if it is too long. Each split is at the best unit near twice the radius. */
 function fill(cuts: number[], units: readonly Unit[], { anchor, until, radius }: Gap): void {
   let last = anchor
   while (until - positionOf(units, last) > MAX_RADII * radius) {

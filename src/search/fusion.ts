@@ -57,11 +57,10 @@ export interface FusedHit<Key> {
   readonly exact: boolean
   readonly keyword: RetrieverScore | undefined
   readonly semantic: RetrieverScore | undefined
-  /** The result among notes in other languages. `normalised` is the least share of the best note's score that the note gets. */
+  /** The note's rank among notes in other languages. The note gets at least the share `normalised` of the best note's score. */
   readonly across?: RetrieverScore
   /**
-   * The weight of the semantic score that was used: the option or a part of it, 0 without semantic hits, or 1 without keyword
-   * hits.
+   * The semantic weight that was used: 0 without semantic hits, 1 without keyword hits, and otherwise at most the `weight` option.
    */
   readonly weight: number
 }
@@ -70,8 +69,9 @@ export interface FusedHit<Key> {
 const MATCHED_SHARE = 0.4
 
 /**
- * Share of the semantic weight that remains if a note contains all of the query's words. The weight starts to drop at
- * `NEARLY_ALL` of them. Results on the test collections change little between .3 and 1; lower values help to find sentences.
+ * Share of the semantic weight that remains if a note contains all of the query's words. The weight starts to drop at `NEARLY_ALL`
+ * of them. Results on the test collections change little between .3 and 1. Lower values make it easier to find a note by one of its
+ * sentences.
  */
 const ANSWERED_SHARE = 0.5
 
@@ -81,18 +81,18 @@ const NEARLY_ALL = 0.8
 const WORDS_CERTAINTY = 0.7
 
 /**
- * Share of the keyword score when notes in other languages are ordered. It helps with names and code. Values
- * from .2 to .4 give nearly the same results.
+ * Weight of the keyword score when notes in other languages are ordered. It helps with names and code. Results are nearly the same
+ * from .2 to .4.
  */
 const WORDS_ACROSS = 0.3
 
-/** A language counts as near as the mean of this many best cosines. A single one is noisier, and five are no better. */
+/** Languages are compared by the mean of this many of their best cosines. A single one is noisier, and five are no better. */
 const AVERAGED_COSINES = 3
 
 /**
- * Share of the best score that the nearest note in another language gets: `least` if notes in other languages are up to `low`
- * times as near as those in the query's language, `most` from `high` times on. If even distant notes got .9, 360 unrelated notes
- * in six languages would cost an English collection .075 of its nDCG@10.
+ * Share of the best score that the nearest note in another language gets: `least` if the mean cosine of other languages is at most
+ * `low` times that of the query's language, and `most` if it is at least `high` times that. If distant notes got .9 as well, 360
+ * unrelated notes in six languages would lower the nDCG@10 of an English collection by .075.
  */
 const ACROSS = { low: 0.6, high: 0.9, least: 0.5, most: 0.9 }
 
@@ -124,7 +124,7 @@ export function fuse<Key>(
     const score = isExact ? 1 : sure * mix
     hits.push({ mix, hit: { key, score, exact: isExact, keyword, semantic, weight } })
   }
-  // A search has about a thousand hits, so visit each only once and allocate nothing more.
+  // A search has about a thousand hits, so visit each hit only once and allocate little.
   const unmatched = new Map(semantic.map(({ key }, at) => [key, meaning[at]]))
   keyword.forEach(({ key }, at) => {
     addHit(key, words[at], unmatched.get(key))
@@ -177,22 +177,22 @@ function raiseForeign<Key>(
   })
 }
 
-/** Returns the nearest notes' mean cosine. */
+/** Returns the mean of the `AVERAGED_COSINES` best cosines. Negative ones count as 0. */
 function nearness(hits: readonly { readonly score: number }[]): number {
   const nearest = hits.slice(0, AVERAGED_COSINES)
   return nearest.reduce((sum, { score }) => sum + Math.max(0, score), 0) / nearest.length
 }
 
 /**
- * Returns the share of the best score that the nearest note in another language gets, given how near such notes are compared with
- * the query's own language.
+ * Returns the share of the best score that the nearest note in another language gets, given the ratio of the languages' mean
+ * cosines (see `ACROSS`).
  */
 function shareAcross(cosineDifference: number): number {
   const { low, high, least, most } = ACROSS
   return least + (most - least) * Math.min(1, Math.max(0, (cosineDifference - low) / (high - low)))
 }
 
-/** Returns notes ordered by their best vector's similarity, be it a passage's or a name's. */
+/** Ranks notes by their most similar vector, which can belong to a passage or to a name. */
 export function nearestNotes<Key>(
   passages: readonly SemanticHit<Key>[],
   names: readonly SemanticHit<Key>[],
@@ -227,7 +227,10 @@ function meaningShare(matched: number): number {
   return 1 - (1 - ANSWERED_SHARE) * answeredShare
 }
 
-/** Returns the certainty that any note answers the query, 0–1, by its words or by semantic similarity (noisy or). */
+/**
+ * Returns the certainty, 0–1, that any note answers the query. Combines the evidence from words and from semantic similarity (noisy
+ * OR).
+ */
 function certaintyOf(matched: number, cosine: number, { low, high }: Certainty = { low: 0, high: 1 }): number {
   const near = Math.min(1, Math.max(0, (cosine - low) / (high - low)))
   return 1 - (1 - WORDS_CERTAINTY * matched) * (1 - near)

@@ -42,7 +42,7 @@ const TAG = /^[(]?#(?=[^\s#]*\p{L})([\p{L}\p{N}_/-]+)[).:]*$/u
 const DOTTED = /^[(]?((?:[\p{L}_$][\p{L}\p{N}_$]+\.)+[\p{L}_$][\p{L}\p{N}_$]+)[).:]*$/u
 const SNAKE = /^[(]?([\p{L}\p{N}]+(?:_[\p{L}\p{N}]+)+)[).:]*$/u
 const FLAG = /^[(]?--(\p{L}[\p{L}\p{N}]+(?:-[\p{L}\p{N}]+)*)(?:=.*|[).:]*)$/u
-/** Names of files and sites contain dots too, but are usually not meant literally. */
+/** Names of files and sites also contain dots, but they are usually not meant literally. */
 const FILE =
   /^[^.]+\.(?:md|txt|pdf|png|jpe?g|svg|gif|docx?|csv|json|ya?ml|html?|css|js|ts|com|org|net|io|app|dev|de|uk|edu|gov|info)$/iu
 

@@ -5,7 +5,8 @@ const MAX_LENGTH = 512
 
 /**
  * Number of 32-bit words in a string's signature, in which each character pair sets one bit. A bit set in only one of two
- * signatures means that the other string lacks at least one pair. Names have 10–40 pairs, so half of 64 bits would be set.
+ * signatures means that the other string lacks at least one pair. Names have 10–40 pairs, so with only 64 bits, about half of the
+ * bits would be set.
  */
 const WORDS = 4
 
@@ -121,7 +122,8 @@ export class PairIndex {
       for (let at = from; at < to; at++) if (queryCounts[pairs[at] as number] !== 0) shared++
       return shared
     }
-    // Decrement counts and restore them afterwards, because a new table for each of hundreds of strings would be slow.
+    // Decrement the counts and restore them afterwards, because hundreds of strings are compared and a new table for each would be
+    // slow.
     for (let at = from; at < to; at++) {
       const pair = pairs[at] as number
       if (queryCounts[pair] === 0) continue
@@ -135,7 +137,7 @@ export class PairIndex {
   }
 }
 
-/** A string's pairs, for comparison with strings that are not indexed. */
+/** The pairs of a query, for comparison with strings that are not indexed. */
 export class WantedPairs {
   readonly #counts = new Map<number, number>()
   readonly #length: number

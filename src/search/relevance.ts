@@ -6,17 +6,17 @@ export type Relevance = 'strict' | 'normal' | 'loose'
 
 /** How to interpret cosines, and the weight of the semantic score relative to the keyword score. */
 export interface MeaningTraits {
-  /** Passed to `fuse`. */
+  /** The semantic weight that is passed to `fuse`. */
   readonly weight: number
   readonly certainty: Certainty
-  /** See `isOnTopic`. Omitted if it has not been measured, or if scores alone do as well. */
+  /** See `isOnTopic`. Omitted if it has not been measured, or if scores alone work equally well. */
   readonly enoughWords?: number
 }
 
 export interface EmbedderTraits extends MeaningTraits {
   /** The cosine of a query and an identical passage. Defaults to 1. */
   readonly maxCosine?: number
-  /** The traits for queries embedded as `across`. Omitted if those are embedded like all others. */
+  /** The traits for queries embedded as `across`. Omitted if such queries are embedded like all others. */
   readonly across?: MeaningTraits & {
     /** Overrides the above if the query's language is unclear. */
     readonly unclear: Pick<MeaningTraits, 'weight' | 'enoughWords'>
@@ -24,14 +24,14 @@ export interface EmbedderTraits extends MeaningTraits {
 }
 
 /**
- * Minimum fused score for each preset. `normal` excludes all results for a query of unrelated words, but almost no answers.
- * `strict` excludes all results for an off-topic query, and some answers. docs/benchmarks.md has the figures.
+ * Minimum fused score for each preset. `normal` returns nothing for a query of unrelated words and loses almost no answers.
+ * `strict` also returns nothing for an off-topic query, but loses some answers. docs/benchmarks.md has the figures.
  */
 export const MIN_SCORE: Readonly<Record<Relevance, number>> = { strict: 0.55, normal: 0.2, loose: 0.05 }
 
 /**
- * Minimum scores without semantic scores. The fused score is then less reliable, because the note that answers a long question
- * may contain few of its words.
+ * Minimum scores if there are no semantic scores. The fused score is then less reliable, because the note that answers a long
+ * question may contain few of its words.
  */
 const MIN_SCORE_BY_WORDS: Readonly<Record<Relevance, number>> = { strict: 0.3, normal: 0.05, loose: 0 }
 
@@ -40,8 +40,8 @@ const ENGLISH: EmbedderTraits = { weight: 0.35, certainty: { low: 0.3, high: 0.7
 const MINILM: EmbedderTraits = { weight: 0.5, certainty: { low: 0.25, high: 0.65 } }
 
 /**
- * Languages that a related language's table serves. Slovak gained .10 nDCG@10 from a table trained on Czech but not on Slovak
- * texts.
+ * Languages that use the table of a related language. Slovak gained .10 nDCG@10 from a table that was trained on Czech but not on
+ * Slovak texts.
  */
 const SERVED_BY: Readonly<Record<string, string>> = { sk: 'cs' }
 
@@ -63,13 +63,14 @@ export function traitsOf(embedder: string): EmbedderTraits | undefined {
   return /all-minilm-l6-v2/i.test(embedder) ? MINILM : undefined
 }
 
-/** Returns how to embed a query in the given language. English, and text without letters, is embedded like any query. */
+/** Returns how to embed a query in the given language: as `query` if it is English or has no letters, and otherwise as `across`. */
 export function queryKind(language: Language | undefined): 'query' | 'across' {
   return language === undefined || language.code === 'en' ? 'query' : 'across'
 }
 
 /**
- * Checks whether a model for the given languages knows a text's language. If the language is unclear, the text's script decides.
+ * Checks whether a model for the given languages supports a text's language. If that is unclear, the model must support a language
+ * in the same script.
  */
 export function knowsLanguageOf(languages: readonly string[] | undefined, language: Language | undefined): boolean {
   if (languages === undefined || language === undefined) return true
@@ -77,7 +78,7 @@ export function knowsLanguageOf(languages: readonly string[] | undefined, langua
   return knowsLanguage(languages, language.code)
 }
 
-/** Checks whether a model for the given languages supports another language. */
+/** Checks whether a model for the given languages supports the language `code`. */
 export function knowsLanguage(languages: readonly string[] | undefined, code: string): boolean {
   return languages === undefined || languages.includes(code) || languages.includes(SERVED_BY[code] ?? '')
 }
@@ -119,12 +120,12 @@ export interface CalibrationSamples {
 }
 
 /**
- * Minimum and maximum width of the range, as shares of the room above its lower bound. Vaults whose notes have only titles need
- * 1.
+ * Minimum and maximum distance from `low` to `high`, as shares of the distance from `low` to 1. The maximum matters in vaults whose
+ * notes have only titles, because each title then matches with a cosine of 1.
  */
 const MIN_RANGE = 0.3
 const MAX_RANGE = 0.7
-/** Minimum distance between `low` and `high`, for embedders that consider all strings equal. */
+/** Minimum distance from `low` to 1. It keeps `low` below `high` even if the embedder considers all strings equal. */
 const MIN_ROOM = 0.01
 
 /**
@@ -162,15 +163,15 @@ export function keepRelevant<Hit extends RelevantHit>(hits: readonly Hit[], rele
 /** Number of top results that are compared with the question. */
 export const COMPARED_RESULTS = 3
 
-/** A note's share of the question's words, and its cosine. Each is 0 if the note was not found that way. */
+/** The share of the question's words that a note contains, and its cosine. Each is 0 if the note was not found that way. */
 interface TopicHit {
   readonly matched: number
   readonly cosine: number
 }
 
 /**
- * Checks whether the top results contain enough of a question's words for `strict`: the share `enoughWords`, or less if any
- * result is near in meaning. Otherwise, one rare word or a vague similarity could give a note about something else a high score.
+ * Checks whether a top result contains enough of a question's words for `strict`: the share `enoughWords`, or less if a result is
+ * similar in meaning. Without this check, one rare word or a vague similarity could give a note about something else a high score.
  */
 export function isOnTopic(first: readonly TopicHit[], { certainty: { low, high }, enoughWords = 0 }: MeaningTraits): boolean {
   const matched = Math.max(0, ...first.map((hit) => hit.matched))

@@ -17,8 +17,8 @@ const SIMILAR_ABOVE = 0.75
 const MIN_WORD_LENGTH = 4
 
 /**
- * Bounds for the names to examine. Almost all names that are one typo apart share this many pairs, and examining less similar
- * names takes many times as long.
+ * Default bounds. Almost all names that are one typo apart reach this minimum, and with a lower one, a search would take many times
+ * as long.
  */
 export const DEFAULT_SEARCH = { minimum: 0.5, limit: 20 } as const
 
@@ -44,7 +44,8 @@ interface SimilarityBounds {
 export class SimilarNames {
   #index = new PairIndex()
   /**
-   * True once the pairs of all names are indexed. That takes twice as long as everything else, and exact lookups do not need it.
+   * True once the pairs of all names are indexed. Indexing them takes twice as long as everything else, and exact lookups do not
+   * need them.
    */
   #isPaired = false
   #lookUpsWithout = 0
@@ -102,8 +103,8 @@ export class SimilarNames {
   }
 
   /**
-   * Checks whether to search by pairs. After many searches without them, later searches index a few pairs at a time, because
-   * indexing all of a large vault takes a second.
+   * Checks whether to search by pairs. After `MAX_SKIPPED` searches without pairs, later searches index a few names at a time,
+   * because indexing a large vault at once takes a second.
    */
   #goesByPairs(): boolean {
     if (this.#isPaired) return this.prepare()
@@ -184,17 +185,17 @@ export class SimilarNames {
       if (foldName(this.#names[number] ?? '') === folded) add(number)
     }
     if (this.#goesByPairs()) this.#visit(folded, () => 1, visit)
-    // A name without surrounding characters has the same length in plain form.
+    // Names that are equal after folding have plain forms of the same length.
     else if (folded.trim() !== '') this.#asLong(plainName(folded).length, 0).forEach(visit)
     for (const number of others) add(number)
     return [...bestByKey.values()].sort((a, b) => (files.id(a.key) < files.id(b.key) ? -1 : 1))
   }
 
   /**
-   * Visits each name that may reach the similarity that `least()` currently requires. If r of the query's n pairs are in lists
-   * that have not been visited yet, a name seen for the first time shares at most r pairs. If it has m pairs, its coefficient is
-   * at most 2 min(m, r) / (n + m). This bound excludes names that are too short or too long, and eventually all names. The lists
-   * of the rarest pairs come first, so only short lists are read.
+   * Visits each name that may reach the similarity that `minScore()` currently returns. If r of the query's n pairs are in lists
+   * that have not been visited yet, a name seen for the first time shares at most r pairs. If it has m pairs, its coefficient is at
+   * most 2 min(m, r) / (n + m). This bound excludes names that are too short or too long, and eventually all names. The lists of
+   * the rarest pairs come first, so only short lists are read.
    */
   #visit(folded: string, minScore: () => number, visit: (number: number, likeness: number) => void): void {
     this.prepare()
@@ -227,8 +228,8 @@ export class SimilarNames {
   }
 
   /**
-   * Visits names whose plain form has a similar length. Such names are few, and examining one takes a fifth of the time that the
-   * lists take.
+   * Visits names whose plain form has a similar length. They are so few that examining all of them takes a fifth of the time that
+   * reading the lists of pairs takes.
    */
   #visitAsLong(
     folded: string,
@@ -310,7 +311,7 @@ class BestNames {
     this.#idOf = idOf
   }
 
-  /** Returns the similarity that a name needs to be added, which is `minimum` until the list is full. */
+  /** Returns the minimum similarity of a name that can be added: `minimum` until the list is full, then the last name's score. */
   least(minimum: number): number {
     const last = this.#names.length < this.#limit ? undefined : this.#names[this.#limit - 1]
     return last === undefined ? minimum : last.score
@@ -365,7 +366,7 @@ function isNear(text: string, name: string, score: number): boolean {
   return digitsOf(text) === digitsOf(name) && (score >= SIMILAR_ABOVE || isOneSlipApart(text, name))
 }
 
-/** Checks whether two names are equal or differ in one word, by one letter or by two swapped neighbours. */
+/** Checks whether two names are equal or differ in one word, by one letter or by two swapped neighbors. */
 function isOneSlipApart(a: string, b: string): boolean {
   const remaining = plainName(a).split(' ')
   const right = plainName(b).split(' ')

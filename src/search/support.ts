@@ -20,7 +20,7 @@ const SHARPNESS = 8
 /** Weight of the note itself among its supporters, so a note unlike all others keeps its score. */
 const OWN_WEIGHT = 0.05
 
-/** Returns how much of a score comes from supporters. `matched` is the highest share of the query's words in any note. */
+/** Returns the share of a score that comes from supporters. `matched` is the highest share of the query's words in any note. */
 export function supportShare(matched: number): number {
   return SUPPORT_SHARE * Math.min(1, Math.max(0, (ANSWERED - matched) / (ANSWERED - NEARLY_ANSWERED)))
 }

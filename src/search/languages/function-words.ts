@@ -1,6 +1,6 @@
 /**
- * The most frequent function words of each language in lower case: articles, pronouns, prepositions, conjunctions, auxiliaries
- * and question words. They identify a text's language and are dropped from questions that contain other words. If only one
+ * The most frequent function words of each language in lower case: articles, pronouns, prepositions, conjunctions, auxiliaries and
+ * question words. They identify a text's language, and they are dropped from questions that also contain other words. If only one
  * language here uses a script, its list can be short, because the script already identifies it.
  */
 export const FUNCTION_WORDS = {

@@ -2,7 +2,7 @@ import { FUNCTION_WORDS, type WordedLanguage } from './function-words.ts'
 import { ONLY_LANGUAGE, SCRIPTS, type Script, scriptAt } from './scripts.ts'
 
 export interface Language {
-  /** The script of most letters. It is `Kana` for Japanese and `Han` for Chinese. */
+  /** The text's main script. It is `Kana` for Japanese and `Han` for Chinese. */
   readonly script: Script
   /** An ISO 639-1 code. `undefined` if the text contains too few words that only one language uses. */
   readonly code: string | undefined
@@ -11,16 +11,16 @@ export interface Language {
 /** Maximum number of code units to read. */
 const SAMPLE = 4_000
 
-/** Reading stops once there is this much evidence and one language is clearly ahead. */
+/** Stop reading once there is this much evidence and one language is clearly ahead. */
 const ENOUGH_WORDS = 12
 
 /** The best language must have `CLEAR_RATIO` times the evidence of the next one, or `LEAD` more. */
 const CLEAR_RATIO = 1.3
 
-/** A lead is enough, because related languages such as Danish and Norwegian share most of their function words. */
+/** A fixed lead is enough, because related languages such as Danish and Norwegian share most of their function words. */
 const LEAD = 1.5
 
-/** Minimum evidence, where 1 is a function word that only one language has. A question such as `backup plan` has none. */
+/** Minimum evidence. A function word that only one language has counts as 1. A question such as `backup plan` has no evidence. */
 const MIN_SCORE = 0.45
 
 /** Minimum evidence per word in long texts. */
@@ -29,7 +29,10 @@ const MIN_SHARE = 0.02
 /** Weight of a letter that only some languages use, relative to a function word. */
 const LETTER_WEIGHT = 0.4
 
-/** This share of letters in a script other than Latin is enough, because names and code are often Latin. */
+/**
+ * A text is in a script other than Latin if more than this share of its letters is in that script, because names and code are often
+ * Latin.
+ */
 const OTHER_SCRIPT = 0.3
 
 /** A Japanese text has at least this many kana per Han character. */
@@ -89,8 +92,8 @@ const KANA = SCRIPTS.indexOf('Kana') + 1
 interface Tables {
   readonly words: ReadonlyMap<string, Evidence>
   /**
-   * Contains 1 at the hash of each ASCII word. Other words are not looked up, because copying every word would take half of the
-   * time.
+   * Contains 1 at the hash of each ASCII function word. Words with other hashes are not looked up, because copying every word would
+   * take half of the time.
    */
   readonly hashes: Uint8Array
   readonly letters: ReadonlyMap<number, Evidence>
@@ -99,9 +102,9 @@ interface Tables {
 let tables: Tables | undefined
 
 /**
- * Returns the script and language of a note or question, or `undefined` if it has no letters. Decides by the script, then by
- * function words and rare letters. Reads a limited part of the text. With `candidates`, only the given languages are considered, and
- * one that is alone in its script needs no evidence.
+ * Returns the script and language of a note or question, or `undefined` if it has no letters. Detects the script first, and then
+ * the language from function words and rare letters. Reads only the start of a long text. With `candidates`, only those languages
+ * are considered, and a candidate that is the only one in its script needs no evidence.
  */
 export function languageOf(text: string, candidates: readonly string[] = []): Language | undefined {
   const sample = text.length > SAMPLE ? text.slice(0, SAMPLE) : text
@@ -116,7 +119,7 @@ export function scriptOfLanguage(code: string): Script | undefined {
   return at === -1 ? SCRIPTS.find((script) => ONLY_LANGUAGE[script] === code) : scriptOf(at)
 }
 
-/** Checks whether a note's language, `code`, is the question's. If the question's language is unclear, the scripts decide. */
+/** Checks whether a note is in the question's language. If the question's language is unclear, compares the scripts. */
 export function isSameLanguage({ script, code: languageCode }: Language, code: string): boolean {
   return languageCode === undefined ? scriptOfLanguage(code) === script : languageCode === code
 }
@@ -126,7 +129,9 @@ export function isSameLanguage({ script, code: languageCode }: Language, code: s
  */
 const MIN_USE = 0.01
 
-/** Returns the languages that a vault uses, given the number of notes in each. Ignores those that are rare by mistake. */
+/**
+ * Returns the languages that a vault uses, given the number of notes in each. Ignores rare ones, which are probably misdetected.
+ */
 export function languagesInUse(notes: ReadonlyMap<string, number>): readonly string[] {
   const all = [...notes.values()].reduce((sum, count) => sum + count, 0)
   return [...notes].flatMap(([code, count]) => (count >= MIN_USE * all ? [code] : []))
@@ -142,7 +147,7 @@ function codeOf(script: Script, candidates: readonly string[]): string | undefin
   return languages.length === 1 ? CODES[languages[0] as number] : reader.clearest(languages)
 }
 
-/** Indexes of the selected languages by list. A search passes the same list for every passage. */
+/** Caches the candidates' indexes by candidate list and script. A search passes the same list for every passage. */
 const selected = new WeakMap<readonly string[], Map<Script, readonly number[]>>()
 
 function numbersAmong(script: Script, candidates: readonly string[]): readonly number[] {
@@ -283,7 +288,7 @@ function makeTables(): Tables {
   }
 }
 
-/** A word or letter counts for every language that has it, but the more languages share it, the less it counts for each. */
+/** A word or letter counts for every language that has it. The more languages share it, the less it counts for each of them. */
 function evidenceOf<T>(features: Readonly<Record<string, readonly T[]>>, weight: number): Map<T, Evidence> {
   const languages = new Map<T, Set<number>>()
   for (const [code, featuresOfLanguage] of Object.entries(features)) {

@@ -1,7 +1,10 @@
 import type { Comparison } from '../../core/query.ts'
 import { foldName } from '../../core/text/fold.ts'
 
-/** Compares a property value with a number if it is one, or with a period if it is a date. Never compares text. */
+/**
+ * Checks whether a property value satisfies a comparison. Numbers are compared with its number and dates with its period. Text
+ * never matches.
+ */
 export function compares(value: string, { operator, number, period }: Comparison): boolean {
   const amount = readNumber(value)
   if (amount !== undefined && number !== undefined) return isTrue(operator, amount, { first: number, last: number })
@@ -29,7 +32,7 @@ function isTrue(
   }
 }
 
-/** Returns the start of a date in a property. It may have a space before the time, or be a link to a daily note. */
+/** Returns the start of a date in a property. The date may have a space before the time, or be a link to a daily note. */
 export function readDate(value: string): number | undefined {
   return absolutePeriod(dateText(value).replace(/^(\d{4}-\d{2}-\d{2}) /, '$1T'))?.from
 }

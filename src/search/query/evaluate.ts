@@ -8,13 +8,15 @@ export interface QuerySource {
   lookUp(lookup: Exclude<Lookup, SetLookup>): KeySet
   /** Returns the files that link to any of the given files or are linked from any, not counting a file's links to itself. */
   linked(field: SetLookup['field'], keys: KeySet): KeySet
-  /** Returns the source for conditions inside a set. They apply to all listed files, so the source is always the same. */
+  /**
+   * Returns the source for conditions inside a set. Such conditions apply to all listed files, so the source is always the same.
+   */
   sets(): QuerySource
 }
 
 type SetLookup = Extract<Lookup, { readonly kind: 'set' }>
 
-/** Returns the notes that match a condition. Each lookup is made at most once, and only if it can affect the result. */
+/** Returns the notes that match a condition. Makes each lookup at most once, and only if it can affect the result. */
 export function evaluate(condition: Condition, source: QuerySource): KeySet {
   return new Evaluation(source).within(source.all(), condition)
 }
@@ -28,7 +30,7 @@ class Evaluation {
     this.#source = source
   }
 
-  /** Returns those of the given notes that match. Once no notes are left, no more lookups are made. */
+  /** Returns the given notes that match. Stops making lookups once no notes are left. */
   within(notes: KeySet, condition: Condition): KeySet {
     if (notes.isEmpty) return notes
     switch (condition.kind) {

@@ -67,7 +67,7 @@ export interface Leaf<T> {
 
 type Place = Pick<Leaf<unknown>, 'isNegated' | 'isInSet'>
 
-/** Yields a query's single conditions in order. Those inside a set follow the set. */
+/** Yields a query's individual conditions in order. The conditions inside a set follow the set. */
 export function walk(query: Query): Generator<Leaf<Term>>
 
 export function walk(condition: Condition): Generator<Leaf<Lookup>>
@@ -126,7 +126,7 @@ export function valuesIn(query: Query): readonly { readonly name: string; readon
   })
 }
 
-/** Returns the kinds of dates that a query filters by. */
+/** Returns the date fields that a query filters by. */
 export function timesIn(query: Query): readonly TimeField[] {
   return [...walk(query)].flatMap(({ leaf }) => (leaf.kind === 'time' ? leaf.field : []))
 }

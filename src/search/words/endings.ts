@@ -7,8 +7,8 @@ const SLAVIC = [
 const SCANDINAVIAN = ['erne ernes erens eren ers ens ets ene er en et es e s']
 
 /**
- * Inflectional endings of folded words, by language. From each row in turn, the longest ending that fits is removed. Other
- * languages gain nothing from such rows, or less than from the English rules.
+ * Inflectional endings of folded words, by language. From each row in turn, the longest ending that fits is removed. Languages
+ * without rows gain nothing from them, or less than from the English rules.
  */
 const ENDINGS: Readonly<Record<string, readonly string[]>> = {
   cs: SLAVIC,
@@ -44,7 +44,7 @@ const ENDINGS: Readonly<Record<string, readonly string[]>> = {
 /** Minimum number of letters in a stem. */
 const MIN_STEM_LENGTH = 4
 
-/** Minimums that differ, because double letters and long endings would leave too little of shorter words. */
+/** Languages with a higher minimum, because double letters and long endings would leave too little of shorter words. */
 const MIN_STEM_LENGTH_OF: Readonly<Record<string, number>> = { fi: 5, nl: 5 }
 
 const LETTERS = /^\p{L}+$/u

@@ -18,12 +18,12 @@ const UNKNOWN = 255
 /** The classes of characters in the Basic Multilingual Plane, computed on first use. */
 const classes = new Uint8Array(0x10000).fill(UNKNOWN)
 
-/** Taken from the prototype for speed; see `scan.ts`. */
+/** Looked up once for speed; see `scan.ts`. */
 const { charCodeAt } = String.prototype
 
 let expressions: ReturnType<typeof makeExpressions> | undefined
 
-/** V8 copies shorter slices anyway. */
+/** Shorter slices need no copy of their own, because V8 always copies them. */
 const MIN_SLICE_LENGTH = 13
 
 /** Maximum length of a form in UTF-16 units. Words that only differ beyond it are treated as equal. */

@@ -12,7 +12,7 @@ const LINKS: Readonly<Record<string, readonly string[]>> = {
 /** Minimum length of a part. Shorter parts often occur in other words by chance. */
 const MIN_PART_LENGTH = 4
 
-/** Without linking letters, a split counts as this much more frequent. */
+/** A split without linking letters is ranked as if it were this many times as frequent. */
 const PLAIN = 1.44
 
 const LETTERS = /^\p{L}+$/u
@@ -28,7 +28,7 @@ export interface CompoundWords {
   readonly frequencyOf: (stem: string) => number
 }
 
-/** Splits a folded word into the two words that are most frequent in the vault, or returns an empty list. */
+/** Splits a folded word into two words of the vault, preferring frequent ones. Returns an empty list if no split fits. */
 export function splitCompound(form: string, { language, frequencyOf }: CompoundWords): readonly string[] {
   if (form.length < 2 * MIN_PART_LENGTH || !LETTERS.test(form)) return []
   const frequency = (part: string): number => (isStopWord(part, language) ? 0 : frequencyOf(stemOf(part, language)))

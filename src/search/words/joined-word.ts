@@ -18,7 +18,7 @@ const HUMP = /[A-Z]+(?![a-z]{2})|[A-Z]?[a-z0-9]+|[^A-Za-z0-9]+/g
 
 const SMALL_THEN_CAPITAL = /[a-z0-9][A-Z]|[A-Z]{2}[a-z]{2}/
 
-/** Taken from the prototype for speed; see `scan.ts`. */
+/** Looked up once for speed; see `scan.ts`. */
 const { charCodeAt, slice } = String.prototype
 
 /** `.`, `_` or `@` join at most this many pieces into a word. Longer sequences are treated as lists. */
@@ -82,7 +82,7 @@ function readOwn(run: string): WordReading {
   return reading
 }
 
-/** Returns the end of a run of ASCII letters, digits and joiners, or -1 if the run is long or its surroundings may matter. */
+/** Returns the end of a run of ASCII letters, digits and joiners, or -1 if the run is long or depends on its surroundings. */
 function ownEnd(text: string, start: number): number {
   if (charCodeAt.call(text, start - 1) === 46) return -1
   for (let at = start; at <= start + MAX_FORM; at++) {
@@ -151,7 +151,7 @@ const VERSION = /^v\d+(\.\d+)+$/
 
 const NUMBER = /^\d+(\.\d+)+$/
 
-/** Emits each piece as a word, because they are too many or too long to be a name. */
+/** Emits each piece as a word, because the pieces are too many or too long to form a name. */
 function putSeparately(pieces: readonly Piece[], position: number, sink: WordSink): NextPosition {
   let next = position
   for (const { raw, start, end } of pieces) sink(foldWord(raw), WORD, next++, start, end)

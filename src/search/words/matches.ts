@@ -39,7 +39,10 @@ export function findMatches(text: string, query: SnippetQuery): readonly Match[]
   return matchFinder(query)(text)
 }
 
-/** Returns a version of `findMatches` for one query and many texts. It reuses the prepared query and remembers forms. */
+/**
+ * Returns a version of `findMatches` for one query and many texts. It reuses the prepared query and caches the forms that it has
+ * seen.
+ */
 export function matchFinder(query: SnippetQuery): (text: string) => readonly Match[] {
   const find = finders.get(query) ?? newFinder(query)
   finders.set(query, find)
@@ -70,7 +73,7 @@ function newFinderIn(language: string | undefined, { terms, phrases }: SnippetQu
   }
 }
 
-/** Combine up to this many terms into a pattern. With more, texts are read in full. */
+/** Maximum number of terms to combine into a pattern. With more terms, texts are read in full. */
 const FEW_TERMS = 60
 
 /**

@@ -12,7 +12,7 @@ export function beginningsNear(word: string): readonly string[] {
   return [...new Set([...word].slice(0, 2))]
 }
 
-/** Checks whether two words differ by one letter or two swapped neighbours. Words with digits never count as typos. */
+/** Checks whether two words differ by one letter or two swapped neighbors. Words with digits never count as typos. */
 export function isOneSlipAway(word: string, other: string): boolean {
   return Math.abs(word.length - other.length) <= 1 && LETTERS.test(other) && editDistance(word, other, 1) === 1
 }

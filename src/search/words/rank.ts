@@ -15,8 +15,9 @@ const MAX_BITS = 2 ** 31 - 1
 const HIDDEN_BITS = 16
 
 /**
- * Round values from the middle of plateaus. The mean nDCG@10 on cacm, cranfield and scifact is .530. It is .526–.531 with k1 from
- * .9 to 1.2 and the body's b from .3 to .6, .520–.525 with a title weight of 1, and .495 without titles.
+ * Rounded values, each from the middle of a range in which results hardly change. The mean nDCG@10 on cacm, cranfield and scifact
+ * is .530. It is .526–.531 with k1 from .9 to 1.2 and the body's b from .3 to .6, .520–.525 with a title weight of 1, and .495
+ * without titles.
  */
 export const DEFAULT_SCORING: Scoring = {
   title: { weight: 0.75, k1: 1.2, b: 0.75 },
@@ -39,7 +40,7 @@ export interface WordHit {
   readonly key: number
   /** Between 0 and `Ranking.maxScore`, exclusive. */
   readonly score: number
-  /** Total idf of the query's words in this document, divided by that of all its words, 0–1. */
+  /** Total idf of the query's words in this document, divided by that of all query words, 0–1. */
   readonly matched: number
 }
 
@@ -60,7 +61,9 @@ export interface Ranking {
    * compounds, and compounds of the query's words, come last.
    */
   readonly terms: readonly TermFact[]
-  /** Total idf of the query's words that occur anywhere, divided by that of all its words, 0–1. 0 if the query has no words. */
+  /**
+   * Total idf of the query's words that occur anywhere, divided by that of all query words, 0–1. It is 0 if the query has no words.
+   */
   readonly coverage: number
   /** Upper bound of the query's scores, so `score / maxScore` is comparable between queries. 0 if none of its words occurs. */
   readonly maxScore: number
@@ -133,10 +136,10 @@ export function rankTerms(slots: Slots, query: readonly WordTerm[], options: Ran
   }
 }
 
-/** If a compound occurs in the vault, each of its parts scores as this much of a word, and counts as that much in `matched`. */
+/** If a compound occurs in the vault, each of its parts has this fraction of a word's weight, both in scores and in `matched`. */
 const PART = 0.3
 
-/** A compound of two query words scores as this much of a word. In `matched`, it counts as both words. */
+/** A compound of two query words scores this fraction of a word. In `matched`, it counts as both words. */
 const JOINED = 0.6
 
 /** Returns how much a word with the given idf adds to the `matched` share of the document in a slot. */
@@ -168,7 +171,7 @@ class TypedWords {
 
   /**
    * Returns the idf that a part adds. A document with all parts means the same as the compound, so the last part adds the rest of
-   * its idf. A single part says little.
+   * the compound's idf. A single part is weak evidence.
    */
   massOfPart(
     part: WordTerm,
@@ -184,11 +187,17 @@ class TypedWords {
 
 const MAX_MARKED = 32
 
-/** Longer queries, such as whole notes, have enough words, and joining two words takes forty lookups. */
+/**
+ * Limits for splitting and joining words, in query words. Longer queries, such as whole notes, have enough words, and joining two
+ * words takes forty lookups.
+ */
 const MAX_SPLIT = 20
 const MAX_JOINED = 4
 
-/** Returns the words in the query's language or, if unclear, the most frequent one. `undefined` if it does not join compounds. */
+/**
+ * Returns the vault's words in the query's language or, if that is unclear, in the most frequent language. Returns `undefined` for
+ * long queries and for languages that do not write compounds as one word.
+ */
 function compoundWords({ segments, language: mainLanguage }: Slots, terms: readonly WordTerm[]): CompoundWords | undefined {
   const language = terms.find((term) => term.language !== undefined)?.language ?? mainLanguage
   if (terms.length > MAX_SPLIT || !joinsCompounds(language)) return undefined
@@ -234,7 +243,7 @@ function withinBounds(slots: Slots, query: readonly WordTerm[]): readonly WordTe
   return query.filter((term) => keptTerms.has(term))
 }
 
-/** Returns the size of a word's lists in bytes, which grows with all documents, even dead ones, and needs no decoding. */
+/** Returns the size of a word's lists in bytes, including dead documents. It can be read without decoding the lists. */
 function listBytes({ segments }: Slots, term: WordTerm): number {
   let bytes = 0
   for (const segment of segments) {
@@ -245,7 +254,7 @@ function listBytes({ segments }: Slots, term: WordTerm): number {
   return bytes
 }
 
-/** Every word adds at least this much, because a document with a sum of 0 counts as not found. */
+/** Minimum amount that a word adds, because a document with a sum of 0 counts as not found. */
 const MIN_MASS = 1e-9
 
 /** Reusable arrays with an item per slot. */
@@ -286,7 +295,7 @@ function columnsFor(slots: Slots): Columns {
 /** Sums the scores of all documents, one word at a time. Only one accumulator per `slots` may be in use. */
 class Accumulator {
   readonly documents: number
-  /** Higher than any score. */
+  /** Exclusive upper bound of the scores. */
   maxScore = 0
   readonly scores: Float32Array
   /** Total idf of the words that each document contains, by slot. */
@@ -504,7 +513,7 @@ export function inverseDocumentFrequency(documents: number, all: number): number
 }
 
 class FieldScore {
-  /** Higher than any score. */
+  /** Exclusive upper bound of the scores. */
   readonly max: number
   readonly #flat: number
   readonly #sloped: number

@@ -4,7 +4,7 @@ import { classAt, foldWord, IN_DICTIONARY, MARK, MAX_FORM, SEPARATOR, SPACED, UN
 import { PART, readJoinedWord, TAIL, WORD } from './joined-word.ts'
 import { isStopWord, stemOf } from './stem.ts'
 
-/** Gap in positions between two strings of a field, so no phrase spans both. */
+/** Gap in positions between two strings of a field, so no phrase can span both. */
 const GAP = 4
 
 const LOWER = 1
@@ -27,8 +27,8 @@ for (let unit = 97; unit < 123; unit++) ascii[unit] = LOWER
 for (const link of "'._@,-+#") ascii[link.charCodeAt(0)] = LINK
 
 /**
- * Saved here, because strings have so many representations (slices, ropes, one or two bytes) that V8 would otherwise look up the
- * method for each character.
+ * Looked up once, because strings have so many representations (slices, ropes, one or two bytes) that V8 would otherwise look up
+ * the method for each character.
  */
 const { charCodeAt, slice } = String.prototype
 

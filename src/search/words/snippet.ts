@@ -173,7 +173,7 @@ function graphemeAt(text: string, at: number, { first, forward }: { readonly fir
   return forward ? Math.min(text.length, at + MAX_STEP) : before
 }
 
-/** Replaces whitespace by means of `gap`, marks truncation, and adjusts the matches' positions. */
+/** Replaces whitespace using `gap`, marks truncation, and adjusts the matches' positions. */
 function collapse(
   text: string,
   span: Span,

@@ -10,8 +10,8 @@ const MEMO = 50_000
 const LETTERS = /^[a-z]+$/
 
 /**
- * What may follow, in a stem, the prefix that it shares with its form (`happy` → `happ·i`, `ability` → `ab·l`). Stems with other
- * tails are not used, so a prefix lookup finds the stem of every form.
+ * A stem consists of a prefix of its form and one of these tails (`happy` → `happ·i`, `ability` → `ab·l`). Stems with other tails
+ * are not used, so a prefix lookup finds the stem of every form.
  */
 export const STEM_TAILS: readonly string[] = ['', 'e', 'i', 'l', 'le']
 

@@ -16,8 +16,8 @@ const DEAD = -1
 
 /**
  * Merges the live documents of several segments into the segment that a builder would create from them, ordered by source and
- * ordinal. Pauses (`yield`) every few milliseconds, so the caller can do other work. `isLive` is only called before the
- * first pause. Keeps one word at a time in memory, from all sources. Returns the new segment's header. Throws `DamagedWords`.
+ * ordinal. Pauses (`yield`) every few milliseconds, so the caller can do other work. `isLive` is only called before the first
+ * pause. Only keeps the current word of each source in memory. Returns the new segment's header. Throws `DamagedWords`.
  */
 export function* mergeSegments(
   sources: readonly MergeSource[],

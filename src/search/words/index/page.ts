@@ -1,7 +1,7 @@
 import { LANGUAGES } from '../../../core/languages.ts'
 import { ByteReader, ByteWriter, compareBytes, DamagedWords } from './bytes.ts'
 
-/** Format number in the machine's byte order, so a machine with another byte order rejects the data. */
+/** Format number, stored in the machine's byte order, so a machine with another byte order rejects the data. */
 const FORMAT = 3
 
 const HEAD_BYTES = 8

@@ -15,7 +15,7 @@ export type WordKey = Pick<WordTerm, 'form' | 'match'>
 /** Receives a cursor that is positioned at an entry and valid only during the call. */
 type EntryVisitor = (entry: PageCursor) => void
 
-/** A stored segment that knows which of its documents are live. */
+/** A stored segment, with a flag for each document that is still live. */
 export class Segment {
   readonly id: number
   readonly header: SegmentHeader
@@ -24,7 +24,7 @@ export class Segment {
   /** 1 for each live document, by ordinal. */
   readonly live: Uint8Array
   liveCount = 0
-  /** Higher than any key. */
+  /** Exclusive upper bound of the keys. */
   readonly end: number
   /** Number of documents in each language, including dead ones, by one-based position in `LANGUAGES`. */
   readonly languageCounts = new Uint32Array(LANGUAGES.length + 1)
@@ -82,7 +82,7 @@ export class Segment {
     }
   }
 
-  /** Returns the size in bytes of a stem's lists, or 0 without notes in the language. It grows with all documents, even dead ones. */
+  /** Returns the size in bytes of a stem's lists, including dead documents, or 0 if no notes are in the language. */
   sizeIn(language: string, stem: string): number {
     let size = 0
     if (!this.languages.includes(language)) return size
@@ -128,7 +128,7 @@ export interface Slots {
   /** The first slot of each segment. */
   readonly bases: readonly number[]
   readonly keys: Uint32Array
-  /** Higher than any key. */
+  /** Exclusive upper bound of the keys. */
   readonly end: number
   readonly titleLengths: Uint32Array
   readonly bodyLengths: Uint32Array

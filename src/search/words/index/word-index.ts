@@ -48,7 +48,7 @@ export class WordIndex {
     for (const { header } of [...removed, ...come]) this.changed(header.keys)
   }
 
-  /** Checks again whether the given keys are live, because their files' stamps have changed. */
+  /** Updates whether the given keys are live, because their files' stamps have changed. */
   changed(keys: Iterable<number>): void {
     this.#languages = undefined
     for (const key of keys) this.#markLive(key)
@@ -179,7 +179,7 @@ type StartsByDocument = Map<number, Set<number>>
 
 interface PhraseSearch {
   readonly field: WordField
-  /** The starts that the words read so far allow, or `undefined` if all are possible. */
+  /** The starts that are possible given the words read so far, or `undefined` if all are possible. */
   readonly starts: StartsByDocument | undefined
 }
 
