@@ -18,7 +18,7 @@ const PRECISIONS = [
 
 const DESCRIPTIONS = ['config.json', 'tokenizer_config.json']
 
-/** Only the worker reads the tokenizer, which can be as large as 17 MB. */
+/** Only the worker reads `tokenizer.json`, which can be as large as 17 MB. */
 const NEEDED = [...DESCRIPTIONS, 'tokenizer.json']
 
 const HUB_ID = /^[A-Za-z0-9][\w.-]*(\/[A-Za-z0-9][\w.-]*)?$/
@@ -111,7 +111,7 @@ function resolveWith(require: NodeJS.Require, specifier: string): string | undef
   }
 }
 
-/** Where a model's files are located, or would be after a download. */
+/** Where a model's files are located, or will be after the download. */
 export interface ModelPlace {
   /** The absolute path of its folder. */
   readonly folder: string
@@ -120,8 +120,8 @@ export interface ModelPlace {
 }
 
 /**
- * Decides whether a string is a folder or a hub id. Only a string that looks like a path is a folder, because an unrelated folder
- * in the working directory could be mistaken for a hub model.
+ * Decides whether a string is a folder or a hub id. Only a string that looks like a path is treated as a folder. Otherwise, a hub
+ * id could match an unrelated folder in the working directory.
  * @param models the folder that holds downloaded models, each in `<owner>/<name>`
  * @throws RouxError `PROVIDER_ERROR` if the string is neither
  */

@@ -15,8 +15,8 @@ const PLAIN: ModelRecipe = { queryPrefix: '', passagePrefix: '', pooling: 'mean'
 const BGE_QUERY = 'Represent this sentence for searching relevant passages: '
 
 /**
- * Patterns are matched against the last part of the model's name, and the first match is used. The recipes are from each model's
- * card and sentence-transformers configuration.
+ * Patterns are matched against the last part of the model's name, and the first match is used. Each recipe is taken from the
+ * model's card and its sentence-transformers configuration.
  */
 const KNOWN: readonly (readonly [RegExp, Partial<ModelRecipe>])[] = [
   [

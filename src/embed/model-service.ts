@@ -138,7 +138,7 @@ async function followDownload(
     if (status !== 'progress' || file === undefined || bytes === undefined) return
     bytesByFile.set(file, bytes)
     const sum = [...bytesByFile.values()].reduce((total, right) => total + right, 0)
-    // The engine reports every packet, but a hundred steps are enough for people.
+    // The engine reports every packet, but a hundred steps are enough for a progress display.
     if (sum - reportedBytes >= (size ?? 100_000_000) / 100 || sum === size) report(sum)
   }
 }
@@ -187,7 +187,7 @@ export function encode(tokenizer: EngineTokenizer, text: string, maxTokens: numb
   return Object.fromEntries(Object.entries(encoding).map(([key, values]) => [key, truncate(values)]))
 }
 
-/** Returns the number of end markers: the final ids that the encoding of an empty text also has. */
+/** Returns the number of end markers: the ids at the end that the encoding of an empty text also ends with. */
 function endMarks(ids: readonly number[], empty: readonly number[]): number {
   let marks = 0
   while (marks < empty.length && ids.at(-1 - marks) === empty.at(-1 - marks)) marks++

@@ -36,7 +36,7 @@ const REQUEST_CHARACTERS = 200_000
  */
 const CHARACTERS_PER_TOKEN = 3
 
-/** A string that is not longer than this is not truncated further, even if the server rejects it as too long. */
+/** A string of at most this length is not truncated further, even if the server rejects it as too long. */
 const MIN_CHARACTERS = 64
 
 export interface OpenAiDependencies {
@@ -53,7 +53,8 @@ export interface OpenAiDependencies {
 
 /**
  * Opens an embedder for any server with OpenAI's `POST /embeddings`. If `settings.dimensions` is omitted, requests one vector
- * first. Passage requests are retried if that may help. Opening and queries are not, because a caller is waiting.
+ * first. Requests for passages are retried if that may help. Requests for queries and while opening are not, because a caller is
+ * waiting.
  * @throws RouxError `PROVIDER_ERROR` if the server cannot be used; the signal's reason if aborted
  */
 export async function openOpenAiEmbedder(
@@ -108,7 +109,7 @@ class OpenAiEmbedder implements Embedder {
   readonly #requestedModel: RequestedModel
   readonly #prefixes: Readonly<Record<'query' | 'passage', string>>
   readonly #characters: number
-  /** Requests run one at a time, so a query only waits for one request of a long call, not for all of them. */
+  /** Requests run one at a time. A query therefore waits for at most one request of a long call, not for all of them. */
   #last: Promise<unknown> = Promise.resolve()
   readonly #closing = new AbortController()
 

@@ -30,7 +30,7 @@ export class PieceIndex {
   readonly #word: Uint8Array
   /** The start of each piece, including its line break, followed by the end of the last piece. */
   readonly #starts: Uint32Array
-  /** For each slot, the piece's row + 1 in the lower bits and its hash in the upper ones. 0 means that the slot is free. */
+  /** Each slot has the piece's row + 1 in the lower bits and its hash in the upper ones. 0 means that the slot is free. */
   readonly #slots: Int32Array
   /** A mask for the bits of a slot that contain the row. */
   readonly #rowBits: number
@@ -43,7 +43,7 @@ export class PieceIndex {
     this.#word = word
     this.#starts = lineStarts(vocabulary)
     this.size = this.#starts.length - 1
-    // At most half of the slots are used, so an unsuccessful search examines 2.5 on average (linear probing, Knuth 6.4).
+    // At most half of the slots are used, so an unsuccessful search examines 2.5 slots on average (linear probing, Knuth 6.4).
     const capacity = powerOfTwo(this.size * 2 + 1)
     this.#slots = new Int32Array(capacity)
     this.#rowBits = 2 ** (32 - Math.clz32(this.size)) - 1
@@ -132,7 +132,7 @@ export class PieceIndex {
 /** Returns the start of each line, followed by the end of the text plus one. */
 function lineStarts(bytes: Uint8Array): Uint32Array {
   const starts = [0]
-  // `indexOf` is fast at once. A loop over the bytes runs only once and would not be compiled in time.
+  // `indexOf` is fast from the start, but a loop over the bytes runs only once and would end before V8 compiles it.
   for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, at + 1)) starts.push(at + 1)
   starts.push(bytes.length + 1)
   return Uint32Array.from(starts)

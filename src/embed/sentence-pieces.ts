@@ -27,7 +27,7 @@ const WORD_START = '\u2581'
 /** Longer words are split, because normalization takes quadratic time to sort many marks. */
 const MAX_WORD = 256
 
-/** How much lower than the least likely piece an unknown character scores, so it is used only if nothing else fits. */
+/** An unknown character scores this much lower than the least likely piece, so it is only used if nothing else fits. */
 const UNKNOWN_PENALTY = 10
 
 /** Longer words are not cached, because most are noise such as keys that occur once. */
@@ -124,7 +124,7 @@ export class SentencePieces {
     return rows
   }
 
-  /** Normalizes a word, which may split it into several, and splits those into pieces. */
+  /** Normalizes a word, which may split it into several words, and splits those into pieces. */
   #read(word: string): readonly number[] {
     if (ASCII.test(word)) return this.#withoutLoneStart(this.#split(word.toLowerCase()))
     // In lower case, the Turkish İ becomes an i with a combining dot above.
@@ -132,7 +132,10 @@ export class SentencePieces {
     return normal.split(NOT_IN_WORD).flatMap((part) => (part === '' ? [] : this.#withoutLoneStart(this.#split(part))))
   }
 
-  /** Drops a word if only its start marker is known, because its script is unknown and the piece means nothing. */
+  /**
+   * Drops a word if only its start marker is a known piece, because the word's script is unknown and the marker alone means
+   * nothing.
+   */
   #withoutLoneStart(rows: readonly number[]): readonly number[] {
     return rows.length === 1 && rows[0] === this.#startRow ? [] : rows
   }

@@ -14,7 +14,7 @@ const BATCH = 256
 /** Maximum time to work before yielding, in milliseconds, so aborts and other calls do not have to wait. */
 const TURN = 15
 
-/** Number of rows to read at once. They fit into a page of memory, and neighbouring rows are about equally frequent. */
+/** Number of rows to read at once. They fit into a page of memory, and neighboring rows are about equally frequent. */
 const READ_AT_ONCE = 16
 
 /** Initial capacity of the buffer for a text's distinct pieces. */
@@ -66,13 +66,13 @@ interface PartPlan {
 
 type Traits = Pick<Embedder, 'id' | 'dimensions' | 'languages' | 'acrossFrom'>
 
-/** A plan for opening an embedder. Making it only reads the tables' headers. */
+/** A plan for opening an embedder, for which only the tables' headers are read. */
 interface Plan extends Traits {
   readonly english: PartPlan
   readonly multilingual?: PartPlan
 }
 
-/** Decides which columns to use. The English table alone gives the same vectors and id as before there was another table. */
+/** Decides which columns to use. Without the multilingual table, vectors and id are the same as before that table existed. */
 function planOf({ english, multilingual, dimensions }: StaticTables): Plan {
   const englishHead = readTableHeader(english, 'words')
   if (multilingual === undefined) {
@@ -102,7 +102,7 @@ function columnsOf(all: number, requested: number | undefined): number {
   )
 }
 
-/** A table that sums the rows of a text's pieces. */
+/** An open table that can sum the rows of a text's pieces. */
 interface Part<Pieces> {
   readonly pieces: Pieces
   readonly columns: number
@@ -141,7 +141,7 @@ function openPart<Pieces extends { readonly size: number }>(
   }
 }
 
-/** Sums rows that are read on demand, in blocks. Memory that has not been read into is never committed. */
+/** Sums rows that are read on demand, in blocks. The system commits memory only for blocks that have been read. */
 function readingSums(table: TableFile, columns: number, simd: boolean): RowSums {
   const room = makeTableRoom(simd)
   const memory = room.allocate(table.rows * columns)
@@ -184,10 +184,10 @@ abstract class TableEmbedder implements Embedder {
 }
 
 /**
- * Computes a text's vector without running a model: the normalized sums of the vectors of its pieces, from the English and from
- * the multilingual table. The share of Latin script in the text is the weight of the English part. A query uses only one part:
- * the English one, or the other to search across languages. In passages, a constant makes up for the reduced English part, so
- * that a query across languages treats all scripts equally.
+ * Computes a text's vector without running a model: the normalized sums of the vectors of its pieces, from the English and from the
+ * multilingual table. The share of Latin script in the text is the weight of the English part. A query uses only one part: the
+ * English one, or the other to search across languages. In passages, a constant makes up for the reduced English part. A query
+ * across languages therefore treats all scripts equally.
  */
 export class StaticEmbedder extends TableEmbedder {
   readonly #english: Part<WordPieces>
@@ -259,11 +259,11 @@ function addUnit(vector: Float32Array, sum: Float64Array, { from, length }: Vect
   return true
 }
 
-/** Adds a constant to the first columns, which have the length `share`, so they have about unit length. */
+/** Adds a constant to the first columns. Their length is `share` before, and about 1 afterwards. */
 function fill(vector: Float32Array, columns: number, share: number): void {
   if (share === 1) return
   const rest = Math.sqrt((1 - share * share) / columns)
-  // Signs that alternate in runs of two are no more similar to any text's vector than by chance.
+  // The signs alternate in pairs, so the constant resembles a text's vector only by chance.
   for (let i = 0; i < columns; i++) vector[i] = (vector[i] as number) + (i & 2 ? rest : -rest)
 }
 

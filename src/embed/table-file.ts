@@ -19,7 +19,7 @@ export interface TableHead {
   readonly vocabulary: Uint8Array
   /** Each piece's log probability. Empty if the format has none. */
   readonly scores: Float32Array
-  /** Each row's scale. Its integers times the scale are its weights. */
+  /** The scale of each row. A row's weights are its integers times its scale. */
   readonly scales: Float32Array
 }
 
@@ -67,7 +67,10 @@ export function openTableFile(path: string, kind: TableKind): TableFile {
   }
 }
 
-/** Reads only what identifies a table, and checks nothing else. @throws RouxError `PROVIDER_ERROR` that names the file */
+/**
+ * Reads only the header and the stored checksum, which identify a table. Does not verify the checksum. @throws RouxError
+ * `PROVIDER_ERROR` that names the file
+ */
 export function readTableHeader(
   path: string,
   kind: TableKind,
@@ -208,7 +211,7 @@ function modelOf(teacher: string): string {
     .toLowerCase()
 }
 
-/** Files whose checksum was correct, with the part of their stat that changes when they are written. */
+/** Files whose checksum was correct, with the part of their stat that changes when a file is written. */
 const unaltered = new Map<string, string>()
 
 /** Verifies the file's checksum, once per thread unless the file changes. */

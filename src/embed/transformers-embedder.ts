@@ -18,7 +18,7 @@ const GRACE = 3000
 /** Number of strings per padded batch. Larger batches are no faster and take more memory (measured with all-MiniLM-L6-v2). */
 const SLICE = 16
 
-/** Four slices. Sorting them by length reduces padding. */
+/** Number of strings to embed at once: four slices. Sorting the strings by length reduces padding. */
 const BATCH = 64
 
 const DEFAULT_MODEL = 'Xenova/all-MiniLM-L6-v2'
@@ -185,7 +185,7 @@ function planOpening(
   return { ...common, download: { hubId, models: modelsFolder, ...(hubUrl === undefined ? {} : { hubUrl }) } }
 }
 
-/** Returns the places to look: next to this program, and where this version of Node installs global packages. */
+/** Returns where to look for the engine: next to this program, and where this version of Node installs global packages. */
 function defaultEngines(): readonly string[] {
   const node = dirname(process.execPath)
   const global = process.platform === 'win32' ? join(node, 'node_modules') : join(node, '..', 'lib', 'node_modules')

@@ -2,10 +2,10 @@ import type { Embedder } from '../core/embedder.ts'
 import { isTransient, messageOf } from '../core/errors.ts'
 import { requireVectors } from '../core/require-vectors.ts'
 
-/** For this many milliseconds after a call, another one is expected. */
+/** Another call is expected within this many milliseconds after a call. */
 const EXPECTED_MS = 500
 
-/** Pause between steps while no calls arrive, in milliseconds. On two cores, a server and its client need both. */
+/** Pause between steps while no calls arrive, in milliseconds. On a machine with two cores, a server and its client need both. */
 const PAUSE_MS = 4
 
 /** Pause while calls arrive, as a multiple of the time worked, and its maximum in milliseconds. */
@@ -21,7 +21,7 @@ export interface Embedded {
 }
 
 export interface EmbeddingTerms {
-  /** Makes embedding yield after each batch, because the embedder itself may never wait. */
+  /** Makes embedding yield after each batch, because the embedder itself may never yield. */
   readonly pace: Pick<EmbeddingPace, 'rest'>
   readonly signal: AbortSignal
 }
@@ -30,9 +30,9 @@ export interface EmbeddingTerms {
 const PLAIN = 'note'
 
 /**
- * Embeds texts in batches of the embedder's size. Splits a batch that fails until the rejected texts are isolated and all others
+ * Embeds texts in batches of the embedder's size. If a batch fails, splits it until the rejected texts are isolated and all others
  * have vectors.
- * @throws the embedder's error if no text is to blame: the error may be transient, or embedding fails even for a plain word
+ * @throws the embedder's error if no text is to blame: the error is transient, or embedding also fails for a plain word
  */
 export async function embedTexts(embedder: Embedder, texts: readonly string[], terms: EmbeddingTerms): Promise<Embedded> {
   const parts: Embedded[] = []

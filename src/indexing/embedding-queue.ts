@@ -105,7 +105,7 @@ export class EmbeddingQueue {
     this.#parts = parts
   }
 
-  /** Why embedding has stalled or, once it is complete, what could not be embedded. */
+  /** The reason why embedding has stalled or, once it is complete, which notes could not be embedded. */
   get problem(): string | undefined {
     return this.#problem ?? (this.isThrough ? refusalOf(this.#refusals) : undefined)
   }
@@ -129,7 +129,7 @@ export class EmbeddingQueue {
     return this.#pace.isAsked
   }
 
-  /** Records that a call has arrived, which embedding should not delay. */
+  /** Records that a call has arrived, so embedding slows down. */
   asked(): void {
     this.#pace.asked()
   }
@@ -245,7 +245,7 @@ export class EmbeddingQueue {
       const requestedVersions = new Map(batchKeys.map((key) => [key, this.#requestedVersions.get(key)]))
       const notes = await this.#parts.read(batchKeys)
       for (const note of notes) pending.push(prepare(note, requestedVersions.get(note.words.key), { known: knownVectors, texts }))
-      // The other notes have been deleted.
+      // Notes that were not returned have been deleted.
       const read = new Set(notes.map(({ words }) => words.key))
       for (const key of batchKeys) if (!read.has(key)) this.#queue.delete(key)
     }
@@ -260,7 +260,7 @@ export class EmbeddingQueue {
    * key and its old key may already belong to another note.
    */
   async #knownVectors(embedder: Embedder, keys: readonly number[]): Promise<ReadonlyMap<string, Float32Array>> {
-    // The built-in embedder computes vectors faster than those of other notes can be read.
+    // The built-in embedder computes vectors faster than the vectors of other notes can be read.
     if (embedder.id.startsWith('static:')) {
       const stored = keys.filter((key) => this.#storedVersions?.has(key))
       return await this.#parts.search.vectorsOf(embedder.id, stored)

@@ -28,7 +28,7 @@ export class IdTable {
       others ??= this.#apply(this.#ids, changes)
       return others
     }
-    // Once an engine has requested ids, update them with every generation.
+    // Once an engine has requested ids, they are updated with every generation.
     if (this.#ids !== undefined) apply()
     return ({ put }, isFirst) => {
       const changedIds = apply()

@@ -76,7 +76,7 @@ export interface IndexLook {
   readonly flavour: Flavour
   /** All files by exact path. */
   readonly known: ReadonlyMap<string, KnownFile>
-  /** A key that is not in use, and neither is any higher one. */
+  /** An unused key that is higher than all used ones. */
   readonly nextKey: number
 }
 
@@ -91,7 +91,7 @@ const SLICE_BYTES = 64 << 20
 const PUT_FILES = 2_500
 /** If building the first index takes longer than this, it is committed in parts, so callers get partial results. */
 const SLICE_MS = 4_000
-/** With fewer files than this to read, memory is not checked. */
+/** Memory is only checked if at least this many files have to be read. */
 const MANY_FILES = 1_000
 /** If a file is read within this many ms of an edit, a further edit may not change its stat, so it is read again next time. */
 const RACY_MS = 40
@@ -122,8 +122,8 @@ export class Indexer {
   #mode: Mode = 'obsidian'
   #links: LinkTable | undefined
   /**
-   * For each file not read yet while a new index is built in slices, the links to its headings and blocks. Once it has been read,
-   * only sources with a broken link are read again. `undefined` if an earlier process began the index.
+   * While a new index is built in slices: the links to headings and blocks of each file that has not been read yet. When a file is
+   * read, only the sources of links that turn out to be broken are updated. `undefined` if an earlier process began the index.
    */
   #untested: Map<number, { readonly source: number; readonly subpath: string }[]> | undefined
 
@@ -251,7 +251,7 @@ export class Indexer {
       const style = this.#styleWith(slice.facts, deleted)
       const mode = rest.length === 0 || this.#generation === 0 ? this.#decideMode(style) : this.#mode
       if (mode !== this.#mode) {
-        // In the new mode, every note may have to be read differently.
+        // The new mode may affect how any note is parsed.
         this.#mode = mode
         this.#links = this.#newLinks()
         const all = this.#plan({ all: true })
@@ -273,7 +273,7 @@ export class Indexer {
     return { generation: this.#generation, changed, mode: this.#mode }
   }
 
-  /** Returns the vault's link style after adding or updating the notes in `facts` and removing those in `gone`. */
+  /** Returns the vault's link style after adding or updating the notes in `facts` and removing those in `deleted`. */
   #styleWith(facts: readonly Pick<FileFacts, 'path' | 'style'>[], deleted: readonly KnownFile[]): LinkStyle {
     let { wikilinks, relativeLinks } = this.#style
     for (const { path, style } of facts) {
@@ -538,8 +538,8 @@ export class Indexer {
   }
 
   /**
-   * Adds the files that link to a file that never got into the index: a process listed it but ended before reading it, and it has
-   * been deleted since.
+   * Adds the files that link to a file that was listed but never indexed, because the process ended before reading it and the file
+   * has been deleted since.
    */
   async #addDangling({ affected, changed }: Renamed): Promise<void> {
     const keys = [...this.#files.values()].map(({ key }) => key)

@@ -7,7 +7,7 @@ import { Mentions } from './mentions.ts'
 
 type NamedRecord = Pick<FileRecord, 'key' | 'path' | 'aliases' | 'pageTitle'>
 
-/** The effects of changed names. */
+/** The folded names that have changed, and the keys of the files whose links may be affected. */
 export interface Renamed {
   readonly changed: Set<string>
   readonly affected: Set<number>
@@ -18,14 +18,14 @@ interface Tables {
   readonly mentions: Mentions
 }
 
-/** State while names change. `changed` collects the folded names that were added, removed or respelled. */
+/** The tables while names change. `changed` collects the folded names that were added, removed or respelled. */
 interface Renaming extends Tables {
   readonly changed: Set<string>
 }
 
 /**
- * The files' names, and which files mention them, to resolve links and to find the links that a changed name affects. Loaded on
- * demand and then kept up to date.
+ * Holds the files' names and which files mention them. Resolves links and finds the links that a changed name affects. The tables
+ * are loaded on demand and then kept up to date.
  */
 export class LinkTable {
   readonly #writer: IndexWriter
@@ -149,7 +149,7 @@ export class LinkTable {
     return { links: resolved, mentions: list }
   }
 
-  /** Resolves again those of a file's links that mention a changed name. */
+  /** Resolves a file's links again if they mention a changed name. */
   resolveChanged({ key, path, links }: FileRecord, changed: ReadonlySet<string>): readonly ResolvedLink[] {
     const { names } = this.#loaded
     return links.map((link) =>
@@ -198,7 +198,7 @@ export interface LinkingFile {
 }
 
 /**
- * Marks links to headings or blocks that do not exist. Links to files that have not been read yet are checked when these are
+ * Marks links to headings or blocks that do not exist. Links to files that have not been read yet are checked when those files are
  * read.
  */
 export async function checkSubpaths(

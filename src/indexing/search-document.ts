@@ -82,7 +82,7 @@ function languageOfNote({ title, headings, body }: NoteFields, { languages }: Fl
   return languageOf(body.length > SHORT_NOTE ? body : [body, ...headings, ...title].join('\n'), languages)?.code
 }
 
-/** A body is short up to this many UTF-16 units. */
+/** Maximum length of a short body, in UTF-16 units. */
 const SHORT_NOTE = 500
 
 function describe(
@@ -106,7 +106,7 @@ function namesOf(path: string, title: string, aliases: readonly string[]): reado
   return [title, ...aliases, ...(stem === title || aliases.includes(stem) ? [] : [stem])]
 }
 
-/** A name with a digit but no word of at least two letters, such as a date, says nothing about the note. */
+/** A word of at least two letters. A name with a digit but without such a word, for example a date, does not describe the note. */
 const WORD = /[\p{L}\p{M}]{2,}/u
 const DIGIT = /\p{N}/u
 
@@ -114,7 +114,7 @@ function isMeaningless(name: string): boolean {
   return DIGIT.test(name) && !WORD.test(name)
 }
 
-/** A longer line, in characters, is not a title. */
+/** Maximum length of a line that can be a title, in characters. */
 const MAX_TITLE_LENGTH = 200
 
 /** A line that cannot be a title: a list item, quotation, table, code, comment or embed. */

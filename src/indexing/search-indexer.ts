@@ -53,12 +53,12 @@ const BATCH_CHARACTERS = 3 << 20
 const READ_TOGETHER = 16
 /** If the words of more notes than this are missing, words are indexed first and notes are read again for their vectors. */
 const MAX_AT_ONCE = 10_000
-/** How many notes to keep at most after their words were indexed, and how many make embedding worthwhile. */
+/** Maximum number of notes to keep after their words were indexed, and the number from which embedding them is worthwhile. */
 const MAX_READ = 256
 const ENOUGH_READ = 128
 /** Notes longer than this, in UTF-16 units, are not kept but read again. */
 const MAX_READ_LENGTH = 1 << 15
-/** How often to read a note again that differs from the index, before waiting for the index to change. */
+/** How many times to reread a note that differs from the index before waiting for the index to change. */
 const MAX_DOUBTS = 4
 
 /**
@@ -69,7 +69,10 @@ export class SearchIndexer {
   readonly #parts: SearchParts
   /** The current version of each note and canvas in the index, by key. */
   readonly #requestedVersions = new Map<number, number>()
-  /** Files of notes with outstanding work, by key. Dropped when idle; with the versions, an edit then needs only its own row. */
+  /**
+   * Files of notes with outstanding work, by key. Cleared when idle. The versions are kept, so only the files of edited notes are
+   * loaded then.
+   */
   readonly #files = new Map<number, FileContent>()
   #words = new Map<number, number>()
   /** Keys of notes with missing or outdated words. A key is removed once its words have been committed. */
@@ -130,7 +133,7 @@ export class SearchIndexer {
     if (this.#wordQueue.size > 0 || this.#batch !== undefined) {
       if (this.#notes.size >= ENOUGH_READ && this.#embedding?.isAsked === false) {
         await this.#embedding.step()
-        // Index words again once these vectors have been computed.
+        // Continue with words once these vectors have been computed.
         if (this.#embedding.isRunning) return 'waiting'
       }
       await this.#indexWords()
@@ -139,7 +142,7 @@ export class SearchIndexer {
     const embedded = (await this.#embedding?.step()) ?? 'done'
     if (embedded === 'done') this.#notes.clear()
     if (embedded === 'more') return 'more'
-    // Forget deleted notes last, because moved notes may reuse the vectors stored for their former paths.
+    // Forget deleted notes last, because a moved note may reuse the vectors that are stored for its former path.
     if (embedded === 'done' && this.#deletedKeys.size > 0) {
       await this.#forgetGone()
       return 'more'
@@ -153,7 +156,7 @@ export class SearchIndexer {
     this.#embedding?.asked()
   }
 
-  /** Checks whether the given kind of search covers all notes, or at least all that it currently can. */
+  /** Checks whether the given kind of search covers all notes, or at least all that can currently be indexed. */
   isComplete(by: 'words' | 'meaning'): boolean {
     if (!this.#isLoaded || this.#wordQueue.size > 0 || this.#batch !== undefined) return false
     return by === 'words' || this.#embedding === undefined || this.#embedding.isSettled
@@ -258,7 +261,7 @@ export class SearchIndexer {
       batch.versions.set(words.key, { version: words.version, wanted: requestedVersions.get(words.key) })
       if (this.#isKept(note)) this.#notes.set(words.key, note)
     }
-    // The other notes have been deleted.
+    // Notes that were not returned have been deleted.
     for (const key of keys) if (!batch.versions.has(key)) this.#wordQueue.delete(key)
   }
 

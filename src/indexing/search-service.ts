@@ -15,8 +15,9 @@ export interface SearchServiceParts extends EmbeddingChoice {
   /** The languages that notes may be written in. Defaults to all. */
   readonly languages?: readonly string[]
   /**
-   * True (servers) to start as soon as the graph is up to date, false (commands) to start when a caller waits. Only servers
-   * delete the vectors of other embedders: a command may try another embedder just once, while a server still needs its own.
+   * True (servers) to start as soon as the graph is up to date, false (commands) to start when a caller waits. Only servers delete
+   * the vectors of other embedders: a command may try another embedder just once, while a server still needs the vectors of its
+   * own.
    */
   readonly isEager: boolean
   /** Called when the search index has been replaced, so readers must reopen it. */
@@ -85,7 +86,7 @@ export class SearchService {
     return this.#isStopped
   }
 
-  /** True if there is a reason to work. */
+  /** True if indexing should proceed: always with `isEager`, and otherwise while a caller waits. */
   get isWanted(): boolean {
     return this.#parts.isEager || this.#waiters.size > 0
   }
@@ -200,7 +201,7 @@ export class SearchService {
 
   async close(): Promise<void> {
     this.#isClosed = true
-    // A step that is still in progress would reopen what is closed here.
+    // Wait for the current step, which would otherwise reopen what is closed here.
     await this.#running?.catch(() => {})
     await this.#close()
     this.#release(() => true)

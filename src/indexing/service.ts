@@ -24,9 +24,9 @@ export interface ServiceParts {
   readonly file: string
   readonly isDamage: (error: unknown) => boolean
   readonly isUnwritable: (error: unknown) => boolean
-  /** Checks whether the disk has room for the index again. If omitted, an index in memory stays there. */
+  /** Checks whether the disk has room for the index again. If omitted, an index that has moved to memory stays there. */
   readonly hasRoom?: () => boolean
-  /** Milliseconds before the first such check. */
+  /** Milliseconds before `hasRoom` is called for the first time. */
   readonly roomCheck?: number
   readonly indexer: Omit<IndexerOptions, 'permission' | 'onProgress' | 'recent'>
   /** Called when the index has moved or been rebuilt, so readers must open it again. */
@@ -112,9 +112,12 @@ export class IndexingService implements Indexing {
   #watcher: Watcher | undefined
   #timer: NodeJS.Timeout | undefined
   #roomTimer: NodeJS.Timeout | undefined
-  /** How often the index has moved to memory since it last returned to the disk for good. */
+  /** How often the index has moved to memory since it was last up to date on disk. */
   #movesToMemory = 0
-  /** `wanted`: the next comparison updates the index on disk. `tried`: it is doing so, and readers use the index in memory. */
+  /**
+   * `wanted`: the next comparison should update the index on disk. `tried`: a comparison is updating it, and readers still use the
+   * one in memory.
+   */
   #returning: 'no' | 'wanted' | 'tried' = 'no'
   #working: 'building' | 'verifying' = 'building'
   #isRunning = false
@@ -312,7 +315,7 @@ export class IndexingService implements Indexing {
       // Check the queue again, because requests that arrived in the meantime did not start a run of their own.
       else if (!(await this.#searchOn()) && this.#queue.length + this.#jobs.length === 0) break
     }
-    // Run this synchronously after the check that found nothing to do.
+    // Do not `await` anything between the last check and this call, because a request could arrive in between.
     this.#endRun()
   }
 
@@ -554,7 +557,7 @@ export class IndexingService implements Indexing {
     check()
   }
 
-  /** Opens the index on disk for writing. Until that is up to date, readers use the index in memory. */
+  /** Opens the index on disk for writing. Until it is up to date, readers use the index in memory. */
   async #openOnDisk(): Promise<void> {
     this.#returning = 'tried'
     if (this.#status.cache === 'disk') return
@@ -585,7 +588,7 @@ export class IndexingService implements Indexing {
     for (const listener of this.#listeners) listener(this.#status)
   }
 
-  /** Schedules what to do while idle: check for a missing vault or engine, or prepare for the next change. */
+  /** Schedules work for idle times: checking whether a missing vault or engine is back, or preparing for the next change. */
   #rest(): void {
     if (this.#status.phase === 'missing' || this.#isPassing || this.#search.isPassing) {
       this.#timer = setTimeout(() => void this.#request({ all: true }).catch(() => {}), RECHECK_INTERVAL)
@@ -638,7 +641,7 @@ export class IndexingService implements Indexing {
   #startWatching(): void {
     const watcher = this.#openWatcher()
     this.#watcher = watcher
-    // The first edit may come at once.
+    // The first edit may follow immediately.
     this.#preload()
     // Compare again to catch changes made before the watcher was ready.
     watcher?.ready

@@ -17,7 +17,7 @@ export interface ApartSource {
 
 /** Smaller communities are not compared, because they do not reveal a topic. */
 const MIN_NOTES = 4
-/** Compare this many of each community's terms, heaviest first. */
+/** Maximum number of terms to compare per community, heaviest first. */
 const MAX_TERMS = 600
 /**
  * Exponent for missing links. With 2, half the expected links would count as much as twice the similarity. The factors are
@@ -25,8 +25,8 @@ const MAX_TERMS = 600
  */
 const LINKS_WEIGHT = 1.5
 /**
- * Added to the similarity of the nearest notes, so pairs without any do not count as 0. Any note's ten nearest notes are more
- * similar than this.
+ * Added to the similarity of the nearest notes. Otherwise, the similarity of communities without near notes would be 0. Any note's
+ * ten nearest notes are more similar than this.
  */
 const NO_NEAREST = 0.02
 /** Minimum similarity. Unrelated texts score about 0, because the overall mean has been subtracted. */

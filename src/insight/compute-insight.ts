@@ -21,7 +21,7 @@ export interface InsightSource {
   readonly targets: Uint32Array
 }
 
-/** An insight without the values that only its run can provide. */
+/** An insight without the values that only the run itself can provide. */
 export type InsightResult = Omit<Insight, 'generation' | 'ids' | 'unread'>
 export type LinkResult = Omit<LinkInsight, 'generation' | 'ids' | 'unread'>
 

@@ -36,7 +36,7 @@ export interface WholeTexts {
   /** Two notes have the same number if they have the same words in the same lines. */
   readonly numbers: Float64Array
   readonly words: Uint32Array
-  /** Number of lines with words. */
+  /** Number of lines with words in each note. */
   readonly lines: Uint32Array
   readonly sharedLines: SharedLines
 }
@@ -53,7 +53,7 @@ export interface SharedLines {
   readonly words: Uint32Array
 }
 
-/** Text that more notes than this share verbatim is an empty template. */
+/** Text that more than this many notes share verbatim is treated as an empty template. */
 export const MAX_COPIES = 20
 
 /** The terms of each note, including its names, excluding function words and numbers. */
@@ -300,7 +300,7 @@ export class CorpusBuilder {
  */
 class Languages {
   readonly #codes: (string | undefined)[] = []
-  /** Lead of a form's language, in notes (majority vote; Boyer, Moore 1981). */
+  /** The lead of each form's current language, in notes (majority vote; Boyer, Moore 1981). */
   readonly #leads: number[] = []
   readonly #notes = new Map<string, number>()
   #usual: string | undefined

@@ -1,8 +1,8 @@
 import type { WeightedGraph } from './communities/weighted-graph.ts'
 
 /**
- * Returns for each note how many others its removal would cut off from the rest of their component (articulation points,
- * Hopcroft, Tarjan 1973). Goes depth-first without recursion, because a chain of notes can be as long as the vault.
+ * Returns for each note how many others its removal would cut off from the rest of their component (articulation points, Hopcroft,
+ * Tarjan 1973). Searches depth-first without recursion, because a chain of notes can be as long as the vault.
  */
 export function notesFallingOff({ offsets, targets }: Pick<WeightedGraph, 'offsets' | 'targets'>): Uint32Array {
   const count = offsets.length - 1
@@ -35,7 +35,7 @@ export function notesFallingOff({ offsets, targets }: Pick<WeightedGraph, 'offse
       if ((next[note] as number) < (offsets[note + 1] as number)) {
         const other = targets[next[note]!++] as number
         if (visits[other] === 0) enter(other)
-        // A link back to the parent does not count, because the parent is the removed note.
+        // Ignore the link back to the parent, because the parent is the note that would be removed.
         else if (depth < 2 || other !== trail[depth - 2]) lowest[note] = Math.min(lowest[note] as number, visits[other] as number)
         continue
       }

@@ -6,18 +6,18 @@ import { spreadBits } from './spread-bits.ts'
 
 /** Number of words in a shingle. */
 const SHINGLE = 4
-/** Shorter notes, in shingles, are not considered copies. */
+/** Minimum number of shingles. Notes with fewer are not considered copies. */
 const MIN_SHINGLES = 12
 /**
- * How many of its smallest hashes each note keeps, and how many of them two notes must share to be compared. Two notes that are
- * half alike share each hash with probability one half, so the probability of missing a pair is .0002.
+ * `size`: number of smallest hashes to keep per note. `shared`: how many of them two notes must share to be compared. Two notes
+ * with half of their shingles in common share each hash with probability ½, so the probability of missing such a pair is .0002.
  */
 const SKETCH = { size: 24, shared: 4 }
 /** Notes below this similarity are not considered duplicates. */
 const MIN_SIMILARITY = 0.5
-/** Compare a note with at most this many of the notes after it that share a hash. */
+/** Maximum number of later notes with a shared hash to compare with each note. */
 const MAX_COMPARED = 60
-/** Shorter lines, in words, can be equal by chance. */
+/** Minimum number of words in a line. Shorter lines can be equal by chance. */
 const MIN_LINE = 3
 const MAX_PAIRS = 1_000
 const SHOWN_LINES = 3

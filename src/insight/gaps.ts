@@ -16,7 +16,7 @@ export interface GapSource {
   readonly isStub: Uint8Array
 }
 
-/** Smaller groups are not reported, because every vault has many notes that hang on a single link. */
+/** Smaller groups are not reported, because every vault has many notes that are connected by a single link. */
 const MIN_GROUP = 3
 
 /** Finds similar communities with few links between them, notes whose removal would disconnect others, and dead ends. */

@@ -28,7 +28,7 @@ export interface NoteFacts {
 
 export interface TextOfNote {
   readonly note: number
-  /** The included notes, ordered by id. Each is given by its position in the order in which notes were added. */
+  /** `undefined` if the text could not be read. */
   readonly text: NoteText | undefined
 }
 
@@ -41,13 +41,13 @@ export interface RunResult<Kind extends InsightKind = InsightKind> {
   readonly computed: Computed[Kind]
   /** The communities to store, in packed form, if any. */
   readonly communitiesKept?: Uint8Array
-  /** The included notes, ordered by id. Each is given by its position in the order in which notes were added. */
+  /** The included notes, ordered by id. Each number is a note's position in the order of addition. */
   readonly order: Uint32Array
   /** True if every text had the expected hash. */
   readonly isSettled: boolean
 }
 
-/** Leaves out `order`, because the next run may add the same notes in another order. */
+/** Excludes `order`, because the next run may add the same notes in another order. */
 type StoredResult = Omit<RunResult, 'order'>
 
 /** The notes and links of a run, in the order in which they will be added. */
@@ -66,7 +66,7 @@ const WRITE_BATCH = 2_000
 export type RunPlan = { readonly result: RunResult } | { readonly lacking: Uint32Array }
 
 /**
- * One computation of an insight. It receives the data of all notes, then the text of those without a stored record. Whatever
+ * One computation of an insight. It receives the data of all notes, then the text of those without a stored record. Everything that
  * depends on several notes is computed from all records each time, so the result never depends on earlier runs.
  */
 export class InsightRun {

@@ -94,7 +94,7 @@ export function layOut(links: Adjacency, levels: Levels, onProgress: OnProgress 
   return resembling
 }
 
-/** Returns the territories within a large group. Small parts share one. */
+/** Divides a large group into territories, one per subgroup. Small subgroups share one territory. */
 function nestsIn(bodies: readonly number[], level: Int32Array | undefined): readonly Nest[] {
   if (level === undefined || bodies.length <= LARGE_REGION) return []
   const groups = groupsOf(bodies, level)
@@ -105,13 +105,13 @@ function nestsIn(bodies: readonly number[], level: Int32Array | undefined): read
 
 export interface LaidOut {
   readonly places: Places
-  /** Number of each note's connected region. Omitted if only new notes were placed. */
+  /** The region of each note, which is a group of notes connected by links. Omitted if only new notes were placed. */
   readonly regions?: Int32Array
 }
 
 /**
- * Updates a previous layout. With `again`, everything is laid out and rotated to resemble the previous layout; otherwise only notes
- * without a position are placed. Without levels, links determine the groups.
+ * Lays out all notes, or updates a previous layout. With `again`, everything is laid out and rotated to resemble the previous
+ * layout. Otherwise, only notes without a position are placed. Without levels, links determine the groups.
  */
 export function layOutFrom(
   { levels, ...links }: Adjacency & { readonly levels: Levels },
@@ -299,10 +299,7 @@ function relax({ links, radii, places, phase, onStep }: Relaxing): void {
   }
 }
 
-/**
- * Scales the positions to the required space after the bodies have been drawn together, so they have to be pushed apart
- * less.
- */
+/** Scales the positions to the required space. Bodies that have been drawn together then have to be pushed apart less. */
 function spread({ places, room }: Bodies): void {
   const count = places.length / 2
   const [x, y] = [meanAt(places, 0), meanAt(places, 1)]

@@ -34,7 +34,8 @@ const WEIGHTS: readonly number[] = [
   0.15,
   // rarity: how few notes contain the name, 0–1.
   5.5,
-  // context: log of the share of names after this word, or at the start of a line, that are links. This note counts most.
+  // context: log of the share of names after the same word, or at the start of a line, that are links. Names in this note count
+  // most.
   0.6,
   // nameWords: share of the words in the target's name that the note contains.
   1.8,
@@ -44,7 +45,7 @@ const WEIGHTS: readonly number[] = [
   5.7,
   // peers: share of the other notes in the note's own folder that link to the target.
   8,
-  // alike: share of the most similar notes that link to the target.
+  // alike: share of the most similar notes that link to the target, weighted by similarity.
   5,
   // asked: 1 / rank of the note among those most similar to the target, or 0.
   1.5,
@@ -56,17 +57,17 @@ const CHANCE = { slope: 0.5, constant: -6.5 }
 
 /** Maximum number of suggestions per note. */
 const MAX_SUGGESTIONS = 12
-/** Maximum number of scored candidates from a walk, and from shared words. */
+/** Maximum number of candidates to score from a walk, and from shared words. */
 const MAX_CANDIDATES = 40
 /**
- * If a note links to at least this share of a folder, up to this many of its other notes become candidates, because an index may
- * lack entries.
+ * If a note links to at least this share of a folder, up to this many of the folder's other notes become candidates, because an
+ * index may lack entries.
  */
 const LACKING = { share: 0.25, notes: 200 }
-/** Number of most similar notes whose links count. Notes with too many links are ignored. */
+/** Number of most similar notes whose links are used. Those with more than `MAX_LINKS` links are ignored. */
 const PEERS = 10
 const MAX_LINKS = 100
-/** Added to the number of cases when a share is computed, at the average share, because a few cases say little. */
+/** Number of average cases to add when a share is computed, because a share of only a few cases is unreliable. */
 const CAUTION = { name: 2, context: 3 }
 
 export function suggestLinks(source: SuggestionSource, limit = MAX_SUGGESTIONS): LinkSuggestions {
@@ -122,7 +123,7 @@ class Suggester {
   readonly #contexts: Contexts
   readonly #idf: Float32Array
   readonly #words: WordSearch
-  /** For each note, the `PEERS` best matches for its words in order, padded with `NO_NOTE`. */
+  /** For each note, the `PEERS` best matches for its words, best first, padded with `NO_NOTE`. */
   readonly #mostAlike: Uint32Array
   readonly #walker: Walker
   readonly #peers: Peers
@@ -244,8 +245,8 @@ class Suggester {
   }
 
   /**
-   * Returns how well the current note matches the words of another note. Not symmetric, because each note is compared by its own
-   * words.
+   * Returns 1 / the note's rank among the best matches for the other note's words, or 0 if it is not one of them. Not symmetric,
+   * because each note is compared by its own words.
    */
   #linkRate(note: number, other: number): number {
     const place = this.#mostAlike.subarray(other * PEERS, (other + 1) * PEERS).indexOf(note)
@@ -256,7 +257,7 @@ class Suggester {
     return (this.#members.offsets[folder + 1] as number) - (this.#members.offsets[folder] as number)
   }
 
-  /** Returns unlinked notes in folders that this note often links to, starting with the folders linked most. */
+  /** Returns unlinked notes in folders that this note often links to, starting with the most linked folder. */
   #lacking(note: number, isFree: (other: number) => boolean): readonly number[] {
     const { links, folders } = this.#source
     const members = this.#members
@@ -272,7 +273,10 @@ class Suggester {
       .slice(0, LACKING.notes)
   }
 
-  /** Collects the links of the most similar notes, weighted by similarity. Must run while their scores are available. */
+  /**
+   * Collects the links of the most similar notes, weighted by similarity. Call it while `#words` still has the scores for this
+   * note.
+   */
   #linksOfSimilar(note: number, isFree: (other: number) => boolean): ReadonlyMap<number, number> {
     const { links } = this.#source
     const scores = new Map<number, number>()
@@ -289,7 +293,7 @@ class Suggester {
     return scores
   }
 
-  /** Computes the contribution of names in the text to each note's score. */
+  /** Returns the notes that are named in this note's text, each with its best mention. */
   #namedIn(note: number, isFree: (other: number) => boolean): ReadonlyMap<number, NamedTarget> {
     const { offsets, names, isOpen: open } = this.#mentions
     const targets = new Map<number, NamedTarget>()
@@ -324,7 +328,10 @@ class Suggester {
     return 2 * (this.#habits.linked[name] as number) >= (this.#habits.held[name] as number)
   }
 
-  /** Returns the share of the words in a note's name, weighted by rarity, that the current note contains. */
+  /**
+   * Returns the share of the words in the target's name, weighted by rarity, that the current note contains. Uses the best of its
+   * names.
+   */
   #nameShare(target: number): number {
     let best = 0
     for (const name of this.#namesOf.targets.subarray(this.#namesOf.offsets[target], this.#namesOf.offsets[target + 1])) {
@@ -341,7 +348,7 @@ class Suggester {
     return best
   }
 
-  /** Returns the line of a note that has the most in common with another note. */
+  /** Returns the line of a note that has the most in common with another note, or 0 if they have no terms in common. */
   #tellingLine(note: number, target: number): number {
     const { corpus } = this.#source
     const { offsets, terms } = corpus.bags
@@ -381,7 +388,7 @@ function weighted(features: readonly number[], first = 0): number {
   return sum
 }
 
-/** Minimum value for a feature to be reported as a reason. */
+/** Minimum value of a feature that is reported as a reason. */
 const STRONG_EVIDENCE = { words: 0.3, walk: 0.2, folder: 0.3 }
 
 function comesFirst(difference: number, a: number, b: number): boolean {
@@ -458,7 +465,7 @@ function habitsOf({ offsets, names }: Mentions, { notes: owners, terms }: NameWo
 /** Assumed rate if nothing is linked yet: one in a thousand. */
 const MIN_RATE = 0.001
 
-/** Counts how often names are links, by the preceding word and by the place in each note. */
+/** Counts how often names are links: by the preceding word, and in each note by whether they start a line. */
 class Contexts {
   readonly #owners: Uint32Array
   readonly #links: Adjacency
@@ -482,7 +489,8 @@ class Contexts {
 
   add(note: number, name: number, { before, isOpen }: Occurrence): void {
     const isLink = !isOpen
-    // A name in a heading or in code is not a link, because it cannot be one.
+    // A name that cannot become a link is usually part of one already. If this note does not link to the name's note, the name is
+    // in a heading or in code, so it is ignored.
     if (isLink && !links(this.#links, note, this.#owners[name] as number)) return
     const place = 2 * note + (before === 0 ? 0 : 1)
     this.#names[before] = (this.#names[before] as number) + 1

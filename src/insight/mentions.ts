@@ -34,7 +34,7 @@ export interface Mentions {
   readonly isOpen: Uint8Array
 }
 
-/** Longer names, in words, are sentences that no other text repeats. */
+/** Maximum number of words in a name. Longer names are sentences that no other text repeats. */
 const MAX_WORDS = 12
 
 /** Splits a name into words. Returns an empty list if the name is a single letter or too long. */

@@ -14,7 +14,7 @@ const CANDIDATES = 40
  * the number of notes, because a bounded number of bag entries is examined per note.
  */
 export function nearestNotes({ notes, bags, documents }: Pick<Corpus, 'notes' | 'bags' | 'documents'>): Nearest {
-  // Treat each note as having one more word that no other note has.
+  // The damping acts as if each note had one more word that no other note has.
   const weights = wordWeights(bags, documents, inverseDocumentFrequency(1, notes) ** 2)
   const weightAt = (place: number): number => weights[place] as number
   const search = new WordSearch({
@@ -54,7 +54,7 @@ interface Weighted {
 export function wordWeights({ offsets, terms, counts }: Bags, documents: Uint32Array, damping: number): Float32Array {
   const notes = offsets.length - 1
   const idf = idfOf(documents, notes)
-  // A functional style would keep the whole list in memory.
+  // Fill the array in place, because a second list of all weights would take too much memory.
   const weights = new Float32Array(terms.length)
   for (let at = 0; at < terms.length; at++)
     weights[at] = (1 + Math.log(counts[at] as number)) * (idf[terms[at] as number] as number)
@@ -68,7 +68,7 @@ export function wordWeights({ offsets, terms, counts }: Bags, documents: Uint32A
 
 /** Returns the candidates for a note's nearest notes, by shared words, best first. */
 function candidatesFor(note: number, search: WordSearch): readonly number[] {
-  // Hundreds of notes are visited per note. The lowest score kept so far rejects nearly all of them.
+  // Each note has hundreds of candidates. Nearly all of them are rejected, because they score less than those kept so far.
   const best: number[] = []
   for (const other of search.of(note)) {
     const sum = search.score(other)
@@ -108,7 +108,7 @@ function cosines(
     const other = others[n] as number
     const end = offsets[other + 1] as number
     let sum = 0
-    // Sum over one note's terms, using zeros for terms that the other note lacks, to avoid a branch.
+    // Sum over one note's terms. Terms that the other note lacks have a weight of 0, which avoids a branch.
     for (let at = offsets[other] as number; at < end; at++) sum += (weights[at] as number) * (own[terms[at] as number] as number)
     results.push({ other, score: sum })
   }

@@ -85,7 +85,7 @@ function scanPiece({ text, marks, line, start: base, end: limit }: Piece, sink: 
   })
 }
 
-/** Invisible ranges. Must be queried in ascending order. */
+/** The ranges of a note that are not visible text. Must be queried in ascending order. */
 class Silences {
   readonly #marks: Uint8Array
   #next = -1

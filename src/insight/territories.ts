@@ -24,13 +24,13 @@ const ROUNDS = { moving: 50, still: 40, transport: 24, even: 8 }
 /** 137.5°. Turns by this angle never line up (H. Vogel, A better way to construct the sunflower head, 1979). */
 export const GOLDEN_ANGLE = Math.PI * (3 - Math.sqrt(5))
 
-/** A group of bodies, and the groups that it consists of, if it has any. */
+/** A group of bodies, with its subgroups if it has any. */
 export interface Nest {
   readonly bodies: readonly number[]
   readonly parts: readonly Nest[]
 }
 
-/** Bodies to spread: their positions, their radii including half the space around each, and groups of all of them. */
+/** Bodies to spread, with their positions and groups. A radius includes half of the space around the body. */
 export interface Spreading {
   readonly places: Float32Array
   readonly radii: Float32Array
@@ -62,7 +62,7 @@ export function spreadOut({ places, radii, groups }: Spreading): void {
   }
   settle({ bodies: [...needs.keys()], parts: groups }, [...cells.x.keys()])
   const usual = Math.sqrt(total / count)
-  // Later rounds move bodies less.
+  // The first rounds look for cells in a wider area.
   for (let round = 0; round < ROUNDS.even; round++)
     even({ places, needs, territoryOf, cells, owners }, (round < 3 ? 2 : 1) * usual)
 }
@@ -167,7 +167,7 @@ function goalsOf(have: Float64Array, want: Float64Array): Float64Array {
   })
 }
 
-/** Center and weight of each territory. A larger weight makes a territory reach further. */
+/** Center and weight of each territory. The larger the weight, the larger the territory. */
 interface Sites {
   readonly x: Float64Array
   readonly y: Float64Array
@@ -182,7 +182,7 @@ interface Dividing {
   readonly needs: Float32Array
 }
 
-/** Divides cells into a territory for each group. Returns the cells of each, without those at borders. */
+/** Divides cells into one territory per group. Returns the cells of each territory, without those at its border. */
 function divide(dividing: Dividing, groups: readonly Nest[]): readonly (readonly number[])[] {
   const { cells, some, places, needs } = dividing
   const sites = {
@@ -206,7 +206,10 @@ function divide(dividing: Dividing, groups: readonly Nest[]): readonly (readonly
   return of
 }
 
-/** Moves each site to the center of its cells. A site with too few cells reaches further in later rounds. */
+/**
+ * Adjusts the weight of each site to the space that it needs. In the first `ROUNDS.moving` rounds, also moves it to the center of
+ * its cells.
+ */
 function fitSites(
   { cells, some }: Dividing,
   sites: Sites,
@@ -265,7 +268,8 @@ interface EvenOutInput {
 }
 
 /**
- * Moves each body to the center of the cells in its territory that are closest to it. Larger bodies reach further.
+ * Moves each body to the center of the cells in its territory that are closest to it. Larger bodies also claim cells that are
+ * farther away.
  * @param more how far to look for cells beyond the body's own space
  */
 function even(evening: EvenOutInput, more: number): void {

@@ -84,7 +84,7 @@ function reachable(graph: Adjacency, starts: readonly number[], removed?: Uint8A
   return reached
 }
 
-/** Reads an item. The default is never used, because typed arrays have no holes. */
+/** Reads an item. The default is only for the type checker, because typed arrays have no holes. */
 function offsetAt(array: Uint32Array, at: number): number {
   return array[at] ?? 0
 }

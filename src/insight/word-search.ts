@@ -8,7 +8,7 @@ const QUESTION_TERMS = 32
 /** Weights of terms. A place is an index into the `terms` of the bags. */
 export interface WordScoring {
   readonly bags: Bags
-  /** Number of notes that contain each term, or 0 for terms that are not searched. */
+  /** Number of notes that contain each term, or 0 for terms that should not be searched. */
   readonly documents: Uint32Array
   /** Weight of the term at a place when another note is the query. */
   readonly matchWeight: (note: number, place: number) => number
@@ -120,7 +120,7 @@ export function idfOf(documents: Uint32Array, notes: number): Float32Array {
 /** The usual constants of BM25. */
 const SATURATION = 1.2
 const LENGTH_SHARE = 0.75
-/** Weight of a name, counted as this many words. */
+/** Number of words that a note's names add to its length. */
 const NAME_WORDS = 5
 
 /** Scores how well other notes match a note's own words, using BM25 with its heaviest terms as the query. */

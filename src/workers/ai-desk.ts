@@ -59,7 +59,10 @@ export class AiDesk {
     return origin
   }
 
-  /** Withdraws consent from the next request on. @returns the origin, and whether it had consent @throws RouxError `INVALID_PARAMS` */
+  /**
+   * Withdraws consent, starting with the next request. @returns the origin, and whether it had consent @throws RouxError
+   * `INVALID_PARAMS`
+   */
   revoke(address: string): { readonly origin: string; readonly was: boolean } {
     const origin = requireOrigin(address)
     return { origin, was: this.#gate.state().revoke(origin) }

@@ -89,7 +89,7 @@ export class IndexerHost {
     const running: Running = { worker: this.#start(this.#heap), open: 1, isEnding: false, hasEnded: false }
     const { worker } = running
     this.#running = running
-    // Each vault adds listeners, so Node would warn of a leak.
+    // Each vault adds listeners, so Node would otherwise warn about a leak.
     worker.setMaxListeners(0)
     worker.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') this.#enlarge()

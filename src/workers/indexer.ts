@@ -34,7 +34,7 @@ if (parentPort === null) throw new Error('This file can only run as a worker.')
 guardSqlite(ownGuard())
 serveVault(parentPort)
 
-// Load the binding early, during the protocol handshake. If that fails, the error is reported when it is used.
+// Load SQLite's binding early, during the protocol handshake. If that fails, the error is reported when the binding is used.
 try {
   loadSqlite()
 } catch {}
@@ -248,7 +248,7 @@ function begin(service: IndexingService | undefined, writes: WriteService | unde
   service?.begin()
   void recovery
     .catch((error) => {
-      // Every answer already reports a missing vault or an unavailable database.
+      // Do not report a missing vault or an unavailable database, because every answer already does.
       if (!isVaultMissing(error) && !(error instanceof RouxError && error.code === 'STORE_UNAVAILABLE'))
         send({ type: 'error', stack: describeFailure(error) })
     })

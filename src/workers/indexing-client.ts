@@ -54,7 +54,7 @@ export class IndexingClient implements Indexing {
   #isClosing = false
   /** Why the worker is currently not restarted. */
   #failure: string | undefined
-  /** Latches opened only because the worker had been given up. */
+  /** Latches that were only opened because the worker was given up. */
   #forced: readonly Latch[] = []
   #onClosed: () => void = () => {}
 
@@ -84,7 +84,7 @@ export class IndexingClient implements Indexing {
   begin(): void {
     this.#askedAt = performance.now()
     this.#reviveIfDue()
-    // Each message wakes the worker, so only tell it about calls while it embeds.
+    // Each message wakes the worker, so it is only notified of calls while it embeds.
     if (this.#hasBegun) {
       if (isEmbedding(this.#status)) this.#send({ type: 'asked' })
       return
@@ -123,7 +123,7 @@ export class IndexingClient implements Indexing {
     return await inTime(findable, timeout, signal)
   }
 
-  /** Makes a read-only call. If the worker crashes, the call is repeated on the next one. */
+  /** Makes a read-only call. If the worker crashes, the call is repeated with the next worker. */
   async #read<T>(run: Use<T>, deaths = READS_OUTLIVE): Promise<T> {
     try {
       return await this.#call(run, deaths)
@@ -195,8 +195,8 @@ export class IndexingClient implements Indexing {
   }
 
   /**
-   * Makes a write, which is never repeated: if its answer is lost, its outcome is looked up in the record. @param isPlan whether
-   * it executes the plan of a dry run
+   * Makes a write. Only a dry run is repeated after a crash. If the answer to another write is lost, its outcome is looked up in
+   * the record. @param isPlan whether the write executes the plan of a dry run
    */
   async #write(
     call: (calls: Calls<IndexerService>, onBegun: (changeId: string) => void) => Promise<WriteResult>,
@@ -242,8 +242,8 @@ export class IndexingClient implements Indexing {
   }
 
   #open(): void {
-    // Each worker starts with the index on disk, because nothing updates an index in its predecessor's memory any more. Damage to
-    // the one on disk is reported once the vault is open.
+    // Each worker starts with the index on disk, because nothing updates an index in its predecessor's memory anymore. Damage to
+    // the index on disk is reported once the vault is open.
     for (const which of ['index', 'search'] as const) if (this.#caches[which] === 'memory') this.#replace(which, 'disk')
     const channel = this.#host.channel()
     this.#channel = channel
@@ -331,7 +331,7 @@ export class IndexingClient implements Indexing {
     this.#started.shut()
     this.#endCalls(reason)
     void channel.end()
-    // The next worker compares all files, so nothing stays missed.
+    // The next worker compares all files, so it will find any missed changes.
     this.#freshness = new Freshness()
     this.#caughtUp.open()
     this.#onClosed()

@@ -29,7 +29,7 @@ export interface InsightRuns {
 
 export interface InsightClientParts<Kind extends InsightKind = 'whole'> {
   readonly kind: Kind
-  /** The vault's name, if it has one, which prefixes its ids. */
+  /** The vault's name, which prefixes its ids, if it has one. */
   readonly name?: string | undefined
   readonly store: Pick<Store, 'read' | 'results'>
   readonly texts: Texts
@@ -231,7 +231,7 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
       if (isSettled && communitiesKept !== undefined) await this.#keepCommunities({ generation, bytes: communitiesKept })
       if (!isSettled) this.#pauseAt(generation)
       const idOf = (note: number): NodeId => ids[note] as NodeId
-      // A run returns the result for its kind.
+      // The cast is safe, because a run returns the result for its kind.
       return { generation, ids: Array.from(order, idOf), unread: unread.map(idOf), ...computed } as unknown as InsightKinds[Kind]
     } finally {
       steps.close()

@@ -26,15 +26,15 @@ interface StoredLayout {
   readonly regions: Int32Array
   /** Number of notes placed one by one next to others since the last full layout. */
   readonly added: number
-  /** True if the communities were known at the time of the last full layout, and it has the current format. */
+  /** True if the communities were known at the time of the last full layout, and the layout has the current format. */
   readonly isGrouped: boolean
 }
 
 const FORMAT = 5
-/** Earlier formats. Their layouts had holes or undivided large groups, so they are replaced as soon as notes may move. */
+/** Earlier formats. Their layouts have holes or undivided large groups, so they are replaced as soon as notes may move. */
 const EARLIER = new Set([3, 4])
 
-/** Up to this many new notes are placed next to existing ones. With more, everything is laid out again. */
+/** Maximum number of new notes to place next to existing ones. With more, everything is laid out again. */
 const MAX_NEW = 2_000
 
 /** Stores the positions of a vault's notes in a cache file. If the file cannot be written, they stay in memory. */
@@ -85,7 +85,7 @@ export class LayoutClient implements Layouts {
     }
     // If most notes have no position, this is effectively another vault.
     const isNew = before === undefined || missing > ids.length / 2
-    // Placing very many notes one by one would take minutes.
+    // Placing thousands of notes one by one would take minutes.
     const isAll = isNew || isWhole || missing > MAX_NEW
     // A map drawn before communities were known must not determine how the final one is rotated.
     const resembled = isNew || (isRough && isAll) ? undefined : before

@@ -21,7 +21,7 @@ export interface IndexerData {
 export interface OpenIndexer extends IndexerData {
   /** The counters of a `Freshness`. */
   readonly freshness: SharedArrayBuffer
-  /** True if a worker that runs short of memory is to be replaced by one with a larger heap. */
+  /** True if a worker that runs short of memory can be replaced by one with a larger heap. */
   readonly mayGrow: boolean
 }
 
@@ -33,14 +33,14 @@ export type ToIndexer =
   /** A call arrived while notes are being embedded. */
   | { readonly type: 'asked' }
   | { readonly type: 'call'; readonly call: Call }
-  /** `replaced` is the number of index replacements that the reader knows of. */
+  /** `replaced` is the number of index replacements that the reader has seen. */
   | { readonly type: 'damaged'; readonly which: IndexName; readonly replaced: number }
   /** Reply from the main thread's embedder. */
   | { readonly type: 'embedder'; readonly reply: Reply }
   /** The `ai` settings have changed. */
   | { readonly type: 'ai'; readonly ai: IndexerData['settings']['ai'] }
   | { readonly type: 'close' }
-  /** No vault is open any more, so the worker should exit. */
+  /** No vault is open anymore, so the worker should exit. */
   | { readonly type: 'end' }
 
 export type FromIndexer =
@@ -64,7 +64,7 @@ export type ReadVault = Pick<Settings['vault'], 'ignore' | 'gitignore' | 'mode'>
 }
 
 export type ReadJob =
-  /** A note's text. `known` is the stat of the version that the caller has already. */
+  /** A note's text. `known` is the stat of the version that the caller already has. */
   | { readonly kind: 'text'; readonly path: VaultPath; readonly known?: FileStat }
   | { readonly kind: 'stretch'; readonly path: VaultPath; readonly offset: number; readonly length: number }
 

@@ -23,7 +23,7 @@ export interface EmbeddingOptions {
   readonly onDownload?: ((progress: DownloadProgress) => void) | undefined
   /** Limits what may be sent to other computers. By default, nothing may. */
   readonly gate?: (() => GateSettings) | undefined
-  /** The vault's name, if a process serves several. */
+  /** The vault's name, if the process serves several vaults. */
   readonly name?: string
 }
 
@@ -59,7 +59,7 @@ export function openEmbedding(
       return formerEmbedder.id === id ? formerEmbedder : undefined
     },
     close: async () => {
-      // Nobody is waiting for a download any more.
+      // Nobody is waiting for a download anymore.
       closing.abort(new Error('the vault was closed'))
       const embedders = await Promise.allSettled(openEmbedders.values())
       await Promise.all(embedders.map((each) => (each.status === 'fulfilled' ? each.value.close() : undefined)))
@@ -100,7 +100,7 @@ export function embedderSettings(settings: Settings['embedder'], apiKey?: string
     ...(model === '' ? undefined : { model }),
     ...(baseUrl === '' ? undefined : { baseUrl }),
     ...(apiKey === undefined ? undefined : { apiKey }),
-    // Unlike in other settings, an empty prefix is a value: no prefix.
+    // Unlike in other settings, an empty string is a valid value and means no prefix.
     ...(settings.query_prefix === 'auto' ? undefined : { queryPrefix: settings.query_prefix }),
     ...(settings.passage_prefix === 'auto' ? undefined : { passagePrefix: settings.passage_prefix }),
     ...(dimensions === 0 ? undefined : { dimensions }),

@@ -36,7 +36,7 @@ export class ThreadGuard {
     }
   }
 
-  /** Called by another thread. Resolves after two seconds at most, usually once no work is in progress and none can start. */
+  /** Called by another thread. Resolves once no work is in progress and none can start, or after two seconds at most. */
   async end(): Promise<void> {
     const until = performance.now() + EXIT_TIMEOUT
     while (this.#isBusy() && performance.now() < until) await setTimeout(POLL_INTERVAL)

@@ -33,7 +33,7 @@ interface KeptPlan {
 /** Operations that rewrite links in other files. */
 const RELINKING: ReadonlySet<Operation['kind']> = new Set(['move', 'renameHeading', 'renameTag', 'clone'])
 
-/** Maximum number of times a write is planned before a file that keeps changing makes it fail. */
+/** Maximum number of times to plan a write whose files keep changing. After that, the write fails. */
 const MAX_ATTEMPTS = 4
 
 /** Checks whether the caller specified a file's expected state. */
@@ -49,7 +49,7 @@ function relinks(operation: Operation): boolean {
 /** How many of the latest changes to search. Other processes cannot make that many while a worker restarts. */
 const RECENT_CHANGES = 1_000
 
-/** Maximum number of pending plans kept, and of executed ones. */
+/** Maximum number of plans to keep, separately for pending and executed ones. */
 const MAX_PLANS = 50
 
 function forgetOldest(entries: Map<string, unknown>): void {
@@ -91,7 +91,8 @@ export class WriteService {
         try {
           return await this.#attempt(access, request, { ...plan, ...progress })
         } catch (error) {
-          // A file has changed between planning and applying. Operations without an expected state can be planned again.
+          // `CONFLICT` means that a file has changed since the write was planned. Operations without an expected state can be
+          // planned again.
           const mayAgain = request.planId === undefined && !plan.operations.some(namesState) && attempt < MAX_ATTEMPTS
           if (!mayAgain || !(error instanceof RouxError) || error.code !== 'CONFLICT') throw error
           await access.reconcile({ all: true })
@@ -120,15 +121,15 @@ export class WriteService {
   }
 
   /**
-   * Plans the operations. A full comparison takes longer than a write, so it only runs for operations that unreported edits could
-   * affect.
+   * Plans the operations. A full comparison takes longer than a write, so it only runs if the operations rewrite links or a note is
+   * not found.
    */
   async #plan(access: Exclusive, operations: readonly Operation[]): Promise<PlannedWrite> {
     const plan = async () => {
       const view = await this.#parts.openView(access)
       return await planOperations(view, operations, () => this.#parts.changes.deletions())
     }
-    // Other operations can change links in any file, so compare all files first.
+    // Operations that rewrite links can affect any file, so all files are compared before they are planned.
     if (!operations.some(relinks)) {
       const planned = await plan().catch((error: unknown) => {
         if (error instanceof RouxError && error.code === 'NODE_NOT_FOUND') return undefined

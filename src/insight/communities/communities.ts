@@ -132,7 +132,7 @@ function withoutCrossLinks(
   return { graph: weightedGraph(classes.length, { from, to, weights: scaled }), parts: Math.max(1, sums.size) }
 }
 
-/** Numbers communities by size. The parts of larger communities come first. An undivided community has no parts. */
+/** Numbers communities by size. With `whole`, parts of larger communities come first, and an undivided community has no parts. */
 function bySize(of: Uint32Array, whole?: Division): Division {
   const sizes = new Map<number, number>()
   const wholeOf = new Map<number, number>()

@@ -21,8 +21,8 @@ const KEY_NOTES = 3
 /** Weight of text similarity. A link has a weight of 1. */
 const MIN_SIMILARITY = 0.5
 /**
- * Factors for notes whose title or text says little. `entry` applies to stubs where most notes are stubs. `handle` applies to
- * lists of entries with a one-word title, which is usually their author's handle.
+ * Factors that lower the support of notes with an uninformative title or text. `entry` applies to stubs where most notes are stubs.
+ * `handle` applies to lists of entries with a one-word title, which is usually their author's handle.
  */
 const SHARE = { stub: 0.3, entry: 0.03, date: 0.2, index: 0.1, handle: 0.35 }
 /** A list must link to at least this many notes of its community. */
@@ -30,7 +30,7 @@ const ENTRIES = 2
 
 /**
  * Returns the notes of each community that most others link to or resemble, best first. The first one names the community. Where
- * most notes are stubs, notes that link to them come first, because one entry of a catalogue does not represent the others.
+ * most notes are stubs, notes that link to them come first, because one entry of a catalog does not represent the others.
  */
 export function keyNotes(source: KeyNotesSource, { of, terms }: NotesByCommunity): readonly (readonly number[])[] {
   const ofStubs = communitiesOfStubs(source, of)

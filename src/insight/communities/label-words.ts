@@ -4,7 +4,7 @@ import { FLAG_BITS } from '../note-record.ts'
 /** Source of label words: the words of all notes, without boilerplate. */
 export type LabelCorpus = Pick<Corpus, 'bags' | 'forms' | 'terms' | 'termOf' | 'lines'>
 
-/** A group of notes and the larger set from which it should be distinguished. Groups of the same set are adjacent. */
+/** A group of notes and the larger set from which it should be distinguished. Groups of the same set must be adjacent. */
 export interface LabelledGroup {
   readonly notes: Uint32Array
   readonly whole: Uint32Array
@@ -23,7 +23,7 @@ const WORDS = 4
 const TERMS = 8
 /** Number of candidates to examine. It exceeds the number of words, because other groups may win the first ones. */
 const CANDIDATES = 24
-/** A word in fewer notes of a group, or a smaller share of them, does not characterize it. */
+/** Minimum number and share of a group's notes that must contain a word for the word to characterize the group. */
 const MIN_USE = { notes: 2, share: 0.04 }
 
 /**

@@ -5,9 +5,7 @@ export interface LeidenOptions {
   readonly resolution: number
   /** Initial community of each node. By default, each node starts alone. */
   readonly start?: Uint32Array
-  /**
-   * How much a node must gain to leave its community, which limits the effect of small changes to the graph. Defaults to nothing.
-   */
+  /** How much a node must gain to leave its community. This limits the effect of small changes to the graph. Defaults to 0. */
   readonly stay?: StayBonus
 }
 
@@ -72,7 +70,7 @@ export function modularity(graph: WeightedGraph, communities: ArrayLike<number>,
   return within / total - resolution * chance
 }
 
-/** A graph whose nodes can represent several nodes. `strengths` counts inner edges twice; the rows omit them. */
+/** A graph in which each node can represent several original nodes. `strengths` counts inner edges twice; the rows omit them. */
 interface Level extends WeightedGraph {
   readonly strengths: Float64Array
 }
@@ -207,7 +205,8 @@ function refine(level: Level, communities: Uint32Array, penalty: number): Uint32
     let bestGain = MIN_GAIN * strength
     for (let n = 0; n < links.count; n++) {
       const part = links.met[n] as number
-      // A part has the number of its first member, and parts never cross communities.
+      // Skip the node's own part, and parts of other communities. A part's number is its first member, which has the part's
+      // community.
       if (part === node || communities[part] !== community) continue
       const gain = (to[part] as number) - penalty * strength * (sums[part] as number)
       if (gain <= bestGain || !isWellLinked(part, community)) continue

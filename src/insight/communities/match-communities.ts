@@ -51,7 +51,7 @@ function movedNotes({ now, before }: Readonly<Record<'now' | 'before', Membershi
   return movedCount
 }
 
-/** For each community, counts the notes that belong to a community both now and before. */
+/** Counts the notes of each community that are in some community both now and before. */
 function counts(of: Membership, other: Membership): ReadonlyMap<number, number> {
   const sizes = new Map<number, number>()
   of.forEach((community, note) => {

@@ -43,7 +43,7 @@ interface Thread {
   /** The timer for the first job. */
   watch: ReturnType<typeof setTimeout> | undefined
   isUp: boolean
-  /** True if its first job takes so long that it gets no more work. */
+  /** True if its first job takes so long that it must not get more work. */
   isHeld: boolean
   /** True if its queued reads were reassigned. The thread does not know this and would still perform them. */
   isSpent: boolean
@@ -167,7 +167,10 @@ export class FileThreads {
     if (thread.given.length === 1) this.#watch(thread)
   }
 
-  /** Returns a thread that is not blocked, or the one that the same file blocks. */
+  /**
+   * Returns the thread that the same file blocks, if there is one, and otherwise a thread that is not blocked. Returns `undefined`
+   * if the vault's files already block `MAX_HELD` threads.
+   */
   #threadFor({ vault, job: { path } }: Pending): Thread | undefined {
     const threads = this.#held.filter(({ given: [first] }) => first?.vault === vault)
     const sameFile = threads.find(({ given: [first] }) => first?.job.path === path)
@@ -241,7 +244,7 @@ export class FileThreads {
     else thread.watch.refresh()
   }
 
-  /** Checks once more after pending events, because the result may already have arrived while the main thread was busy. */
+  /** Checks again after pending events, because the result may have arrived while the main thread was busy. */
   #suspect(thread: Thread): void {
     const [first] = thread.given
     setImmediate(() => {
