@@ -15,8 +15,8 @@ export interface TableRoom {
 
 /**
  * Allocates memory for a table. Rows are summed with WebAssembly SIMD if it is available, and otherwise with plain JavaScript,
- * which gives identical results but is several times slower. JavaScript is also used if the process must not reserve the gigabytes
- * of address space that WebAssembly memory takes.
+ * which gives identical results but is several times slower. JavaScript is also used if the process is not allowed to reserve the
+ * gigabytes of address space that WebAssembly memory takes.
  */
 export function makeTableRoom(simd = true): TableRoom {
   if (simd && runtime?.validate(moduleBytes())) return new SimdRoom(runtime)

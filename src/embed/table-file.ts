@@ -68,8 +68,8 @@ export function openTableFile(path: string, kind: TableKind): TableFile {
 }
 
 /**
- * Reads only the header and the stored checksum, which identify a table. Does not verify the checksum. @throws RouxError
- * `PROVIDER_ERROR` that names the file
+ * Reads only the header and the stored checksum, which identify a table. Does not verify the checksum.
+ * @throws RouxError `PROVIDER_ERROR` that names the file
  */
 export function readTableHeader(
   path: string,

@@ -152,8 +152,8 @@ export interface RelevantHit {
 }
 
 /**
- * Returns the hits that pass a preset, in order. Exact hits always pass. @param meaning the semantic score's share in their
- * certainty, 0–1
+ * Returns the hits that pass a preset, in order. Exact hits always pass.
+ * @param meaning the semantic score's share in their certainty, 0–1
  */
 export function keepRelevant<Hit extends RelevantHit>(hits: readonly Hit[], relevance: Relevance, meaning = 1): readonly Hit[] {
   const minScore = leastScore(relevance, meaning)

@@ -60,8 +60,9 @@ export class AiDesk {
   }
 
   /**
-   * Withdraws consent, starting with the next request. @returns the origin, and whether it had consent @throws RouxError
-   * `INVALID_PARAMS`
+   * Withdraws consent, starting with the next request.
+   * @returns the origin, and whether it had consent
+   * @throws RouxError `INVALID_PARAMS`
    */
   revoke(address: string): { readonly origin: string; readonly was: boolean } {
     const origin = requireOrigin(address)

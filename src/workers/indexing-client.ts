@@ -196,7 +196,8 @@ export class IndexingClient implements Indexing {
 
   /**
    * Makes a write. Only a dry run is repeated after a crash. If the answer to another write is lost, its outcome is looked up in
-   * the record. @param isPlan whether the write executes the plan of a dry run
+   * the record.
+   * @param isPlan whether the write executes the plan of a dry run
    */
   async #write(
     call: (calls: Calls<IndexerService>, onBegun: (changeId: string) => void) => Promise<WriteResult>,

@@ -12,8 +12,8 @@ export function indexingFailed(reason: string): RouxError {
 }
 
 /**
- * Returns the error for a worker that crashed before it touched any file. @param isPlan whether the write was supposed to execute
- * the plan of a dry run, which is lost with the worker
+ * Returns the error for a worker that crashed before it touched any file.
+ * @param isPlan whether the write was supposed to execute the plan of a dry run, which is lost with the worker
  */
 export function notBegun(reason: string, isPlan: boolean): RouxError {
   return new RouxError(
