@@ -521,7 +521,7 @@ export function closestTo({ graph, look }: Pick<Frame, 'graph' | 'look'>, centre
 }
 
 /** Checks whether the title of a note begins with a day. */
-export function isDated({ picture }: Graph, note: number): boolean {
+function isDated({ picture }: Graph, note: number): boolean {
   return /^\d{4}-?\d\d-?\d\d\b/.test(picture.titles[note] ?? '')
 }
 

@@ -17,7 +17,6 @@ import {
   fillGround,
   type Highlight,
   HUB,
-  isDated,
   type Look,
   type Mark,
   placeIn,
@@ -78,8 +77,8 @@ const GROWN = 1.2
 const FONT = "'Inter Variable', system-ui, sans-serif"
 /**
  * Maximum number of names at once, and while the whole map is in a window of `area` square pixels: of groups, unless they have a color
- * of their own, and those without need at least `least` notes, or `leastLand` for a large name; of parts of lands; of notes on a map of up to `few` notes, and on a
- * larger one; and of highlighted notes, of those around the open note, and there in windows below `narrow`.
+ * of their own, and those without need at least `least` notes, or `leastLand` for a large name; of parts of lands; of notes on a map
+ * of up to `few` notes, and on a larger one; and of highlighted notes, of those around the open note, and there in narrow windows.
  */
 const NAMED = {
   most: 120,
@@ -93,8 +92,8 @@ const NAMED = {
   ofMany: 16,
   ofGroup: 8,
   lit: 40,
-  around: 10,
-  aroundNarrow: 6,
+  around: 14,
+  aroundNarrow: 8,
   area: 900_000,
 }
 /**
@@ -139,7 +138,7 @@ const STYLES = {
   land: { paint: 0.5, edge: 8 },
   part: { sizes: [11], weight: '500 italic', paint: 0.4, edge: 5 },
   partOfChosen: { sizes: [17, 15, 13], weight: '600', spacing: 0.06, paint: 0.65, edge: 6 },
-  landBelow: { sizes: [42, 34, 27, 21, 16], weight: '700', spacing: 0.14, paint: 0.34, isCapital: true },
+  landBelow: { sizes: [32, 26, 21, 16], weight: '700', spacing: 0.14, paint: 0.34, isCapital: true },
   partBelow: { sizes: [17, 15, 13], weight: '600', spacing: 0.06, paint: 0.5 },
 }
 /** Opacity of the names of groups that are not highlighted. */
@@ -551,11 +550,9 @@ export class MapView {
     const { on, frame, labels } = writing
     const all = closestTo(frame, centre)
     const within = all.filter((note) => isInView(frame, note))
-    const undated = within.filter((note) => !isDated(frame.graph, note))
-    const isSmall = frame.graph.count <= FEW
-    const most = isSmall ? NAMED.lit : frame.width < GROUP_FONT.narrow ? NAMED.aroundNarrow : NAMED.around
+    const most = frame.graph.count <= FEW ? NAMED.lit : frame.width < GROUP_FONT.narrow ? NAMED.aroundNarrow : NAMED.around
     const before = labels.placed.length
-    this.#labelNotes(writing, isSmall || undated.length < most / 3 ? within : undated, most, 'linked')
+    this.#labelNotes(writing, within, most, 'linked')
     const more = all.length - (labels.placed.length - before)
     if (more === 0) return
     const text = `+${more} more`
@@ -725,11 +722,11 @@ export class MapView {
     }
   }
 
-  /** Writes the names of lands and of their parts large and pale, as if below the notes, where they cross the fewest names. */
+  /** Writes the names of lands and of their parts large and pale, as if below the notes, where they cross the fewest notes and no names. */
   #labelAreas({ labels: above, ...writing }: Writing, { notes, centre }: Partial<Highlight> = {}): void {
     const { on, frame } = writing
-    for (const { box } of above.placed) above.room.dots.add(box)
-    const below = { ...writing, labels: new Labels(above.room) }
+    const covered = [...above.room.covered, ...above.placed.map(({ box }) => box)]
+    const below = { ...writing, labels: new Labels({ ...above.room, covered }) }
     const other = frame.look.palette.length - 1
     // Colors of notes are darker, or lighter in the dark, so they stay.
     on.globalCompositeOperation = frame.theme.ground > '#7' ? 'darken' : 'lighten'
