@@ -67,7 +67,7 @@ export class SentencePieces {
 
   /** @param vocabulary UTF-8, one piece per line, without a trailing line break @param scores each piece's log probability */
   constructor(vocabulary: Uint8Array, scores: Float32Array) {
-    // A character takes at most 3 bytes per UTF-16 unit, and NFKC turns a character into at most 18.
+    // A character takes at most 3 bytes per UTF-16 unit, and NFKC expands a character to at most 18 characters.
     const maxLength = 3 * (WORD_START.length + 18 * MAX_WORD)
     this.#word = new Uint8Array(maxLength)
     this.#best = new Float64Array(maxLength + 1)

@@ -3,7 +3,7 @@ import type { JSONRPCMessage } from '@modelcontextprotocol/server'
 import { messageToJson } from '../mcp/transport/json-rpc.ts'
 import type { Limits } from './limits.ts'
 
-/** Server-sent events in a response, kept alive until either side ends them. */
+/** A response that streams server-sent events and stays open until either side closes it. */
 export class EventStream {
   readonly #response: ServerResponse
   readonly #backlog: number

@@ -5,7 +5,7 @@ import { requireVectors } from '../core/require-vectors.ts'
 /** Another call is expected within this many milliseconds after a call. */
 const EXPECTED_MS = 500
 
-/** Pause between steps while no calls arrive, in milliseconds. On a machine with two cores, a server and its client need both. */
+/** Pause between steps while no calls arrive, in milliseconds. A server and its client need both cores of a small machine. */
 const PAUSE_MS = 4
 
 /** Pause while calls arrive, as a multiple of the time worked, and its maximum in milliseconds. */

@@ -103,7 +103,10 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
     return this.#progress
   }
 
-  /** Computes the current result for all servers that share the store, and waits for it. @throws RouxError `PROVIDER_ERROR` */
+  /**
+   * Computes the current result for all servers that share the store.
+   * @throws RouxError `PROVIDER_ERROR`
+   */
   async update(): Promise<void> {
     const { generation, complete } = await this.#read(async (snapshot) => snapshot)
     if (this.#last?.generation !== generation) await this.#takeShared(generation, this.#end.signal)

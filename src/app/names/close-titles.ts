@@ -5,7 +5,8 @@ import { digitsOf, plainName } from '../../search/similar-names.ts'
 import { ownNames } from './known-node.ts'
 
 /**
- * Minimum share of common letter pairs for names to be compared. A title of eight letters still has this share after two typos.
+ * Names are only compared if at least this share of their letter pairs is the same. After two typos, a title of eight letters still
+ * passes.
  */
 const MIN_SIMILARITY = 0.4
 const MAX_COMPARED = 20

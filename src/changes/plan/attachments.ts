@@ -145,7 +145,7 @@ function linksByName(mode: Mode): boolean {
 export interface EmbedContext {
   readonly mode: Mode
   readonly title: string | undefined
-  /** Note that contains the attachment's embed, or `undefined` for the vault's root. */
+  /** The note that embeds the attachment. If it is `undefined`, the attachment goes to the vault's root. */
   readonly note: string | undefined
 }
 

@@ -1,6 +1,6 @@
 import type { LinkForm } from '../note.ts'
 
-/** Formats a link as written, without its display text. */
+/** Returns the source text of a link, without its display text. */
 export function linkText({ form, target, subpath }: LinkAsWritten): string {
   const whole = subpath === undefined ? target : `${target}#${subpath}`
   return form === 'wikilink' || form === 'page' ? `[[${whole}]]` : whole

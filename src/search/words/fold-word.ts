@@ -93,7 +93,7 @@ export function forgetFoldedWords(): void {
   memo.clear()
 }
 
-/** Folds a text's letters like those of indexed words, without truncation. */
+/** Folds letters in the same way as indexed words, but does not truncate the text. */
 export function foldLetters(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase()
   const plain = text.replace(INVISIBLE, '').normalize('NFKD').toLowerCase().replace(ACCENTS, '')

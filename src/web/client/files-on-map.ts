@@ -1,7 +1,7 @@
 import type { LinkedFile } from '../../core/insight/linked-files.ts'
 import { type Graph, radiusOf, withLinks } from './graph.ts'
 
-/** Distances from a note to its closest and furthest file, in units of the layout. */
+/** Distances from a note to its closest and furthest file, in layout units. */
 const [MIN_DISTANCE, MAX_DISTANCE] = [0.6, 2.2]
 const FULL_TURN = 2 * Math.PI
 

@@ -135,7 +135,7 @@ export function isIndex({ degrees, vault }: Graph, note: number): boolean {
 /** A note with at least this many links, and at least this share of all notes, counts as an index. */
 const INDEX_LINKS = { notes: 40, share: 0.02 }
 
-/** Returns the radius of a note in units of the layout, as used by the layout. */
+/** Returns the radius of a note in layout units. The layout uses the same radii. */
 export function radiusOf(links: number): number {
   return Math.min(5, 0.35 + 0.12 * Math.sqrt(links))
 }

@@ -7,7 +7,7 @@ import { memoizeLast } from './memoize-last.ts'
 export interface Area {
   /** Palette index. */
   readonly colour: number
-  /** `x, y` of the corners of each outline, in units of the layout. One within another is a hole. */
+  /** `x, y` of the corners of each outline, in layout units. One within another is a hole. */
   readonly outlines: readonly (readonly number[])[]
 }
 
@@ -23,7 +23,7 @@ export interface Band {
 
 interface Lands {
   readonly all: readonly Area[]
-  /** How far areas reach beyond their notes, in units of the layout. */
+  /** How far areas reach beyond their notes, in layout units. */
   readonly reach: number
   /** Returns the color of the area at a point of the layout, if there is one. */
   colourAt(x: number, y: number): number | undefined

@@ -9,7 +9,7 @@ export interface Fitting {
   readonly covered: readonly Box[]
   /** Maximum scale, in pixels per unit. */
   readonly most: number
-  /** Space to keep free around each point, in units of the layout. */
+  /** Space to keep free around each point, in layout units. */
   readonly reach: number
   /** Space to keep free at the sides, in pixels, if the view is wide enough. */
   readonly across?: number

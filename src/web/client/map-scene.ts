@@ -226,7 +226,7 @@ export class Scene {
     const step = Math.max(1, Math.ceil(graph.pairs.length / 2 / most))
     const pixels = width * height * ratio * ratio
     const margin = Math.min(MARGIN, Math.max(0.1, (Math.sqrt(LARGEST_IMAGE / pixels) - 1) / 2))
-    // Whole device pixels: copies that need no resampling are several times as fast.
+    // Round to whole device pixels, because copying without resampling is several times faster.
     const whole = (size: number): number => (Math.ceil(size * ratio) + 2 * Math.round(size * margin * ratio)) / ratio
     const shown = { ...frame, width: whole(width), height: whole(height), view: { width, height }, isDraft: step > 1 && isMoving }
     const context = sized(this.#image, shown)

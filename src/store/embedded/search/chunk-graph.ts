@@ -241,7 +241,7 @@ const MAX_AT_ONCE = 256
 /** Pause between slices in milliseconds. It is longer during searches. */
 const PAUSE = 4
 const PAUSE_AFTER_SEARCH = 50
-/** Delay between the last change and saving, in milliseconds, because vectors arrive in batches. */
+/** Save this many milliseconds after the last change, because vectors arrive in batches. */
 const SAVE_DELAY = 10_000
 /**
  * A graph of 400,000 vectors takes 500 MB, so save it again only after this many changes, and only if they affect this share of

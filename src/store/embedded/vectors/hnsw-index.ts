@@ -129,7 +129,7 @@ export class HnswIndex implements VectorIndex {
     return [...this.#scan.labels()]
   }
 
-  /** Returns the labels that have changed since the last call of this method or of `beginElsewhere`. */
+  /** Returns the labels that have changed since this method or `beginElsewhere` was last called. */
   takeChanged(): readonly number[] {
     const changed = [...(this.#changedMeanwhile ?? [])]
     this.#changedMeanwhile?.clear()
