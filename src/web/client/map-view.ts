@@ -139,6 +139,7 @@ const STYLES = {
   part: { sizes: [11], weight: '500 italic', paint: 0.4, edge: 5 },
   partOfChosen: { sizes: [17, 15, 13], weight: '600', spacing: 0.06, paint: 0.65, edge: 6 },
   landBelow: { sizes: [32, 26, 21, 16], weight: '700', spacing: 0.14, paint: 0.34, isCapital: true },
+  landAround: { sizes: [19, 15], weight: '700', spacing: 0.14, paint: 0.34, isCapital: true },
   partBelow: { sizes: [17, 15, 13], weight: '600', spacing: 0.06, paint: 0.5 },
 }
 /** Opacity of the names of groups that are not highlighted. */
@@ -728,12 +729,14 @@ export class MapView {
     const covered = [...above.room.covered, ...above.placed.map(({ box }) => box)]
     const below = { ...writing, labels: new Labels({ ...above.room, covered }) }
     const other = frame.look.palette.length - 1
+    // Around an open note, and in a small window, they would outshine the names of notes.
+    const style = centre === undefined && frame.width >= GROUP_FONT.narrow ? STYLES.landBelow : STYLES.landAround
     // Colors of notes are darker, or lighter in the dark, so they stay.
     on.globalCompositeOperation = frame.theme.ground > '#7' ? 'darken' : 'lighten'
     for (const group of this.#groups(frame.graph, frame.look)) {
       const isChosen = centre === undefined && notes !== undefined && hasAll(notes, group.notes)
       if (isChosen || (group.colour === other && group.notes.length < NAMED.leastLand)) continue
-      this.#labelLand(below, { ...group, namesake: undefined }, STYLES.landBelow)
+      this.#labelLand(below, { ...group, namesake: undefined }, style)
     }
     if (notes === undefined) this.#labelParts(below, { style: STYLES.partBelow, above })
     on.globalCompositeOperation = 'source-over'
