@@ -140,7 +140,6 @@ const STYLES = {
   partOfChosen: { sizes: [17, 15, 13], weight: '600', spacing: 0.06, paint: 0.65, edge: 6 },
   landBelow: { sizes: [32, 26, 21, 16], weight: '700', spacing: 0.14, paint: 0.34, isCapital: true },
   landAround: { sizes: [19, 15], weight: '700', spacing: 0.14, paint: 0.34, isCapital: true },
-  partBelow: { sizes: [17, 15, 13], weight: '600', spacing: 0.06, paint: 0.5 },
 }
 /** Opacity of the names of groups that are not highlighted. */
 const FADED = 0.45
@@ -514,7 +513,7 @@ export class MapView {
     const most = this.#mostNames(graph.count <= NAMED.few ? NAMED.ofFew : NAMED.ofMany, 2)
     this.#labelNotes(writing, this.#byWeight(graph), most)
     if (isNear(frame)) this.#labelAreas(writing)
-    else this.#labelParts(writing, { style: STYLES.part })
+    else this.#labelParts(writing, STYLES.part)
     return writing.labels.placed
   }
 
@@ -531,7 +530,7 @@ export class MapView {
     if (centre !== undefined) this.#labelAround(centre, writing)
     else if (isDivided) {
       this.#labelNotes(writing, sortedBy(graph.degrees, [...notes]).slice(0, NAMED.ofGroup), NAMED.ofGroup, 'best')
-      this.#labelParts(writing, { style: STYLES.partOfChosen, within: notes })
+      this.#labelParts(writing, STYLES.partOfChosen, notes)
     } else {
       this.#groupNames = this.#labelGroups(writing, notes, true)
       const kind = this.#groupNames.length > 0 ? 'other' : 'linked'
@@ -711,19 +710,18 @@ export class MapView {
     return names
   }
 
-  /** Writes the names of the largest parts of lands, or of those within a set of notes, each once and none that is in `above`. */
-  #labelParts(writing: Writing, { style, within, above = writing.labels }: PartsOptions): void {
+  /** Writes the names of the largest parts of lands, or of those within a set of notes, each once. */
+  #labelParts(writing: Writing, style: Style, within?: ReadonlySet<number>): void {
     const { frame, labels } = writing
     const end = labels.placed.length + (within === undefined ? this.#mostNames(NAMED.parts, 1) : NAMED.partsOfGroup)
     const parts = landPartsOf(frame.graph, frame.look)
     for (const part of within === undefined ? parts : partsWithin(parts, within)) {
       if (labels.placed.length >= end) return
-      const isNamed = [...labels.placed, ...above.placed].some(({ text }) => text === part.label)
-      if (!isNamed) this.#labelLand(writing, part, style)
+      if (!labels.placed.some(({ text }) => text === part.label)) this.#labelLand(writing, part, style)
     }
   }
 
-  /** Writes the names of lands and of their parts large and pale, as if below the notes, where they cross the fewest notes and no names. */
+  /** Writes the names of lands large and pale, as if below the notes, where they cross the fewest notes and no names. */
   #labelAreas({ labels: above, ...writing }: Writing, { notes, centre }: Partial<Highlight> = {}): void {
     const { on, frame } = writing
     const covered = [...above.room.covered, ...above.placed.map(({ box }) => box)]
@@ -738,7 +736,6 @@ export class MapView {
       if (isChosen || (group.colour === other && group.notes.length < NAMED.leastLand)) continue
       this.#labelLand(below, { ...group, namesake: undefined }, style)
     }
-    if (notes === undefined) this.#labelParts(below, { style: STYLES.partBelow, above })
     on.globalCompositeOperation = 'source-over'
   }
 
@@ -974,12 +971,6 @@ interface Style {
   readonly paint: number
   readonly edge?: number
   readonly isCapital?: boolean
-}
-
-interface PartsOptions {
-  readonly style: Style
-  readonly within?: ReadonlySet<number>
-  readonly above?: Labels
 }
 
 /** Where names are written, and what is written already. */
