@@ -75,7 +75,7 @@ export interface Task {
 }
 
 export interface Tag {
-  /** As first written, without the leading `#` and trailing `/`. */
+  /** The spelling of the first occurrence, without the leading `#` and trailing `/`. */
   readonly name: string
   readonly line: number
   /** True if it appears in the body rather than in a property. */

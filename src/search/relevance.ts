@@ -113,7 +113,7 @@ export const UNRELATED_QUERIES: readonly string[] = [
 ]
 
 export interface CalibrationSamples {
-  /** The highest cosine in the vault for each of the `UNRELATED_QUERIES`. */
+  /** The highest cosine similarity in the vault for each of the `UNRELATED_QUERIES`. */
   readonly unrelated: readonly number[]
   /** The highest cosine in the vault for queries that it can answer: about fifty of its own titles and headings. */
   readonly related: readonly number[]

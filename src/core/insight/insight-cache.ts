@@ -2,7 +2,7 @@ import type { InsightKind } from './insight.ts'
 
 /** Caches the last insight and the data it was computed from. Entries can disappear at any time, because everything can be recomputed. */
 export interface InsightCache {
-  /** Returns those of the given hashes that have no stored record. */
+  /** Returns the given hashes that have no stored record. */
   lacking(contents: readonly string[]): readonly string[]
   /** Returns a lookup of records by content hash. @throws Error on lookup, if a stored record is damaged */
   records(): (content: string) => Uint8Array | undefined

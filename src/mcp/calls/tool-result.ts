@@ -81,7 +81,7 @@ function extentSentences({ list, omitted }: Extent): readonly string[] {
   return [...(list === undefined ? [] : listSentences(list)), ...(omitted === undefined ? [] : omittedSentences(omitted))]
 }
 
-/** Describes where an incomplete list continues. `offsetBy` is the text to put before the offset at which it continues. */
+/** Describes where an incomplete list continues. `offsetBy` precedes the next offset, for example `offset `. */
 export function listSentences(list: ListFacts, offsetBy = 'offset '): readonly string[] {
   const { offset, shown } = list
   if (hasMore(list)) {

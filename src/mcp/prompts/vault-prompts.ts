@@ -13,7 +13,7 @@ const MAX_PROMPTS = 500
 /** `{{name}}` in the text of a note. Names contain no braces. */
 const PLACEHOLDER = /\{\{([^{}]+)\}\}/g
 
-/** Lists the built-in prompts, then the notes in the given vault folder (none if empty), each with a unique name. */
+/** Lists the built-in prompts, then the notes in the given vault folder, if one is given. Each name is unique. */
 export async function listPrompts(vaults: readonly GraphCore[], folder: string, call: Call): Promise<readonly Prompt[]> {
   if (trimFolder(folder) === '') return BUILT_IN
   const promptLists = await ofThoseThatCan(vaults, (core) => vaultPrompts(core, folder, call))

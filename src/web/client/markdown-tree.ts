@@ -109,7 +109,7 @@ class Conversion {
       const tex = display ? source.slice(2, -2) : source.slice(1, -1)
       const rendered = this.#options.readFormula?.(tex, display, this.#definitions)
       if (rendered !== undefined) this.#count(sizeOf(rendered))
-      // Invalid TeX is often a pair of prices.
+      // Invalid TeX stays as written, because it is often not a formula: `$5 and $10`.
       return [rendered ?? source]
     })
   }
