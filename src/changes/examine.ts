@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { FileChange } from '../core/changes.ts'
 import { RouxError } from '../core/errors.ts'
 import { foldId } from '../core/ids.ts'
-import { folderOf } from '../core/paths.ts'
+import { folderOf, isWithin } from '../core/paths.ts'
 import { conflict, type Mismatch, mismatch } from './conflict.ts'
 import { type Entry, finalPaths, inOrder } from './entry.ts'
 import type { ChangeFiles, FileStamp } from './file-system.ts'
@@ -87,7 +87,24 @@ class Examination {
   /** @throws RouxError `CONFLICT` if files are not in the expected state */
   result(): Examined {
     if (this.#mismatches.length > 0) throw conflict(this.#mismatches)
-    return { entries: inOrder(this.#entries), contents: this.#contents, stamps: this.#stamps }
+    return { entries: this.#withoutFullFolders(inOrder(this.#entries)), contents: this.#contents, stamps: this.#stamps }
+  }
+
+  /** Leaves out removals of folders that something will still be in. Entries are in order, so a folder follows those inside it. */
+  #withoutFullFolders(entries: readonly Entry[]): readonly Entry[] {
+    const { root, fs } = this.#options
+    const leaving = new Set(entries.flatMap(({ kind, path }) => (LEAVES.has(kind) ? [path] : [])))
+    const arriving = entries.flatMap((entry) => {
+      if ('to' in entry) return [entry.to]
+      return entry.kind === 'create' || entry.kind === 'makeFolder' ? [entry.path] : []
+    })
+    return entries.filter(({ kind, path }) => {
+      if (kind !== 'removeFolder') return true
+      const stays = fs.readdir(`${root}/${path}`).some((name) => !leaving.has(`${path}/${name}`))
+      if (stays || arriving.some((other) => isWithin(other, path))) return false
+      leaving.add(path)
+      return true
+    })
   }
 
   #create({ path, bytes, mode }: Extract<Intent, { kind: 'create' }>): void {
@@ -176,6 +193,8 @@ class Examination {
     return hash
   }
 }
+
+const LEAVES: ReadonlySet<Entry['kind']> = new Set(['move', 'moveFolder', 'remove'])
 
 /** Checks whether only a name's spelling changes, within the same folder. */
 export function isRespelling(from: string, to: string): boolean {

@@ -193,6 +193,21 @@ describe('undo', () => {
     writer.close()
   })
 
+  test('an undo lists only folders that it removes', async () => {
+    const world = makeWorld(temporaryFolder(), { 'a.md': 'A', 'b.md': 'B' })
+    const writer = world.open()
+    const trash = (name: string): FileChange => ({ kind: 'move', from: name, to: `.trash/x/${name}`, before: undefined })
+    const { id: first } = await writer.apply([trash('a.md')], { title: 't' })
+    const { id: second } = await writer.apply([trash('b.md')], { title: 't' })
+    expect((await writer.undo(first)).files.map(({ kind }) => kind)).toEqual(['move'])
+    expect(writer.list(1)[0]?.files.map(({ kind }) => kind)).toEqual(['move'])
+    expect(snapshot(world.root)).toEqual({ '.trash/': '', '.trash/x/': '', '.trash/x/b.md': 'B', 'a.md': 'A' })
+    await writer.undo(second)
+    const { id: create } = await writer.apply([{ kind: 'create', path: 'n/m/c.md', bytes: bytes('C') }], { title: 't' })
+    expect((await writer.undo(create)).files).toMatchObject([{ kind: 'remove' }, { path: 'n/m' }, { path: 'n' }])
+    writer.close()
+  })
+
   test('undoing an undone or unknown change is an error with the recent changes', async () => {
     const world = makeWorld(temporaryFolder(), { 'a.md': 'A' })
     const writer = world.open()
