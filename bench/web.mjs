@@ -99,9 +99,9 @@ async function visit({ vault, home }, act) {
     page.setDefaultTimeout(LONGEST)
     const begun = performance.now()
     await page.goto(address)
-    await page.waitForFunction(() => document.querySelector('.map canvas')?.map?.labels > 0, undefined, { polling: 20 })
+    await page.waitForFunction(() => document.querySelector('.map .drawing')?.map?.labels > 0, undefined, { polling: 20 })
     const titled = performance.now() - begun
-    const { notes, links } = await page.evaluate(() => document.querySelector('.map canvas').map.size)
+    const { notes, links } = await page.evaluate(() => document.querySelector('.map .drawing').map.size)
     return { titled, notes, links, result: await act({ page, begun }) }
   } finally {
     await browser.close()
@@ -119,7 +119,7 @@ async function colouredAfter(page) {
 /** Moves the map by a hundredth of its width in every frame. */
 function frames(page) {
   return page.evaluate(async () => {
-    const { map } = document.querySelector('.map canvas')
+    const { map } = document.querySelector('.map .drawing')
     const nextFrame = () => new Promise((resolve) => requestAnimationFrame(resolve))
     map.zoom(1.5)
     await new Promise((resolve) => setTimeout(resolve, 3_000))
@@ -138,18 +138,18 @@ function frames(page) {
 /** Moves the pointer from note to note: to another one every tenth frame, as a slow hand does. */
 function hoverFrames(page) {
   return page.evaluate(async () => {
-    const canvas = document.querySelector('.map canvas')
+    const drawing = document.querySelector('.map .drawing')
     const nextFrame = () => new Promise((resolve) => requestAnimationFrame(resolve))
-    canvas.map.fit()
+    drawing.map.fit()
     await new Promise((resolve) => setTimeout(resolve, 3_000))
-    const { left, top } = canvas.getBoundingClientRect()
-    const spots = [...canvas.map.spots().values()]
+    const { left, top } = drawing.getBoundingClientRect()
+    const spots = [...drawing.map.spots().values()]
     const times = []
     let last = await nextFrame()
     for (let step = 0; step < 200; step++) {
       const [x, y] = spots[Math.floor(step / 10) * Math.floor(spots.length / 20)]
       const at = { clientX: left + x + (step % 10) / 10, clientY: top + y, bubbles: true }
-      canvas.dispatchEvent(new PointerEvent('pointermove', at))
+      drawing.dispatchEvent(new PointerEvent('pointermove', at))
       const now = await nextFrame()
       times.push(now - last)
       last = now
@@ -181,7 +181,7 @@ async function addedAfter(page, vault) {
   const name = `bench ${Date.now()}`
   const begun = performance.now()
   writeFileSync(join(vault, `${name}.md`), 'New.\n')
-  await page.waitForFunction((id) => document.querySelector('.map canvas').map.spots().has(id), `${name}.md`, { polling: 20 })
+  await page.waitForFunction((id) => document.querySelector('.map .drawing').map.spots().has(id), `${name}.md`, { polling: 20 })
   const after = performance.now() - begun
   rmSync(join(vault, `${name}.md`))
   return after

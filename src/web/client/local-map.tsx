@@ -7,10 +7,10 @@ import { isDark } from './theme.ts'
 
 /** The open note and its neighbors on a small map, in a window too narrow for the map beside the note. */
 export function LocalMap({ id }: { readonly id: string }) {
-  const canvas = useRef<HTMLCanvasElement>(null)
+  const drawing = useRef<HTMLDivElement>(null)
   useEffect(() => {
-    if (canvas.current === null) return undefined
-    const view = new MapView(canvas.current, isDark.peek(), {
+    if (drawing.current === null) return undefined
+    const view = new MapView(drawing.current, isDark.peek(), {
       onSelect(note) {
         const found = graph.value?.picture.ids[note ?? -1]
         if (found !== undefined) void open(found)
@@ -35,5 +35,5 @@ export function LocalMap({ id }: { readonly id: string }) {
   }, [])
   // Without a canvas, there is no map of the vault either.
   if (map.view === undefined || !matchMedia('(width < 700px)').matches) return null
-  return <canvas ref={canvas} class="local" role="img" aria-label={`Map around ${titleOf(id)}`} />
+  return <div ref={drawing} class="local" role="img" aria-label={`Map around ${titleOf(id)}`} />
 }

@@ -1,3 +1,4 @@
+import { element } from './element.ts'
 import { type Graph, groupingBy, isIndex, neighbours, overviewBy, radiusOf } from './graph.ts'
 import { areasOf, type Divided, landPartsOf } from './map-areas.ts'
 import type { Label, Point } from './map-labels.ts'
@@ -128,7 +129,7 @@ export function drawingOf(): CanvasRenderingContext2DSettings {
 let drawing: CanvasRenderingContext2DSettings | undefined
 
 function isWithoutCard(): boolean {
-  const context = document.createElement('canvas').getContext('webgl')
+  const context = element('canvas').getContext('webgl')
   if (context === null) return true
   const names = context.getExtension('WEBGL_debug_renderer_info')
   const renderer = String(context.getParameter(names?.UNMASKED_RENDERER_WEBGL ?? context.RENDERER))
@@ -201,7 +202,7 @@ export interface Shown extends Frame {
 
 /** An image of areas, links and notes that is larger than the view, so it is drawn rarely. */
 export class Scene {
-  readonly #image = document.createElement('canvas')
+  readonly #image = element('canvas')
   #shown: Shown | undefined
 
   /** Makes the next frame draw the image again. */
@@ -215,8 +216,10 @@ export class Scene {
     return this.#shown
   }
 
-  copyTo(context: CanvasRenderingContext2D): void {
-    context.setTransform(1, 0, 0, 1, 0, 0)
+  /** Copies the image to one of another view at the same scale. */
+  copyTo(context: CanvasRenderingContext2D, frame: Frame, shown: Shown): void {
+    const [left, top] = cornerOf(frame, shown)
+    context.setTransform(1, 0, 0, 1, left * frame.ratio, top * frame.ratio)
     context.drawImage(this.#image, 0, 0)
   }
 
@@ -288,18 +291,29 @@ function isEnough(shown: Shown, { graph, camera: { x, y, scale }, width, height 
 export interface Painting {
   readonly scene: Scene
   readonly isMoving: boolean
+  /** True if the view does not move before the next painting. */
+  readonly isBrief: boolean
   /** The notes and links that stand out, while the scene is dimmed. */
   readonly highlight: Highlight | undefined
   /** Draws marks and names in coordinates of the view, and returns the names. */
   readonly write: (on: CanvasRenderingContext2D) => readonly Label[]
 }
 
-/** An image of the scene with names on it. It is painted once and then only copied to the view. */
+/** An image of the scene with names on it, larger than the view. It is painted once, and then the browser only moves it. */
 export class Sheet {
-  readonly #image = document.createElement('canvas')
+  /** Lies in an element of the size of the view. */
+  readonly image = element('canvas')
+  /** What the scene showed when this was painted, and which part of it this shows. */
+  #scene: Shown | undefined
   #shown: Shown | undefined
   #camera: Camera | undefined
   #names: readonly Label[] = []
+
+  constructor() {
+    // Below the outline of a focused map.
+    const below = { position: 'absolute', left: '0', top: '0', zIndex: '-1', pointerEvents: 'none' }
+    Object.assign(this.image.style, { ...below, transformOrigin: '0 0', willChange: 'transform' })
+  }
 
   get names(): readonly Label[] {
     return this.#names
@@ -307,24 +321,44 @@ export class Sheet {
 
   /** Makes the next frame paint the image again. */
   forget(): void {
-    this.#shown = undefined
+    this.#scene = undefined
   }
 
-  /** Copies the image to a view. Paints it first if the scene has changed, or names have other places now. */
-  place(context: CanvasRenderingContext2D, frame: Frame, painting: Painting): void {
+  /** Brings the image of a view into it. Paints it first if the scene has changed, or names have other places now. */
+  place(frame: Frame, painting: Painting): void {
     const shown = painting.scene.at(frame, painting.isMoving)
-    if (this.#shown !== shown || !(painting.isMoving || this.#camera === frame.camera)) this.#paint(frame, shown, painting)
-    const factor = frame.camera.scale / shown.camera.scale
-    const [left, top] = cornerOf(frame, shown)
-    context.drawImage(this.#image, left, top, shown.width * factor, shown.height * factor)
+    if (this.#scene !== shown || !(painting.isMoving || this.#camera === frame.camera)) this.#paint(frame, shown, painting)
+    this.move(frame)
   }
 
-  #paint(frame: Frame, shown: Shown, { scene, highlight, write }: Painting): void {
-    const { ratio, camera } = frame
-    const context = sized(this.#image, shown)
+  /** Moves the image, as it is, with the view. */
+  move(frame: Frame): void {
+    if (this.#shown === undefined) return
+    const [left, top] = cornerOf(frame, this.#shown)
+    this.image.style.transform = `translate(${left}px, ${top}px) scale(${frame.camera.scale / this.#shown.camera.scale})`
+  }
+
+  /** Returns the part of the image that is in a view. */
+  cut(frame: Frame): HTMLCanvasElement {
+    const cut = element('canvas')
+    const context = sized(cut, frame)
+    fillGround(context, frame)
+    if (this.#shown === undefined) return cut
+    const { width, height, camera } = this.#shown
+    const factor = frame.camera.scale / camera.scale
+    context.drawImage(this.image, ...cornerOf(frame, this.#shown), width * factor, height * factor)
+    return cut
+  }
+
+  #paint(frame: Frame, whole: Shown, { scene, highlight, write, isBrief }: Painting): void {
+    const { ratio, camera, width, height } = frame
+    // A browser copies each new image, so without its margin that takes less time.
+    const shown = isBrief ? { ...whole, camera, width, height } : whole
+    const context = sized(this.image, shown)
+    Object.assign(this.image.style, { width: `${shown.width}px`, height: `${shown.height}px` })
     fillGround(context, shown)
     if (highlight !== undefined) context.globalAlpha = DIMMED
-    scene.copyTo(context)
+    scene.copyTo(context, shown, whole)
     context.globalAlpha = 1
     if (highlight !== undefined) {
       context.setTransform(ratio, 0, 0, ratio, 0, 0)
@@ -334,6 +368,7 @@ export class Sheet {
     const factor = shown.camera.scale / camera.scale
     context.setTransform(ratio * factor, 0, 0, ratio * factor, -left * ratio * factor, -top * ratio * factor)
     this.#names = write(context)
+    this.#scene = whole
     this.#shown = shown
     this.#camera = camera
   }

@@ -10,11 +10,9 @@ import {
   type Camera,
   closestTo,
   drawAll,
-  drawingOf,
   FEW,
   type Frame,
   farnessOf,
-  fillGround,
   type Highlight,
   HUB,
   type Look,
@@ -46,7 +44,7 @@ export interface MapEvents {
   onMenu?(note: number, event: MouseEvent): void
   /** Called when the name of a partly drawn community is clicked. */
   onGroup?(label: string): void
-  /** Returns the elements that cover the canvas, where no names are drawn. */
+  /** Returns the elements that cover the map, where no names are drawn. */
   covered?(): readonly DOMRect[]
 }
 
@@ -154,8 +152,9 @@ const MARKS: Readonly<Record<Mark | 'gained' | 'lost' | 'gap', string>> = {
   edited: '#c98a00',
   gap: '#8b5fbf',
 }
-/** Duration of a pulse, in milliseconds. */
+/** Duration of a pulse in milliseconds, and its largest distance from the note in pixels. */
 const PULSE_MS = 1_200
+const PULSE = 18
 /** Maximum scale to fit notes at, in pixels per unit. */
 const NEAREST = 60
 /** Maximum scale to fit some notes at, as a multiple of `#wholeScale`. */
@@ -164,16 +163,19 @@ const CLOSEST = 8
 const NAMES = 60
 
 /**
- * Draws a graph on a canvas. Notes, links and names are drawn once to images, which are then only copied. Nothing is drawn while
- * nothing moves.
+ * Draws a graph in an element. Notes, links and names are drawn once to images larger than the view, which are then only moved. Nothing
+ * is drawn while nothing moves.
  */
 export class MapView {
-  readonly #canvas: HTMLCanvasElement
+  readonly #element: HTMLElement
+  /** Measures text. */
   readonly #context: CanvasRenderingContext2D
   readonly #scene = new Scene()
   readonly #plain = new Sheet()
-  /** With the highlighted notes on top of the dimmed ones. */
+  /** With the highlighted notes on top of the dimmed ones. It lies on the plain one, and fades in and out. */
   readonly #lit = new Sheet()
+  /** Pulses around a note that is pointed at elsewhere. */
+  readonly #ring = element('div')
   readonly #events: MapEvents
   #graph: Graph | undefined
   #look: Look | undefined
@@ -186,11 +188,6 @@ export class MapView {
   /** The note that is hovered next. */
   #hoverNext: number | undefined
   #highlight: Highlight | undefined
-  /** The highlight in view, which outlasts `#highlight` while it fades. */
-  #shownHighlight: Highlight | undefined
-  /** How far it is faded in, 0–1, and when that was computed. */
-  #shade = 0
-  #shadedAt = 0
   readonly #widths = new Map<string, number>()
   readonly #pointers = new Map<number, { x: number; y: number }>()
   #moved = 0
@@ -204,21 +201,26 @@ export class MapView {
   /** Restores what was last brought into view, until the user moves the view. */
   #goal: (() => void) | undefined
 
-  constructor(canvas: HTMLCanvasElement, isDark: boolean, events: MapEvents) {
-    this.#canvas = canvas
-    const context = canvas.getContext('2d', drawingOf())
+  /** Draws in this element. @throws Error if the browser draws no canvas */
+  constructor(parent: HTMLElement, isDark: boolean, events: MapEvents) {
+    this.#element = parent
+    const context = element('canvas').getContext('2d')
     if (context === null) throw new Error('This browser draws no canvas.')
     this.#context = context
     this.#theme = themeOf(isDark)
     this.#events = events
-    canvas.addEventListener('wheel', (event) => this.#onWheel(event), { passive: false })
-    canvas.addEventListener('pointerdown', (event) => this.#onDown(event))
-    canvas.addEventListener('pointermove', (event) => this.#onMove(event))
-    canvas.addEventListener('pointerup', (event) => this.#onUp(event))
-    canvas.addEventListener('pointercancel', (event) => this.#pointers.delete(event.pointerId))
-    canvas.addEventListener('contextmenu', (event) => this.#onContextMenu(event))
-    canvas.addEventListener('pointerleave', () => this.#hover(undefined, 0, 0))
-    new ResizeObserver(() => this.#resize()).observe(canvas)
+    Object.assign(parent.style, { position: 'relative', isolation: 'isolate', overflow: 'hidden' })
+    this.#lit.image.style.opacity = '0'
+    Object.assign(this.#ring.style, { position: 'absolute', borderRadius: '50%', pointerEvents: 'none' })
+    parent.append(this.#plain.image, this.#lit.image)
+    parent.addEventListener('wheel', (event) => this.#onWheel(event), { passive: false })
+    parent.addEventListener('pointerdown', (event) => this.#onDown(event))
+    parent.addEventListener('pointermove', (event) => this.#onMove(event))
+    parent.addEventListener('pointerup', (event) => this.#onUp(event))
+    parent.addEventListener('pointercancel', (event) => this.#pointers.delete(event.pointerId))
+    parent.addEventListener('contextmenu', (event) => this.#onContextMenu(event))
+    parent.addEventListener('pointerleave', () => this.#hover(undefined, 0, 0))
+    new ResizeObserver(() => this.#resize()).observe(parent)
     this.#resize()
   }
 
@@ -248,7 +250,6 @@ export class MapView {
 
   /** Lets the user save the map as it is in view. */
   save(name: string, format: 'PNG' | 'SVG'): void {
-    this.draw()
     const frame = this.#frameNow()
     const highlight = this.#highlight
     const download = (picture: Blob | null): void => {
@@ -257,7 +258,7 @@ export class MapView {
       element('a', { href, download: `${name}.${format.toLowerCase()}` }).click()
       URL.revokeObjectURL(href)
     }
-    if (format === 'PNG') this.#canvas.toBlob(download)
+    if (format === 'PNG') this.picture()?.toBlob(download)
     else if (frame !== undefined) {
       const svg = svgOf(frame, (on, dim) => {
         drawAll(on, frame, highlight, dim)
@@ -266,6 +267,13 @@ export class MapView {
       })
       download(new Blob([svg], { type: 'image/svg+xml' }))
     }
+  }
+
+  /** Returns a picture of what is in view. */
+  picture(): HTMLCanvasElement | undefined {
+    this.draw()
+    const frame = this.#frameNow()
+    return frame && this.#namesNow.cut(frame)
   }
 
   /** Moves the notes from their positions on one map to those on the next. */
@@ -350,21 +358,18 @@ export class MapView {
   draw(): readonly Label[] {
     const frame = this.#frameNow()
     if (frame === undefined) return []
-    const { look } = frame
-    const context = this.#context
+    const highlight = this.#highlight
     const isMoving = this.#still !== undefined
-    const shade = this.#fade()
-    const highlight = this.#shownHighlight
-    const painting = { scene: this.#scene, isMoving, highlight: undefined }
-    fillGround(context, frame)
-    if (shade < 1) this.#plain.place(context, frame, { ...painting, write: (on) => this.#writeNames(on, frame) })
-    if (highlight !== undefined) {
-      context.globalAlpha = shade
-      this.#lit.place(context, frame, { ...painting, highlight, write: (on) => this.#writeNamesOf(on, frame, highlight) })
-    }
-    const isPulsing = look.pulse !== undefined && !isCalm()
-    if (isPulsing) this.#drawPulse(frame, look.pulse)
-    if (isPulsing || shade !== Number(this.#highlight !== undefined)) this.#ask()
+    // Before the view moves, no note is hovered any more.
+    const isBrief = this.#hovered !== undefined && !isMoving
+    const painting = { scene: this.#scene, isMoving, isBrief, highlight }
+    const write = (on: CanvasRenderingContext2D) =>
+      highlight === undefined ? this.#writeNames(on, frame) : this.#writeNamesOf(on, frame, highlight)
+    this.#namesNow.place(frame, { ...painting, write })
+    for (const sheet of [this.#plain, this.#lit]) sheet.move(frame)
+    const transition = isCalm() ? '' : `opacity ${FADE_MS}ms`
+    Object.assign(this.#lit.image.style, { transition, opacity: highlight === undefined ? '0' : '1' })
+    this.#drawPulse(frame)
     return this.#namesNow.names
   }
 
@@ -375,28 +380,14 @@ export class MapView {
     return { ...frame, farness: farnessOf(frame) }
   }
 
-  /** Returns how far the highlight is faded in by now, 0–1. */
-  #fade(): number {
-    const now = performance.now()
-    const goal = Number(this.#highlight !== undefined)
-    const most = isCalm() ? 1 : (now - this.#shadedAt) / FADE_MS
-    this.#shade = goal > this.#shade ? Math.min(goal, this.#shade + most) : Math.max(goal, this.#shade - most)
-    this.#shadedAt = now
-    if (this.#shade === 0) this.#shownHighlight = undefined
-    return this.#shade
-  }
-
   /** Chooses what to highlight: the surroundings of the hovered note, or otherwise the highlight of the look. */
   #choose(): void {
     const graph = this.#graph
     const look = this.#look
     const centre = this.#hovered ?? (look?.lit === undefined ? look?.focus : undefined)
-    const before = this.#highlight
     if (graph === undefined || look === undefined) this.#highlight = undefined
     else if (centre !== undefined) this.#highlight = { notes: new Set([centre, ...neighbours(graph, centre)]), centre }
     else this.#highlight = look.lit && { notes: look.lit, centre: undefined }
-    if (this.#highlight !== undefined) this.#shownHighlight = this.#highlight
-    if ((before === undefined) !== (this.#highlight === undefined)) this.#shadedAt = performance.now()
     this.#lit.forget()
   }
 
@@ -426,7 +417,8 @@ export class MapView {
 
   /** True if everything is drawn and no frame is requested. */
   get isStill(): boolean {
-    return this.#frame === 0 && this.#still === undefined && this.#hoverSoon === undefined && this.#graph !== undefined
+    const isAsked = this.#frame !== 0 || this.#still !== undefined || this.#hoverSoon !== undefined
+    return !isAsked && this.#graph !== undefined && this.#lit.image.getAnimations().length === 0
   }
 
   get camera(): Readonly<Camera> {
@@ -497,11 +489,20 @@ export class MapView {
       if (note !== undefined) drawRing(context, frame, note, theme.accent)
   }
 
-  #drawPulse(frame: Frame, note: number): void {
-    const phase = (performance.now() % PULSE_MS) / PULSE_MS
-    this.#context.globalAlpha = 1 - phase
-    this.#context.lineWidth = 2.5
-    drawRing(this.#context, frame, note, frame.theme.accent, 5 + 14 * phase)
+  #drawPulse(frame: Frame): void {
+    const note = frame.look.pulse
+    if (note === undefined || isCalm()) {
+      for (const animation of this.#ring.getAnimations()) animation.cancel()
+      this.#ring.remove()
+      return
+    }
+    const [x, y] = placeIn(frame, note)
+    const radius = radiusIn(frame, note) + PULSE
+    const [left, top, width] = [x - radius, y - radius, 2 * radius].map((size) => `${size}px`)
+    Object.assign(this.#ring.style, { left, top, width, height: width, border: `2.5px solid ${frame.theme.accent}` })
+    if (this.#ring.isConnected) return
+    this.#element.append(this.#ring)
+    this.#ring.animate({ scale: [0.5, 1], opacity: [1, 0] }, { duration: PULSE_MS, iterations: Infinity })
   }
 
   /** Writes the names of groups, notes and parts of groups. */
@@ -595,7 +596,7 @@ export class MapView {
 
   /** Returns where elements cover the view. */
   #covered(): readonly Box[] {
-    const { left, top } = this.#canvas.getBoundingClientRect()
+    const { left, top } = this.#element.getBoundingClientRect()
     const covered = this.#events.covered?.() ?? []
     return covered.map((one) => [one.left - left, one.top - top, one.right - left, one.bottom - top])
   }
@@ -801,10 +802,8 @@ export class MapView {
   }
 
   #resize(): void {
-    const { width, height } = this.#canvas.getBoundingClientRect()
+    const { width, height } = this.#element.getBoundingClientRect()
     this.#size = { width: Math.max(1, width), height: Math.max(1, height) }
-    this.#canvas.width = Math.round(width * this.#ratio())
-    this.#canvas.height = Math.round(height * this.#ratio())
     this.#forget()
     this.#goal?.()
     this.#ask()
@@ -830,7 +829,7 @@ export class MapView {
   #onDown(event: PointerEvent): void {
     // The other buttons open menus and tabs.
     if (event.button > 1) return
-    this.#canvas.setPointerCapture(event.pointerId)
+    this.#element.setPointerCapture(event.pointerId)
     cancelAnimationFrame(this.#flight)
     this.#pointers.set(event.pointerId, { x: event.offsetX, y: event.offsetY })
     this.#moved = 0
@@ -842,7 +841,7 @@ export class MapView {
       const { offsetX: x, offsetY: y } = event
       const isOnName = this.#groupAt(x, y) !== undefined
       this.#hoverLater(isOnName ? undefined : this.#noteAt(x, y), x, y)
-      this.#canvas.style.cursor = isOnName || this.#hoverNext !== undefined ? 'pointer' : 'grab'
+      this.#element.style.cursor = isOnName || this.#hoverNext !== undefined ? 'pointer' : 'grab'
       return
     }
     const [other] = [...this.#pointers].flatMap(([id, point]) => (id === event.pointerId ? [] : [point]))
@@ -927,11 +926,11 @@ export class MapView {
   }
 }
 
-function drawRing(context: CanvasRenderingContext2D, frame: Frame, note: number, colour: string, gap = 3): void {
+function drawRing(context: CanvasRenderingContext2D, frame: Frame, note: number, colour: string): void {
   if (frame.look.shown[note] === 0) return
   context.strokeStyle = colour
   context.beginPath()
-  context.arc(...placeIn(frame, note), radiusIn(frame, note) + gap, 0, 7)
+  context.arc(...placeIn(frame, note), radiusIn(frame, note) + 3, 0, 7)
   context.stroke()
 }
 

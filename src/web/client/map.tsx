@@ -65,15 +65,15 @@ const pulsing = computed(() => (pointed.value?.isLink === true ? numberOf(pointe
 
 /** The map. Everything on it is also in the table, for people who cannot see the canvas. */
 export function NoteMap() {
-  const canvas = useRef<HTMLCanvasElement>(null)
+  const drawing = useRef<HTMLDivElement>(null)
   const [menu, setMenu] = useState<Spot>()
   const [isImpossible, setImpossible] = useState(false)
   // Runs before anything is brought into view.
   useLayoutEffect(() => {
-    if (canvas.current === null) return undefined
+    if (drawing.current === null) return undefined
     let made: MapView
     try {
-      made = new MapView(canvas.current, isDark.peek(), {
+      made = new MapView(drawing.current, isDark.peek(), {
         onSelect(note, event) {
           const id = note === undefined ? undefined : graph.value?.picture.ids[note]
           if (id === undefined) deselect()
@@ -82,7 +82,7 @@ export function NoteMap() {
         },
         onHover(note, x, y) {
           const id = note === undefined ? undefined : graph.value?.picture.ids[note]
-          const { left = 0, top = 0, width = 0 } = canvas.current?.getBoundingClientRect() ?? {}
+          const { left = 0, top = 0, width = 0 } = drawing.current?.getBoundingClientRect() ?? {}
           const at = { x: left + x, y: top + y, middle: left + width / 2, isLink: false }
           pointed.value = id === undefined ? undefined : { id, ...at }
         },
@@ -91,7 +91,7 @@ export function NoteMap() {
           setMenu(id === undefined ? undefined : { id, x, y })
         },
         onGroup: (label) => showGroups(new Set([label]), 'community'),
-        covered: () => coveredIn(canvas.current),
+        covered: () => coveredIn(drawing.current),
       })
     } catch (error) {
       console.warn('No map can be drawn:', error)
@@ -100,7 +100,7 @@ export function NoteMap() {
     }
     map.view = made
     // Lets tests and developer tools look up where notes are.
-    Object.assign(canvas.current, { map: made })
+    Object.assign(drawing.current, { map: made })
     const stopTheme = effect(() => made.setTheme(isDark.value))
     const stop = effect(() => {
       const { value } = graph
@@ -127,8 +127,10 @@ export function NoteMap() {
   if (isImpossible) return <p class="waiting">This browser draws no map. The table shows the same notes.</p>
   return (
     <div class="map">
-      <canvas
-        ref={canvas}
+      <div
+        ref={drawing}
+        class="drawing"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: an application has keys
         tabIndex={0}
         role="application"
         aria-roledescription="map of notes"
@@ -541,7 +543,7 @@ function onKey(event: KeyboardEvent): void {
 }
 
 /** Returns the areas over the map where no names are drawn. */
-function coveredIn(canvas: HTMLElement | null): readonly DOMRect[] {
-  const over = canvas?.closest('.middle')?.querySelectorAll('.legend, .zoom, .growth, .crowded, .narrowed, .part, .depth') ?? []
+function coveredIn(drawing: HTMLElement | null): readonly DOMRect[] {
+  const over = drawing?.closest('.middle')?.querySelectorAll('.legend, .zoom, .growth, .crowded, .narrowed, .part, .depth') ?? []
   return [...over].map((one) => one.getBoundingClientRect())
 }

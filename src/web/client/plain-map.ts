@@ -16,17 +16,17 @@ const NAMED = 6
 
 /** Draws a map into an element, with tooltips, buttons, keys and a legend. @throws Error if there is no canvas */
 export function plainMap(parent: HTMLElement, isDark: boolean, onSelect: (note: number) => void) {
-  const canvas = element('canvas', { tabIndex: 0 })
-  canvas.setAttribute('role', 'application')
-  canvas.setAttribute('aria-roledescription', 'map of notes')
+  const drawing = element('div', { className: 'drawing', tabIndex: 0 })
+  drawing.setAttribute('role', 'application')
+  drawing.setAttribute('aria-roledescription', 'map of notes')
   const tip = element('div', { className: 'tip', hidden: true })
   const legend = element('ul', { className: 'legend', ariaLabel: 'Colours' })
   let graph: Graph | undefined
   let highlight: Highlight = { path: [] }
   /** The chosen entry of the legend. */
   let chosen: string | undefined
-  parent.replaceChildren(canvas, tip)
-  const view = new MapView(canvas, isDark, {
+  parent.replaceChildren(drawing, tip)
+  const view = new MapView(drawing, isDark, {
     onSelect(note) {
       if (note !== undefined) onSelect(note)
     },
@@ -46,8 +46,8 @@ export function plainMap(parent: HTMLElement, isDark: boolean, onSelect: (note: 
   ]
   parent.append(element('div', { className: 'zoom' }, buttons), legend)
   // Tests and developer tools use it to look up where notes are.
-  Object.assign(canvas, { map: view })
-  canvas.addEventListener('keydown', (event) => {
+  Object.assign(drawing, { map: view })
+  drawing.addEventListener('keydown', (event) => {
     const direction = DIRECTIONS[event.key]
     if (event.key === '+') view.zoom(1.4)
     else if (event.key === '-') view.zoom(1 / 1.4)
@@ -96,7 +96,7 @@ export function plainMap(parent: HTMLElement, isDark: boolean, onSelect: (note: 
       graph = next
       highlight = nextHighlight
       chosen = undefined
-      canvas.setAttribute('aria-label', `Map of ${next.count} notes. Arrow keys go to linked notes.`)
+      drawing.setAttribute('aria-label', `Map of ${next.count} notes. Arrow keys go to linked notes.`)
       draw(next)
     },
     goTo: (notes: readonly number[]) => view.goTo(notes),

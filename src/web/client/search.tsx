@@ -12,7 +12,7 @@ const DEBOUNCE_MS = 120
 export function Search() {
   const choose = (hit: Hit, query: string): void => {
     document.querySelector<HTMLElement>('#search')?.blur()
-    document.querySelector<HTMLElement>('canvas')?.focus({ preventScroll: true, focusVisible: false })
+    document.querySelector<HTMLElement>('.drawing')?.focus({ preventScroll: true, focusVisible: false })
     void open(hit.id, { at: lineOf(hit, query) })
   }
   return <NoteSearch id="search" list="hits" label="Search notes" placeholder="Search notes  /" onChoose={choose} />

@@ -1,7 +1,7 @@
 import { renameSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { eventually } from '../../support/eventually.ts'
-import { look, lookAtDemo, type MapCanvas, mapIsStill, openRoux, openWindow, openWorld, spotsOf } from './support.ts'
+import { look, lookAtDemo, type MapElement, mapIsStill, openRoux, openWindow, openWorld, spotsOf } from './support.ts'
 
 const goTo = (note: string): void => {
   location.hash = new URLSearchParams({ note }).toString()
@@ -29,7 +29,7 @@ test('notes without links lie apart from each other and in view', async () => {
   await mapIsStill(page, 40)
   const spots = [...(await spotsOf(page)).values()]
   expect(new Set(spots.map(([x, y]) => `${Math.round(x / 4)} ${Math.round(y / 4)}`)).size).toBe(40)
-  const { width = 0, height = 0 } = (await page.locator('.map canvas').boundingBox()) ?? {}
+  const { width = 0, height = 0 } = (await page.locator('.map .drawing').boundingBox()) ?? {}
   expect(spots.filter(([x, y]) => x < 0 || y < 0 || x > width || y > height)).toEqual([])
 })
 
@@ -80,7 +80,7 @@ test('at a zoom of 400 % search, note and map are reached', async () => {
   await page.keyboard.press('Enter')
   await page.waitForSelector('.note h1:text-is("Rye")')
   await page.click('.tabs button:text-is("Map")')
-  const box = await page.locator('.map canvas').boundingBox()
+  const box = await page.locator('.map .drawing').boundingBox()
   expect(box?.height).toBeGreaterThan(60)
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320)
 })
@@ -103,7 +103,7 @@ test('when much is new, rearranging is offered, and done only when it is asked f
   await page.click('.crowded button')
   await page.waitForSelector('.crowded', { state: 'detached' })
   await mapIsStill(page)
-  expect(await page.evaluate(() => document.querySelector<MapCanvas>('.map canvas')?.map.spots().size)).toBe(before.size + 30)
+  expect(await page.evaluate(() => document.querySelector<MapElement>('.map .drawing')?.map.spots().size)).toBe(before.size + 30)
 })
 
 test('a map that takes longer than a connection lives is asked for again', async () => {
@@ -151,7 +151,7 @@ test('while the folder of the vault is away what fails is said, and when it is b
   renameSync(`${world.vault} away`, world.vault)
   world.write('Back.md', '[[Hydration]]\n')
   await page.waitForFunction(
-    () => document.querySelector<MapCanvas>('.map canvas')?.map.spots().has('back.md') === true,
+    () => document.querySelector<MapElement>('.map .drawing')?.map.spots().has('back.md') === true,
     undefined,
     { polling: 50 },
   )

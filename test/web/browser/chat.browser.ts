@@ -4,7 +4,7 @@ import type { FrameLocator } from 'playwright-core'
 import { expect, onTestFinished, test } from 'vitest'
 import { PROGRAM, type Wire } from '../../e2e/support.ts'
 import { barriersOf } from './barriers.ts'
-import { type MapCanvas, openWindow, openWorld, type World } from './support.ts'
+import { type MapElement, openWindow, openWorld, type World } from './support.ts'
 
 /** What hosts enforce on a page that asks for nothing, as the extension says. */
 const DEFAULT_POLICY =
@@ -95,7 +95,7 @@ async function openChat({ vault, env, root }: World, changed = (answer: Wire): W
         },
         { args, result: result as Wire },
       )
-      await app.locator('#map canvas').waitFor()
+      await app.locator('#map .drawing').waitFor()
     },
     refusals: () => app.locator('body').evaluate(() => window.refusals),
   }
@@ -103,7 +103,7 @@ async function openChat({ vault, env, root }: World, changed = (answer: Wire): W
 
 /** Titles that are written on the map. */
 const labels = (app: FrameLocator): Promise<readonly string[]> =>
-  app.locator('#map canvas').evaluate((canvas) => (canvas as MapCanvas).map.draw().map(({ text }) => text))
+  app.locator('#map .drawing').evaluate((drawing) => (drawing as MapElement).map.draw().map(({ text }) => text))
 
 test('hubs are on the map in a chat, under the policy that hosts enforce by default', async () => {
   const { app, show, heard, page, errors, foreign, refusals } = await openChat(openWorld({ fixture: 'demo' }))
@@ -152,10 +152,10 @@ test('the picture in a chat follows its theme', async () => {
   const { app, show, page } = await openChat(openWorld({ fixture: 'demo' }))
   await show('get_hubs', {})
   const ground = () =>
-    app.locator('#map canvas').evaluate((canvas) => {
-      const view = canvas as MapCanvas
+    app.locator('#map .drawing').evaluate((drawing) => {
+      const view = drawing as MapElement
       view.map.draw()
-      return [...(view.getContext('2d')?.getImageData(1, 1, 1, 1).data ?? [])].slice(0, 3)
+      return [...(view.map.picture()?.getContext('2d')?.getImageData(1, 1, 1, 1).data ?? [])].slice(0, 3)
     })
   expect(await ground()).toEqual([252, 251, 249])
   await page.evaluate(() => window.tell({ method: 'ui/notifications/host-context-changed', params: { theme: 'dark' } }))

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
 import { PROGRAM } from '../../e2e/support.ts'
 import { barriersOf } from './barriers.ts'
-import { type MapCanvas, openWindow, openWorld, type World } from './support.ts'
+import { type MapElement, openWindow, openWorld, type World } from './support.ts'
 
 /** The page that "roux export" writes, opened from disk. */
 async function openExported({ vault, env, root }: World, args: readonly string[] = []) {
@@ -12,7 +12,7 @@ async function openExported({ vault, env, root }: World, args: readonly string[]
   execFileSync(process.execPath, [PROGRAM, 'export', vault, '--format', 'html', '-o', file, ...args], { env, cwd: root })
   const window = await openWindow()
   await window.page.goto(pathToFileURL(file).href)
-  await window.page.waitForFunction(() => (document.querySelector<MapCanvas>('#map canvas')?.map.draw().length ?? 0) > 0)
+  await window.page.waitForFunction(() => (document.querySelector<MapElement>('#map .drawing')?.map.draw().length ?? 0) > 0)
   const foreign = window.foreign.filter((url) => url !== pathToFileURL(file).href)
   return { ...window, foreign }
 }
@@ -35,9 +35,9 @@ test("the exported map opens from disk, finds titles, and shows a note's links",
 test('clicking the exported map removes the name under the pointer', async () => {
   const { page } = await openExported(openWorld({ fixture: 'demo' }))
   const [x, y] = await page.evaluate(() => {
-    const canvas = document.querySelector<MapCanvas>('#map canvas')
-    const { left = 0, top = 0 } = canvas?.getBoundingClientRect() ?? {}
-    const [at, down] = [...(canvas?.map.spots().values() ?? [])][3] ?? [0, 0]
+    const drawing = document.querySelector<MapElement>('#map .drawing')
+    const { left = 0, top = 0 } = drawing?.getBoundingClientRect() ?? {}
+    const [at, down] = [...(drawing?.map.spots().values() ?? [])][3] ?? [0, 0]
     return [left + at, top + down]
   })
   await page.mouse.move(x ?? 0, y ?? 0)
@@ -54,7 +54,7 @@ test('an entry of the legend brings its group into view, by mouse and by keyboar
   const drawnNames = () =>
     page.evaluate(() =>
       document
-        .querySelector<MapCanvas>('#map canvas')
+        .querySelector<MapElement>('#map .drawing')
         ?.map.draw()
         .map(({ text }) => text),
     )

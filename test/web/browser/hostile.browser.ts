@@ -90,10 +90,8 @@ test('nothing from a hostile vault runs, no other server is contacted, and the p
   await mapIsStill(page, PAYLOADS.length + NAMES.length)
   page.on('dialog', (dialog) => void dialog.dismiss())
   const ids = await page.evaluate(() => [
-    ...(document
-      .querySelector<HTMLCanvasElement & { map: { spots(): Map<string, unknown> } }>('.map canvas')
-      ?.map.spots()
-      .keys() ?? []),
+    ...(document.querySelector<HTMLElement & { map: { spots(): Map<string, unknown> } }>('.map .drawing')?.map.spots().keys() ??
+      []),
   ])
   const wrong: string[] = []
   for (const id of ids) {

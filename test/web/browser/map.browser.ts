@@ -2,7 +2,7 @@ import { readFileSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { barriersOf } from './barriers.ts'
-import { labelsOf, look, lookAtDemo, type MapCanvas, mapIsStill, openRoux, openWorld, spotsOf, type World } from './support.ts'
+import { labelsOf, look, lookAtDemo, type MapElement, mapIsStill, openRoux, openWorld, spotsOf, type World } from './support.ts'
 
 /** Notes in groups that are linked within themselves, and each with the next. */
 function writeVault(world: World, groups: number, each: number): void {
@@ -33,7 +33,7 @@ test('while notes are saved, added and renamed, no other note moves a pixel, and
   const stay = async (added: string, gone?: string): Promise<void> => {
     await page.waitForFunction(
       ([id, other]) => {
-        const spots = document.querySelector<MapCanvas>('.map canvas')?.map.spots()
+        const spots = document.querySelector<MapElement>('.map .drawing')?.map.spots()
         return spots?.has(id ?? '') === true && (other === undefined || !spots.has(other))
       },
       [added, gone] as const,
@@ -84,11 +84,11 @@ test('a large map names few communities and notes at first and more when nearer,
     [3, 25, 100],
     [3, 40, 160],
   ] as const) {
-    await page.evaluate((factor) => document.querySelector<MapCanvas>('.map canvas')?.map.zoom(factor), zoom)
+    await page.evaluate((factor) => document.querySelector<MapElement>('.map .drawing')?.map.zoom(factor), zoom)
     await mapIsStill(page)
     const labels = await labelsOf(page)
     // Close by hardly more notes than that are in view, some of them below the legend: then most have their labels.
-    const { width = 0, height = 0 } = (await page.locator('.map canvas').boundingBox()) ?? {}
+    const { width = 0, height = 0 } = (await page.locator('.map .drawing').boundingBox()) ?? {}
     const spots = [...(await spotsOf(page)).values()]
     const inView = spots.filter(([x, y]) => x >= 0 && y >= 0 && x <= width && y <= height).length
     expect(labels.length).toBeGreaterThanOrEqual(Math.min(least, 0.6 * inView))
@@ -173,7 +173,7 @@ test('a group that is chosen in the legend is in the middle, even if one of its 
   const { page } = await lookAtDemo()
   await page.click('.legend button:has-text("Bulk fermentation")')
   await mapIsStill(page)
-  const { width = 0, height = 0 } = (await page.locator('.map canvas').boundingBox()) ?? {}
+  const { width = 0, height = 0 } = (await page.locator('.map .drawing').boundingBox()) ?? {}
   const spots = await spotsOf(page)
   const [x, y] = spots.get('techniques/bulk fermentation.md') ?? [0, 0]
   const [alone = 0, far = 0] = [...spots].find(([id]) => id.endsWith('oven light bulb.md'))?.[1] ?? []
@@ -188,7 +188,7 @@ test('a map that grows a little at a time stays in view, until the user moves it
   await page.waitForSelector('.legend li')
   await mapIsStill(page, 100)
   const outside = async () => {
-    const { width = 0, height = 0 } = (await page.locator('.map canvas').boundingBox()) ?? {}
+    const { width = 0, height = 0 } = (await page.locator('.map .drawing').boundingBox()) ?? {}
     return [...(await spotsOf(page)).values()].filter(([x, y]) => x < 0 || y < 0 || x > width || y > height).length
   }
   // So few notes at a time that those there already keep their places.
@@ -234,16 +234,44 @@ test('nothing of what was drawn before stays at the edges of the map', async () 
   await mapIsStill(page)
   const inLastRow = () =>
     page.evaluate(() => {
-      const canvas = document.querySelector<MapCanvas>('.map canvas')
-      const row = canvas?.getContext('2d')?.getImageData(0, canvas.height - 1, canvas.width, 1).data.buffer
+      const picture = document.querySelector<MapElement>('.map .drawing')?.map.picture()
+      const row = picture?.getContext('2d')?.getImageData(0, picture.height - 1, picture.width, 1).data.buffer
       return new Set(new Uint32Array(row ?? new ArrayBuffer())).size
     })
-  await page.evaluate(() => document.querySelector<MapCanvas>('.map canvas')?.map.zoom(2))
+  await page.evaluate(() => document.querySelector<MapElement>('.map .drawing')?.map.zoom(2))
   await mapIsStill(page)
   expect(await inLastRow()).toBeGreaterThan(1)
-  await page.evaluate(() => document.querySelector<MapCanvas>('.map canvas')?.map.fit())
+  await page.evaluate(() => document.querySelector<MapElement>('.map .drawing')?.map.fit())
   await mapIsStill(page)
   expect(await inLastRow()).toBe(1)
+})
+
+test('a map that is moved a little is not painted again, and its names move with it', async () => {
+  const { page } = await lookAtDemo()
+  await page.waitForSelector('.legend li')
+  await mapIsStill(page)
+  const [painted, shift] = await page.evaluate(async () => {
+    const { map } = document.querySelector<MapElement>('.map .drawing') ?? {}
+    const [image] = document.querySelectorAll<HTMLElement>('.map .drawing canvas')
+    const { beginPath } = CanvasRenderingContext2D.prototype
+    let count = 0
+    CanvasRenderingContext2D.prototype.beginPath = function () {
+      count++
+      beginPath.call(this)
+    }
+    const left = () => image?.getBoundingClientRect().left ?? 0
+    const before = left()
+    for (let step = 0; step < 5; step++) {
+      map?.pan(0.02, 0)
+      await new Promise((resolve) => requestAnimationFrame(resolve))
+    }
+    map?.draw()
+    const paintedWhileMoving = count
+    return [paintedWhileMoving, before - left()]
+  })
+  expect(painted).toBe(0)
+  const { width = 0 } = (await page.locator('.map .drawing').boundingBox()) ?? {}
+  expect(shift).toBeCloseTo(0.1 * width, -1)
 })
 
 test('nothing is drawn while nothing moves', async () => {
@@ -252,7 +280,7 @@ test('nothing is drawn while nothing moves', async () => {
   await mapIsStill(page)
   const drawnIn700ms = (): Promise<number> =>
     page.evaluate(async () => {
-      const { map } = document.querySelector<MapCanvas>('.map canvas') ?? {}
+      const { map } = document.querySelector<MapElement>('.map .drawing') ?? {}
       if (map === undefined) return -1
       let drawn = 0
       const { draw } = map
@@ -278,7 +306,7 @@ test('a note is found, opened, left along its links, traced to another and its p
   await page.waitForSelector('.note h1:text-is("Hydration")')
   await said(/Hydration, \d+ links/)
   // The ring around the note shows where the keys go, so the map needs no frame.
-  expect(await page.evaluate(() => document.activeElement?.matches('canvas:not(:focus-visible)'))).toBe(true)
+  expect(await page.evaluate(() => document.activeElement?.matches('.drawing:not(:focus-visible)'))).toBe(true)
   // Somewhere there is a linked note; the address has it as soon as the key is heard.
   const first = await page.evaluate(() => location.hash)
   const keys = ['ArrowUp', 'ArrowRight', 'ArrowDown', 'ArrowLeft']
@@ -352,7 +380,7 @@ test('the name of a note under the pointer stands beside the pointer, and in the
   const { page } = await lookAtDemo()
   await page.waitForSelector('.legend li')
   await mapIsStill(page)
-  const { x: left = 0, y: top = 0, width = 0 } = (await page.locator('.map canvas').boundingBox()) ?? {}
+  const { x: left = 0, y: top = 0, width = 0 } = (await page.locator('.map .drawing').boundingBox()) ?? {}
   const spots = [...(await spotsOf(page)).values()].toSorted((a, b) => a[0] - b[0])
   for (const [x, y] of [spots[0], spots.at(-1)].filter((one) => one !== undefined)) {
     await page.mouse.move(left + x, top + y)
@@ -376,13 +404,13 @@ test('a note under the pointer, or in focus, stands out with what it is linked w
   /** How far a note's colour is from that of the ground. The land around the note remains in view. */
   const contrastOf = (id: string) =>
     page.evaluate((one) => {
-      const canvas = document.querySelector<MapCanvas>('.map canvas')
-      const [x, y] = canvas?.map.spots().get(one) ?? [0, 0]
-      const [red = 255, green = 255, blue = 255] = canvas?.getContext('2d')?.getImageData(x, y, 1, 1).data ?? []
+      const drawing = document.querySelector<MapElement>('.map .drawing')
+      const [x, y] = drawing?.map.spots().get(one) ?? [0, 0]
+      const [red = 255, green = 255, blue = 255] = drawing?.map.picture()?.getContext('2d')?.getImageData(x, y, 1, 1).data ?? []
       return 3 * 255 - red - green - blue
     }, id)
   const spots = await spotsOf(page)
-  const { x: left = 0, y: top = 0 } = (await page.locator('.map canvas').boundingBox()) ?? {}
+  const { x: left = 0, y: top = 0 } = (await page.locator('.map .drawing').boundingBox()) ?? {}
   const [x, y] = spots.get('concepts/amylase.md') ?? [0, 0]
   const plain = await contrastOf(far)
   expect(plain).toBeGreaterThan(100)
@@ -412,7 +440,8 @@ test('a group chosen in the legend keeps its land and its name', async () => {
   const colourAt = (x: number, y: number) =>
     page.evaluate(
       ([left = 0, top = 0]) => [
-        ...(document.querySelector<MapCanvas>('.map canvas')?.getContext('2d')?.getImageData(left, top, 1, 1).data ?? []),
+        ...(document.querySelector<MapElement>('.map .drawing')?.map.picture()?.getContext('2d')?.getImageData(left, top, 1, 1)
+          .data ?? []),
       ],
       [x, y],
     )
@@ -452,7 +481,7 @@ test('the card at the pointer has links in and out and the first sentence, the t
   const { page } = await lookAtDemo()
   await page.waitForSelector('.legend li')
   await mapIsStill(page)
-  const { x: left = 0, y: top = 0 } = (await page.locator('.map canvas').boundingBox()) ?? {}
+  const { x: left = 0, y: top = 0 } = (await page.locator('.map .drawing').boundingBox()) ?? {}
   const [x, y] = (await spotsOf(page)).get('concepts/gluten.md') ?? [0, 0]
   await page.mouse.move(left + x, top + y)
   await page.waitForSelector('.tip p:text-is("Gluten does not exist in dry flour.")')
@@ -517,9 +546,9 @@ test('a list or a search draws on the map, a link shows its card, and the right 
   await expect.poll(named).toEqual(['2025-03-08', 'Baking with steam', 'Oven light bulb', 'Pale crust', 'Reading list'])
   await mapIsStill(page)
   const reds = await page.evaluate(() => {
-    const canvas = document.querySelector<MapCanvas>('.map canvas')
-    const [x, y] = canvas?.map.spots().get('faults/pale crust.md') ?? [0, 0]
-    const { data = [] } = canvas?.getContext('2d')?.getImageData(x, y, 40, 1) ?? {}
+    const drawing = document.querySelector<MapElement>('.map .drawing')
+    const [x, y] = drawing?.map.spots().get('faults/pale crust.md') ?? [0, 0]
+    const { data = [] } = drawing?.map.picture()?.getContext('2d')?.getImageData(x, y, 40, 1) ?? {}
     return [...data].filter((red, at) => at % 4 === 0 && red > 190 && (data[at + 1] ?? 255) < 70).length
   })
   expect(reds).toBeGreaterThan(0)
@@ -529,7 +558,7 @@ test('a list or a search draws on the map, a link shows its card, and the right 
   expect(await named()).toContain('Focaccia')
   await page.click('nav[aria-label="Views"] button:text-is("Map")')
   await mapIsStill(page)
-  const { x: left = 0, y: top = 0 } = (await page.locator('.map canvas').boundingBox()) ?? {}
+  const { x: left = 0, y: top = 0 } = (await page.locator('.map .drawing').boundingBox()) ?? {}
   const [x, y] = (await spotsOf(page)).get('concepts/amylase.md') ?? [0, 0]
   await page.mouse.click(left + x, top + y, { button: 'right' })
   await page.waitForSelector('.menu a[href^="obsidian://open?vault=vault&file=Concepts%2FAmylase.md"]')
@@ -554,7 +583,7 @@ test('on a fine screen small notes are round, too', async () => {
       }
     },
   })
-  await page.evaluate(() => document.querySelector<MapCanvas>('.map canvas')?.map.zoom(0.1))
+  await page.evaluate(() => document.querySelector<MapElement>('.map .drawing')?.map.zoom(0.1))
   await mapIsStill(page)
   expect((await labelsOf(page)).length).toBeGreaterThan(0)
   expect(await page.evaluate(() => window.ran ?? [])).toEqual([])
@@ -564,7 +593,7 @@ test('the left button alone opens a note, Ctrl opens it in a tab, and a click be
   const { page, context } = await lookAtDemo()
   await page.waitForSelector('.legend li')
   await mapIsStill(page)
-  const { x: left = 0, y: top = 0 } = (await page.locator('.map canvas').boundingBox()) ?? {}
+  const { x: left = 0, y: top = 0 } = (await page.locator('.map .drawing').boundingBox()) ?? {}
   const [x, y] = (await spotsOf(page)).get('concepts/hydration.md') ?? [0, 0]
   await page.mouse.click(left + x, top + y, { button: 'right' })
   await page.keyboard.down('Control')

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { look, lookAtDemo, type MapCanvas, mapIsStill, openRoux, openWorld, type World } from './support.ts'
+import { look, lookAtDemo, type MapElement, mapIsStill, openRoux, openWorld, type World } from './support.ts'
 
 const showView = (page: Page, name: string) => page.click(`nav[aria-label="Views"] button:text-is("${name}")`)
 
@@ -77,7 +77,7 @@ test('on a phone the way from a note begins where its ends are chosen, and ends 
   await page.keyboard.press('Enter')
   await page.waitForSelector('.chain a:text-is("Amylase")')
   await page.click('button:text-is("Back to the map")')
-  expect(await page.locator('.map canvas').isVisible()).toBe(true)
+  expect(await page.locator('.map .drawing').isVisible()).toBe(true)
 })
 
 test('both ends of a path are chosen in the list', async () => {
@@ -156,13 +156,13 @@ test('no name on the map lies below what lies over the map', async () => {
   await page.waitForSelector('.legend li')
   await mapIsStill(page)
   for (const zoom of [1, 1.7]) {
-    await page.evaluate((factor) => document.querySelector<MapCanvas>('.map canvas')?.map.zoom(factor), zoom)
+    await page.evaluate((factor) => document.querySelector<MapElement>('.map .drawing')?.map.zoom(factor), zoom)
     await mapIsStill(page)
     const covered = await page.evaluate(() => {
-      const canvas = document.querySelector<MapCanvas>('.map canvas')
-      const { left = 0, top = 0 } = canvas?.getBoundingClientRect() ?? {}
+      const drawing = document.querySelector<MapElement>('.map .drawing')
+      const { left = 0, top = 0 } = drawing?.getBoundingClientRect() ?? {}
       const over = [...document.querySelectorAll('.legend, .zoom')].map((one) => one.getBoundingClientRect())
-      return canvas?.map
+      return drawing?.map
         .draw()
         .filter(({ box: [from, high, to, low] }) =>
           over.some((one) => from + left < one.right && to + left > one.left && high + top < one.bottom && low + top > one.top),
@@ -177,11 +177,13 @@ test('a community is brought into view from the names of colours', async () => {
   const { page } = await lookAtDemo()
   await page.click('.legend li >> nth=0 >> button')
   await mapIsStill(page)
-  const scale = await page.evaluate(() => document.querySelector<MapCanvas>('.map canvas')?.map.camera.scale ?? 0)
+  const scale = await page.evaluate(() => document.querySelector<MapElement>('.map .drawing')?.map.camera.scale ?? 0)
   await page.keyboard.press('Escape')
   await page.keyboard.press('0')
   await mapIsStill(page)
-  expect(await page.evaluate(() => document.querySelector<MapCanvas>('.map canvas')?.map.camera.scale ?? 0)).toBeLessThan(scale)
+  expect(await page.evaluate(() => document.querySelector<MapElement>('.map .drawing')?.map.camera.scale ?? 0)).toBeLessThan(
+    scale,
+  )
 })
 
 test('lines of a note of Obsidian stay lines', async () => {
@@ -208,8 +210,8 @@ test('the notes to start with are those of the table, with the same number of li
 test('on a phone a note shows what surrounds it on a small map, and a wide window has no such map', async () => {
   const { page } = await lookAtDemo({ width: 390, hash: '&note=Gluten' })
   await page.waitForSelector('.note .body p')
-  expect(await page.locator('canvas.local[aria-label="Map around Gluten"]').isVisible()).toBe(true)
+  expect(await page.locator('.local[aria-label="Map around Gluten"]').isVisible()).toBe(true)
   const { page: wide } = await lookAtDemo({ hash: '&note=Gluten' })
   await wide.waitForSelector('.note .body p')
-  expect(await wide.locator('canvas.local').count()).toBe(0)
+  expect(await wide.locator('.local').count()).toBe(0)
 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { barriersOf } from './barriers.ts'
-import { labelsOf, look, lookAtDemo, type MapCanvas, mapIsStill, openRoux, openWindow, openWorld } from './support.ts'
+import { labelsOf, look, lookAtDemo, type MapElement, mapIsStill, openRoux, openWindow, openWorld } from './support.ts'
 
 for (const [name, options, views] of [
   ['in light, and in dark chosen by hand', {}, ['Table', 'Problems', 'Gaps', 'Changes', 'Path']],
@@ -75,7 +75,7 @@ test('each of several vaults has its own map, notes and search', async () => {
     await openRoux(world, ['--set', `vaults.vault=${world.vault}`, '--set', `vaults.other=${world.root}/other`]),
   )
   await page.selectOption('select[aria-label="Vault"]', 'other')
-  await page.waitForFunction(() => document.querySelector<MapCanvas>('.map canvas')?.map.spots().size === 2)
+  await page.waitForFunction(() => document.querySelector<MapElement>('.map .drawing')?.map.spots().size === 2)
   await page.keyboard.press('/')
   await page.keyboard.type('two')
   await page.waitForSelector('#hits li')
@@ -83,7 +83,7 @@ test('each of several vaults has its own map, notes and search', async () => {
   await page.waitForSelector('.note h1:text-is("Two")')
   await page.waitForSelector('.backlink a:text-is("One")')
   await page.selectOption('select[aria-label="Vault"]', 'vault')
-  await page.waitForFunction(() => (document.querySelector<MapCanvas>('.map canvas')?.map.spots().size ?? 0) > 60)
+  await page.waitForFunction(() => (document.querySelector<MapElement>('.map .drawing')?.map.spots().size ?? 0) > 60)
 })
 
 test('when the server ends the page says so; when another returns it says what to do', async () => {
@@ -113,7 +113,7 @@ test('two tabs show the same change', async () => {
   world.write('For both.md', '[[Hydration]]\n')
   for (const one of [page, second]) {
     await one.waitForFunction(
-      () => document.querySelector<MapCanvas>('.map canvas')?.map.spots().has('for both.md') === true,
+      () => document.querySelector<MapElement>('.map .drawing')?.map.spots().has('for both.md') === true,
       undefined,
       {
         polling: 50,
@@ -171,7 +171,7 @@ test('with several vaults, paths show titles and can start at a note of any vaul
   const labels = new Set((await labelsOf(page)).map(({ text }) => text))
   expect([...labels].toSorted()).toEqual(['One', 'Three', 'Two'])
   await page.selectOption('select[aria-label="Vault"]', 'vault')
-  await page.waitForFunction(() => (document.querySelector<MapCanvas>('.map canvas')?.map.spots().size ?? 0) > 60)
+  await page.waitForFunction(() => (document.querySelector<MapElement>('.map .drawing')?.map.spots().size ?? 0) > 60)
   expect(page.url()).not.toContain('three')
 })
 

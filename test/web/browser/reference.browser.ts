@@ -14,7 +14,7 @@ const EDGE = 40
 const SHADE = 36
 const [COLUMNS, ROWS] = [16, 10]
 
-const PARTS = ['.bar', '.map canvas', '.legend', '.zoom', '.tip', '.right', '.table']
+const PARTS = ['.bar', '.map .drawing', '.legend', '.zoom', '.tip', '.right', '.table']
 
 interface Reference {
   /** Left, top, right and bottom of each visible part. */
@@ -82,7 +82,7 @@ for (const dark of [false, true]) {
     await page.waitForFunction(() => document.fonts.size === 4)
     await page.waitForSelector('.welcome .rows')
     await mapIsStill(page)
-    const { x: left = 0, y: top = 0 } = (await page.locator('.map canvas').boundingBox()) ?? {}
+    const { x: left = 0, y: top = 0 } = (await page.locator('.map .drawing').boundingBox()) ?? {}
     const [x, y] = (await spotsOf(page)).get('concepts/gluten.md') ?? [0, 0]
     await page.mouse.move(left + x, top + y)
     await page.waitForSelector('.tip p')

@@ -10,8 +10,8 @@ import { PATIENCE } from '../../support/patience.ts'
 
 export { openWorld, type World }
 
-/** The canvas of the map, with what draws on it. */
-export type MapCanvas = HTMLCanvasElement & { readonly map: MapView }
+/** The element of the map, with what draws in it. */
+export type MapElement = HTMLElement & { readonly map: MapView }
 
 declare global {
   interface Window {
@@ -179,8 +179,8 @@ export async function look(
 export async function mapIsStill(page: Page, notes = 0): Promise<void> {
   await page.waitForFunction(
     (least) => {
-      const canvas = document.querySelector<MapCanvas>('.map canvas')
-      return canvas?.map?.isStill === true && canvas.map.spots().size >= least
+      const drawing = document.querySelector<MapElement>('.map .drawing')
+      return drawing?.map?.isStill === true && drawing.map.spots().size >= least
     },
     notes,
     { polling: 50 },
@@ -191,12 +191,12 @@ export async function mapIsStill(page: Page, notes = 0): Promise<void> {
 export async function spotsOf(page: Page): Promise<ReadonlyMap<string, readonly [x: number, y: number]>> {
   return new Map(
     await page.evaluate(() =>
-      [...(document.querySelector<MapCanvas>('.map canvas')?.map.spots() ?? [])].map(([id, at]) => [id, at] as const),
+      [...(document.querySelector<MapElement>('.map .drawing')?.map.spots() ?? [])].map(([id, at]) => [id, at] as const),
     ),
   )
 }
 
 /** The labels of the map now, in the order in which they were placed. */
 export function labelsOf(page: Page): Promise<readonly Label[]> {
-  return page.evaluate(() => document.querySelector<MapCanvas>('.map canvas')?.map.draw() ?? [])
+  return page.evaluate(() => document.querySelector<MapElement>('.map .drawing')?.map.draw() ?? [])
 }
