@@ -1,4 +1,5 @@
 import type { TextRange } from '../core/text/link-slots.ts'
+import { once } from '../core/waiting/once.ts'
 import { fenceLength, footnoteEnd, headingStart, isBox, isBreak, itemMarkEnd, itemPadding, LineCursor } from './block-starts.ts'
 import {
   ASTERISK,
@@ -21,7 +22,7 @@ import {
 } from './chars.ts'
 import { takeDefinitions, type WrittenDestination } from './destinations.ts'
 import { closesHtmlBlock, htmlBlockKind } from './html.ts'
-import type { LineIndex } from './line-index.ts'
+import { LineIndex } from './line-index.ts'
 import { type HeadingBlock, maskGaps, OpenSpan, type Run } from './prose/runs.ts'
 import { columnsOfDelimiterRow, columnsOfRow } from './tables.ts'
 
@@ -67,6 +68,12 @@ export function scanBlocks(text: string, from: number, lines: LineIndex, { isOut
   const scanner = new BlockScanner(text, isOutline)
   scanner.scan(from, lines)
   return scanner
+}
+
+/** Checks whether an offset is in a row of a table, where an unescaped pipe ends the cell. */
+export function rowTest(text: string, from: number): (offset: number) => boolean {
+  const rows = once(() => scanBlocks(text, from, new LineIndex()).runs.filter(({ kind }) => kind === 'row'))
+  return (offset) => rows().some(({ start, end }) => start <= offset && offset < end)
 }
 
 class BlockScanner implements Blocks {

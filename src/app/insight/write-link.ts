@@ -1,9 +1,8 @@
 import type { Flavour, Link } from '../../core/note.ts'
 import { fileStemOf, folderOf, nameOf } from '../../core/paths.ts'
 import { foldName } from '../../core/text/fold.ts'
-import { scanBlocks } from '../../markdown/blocks.ts'
+import { rowTest } from '../../markdown/blocks.ts'
 import { bodyStartOf } from '../../markdown/frontmatter/frontmatter.ts'
-import { LineIndex } from '../../markdown/line-index.ts'
 import { parseNote } from '../../markdown/parse-note.ts'
 import { encodeDestination } from '../../markdown/retarget/destination-slots.ts'
 
@@ -93,8 +92,8 @@ export function writeLinks(
   newLinks: readonly NewLink[],
   style: LinkStyle = DEFAULT,
 ): readonly (string | undefined)[] {
-  const rows = scanBlocks(note.text, bodyStartOf(note.text), new LineIndex()).runs.filter(({ kind }) => kind === 'row')
-  const spellings = newLinks.map((link) => spellingsOf(note, link, { style, isInTable: rows.some(contains(link)) }))
+  const isInTable = rowTest(note.text, bodyStartOf(note.text))
+  const spellings = newLinks.map((link) => spellingsOf(note, link, { style, isInTable: isInTable(link.start) }))
   const texts: (string | undefined)[] = newLinks.map(() => undefined)
   for (let round = 0; spellings.some((all) => round < all.length); round++) {
     const open = newLinks.flatMap(({ start, end }, at): readonly Insertion[] => {
@@ -188,10 +187,6 @@ function wikilinksTo(target: string, { shown, bar }: { readonly shown: string; r
   if (/[#^|[\]\\]/.test(target) || /[|[\]\n]/.test(shown)) return []
   if (foldName(target) === foldName(shown)) return [{ text: `[[${shown}]]`, target: shown }]
   return [{ text: `[[${target}${bar}${shown}]]`, target }]
-}
-
-function contains({ start: at }: NewLink): (stretch: Pick<NewLink, 'start' | 'end'>) => boolean {
-  return ({ start, end }) => start <= at && at < end
 }
 
 function joined(folder: string, path: string): string {

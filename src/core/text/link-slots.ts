@@ -17,6 +17,8 @@ export interface LinkSlots {
   readonly target: TextSlot
   /** Subpath without its first `#`, if the link has one. */
   readonly subpath?: TextSlot
+  /** Content of a wikilink that shows its target. Writing another target keeps the text that readers see. */
+  readonly shownTarget?: TextSlot
   /** The YAML value that contains the link, if it is unquoted. */
   readonly unquoted?: UnquotedValue
   /** Range to show to the user: the link, or the destination of its definition. */

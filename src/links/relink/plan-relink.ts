@@ -30,6 +30,13 @@ export function planRelink(sources: Iterable<RelinkSource>, renaming: Renaming, 
   return relinker
 }
 
+interface NewTargets {
+  /** Targets that will lead to the link's file, best first. Targets that also match other files come last. */
+  readonly targets: readonly string[]
+  /** True if the link is written as an alias, which it keeps as its text. */
+  readonly isAlias: boolean
+}
+
 class Relinker implements RelinkPlan {
   readonly files: RelinkedFile[] = []
   readonly lost: LostLink[] = []
@@ -100,25 +107,26 @@ class Relinker implements RelinkPlan {
 
   #chooser(source: RelinkSource, now: Source): Choose {
     // Cache the targets, because a note can contain the same link a thousand times.
-    const cache = new Map<string, readonly string[]>()
-    return (link, { target: slot }) => {
+    const cache = new Map<string, NewTargets>()
+    return (link, { target: slot, shownTarget = slot }) => {
       const key = `${link.form} ${link.target}`
-      const targets = cache.get(key) ?? this.#targetsFor(link, source, now)
-      cache.set(key, targets)
+      const { targets, isAlias } = cache.get(key) ?? this.#targetsFor(link, source, now)
+      cache.set(key, { targets, isAlias })
       for (const target of targets) {
-        const text = slot.write(target)
-        if (text !== undefined) return { start: slot.start, end: slot.end, text }
+        for (const { start, end, write } of isAlias ? [shownTarget, slot] : [slot]) {
+          const text = write(target)
+          if (text !== undefined) return { start, end, text }
+        }
       }
       return undefined
     }
   }
 
-  /** Returns targets that will lead to the link's file, best first. Targets that also match other files come last. */
-  #targetsFor(link: ResolvedLink, source: RelinkSource, now: Source): readonly string[] {
+  #targetsFor(link: ResolvedLink, source: RelinkSource, now: Source): NewTargets {
     const { names, flavour, newLinkFormat } = this.#renaming
     const file = typeof link.to === 'number' ? this.#after.file(link.to) : undefined
     const resolution = resolveLink(names, source, link, flavour)
-    if (file === undefined || resolution.kind !== 'file') return []
+    if (file === undefined || resolution.kind !== 'file') return { targets: [], isAlias: false }
     const style = pathStyleOf(link, resolution, source, names)
     const oldLink = { link, style, via: resolution.via, path: names.file(file.key)?.path ?? file.path }
     const sure: string[] = []
@@ -127,7 +135,8 @@ class Relinker implements RelinkPlan {
       const to = resolveLink(this.#after, now, { form: link.form, target }, flavour)
       if (to.kind === 'file' && to.key === file.key) (to.rivals === undefined ? sure : unsure).push(target)
     }
-    return [...sure, ...unsure]
+    // Logseq shows no other text for a page's name.
+    return { targets: [...sure, ...unsure], isAlias: resolution.via === 'alias' && flavour.mode !== 'logseq' }
   }
 
   #leadsTo(link: Pick<Link, 'form' | 'target'>, source: Source, key: ResolvedLink['to']): boolean {

@@ -1,6 +1,7 @@
 import type { Flavour, Link } from '../../core/note.ts'
 import type { FindSlots, LinkSlots, PlacedLink, TextRange, TextSlot } from '../../core/text/link-slots.ts'
 import { once } from '../../core/waiting/once.ts'
+import { rowTest } from '../blocks.ts'
 import type { WrittenDestination } from '../destinations.ts'
 import { readFrontmatter } from '../frontmatter/frontmatter.ts'
 import { propertyLinks } from '../frontmatter/properties.ts'
@@ -27,8 +28,9 @@ export function slotsOfNote(text: string, flavour: Flavour): FindSlots {
       }
       return [link, findSlots]
     })
+    const isInTable = rowTest(text, frontmatter.end)
     const inBody = scanBody(text, frontmatter.end, context).links.map((link): SlotEntry => {
-      return [link, () => slotsAt(text, link, { written: destinations.get(link), flavour })]
+      return [link, () => slotsAt(text, link, { written: destinations.get(link), flavour, isInTable })]
     })
     return [...inProperties, ...inBody]
   })
@@ -58,9 +60,10 @@ function cardSlots(text: string, { text: card }: CanvasNode, flavour: Flavour): 
   if (card === undefined) return []
   const passage = cardPassage(text, card)
   const destinations: Destinations = new Map()
+  const isInTable = rowTest(card.value, 0)
   return scanBody(card.value, 0, { flavour, lines: new LineIndex(), destinations }).links.map((link) => {
-    const source = destinations.get(link)
-    return [{ ...link, start: passage.sourceOf(link.start) }, () => slotsInPassage(passage, link, { written: source, flavour })]
+    const how = { written: destinations.get(link), flavour, isInTable }
+    return [{ ...link, start: passage.sourceOf(link.start) }, () => slotsInPassage(passage, link, how)]
   })
 }
 
@@ -90,6 +93,7 @@ function slotTable(read: () => readonly SlotEntry[]): FindSlots {
 interface WrittenLink {
   readonly written: WrittenDestination | undefined
   readonly flavour: Flavour
+  readonly isInTable?: (offset: number) => boolean
 }
 
 function slotsInPassage(passage: Passage, link: Link, how: WrittenLink): LinkSlots | undefined {
@@ -97,8 +101,9 @@ function slotsInPassage(passage: Passage, link: Link, how: WrittenLink): LinkSlo
   return slots && slotsInFile(slots, passage)
 }
 
-function slotsAt(text: string, link: Link, { written, flavour }: WrittenLink): LinkSlots | undefined {
-  if (written === undefined) return wikilinkSlots(text, { start: link.start, end: link.end })
+function slotsAt(text: string, link: Link, { written, flavour, isInTable }: WrittenLink): LinkSlots | undefined {
+  if (written === undefined)
+    return wikilinkSlots(text, { start: link.start, end: link.end }, () => (isInTable?.(link.start) ? '\\|' : '|'))
   const range = { start: link.start, end: link.end }
   const destination =
     link.form === 'html'
@@ -107,8 +112,11 @@ function slotsAt(text: string, link: Link, { written, flavour }: WrittenLink): L
   return destinationSlots(destination, link, flavour.mode === 'docs')
 }
 
-/** Returns the slots of the wikilink `[[…]]`, `![[…]]` or `#[[…]]` at `range`. */
-function wikilinkSlots(text: string, range: TextRange): LinkSlots | undefined {
+/**
+ * Returns the slots of the wikilink `[[…]]`, `![[…]]` or `#[[…]]` at `range`.
+ * @param bar returns what separates a target from a display text there
+ */
+function wikilinkSlots(text: string, range: TextRange, bar: () => string): LinkSlots | undefined {
   const open = text.indexOf('[[', range.start)
   if (open === -1 || open > range.start + 1 || wikilinkEnd(text, open, range.end) !== range.end) return undefined
   const content = text.slice(open + 2, range.end - 2)
@@ -127,7 +135,15 @@ function wikilinkSlots(text: string, range: TextRange): LinkSlots | undefined {
     return { start: at + start, end: at + end, write }
   }
   const target = slot(0, hash === -1 ? headEnd : hash, 'target')
-  return hash === -1 ? { target, shown: range } : { target, subpath: slot(hash + 1, headEnd, 'subpath'), shown: range }
+  const slots = hash === -1 ? { target, shown: range } : { target, subpath: slot(hash + 1, headEnd, 'subpath'), shown: range }
+  if (parts.display !== undefined || open !== range.start) return slots
+  const display = content.trim()
+  const end = target.start + display.length
+  const write = (value: string): string | undefined => {
+    const edited = value + text.slice(target.end, end) + bar() + display
+    return matchesWikilink(edited, { ...parts, target: value, display }) ? edited : undefined
+  }
+  return { ...slots, shownTarget: { start: target.start, end, write } }
 }
 
 /** Returns the length of the content before the display text. */

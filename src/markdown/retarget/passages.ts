@@ -68,10 +68,11 @@ function escaped(unit: string): string {
   return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
 }
 
-export function slotsInFile({ target, subpath, shown }: LinkSlots, passage: Passage): LinkSlots {
+export function slotsInFile({ target, subpath, shownTarget, shown }: LinkSlots, passage: Passage): LinkSlots {
   return {
     target: slotInFile(target, passage),
     ...(subpath === undefined ? {} : { subpath: slotInFile(subpath, passage) }),
+    ...(shownTarget === undefined ? {} : { shownTarget: slotInFile(shownTarget, passage) }),
     shown: rangeInFile(shown, passage),
   }
 }

@@ -87,7 +87,7 @@ describe('updating a note', () => {
     const files = { 'a.md': '---\naliases: [Old]\n---\n', 'b.md': 'see [[Old]]' }
     const { result } = await check(files, update({ properties: { aliases: ['New'] } }), { 'a.md': '---\naliases: [New]\n---\n' })
     expect(result.dangling).toEqual([{ path: 'b.md', line: 1, text: 'Old', reason: 'nothing has this name anymore' }])
-    const followed = { 'a.md': '---\naliases: [New]\n---\n', 'b.md': 'see [[a]]' }
+    const followed = { 'a.md': '---\naliases: [New]\n---\n', 'b.md': 'see [[a|Old]]' }
     const { vault } = await check(files, update({ properties: { aliases: ['New'] }, updateLinks: true }), followed)
     expect(await vault.edges()).toEqual(['b.md -> a.md x1'])
   })

@@ -178,7 +178,23 @@ describe('names that need a path', () => {
   test('keeps a link by alias while the alias leads there', () => {
     const files = { 'a.md': '---\naliases: [AI]\n---\n', 's.md': '[[AI]] [[a]]' }
     expect(moved(files, { 'a.md': 'b.md' }, {}).edited['s.md']).toBe('[[AI]] [[b]]')
-    expect(moved({ ...files, 'c.md': '' }, { 'c.md': 'AI.md' }, {}).edited['s.md']).toBe('[[a]] [[a]]')
+    expect(moved({ ...files, 'c.md': '' }, { 'c.md': 'AI.md' }, {}).edited['s.md']).toBe('[[a|AI]] [[a]]')
+  })
+
+  test.each([
+    ['[[Nick#Part]]', '[[Alias#Part|Nick#Part]]'],
+    ['[[ nick ]] [[Nick|x]] ![[Nick]]', '[[ Alias|nick ]] [[Alias|x]] ![[Alias]]'],
+    ['a | b\n-|-\n[[Nick]] | [[Nick]]\n\n[[Nick]]', 'a | b\n-|-\n[[Alias\\|Nick]] | [[Alias\\|Nick]]\n\n[[Alias|Nick]]'],
+    ['---\nup: [[Nick]]\nat: "[[Nick]]"\n---\n', '---\nup: [[Alias|Nick]]\nat: "[[Alias|Nick]]"\n---\n'],
+  ])('a link by alias still shows the alias when another note takes that name: %j', (before, after) => {
+    const files = { 'Alias.md': '---\naliases: [Nick]\n---\n# Part\n', 'c.md': '', 's.md': before }
+    expect(moved(files, { 'c.md': 'Nick.md' }, {}).edited['s.md']).toBe(after)
+  })
+
+  test('a card of a canvas still shows the alias, too', () => {
+    const canvas = (text: string) => JSON.stringify({ nodes: [{ id: '1', type: 'text', text, x: 0, y: 0, width: 9, height: 9 }] })
+    const files = { 'Alias.md': '---\naliases: [Nick]\n---\n', 'c.md': '', 's.canvas': canvas('"[[Nick]]"') }
+    expect(moved(files, { 'c.md': 'Nick.md' }, {}).edited['s.canvas']).toBe(canvas('"[[Alias|Nick]]"'))
   })
 })
 
@@ -314,7 +330,7 @@ describe('links that cannot be kept are reported', () => {
   test('a removed alias', () => {
     const vault = new TextVault({ 'a.md': '---\naliases: [AI]\n---\n', 's.md': '[[AI]] [[AI|x]]' })
     const plan = vault.relink([{ key: vault.keys.get('a.md') as number, after: { path: 'a.md', aliases: [] } }])
-    expect(applyPlan(vault.files, plan)['s.md']).toBe('[[a]] [[a|x]]')
+    expect(applyPlan(vault.files, plan)['s.md']).toBe('[[a|AI]] [[a|x]]')
   })
 })
 
