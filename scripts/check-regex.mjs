@@ -1,8 +1,10 @@
 /**
  * Rejects regular expressions in `src/` that `recheck` cannot prove to run in linear time. If a literal is safe for a reason that `recheck`
- * cannot see, list it with that reason in scripts/regex-reviewed.json. Safe results are cached in node_modules/.cache.
+ * cannot see, list it with that reason in scripts/regex-reviewed.json. Safe results are cached in node_modules/.cache. Those that took
+ * long are also in scripts/regex-proven.json, for a fresh installation; they count only for the version of `recheck` named there.
  *
- * Usage: npm run check:regex
+ * Usage: npm run check:regex [-- --prove]
+ *   --prove  proves everything again and writes scripts/regex-proven.json
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
@@ -13,10 +15,15 @@ import ts from 'typescript'
 const CACHE = 'node_modules/.cache/regex.json'
 /** Time limit per expression, in ms. Finding backtracking is much faster; proving that there is none can take longer. */
 const TIMEOUT = 5_000
+const PROVEN = 'scripts/regex-proven.json'
+/** Results that took longer than this are written to `PROVEN`, in ms. */
+const SLOW = 200
 
 const { version } = JSON.parse(readFileSync('node_modules/recheck/package.json', 'utf8'))
 const reviewed = JSON.parse(readFileSync('scripts/regex-reviewed.json', 'utf8'))
-const cache = readCache()
+const isProving = process.argv.includes('--prove')
+const cache = new Set(isProving ? [] : [CACHE, PROVEN].flatMap(safeIn))
+const slow = []
 const found = collect('src')
 const pending = [...found.keys()].filter((literal) => !(literal in reviewed) && !cache.has(literal))
 const faults = []
@@ -24,6 +31,7 @@ const undecided = []
 await Promise.all(Array.from({ length: availableParallelism() }, work))
 mkdirSync('node_modules/.cache', { recursive: true })
 writeFileSync(CACHE, JSON.stringify({ version, safe: [...cache].filter((literal) => found.has(literal)) }))
+if (isProving) writeFileSync(PROVEN, `${JSON.stringify({ version, safe: slow.sort() }, null, 2)}\n`)
 for (const literal of Object.keys(reviewed))
   if (!found.has(literal)) faults.push(`${literal} is in scripts/regex-reviewed.json, but no longer in src/: remove it.`)
 for (const fault of faults) console.error(fault)
@@ -39,8 +47,12 @@ async function work() {
     const end = literal.lastIndexOf('/')
     // `recheck` does not know the `d` flag, which only adds positions.
     const flags = literal.slice(end + 1).replace('d', '')
+    const started = performance.now()
     const { status, checker, complexity, error } = await check(literal.slice(1, end), flags, { timeout: TIMEOUT })
-    if (status === 'safe') cache.add(literal)
+    if (status === 'safe') {
+      cache.add(literal)
+      if (performance.now() - started > SLOW) slow.push(literal)
+    }
     // The fuzzer guesses and needs time, so only an exponential result counts.
     else if (error?.kind === 'timeout' || (checker === 'fuzz' && complexity?.type !== 'exponential')) undecided.push(literal)
     else
@@ -82,11 +94,12 @@ function literalOf(node, source) {
   return `/${text}/${flags !== undefined && ts.isStringLiteralLike(flags) ? flags.text : ''}`
 }
 
-function readCache() {
+/** Returns the safe literals that this version of `recheck` has found, according to a file. */
+function safeIn(path) {
   try {
-    const stored = JSON.parse(readFileSync(CACHE, 'utf8'))
-    return new Set(stored.version === version ? stored.safe : [])
+    const stored = JSON.parse(readFileSync(path, 'utf8'))
+    return stored.version === version ? stored.safe : []
   } catch {
-    return new Set()
+    return []
   }
 }
