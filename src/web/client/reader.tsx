@@ -448,6 +448,11 @@ function useBacklinks(id: string) {
 function ToBacklinks({ to, answer }: { readonly to: string; readonly answer: BacklinksAnswer | undefined }) {
   if (answer === undefined) return <>Linked from …</>
   if (answer.total === 0) return <>Linked from no note</>
+  const canvases = answer.results.filter(({ kind }) => kind === 'canvas').length
+  const sources = [
+    ...(answer.total > canvases ? [amount(answer.total - canvases, 'note')] : []),
+    ...(canvases > 0 ? [amount(canvases, 'canvas', 'canvases')] : []),
+  ]
   return (
     <a
       href={noteAddress(to, vault.value)}
@@ -456,7 +461,7 @@ function ToBacklinks({ to, answer }: { readonly to: string; readonly answer: Bac
         document.querySelector('section[aria-label="Linked from"]')?.scrollIntoView()
       }}
     >
-      Linked from {amount(answer.total, 'note')}
+      Linked from {sources.join(' and ')}
     </a>
   )
 }

@@ -181,8 +181,10 @@ test('from the head of a long note one comes to what links to it', async () => {
   const world = openWorld()
   world.write('Long.md', `${'A line.\n\n'.repeat(400)}`)
   world.write('From.md', 'See [[Long]] for this.\n')
+  const nodes = ['Long.md'].map((file) => ({ id: file, type: 'file', file, x: 0, y: 0, width: 9, height: 9 }))
+  world.write('Board.canvas', JSON.stringify({ nodes }))
   const { page } = await look(await openRoux(world), { hash: '&note=long.md' })
-  await page.click('.note header a:has-text("Linked from 1")')
+  await page.click('.note header a:text-is("Linked from 1 note and 1 canvas")')
   await page.waitForFunction(() => {
     const { top = -1 } = document.querySelector('.backlink')?.getBoundingClientRect() ?? {}
     return top > 0 && top < innerHeight
