@@ -22,7 +22,7 @@ export function subpathTest({ headings, blocks }: Anchors): (subpath: string) =>
     const parts = subpathParts(subpath)
     const last = parts.at(-1)?.trim()
     // `#top` is valid on every page (HTML standard, "scroll to the fragment").
-    if (last === undefined || subpath === 'top') return true
+    if (last === undefined || (parts.length === 1 && last === 'top')) return true
     if (last.startsWith('^')) return ids().has(last.slice(1).toLowerCase())
     const names = parts.map(foldHeadingLink)
     if (parts.length === 1) return texts().has(names[0] ?? '') || anchors().has(last)

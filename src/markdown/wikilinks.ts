@@ -44,7 +44,8 @@ export function splitWikilink(content: string): Wikilink {
   }
   const hash = rest.indexOf('#')
   if (hash === -1) return { target: rest.trim(), subpath: undefined, display }
-  return { target: rest.slice(0, hash).trim(), subpath: rest.slice(hash + 1).trim(), display }
+  // The space in `[[C# notes]]` is kept, because readers look for the link as written.
+  return { target: rest.slice(0, hash).trim(), subpath: rest.slice(hash + 1).trimEnd(), display }
 }
 
 const URL = /^(?:[a-z][a-z0-9+.-]*:\/\/|mailto:)/i

@@ -17,6 +17,7 @@ test('W4: a leading pipe belongs to the target in Obsidian; lenient mode drops t
 test('W5, W8: subpaths begin at the first #', () => {
   check('[[a#H]] [[a#H#S|x]] [[a#^id]] [[a#]]', 'link a#H\nlink a#H#S|x\nlink a#^id\nlink a#')
   check('[[pa#th/x]]', 'link pa#th/x')
+  check('[[ C# notes ]]', 'link C# notes')
 })
 
 test('W7: links within the note have an empty target', () => {

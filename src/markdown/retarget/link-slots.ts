@@ -130,7 +130,8 @@ function wikilinkSlots(text: string, range: TextRange, bar: () => string): LinkS
     const end = inner.trim() === '' ? start : from + inner.trimEnd().length
     const write = (value: string): string | undefined => {
       const edited = content.slice(0, start) + value + content.slice(end)
-      return matchesWikilink(edited, { ...parts, [part]: value }) ? value : undefined
+      const expected = part === 'subpath' ? content.slice(from, start) + value : value
+      return matchesWikilink(edited, { ...parts, [part]: expected }) ? value : undefined
     }
     return { start: at + start, end: at + end, write }
   }

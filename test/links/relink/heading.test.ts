@@ -41,6 +41,7 @@ describe('links follow a renamed heading', () => {
   test.each([
     ['by its text', '[[n#Old]] ![[n#old|x]] [[n#Part]]', '[[n#New name]] ![[n#New name|x]] [[n#Part]]'],
     ['through it', '[[n#Old#Part]]', '[[n#New name#Part]]'],
+    ['after a space', '[[n# Old]]', '[[n# New name]]'],
     ['Markdown', '[x](n.md#Old) [x](<n.md#Old> "T")', '[x](n.md#New%20name) [x](<n.md#New name> "T")'],
     ['anchor', '[x](n.md#old)', '[x](n.md#new-name)'],
     ['definition', '[r]\n\n[r]: n.md#Old', '[r]\n\n[r]: n.md#New%20name'],
