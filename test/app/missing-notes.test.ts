@@ -163,7 +163,7 @@ test('names the notes that link to a missing note', async () => {
 })
 
 test('groups links with the same text and target into one problem with a count and three places', async () => {
-  const files = ['d', 'c', 'b', 'a'].map((name) => [`${name}.md`, '[[Gone]] and [[Gone]]\n\n[[Gone|it]] [[C# notes]]\n'])
+  const files = ['d', 'c', 'b', 'a'].map((name) => [`${name}.md`, '[[Gone]] and [[Gone]]\n\n[[Gone|it]] [[F# notes]]\n'])
   const core = await searchCore(Object.fromEntries(files))
   onTestFinished(() => core.close())
   const list = async (args: object) => (await getProblems(core, { ...ARGS, kind: 'broken_link', ...args })).value
@@ -181,11 +181,11 @@ test('groups links with the same text and target into one problem with a count a
           { id: 'b.md', line: 1 },
         ],
       },
-      expect.objectContaining({ text: '[[C# notes]]', count: 4, line: 3 }),
+      expect.objectContaining({ text: '[[F# notes]]', count: 4, line: 3 }),
     ],
     total: 2,
   })
-  expect(await list({ limit: 1, offset: 1 })).toMatchObject({ problems: [{ text: '[[C# notes]]' }], total: 2 })
+  expect(await list({ limit: 1, offset: 1 })).toMatchObject({ problems: [{ text: '[[F# notes]]' }], total: 2 })
   expect(await list({ summary: true })).toEqual({ counts: { broken_link: 16 }, total: 16 })
 })
 
