@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
-import { defineRoute, type Route } from '../http/routes.ts'
+import { mediaTypeOf } from '../core/media-types.ts'
+import { type Answer, defineRoute, type Route } from '../http/routes.ts'
 import type { PageGate } from './admit.ts'
 
 /**
@@ -23,32 +24,23 @@ const CONTENT_SECURITY_POLICY = [
   'trusted-types roux',
 ].join('; ')
 
-const TYPES: Readonly<Record<string, string>> = {
-  html: 'text/html; charset=utf-8',
-  js: 'text/javascript; charset=utf-8',
-  css: 'text/css; charset=utf-8',
-  svg: 'image/svg+xml',
-  woff2: 'font/woff2',
-}
-
 /** The routes of the page's own files, which are read from `folder`, the build output, on the first request. */
 export function assetRoutes(folder: string, gate: PageGate): readonly Route[] {
-  return readdirSync(folder)
-    .filter((name) => typeOf(name) !== undefined)
-    .map((name) => {
-      const answer = ({ response }: { readonly response: ServerResponse }): void => send(response, join(folder, name))
-      return defineRoute({
-        path: name === 'index.html' ? '/' : `/web/${name}`,
-        methods: { GET: answer, HEAD: answer },
-        admit: (request) => (name === 'index.html' ? gate.visit(request) : gate.page(request)),
-      })
+  return readdirSync(folder).map((name) => {
+    const isPage = name === 'index.html'
+    const answer: Answer<undefined> = ({ response }) => send(response, join(folder, name))
+    return defineRoute({
+      path: isPage ? '/' : `/web/${name}`,
+      methods: { GET: answer, HEAD: answer },
+      admit: (request) => (isPage ? gate.visit(request) : gate.page(request)),
     })
+  })
 }
 
-function send(response: ServerResponse, path: string): void {
+async function send(response: ServerResponse, path: string): Promise<void> {
   const bytes = readFileSync(path)
   secure(response)
-  response.writeHead(200, { 'Content-Type': typeOf(path) ?? '', 'Content-Length': bytes.length })
+  response.writeHead(200, { 'Content-Type': await mediaTypeOf(path), 'Content-Length': bytes.length })
   response.end(response.req.method === 'HEAD' ? undefined : bytes)
 }
 
@@ -59,8 +51,4 @@ export function secure(response: ServerResponse): void {
     .setHeader('Cross-Origin-Resource-Policy', 'same-origin')
     .setHeader('Cross-Origin-Opener-Policy', 'same-origin')
     .setHeader('Referrer-Policy', 'no-referrer')
-}
-
-function typeOf(name: string): string | undefined {
-  return TYPES[name.slice(name.lastIndexOf('.') + 1)]
 }

@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { quoted } from '../app/answer/truncate.ts'
@@ -45,14 +45,16 @@ const CODE_BYTES = 1_000
 export function webRoutes(options: WebOptions, parts: ServerParts): ExtraRoutes & { readonly sessions: WebSessions } {
   const sessions = new WebSessions((key) => parts.isCurrent(key))
   const gate = new PageGate(parts.hosts)
-  const streams = new Set<OpenStream>()
+  /** The open streams of events, each with the key of its session's token. */
+  const streams = new Map<EventStream, string>()
+  const admit = (request: IncomingMessage) => gate.session(request, sessions)
   const inSession = (path: string, answer: Answering<WebSession>): Route =>
-    defineRoute<WebSession>({
-      path,
-      methods: { POST: (exchange) => post(exchange, parts, answer) },
-      admit: (request) => gate.session(request, sessions),
+    defineRoute<WebSession>({ path, methods: { POST: (exchange) => post(exchange, parts, answer) }, admit })
+  const inVault = (path: string, answer: (asked: Asked) => Promise<unknown>): Route =>
+    inSession(path, async (body, { sender, response }) => {
+      const vault = await openNamed(body, options.vaultsFor(requireReading(sender)))
+      return answer({ ...vault, body, response, signal: disconnectSignal(response) })
     })
-  const open = (body: unknown, session: WebSession) => openNamed(body, options.vaultsFor(requireReading(session)))
   const routes = [
     ...assetRoutes(options.folder, gate),
     // Issues a code for the browser to `roux open`, or to anyone with a token, and reports whether the code was used.
@@ -73,50 +75,42 @@ export function webRoutes(options: WebOptions, parts: ServerParts): ExtraRoutes 
       methods: { POST: (exchange) => answerBody(exchange, CODE_BYTES, async (body) => beginSession(body, sessions, options)) },
       admit: (request) => gate.page(request),
     }),
-    inSession('/web/call', (body, { sender, response }) => call(body, sender, { options, signal: disconnectSignal(response) })),
-    inSession('/web/note', async (body, { sender, response }) => {
-      const { core, id } = await open(body, sender)
-      return (await pageNote(core, { id }, { signal: disconnectSignal(response) })).value
-    }),
-    inSession('/web/picture', async (body, { sender }) => {
-      const { core } = await open(body, sender)
+    inSession('/web/call', (body, { sender, response }) => call(body, sender, options, disconnectSignal(response))),
+    inVault('/web/note', async ({ core, id, signal }) => (await pageNote(core, { id }, { signal })).value),
+    inVault('/web/picture', async ({ core, body }) => {
       const lists = { notes: listOf(body, 'notes'), groups: listOf(body, 'groups') }
       const filter = { folder: textOf(body, 'folder'), tag: textOf(body, 'tag') }
       return (await pagePicture(core, { mayMove: mayMoveOf(body), ...lists, ...filter })).value
     }),
-    inSession('/web/files', async (body, { sender, response }) => {
-      const { core } = await open(body, sender)
-      return (await linkedFiles(core, { signal: disconnectSignal(response) })).value
-    }),
-    inSession('/web/attachment', async (body, { sender, response }) => {
-      const { core, id } = await open(body, sender)
-      await sendPicture(response, core, id)
-      return ANSWERED
-    }),
+    inVault('/web/files', async ({ core, signal }) => (await linkedFiles(core, { signal })).value),
+    inVault('/web/attachment', ({ core, id, response }) => sendPicture(response, core, id)),
     defineRoute<WebSession>({
       path: '/web/events',
-      methods: { GET: (exchange) => listen(exchange, { eventsFor: options.eventsFor, streams }, parts) },
-      admit: (request) => gate.session(request, sessions),
+      methods: { GET: (exchange) => listen(exchange, options.eventsFor(exchange.sender.access), streams, parts) },
+      admit,
     }),
   ]
   return {
     routes,
     sessions,
     endUnless(mayGoOn) {
-      for (const { key, stream } of streams) if (!mayGoOn(key)) stream.end()
+      for (const [stream, key] of streams) if (!mayGoOn(key)) stream.end()
     },
   }
 }
 
-interface OpenStream {
-  readonly key: string
-  readonly stream: EventStream
+/** A request about a vault. */
+interface Asked extends NamedVault {
+  readonly body: Fields
+  readonly response: ServerResponse
+  /** Aborted when the page stops waiting. */
+  readonly signal: AbortSignal
 }
 
-/** Returned by a handler that has already written the response. */
-const ANSWERED = Symbol('answered')
+/** The members of a body. Empty if it is no JSON object. */
+type Fields = Readonly<Record<string, unknown>>
 
-type Answering<Sender> = (body: unknown, exchange: Exchange<Sender>) => Promise<unknown>
+type Answering<Sender> = (body: Fields, exchange: Exchange<Sender>) => Promise<unknown>
 
 async function post<Sender extends { readonly key: string }>(
   exchange: Exchange<Sender>,
@@ -135,7 +129,7 @@ async function post<Sender extends { readonly key: string }>(
   }
 }
 
-/** Reads a request's body and writes the response. Errors with a hint are sent as responses too. */
+/** Reads a request's body and writes the response, unless `answer` has written it. Errors with a hint are sent as responses too. */
 async function answerBody<Sender>(exchange: Exchange<Sender>, maxBytes: number, answer: Answering<Sender>): Promise<void> {
   const { request, response } = exchange
   secure(response)
@@ -143,15 +137,15 @@ async function answerBody<Sender>(exchange: Exchange<Sender>, maxBytes: number, 
     const body = await readBody(request, maxBytes)
     if (body.kind === 'refused') return sendRefusal(response, body.refusal)
     if (body.kind === 'gone') return
-    const result = await answer(body.value, exchange)
-    if (result !== ANSWERED) sendJson(response, 200, JSON.stringify(result ?? null))
+    const result = await answer(isRecord(body.value) ? body.value : {}, exchange)
+    if (!response.headersSent) sendJson(response, 200, JSON.stringify(result ?? null))
   } catch (error) {
     if (!(error instanceof RouxError)) throw error
     sendJson(response, 422, JSON.stringify({ error: error.toJSON() }))
   }
 }
 
-async function beginSession(body: unknown, sessions: WebSessions, { vaultsFor }: WebOptions): Promise<unknown> {
+async function beginSession(body: Fields, sessions: WebSessions, { vaultsFor }: WebOptions): Promise<unknown> {
   const secret = sessions.redeem(textOf(body, 'code') ?? '')
   const session = secret === undefined ? undefined : sessions.find(secret)
   if (session === undefined)
@@ -161,34 +155,25 @@ async function beginSession(body: unknown, sessions: WebSessions, { vaultsFor }:
   return { session: secret, vaults: vaultsFor(session.access).names, scopes: [...session.access.scopes] }
 }
 
-interface CallOptions {
-  readonly options: WebOptions
-  readonly signal: AbortSignal
-}
-
-async function call(body: unknown, session: WebSession, { options, signal }: CallOptions): Promise<unknown> {
-  const name = textOf(body, 'tool')
+async function call(body: Fields, { access }: WebSession, options: WebOptions, signal: AbortSignal): Promise<unknown> {
+  const name = textOf(body, 'tool') ?? ''
   const tool = options.tools.find((one) => one.name === name)
-  if (tool === undefined) throw new RouxError('INVALID_PARAMS', `There is no tool "${(name ?? '').slice(0, 100)}".`)
-  const switchedOffBy = options.switchedOffFor(session.access)
+  if (tool === undefined) throw new RouxError('INVALID_PARAMS', `There is no tool "${name.slice(0, 100)}".`)
+  const { log } = options
+  const switchedOffBy = options.switchedOffFor(access)
   const off = switchedOffBy(tool)
-  if (off !== undefined) return errorResult(toolDisabled(tool.name, off), options.log).structuredContent
-  const args = isRecord(body) ? body.arguments : undefined
-  const { structuredContent } = await callTool(tool, args, {
-    vaults: options.vaultsFor(session.access),
-    log: options.log,
-    switchedOffBy,
-    signal,
-    mayRead: session.access.scopes.has('read'),
-    maxTokens: MAX_TOKENS,
-  })
-  return structuredContent
+  if (off !== undefined) return errorResult(toolDisabled(tool.name, off), log).structuredContent
+  const vaults = options.vaultsFor(access)
+  const mayRead = access.scopes.has('read')
+  const calling = { vaults, log, switchedOffBy, signal, mayRead, maxTokens: MAX_TOKENS }
+  return (await callTool(tool, body.arguments, calling)).structuredContent
 }
 
 /** Notifies the page of changes. The page then requests the details. */
 function listen(
   { request, response, sender }: Exchange<WebSession>,
-  { eventsFor, streams }: Pick<WebOptions, 'eventsFor'> & { readonly streams: Set<OpenStream> },
+  feed: EventFeed,
+  streams: Map<EventStream, string>,
   { load, limits }: ServerParts,
 ): void {
   secure(response)
@@ -197,7 +182,6 @@ function listen(
     sendRefusal(response, place.refusal)
     return
   }
-  const feed = eventsFor(sender.access)
   const stopSubscribing = feed.subscribeResources(['roux://recent'])
   const stopListening = feed.subscribe((event) => {
     if (event.kind === 'resource_updated') stream.send({ changed: true })
@@ -205,29 +189,28 @@ function listen(
   const stream = new EventStream(response, limits, () => {
     stopListening()
     stopSubscribing()
-    streams.delete(open)
+    streams.delete(stream)
     place.end()
   })
-  const open = { key: sender.key, stream }
-  streams.add(open)
+  streams.set(stream, sender.key)
   request.resume()
 }
 
-function mayMoveOf(body: unknown): MayMove {
-  const move = textOf(body, 'move')
+function mayMoveOf(body: Fields): MayMove {
+  const move = textOf(body, 'mayMove')
   return move === 'nothing' || move === 'all' ? move : 'once'
 }
 
 /** Maximum number of ids per request. */
 const MAX_IDS = 1_000
 
-function listOf(body: unknown, name: string): readonly string[] {
-  const list = isRecord(body) ? body[name] : undefined
+function listOf(body: Fields, name: string): readonly string[] {
+  const list = body[name]
   return Array.isArray(list) ? list.filter((one) => typeof one === 'string').slice(0, MAX_IDS) : []
 }
 
-function textOf(body: unknown, name: string): string | undefined {
-  const text = isRecord(body) ? body[name] : undefined
+function textOf(body: Fields, name: string): string | undefined {
+  const text = body[name]
   return typeof text === 'string' ? text : undefined
 }
 
@@ -236,11 +219,17 @@ function requireReading({ access }: WebSession): Access {
   throw new RouxError('PERMISSION_DENIED', `The token "${access.name}" has no scope "read".`)
 }
 
+interface NamedVault {
+  readonly core: GraphCore
+  /** The body's id, in short form. */
+  readonly id: string
+}
+
 /**
  * Opens the vault that a body's `id` or `vault` names, by default the first one. Returns it with the id in short form.
  * @throws RouxError `INVALID_PARAMS` for an unknown vault
  */
-async function openNamed(body: unknown, vaults: Vaults): Promise<{ readonly core: GraphCore; readonly id: string }> {
+async function openNamed(body: Fields, vaults: Vaults): Promise<NamedVault> {
   const { names } = vaults
   const id = textOf(body, 'id') ?? ''
   const prefix = vaultOf(id, names)

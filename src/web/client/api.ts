@@ -1,44 +1,18 @@
+import type { Warning } from '../../app/graph-core.ts'
+import type { PageArguments } from '../../app/links/picture.ts'
 import type { PageNote } from '../../app/read/page-note.ts'
-import type { MayMove } from '../../core/insight/layouts.ts'
+import { RouxError } from '../../core/errors.ts'
 import type { LinkedFiles } from '../../core/insight/linked-files.ts'
 import type { LayoutProgress, PartialPicture } from '../../core/insight/picture.ts'
 
-export class RequestError extends Error {
-  readonly hint: string | undefined
-  readonly isNoAnswer: boolean
-
-  constructor(message: string, hint?: string, { isNoAnswer = false }: { readonly isNoAnswer?: boolean } = {}) {
-    super(message)
-    this.hint = hint
-    this.isNoAnswer = isNoAnswer
-  }
-}
-
-export interface Warning {
-  readonly code: string
-  readonly message: string
-}
-
 export type ToolAnswer<T> = T & {
   readonly _warnings?: readonly Warning[]
-  readonly error?: { readonly message: string; readonly hint?: string }
+  readonly error?: ReturnType<RouxError['toJSON']>
 }
 
-export interface OpenSession {
+interface OpenSession {
   readonly session: string
   readonly vaults: readonly string[]
-  readonly scopes: readonly string[]
-}
-
-/** The parts of a large vault that the picture should include. */
-export interface PictureRequest {
-  /** Determines which notes may move if they already have a position. */
-  readonly move: MayMove
-  readonly notes: readonly string[]
-  /** Ids of communities. */
-  readonly groups: readonly string[]
-  readonly folder: string
-  readonly tag: string
 }
 
 /** `there`: the server responds and knows this page's session. */
@@ -50,14 +24,16 @@ const SESSION_KEY = 'roux-session'
  * Talks to the server that the page came from. The secret is kept in memory and in this tab's session storage, never in the URL.
  */
 export class Api {
-  #session: OpenSession
+  readonly #secret: string
+  readonly vaults: readonly string[]
 
-  private constructor(opened: OpenSession) {
-    this.#session = opened
+  private constructor({ session, vaults }: OpenSession) {
+    this.#secret = session
+    this.vaults = vaults
   }
 
   /**
-   * Starts a session with the code in the URL, which it removes, or resumes this tab's session. @throws Refused if there is
+   * Starts a session with the code in the URL, which it removes, or resumes this tab's session. @throws RouxError if there is
    * neither
    */
   static async open(): Promise<Api> {
@@ -72,17 +48,15 @@ export class Api {
     }
     const stored = sessionStorage.getItem(SESSION_KEY)
     if (stored === null)
-      throw new RequestError('This page was not opened by Roux.', 'Run "roux open" and use the address that it gives.')
+      throw new RouxError('PERMISSION_DENIED', 'This page was not opened by Roux.', {
+        hint: 'Run "roux open" and use the address that it gives.',
+      })
     return new Api(JSON.parse(stored) as OpenSession)
-  }
-
-  get vaults(): readonly string[] {
-    return this.#session.vaults
   }
 
   async call<T>(tool: string, args: Record<string, unknown>, vault?: string): Promise<ToolAnswer<T>> {
     const answer = await this.#post<ToolAnswer<T>>('/web/call', { tool, arguments: { ...args, ...(vault ? { vault } : {}) } })
-    if (answer.error !== undefined) throw new RequestError(answer.error.message, answer.error.hint)
+    if (answer.error !== undefined) throw new RouxError(answer.error.code, answer.error.message, answer.error)
     return answer
   }
 
@@ -90,8 +64,8 @@ export class Api {
     return this.#post('/web/note', { id, vault })
   }
 
-  picture(vault: string, request: PictureRequest): Promise<PartialPicture | LayoutProgress> {
-    return this.#post('/web/picture', { vault, ...request })
+  picture(vault: string, shown: PageArguments): Promise<PartialPicture | LayoutProgress> {
+    return this.#post('/web/picture', { vault, ...shown })
   }
 
   files(vault: string): Promise<LinkedFiles> {
@@ -99,12 +73,12 @@ export class Api {
   }
 
   async #post<T>(path: string, body: unknown): Promise<T> {
-    return (await send(path, body, this.#session.session)).json()
+    return (await send(path, body, this.#secret)).json()
   }
 
-  /** Returns an image of the vault as an object URL for this page. @throws Refused if it is not an image or too large */
+  /** Returns an image of the vault as an object URL for this page. @throws RouxError if it is not an image or too large */
   async attachment(id: string, vault?: string): Promise<string> {
-    const response = await send('/web/attachment', { id, vault }, this.#session.session)
+    const response = await send('/web/attachment', { id, vault }, this.#secret)
     return URL.createObjectURL(await response.blob())
   }
 
@@ -112,7 +86,7 @@ export class Api {
   async follow(onChange: () => void, onState: (state: Connection) => void): Promise<void> {
     for (let pause = 500; ; pause = Math.min(pause * 2, 10_000)) {
       try {
-        const response = await fetch('/web/events', { headers: authorization(this.#session.session) })
+        const response = await fetch('/web/events', { headers: authorization(this.#secret) })
         // Another server is responding; the one that knew this session is gone.
         if (response.status === 401) return onState('ended')
         if (response.ok && response.body !== null) {
@@ -140,15 +114,15 @@ export async function readEvents(body: ReadableStream<Uint8Array<ArrayBuffer>>, 
   }
 }
 
-/** @throws Refused if the server refuses, or does not respond */
+/** @throws RouxError if the server refuses, or does not respond */
 async function send(path: string, body: unknown, session?: string): Promise<Response> {
   const headers = { 'Content-Type': 'application/json', ...(session === undefined ? {} : authorization(session)) }
   const response = await fetch(path, { method: 'POST', headers, body: JSON.stringify(body) }).catch(() => {
-    throw new RequestError('Roux does not respond.', 'Is "roux open" still running?', { isNoAnswer: true })
+    throw new RouxError('TIMEOUT', 'Roux does not respond.', { hint: 'Is "roux open" still running?', isTransient: true })
   })
   if (response.ok) return response
-  const json = (await response.json()) as { error?: { message: string; hint?: string } } | null
-  throw new RequestError(json?.error?.message ?? `The server answers ${response.status}.`, json?.error?.hint)
+  const { error } = ((await response.json()) ?? {}) as { error?: { message: string; hint?: string } }
+  throw new RouxError('PERMISSION_DENIED', error?.message ?? `The server answers ${response.status}.`, error)
 }
 
 function authorization(session: string): Record<string, string> {

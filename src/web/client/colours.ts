@@ -1,4 +1,5 @@
-import { type ColourBy, type Graph, type Grouping, groupingBy, isIndex, today } from './graph.ts'
+import type { PictureGroup } from '../../core/insight/picture.ts'
+import { type ColourBy, type Graph, groupingBy, isIndex, today } from './graph.ts'
 
 /** Twelve colors that can be distinguished on light and dark backgrounds, and one for all other notes. */
 export const PALETTE: readonly string[] =
@@ -42,69 +43,52 @@ export interface Coloured {
 export function coloursOf(graph: Graph, by: ColourBy, last?: Coloured): Coloured {
   if (last?.graph === graph && last.by === by) return last
   const before: ReadonlyMap<string, number> = last?.by === by ? last.colourOf : new Map()
-  const grouping = by === 'community' || by === 'region' ? groupingBy(graph, by) : undefined
-  const counts = new Map<string, number>()
-  const groups = Array.from({ length: graph.count }, (_, note) => groupOf(note, graph, by, grouping))
-  for (const group of groups) if (group !== undefined) counts.set(group, (counts.get(group) ?? 0) + 1)
-  // A community keeps its color, no matter how many of its notes are drawn.
-  if (grouping !== undefined) for (const group of counts.keys()) counts.set(group, grouping.groups[Number(group)]?.notes ?? 0)
-  const bySize = [...counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))
-  const ungrouped = groups.filter((group) => group === undefined).length
-  const notesFrom = (at: number): number => bySize.slice(at).reduce((sum, [, notes]) => sum + notes, 0)
+  const groupOf = groupsOf(graph, by)
+  const bySize = [...new Set(groupOf)]
+    .filter((group) => group !== undefined)
+    .sort((a, b) => b.notes - a.notes || (a.id < b.id ? -1 : 1))
+  const notesFrom = (at: number): number => bySize.slice(at).reduce((sum, { notes }) => sum + notes, 0)
   let coloured = MIN_COLOURS
   while (coloured < OTHER && notesFrom(coloured) > MAX_OTHER_SHARE * notesFrom(0)) coloured++
-  const largest = bySize.slice(0, coloured)
-  const small = bySize.slice(coloured)
+  const [largest, small] = [bySize.slice(0, coloured), bySize.slice(coloured)]
   // Before there are groups, there is nothing to name.
-  const otherNotes = largest.length === 0 ? 0 : ungrouped + notesFrom(coloured)
-  const idOf = (group: string): string => grouping?.groups[Number(group)]?.id ?? group
-  const colourOf = ownColours(
-    largest.map(([group]) => ({ group, id: idOf(group) })),
-    before,
+  const hasGroups = largest.length > 0
+  const otherNotes = hasGroups ? groupOf.filter((group) => group === undefined).length + notesFrom(coloured) : 0
+  const colourOf = ownColours(largest, before)
+  const hasIndexes = hasGroups && (by === 'community' || by === 'region')
+  const colours = Uint8Array.from(groupOf, (group, note) =>
+    hasIndexes && isIndex(graph, note) ? INDEX : ((group && colourOf.get(group.id)) ?? OTHER),
   )
-  const label = (group: string): string => (grouping === undefined ? group || '/' : (grouping.groups[Number(group)]?.label ?? ''))
-  const indexes = new Set(
-    grouping === undefined || largest.length === 0 ? [] : [...groups.keys()].filter((note) => isIndex(graph, note)),
-  )
-  const colours = Uint8Array.from(groups, (group = '', note) => (indexes.has(note) ? INDEX : (colourOf.get(group) ?? OTHER)))
   const cssOf = (colour = OTHER): string => (colour === INDEX ? INDEX_COLOUR : (PALETTE[colour] ?? ''))
   const [only] = small
   // If only one small group is left, use its own name.
-  const restEntry = small.length === 1 && only?.[1] === otherNotes ? { name: label(only[0]) } : { name: 'other', isRest: true }
+  const restEntry = small.length === 1 && only?.notes === otherNotes ? { name: only.label } : { name: 'other', isRest: true }
   return {
     graph,
     by,
     colours,
-    colourOf: new Map([...before, ...[...colourOf].map(([group, colour]) => [idOf(group), colour] as const)]),
+    colourOf: new Map([...before, ...colourOf]),
     legend: [
-      ...largest.map(([group, notes]) => ({ name: label(group), colour: cssOf(colourOf.get(group)), notes })),
+      ...largest.map(({ id, label, notes }) => ({ name: label, colour: cssOf(colourOf.get(id)), notes })),
       { ...restEntry, colour: cssOf(OTHER), notes: otherNotes },
-      { name: 'index notes', colour: INDEX_COLOUR, notes: indexes.size, isRest: true },
+      { name: 'index notes', colour: INDEX_COLOUR, notes: colours.filter((colour) => colour === INDEX).length, isRest: true },
     ].filter(({ notes }) => notes > 0),
     cssOf: (note = -1) => cssOf(colours[note]),
-    nameOf(note) {
-      const group = groups[note]
-      return group === undefined ? undefined : label(group)
-    },
+    nameOf: (note) => groupOf[note]?.label,
   }
-}
-
-interface NamedGroup {
-  readonly group: string
-  readonly id: string
 }
 
 /** Assigns each group a color: the previous one, the one preferred for its id, or any free one. */
-function ownColours(groups: readonly NamedGroup[], before: ReadonlyMap<string, number>): Map<string, number> {
+function ownColours(groups: readonly PictureGroup[], before: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
   const free = new Set(PALETTE.slice(0, OTHER).keys())
   const colourOf = new Map<string, number>()
-  const assign = (group: string, colour: number | undefined): void => {
-    if (colour !== undefined && !colourOf.has(group) && free.delete(colour)) colourOf.set(group, colour)
+  const assign = (id: string, colour: number | undefined): void => {
+    if (colour !== undefined && !colourOf.has(id) && free.delete(colour)) colourOf.set(id, colour)
   }
-  for (const { group, id } of groups) assign(group, before.get(id))
+  for (const { id } of groups) assign(id, before.get(id))
   const byId = groups.toSorted((a, b) => a.id.length - b.id.length || (a.id < b.id ? -1 : 1))
-  for (const { group, id } of byId) assign(group, preferredColour(id))
-  for (const { group } of byId) assign(group, free.values().next().value)
+  for (const { id } of byId) assign(id, preferredColour(id))
+  for (const { id } of byId) assign(id, free.values().next().value)
   return colourOf
 }
 
@@ -116,11 +100,20 @@ function preferredColour(id: string): number | undefined {
   return number === undefined ? undefined : (Number(number) + OTHER - 1) % OTHER
 }
 
-function groupOf(note: number, { picture }: Graph, by: ColourBy, grouping?: Grouping): string | undefined {
-  if (grouping !== undefined) {
-    const group = grouping.of[note] ?? -1
-    return group < 0 ? undefined : String(group)
+/** Returns the group of each note, if it has one. A community keeps its size, no matter how many of its notes are drawn. */
+function groupsOf(graph: Graph, by: ColourBy): readonly (PictureGroup | undefined)[] {
+  if (by === 'community' || by === 'region') {
+    const { of, groups } = groupingBy(graph, by)
+    return of.map((group) => groups[group])
   }
+  const names = [...graph.picture.ids.keys()].map((note) => nameOf(note, graph, by))
+  const groups = new Map<string | undefined, PictureGroup>()
+  for (const name of names)
+    if (name !== undefined) groups.set(name, { id: name, label: name || '/', notes: (groups.get(name)?.notes ?? 0) + 1 })
+  return names.map((name) => groups.get(name))
+}
+
+function nameOf(note: number, { picture }: Graph, by: 'folder' | 'tag' | 'age'): string | undefined {
   if (by === 'age') return ageOf('modified' in picture ? picture.modified[note] : undefined)
   if (by === 'tag') return picture.tag_names[picture.tags[note]?.[0] ?? -1]
   return picture.folder_names[picture.folders[note] ?? -1]?.split('/')[0]

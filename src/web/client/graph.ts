@@ -96,8 +96,15 @@ export function withLinks(drawn: Pick<Graph, 'picture' | 'places' | 'notes' | 'v
   }
 }
 
-export function neighbours({ offsets, targets }: Graph, note: number): readonly number[] {
+export function neighbours({ offsets, targets }: Graph, note: number): number[] {
   return [...targets.subarray(offsets[note] ?? 0, offsets[note + 1] ?? 0)]
+}
+
+/** A position, or a direction. */
+type Point = readonly [x: number, y: number]
+
+export function placeOf({ places }: Pick<Graph, 'places'>, note: number): Point {
+  return [places[note * 2] ?? 0, places[note * 2 + 1] ?? 0]
 }
 
 /** Linked notes that are this many times as far away as half of them are not shown together with a note. */
@@ -105,10 +112,12 @@ const MAX_DISTANCE_RATIO = 3
 
 /** Returns a note and the linked notes to show together with it: no index notes, and none that are far away. */
 export function nearby(graph: Graph, note: number): readonly number[] {
-  const { places } = graph
   const others = neighbours(graph, note).filter((other) => !isIndex(graph, other))
-  const [x = 0, y = 0] = places.subarray(note * 2)
-  const distances = others.map((other) => Math.hypot((places[other * 2] ?? 0) - x, (places[other * 2 + 1] ?? 0) - y))
+  const [x, y] = placeOf(graph, note)
+  const distances = others.map((other) => {
+    const [toX, toY] = placeOf(graph, other)
+    return Math.hypot(toX - x, toY - y)
+  })
   const maxDistance = MAX_DISTANCE_RATIO * (distances.toSorted((a, b) => a - b)[others.length >> 1] ?? 0)
   return [note, ...others.filter((_, at) => (distances[at] ?? 0) <= maxDistance)]
 }
@@ -141,52 +150,35 @@ export function radiusOf(links: number): number {
 }
 
 /** The directions of the arrow keys. */
-export const DIRECTIONS: Readonly<Record<string, readonly [number, number]>> = {
+export const DIRECTIONS: Readonly<Record<string, Point>> = {
   ArrowLeft: [-1, 0],
   ArrowRight: [1, 0],
   ArrowUp: [0, -1],
   ArrowDown: [0, 1],
 }
 
-export interface TowardsOptions {
-  /** To the right and down. */
-  readonly direction: readonly [dx: number, dy: number]
-  /** 1 for visible notes. By default, all are. */
-  readonly shown?: Uint8Array
-}
-
-/** Returns the visible linked note that lies best in a direction, close ones first. */
-export function towards(graph: Graph, note: number, { direction: [dx, dy], shown }: TowardsOptions): number | undefined {
-  let best: number | undefined
-  let lowestCost = Number.POSITIVE_INFINITY
-  for (const other of neighbours(graph, note)) {
-    if (shown?.[other] === 0) continue
-    const x = (graph.places[other * 2] ?? 0) - (graph.places[note * 2] ?? 0)
-    const y = (graph.places[other * 2 + 1] ?? 0) - (graph.places[note * 2 + 1] ?? 0)
-    const along = x * dx + y * dy
-    const across = Math.abs(x * dy - y * dx)
+/** Returns the visible linked note that lies best in a direction (to the right and down), close ones first. `shown` is 1 for visible notes. */
+export function towards(graph: Graph, note: number, [dx, dy]: Point, shown?: Uint8Array): number | undefined {
+  const [x, y] = placeOf(graph, note)
+  const costOf = (other: number): number => {
+    const [toX, toY] = placeOf(graph, other)
+    const along = (toX - x) * dx + (toY - y) * dy
+    const across = Math.abs((toX - x) * dy - (toY - y) * dx)
     // Within 60° of the direction.
-    if (along <= 0 || across > along * 1.75) continue
-    const cost = along + 2 * across
-    if (cost < lowestCost) {
-      lowestCost = cost
-      best = other
-    }
+    return along <= 0 || across > along * 1.75 ? Infinity : along + 2 * across
   }
-  return best
+  return neighbours(graph, note)
+    .filter((other) => shown?.[other] !== 0 && costOf(other) < Infinity)
+    .sort((a, b) => costOf(a) - costOf(b))[0]
 }
 
 /** Checks whether most common notes have moved. */
 export function isElsewhere(before: Graph, after: Graph): boolean {
-  let known = 0
-  let moved = 0
-  for (const [id, note] of after.numberOf) {
+  const common = [...after.numberOf].flatMap(([id, note]) => {
     const formerNote = before.numberOf.get(id)
-    if (formerNote === undefined) continue
-    known++
-    if (before.places[formerNote * 2] !== after.places[note * 2]) moved++
-  }
-  return moved > known / 2
+    return formerNote === undefined ? [] : [before.places[formerNote * 2] !== after.places[note * 2]]
+  })
+  return common.filter(Boolean).length > common.length / 2
 }
 
 export function bytesOf(base64: string): ArrayBuffer {

@@ -1,5 +1,5 @@
 import { LARGE_REGION, MIN_PART } from '../../core/insight/overview.ts'
-import { boundsOf, type Graph, type GroupedBy } from './graph.ts'
+import { boundsOf, type Graph, type GroupedBy, placeOf } from './graph.ts'
 import type { Box } from './map-labels.ts'
 import { memoizeLast } from './memoize-last.ts'
 
@@ -69,17 +69,15 @@ const LEAD = 0.1
 export const areasOf = memoizeLast(
   ({ places }: Graph, { shown, colours }: Shown) => [places, shown, colours],
   (graph: Graph, { shown, colours, palette }: Shown): Areas => {
-    const { places, degrees } = graph
+    const { degrees } = graph
     const other = palette.length - 1
     // Index notes belong to no area.
     const notes = [...degrees.keys()].filter(
       (note) => shown[note] === 1 && (degrees[note] ?? 0) > 0 && (colours[note] ?? 0) <= other,
     )
     const lands = notes.length < LEAST.ofFew ? NO_LANDS : landsOf(graph, notes, { colours, other, isRound: true })
-    const of = colours.map((colour, note) =>
-      colour <= other ? colour : (lands.colourAt(places[note * 2] ?? 0, places[note * 2 + 1] ?? 0) ?? colour),
-    )
-    const [left, top, right, bottom] = boundsOf(places)
+    const of = colours.map((colour, note) => (colour <= other ? colour : (lands.colourAt(...placeOf(graph, note)) ?? colour)))
+    const [left, top, right, bottom] = boundsOf(graph.places)
     const bands = bandsOf(graph, (note) => (shown[note] === 1 ? (of[note] ?? other) : other), other)
     return { ...lands, of, bands, extent: Math.hypot(right - left, bottom - top) }
   },
@@ -97,22 +95,13 @@ export interface Part extends Area {
 
 /** Returns the parts of large lands, the largest first: if these are regions, their communities. */
 export const landPartsOf = memoizeLast(
-  ({ places, picture }: Graph, { shown, colours, groupedBy, isColouredByGroup }: Divided) => [
-    places,
-    picture,
-    shown,
-    colours,
-    isColouredByGroup && groupedBy,
-  ],
-  (graph: Graph, { shown, colours, palette, groupedBy, isColouredByGroup }: Divided): readonly Part[] => {
+  ({ places, picture }: Graph, { shown, colours, ...look }: Divided) => [places, picture, shown, colours, hasParts(look)],
+  (graph: Graph, { shown, colours, palette, ...look }: Divided): readonly Part[] => {
     const { communities, groups } = graph.picture
-    const lands = palette.slice(1).map((): number[] => [])
-    if (isColouredByGroup && groupedBy === 'region')
-      for (const [note, links] of graph.degrees.entries())
-        if (shown[note] === 1 && links > 0) lands[colours[note] ?? 0]?.push(note)
+    const drawn = [...graph.degrees.keys()].filter((note) => shown[note] === 1 && (graph.degrees[note] ?? 0) > 0)
+    const lands = hasParts(look) ? byNumber(drawn, colours, palette.length - 1) : []
     const parts = lands.flatMap((land, colour) => {
-      const members = groups.map((): number[] => [])
-      for (const note of land) members[communities[note] ?? -1]?.push(note)
+      const members = byNumber(land, communities, groups.length)
       const large = members.flatMap((notes, of) => (notes.length < MIN_PART ? [] : [{ notes, label: groups[of]?.label ?? '' }]))
       if (land.length <= LARGE_REGION || large.length < 2) return []
       const numbers = new Uint8Array(graph.count).fill(large.length)
@@ -130,11 +119,20 @@ export const landPartsOf = memoizeLast(
   },
 )
 
+/** Checks whether lands are regions, which have parts. */
+function hasParts({ groupedBy, isColouredByGroup }: Pick<Divided, 'groupedBy' | 'isColouredByGroup'>): boolean {
+  return isColouredByGroup && groupedBy === 'region'
+}
+
+/** Returns the notes with each number below `count`. */
+function byNumber(notes: readonly number[], numbers: ArrayLike<number>, count: number): readonly number[][] {
+  const lists = Array.from({ length: count }, (): number[] => [])
+  for (const note of notes) lists[numbers[note] ?? -1]?.push(note)
+  return lists
+}
+
 /** Returns the parts with all their notes in a set: those of a chosen group, and not those that hold what a search found. */
-export function partsWithin<Some extends Pick<Part, 'notes'>>(
-  parts: readonly Some[],
-  within: ReadonlySet<number>,
-): readonly Some[] {
+export function partsWithin<Some extends Pick<Part, 'notes'>>(parts: readonly Some[], within: ReadonlySet<number>): Some[] {
   return parts.filter(({ notes }) => notes.every((note) => within.has(note)))
 }
 
@@ -177,12 +175,12 @@ interface Cells {
 
 /** @param isRound true if borders are smoothed with gaps between them, which takes time for each color */
 function landsOf(
-  { places }: Graph,
+  graph: Graph,
   notes: readonly number[],
   { colours, other, isRound }: { readonly colours: Uint8Array; readonly other: number; readonly isRound: boolean },
 ): Lands {
-  const [left, top, right, bottom] = boundsOf(notes.flatMap((note) => [places[note * 2] ?? 0, places[note * 2 + 1] ?? 0]))
-  const usual = usualDistance(places, notes)
+  const [left, top, right, bottom] = boundsOf(notes.flatMap((note) => placeOf(graph, note)))
+  const usual = usualDistance(graph, notes)
   const reach = (isRound ? REACH.enclosed : REACH.part) * usual
   const size = Math.max(REACH.cell * usual, (right - left) / CELLS, (bottom - top) / CELLS)
   // Nothing is near the edges, so outlines close.
@@ -194,20 +192,21 @@ function landsOf(
     left: left - border,
     top: top - border,
   }
-  const cellOf = (x: number, y: number): number =>
-    Math.round((y - cells.top) / size) * cells.columns + Math.round((x - cells.left) / size)
+  const { columns, rows } = cells
+  const cellAt = (x: number, y: number): number =>
+    Math.round((y - cells.top) / size) * columns + Math.round((x - cells.left) / size)
   const outside = other + 1
-  const closest = (some: readonly number[]): Uint8Array => {
-    const owner = new Uint8Array(cells.columns * cells.rows).fill(outside)
+  const ownersAmong = (some: readonly number[]): Uint8Array => {
+    const owner = new Uint8Array(columns * rows).fill(outside)
     const nearest = new Float32Array(owner.length).fill(reach * reach)
+    const most = Math.ceil(reach / size)
     for (const note of some) {
-      const [x, y] = [(places[note * 2] ?? 0) - cells.left, (places[note * 2 + 1] ?? 0) - cells.top]
-      const most = Math.ceil(reach / size)
+      const [x, y] = [(graph.places[note * 2] ?? 0) - cells.left, (graph.places[note * 2 + 1] ?? 0) - cells.top]
       const [column, row] = [Math.round(x / size), Math.round(y / size)]
-      for (let down = Math.max(0, row - most); down <= Math.min(cells.rows - 1, row + most); down++)
-        for (let along = Math.max(0, column - most); along <= Math.min(cells.columns - 1, column + most); along++) {
+      for (let down = Math.max(0, row - most); down <= Math.min(rows - 1, row + most); down++)
+        for (let along = Math.max(0, column - most); along <= Math.min(columns - 1, column + most); along++) {
           const square = (along * size - x) ** 2 + (down * size - y) ** 2
-          const at = down * cells.columns + along
+          const at = down * columns + along
           if (square >= (nearest[at] ?? 0)) continue
           nearest[at] = square
           owner[at] = colours[note] ?? other
@@ -218,69 +217,58 @@ function landsOf(
     const around = piecesOf(isFar, cells)
     return owner.map((colour, at) => (isFar[at] === 1 && around[at] === around[0] ? outside : colour))
   }
-  const first = closest(notes)
+  const first = ownersAmong(notes)
   // A few notes surrounded by notes of another color get no land.
   const least = notes.length < LEAST.few ? LEAST.ofFew : LEAST.ofMany
   const pieces = piecesOf(first, cells)
-  const pieceAt = (note: number): number => pieces[cellOf(places[note * 2] ?? 0, places[note * 2 + 1] ?? 0)] ?? 0
+  const pieceOf = (note: number): number => pieces[cellAt(...placeOf(graph, note))] ?? 0
   const members = new Map<number, number>()
-  for (const note of notes) members.set(pieceAt(note), (members.get(pieceAt(note)) ?? 0) + 1)
-  const most = notes.filter((note) => (members.get(pieceAt(note)) ?? 0) >= least)
-  const owner = most.length === notes.length ? first : closest(most)
+  for (const note of notes) members.set(pieceOf(note), (members.get(pieceOf(note)) ?? 0) + 1)
+  const most = notes.filter((note) => (members.get(pieceOf(note)) ?? 0) >= least)
+  const owner = most.length === notes.length ? first : ownersAmong(most)
   const cellsFor = (distance: number): number => Math.max(1, Math.round((distance * usual) / size))
-  const colourIn = (land: Uint8Array) => (x: number, y: number) => {
-    const isIn = x > cells.left && x < cells.left + (cells.columns - 1) * size
-    const found = isIn ? (land[cellOf(x, y)] ?? outside) : outside
-    return found < outside ? found : undefined
-  }
-  const areaOf = (colour: number, lead: (at: number) => number, some: Iterable<number>): readonly Area[] => {
-    const outlines = outlinesOf(lead, cells, some)
-    return outlines.length === 0 ? [] : [{ colour, outlines }]
-  }
-  if (!isRound) {
-    const edges = Array.from({ length: other }, (): number[] => [])
-    for (let at = 0; at < owner.length - cells.columns - 1; at++) {
-      const [one, below] = [owner[at], at + cells.columns]
-      if (one === owner[at + 1] && one === owner[below] && one === owner[below + 1]) continue
-      for (const of of new Set([one, owner[at + 1], owner[below], owner[below + 1]])) edges[of ?? outside]?.push(at)
-    }
-    // With fewer corners, the steps of cells are not seen.
-    const smooth = (outline: readonly number[]) => outline.filter((_, at) => at % 8 < 2)
-    const all = edges
-      .flatMap((some, one) => areaOf(one, (at) => (owner[at] === one ? 1 : -1), some))
-      .map((area) => ({ ...area, outlines: area.outlines.map(smooth) }))
-    return { all, reach, colourAt: colourIn(owner) }
-  }
-  // Rounds all corners alike, and removes what is narrower than a corner.
-  const leads = leadsOf(owner, cells, outside, cellsFor(REACH.blur)).map((lead) =>
-    blurred(
-      lead.map((by) => Math.min(1, Math.max(0, 0.5 + by))),
-      cells,
-      cellsFor(REACH.corner),
-    ).map((share) => share - 0.5),
-  )
-  const land = new Uint8Array(owner.length).fill(outside)
+  const leads = isRound ? roundedLeads(owner, cells, outside, cellsFor(REACH.blur), cellsFor(REACH.corner)) : []
+  const land = isRound ? new Uint8Array(owner.length).fill(outside) : owner
   for (const [colour, lead] of leads.entries()) for (const [at, by] of lead.entries()) if (by > 0) land[at] = colour
-  const all = leads
-    .slice(0, outside)
-    .flatMap((lead, colour) => areaOf(colour, (at) => lead[at] ?? 0, Array(cells.columns * (cells.rows - 1) - 1).keys()))
-  return { reach: REACH.note * usual, all, colourAt: colourIn(land) }
+  const all = edgesOf(land, columns, outside).flatMap((edges, colour): readonly Area[] => {
+    const valueAt = (at: number): number => leads[colour]?.[at] ?? (land[at] === colour ? 1 : -1)
+    const outlines = outlinesOf(valueAt, cells, edges)
+    if (outlines.length === 0) return []
+    // With fewer corners, the steps of cells are not seen.
+    return [{ colour, outlines: isRound ? outlines : outlines.map((outline) => outline.filter((_, at) => at % 8 < 2)) }]
+  })
+  return {
+    all,
+    reach: REACH.note * usual,
+    colourAt(x, y) {
+      const isIn = x > cells.left && x < cells.left + (columns - 1) * size
+      const found = isIn ? (land[cellAt(x, y)] ?? outside) : outside
+      return found < outside ? found : undefined
+    },
+  }
+}
+
+/** Returns, for each color below `outside`, the squares at the edges of its land: the cells at their left top corners. */
+function edgesOf(land: Uint8Array, columns: number, outside: number): readonly number[][] {
+  const edges = Array.from({ length: outside }, (): number[] => [])
+  for (let at = 0; at < land.length - columns - 1; at++) {
+    const square = [land[at], land[at + 1], land[at + columns], land[at + columns + 1]]
+    if (square.every((one) => one === square[0])) continue
+    for (const one of new Set(square)) edges[one ?? outside]?.push(at)
+  }
+  return edges
 }
 
 /** Returns the median distance to the nearest note, from a sample. */
-function usualDistance(places: Float32Array, notes: readonly number[]): number {
-  const nearest: number[] = []
-  for (let at = 0; at < notes.length; at += Math.ceil(notes.length / 150)) {
-    const note = notes[at] ?? 0
-    let best = Number.POSITIVE_INFINITY
-    for (const other of notes) {
-      const square =
-        ((places[other * 2] ?? 0) - (places[note * 2] ?? 0)) ** 2 +
-        ((places[other * 2 + 1] ?? 0) - (places[note * 2 + 1] ?? 0)) ** 2
-      if (other !== note && square < best) best = square
-    }
-    nearest.push(Math.sqrt(best))
-  }
+function usualDistance(graph: Graph, notes: readonly number[]): number {
+  const { places } = graph
+  const step = Math.ceil(notes.length / 150)
+  const sample = notes.filter((_, at) => at % step === 0)
+  const nearest = sample.map((note) => {
+    const [x, y] = placeOf(graph, note)
+    const squareTo = (other: number): number => ((places[other * 2] ?? 0) - x) ** 2 + ((places[other * 2 + 1] ?? 0) - y) ** 2
+    return Math.sqrt(notes.reduce((best, other) => (other === note ? best : Math.min(best, squareTo(other))), Infinity))
+  })
   return nearest.sort((a, b) => a - b)[nearest.length >> 1] || 1
 }
 
@@ -302,15 +290,15 @@ function piecesOf(owner: Uint8Array, { columns }: Cells): Int32Array {
   return of
 }
 
-/** Returns, for each owner, how much more of each cell's surroundings it owns than any other owner. */
-function leadsOf(owner: Uint8Array, cells: Cells, outside: number, blur: number): readonly Float32Array[] {
-  const shares = Array.from({ length: outside + 1 }, (_, one) =>
-    blurred(
-      Float32Array.from(owner, (is) => Number(is === one)),
-      cells,
-      blur,
-    ),
-  )
+/**
+ * Returns, for each owner, how much more of each cell's surroundings it owns than any other owner. All corners are rounded alike, and
+ * what is narrower than a corner is removed.
+ */
+function roundedLeads(owner: Uint8Array, cells: Cells, outside: number, blur: number, corner: number): readonly Float32Array[] {
+  const shares = Array.from({ length: outside + 1 }, (_, one) => {
+    const isOwn = Float32Array.from(owner, (is) => Number(is === one))
+    return blurred(isOwn, cells, blur)
+  })
   const [first, second] = [new Float32Array(owner.length), new Float32Array(owner.length)]
   for (const own of shares)
     for (let at = 0; at < own.length; at++) {
@@ -318,7 +306,11 @@ function leadsOf(owner: Uint8Array, cells: Cells, outside: number, blur: number)
       second[at] = Math.max(second[at] ?? 0, Math.min(share, first[at] ?? 0))
       first[at] = Math.max(first[at] ?? 0, share)
     }
-  return shares.map((own) => own.map((share, at) => share - ((share === first[at] ? second[at] : first[at]) ?? 0) - LEAD))
+  return shares.map((own) => {
+    const lead = own.map((share, at) => share - ((share === first[at] ? second[at] : first[at]) ?? 0) - LEAD)
+    const bounded = lead.map((by) => Math.min(1, Math.max(0, 0.5 + by)))
+    return blurred(bounded, cells, corner).map((share) => share - 0.5)
+  })
 }
 
 /** Returns the mean of the surroundings of each cell, three times over, which is close to a Gaussian blur. */
@@ -349,13 +341,11 @@ function blurred(values: Float32Array, { columns, rows }: Cells, reach: number):
 function outlinesOf(
   value: (at: number) => number,
   { columns, size, left, top }: Cells,
-  some: Iterable<number>,
+  some: readonly number[],
 ): readonly (readonly number[])[] {
   // A corner of an outline lies on the edge from a cell to the one on its right (even) or below (odd).
   const next = new Map<number, number>()
   for (const at of some) {
-    const first = value(at) > 0
-    if (first === value(at + 1) > 0 && first === value(at + columns + 1) > 0 && first === value(at + columns) > 0) continue
     const isIn = [at, at + 1, at + columns + 1, at + columns].map((corner) => value(corner) > 0)
     const sides = [at * 2, (at + 1) * 2 + 1, (at + columns) * 2, at * 2 + 1]
     // From each side where the inside ends to the one where it begins, clockwise.

@@ -536,7 +536,7 @@ function onKey(event: KeyboardEvent): void {
     map.view?.pan(direction[0] * 0.2, direction[1] * 0.2)
     return
   }
-  const next = towards(value, from, { direction, shown: shown.value })
+  const next = towards(value, from, direction, shown.value)
   const id = next === undefined ? undefined : value.picture.ids[next]
   if (id === undefined) announcement.value = 'No linked note in that direction.'
   else void open(id)

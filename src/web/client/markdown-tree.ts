@@ -52,8 +52,16 @@ export function parseMarkdown(note: PageText, { maxMarks, readFormula }: ParseOp
     const parsed = fromMarkdown(text, GFM)
     if (note.breaks) keepLines(parsed)
     const { children } = sanitize(toHast(parsed), SCHEMA) as { readonly children: readonly RootContent[] }
-    const conversion = new Conversion({ hidesBlockIds: note.breaks, formulas, readFormula })
-    return { children: conversion.convert(children, 0), labels }
+    const definitions = {}
+    const formulaOf = (number: string): MarkdownNode => {
+      const source = formulas[Number(number)] ?? ''
+      const display = source.startsWith('$$')
+      const tex = display ? source.slice(2, -2) : source.slice(1, -1)
+      // Invalid TeX stays as written, because it is often not a formula: `$5 and $10`.
+      return readFormula?.(tex, display, definitions) ?? source
+    }
+    const nodes = converted(children, { hidesBlockIds: note.breaks, formulas, formulaOf })
+    return sizeOf(nodes) > MAX_ELEMENTS ? undefined : { children: nodes, labels }
   } catch (error) {
     // Too deep for the stack, or for display.
     if (error instanceof RangeError) return undefined
@@ -61,97 +69,68 @@ export function parseMarkdown(note: PageText, { maxMarks, readFormula }: ParseOp
   }
 }
 
-interface ConversionOptions extends Pick<ParseOptions, 'readFormula'> {
+interface Conversion {
   readonly hidesBlockIds: boolean
+  /** Source of each formula. */
   readonly formulas: readonly string[]
+  /** Returns a formula, given its number. */
+  formulaOf(number: string): MarkdownNode
 }
 
-/** Converts the parsed tree to the elements of the page. */
-class Conversion {
-  #elements = 0
-  readonly #options: ConversionOptions
-  readonly #definitions: Record<string, unknown> = {}
+/** Converts the parsed tree to the elements of the page. @throws RangeError if it is too deep */
+function converted(nodes: readonly RootContent[], conversion: Conversion, depth = 0): readonly MarkdownNode[] {
+  if (depth > MAX_DEPTH) throw new RangeError('too deep')
+  return nodes.flatMap((node): readonly MarkdownNode[] => {
+    // Every second part is the number of a formula.
+    if (node.type === 'text')
+      return node.value
+        .split(FORMULA)
+        .map((part, at) => (at % 2 === 0 ? part : conversion.formulaOf(part)))
+        .filter((part) => part !== '')
+    if (node.type !== 'element') return []
+    const { tagName: name, position } = node
+    const properties = withSources(node.properties, conversion)
+    const inner = converted(node.children, conversion, depth + 1)
+    const within = name === 'code' ? inner : withHighlights(inner)
+    const children = conversion.hidesBlockIds && BLOCKS.has(name) ? withoutBlockId(within) : within
+    return [{ name, properties, line: position?.start.line, children }]
+  })
+}
 
-  constructor(options: ConversionOptions) {
-    this.#options = options
-  }
+/** Replaces placeholders of formulas with their source, because property values are plain strings. */
+function withSources(properties: MarkdownElement['properties'], { formulas }: Conversion): MarkdownElement['properties'] {
+  const entries = Object.entries(properties).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? value.replace(FORMULA, (_, number) => formulas[Number(number)] ?? '') : value,
+  ])
+  return Object.fromEntries(entries)
+}
 
-  /** @throws RangeError if there is too much */
-  convert(nodes: readonly RootContent[], depth: number): readonly MarkdownNode[] {
-    if (depth > MAX_DEPTH) throw new RangeError('too deep')
-    return nodes.flatMap((node): readonly MarkdownNode[] => {
-      if (node.type === 'text') return this.#withFormulas(node.value)
-      if (node.type !== 'element') return []
-      this.#count(1)
-      const { tagName: name, position } = node
-      const properties = this.#withoutPlaceholders(node.properties)
-      const converted = this.convert(node.children, depth + 1)
-      const within = name === 'code' ? converted : this.#withHighlights(converted)
-      const children = this.#options.hidesBlockIds && BLOCKS.has(name) ? withoutBlockId(within) : within
-      return [{ name, properties, line: position?.start.line, children }]
-    })
-  }
-
-  /** @throws RangeError */
-  #count(elements: number): void {
-    this.#elements += elements
-    if (this.#elements > MAX_ELEMENTS) throw new RangeError('too much')
-  }
-
-  /** Replaces placeholders in the text with formulas. */
-  #withFormulas(value: string): readonly MarkdownNode[] {
-    const parts = value.split(FORMULA)
-    if (parts.length === 1) return [value]
-    return parts.flatMap((part, at): readonly MarkdownNode[] => {
-      if (at % 2 === 0) return part === '' ? [] : [part]
-      const source = this.#options.formulas[Number(part)] ?? ''
-      const display = source.startsWith('$$')
-      const tex = display ? source.slice(2, -2) : source.slice(1, -1)
-      const rendered = this.#options.readFormula?.(tex, display, this.#definitions)
-      if (rendered !== undefined) this.#count(sizeOf(rendered))
-      // Invalid TeX stays as written, because it is often not a formula: `$5 and $10`.
-      return [rendered ?? source]
-    })
-  }
-
-  /** Handles `==text==`, which Obsidian highlights. Both markers must be in the same element, with no whitespace just inside. */
-  #withHighlights(children: readonly MarkdownNode[]): readonly MarkdownNode[] {
-    const pieces = children.flatMap((child): readonly MarkdownNode[] =>
-      typeof child === 'string' ? child.split(HIGHLIGHT).filter(Boolean) : [child],
-    )
-    const result: MarkdownNode[] = []
-    let first: number | undefined
-    let count = 0
-    for (const [at, piece] of pieces.entries()) {
-      const isMark = piece === '=='
-      const isEnd = isMark && first !== undefined && first < result.length - 1 && !hasBlank(result.at(-1), /\s$/)
-      if (isEnd) {
-        const [, ...within] = result.splice(first ?? 0)
-        result.push({ name: 'mark', properties: {}, line: undefined, children: within })
-        first = undefined
-        count++
-        continue
-      }
-      if (isMark && pieces[at + 1] !== undefined && !hasBlank(pieces[at + 1], /^\s/)) first = result.length
-      result.push(piece)
+/** Handles `==text==`, which Obsidian highlights. Both markers must be in the same element, with no whitespace just inside. */
+function withHighlights(children: readonly MarkdownNode[]): readonly MarkdownNode[] {
+  const pieces = children.flatMap((child): readonly MarkdownNode[] =>
+    typeof child === 'string' ? child.split(HIGHLIGHT).filter(Boolean) : [child],
+  )
+  const result: MarkdownNode[] = []
+  let first: number | undefined
+  for (const [at, piece] of pieces.entries()) {
+    const isMark = piece === '=='
+    if (isMark && first !== undefined && first < result.length - 1 && !hasBlank(result.at(-1), /\s$/)) {
+      const [, ...within] = result.splice(first)
+      result.push({ name: 'mark', properties: {}, line: undefined, children: within })
+      first = undefined
+      continue
     }
-    this.#count(count)
-    return count === 0 ? children : result
+    if (isMark && pieces[at + 1] !== undefined && !hasBlank(pieces[at + 1], /^\s/)) first = result.length
+    result.push(piece)
   }
-
-  /** Property values are plain strings, and formulas in them stay source. */
-  #withoutPlaceholders(properties: MarkdownElement['properties']): MarkdownElement['properties'] {
-    if (this.#options.formulas.length === 0) return properties
-    const entries = Object.entries(properties).map(([name, value]) => [
-      name,
-      typeof value === 'string' ? value.replace(FORMULA, (_, number) => this.#options.formulas[Number(number)] ?? '') : value,
-    ])
-    return Object.fromEntries(entries)
-  }
+  // Without a highlight, texts stay whole.
+  return result.length === pieces.length ? children : result
 }
 
-function sizeOf(node: MarkdownNode): number {
-  return typeof node === 'string' ? 0 : node.children.reduce((sum, child) => sum + sizeOf(child), 1)
+/** Returns the number of elements. */
+function sizeOf(nodes: readonly MarkdownNode[]): number {
+  return nodes.reduce((sum, node) => (typeof node === 'string' ? sum : sum + 1 + sizeOf(node.children)), 0)
 }
 
 /** The markers of a highlight. Three or more are not a marker. */
@@ -169,21 +148,13 @@ function withoutBlockId(children: readonly MarkdownNode[]): readonly MarkdownNod
 }
 
 /** Converts line breaks in running text to break elements. */
-function keepLines(parent: Parent): void {
+function keepLines(parent: { children: RootNode[] }): void {
   parent.children = parent.children.flatMap((child): RootNode[] => {
     if ('children' in child) keepLines(child)
     if (child.type !== 'text') return [child]
-    return child.value
-      .split('\n')
-      .flatMap((value, at): RootNode[] => [
-        ...(at === 0 ? [] : [{ type: 'break' as const }]),
-        ...(value === '' ? [] : [{ ...child, value }]),
-      ])
+    const lines = child.value.split('\n').flatMap((value): RootNode[] => [{ type: 'break' }, { ...child, value }])
+    return lines.slice(1).filter((line) => line.type !== 'text' || line.value !== '')
   })
-}
-
-interface Parent {
-  children: RootNode[]
 }
 
 interface SlottedText {
@@ -199,9 +170,8 @@ function withSlots({ text, links, comments, formulas }: PageText): SlottedText {
   let result = ''
   let at = 0
   const labels = links.map((link) => labelOf(text.slice(link.start, link.end), link))
-  const slots = links.map(({ start, end, form }, number) => ({ start, end, form, mark: OPEN + number + CLOSE }))
   const replaced = [
-    ...slots,
+    ...links.map((link, number) => ({ ...link, mark: OPEN + number + CLOSE })),
     ...comments.map((range) => ({ ...range, form: undefined, mark: '' })),
     ...formulas.map((range, number) => ({ ...range, form: undefined, mark: OPEN + number + CLOSE_FORMULA })),
   ]
@@ -224,10 +194,8 @@ function linesOf(replaced: string): string {
 }
 
 function labelOf(source: string, { title }: PageLink): string {
-  const [, wikilink] = /^!?\[\[[^\]|]*\\?\|([\s\S]*)\]\]$/.exec(source) ?? []
+  const [, wikilink] = /^!?\[\[(?:[^\]|]*\|)?([\s\S]*)\]\]$/.exec(source) ?? []
   if (wikilink !== undefined) return wikilink
-  const [, target] = /^!?\[\[([\s\S]*)\]\]$/.exec(source) ?? []
-  if (target !== undefined) return target
   const [, label] = /^!?\[([\s\S]*?)\]\(/.exec(source) ?? []
   return label === undefined || label === '' ? title : label.replace(/[*_`~]/g, '')
 }

@@ -7,21 +7,9 @@ const FORMULAS = './formula.js'
 /** The messages for each note: first that everything is loaded, then the result, or `undefined` if the note is too large. */
 export type WorkerMessage = 'begun' | MarkdownTree | undefined
 
-/**
- * Loads the formula library only if a note needs it, because it is as large as everything else. Without it, formulas are shown as
- * source.
- */
-async function formulaReader(): Promise<Pick<ParseOptions, 'readFormula'>> {
-  try {
-    const { readFormula } = (await import(FORMULAS)) as typeof import('./formula.ts')
-    return { readFormula }
-  } catch {
-    return {}
-  }
-}
-
 async function parse(note: PageText): Promise<void> {
-  const options = note.formulas.length === 0 ? {} : await formulaReader()
+  // Loaded only if a note needs it, because it is as large as everything else. Without it, formulas are shown as source.
+  const options: ParseOptions = note.formulas.length === 0 ? {} : await import(FORMULAS).catch(() => ({}))
   const send = (message: WorkerMessage): void => postMessage(message)
   send('begun')
   send(parseMarkdown(note, options))

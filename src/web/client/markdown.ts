@@ -75,22 +75,20 @@ function fillSlots(value: string, { note, labels, slots }: Context): ComponentCh
 }
 
 function propertiesOf({ name, properties, line }: MarkdownElement, { note }: Context): Record<string, unknown> {
-  const own: Record<string, unknown> = line === undefined ? {} : { 'data-line': line + note.lines_before }
-  if (name === 'a') {
-    const { href } = properties
-    return {
-      ...own,
-      ...(typeof href === 'string' && /^(https?|mailto):/i.test(href)
-        ? { href, target: '_blank', rel: 'noopener noreferrer' }
-        : {}),
-    }
+  const { href, checked, align, start, className } = properties
+  return {
+    ...(line !== undefined && { 'data-line': line + note.lines_before }),
+    ...(name === 'a' && typeof href === 'string' && /^(https?|mailto):/i.test(href) && outside(href)),
+    ...(name === 'input' && { type: 'checkbox', disabled: true, checked: checked === true, 'aria-label': 'task' }),
+    ...(typeof align === 'string' && { style: { textAlign: align } }),
+    ...(name === 'ol' && typeof start === 'number' && { start }),
+    ...(name === 'code' && Array.isArray(className) && { class: className.join(' ') }),
   }
-  if (name === 'input')
-    return { ...own, type: 'checkbox', disabled: true, checked: properties.checked === true, 'aria-label': 'task' }
-  if (typeof properties.align === 'string') own.style = { textAlign: properties.align }
-  if (name === 'ol' && typeof properties.start === 'number') own.start = properties.start
-  if (name === 'code' && Array.isArray(properties.className)) own.class = properties.className.join(' ')
-  return own
+}
+
+/** Returns the properties of a link that leaves the page. */
+function outside(href: string): Record<string, string> {
+  return { href, target: '_blank', rel: 'noopener noreferrer' }
 }
 
 /** Renders a callout, which is a quote that starts with `[!note]`. */
@@ -115,5 +113,5 @@ function callout(node: MarkdownElement, context: Context): ComponentChildren {
 /** External images are never loaded, because their server would learn who reads what. */
 function externalImage(address: string, label: string): ComponentChildren {
   if (!/^https?:/i.test(address)) return h('em', null, label || 'picture')
-  return h('a', { href: address, target: '_blank', rel: 'noopener noreferrer', class: 'outside' }, `Picture: ${label || address}`)
+  return h('a', { ...outside(address), class: 'outside' }, `Picture: ${label || address}`)
 }

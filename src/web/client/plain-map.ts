@@ -53,7 +53,7 @@ export function plainMap(parent: HTMLElement, isDark: boolean, onSelect: (note: 
     else if (event.key === '-') view.zoom(1 / 1.4)
     else if (event.key === '0') view.fit()
     else if (direction !== undefined && graph !== undefined && highlight.focus !== undefined) {
-      const next = towards(graph, highlight.focus, { direction })
+      const next = towards(graph, highlight.focus, direction)
       if (next !== undefined) onSelect(next)
     } else if (direction !== undefined) view.pan(direction[0] * 0.2, direction[1] * 0.2)
     else return

@@ -6,15 +6,19 @@ const SLOT = /\u{E000}(\d+)\u{E000}/gu
 /** A fence, a rule below a heading or table header, or a thematic break. */
 const RULE = /^[\s>]*(?:(?:`{3,}|~{3,}|\${2})[^`\n]*|[=\-*_|:\s]{3,})$/
 const LINE_MARKS = /^\s*(?:>\s?)*(?:#{1,6}\s+|[-*+]\s+(?:\[.\]\s+)?|\d+[.)]\s+|\[![\w-]+\][+-]?\s*)?/
-const WIKILINK = /!?\[\[(?:[^[\]|]*\\?\|)?([^[\]|]*)(?:\]\]|…$)/g
-const LINK = /!?\[((?:[^[\]]|\[[^[\]]*\])*)\]\((?:[^()\s]|\([^()\s]*\))*(?:\s+"[^"\n]*")?\)/g
-/** The end of an excerpt may have truncated a URL, and its start a label. */
-const CUT_URL = /!?\[([^[\]]*)\]\([^()\s]*…$/
-const URL_END = /^…[^\s()[\]]*[/.][^\s()[\]]*\)/
-const REFERENCE = /\[([^[\]]+)\]\[[^[\]]*\]/g
-const FOOTNOTE = /\[\^[^[\]\s]+\]/g
-const TAG = /<\/?[a-z][\w-]*(?:\s[^<>]*)?\/?>/gi
-const AUTOLINK = /<((?:https?|mailto):[^<>\s]+)>/gi
+/** Replaced in this order. The end of an excerpt may have truncated a link or URL, and its start a label. */
+const REPLACED: readonly (readonly [pattern: RegExp, by: string])[] = [
+  [/!?\[\[(?:[^[\]|]*\\?\|)?([^[\]|]*)\]\]/g, '$1'],
+  [/!?\[\[(?:[^[\]|]*\\?\|)?([^[\]|]*)…$/g, '$1…'],
+  [/!?\[((?:[^[\]]|\[[^[\]]*\])*)\]\((?:[^()\s]|\([^()\s]*\))*(?:\s+"[^"\n]*")?\)/g, '$1'],
+  [/!?\[([^[\]]*)\]\([^()\s]*…$/, '$1…'],
+  [/^…[^\s()[\]]*[/.][^\s()[\]]*\)/, '…'],
+  // A reference, a footnote, a tag, and an address in angle brackets.
+  [/\[([^[\]]+)\]\[[^[\]]*\]/g, '$1'],
+  [/\[\^[^[\]\s]+\]/g, ''],
+  [/<\/?[a-z][\w-]*(?:\s[^<>]*)?\/?>/gi, ''],
+  [/<((?:https?|mailto):[^<>\s]+)>/gi, '$1'],
+]
 const STRONG = /(\*{1,3}|~~|==)(?=\S)([^*~=\n]+)(?<=\S)\1/g
 const UNDERLINED = /(?<!\w)(_{1,3})(?=\S)([^_\n]+)(?<=\S)\1(?!\w)/g
 
@@ -35,17 +39,8 @@ function afterCutComment(text: string): string {
 
 function plainLine(line: string): string {
   if (RULE.test(line)) return ''
-  let plain = line
-    .replace(LINE_MARKS, '')
-    .replace(LINE_MARKS, '')
-    .replace(WIKILINK, (found, label: string) => (found.endsWith('…') ? `${label}…` : label))
-    .replace(LINK, '$1')
-    .replace(CUT_URL, '$1…')
-    .replace(URL_END, '…')
-    .replace(REFERENCE, '$1')
-    .replace(FOOTNOTE, '')
-    .replace(TAG, '')
-    .replace(AUTOLINK, '$1')
+  let plain = line.replace(LINE_MARKS, '').replace(LINE_MARKS, '')
+  for (const [pattern, by] of REPLACED) plain = plain.replace(pattern, by)
   // Markup can be nested.
   for (let before = ''; before !== plain; ) {
     before = plain

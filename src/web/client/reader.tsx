@@ -7,8 +7,8 @@ import type { ProblemSummary } from '../../app/insight/get-problems.ts'
 import type { SuggestionList } from '../../app/insight/suggest-links.ts'
 import type { Neighbor } from '../../app/links/get-neighbors.ts'
 import type { PageNote } from '../../app/read/page-note.ts'
+import { invalid, type RouxError } from '../../core/errors.ts'
 import { amount } from '../../core/text/amount.ts'
-import { RequestError } from './api.ts'
 import { isWide, widen } from './divider.tsx'
 import { noteAddress } from './graph.ts'
 import { LocalMap } from './local-map.tsx'
@@ -32,7 +32,7 @@ import {
   showPath,
   showView,
   titleOf,
-  toRequestError,
+  toRouxError,
   vault,
   line as wantedLine,
 } from './state.ts'
@@ -185,7 +185,7 @@ export function RecentlyEdited({ limit }: { readonly limit: number }) {
 }
 
 /** Tells why something is missing. */
-export function Refusal({ of }: { readonly of: RequestError | undefined }) {
+export function Refusal({ of }: { readonly of: RouxError | undefined }) {
   return (
     of && (
       <p class="refused">
@@ -209,7 +209,7 @@ export async function copyText(text: string, what: string): Promise<void> {
     await navigator.clipboard.writeText(text)
     announcement.value = `${what} copied.`
   } catch {
-    fail(new RequestError('This browser does not let the page copy.', 'Select the text and copy it by hand.'))
+    fail(invalid('This browser does not let the page copy.', 'Select the text and copy it by hand.'))
   }
 }
 
@@ -397,7 +397,7 @@ export function NoteLink({ to, kind, line, title = titleOf(to), children = title
 
 /** An image of the vault, fetched by this page and shown from memory. */
 function VaultImage({ id, label }: { readonly id: string; readonly label: string }) {
-  const [image, setImage] = useState<string | RequestError>()
+  const [image, setImage] = useState<string | RouxError>()
   useEffect(() => {
     let objectUrl: string | undefined
     let isCancelled = false
@@ -408,7 +408,7 @@ function VaultImage({ id, label }: { readonly id: string; readonly label: string
         else setImage(address)
       },
       // For example, the connection may close during the download.
-      (error: unknown) => isCancelled || setImage(toRequestError(error, 'The picture could not be loaded.')),
+      (error: unknown) => isCancelled || setImage(toRouxError(error, 'The picture could not be loaded.')),
     )
     return () => {
       isCancelled = true

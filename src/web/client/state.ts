@@ -1,11 +1,11 @@
 import { computed, effect, signal } from '@preact/signals'
 import type { PageNote } from '../../app/read/page-note.ts'
-import { messageOf } from '../../core/errors.ts'
+import { isTransient, messageOf, RouxError } from '../../core/errors.ts'
 import type { MayMove } from '../../core/insight/layouts.ts'
 import type { PartialPicture } from '../../core/insight/picture.ts'
 import { isWithin } from '../../core/paths.ts'
 import { amount } from '../../core/text/amount.ts'
-import { Api, type Connection, RequestError } from './api.ts'
+import { Api, type Connection } from './api.ts'
 import type { Coloured } from './colours.ts'
 import { withFiles } from './files-on-map.ts'
 import {
@@ -53,7 +53,7 @@ export const graph = signal<Graph | undefined>(undefined)
 /** The colors of the map. */
 export const coloured = signal<Coloured | undefined>(undefined)
 export const note = signal<PageNote | null | undefined>(undefined)
-export const failure = signal<RequestError | undefined>(undefined)
+export const failure = signal<RouxError | undefined>(undefined)
 /** Progress of the layout, 0–1, while the page waits for it. */
 export const layingOut = signal<number | undefined>(undefined)
 export const connection = signal<Connection>('there')
@@ -299,12 +299,12 @@ function reload(move?: MayMove): Promise<void> {
   return refreshing
 }
 
-async function loadPicture(move: MayMove = isInUse() ? 'nothing' : 'once'): Promise<void> {
+async function loadPicture(mayMove: MayMove = isInUse() ? 'nothing' : 'once'): Promise<void> {
   if (api.value === undefined) return
   const { value: requested } = vault
   try {
     loadedFor = viewedKey.value
-    const picture = await api.value.picture(requested, { move, ...viewed.value })
+    const picture = await api.value.picture(requested, { mayMove, ...viewed.value })
     const loaded = 'laying_out' in picture ? picture : await graphFrom(requested, picture)
     // Another vault was chosen in the meantime, and its picture is requested next.
     if (requested !== vault.value) return
@@ -328,7 +328,7 @@ async function loadPicture(move: MayMove = isInUse() ? 'nothing' : 'once'): Prom
     } else groupsDelay = GROUPS_DELAY_MS.first
   } catch (error) {
     // The first map of a very large vault can take longer than a server keeps a connection open, but the work is not lost.
-    if (graph.value === undefined && error instanceof RequestError && error.isNoAnswer && connection.value === 'there')
+    if (graph.value === undefined && isTransient(error) && connection.value === 'there')
       reloadTimer = setTimeout(() => void refresh(), GROUPS_DELAY_MS.first)
     else fail(error)
   }
@@ -532,14 +532,14 @@ function openFocus(): Promise<void> {
 }
 
 export function fail(error: unknown): void {
-  failure.value = toRequestError(error)
+  failure.value = toRouxError(error)
 }
 
 /** Returns the message to show, or `words` if the server sent none. Logs the error itself to the console. */
-export function toRequestError(error: unknown, words = messageOf(error)): RequestError {
-  if (error instanceof RequestError) return error
+export function toRouxError(error: unknown, words = messageOf(error)): RouxError {
+  if (error instanceof RouxError) return error
   console.error(error)
-  return new RequestError(words)
+  return new RouxError('PROVIDER_ERROR', words)
 }
 
 const IN_ADDRESS = { vault, view, note: focus, from: pathFrom, to: pathTo, folder, tag, colour: colourBy } as const

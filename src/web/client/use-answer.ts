@@ -1,10 +1,11 @@
 import { useEffect, useState } from 'preact/hooks'
-import type { Api, RequestError, ToolAnswer } from './api.ts'
-import { api, changes, toRequestError, vault } from './state.ts'
+import type { RouxError } from '../../core/errors.ts'
+import type { Api, ToolAnswer } from './api.ts'
+import { api, changes, toRouxError, vault } from './state.ts'
 
 export interface Loaded<T> {
   readonly answer?: T | undefined
-  readonly error?: RequestError | undefined
+  readonly error?: RouxError | undefined
 }
 
 type Load<T> = (server: Api, vault: string) => Promise<T>
@@ -24,7 +25,7 @@ function useLoaded<T>(request: readonly unknown[], load: Load<T>, reloadKey?: nu
         (answer) => isCancelled || setLoaded({ key, answer }),
         (reason: unknown) => {
           if (isCancelled) return
-          const error = toRequestError(reason)
+          const error = toRouxError(reason)
           setLoaded((before) => ({ key, answer: before?.key === key ? before.answer : undefined, error }))
         },
       )

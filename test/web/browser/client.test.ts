@@ -60,13 +60,13 @@ describe('an arrow key', () => {
     ['up', [0, -1], 'u'],
     ['left', [-1, 0], undefined],
   ] as const)('%s goes to the nearest linked note there', (_, direction, wanted) => {
-    const found = towards(CROSS, 0, { direction })
+    const found = towards(CROSS, 0, direction)
     expect(found === undefined ? undefined : CROSS.picture.ids[found]).toBe(wanted)
   })
 
   test('goes to no note that is filtered out', () => {
     const shown = Uint8Array.from(CROSS.picture.ids, (id) => Number(id !== 'r'))
-    expect(CROSS.picture.ids[towards(CROSS, 0, { direction: [1, 0], shown }) ?? -1]).toBe('f')
+    expect(CROSS.picture.ids[towards(CROSS, 0, [1, 0], shown) ?? -1]).toBe('f')
   })
 })
 
@@ -139,7 +139,7 @@ test('an index note has none of the colours, and a single small group has its na
   expect(cssOf(60)).toBe('var(--text)')
   expect([...colours.slice(0, 60)]).not.toContain(INDEX)
   expect(legend.slice(12)).toEqual([
-    { name: 'group 10', colour: PALETTE.at(-1), notes: 4 },
+    { name: 'group 9', colour: PALETTE.at(-1), notes: 4 },
     { name: 'index notes', colour: 'var(--text)', notes: 1, isRest: true },
   ])
 })

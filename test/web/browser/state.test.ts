@@ -29,8 +29,8 @@ test('a vault that is chosen while another one is rearranged is shown', async ()
   vi.stubGlobal('history', { pushState() {} })
   const { promise: isRearranged, resolve: endRearranging } = withResolvers<void>()
   api.value = {
-    async picture(name: string, { move }: { readonly move: string }) {
-      if (move === 'all') await isRearranged
+    async picture(name: string, { mayMove }: { readonly mayMove: string }) {
+      if (mayMove === 'all') await isRearranged
       return pictureOf(name)
     },
   } as unknown as Api
