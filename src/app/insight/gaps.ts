@@ -27,6 +27,7 @@ export interface GapList {
   readonly apart?: readonly ApartRow[]
   readonly cut?: readonly CutRow[]
   readonly wanted?: readonly WantedRow[]
+  /** Stubs come last, and `stubs` is their number. */
   readonly dead_ends?: { readonly total: number; readonly stubs: number; readonly first: readonly NodeSummary[] }
   readonly totals: Readonly<Partial<Record<GapKind, number>>>
 }
@@ -98,7 +99,9 @@ async function gapsOf(reading: GapsContext, args: GapsArguments): Promise<Answer
     .map((pair) => ({ pair, ids: pair.of.map((place) => (list[place] as Community).id) as [string, string] }))
     .filter(({ ids }) => isOpen('apart', ids.join(',')))
   const cuts = gaps.cut.filter(({ note }) => isIn(note) && isOpen('cut', idOf(note)))
-  const ends = gaps.deadEnds.filter((note) => isIn(note) && isOpen('dead_ends', idOf(note)))
+  const openEnds = (notes: readonly number[]) => notes.filter((note) => isIn(note) && isOpen('dead_ends', idOf(note)))
+  const stubs = openEnds(gaps.deadEndStubs)
+  const ends = [...openEnds(gaps.deadEnds), ...stubs]
   const missing = wants('wanted') ? await wantedOf(reading, folder, isOpen) : []
   const numbers = new Set([
     ...pageOf(apartPairs).flatMap(({ pair }) => pair.of.flatMap((place) => (list[place] as Community).key.slice(0, 1))),
@@ -133,7 +136,7 @@ async function gapsOf(reading: GapsContext, args: GapsArguments): Promise<Answer
     ...(wants('dead_ends') && {
       dead_ends: {
         total: ends.length,
-        stubs: gaps.deadEndStubs.filter(isIn).length,
+        stubs: stubs.length,
         first: pageOf(ends).map((note) => summaryOf(idOf(note), titles)),
       },
     }),

@@ -82,6 +82,15 @@ test('counts and lists all missing notes except dismissed ones', async () => {
   expect(list).toMatchObject({ offset: 600, shown: 19, count: 619 })
 })
 
+test('names the stubs among dead ends, after longer notes', async () => {
+  const links = { 'a.md': '[[Short]] [[End]] [[b]]', 'b.md': '[[a]] [[Short]]' }
+  const core = await searchCore({ ...links, 'End.md': LONG, 'Short.md': 'Short.' })
+  const ends = async () => (await listGaps(core, { kind: 'dead_ends', limit: 20 })).value.dead_ends
+  expect(await ends()).toMatchObject({ total: 2, stubs: 1, first: [{ id: 'end.md' }, { id: 'short.md' }] })
+  await core.insightState.dismiss(gapKey('dead_ends', 'short.md', core))
+  expect(await ends()).toMatchObject({ total: 1, stubs: 0, first: [{ id: 'end.md' }] })
+})
+
 test('a folder limits stubs to its own, and an unknown folder gives a warning', async () => {
   const core = await searchCore({ 'a.md': '[[End]] [[b]]', 'b.md': '[[a]]', 'in/end.md': 'Short.' })
   const stubsOf = async (folder?: string) =>
