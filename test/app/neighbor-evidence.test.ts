@@ -38,6 +38,17 @@ test('shows the first two short paragraphs that mention the note, and counts the
   })
 })
 
+test('a list of one note shows the sentences that a longer list only counts, and the list says so', async () => {
+  const core = await searchCore(NOTES)
+  const list = async (limit: number) =>
+    getNeighbors(core, { id: 'soil', direction: 'in', limit, includeContent: false, evidence: true })
+  const [many, one] = [await list(20), await list(1)]
+  expect(many.warnings).toMatchObject([{ message: expect.stringContaining('limit 1') }])
+  expect(one.value[0]?.lines?.map(({ line }) => line)).toEqual([2, 6, 8])
+  expect([one.value[0]?.more, one.warnings]).toEqual([undefined, []])
+  await core.close()
+})
+
 test("shows the note's own sentences for outgoing links", async () => {
   expect(await ask({ direction: 'out' })).toEqual({
     'compost.md': {

@@ -3,7 +3,7 @@ import type { Direction, NeighborOptions, NodeKind, Occurrence } from '../../cor
 import { foldName } from '../../core/text/fold.ts'
 import { answer, type Call, listResult, type PageArguments, pageFor } from '../answer/answer-when-ready.ts'
 import { type ListedNode, linksShown, listResponses } from '../answer/node-response.ts'
-import type { Answer, GraphCore } from '../graph-core.ts'
+import type { Answer, GraphCore, Warning } from '../graph-core.ts'
 import { findNamed } from '../names/known-node.ts'
 import { type ReadingContext, unreadWarnings } from '../read/texts.ts'
 import { readLinkSentences } from './link-sentences.ts'
@@ -52,7 +52,8 @@ export function getNeighbors(core: GraphCore, args: NeighborsArguments, call: Ca
     ])
     const value = responses.map((response) => ({ ...response, ...evidence.lines.get(response.id) }))
     const list = listResult(value, { offset: page.offset, shown: items.length, total })
-    return { ...list, warnings: [...warnings, ...unreadWarnings(evidence.unread)] }
+    const hasMore = args.limit > 1 && value.some(({ more }) => more !== undefined)
+    return { ...list, warnings: [...warnings, ...unreadWarnings(evidence.unread), ...(hasMore ? [MORE_SENTENCES] : [])] }
   })
 }
 
@@ -72,8 +73,13 @@ interface Evidence {
 
 const NO_EVIDENCE: Evidence = { lines: new Map(), unread: [] }
 
-/** Maximum number of sentences shown per neighbor. */
-const SHOWN_LINKS = 2
+/** Maximum number of sentences shown per neighbor, in a list and for a single one. */
+const SHOWN_LINKS = { listed: 2, single: 20 }
+
+const MORE_SENTENCES: Warning = {
+  code: 'NOTICE',
+  message: 'more: sentences not shown. limit 1 with the offset of a note shows them.',
+}
 
 interface Ends {
   readonly id: NodeId
@@ -83,8 +89,9 @@ interface Ends {
 async function evidenceOf(
   reading: ReadingContext,
   { id, others }: Ends,
-  { direction, type }: Pick<NeighborsArguments, 'direction' | 'type'>,
+  { direction, type, limit }: Pick<NeighborsArguments, 'direction' | 'type' | 'limit'>,
 ): Promise<Evidence> {
+  const shown = limit === 1 ? SHOWN_LINKS.single : SHOWN_LINKS.listed
   const directions = direction === 'both' ? (['in', 'out'] as const) : [direction]
   const pairs = others.flatMap((other) =>
     directions.map((linkDirection) => (linkDirection === 'in' ? ([other, id] as const) : ([id, other] as const))),
@@ -102,8 +109,8 @@ async function evidenceOf(
     // Links in comments are not visible to readers.
     const visible = matching.filter(({ inComment }) => !inComment)
     const lines = eachOnce((visible.length > 0 ? visible : matching).map(lineOf))
-    const more = lines.length - SHOWN_LINKS
-    return [other, { lines: lines.slice(0, SHOWN_LINKS), ...(more > 0 ? { more } : {}) }] as const
+    const more = lines.length - shown
+    return [other, { lines: lines.slice(0, shown), ...(more > 0 ? { more } : {}) }] as const
   })
   return { lines: new Map(evidenceRows), unread: sentences.unread }
 }
