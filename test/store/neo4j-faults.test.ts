@@ -1,4 +1,4 @@
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { Rankings } from '../../src/app/links/rankings.ts'
 import type { Scope, Store, StoreChange } from '../../src/core/store.ts'
 import { pageRank } from '../../src/graph/analytics.ts'
@@ -15,7 +15,7 @@ import { openStoredVault } from '../../src/store/neo4j/stored-vault.ts'
 import { BagOfWords } from '../support/bag-of-words.ts'
 import { eventually } from '../support/eventually.ts'
 import { FedVault, MemoryVault } from '../support/memory-vault.ts'
-import { NEO4J_URL, neo4jEngine, neo4jPlace } from '../support/neo4j.ts'
+import { NEO4J_URL, neo4jEngine, neo4jPlace, pooledEngines } from '../support/neo4j.ts'
 
 const nothingListens: Neo4jPlace = {
   ...neo4jPlace(),
@@ -63,10 +63,11 @@ test('a signal cancels a question before the server answers', async () => {
 })
 
 describe.skipIf(NEO4J_URL === undefined)('a Neo4j server', () => {
+  const engines = pooledEngines()
+  afterAll(engines.close)
   const opened = async (files: Readonly<Record<string, string>>) => {
-    const place = neo4jPlace()
+    const { place, engine } = engines.openPlace()
     const connection = connect(place)
-    const engine = neo4jEngine(undefined, place)
     onTestFinished(() => engine.index.close())
     return { place, connection, fed: await new FedVault(new MemoryVault(files), engine).index() }
   }

@@ -1,5 +1,5 @@
 import { auth, driver } from 'neo4j-driver'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { RouxError } from '../../src/core/errors.ts'
 import type { NodeId } from '../../src/core/ids.ts'
 import { prepareCall } from '../../src/mcp/calls/prepare-call.ts'
@@ -16,7 +16,7 @@ import { BagOfWords, bagOf } from '../support/bag-of-words.ts'
 import { eventually } from '../support/eventually.ts'
 import { LONG } from '../support/long.ts'
 import { FedVault, MemoryVault } from '../support/memory-vault.ts'
-import { NEO4J_URL, neo4jEngine, neo4jPlace } from '../support/neo4j.ts'
+import { NEO4J_URL, neo4jEngine, neo4jPlace, pooledEngines } from '../support/neo4j.ts'
 import { storedCore } from '../support/stored-core.ts'
 
 const LONG_LIST = LONG ? 100_000 : 20_000
@@ -48,10 +48,17 @@ function connect<T extends Connection>(connection: T): T {
   return connection
 }
 
-async function fedVault(files: Readonly<Record<string, string>>, vault?: string) {
-  const place = neo4jPlace(vault)
-  const engine = neo4jEngine(undefined, place)
+const engines = pooledEngines()
+afterAll(engines.close)
+
+/** An empty vault, which is emptied again when the test finishes. */
+function opened() {
+  const { place, engine } = engines.openPlace()
   onTestFinished(() => engine.index.close())
+  return { place, engine }
+}
+
+async function fedVault(files: Readonly<Record<string, string>>, { place, engine } = opened()) {
   const memory = new MemoryVault(files)
   return { place, memory, fed: await new FedVault(memory, engine).index() }
 }
@@ -141,9 +148,7 @@ describe.skipIf(NEO4J_URL === undefined)('large requests to a Neo4j server', () 
   })
 
   test('a starting server plans the most frequent queries in the background, and writes nothing', async () => {
-    const place = neo4jPlace()
-    const engine = neo4jEngine(undefined, place)
-    onTestFinished(() => engine.index.close())
+    const { place, engine } = opened()
     const vault = new MemoryVault({ 'a.md': 'To [[b]].', 'b.md': 'Leek.' })
     const fed = await new FedVault(vault, engine, { keepsTexts: true }).index()
     await fed.indexSearch(new KnownBag())
@@ -172,6 +177,15 @@ describe.skipIf(NEO4J_URL === undefined)('large requests to a Neo4j server', () 
     expect(await unplanned('search', { query: 'leeks' })).toMatchObject([[{ id: 'b.md' }], []])
     expect(await unplanned('find_nodes', { query: 'leek' })).toMatchObject([[{ id: 'b.md' }], []])
     expect((await ask(fed.store).state()).generation).toBe(1)
+  })
+
+  test('a vault without notes does not seem to be waiting for embeddings', async () => {
+    const { place } = await fedVault({})
+    const core = await storedCore(place)
+    onTestFinished(() => core.close())
+    const tool = TOOLS.find(({ name }) => name === 'search') as Tool
+    const { warnings } = await prepareCall(tool, { query: 'leek' }, { vaults: { names: [], open: async () => core } })({})
+    expect(warnings).toEqual([])
   })
 
   test('planning stops when the store closes, and sends nothing to a missing database', async () => {
@@ -226,9 +240,7 @@ describe.skipIf(NEO4J_URL === undefined)('large requests to a Neo4j server', () 
 
   test('a large generation is never seen in part while it becomes visible', async () => {
     const count = 3_000
-    const place = neo4jPlace()
-    const engine = neo4jEngine(undefined, place)
-    onTestFinished(() => engine.index.close())
+    const { place, engine } = opened()
     const store = openNeo4jStore(connect(new Connection(place)))
     let isDone = false
     const seen = new Set<string>()
@@ -270,12 +282,15 @@ describe.skipIf(NEO4J_URL === undefined)('large requests to a Neo4j server', () 
     const signs = '"`\'$x{}[]-> //\\:*?~^+&|!'
     const title = JSON.stringify(`All ${signs}`)
     const inNames = '"`\'$x{} -+&!~^'
+    const place = neo4jPlace(`garden "'\`$x}) DETACH DELETE (n) //`)
+    const engine = neo4jEngine(undefined, place)
+    onTestFinished(() => engine.index.close())
     const { fed } = await fedVault(
       {
         [`Odd ${inNames}/It's "quoted" \`ticked\`.md`]: `---\ntitle: ${title}\naliases: [${title}]\n${title}: ${title}\ntags: [odd]\n---\n[[b]]\n`,
         'b.md': `[[It's "quoted" \`ticked\`]] and [[Missing " \` ' $x {}]]\n`,
       },
-      `garden "'\`$x}) DETACH DELETE (n) //`,
+      { place, engine },
     )
     const store = ask(fed.store)
     const [odd] = await store.lookUp([`Odd ${inNames}/It's "quoted" \`ticked\``])

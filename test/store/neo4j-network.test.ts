@@ -1,4 +1,4 @@
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { openNeo4jIndexWriter } from '../../src/store/neo4j/feed/index-writer.ts'
 import { openLease } from '../../src/store/neo4j/feed/lease.ts'
 import { openNeo4jStore } from '../../src/store/neo4j/open-store.ts'
@@ -7,7 +7,7 @@ import { explainError } from '../../src/store/neo4j/server/explain-error.ts'
 import type { Neo4jPlace } from '../../src/store/neo4j/server/place.ts'
 import { refusingServer, silentServer, wireTo } from '../support/bolt.ts'
 import { FedVault, MemoryVault } from '../support/memory-vault.ts'
-import { NEO4J_URL, neo4jEngine, neo4jPlace } from '../support/neo4j.ts'
+import { NEO4J_URL, neo4jPlace, pooledEngines } from '../support/neo4j.ts'
 
 /** Short, to keep tests fast. */
 const SHORT: Timeouts = { connect: 200, read: 300, write: 400, beat: 100 }
@@ -132,9 +132,10 @@ describe('a server that rejects', () => {
 describe.skipIf(NEO4J_URL === undefined)('a hanging network', () => {
   const countNotes = (connection: Connection) =>
     openNeo4jStore(connection).read(async (snapshot) => (await snapshot.select({}, { offset: 0, limit: 1 })).total)
+  const engines = pooledEngines()
+  afterAll(engines.close)
   const opened = async () => {
-    const place = neo4jPlace()
-    const engine = neo4jEngine(undefined, place)
+    const { place, engine } = engines.openPlace()
     onTestFinished(() => engine.index.close())
     await new FedVault(new MemoryVault({ 'a.md': '[[b]]', 'b.md': '' }), engine).index()
     // The first query takes longer.

@@ -23,14 +23,17 @@ export function neo4jPlace(vault = `test ${process.pid}-${++opened} "'\`$x`): Ne
  */
 export function pooledEngines() {
   const free: Neo4jPlace[] = []
+  const openPlace = (vault?: string) => {
+    const place = free.pop() ?? neo4jPlace()
+    const empty = async (connection: Connection): Promise<void> => {
+      await emptyVault(connection)
+      free.push(place)
+    }
+    return { place, engine: neo4jEngine(vault, place, empty) }
+  }
   return {
-    open(vault?: string): Engine<Store> {
-      const place = free.pop() ?? neo4jPlace()
-      return neo4jEngine(vault, place, async (connection) => {
-        await emptyVault(connection)
-        free.push(place)
-      })
-    },
+    openPlace,
+    open: (vault?: string): Engine<Store> => openPlace(vault).engine,
     async close(): Promise<void> {
       for (const place of free) {
         const connection = new Connection(place)

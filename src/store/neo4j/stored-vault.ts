@@ -143,7 +143,10 @@ class FeedStatus implements Indexing {
     const { total, words, vectors, embedder } = counts
     this.#search = {
       words: { done: Math.min(words, total), total },
-      ...(embedder === null ? {} : { vectors: { done: Math.min(vectors, total), total, embedder } }),
+      // Without notes, there is nothing to embed, so no embedder is recorded.
+      ...(embedder === null && total > 0
+        ? {}
+        : { vectors: { done: Math.min(vectors, total), total, ...(embedder === null ? {} : { embedder }) } }),
     }
     return true
   }
