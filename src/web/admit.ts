@@ -5,6 +5,14 @@ import type { Admission } from '../http/routes.ts'
 import { bearerOf } from '../http/token-gate.ts'
 import type { WebSession, WebSessions } from './sessions.ts'
 
+const FOREIGN = refusal(403, 'Only the page of this server may send this request.', {
+  hint: 'Open it with "roux open". Behind a reverse proxy, list its name in http.hosts and let it pass the Host header unchanged.',
+})
+const NO_SESSION = refusal(401, 'This page has no session, or its session has ended.', {
+  hint: 'Run "roux open" again.',
+  headers: { 'WWW-Authenticate': 'Bearer realm="roux-web"' },
+})
+
 /** Decides which requests the page's routes accept. `hosts` is the `http.hosts` setting: the names of reverse proxies. */
 export class PageGate {
   readonly #hosts: readonly string[]
@@ -18,9 +26,9 @@ export class PageGate {
    * program can, but has no session.
    */
   page({ headers }: IncomingMessage): Admission<undefined> {
-    const site = headers['sec-fetch-site']
-    if (site !== undefined && site !== 'same-origin' && site !== 'none') return { refusal: foreign() }
-    return this.#isOwnOrigin(headers) ? { sender: undefined } : { refusal: foreign() }
+    const { 'sec-fetch-site': site = 'none' } = headers
+    const isOwn = (site === 'none' || site === 'same-origin') && this.#isOwnOrigin(headers)
+    return isOwn ? { sender: undefined } : { refusal: FOREIGN }
   }
 
   /**
@@ -36,15 +44,8 @@ export class PageGate {
   session(request: IncomingMessage, sessions: WebSessions): Admission<WebSession> {
     const page = this.page(request)
     if ('refusal' in page) return page
-    const secret = bearerOf(request.headers.authorization)
-    const session = secret === undefined ? undefined : sessions.find(secret)
-    if (session !== undefined) return { sender: session }
-    return {
-      refusal: refusal(401, 'This page has no session, or its session has ended.', {
-        hint: 'Run "roux open" again.',
-        headers: { 'WWW-Authenticate': 'Bearer realm="roux-web"' },
-      }),
-    }
+    const sender = sessions.find(bearerOf(request.headers.authorization) ?? '')
+    return sender === undefined ? { refusal: NO_SESSION } : { sender }
   }
 
   /**
@@ -56,10 +57,4 @@ export class PageGate {
     const isProxied = this.#hosts.includes(hostName(host) ?? '')
     return [`http://${host}`, ...(isProxied ? [`https://${host}`] : [])].some((own) => own.toLowerCase() === origin.toLowerCase())
   }
-}
-
-function foreign() {
-  return refusal(403, 'Only the page of this server may send this request.', {
-    hint: 'Open it with "roux open". Behind a reverse proxy, list its name in http.hosts and let it pass the Host header unchanged.',
-  })
 }

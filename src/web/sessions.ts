@@ -32,11 +32,8 @@ export class WebSessions {
   /** Creates a code that opens one session within a minute. The session is read-only, because the page never writes. */
   makeCode({ access, key }: Principal): string {
     for (const [digest, code] of this.#codes) if (code.until < this.#now()) this.#codes.delete(digest)
-    const code = newSecret()
     const scopes = new Set([...access.scopes].filter((scope) => scope === 'read'))
-    this.#codes.set(keyOf(code), { access: { ...access, scopes }, key, until: this.#now() + CODE_LIFE_MS })
-    forgetOldest(this.#codes, key)
-    return code
+    return addTo(this.#codes, { access: { ...access, scopes }, key, until: this.#now() + CODE_LIFE_MS })
   }
 
   /** Checks whether a code can still open a session. */
@@ -51,10 +48,7 @@ export class WebSessions {
     const found = this.#codes.get(digest)
     this.#codes.delete(digest)
     if (found === undefined || found.until < this.#now() || !this.#isCurrent(found.key)) return undefined
-    const secret = newSecret()
-    this.#sessions.set(keyOf(secret), { access: found.access, key: found.key })
-    forgetOldest(this.#sessions, found.key)
-    return secret
+    return addTo(this.#sessions, { access: found.access, key: found.key })
   }
 
   /** Returns the session of a secret, or `undefined` if there is none or its token has lost its permissions. */
@@ -67,17 +61,16 @@ export class WebSessions {
   }
 }
 
-function forgetOldest(map: Map<string, WebSession>, key: string): void {
-  const own = [...map].filter(([, session]) => session.key === key)
+/** Adds a session or code under a new secret, and returns the secret: 32 random bytes as base64url. */
+function addTo<Some extends WebSession>(map: Map<string, Some>, added: Some): string {
+  const secret = randomBytes(32).toString('base64url')
+  map.set(keyOf(secret), added)
+  const own = [...map].filter(([, { key }]) => key === added.key)
   for (const [digest] of own.slice(0, -MAX_PER_TOKEN)) map.delete(digest)
+  return secret
 }
 
 /** A digest is looked up instead of the secret, so timing reveals nothing. */
 function keyOf(secret: string): string {
   return digestOf(secret).toString('base64')
-}
-
-/** 32 random bytes as base64url. */
-function newSecret(): string {
-  return randomBytes(32).toString('base64url')
 }

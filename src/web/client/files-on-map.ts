@@ -1,5 +1,5 @@
 import type { LinkedFile } from '../../core/insight/linked-files.ts'
-import { type Graph, radiusOf, withLinks } from './graph.ts'
+import { type Graph, placeOf, radiusOf, withLinks } from './graph.ts'
 
 /** Distances from a note to its closest and furthest file, in layout units. */
 const [MIN_DISTANCE, MAX_DISTANCE] = [0.6, 2.2]
@@ -16,7 +16,7 @@ export function withFiles(graph: Graph, files: readonly LinkedFile[]): Graph {
   const extended = {
     notes: graph.notes,
     vault: graph.vault,
-    places: Float32Array.from([...graph.places, ...linkedFiles.flatMap((file) => placeOf(graph, file))]),
+    places: Float32Array.from([...graph.places, ...linkedFiles.flatMap((file) => placeOfFile(graph, file))]),
     picture: {
       ...picture,
       ids: [...picture.ids, ...linkedFiles.map(({ id }) => id)],
@@ -49,12 +49,11 @@ function pairsOf(numbers: ReadonlyMap<string, number>, files: readonly LinkedFil
  * Places a file in the middle of its linked notes, with an offset derived from its id, so it always appears in the same
  * place.
  */
-function placeOf({ places, degrees, numberOf }: Graph, { id, linked }: LinkedFile): readonly [x: number, y: number] {
-  const notes = linked.flatMap((one) => numberOf.get(one) ?? [])
-  const middle = (axis: 0 | 1): number => notes.reduce((sum, note) => sum + (places[note * 2 + axis] ?? 0), 0) / notes.length
+function placeOfFile(graph: Graph, { id, linked }: LinkedFile): readonly [x: number, y: number] {
+  const notes = linked.flatMap((one) => graph.numberOf.get(one) ?? [])
+  const middle = (axis: 0 | 1): number => notes.reduce((sum, note) => sum + placeOf(graph, note)[axis], 0) / notes.length
   const [turn, far] = fractionsOf(id)
-  const [only] = notes
-  const radius = notes.length === 1 && only !== undefined ? radiusOf(degrees[only] ?? 0) : 0
+  const radius = notes.length === 1 ? radiusOf(graph.degrees[notes[0] ?? 0] ?? 0) : 0
   const distance = radius + MIN_DISTANCE + far * (MAX_DISTANCE - MIN_DISTANCE)
   return [middle(0) + distance * Math.cos(turn * FULL_TURN), middle(1) + distance * Math.sin(turn * FULL_TURN)]
 }

@@ -103,7 +103,7 @@ export function neighbours({ offsets, targets }: Graph, note: number): number[] 
 /** A position, or a direction. */
 type Point = readonly [x: number, y: number]
 
-export function placeOf({ places }: Pick<Graph, 'places'>, note: number): Point {
+export function placeOf({ places }: { readonly places: ArrayLike<number> }, note: number): Point {
   return [places[note * 2] ?? 0, places[note * 2 + 1] ?? 0]
 }
 

@@ -1,5 +1,5 @@
-import { boundsOf } from './graph.ts'
-import type { Box } from './map-labels.ts'
+import { boundsOf, placeOf } from './graph.ts'
+import type { Box, Point } from './map-labels.ts'
 import type { Camera } from './map-scene.ts'
 
 export interface Fitting {
@@ -38,27 +38,24 @@ export function fitInto(points: readonly number[], { width, height, covered, mos
   const across = width - 2 * Math.max(Math.min(SPACE.across, width * SPACE.share), Math.min(sides, width * SPACE.sides))
   const down = height - 2 * Math.min(SPACE.down, height * SPACE.share)
   const whole = Math.max(0.02, Math.min(across / (right - left), down / (bottom - top), most))
-  const step = 2 * Math.max(1, Math.ceil(points.length / 2 / POINTS))
-  const hidden = ({ x, y, scale }: Camera): number => {
-    let under = 0
+  const step = Math.max(1, Math.ceil(points.length / 2 / POINTS))
+  const sample = Array.from({ length: Math.ceil(points.length / 2 / step) }, (_, at) => placeOf({ places: points }, at * step))
+  const hiddenShare = ({ x, y, scale }: Camera): number => {
     // Areas have round corners.
     const near = NEAR + 0.6 * reach * scale
-    for (let at = 0; at < points.length; at += step) {
-      const px = width / 2 + ((points[at] ?? 0) - x) * scale
-      const py = height / 2 + ((points[at + 1] ?? 0) - y) * scale
-      if (covered.some(([from, high, to, low]) => px > from - near && px < to + near && py > high - near && py < low + near))
-        under++
+    const isHidden = ([pointX, pointY]: Point): boolean => {
+      const [px, py] = [width / 2 + (pointX - x) * scale, height / 2 + (pointY - y) * scale]
+      return covered.some(([from, high, to, low]) => px > from - near && px < to + near && py > high - near && py < low + near)
     }
-    return under
+    return sample.filter(isHidden).length / sample.length
   }
-  const count = Math.ceil(points.length / step)
   let best: Camera = { x: (left + right) / 2, y: (top + bottom) / 2, scale: whole }
   let bestWorth = 0
   for (let scale = whole; scale >= whole * LEAST; scale *= SHRINK) {
     const [freeX, freeY] = [(across / scale - (right - left)) / 2, (down / scale - (bottom - top)) / 2]
     for (const [dx, dy] of SHIFTS.flatMap((x) => SHIFTS.map((y) => [x, y] as const))) {
       const camera = { x: (left + right) / 2 + dx * freeX, y: (top + bottom) / 2 + dy * freeY, scale }
-      const worth = scale * (1 - (HIDING * hidden(camera)) / count)
+      const worth = scale * (1 - HIDING * hiddenShare(camera))
       if (worth <= bestWorth) continue
       bestWorth = worth
       best = camera

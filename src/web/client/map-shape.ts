@@ -1,5 +1,5 @@
 import type { PartialPicture, VaultPicture } from '../../core/insight/picture.ts'
-import { boundsOf, bytesOf, type Graph, graphOf, isElsewhere } from './graph.ts'
+import { boundsOf, bytesOf, type Graph, graphOf, isElsewhere, placeOf } from './graph.ts'
 
 /** How a layout is turned and stretched to fill a window. */
 interface Shape {
@@ -44,7 +44,7 @@ export function placesIn(picture: Pick<VaultPicture, 'places' | 'links'>, { isTu
   )
   const linked = new Set(new Uint32Array(bytesOf(picture.links)))
   if (!isTurned || linked.size === 0) return places
-  const pointsOf = (of: Float32Array): number[] => [...linked].flatMap((note) => [of[note * 2] ?? 0, of[note * 2 + 1] ?? 0])
+  const pointsOf = (all: Float32Array) => [...linked].flatMap((note) => placeOf({ places: all }, note))
   const [left, , right, bottom] = boundsOf(pointsOf(given))
   const [toLeft, , toRight, toBottom] = boundsOf(pointsOf(places))
   for (let note = 0; note < given.length / 2; note++) {

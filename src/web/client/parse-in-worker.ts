@@ -11,12 +11,11 @@ const TIMEOUT_MS = 5_000
 const SCRIPT = '/web/markdown.js'
 
 interface TrustedTypes {
-  createPolicy(
-    name: string,
-    rules: { createScriptURL(): string },
-  ): {
-    createScriptURL(address: string): string
-  }
+  createPolicy(name: string, rules: Rules): Rules
+}
+
+interface Rules {
+  createScriptURL(address: string): string
 }
 
 // The only policy that the page's own policy allows, created before any note is shown. It returns this URL for any name.

@@ -1,11 +1,12 @@
+import { type Coloured, coloursOf } from './colours.ts'
 import { element } from './element.ts'
-import { DIRECTIONS, type Graph, overviewBy, towards } from './graph.ts'
+import { around, DIRECTIONS, type Graph, overviewBy, towards } from './graph.ts'
 import { MapView } from './map-view.ts'
 
 export interface Highlight {
-  /** Highlighted notes, while the others are faded. By default, none are faded. */
-  readonly lit?: ReadonlySet<number> | undefined
-  readonly path: readonly number[]
+  /** Highlighted notes, besides the one in focus and those linked with it. Without any, no note is faded. */
+  readonly notes?: Iterable<number> | undefined
+  readonly path?: readonly number[]
   readonly focus?: number | undefined
 }
 
@@ -16,13 +17,18 @@ const NAMED = 6
 
 /** Draws a map into an element, with tooltips, buttons, keys and a legend. @throws Error if there is no canvas */
 export function plainMap(parent: HTMLElement, isDark: boolean, onSelect: (note: number) => void) {
-  const drawing = element('div', { className: 'drawing', tabIndex: 0 })
-  drawing.setAttribute('role', 'application')
-  drawing.setAttribute('aria-roledescription', 'map of notes')
+  const drawing = element('div', {
+    className: 'drawing',
+    tabIndex: 0,
+    role: 'application',
+    ariaRoleDescription: 'map of notes',
+  })
   const tip = element('div', { className: 'tip', hidden: true })
   const legend = element('ul', { className: 'legend', ariaLabel: 'Colours' })
   let graph: Graph | undefined
-  let highlight: Highlight = { path: [] }
+  let shown = new Uint8Array()
+  let coloured: Coloured | undefined
+  let highlight: Highlight = {}
   /** The chosen entry of the legend. */
   let chosen: string | undefined
   parent.replaceChildren(drawing, tip)
@@ -32,59 +38,53 @@ export function plainMap(parent: HTMLElement, isDark: boolean, onSelect: (note: 
     },
     onHover(note, x, y) {
       tip.hidden = note === undefined
-      tip.textContent = note === undefined ? '' : (graph?.picture.titles[note] ?? '')
+      tip.textContent = graph?.picture.titles[note ?? -1] ?? ''
       tip.style.left = `${x + 14}px`
       tip.style.top = `${y + 10}px`
     },
   })
-  const button = (text: string, label: string, act: () => void) =>
-    element('button', { type: 'button', textContent: text, ariaLabel: label, onclick: act })
-  const buttons = [
-    button('+', 'Zoom in', () => view.zoom(1.4)),
-    button('−', 'Zoom out', () => view.zoom(1 / 1.4)),
-    button('⤢', 'Show everything', () => view.fit()),
+  const actions = [
+    { key: '+', sign: '+', label: 'Zoom in', act: () => view.zoom(1.4) },
+    { key: '-', sign: '−', label: 'Zoom out', act: () => view.zoom(1 / 1.4) },
+    { key: '0', sign: '⤢', label: 'Show everything', act: () => view.fit() },
   ]
+  const buttons = actions.map(({ sign, label, act }) =>
+    element('button', { type: 'button', textContent: sign, ariaLabel: label, onclick: act }),
+  )
   parent.append(element('div', { className: 'zoom' }, buttons), legend)
   // Tests and developer tools use it to look up where notes are.
   Object.assign(drawing, { map: view })
   drawing.addEventListener('keydown', (event) => {
+    const action = actions.find(({ key }) => key === event.key)
     const direction = DIRECTIONS[event.key]
-    if (event.key === '+') view.zoom(1.4)
-    else if (event.key === '-') view.zoom(1 / 1.4)
-    else if (event.key === '0') view.fit()
-    else if (direction !== undefined && graph !== undefined && highlight.focus !== undefined) {
+    if (action !== undefined) action.act()
+    else if (direction === undefined) return
+    else if (graph === undefined || highlight.focus === undefined) view.pan(direction[0] * 0.2, direction[1] * 0.2)
+    else {
       const next = towards(graph, highlight.focus, direction)
       if (next !== undefined) onSelect(next)
-    } else if (direction !== undefined) view.pan(direction[0] * 0.2, direction[1] * 0.2)
-    else return
+    }
     event.preventDefault()
   })
-  const draw = (shownGraph: Graph): void => {
-    const groupedBy = overviewBy(shownGraph)
-    const look = {
-      shown: new Uint8Array(shownGraph.count).fill(1),
-      groupedBy,
-      colouredBy: groupedBy,
-      lit: highlight.lit,
-      path: highlight.path,
-      focus: highlight.focus,
-    }
-    const coloured = view.show(shownGraph, look)
-    const notesOf = (group: string): readonly number[] =>
-      [...Array(shownGraph.count).keys()].filter((note) => coloured.nameOf(note) === group)
-    if (chosen !== undefined) view.show(shownGraph, { ...look, lit: new Set(notesOf(chosen)), focus: undefined })
+  const notesIn = (group: string): readonly number[] => [...shown.keys()].filter((note) => coloured?.nameOf(note) === group)
+  const draw = (of: Graph): void => {
+    const groupedBy = overviewBy(of)
+    coloured = coloursOf(of, groupedBy, coloured)
+    const { notes = [], path = [], focus } = chosen === undefined ? highlight : { notes: notesIn(chosen), path: highlight.path }
+    const lit = new Set([...notes, ...(focus === undefined ? [] : around(of, focus, 1))])
+    view.show(of, { shown, groupedBy, colouredBy: groupedBy, last: coloured, lit: lit.size === 0 ? undefined : lit, path, focus })
     legend.replaceChildren(
-      ...coloured.legend.slice(0, NAMED).map(({ name, colour, notes, isRest = false }, at) => {
+      ...coloured.legend.slice(0, NAMED).map(({ name, colour, notes: count, isRest = false }, at) => {
         const dot = element('span', { className: 'dot' })
         dot.style.background = colour
-        const label = [dot, element('bdi', { textContent: name }), ` ${notes}`]
+        const label = [dot, element('bdi', { textContent: name }), ` ${count}`]
         if (isRest) return element('li', {}, label)
         const choose = (): void => {
           chosen = chosen === name ? undefined : name
-          draw(shownGraph)
+          draw(of)
           legend.querySelectorAll('button')[at]?.focus()
           if (chosen === undefined) view.fit()
-          else view.goTo(notesOf(name))
+          else view.goTo(notesIn(name))
         }
         const entry = element('button', { type: 'button', ariaPressed: String(chosen === name), onclick: choose }, label)
         return element('li', {}, [entry])
@@ -92,15 +92,14 @@ export function plainMap(parent: HTMLElement, isDark: boolean, onSelect: (note: 
     )
   }
   return {
+    view,
     show(next: Graph, nextHighlight: Highlight): void {
+      if (next !== graph) shown = new Uint8Array(next.count).fill(1)
       graph = next
       highlight = nextHighlight
       chosen = undefined
-      drawing.setAttribute('aria-label', `Map of ${next.count} notes. Arrow keys go to linked notes.`)
+      drawing.ariaLabel = `Map of ${next.count} notes. Arrow keys go to linked notes.`
       draw(next)
     },
-    goTo: (notes: readonly number[]) => view.goTo(notes),
-    fit: () => view.fit(),
-    setTheme: (dark: boolean) => view.setTheme(dark),
   }
 }

@@ -281,6 +281,9 @@ let isChanged = false
 /** The notes the user was looking at when the picture was requested. */
 let loadedFor = ''
 
+/** True until the map that the user has rearranged is shown. A long layout takes several requests. */
+let isRearranging = false
+
 /** Delay before asking again while notes are being laid out, in milliseconds. The server responds when there is news. */
 const LAYOUT_DELAY_MS = 300
 
@@ -299,9 +302,12 @@ function reload(move?: MayMove): Promise<void> {
   return refreshing
 }
 
-async function loadPicture(mayMove: MayMove = isInUse() ? 'nothing' : 'once'): Promise<void> {
+async function loadPicture(move?: MayMove): Promise<void> {
   if (api.value === undefined) return
   const { value: requested } = vault
+  // Once the user has found a place on the map, it must not move.
+  const isInUse = graph.value !== undefined && (focus.value !== '' || map.view?.isMoved === true)
+  const mayMove = move ?? (isInUse ? 'nothing' : 'once')
   try {
     loadedFor = viewedKey.value
     const picture = await api.value.picture(requested, { mayMove, ...viewed.value })
@@ -317,6 +323,8 @@ async function loadPicture(mayMove: MayMove = isInUse() ? 'nothing' : 'once'): P
     }
     layingOut.value = undefined
     graph.value = loaded
+    if (isRearranging) map.view?.fit()
+    isRearranging = false
     if (isChanged) {
       isChanged = false
       if (focus.value !== '') await showFocus(focus.value)
@@ -343,17 +351,12 @@ async function graphFrom(of: string, picture: PartialPicture): Promise<Graph> {
   return withFiles(result, files)
 }
 
-/** Checks whether the user has already found a place on the map, which must not move. */
-function isInUse(): boolean {
-  return graph.value !== undefined && (focus.value !== '' || map.view?.isMoved === true)
-}
-
 /** Lays out everything again, rotated to resemble the previous map. */
 export async function rearrange(): Promise<void> {
   announcement.value = 'The map is rearranged.'
   while (refreshing !== undefined) await refreshing
+  isRearranging = true
   await reload('all')
-  map.view?.fit()
 }
 
 /** Requests the note in focus. If it was given by name, the URL is updated to its id. */
@@ -497,14 +500,10 @@ export function notesOf(of: Graph, labels: ReadonlySet<string>, by: GroupedBy): 
 
 /** Returns the note with a title or alias, such as the one given to "roux open --note", allowing for small misspellings. */
 async function findByTitle(name: string): Promise<PageNote | null> {
-  const answer = await api.value?.call<{ results: readonly { readonly match?: string | null }[] }>(
-    'resolve_nodes',
-    { names: [name] },
-    vault.value,
-  )
+  const args = { names: [name] }
+  const answer = await api.value?.call<{ results: readonly { match?: string | null }[] }>('resolve_nodes', args, vault.value)
   const match = answer?.results[0]?.match
-  if (typeof match !== 'string' || api.value === undefined) return null
-  return api.value.note(bareId(match), vault.value)
+  return (match && (await api.value?.note(bareId(match), vault.value))) || null
 }
 
 /** Shows the state in the URL, for example after going back. */

@@ -2,7 +2,8 @@ import { expect, test, vi } from 'vitest'
 import type { NodeId } from '../../../src/core/ids.ts'
 import { withResolvers } from '../../../src/core/waiting/with-resolvers.ts'
 import type { Api } from '../../../src/web/client/api.ts'
-import { api, graph, rearrange, refresh, showVault, vault } from '../../../src/web/client/state.ts'
+import type { MapView } from '../../../src/web/client/map-view.ts'
+import { api, graph, map, rearrange, refresh, showVault, vault } from '../../../src/web/client/state.ts'
 
 /** A picture of one note, at the origin. */
 const pictureOf = (id: string) => ({
@@ -23,10 +24,11 @@ const pictureOf = (id: string) => ({
   is_crowded: false,
 })
 
+for (const [name, value] of Object.entries({ innerWidth: 1_000, innerHeight: 800, location: { hash: '' } }))
+  vi.stubGlobal(name, value)
+vi.stubGlobal('history', { pushState() {} })
+
 test('a vault that is chosen while another one is rearranged is shown', async () => {
-  for (const [name, value] of Object.entries({ innerWidth: 1_000, innerHeight: 800, location: { hash: '' } }))
-    vi.stubGlobal(name, value)
-  vi.stubGlobal('history', { pushState() {} })
   const { promise: isRearranged, resolve: endRearranging } = withResolvers<void>()
   api.value = {
     async picture(name: string, { mayMove }: { readonly mayMove: string }) {
@@ -41,4 +43,18 @@ test('a vault that is chosen while another one is rearranged is shown', async ()
   endRearranging()
   await rearranged
   await expect.poll(() => graph.value?.picture.ids).toEqual(['second'])
+})
+
+test('a rearranged map is fitted into the view when its layout has ended, however long that takes', async () => {
+  const pictures = ['before', 'after'].map(pictureOf)
+  const answers: object[] = [pictures[0], { laying_out: { share: 0.5 } }, { laying_out: { share: 0.9 } }, pictures[1]].flatMap(
+    (answer) => answer ?? [],
+  )
+  api.value = { picture: async () => answers.shift() } as unknown as Api
+  await refresh()
+  const fitted: (readonly string[])[] = []
+  map.view = { fit: () => fitted.push(graph.value?.picture.ids ?? []) } as unknown as MapView
+  await rearrange()
+  await expect.poll(() => answers).toEqual([])
+  await expect.poll(() => fitted).toEqual([['after']])
 })

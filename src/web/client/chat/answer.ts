@@ -23,20 +23,19 @@ export interface MapAnswer {
   readonly communities: readonly NamedCommunity[]
 }
 
-type Fields = Readonly<Record<string, unknown>>
+export type Fields = Readonly<Record<string, unknown>>
 
 /** Reads the answer of a tool with a picture. For an unknown answer, only a message is shown. */
 export function readAnswer(result: Fields, args: Fields): MapAnswer {
   const content = contentOf(result)
   const failed = isRecord(content.error) ? content.error.message : undefined
-  if (failed !== undefined || result.isError === true) return emptyAnswer(String(failed ?? 'The tool failed.'))
+  if (failed !== undefined || result.isError === true) return { ...EMPTY, message: String(failed ?? 'The tool failed.') }
   if (Array.isArray(content.path)) return pathOf(content)
   if (Array.isArray(content.communities)) return communitiesOf(content)
-  if (!Array.isArray(content.results)) return emptyAnswer('There is nothing to show on the map.')
+  if (!Array.isArray(content.results)) return { ...EMPTY, message: 'There is nothing to show on the map.' }
   const notes = namedNotes(content.results)
-  if (typeof args.id === 'string')
-    return { ...emptyAnswer(`${amount(notes.length, 'note')} linked with ${args.id}`), notes, centre: args.id }
-  return { ...emptyAnswer(`The ${amount(notes.length, 'most central note')}`), notes }
+  if (typeof args.id !== 'string') return { ...EMPTY, message: `The ${amount(notes.length, 'most central note')}`, notes }
+  return { ...EMPTY, message: `${amount(notes.length, 'note')} linked with ${args.id}`, notes, centre: args.id }
 }
 
 /** Returns the structured content or, for hosts that only pass text, the first text item. */
@@ -56,7 +55,7 @@ function pathOf({ path, hops, alternatives }: Fields): MapAnswer {
   const texts = new Map(recordsIn(hops).map(({ to, text }) => [to, String(text ?? '')]))
   const others = recordsIn(alternatives).flatMap((other) => stringsIn(other.path))
   const notes = [...new Set([...ids, ...others])].map((id) => ({ id, detail: texts.get(id) ?? '' }))
-  return { ...emptyAnswer(`A path of ${amount(Math.max(0, ids.length - 1), 'link')}`), notes, path: ids }
+  return { ...EMPTY, message: `A path of ${amount(Math.max(0, ids.length - 1), 'link')}`, notes, path: ids }
 }
 
 function communitiesOf({ communities, notes }: Fields): MapAnswer {
@@ -67,23 +66,17 @@ function communitiesOf({ communities, notes }: Fields): MapAnswer {
     key: namedNotes(one.key),
   }))
   const of = typeof notes === 'number' ? ` in ${amount(notes, 'note')}` : ''
-  return {
-    ...emptyAnswer(amount(rows.length, 'community', 'communities') + of),
-    notes: rows.flatMap(({ key }) => key),
-    communities: rows,
-  }
+  const message = amount(rows.length, 'community', 'communities') + of
+  return { ...EMPTY, message, notes: rows.flatMap(({ key }) => key), communities: rows }
 }
 
-function emptyAnswer(message: string): MapAnswer {
-  return { message, notes: [], path: [], communities: [] }
-}
+const EMPTY = { notes: [], path: [], communities: [] } as const
 
 function namedNotes(list: unknown): readonly NamedNote[] {
-  return recordsIn(list).flatMap(({ id, title, score }) =>
-    typeof id === 'string'
-      ? [{ id, ...(typeof title === 'string' && { title }), ...(typeof score === 'number' && { detail: String(score) }) }]
-      : [],
-  )
+  return recordsIn(list).flatMap(({ id, title, score }) => {
+    const facts = { ...(typeof title === 'string' && { title }), ...(typeof score === 'number' && { detail: String(score) }) }
+    return typeof id === 'string' ? [{ id, ...facts }] : []
+  })
 }
 
 function recordsIn(list: unknown): readonly Fields[] {

@@ -2,19 +2,10 @@ import { messageOf } from '../../../core/errors.ts'
 import type { PartialPicture } from '../../../core/insight/picture.ts'
 import { amount } from '../../../core/text/amount.ts'
 import { button, buttonItem, byId, element } from '../element.ts'
-import { around, type Graph, graphOf, neighbours } from '../graph.ts'
+import { type Graph, graphOf, neighbours } from '../graph.ts'
 import { type PlainMap, plainMap } from '../plain-map.ts'
-import { fieldsOf, type MapAnswer, readAnswer } from './answer.ts'
-import { Bridge } from './bridge.ts'
-
-/** The host's information about itself and the frame. All of it is optional. */
-interface HostContext {
-  readonly theme?: unknown
-  readonly styles?: { readonly variables?: Readonly<Record<string, unknown>> }
-  readonly displayMode?: unknown
-  readonly availableDisplayModes?: unknown
-  readonly containerDimensions?: { readonly height?: unknown }
-}
+import { type Fields, fieldsOf, type MapAnswer, readAnswer } from './answer.ts'
+import { openBridge } from './bridge.ts'
 
 /** Maximum number of notes in an answer to locate on the map. */
 const MAX_NOTES = 500
@@ -23,8 +14,9 @@ const MAX_CHARS = 6_000
 /** How often, and at what interval in milliseconds, to ask for communities that are still being computed. */
 const GROUP_RETRIES = { times: 3, after: 2_000 }
 
-let context: HostContext = {}
-let args: Readonly<Record<string, unknown>> = {}
+/** The host's information about itself and the frame. All of it is optional. */
+let context: Fields = {}
+let args: Fields = {}
 let currentAnswer: MapAnswer | undefined
 let graph: Graph | undefined
 let map: PlainMap | undefined
@@ -32,7 +24,7 @@ let selected: number | undefined
 let highlighted: ReadonlySet<number> | undefined
 let hasEnded = false
 
-const bridge = new Bridge(window.parent, {
+const bridge = openBridge(window.parent, {
   onNotification(method, params) {
     if (method === 'ui/notifications/tool-input') args = fieldsOf(params.arguments)
     else if (method === 'ui/notifications/tool-result') showAnswer(params)
@@ -70,7 +62,7 @@ async function start(): Promise<void> {
   }
 }
 
-function setContext(change: HostContext): void {
+function setContext(change: Fields): void {
   context = { ...context, ...change }
   const root = document.documentElement
   for (const [name, value] of Object.entries(fieldsOf(fieldsOf(change.styles).variables)))
@@ -90,7 +82,7 @@ function setTheme(): void {
   const { theme } = context
   document.documentElement.style.colorScheme = theme === 'dark' || theme === 'light' ? theme : 'light dark'
   document.documentElement.dataset.theme = isDark() ? 'dark' : 'light'
-  map?.setTheme(isDark())
+  map?.view.setTheme(isDark())
 }
 
 function sendSize(): void {
@@ -115,7 +107,7 @@ byId('map').addEventListener(
   { capture: true, passive: true },
 )
 
-function showAnswer(result: Readonly<Record<string, unknown>>): void {
+function showAnswer(result: Fields): void {
   currentAnswer = readAnswer(result, args)
   selected = undefined
   showStatus(currentAnswer.message)
@@ -141,8 +133,8 @@ async function draw(answer: MapAnswer, retries: number): Promise<void> {
     byId('map').hidden = false
     map ??= plainMap(byId('map'), isDark(), select)
     show()
-    if (answer.communities.length > 0) map.fit()
-    else map.goTo([...highlighted])
+    if (answer.communities.length > 0) map.view.fit()
+    else map.view.goTo([...highlighted])
     listNotes(answer)
     if (picture.is_grouping && retries > 0) setTimeout(() => void draw(answer, retries - 1), GROUP_RETRIES.after)
   } catch (error) {
@@ -168,12 +160,12 @@ function highlightedBy(answer: MapAnswer, picture: PartialPicture): ReadonlySet<
 }
 
 function show(): void {
-  if (graph === undefined || map === undefined) return
-  const { numberOf } = graph
-  const path = currentAnswer?.path.flatMap((id) => numberOf.get(id) ?? []) ?? []
-  // Highlight the selected note and its neighbours.
-  const near = selected === undefined ? [] : around(graph, selected, 1)
-  map.show(graph, { lit: highlighted === undefined ? undefined : new Set([...highlighted, ...near]), path, focus: selected })
+  if (graph !== undefined) map?.show(graph, { notes: highlighted, path: numbersOf(currentAnswer?.path ?? []), focus: selected })
+}
+
+/** Returns the numbers of the notes that are on the map. */
+function numbersOf(ids: readonly string[]): readonly number[] {
+  return ids.flatMap((id) => graph?.numberOf.get(id) ?? [])
 }
 
 /** Lists what the picture shows, for keyboards and screen readers, and for everyone if there is no map. */
@@ -181,16 +173,14 @@ function listNotes({ notes, communities, path }: MapAnswer): void {
   const titleOf = (id: string): string => graph?.picture.titles[graph.numberOf.get(id) ?? -1] ?? id
   const communityItems = communities.map(({ label, notes: size, key }) =>
     buttonItem(`${label} · ${size}`, () => {
-      const numbers = key.flatMap(({ id }) => graph?.numberOf.get(id) ?? [])
-      map?.goTo(numbers)
+      map?.view.goTo(numbersOf(key.map(({ id }) => id)))
       const [first] = key
       if (first !== undefined) open(first.id, first.title ?? titleOf(first.id))
     }),
   )
   const noteItems = notes.map(({ id, title = titleOf(id), detail }) =>
     buttonItem(path.length > 0 || detail === undefined ? title : `${title} · ${detail}`, () => {
-      const number = graph?.numberOf.get(id)
-      if (number !== undefined) map?.goTo([number])
+      map?.view.goTo(numbersOf([id]))
       open(id, title, path.length > 0 ? detail : undefined)
     }),
   )
@@ -208,8 +198,13 @@ function open(id: string, title: string, sentence = ''): void {
   show()
   const links = selected === undefined || graph === undefined ? undefined : neighbours(graph, selected).length
   const text = element('pre', { hidden: true, tabIndex: 0 })
-  const askButton = button('Ask about it', () => void askAbout(id, title, text))
-  const readButton = button('Read it here', () => void readHere(id, text))
+  const showText = (message: string): void => void Object.assign(text, { hidden: false, textContent: message })
+  const fail = (error: unknown): void => showText(messageOf(error))
+  const askButton = button('Ask about it', () => void askAbout(id, title).catch(fail))
+  const readButton = button('Read it here', () => {
+    showText('Reading …')
+    void contentOf(id).then(showText, fail)
+  })
   const subtitle = links === undefined ? id : `${id} · ${amount(links, 'link')} on this map`
   byId('note').replaceChildren(
     element('h2', { textContent: title }),
@@ -221,35 +216,18 @@ function open(id: string, title: string, sentence = ''): void {
   byId('note').hidden = false
 }
 
-async function askAbout(id: string, title: string, text: HTMLElement): Promise<void> {
+async function askAbout(id: string, title: string): Promise<void> {
   const question = `Tell me about the note ${JSON.stringify(title)} (${id}).`
-  try {
-    const result = await bridge.request('ui/message', { role: 'user', content: [{ type: 'text', text: question }] })
-    if (fieldsOf(result).isError === true) throw new Error('The chat did not accept the message.')
-  } catch (error) {
-    showText(text, messageOf(error))
-  }
+  const result = await bridge.request('ui/message', { role: 'user', content: [{ type: 'text', text: question }] })
+  if (fieldsOf(result).isError === true) throw new Error('The chat did not accept the message.')
 }
 
-async function readHere(id: string, text: HTMLElement): Promise<void> {
-  showText(text, 'Reading …')
-  try {
-    const { node } = await callTool<{ readonly node?: { readonly content?: unknown } | null }>('get_node', {
-      id,
-      max_chars: MAX_CHARS,
-    })
-    showText(text, String(node?.content ?? 'There is no such note (any more).'))
-  } catch (error) {
-    showText(text, messageOf(error))
-  }
+async function contentOf(id: string): Promise<string> {
+  const { node } = await callTool<{ readonly node?: unknown }>('get_node', { id, max_chars: MAX_CHARS })
+  return String(fieldsOf(node).content ?? 'There is no such note (any more).')
 }
 
-function showText(text: HTMLElement, message: string): void {
-  text.hidden = false
-  text.textContent = message
-}
-
-async function callTool<T>(name: string, toolArgs: Readonly<Record<string, unknown>>): Promise<T> {
+async function callTool<T>(name: string, toolArgs: Fields): Promise<T> {
   const result = fieldsOf(await bridge.request('tools/call', { name, arguments: toolArgs }))
   const content = fieldsOf(result.structuredContent)
   if (result.isError === true) throw new Error(String(fieldsOf(content.error).message ?? 'The tool failed.'))

@@ -3,7 +3,7 @@ import type { PageLink, PageText } from '../../../app/read/page-note.ts'
 import type { VaultPicture } from '../../../core/insight/picture.ts'
 import { amount } from '../../../core/text/amount.ts'
 import { buttonItem, byId, element } from '../element.ts'
-import { around, graphOf, neighbours } from '../graph.ts'
+import { graphOf, neighbours } from '../graph.ts'
 import { renderMarkdown } from '../markdown.ts'
 import { parseMarkdown } from '../markdown-tree.ts'
 import { type PlainMap, plainMap } from '../plain-map.ts'
@@ -45,7 +45,7 @@ try {
   console.warn('No map can be drawn:', error)
   byId('map').textContent = 'This browser draws no map. Search finds the same notes.'
 }
-darkScheme.addEventListener('change', () => map?.setTheme(darkScheme.matches))
+darkScheme.addEventListener('change', () => map?.view.setTheme(darkScheme.matches))
 search.addEventListener('input', () => find(search.value.trim().toLowerCase()))
 search.addEventListener('keydown', (event) => {
   if (event.key === 'Enter') byId('found').querySelector('button')?.click()
@@ -76,7 +76,7 @@ function choice(note: number, children: readonly Node[] = []): HTMLElement {
 
 function go(note: number): void {
   find('')
-  map?.goTo([note])
+  map?.view.goTo([note])
   select(note)
 }
 
@@ -150,6 +150,5 @@ function close(): void {
 }
 
 function show(): void {
-  const lit = selected === undefined ? undefined : around(graph, selected, 1)
-  map?.show(graph, { lit, path: [], focus: selected })
+  map?.show(graph, { focus: selected })
 }
