@@ -180,6 +180,7 @@ abstract class TableEmbedder implements Embedder {
   }
 
   abstract embed(texts: readonly string[], kind: EmbedKind, signal?: AbortSignal): Promise<readonly Float32Array[]>
+  abstract knowsWord(word: string): boolean
   abstract close(): Promise<void>
 }
 
@@ -230,6 +231,12 @@ export class StaticEmbedder extends TableEmbedder {
     }
     toUnitLength(vector)
     return vector
+  }
+
+  knowsWord(word: string): boolean {
+    this.#requireOpen()
+    const { counts, rows, distinct, unknown } = this.#english.pieces.count(word)
+    return unknown === 0 && distinct === 1 && counts[rows[0] as number] === 1
   }
 
   async close(): Promise<void> {
@@ -322,6 +329,13 @@ class LazyStaticEmbedder extends TableEmbedder {
       this.#running--
       this.#keep()
     }
+  }
+
+  knowsWord(word: string): boolean {
+    if (this.#isClosed) throw closedError(this.id)
+    const knows = this.#use().knowsWord(word)
+    this.#keep()
+    return knows
   }
 
   #keep(): void {

@@ -309,3 +309,8 @@ function smallTable(kind: 'words' | 'sentences'): Buffer {
   const numbers = Buffer.alloc(kind === 'words' ? 8 + 4 : 1 + 16 + 2, 1)
   return Buffer.concat([start, Buffer.from(json + vocabulary), numbers])
 }
+
+test('knows the words that its English vocabulary contains as a whole', () => {
+  const known = ['diary', 'temperature', 'diaro', 'tempurature', 'diary diary', ''].map((word) => both.knowsWord(word))
+  expect(known).toEqual([true, true, false, false, false, false])
+})

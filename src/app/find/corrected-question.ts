@@ -1,3 +1,4 @@
+import type { Embedder } from '../../core/embedder.ts'
 import type { WordHits } from '../../core/search.ts'
 import type { Snapshot } from '../../core/store.ts'
 import { classAt, SPACED } from '../../search/words/fold-word.ts'
@@ -25,12 +26,13 @@ interface Correction {
 
 /**
  * Replaces each word of a question that no note contains with the most common indexed word that differs from it by one letter or
- * two swapped letters. Returns `undefined` if nothing is replaced.
+ * two swapped letters. A word of the embedder's vocabulary is only replaced by another one: "diary" is no typo for "diaro". Returns
+ * `undefined` if nothing is replaced.
  */
 export async function correctQuestion(
   snapshot: Snapshot,
   question: string,
-  { terms }: WordHits,
+  { hits: { terms }, embedder }: { readonly hits: WordHits; readonly embedder: Embedder | undefined },
 ): Promise<CorrectedQuestion | undefined> {
   const unknown = terms.filter(({ notes }) => notes === 0).map(({ word }) => word)
   if (terms.length < MIN_WORDS || unknown.length === 0 || unknown.length > MAX_UNKNOWN_WORDS) return undefined
@@ -39,7 +41,11 @@ export async function correctQuestion(
   if (misspelled.length === 0) return undefined
   const near = await snapshot.wordsNear(misspelled)
   const replacementByWord = new Map(
-    misspelled.flatMap((word, at) => (near[at]?.[0] === undefined ? [] : [[word, near[at][0].word] as const])),
+    misspelled.flatMap((word, at) => {
+      const replacement = near[at]?.[0]?.word
+      const isRarer = embedder?.knowsWord?.(word) === true && !embedder.knowsWord(replacement ?? '')
+      return replacement === undefined || isRarer ? [] : [[word, replacement] as const]
+    }),
   )
   const corrections: Correction[] = []
   let text = ''

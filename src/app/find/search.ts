@@ -276,7 +276,9 @@ async function retrieve(
   ])
   // Another vault may contain the word.
   const isSpelled = call.isPart === true || exactNames.ownVault.length > 0
-  const corrected = isSpelled ? undefined : await correctQuestion(snapshot, query, asTyped)
+  const corrected = isSpelled
+    ? undefined
+    : await correctQuestion(snapshot, query, { hits: asTyped, embedder: question?.embedder })
   const terms = queryTerms(corrected?.text ?? query, core.languages)
   const spelled = corrected === undefined ? asTyped : await snapshot.words(terms, scope, MAX_CANDIDATES)
   const [words, semantic] = await Promise.all([

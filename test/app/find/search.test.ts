@@ -294,6 +294,15 @@ describe('misspelled words', () => {
     ])
   })
 
+  test("replaces a word of the embedder's vocabulary only by another one", async () => {
+    const embedder = Object.assign(new KnownBag(), { knowsWord: (word: string) => ['diary', 'ting', 'tiny'].includes(word) })
+    const core = await searchCore({ 'rare.md': 'The diaro of Ann.', 'oven.md': 'A tiny oven.' }, { embedder })
+    const warningsFor = async (query: string) => (await ask(core, { query })).warnings.map(({ message }) => message)
+    expect(await warningsFor('diary of Ann')).toEqual([])
+    expect(await warningsFor('dioro of Ann')).toEqual([expect.stringContaining('"diaro" instead of "dioro"')])
+    expect(await warningsFor('ting oven')).toEqual([expect.stringContaining('"tiny" instead of "ting"')])
+  })
+
   test('never replaces a word that a note contains', async () => {
     const { value, warnings } = await ask(await searchCore(NOTES), { query: 'receipt for rye' })
     expect(value[0]?.id).toBe('two.md')
