@@ -1,7 +1,7 @@
 import type { PropertyCount, Snapshot, ValueKind } from '../../core/store.ts'
 import { foldName } from '../../core/text/fold.ts'
 import { nearest } from '../../core/text/nearest.ts'
-import { askedTexts, compares, equality, textsOfValue } from '../../search/query/compare-values.ts'
+import { includesValue } from '../../search/query/compare-values.ts'
 import { propertiesIn, type Query, tagsIn, valuesIn } from '../../search/query/query.ts'
 import type { Call } from '../answer/answer-when-ready.ts'
 import { tagWarnings } from '../answer/scope-warnings.ts'
@@ -63,10 +63,7 @@ async function valueWarnings(snapshot: Snapshot, query: Query): Promise<readonly
     .slice(0, MAX_WARNED)
     .map(async ({ name, value }): Promise<readonly Warning[]> => {
       const values = (await snapshot.propertyValues(foldName(name))).map((valueCount) => valueCount.value)
-      const requestedValues = askedTexts(values.map(foldName))
-      if (values.length === 0 || textsOfValue(value).some((text) => requestedValues.includes(text))) return []
-      const comparison = equality(value)
-      if (comparison !== undefined && values.some((known) => compares(known, comparison))) return []
+      if (values.length === 0 || includesValue(values, value)) return []
       const near = nearest(value, values, MAX_SIMILAR).map(quoted)
       const nearby =
         near.length > 0 ? `Nearest: ${near.join(', ')}.` : `find_nodes with group_by ${quoted(name)} lists its values.`

@@ -48,17 +48,31 @@ export function askedTexts(texts: readonly string[]): readonly string[] {
   return texts.flatMap((text) => [text, ...(LISTED.test(text) ? text.split(LISTED).map((item) => item.trim()) : [])])
 }
 
-/** Returns the folded strings that a query's value matches. `done` also matches the link `[[done]]`. */
-export function textsOfValue(value: string): readonly string[] {
-  const text = foldName(value.trim())
-  return text === '' || text.startsWith('[[') ? [text] : [text, `[[${text}]]`]
+/** What a query's value matches. */
+export interface ValueMeaning {
+  /** Folded strings. `done` also matches the link `[[done]]`. */
+  readonly texts: readonly string[]
+  /** Set for a number or a date, because a property can spell the same value differently. */
+  readonly comparison: Comparison | undefined
 }
 
-/** Returns the comparison for a query's value that is a number or date, because a property can spell the same value differently. */
-export function equality(value: string): Comparison | undefined {
+export function meaningOfValue(value: string): ValueMeaning {
+  const text = foldName(value.trim())
   const number = readNumber(value)
   const period = absolutePeriod(value)
-  return number === undefined && period === undefined ? undefined : { operator: '=', number, period }
+  return {
+    texts: text === '' || text.startsWith('[[') ? [text] : [text, `[[${text}]]`],
+    comparison: number === undefined && period === undefined ? undefined : { operator: '=', number, period },
+  }
+}
+
+/** Checks whether one of a property's values is the value of a query. */
+export function includesValue(values: readonly string[], value: string): boolean {
+  const { texts, comparison } = meaningOfValue(value)
+  const known = askedTexts(values.map(foldName))
+  return (
+    texts.some((text) => known.includes(text)) || (comparison !== undefined && values.some((each) => compares(each, comparison)))
+  )
 }
 
 /** Separators of list items. `1,000` is a single number. */

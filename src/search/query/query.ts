@@ -3,7 +3,7 @@ import type { Comparison, Condition, Feature, Lookup, TaskState, WordField, Word
 import { foldName } from '../../core/text/fold.ts'
 import { phraseOf, queryTerms } from '../words/query-terms.ts'
 import { analyze } from '../words/scan.ts'
-import { equality, textsOfValue } from './compare-values.ts'
+import { meaningOfValue } from './compare-values.ts'
 
 /** Minimum length of a word that is turned into a prefix. Shorter prefixes match too many words. */
 const MIN_PREFIX_LENGTH = 4
@@ -283,11 +283,12 @@ function lookupOf(
   }
 }
 
+const ANY_VALUE = { texts: [undefined], comparison: undefined }
+
 function propertyOf(name: string, value: string | undefined): Condition {
-  const values = value === undefined ? [undefined] : textsOfValue(value)
-  const comparison = equality(value ?? '')
+  const { texts, comparison } = value === undefined ? ANY_VALUE : meaningOfValue(value)
   const parts = [
-    ...values.map((text): Lookup => ({ kind: 'property', name: foldName(name), value: text })),
+    ...texts.map((text): Lookup => ({ kind: 'property', name: foldName(name), value: text })),
     ...(comparison === undefined ? [] : [{ kind: 'comparison', name: foldName(name), ...comparison } as const]),
   ]
   const [only] = parts
