@@ -2,7 +2,8 @@
  * Lays out notes on a plane. Groups become circles packed next to the groups they are linked with, notes are packed inside their
  * group in the same way, and a short relaxation moves linked notes toward each other across borders. The relaxation is
  * position-based (Müller et al., Position based dynamics, 2007): every body moves toward the mean of its neighbors, then
- * overlapping bodies are pushed apart. Without repulsion between all pairs, a step is linear in notes and links.
+ * overlapping bodies are pushed apart. Without repulsion between all pairs, a step is linear in notes and links. After the notes have
+ * been spread over a frame, linked ones move a little closer to each other.
  */
 
 import { type Adjacency, placesByNumber } from '../core/csr.ts'
@@ -24,6 +25,8 @@ export function radiusOf(links: number): number {
 
 /** Space between two bodies. */
 const GAP = 1
+/** The same once the notes are spread: linked notes may be closer. */
+const LEAST_GAP = 0.5
 /** How much of the gap between two bodies may be missing at the end. */
 const SLACK = 0.3
 /** Share of a group's circle that its bodies fill. */
@@ -34,8 +37,10 @@ const PULL = 0.5
  * Weight of a body's initial position compared with its links. It keeps notes that only an index links to from crowding around
  * the index.
  */
-const ANCHOR = { groups: 0.02, notes: 0.1, all: 0.6 }
-const STEPS = { groups: 200, notes: 60, all: 24 }
+const ANCHOR = { groups: 0.02, notes: 0.1, all: 0.6, spread: 0.3 }
+const STEPS = { groups: 200, notes: 60, all: 24, spread: 12 }
+/** How far bodies may move once they are spread, unless they have more than `most` links: an index moves to the middle of its notes. */
+const MOVE = { farthest: 2.5, most: 60 }
 /** How often overlapping bodies are pushed apart in each step, and after the last one. */
 const ROUNDS = { step: 2, end: 120 }
 /** Components with at most this many notes, such as unlinked notes, are placed below the map. */
@@ -86,8 +91,9 @@ export function layOut(links: Adjacency, levels: Levels, onProgress: OnProgress 
   const ownRadii = Float32Array.from(main, (note) => radii[note] ?? 0)
   const [groupOf = new Int32Array(main.length), inner] = levels.map((level) => Int32Array.from(main, (note) => level[note] ?? 0))
   const groups = groupsOf([...main.keys()], groupOf).map((bodies) => ({ bodies, parts: nestsIn(bodies, inner) }))
-  spreadOut({ places: mainPlaces, radii: ownRadii.map((radius) => radius + GAP / 2), groups })
-  const bodies = bodiesOf(ownRadii, mainPlaces)
+  const territoryOf = spreadOut({ places: mainPlaces, radii: ownRadii.map((radius) => radius + GAP / 2), groups })
+  relax({ links: linksWithin(links, main, territoryOf), radii: ownRadii, places: mainPlaces, phase: 'spread' })
+  const bodies = bodiesOf(ownRadii, mainPlaces, LEAST_GAP)
   for (let round = 0; round < ROUNDS.end; round++) if (pushApart(bodies) === 0) break
   putPlaces(main, mainPlaces, resembling)
   shelve(otherParts, radii, resembling)
@@ -266,6 +272,15 @@ function quotient(links: Adjacency, numberOf: ReadonlyMap<number, number>, count
   return mergeRows(starts, { targets, weights })
 }
 
+/** Returns the links between notes of the same territory. Territories are numbered per note of `notes`. */
+function linksWithin(links: Adjacency, notes: readonly number[], territoryOf: Int32Array): WeightedGraph {
+  const { offsets, targets, weights } = quotient(links, new Map(notes.map((note, at) => [note, at])), notes.length)
+  for (const [at, territory] of territoryOf.entries())
+    for (let link = offsets[at] ?? 0; link < (offsets[at + 1] ?? 0); link++)
+      if (territoryOf[targets[link] ?? 0] !== territory) weights[link] = 0
+  return { offsets, targets, weights }
+}
+
 /** Links of notes with many links weigh less, because not everything linked to an index must be near it. */
 function weightOf(links: Adjacency, a: number, b: number): number {
   return 1 / Math.sqrt(Math.max(degree(links, a), degree(links, b), 1))
@@ -285,14 +300,17 @@ function relax({ links, radii, places, phase, onStep }: Relaxing): void {
   const first = places.slice()
   const next = new Float32Array(places.length)
   const steps = STEPS[phase]
-  const bodies = bodiesOf(radii, places)
+  const bodies = bodiesOf(radii, places, phase === 'spread' ? LEAST_GAP : GAP)
   // A few touching bodies do not justify more steps.
   const maxOverlaps = radii.length / 1_000
   for (let step = 0; step < steps; step++) {
     const move = { links, places, first, next, anchor: ANCHOR[phase], share: PULL * (1 - (0.9 * step) / steps) }
-    for (let body = 0; body < radii.length; body++) moveToNeighbours(body, move)
+    for (let body = 0; body < radii.length; body++) {
+      moveToNeighbours(body, move)
+      if (phase === 'spread') stayNear(body, move)
+    }
     places.set(next)
-    if (phase !== 'groups') spread(bodies)
+    if (phase === 'notes' || phase === 'all') spread(bodies)
     const rounds = step === steps - 1 ? ROUNDS.end : ROUNDS.step
     for (let round = 0; round < rounds; round++) if (pushApart(bodies) <= maxOverlaps) break
     onStep?.((step + 1) / steps)
@@ -347,6 +365,16 @@ function moveToNeighbours(body: number, { links, places, first, next, anchor, sh
   next[body * 2 + 1] = ownY + share * (y / sum - ownY)
 }
 
+/** Limits how far a body is from its first position. */
+function stayNear(body: number, { links: { offsets }, first, next }: Move): void {
+  if ((offsets[body + 1] ?? 0) - (offsets[body] ?? 0) > MOVE.most) return
+  const [x, y] = [first[body * 2] ?? 0, first[body * 2 + 1] ?? 0]
+  const [byX, byY] = [(next[body * 2] ?? 0) - x, (next[body * 2 + 1] ?? 0) - y]
+  const share = Math.min(1, MOVE.farthest / Math.hypot(byX, byY))
+  next[body * 2] = x + share * byX
+  next[body * 2 + 1] = y + share * byY
+}
+
 /**
  * This share of the bodies, the largest ones, gets its own grid, because cells of their size would contain too many of the
  * others.
@@ -357,6 +385,8 @@ const LARGE = 0.05
 interface Bodies {
   readonly radii: Float32Array
   readonly places: Places
+  /** Space between two of them. */
+  readonly gap: number
   readonly usual: SizeClass
   readonly large: SizeClass
   /** Squared radius of a disc that can contain all bodies. */
@@ -368,7 +398,7 @@ interface SizeClass {
   readonly radius: number
 }
 
-function bodiesOf(radii: Float32Array, places: Places): Bodies {
+function bodiesOf(radii: Float32Array, places: Places, gap: number): Bodies {
   const order = Uint32Array.from(radii.keys()).sort((a, b) => (radii[a] ?? 0) - (radii[b] ?? 0) || a - b)
   const split = Math.ceil(order.length * (1 - LARGE))
   const classOf = (members: Uint32Array): SizeClass => ({
@@ -377,18 +407,25 @@ function bodiesOf(radii: Float32Array, places: Places): Bodies {
   })
   let area = 0
   for (const radius of radii) area += (radius + GAP / 2) ** 2
-  return { radii, places, room: area / FILL, usual: classOf(order.subarray(0, split)), large: classOf(order.subarray(split)) }
+  return {
+    radii,
+    places,
+    gap,
+    room: area / FILL,
+    usual: classOf(order.subarray(0, split)),
+    large: classOf(order.subarray(split)),
+  }
 }
 
 /** Pushes overlapping bodies apart. Returns the number of pairs that overlapped noticeably. */
 function pushApart(bodies: Bodies): number {
-  const { radii, places, usual, large } = bodies
-  const squares = squaresOf(places, usual.members, 2 * usual.radius + GAP)
+  const { radii, places, gap, usual, large } = bodies
+  const squares = squaresOf(places, usual.members, 2 * usual.radius + gap)
   let overlaps = separateNear(squares, bodies)
   if (large.members.length === 0) return overlaps
-  overlaps += separateNear(squaresOf(places, large.members, 2 * large.radius + GAP), bodies)
+  overlaps += separateNear(squaresOf(places, large.members, 2 * large.radius + gap), bodies)
   for (const body of large.members) {
-    const reach = (radii[body] ?? 0) + usual.radius + GAP
+    const reach = (radii[body] ?? 0) + usual.radius + gap
     meetAround(squares, { x: places[body * 2] ?? 0, y: places[body * 2 + 1] ?? 0, reach }, (other) => {
       overlaps += separate(body, other, bodies)
     })
@@ -480,8 +517,8 @@ function squaresOf(places: Places, members: Uint32Array, minSide: number): Squar
 }
 
 /** Moves two overlapping bodies apart. Returns 1 if they overlapped noticeably. */
-function separate(a: number, b: number, { radii, places }: Bodies): number {
-  const minDistance = (radii[a] ?? 0) + (radii[b] ?? 0) + GAP
+function separate(a: number, b: number, { radii, places, gap }: Bodies): number {
+  const minDistance = (radii[a] ?? 0) + (radii[b] ?? 0) + gap
   let x = (places[a * 2] ?? 0) - (places[b * 2] ?? 0)
   let y = (places[a * 2 + 1] ?? 0) - (places[b * 2 + 1] ?? 0)
   const square = x * x + y * y

@@ -2,7 +2,8 @@
  * Spreads notes evenly over a frame with the proportions of a screen. Every group gets a territory: a cell of a power diagram with as
  * much space as its notes need (M. Balzer and O. Deussen, Voronoi treemaps, 2005). Notes move into it by one-dimensional optimal
  * transport along many directions (F. Pitié et al., N-dimensional probability density function transfer, 2005), which keeps neighbors
- * together. Then each moves to the middle of the points closest to it (S. Lloyd, Least squares quantization in PCM, 1982).
+ * together. Then each moves to the middle of the points closest to it (S. Lloyd, Least squares quantization in PCM, 1982). Notes are
+ * closer together in the middle of a territory than at its border, so a territory looks like a cluster.
  */
 
 /**
@@ -10,6 +11,10 @@
  * `filled` is the share of its bounds that such an outline encloses.
  */
 const FRAME = { wide: 1.35, exponent: 4, filled: 0.927 }
+/** Space of the innermost note of a territory and of the outermost one, as shares of what they need on average. */
+const SPACE = { innermost: 0.45, outermost: 1.7 }
+/** What is left of the distance to the middle of a territory, so there is a gap between two. */
+const SHRUNK = 0.97
 /** Number of cells in the frame per note, with a minimum. From `large` cells on, fewer are used per note. */
 const CELLS = { perNote: 16, least: 3_000, large: 200_000, perNoteOfMany: 5 }
 /** Share of the frame filled by notes, including half of the space around each. */
@@ -37,27 +42,30 @@ export interface Spreading {
   readonly groups: readonly Nest[]
 }
 
-export function spreadOut({ places, radii, groups }: Spreading): void {
+/** Returns the number of each body's territory. */
+export function spreadOut({ places, radii, groups }: Spreading): Int32Array {
   const count = radii.length
-  if (count === 0) return
+  const territoryOf = new Int32Array(count)
+  if (count === 0) return territoryOf
   const needs = radii.map((radius) => (Math.PI * radius ** 2) / FILL)
   const total = needs.reduce((sum, need) => sum + need, 0)
   const cells = cellsOf(total, count)
   const owners = new Int32Array(cells.x.length).fill(-1)
-  const territoryOf = new Int32Array(count)
-  let territories = 0
+  const territories: (readonly number[])[] = []
   const settle = (nest: Nest, settled: readonly number[]): void => {
     if (settled.length === 0) return
     const { bodies } = nest
-    move(places, bodies, { needs, cells, some: settled })
     const parts = sharedFrom(MAX_TERRITORIES, nest.parts)
+    if (parts.length === 0) concentrate(bodies, { places, needs })
+    if (parts.length !== 1) move(places, bodies, { needs, cells, some: settled })
     if (parts.length > 1) {
       const of = divide({ cells, some: settled, places, needs }, parts)
       for (const [at, part] of parts.entries()) settle(part, of[at] ?? [])
-    } else {
-      for (const cell of settled) owners[cell] = territories
-      for (const body of bodies) territoryOf[body] = territories
-      territories++
+    } else if (parts[0] !== undefined) settle(parts[0], settled)
+    else {
+      for (const cell of settled) owners[cell] = territories.length
+      for (const body of bodies) territoryOf[body] = territories.length
+      territories.push(bodies)
     }
   }
   settle({ bodies: [...needs.keys()], parts: groups }, [...cells.x.keys()])
@@ -65,6 +73,36 @@ export function spreadOut({ places, radii, groups }: Spreading): void {
   // The first rounds look for cells in a wider area.
   for (let round = 0; round < ROUNDS.even; round++)
     even({ places, needs, territoryOf, cells, owners }, (round < 3 ? 2 : 1) * usual)
+  for (const bodies of territories) shrink(bodies, places)
+  return territoryOf
+}
+
+/** Gives bodies the less space, the closer they are to the middle of them all. Together they need as much as before. */
+function concentrate(bodies: readonly number[], { places, needs }: Pick<EvenOutInput, 'places' | 'needs'>): void {
+  const [x, y] = middleOf(bodies, places)
+  const distances = new Map(
+    bodies.map((body) => [body, Math.hypot((places[body * 2] ?? 0) - x, (places[body * 2 + 1] ?? 0) - y)]),
+  )
+  const outward = [...bodies].sort((a, b) => (distances.get(a) ?? 0) - (distances.get(b) ?? 0))
+  const space = (at: number): number => SPACE.innermost + ((SPACE.outermost - SPACE.innermost) * at) / outward.length
+  let [before, after] = [0, 0]
+  for (const [at, body] of outward.entries()) {
+    before += needs[body] ?? 0
+    after += (needs[body] ?? 0) * space(at)
+  }
+  for (const [at, body] of outward.entries()) needs[body]! *= (space(at) * before) / after
+}
+
+/** Moves bodies closer to the middle of them all. */
+function shrink(bodies: readonly number[], places: Float32Array): void {
+  const middle = middleOf(bodies, places)
+  for (const body of bodies)
+    for (const axis of [0, 1]) places[body * 2 + axis] = middle[axis]! + SHRUNK * ((places[body * 2 + axis] ?? 0) - middle[axis]!)
+}
+
+function middleOf(bodies: readonly number[], places: Float32Array): readonly [x: number, y: number] {
+  const mean = (axis: number): number => bodies.reduce((sum, body) => sum + (places[body * 2 + axis] ?? 0), 0) / bodies.length
+  return [mean(0), mean(1)]
 }
 
 /** Merges the smallest groups into one, so at most `maxTerritories` groups remain. */

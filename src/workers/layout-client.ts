@@ -31,8 +31,8 @@ interface StoredLayout {
 }
 
 const FORMAT = 5
-/** Earlier formats. Their layouts have holes or undivided large groups, so they are replaced as soon as notes may move. */
-const EARLIER = new Set([3, 4])
+/** Earlier formats. Their layouts have holes, undivided large groups or evenly spread notes, so they are replaced as soon as notes may move. */
+const EARLIER = new Set([3, 4, 5])
 
 /** Maximum number of new notes to place next to existing ones. With more, everything is laid out again. */
 const MAX_NEW = 2_000

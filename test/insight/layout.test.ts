@@ -86,7 +86,7 @@ function fiveGroups(): { readonly links: Adjacency; readonly groups: Int32Array 
   return { links: linksOf(200, pairs.flat()), groups: Int32Array.from({ length: 200 }, (_, note) => Math.floor(note / 40)) }
 }
 
-test('the notes fill a landscape frame evenly', () => {
+test('the notes fill a landscape frame without large gaps', () => {
   const { links, groups } = fiveGroups()
   const places = layOut(links, [groups])
   const [xs, ys] = [0, 1].map((axis) => places.filter((_, at) => at % 2 === axis))
@@ -101,7 +101,34 @@ test('the notes fill a landscape frame evenly', () => {
       return Math.floor(x * 8.99) + 9 * Math.floor(y * 6.99)
     }),
   )
-  expect(squares.size).toBeGreaterThan(0.9 * 9 * 7)
+  expect(squares.size).toBeGreaterThan(0.75 * 9 * 7)
+})
+
+test('notes are closer together in the middle of their group than at its border', () => {
+  const { links, groups } = fiveGroups()
+  const places = layOut(links, [groups])
+  const shares = [0, 40, 80, 120, 160].map((from) => {
+    const middle = middleOf(places, from, from + 40)
+    const distances = [...Array(40).keys()].map((at) => apart(places, from + at, middle))
+    return distances.filter((distance) => distance < 0.5 * Math.max(...distances)).length / 40
+  })
+  // Half of the radius is a quarter of a disc.
+  expect(shares.reduce((sum, share) => sum + share, 0) / 5).toBeGreaterThan(0.4)
+})
+
+test('linked notes of a group are closer to each other than to others', () => {
+  // Forty pairs, and an index note that links to all of them.
+  const links = linksOf(81, [
+    ...Array.from({ length: 40 }, (_, pair): [number, number] => [2 * pair, 2 * pair + 1]),
+    ...Array.from({ length: 80 }, (_, note): [number, number] => [80, note]),
+  ])
+  const places = layOut(links, [new Int32Array(81)])
+  const distances = (note: number): readonly number[] =>
+    [...Array(80).keys()].map((other) =>
+      other === note ? Infinity : apart(places, note, [places[other * 2] ?? 0, places[other * 2 + 1] ?? 0]),
+    )
+  const beside = [...Array(80).keys()].filter((note) => distances(note)[note ^ 1] === Math.min(...distances(note)))
+  expect(beside.length).toBeGreaterThan(25)
 })
 
 test('groups are neighbors that do not mix', () => {

@@ -57,7 +57,9 @@ export interface Divided extends Shown {
  * Reach of a note, reach where areas enclose it, reach within a part of an area, size of a cell, and reach of the smoothing of borders and then of corners, in usual
  * distances between notes.
  */
-const REACH = { note: 1.1, enclosed: 5, part: 2, cell: 0.2, blur: 0.45, corner: 0.5 }
+const REACH = { note: 1.5, enclosed: 5, part: 2, cell: 0.2, blur: 0.45, corner: 0.5 }
+/** Share of the notes that counts for the usual distance: notes are close together only in the middle of a group. */
+const MOST = 0.8
 /** Maximum number of cells along the longer side. */
 const CELLS = 260
 /** Minimum number of notes with an outline of their own, on a map of up to `few` notes, and on larger ones. */
@@ -259,7 +261,7 @@ function edgesOf(land: Uint8Array, columns: number, outside: number): readonly n
   return edges
 }
 
-/** Returns the median distance to the nearest note, from a sample. */
+/** Returns the distance within which most notes of a sample have their nearest note. */
 function usualDistance(graph: Graph, notes: readonly number[]): number {
   const { places } = graph
   const step = Math.ceil(notes.length / 150)
@@ -269,7 +271,7 @@ function usualDistance(graph: Graph, notes: readonly number[]): number {
     const squareTo = (other: number): number => ((places[other * 2] ?? 0) - x) ** 2 + ((places[other * 2 + 1] ?? 0) - y) ** 2
     return Math.sqrt(notes.reduce((best, other) => (other === note ? best : Math.min(best, squareTo(other))), Infinity))
   })
-  return nearest.sort((a, b) => a - b)[nearest.length >> 1] || 1
+  return nearest.sort((a, b) => a - b)[Math.floor(MOST * nearest.length)] || 1
 }
 
 /** Numbers the connected pieces of equal cells. */

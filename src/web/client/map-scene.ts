@@ -82,6 +82,8 @@ const TONES = [0.35, 0.9, 0.6]
 const SEAM = 0.8
 /** Radii of notes without links and of the best linked ones, in radii of a note with one link in the layout. */
 const RADIUS = { least: 0.5, most: 2.8 }
+/** Minimum radius in pixels, and in windows below `narrow`. */
+const SMALLEST = { usual: 1.1, narrow: 700, ofNarrow: 0.8 }
 /** Links of the best linked note of a group, at least: a note with two links is not large because the others have one. */
 const LEAST_MOST = 12
 /** How fast a note grows with its links, compared with the best linked note. */
@@ -149,14 +151,14 @@ export function pointIn({ camera, width, height }: Frame, x: number, y: number):
 }
 
 /** Returns the radius of a note in pixels. */
-export function radiusIn({ graph, camera: { scale } }: Frame, note: number): number {
+export function radiusIn({ graph, width, camera: { scale } }: Frame, note: number): number {
   // Above a certain scale, notes grow more slowly than the space between them, where titles are read.
   const grown = scale < GROWS_LESS ? scale : GROWS_LESS * (scale / GROWS_LESS) ** 0.4
   const usual = radiusOf(1) * grown
   if (isIndex(graph, note))
-    return Math.min(LARGEST.more + LARGEST.times * usual, Math.max(1.1, radiusOf(graph.degrees[note] ?? 0) * grown))
+    return Math.min(LARGEST.more + LARGEST.times * usual, Math.max(SMALLEST.usual, radiusOf(graph.degrees[note] ?? 0) * grown))
   const more = (RADIUS.most - RADIUS.least) * (weightsOf(graph)[note] ?? 0)
-  return Math.max(1.1, usual * (RADIUS.least + more))
+  return Math.max(width < SMALLEST.narrow ? SMALLEST.ofNarrow : SMALLEST.usual, usual * (RADIUS.least + more))
 }
 
 /**
@@ -303,7 +305,7 @@ export interface Painting {
 export class Sheet {
   /** Lies in an element of the size of the view. */
   readonly image = element('canvas')
-  /** What the scene showed when this was painted, and which part of it this shows. */
+  /** The view of the scene that this was painted from, and the part of it that this shows. */
   #scene: Shown | undefined
   #shown: Shown | undefined
   #camera: Camera | undefined

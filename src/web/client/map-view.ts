@@ -98,7 +98,7 @@ const NAMED = {
  * Minimum distance between two named notes of a large map, in pixels at the scale of the whole map: the best linked of each
  * neighborhood is named. It shrinks with the root of the scale.
  */
-const APART = 208
+const APART = 170
 /** Maximum number of notes to look for room for their names. */
 const MOST_LOOKED = 600
 /** Notes with at least this share of the largest radius are `large`. */
@@ -269,7 +269,7 @@ export class MapView {
     }
   }
 
-  /** Returns a picture of what is in view. */
+  /** Returns a picture of the view. */
   picture(): HTMLCanvasElement | undefined {
     this.draw()
     const frame = this.#frameNow()
