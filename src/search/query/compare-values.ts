@@ -48,7 +48,7 @@ export function askedTexts(texts: readonly string[]): readonly string[] {
   return texts.flatMap((text) => [text, ...(LISTED.test(text) ? text.split(LISTED).map((item) => item.trim()) : [])])
 }
 
-/** What a query's value matches. */
+/** The strings, and the number or date, that a query's value matches. */
 export interface ValueMeaning {
   /** Folded strings. `done` also matches the link `[[done]]`. */
   readonly texts: readonly string[]
