@@ -1,5 +1,5 @@
 import { RouxError } from '../../core/errors.ts'
-import { foldId, type NodeId, toNodeId } from '../../core/ids.ts'
+import { foldId, type NodeId, toNodeId, withoutVault } from '../../core/ids.ts'
 import type { FileVersion, NameHit, NodeKind, Scope, Snapshot } from '../../core/store.ts'
 import { answer, type Call, plain } from '../answer/answer-when-ready.ts'
 import { quoted } from '../answer/truncate.ts'
@@ -15,7 +15,7 @@ const MIN_SIMILARITY = 0.3
 /**
  * Resolves arguments to ids, in order. Tries the exact path, then the folded path, and then both with `.md` appended. If there is
  * no such file, tries missing targets, whose ids have no extension, and finally both paths with `.canvas` appended. An argument may
- * start with the vault's name. If a file has the argument as its path, the name is treated as part of the path.
+ * start with the vault's name, and white space around it is ignored, unless a file has the argument as its path.
  */
 export async function lookUp(
   snapshot: Snapshot,
@@ -97,10 +97,11 @@ function spellingsOf(
   argument: string,
   vault: string | undefined,
 ): { readonly likely: readonly NodeId[]; readonly last: readonly NodeId[] } {
-  const inVault = vault !== undefined && argument.startsWith(`${vault}:`) ? argument.slice(vault.length + 1) : argument
-  const paths = [...new Set([argument, inVault])].filter((path) => path !== '')
+  const inVault = (path: string): string => withoutVault(path, vault)
+  const names = [argument, inVault(argument), argument.trim(), inVault(argument.trim())]
+  const paths = [...new Set(names)].filter((path) => path !== '')
   const candidates = paths.flatMap((path) => [path, foldId(path), `${path}.md`, foldId(`${path}.md`)])
-  const last = inVault === '' ? [] : [`${inVault}.canvas`, foldId(`${inVault}.canvas`)]
+  const last = [...new Set(paths.map(inVault))].flatMap((path) => [`${path}.canvas`, foldId(`${path}.canvas`)])
   return { likely: candidates.map((path) => toNodeId(path, vault)), last: last.map((path) => toNodeId(path, vault)) }
 }
 

@@ -105,10 +105,11 @@ export interface NamedOperations {
 }
 
 /**
- * Resolves titles, aliases and file names in operations to notes. Ids are left unchanged.
+ * Resolves titles, aliases and file names in operations to notes. Of ids, only white space around them is dropped.
  * @throws RouxError `AMBIGUOUS_NAME` if several notes have a name
  */
-export async function nameNotes(core: GraphCore, operations: readonly Operation[], call: Call): Promise<NamedOperations> {
+export async function nameNotes(core: GraphCore, written: readonly Operation[], call: Call): Promise<NamedOperations> {
+  const operations = written.map(withTrimmedNames)
   try {
     const { value } = await answer(core, call, async (snapshot) => plain(await resolveNames(snapshot, core, operations)))
     return value
@@ -118,6 +119,15 @@ export async function nameNotes(core: GraphCore, operations: readonly Operation[
       return { operations, notes: [], unknown: [], ids: NO_IDS }
     throw error
   }
+}
+
+/** Names to which models add line breaks by mistake. New names cannot begin or end with white space. */
+const TRIMMED = ['id', 'to', 'path', 'folder', 'filename'] as const
+
+function withTrimmedNames(operation: Operation): Operation {
+  const names = operation as Partial<Record<(typeof TRIMMED)[number], string>>
+  const trimmed = TRIMMED.flatMap((name) => (names[name] === undefined ? [] : [[name, names[name].trim()] as const]))
+  return { ...operation, ...Object.fromEntries(trimmed) }
 }
 
 async function resolveNames(snapshot: Snapshot, core: GraphCore, operations: readonly Operation[]): Promise<NamedOperations> {
@@ -162,7 +172,7 @@ function noteOf(operation: Operation): string {
       return ''
     default:
       // A trailing `/` indicates a folder.
-      return operation.id.endsWith('/') ? '' : operation.id.trim()
+      return operation.id.endsWith('/') ? '' : operation.id
   }
 }
 
@@ -198,7 +208,7 @@ function newNamesOf(operation: Operation): readonly string[] {
 }
 
 function stemOf(path: string): string {
-  return fileStemOf(foldId(path.trim()).replace(/\/$/, ''))
+  return fileStemOf(foldId(path).replace(/\/$/, ''))
 }
 
 /** Adds the nearest ids to the error of an operation on a note that does not exist. */

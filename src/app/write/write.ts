@@ -182,14 +182,15 @@ export interface UndoneChange extends WriteFacts {
  * @throws RouxError `CONFLICT` with the diff if a file has been edited since. Nothing is written in that case
  */
 export async function undoChange(core: GraphCore, changeId: string, call: Call = {}): Promise<Answer<UndoneChange>> {
-  if (changeId.trim() === '') {
+  const id = changeId.trim()
+  if (id === '') {
     throw new RouxError('INVALID_PARAMS', 'change_id is empty.', { hint: 'list_changes lists the ids.' })
   }
   const writing = await openWriting(core, call)
-  const result = await writing.undo(changeId)
+  const result = await writing.undo(id)
   const path = onlyFile(result)
   const node = await nodeAt(core, { path, text: undefined }, call)
-  const value = { undone: changeId, ...writeFacts(result, call), ...(node.value === undefined ? {} : { node: node.value }) }
+  const value = { undone: id, ...writeFacts(result, call), ...(node.value === undefined ? {} : { node: node.value }) }
   return withNotes(value, result, node.warnings)
 }
 

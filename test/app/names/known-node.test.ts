@@ -41,6 +41,17 @@ test('resolves an id, or a title or alias that exactly one note has', async () =
   ])
 })
 
+test('ignores white space around an id, unless the path has it', async () => {
+  expect((await named(['a/Plan.md\n', ' a/plan\r\n', 'gone\n'], { withMissing: true })).ids).toEqual([
+    'a/plan.md',
+    'a/plan.md',
+    'gone',
+  ])
+  const core = await searchCore({ 'x .md': '', 'x.md': '' })
+  expect((await core.store.read((snapshot) => findNamed(snapshot, core, ['x ', 'x']))).ids).toEqual(['x .md', 'x.md'])
+  await core.close()
+})
+
 test('resolves an attachment by its file name', async () => {
   expect((await named(['Engelbart.jpg'])).ids).toEqual(['img/engelbart.jpg'])
 })

@@ -36,6 +36,15 @@ describe('writing a note', () => {
     expect(value.content).toBe(GARDEN['Home.md']?.body)
   })
 
+  test('ignores white space around ids and paths', async () => {
+    const { core, fake } = writing()
+    await writeNode(core, single('update_node', { ...UPDATE, id: 'home\n' }))
+    await moveNode(core, single('move_node', { kind: 'move', id: ' home.md\r\n', to: 'New\n' } as const))
+    expect(fake.requests.flatMap(({ operations }) => operations)).toEqual([UPDATE, { kind: 'move', id: 'home.md', to: 'New' }])
+    await undoChange(core, 'c1\n')
+    expect(fake.undone).toEqual(['c1'])
+  })
+
   test('a dry run returns the future id without reading the note', async () => {
     const { core } = writing({ subjects: ['New/Note.md'], diff: 'd\n' })
     const request = single('create_node', { kind: 'create', id: 'New/Note.md', content: '' } as const, true)
