@@ -12,6 +12,7 @@ import { RouxError } from '../core/errors.ts'
 import type { MayMove } from '../core/insight/layouts.ts'
 import { isRecord } from '../core/is-record.ts'
 import { EventStream } from '../http/event-stream.ts'
+import type { Place } from '../http/limits.ts'
 import { readBody } from '../http/read-body.ts'
 import { refusal, sendJson, sendRefusal } from '../http/refusal.ts'
 import { defineRoute, type Exchange, type ExtraRoutes, type Route, type ServerParts } from '../http/routes.ts'
@@ -39,7 +40,7 @@ export interface WebOptions {
 /** Requests of the page have no time limit, because the user sees that it is waiting. Budgets are for models. */
 const MAX_TOKENS = 50_000
 
-/** Maximum size of a body that only contains a code. */
+/** Maximum size of a body of an unknown sender, which only contains a code. */
 const CODE_BYTES = 1_000
 
 export function webRoutes(options: WebOptions, parts: ServerParts): ExtraRoutes & { readonly sessions: WebSessions } {
@@ -71,8 +72,7 @@ export function webRoutes(options: WebOptions, parts: ServerParts): ExtraRoutes 
     }),
     defineRoute<undefined>({
       path: '/web/session',
-      // Unknown senders do not count towards the limits of known ones.
-      methods: { POST: (exchange) => answerBody(exchange, CODE_BYTES, async (body) => beginSession(body, sessions, options)) },
+      methods: { POST: (exchange) => post(exchange, parts, async (body) => beginSession(body, sessions, options)) },
       admit: (request) => gate.page(request),
     }),
     inSession('/web/call', (body, { sender, response }) => call(body, sender, options, disconnectSignal(response))),
@@ -99,8 +99,10 @@ export function webRoutes(options: WebOptions, parts: ServerParts): ExtraRoutes 
   }
 }
 
-/** A request about a vault. */
-interface Asked extends NamedVault {
+/** A request about a vault, and an id in it, in short form. */
+interface Asked {
+  readonly core: GraphCore
+  readonly id: string
   readonly body: Fields
   readonly response: ServerResponse
   /** Aborted when the page stops waiting. */
@@ -112,29 +114,21 @@ type Fields = Readonly<Record<string, unknown>>
 
 type Answering<Sender> = (body: Fields, exchange: Exchange<Sender>) => Promise<unknown>
 
-async function post<Sender extends { readonly key: string }>(
+/** Occupied by unknown senders, who do not count towards the limits of known ones. */
+const NO_PLACE: Place = { end() {} }
+
+/** Reads a request's body and writes the response, unless `answer` has written it. Errors with a hint are sent as responses too. */
+async function post<Sender extends { readonly key: string } | undefined>(
   exchange: Exchange<Sender>,
   { load, limits }: ServerParts,
   answer: Answering<Sender>,
 ): Promise<void> {
-  const place = load.call(exchange.sender.key)
-  if ('refusal' in place) {
-    secure(exchange.response)
-    return sendRefusal(exchange.response, place.refusal)
-  }
-  try {
-    await answerBody(exchange, limits.body, answer)
-  } finally {
-    place.end()
-  }
-}
-
-/** Reads a request's body and writes the response, unless `answer` has written it. Errors with a hint are sent as responses too. */
-async function answerBody<Sender>(exchange: Exchange<Sender>, maxBytes: number, answer: Answering<Sender>): Promise<void> {
-  const { request, response } = exchange
+  const { request, response, sender } = exchange
   secure(response)
+  const place = sender === undefined ? NO_PLACE : load.call(sender.key)
+  if ('refusal' in place) return sendRefusal(response, place.refusal)
   try {
-    const body = await readBody(request, maxBytes)
+    const body = await readBody(request, sender === undefined ? CODE_BYTES : limits.body)
     if (body.kind === 'refused') return sendRefusal(response, body.refusal)
     if (body.kind === 'gone') return
     const result = await answer(isRecord(body.value) ? body.value : {}, exchange)
@@ -142,6 +136,8 @@ async function answerBody<Sender>(exchange: Exchange<Sender>, maxBytes: number, 
   } catch (error) {
     if (!(error instanceof RouxError)) throw error
     sendJson(response, 422, JSON.stringify({ error: error.toJSON() }))
+  } finally {
+    place.end()
   }
 }
 
@@ -219,17 +215,11 @@ function requireReading({ access }: WebSession): Access {
   throw new RouxError('PERMISSION_DENIED', `The token "${access.name}" has no scope "read".`)
 }
 
-interface NamedVault {
-  readonly core: GraphCore
-  /** The body's id, in short form. */
-  readonly id: string
-}
-
 /**
  * Opens the vault that a body's `id` or `vault` names, by default the first one. Returns it with the id in short form.
  * @throws RouxError `INVALID_PARAMS` for an unknown vault
  */
-async function openNamed(body: Fields, vaults: Vaults): Promise<NamedVault> {
+async function openNamed(body: Fields, vaults: Vaults): Promise<Pick<Asked, 'core' | 'id'>> {
   const { names } = vaults
   const id = textOf(body, 'id') ?? ''
   const prefix = vaultOf(id, names)

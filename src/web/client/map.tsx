@@ -492,15 +492,12 @@ function Legend() {
   )
 }
 
-interface LegendEntryOptions {
-  readonly name: string
-  /** True for the entry of all smaller groups. */
-  readonly isRest: boolean
-  readonly children: ComponentChildren
-}
-
 /** A click shows the notes of a community or region, and filters by a folder or tag. */
-function LegendEntry({ name, isRest, children }: LegendEntryOptions) {
+function LegendEntry({
+  name,
+  isRest = false,
+  children,
+}: Pick<Listed, 'name' | 'isRest'> & { readonly children: ComponentChildren }) {
   const { value: by } = colouredBy
   if (isRest || name === '/' || by === 'age') return <span>{children}</span>
   const show = (): void => {

@@ -17,12 +17,7 @@ const NAMED = 6
 
 /** Draws a map into an element, with tooltips, buttons, keys and a legend. @throws Error if there is no canvas */
 export function plainMap(parent: HTMLElement, isDark: boolean, onSelect: (note: number) => void) {
-  const drawing = element('div', {
-    className: 'drawing',
-    tabIndex: 0,
-    role: 'application',
-    ariaRoleDescription: 'map of notes',
-  })
+  const drawing = element('div', { className: 'drawing', tabIndex: 0, role: 'application', ariaRoleDescription: 'map of notes' })
   const tip = element('div', { className: 'tip', hidden: true })
   const legend = element('ul', { className: 'legend', ariaLabel: 'Colours' })
   let graph: Graph | undefined

@@ -34,11 +34,11 @@ interface NoteSearchOptions {
 export function NoteSearch({ id, list, label, placeholder, chosen, isFirst = false, onChoose }: NoteSearchOptions) {
   const [typed, setTyped] = useState<string>()
   const query = typed ?? ''
-  const [hits, setHits] = useState<readonly Hit[]>([])
+  /** The current results, and their query. */
+  const [answered, setAnswered] = useState<{ readonly query: string; readonly hits: readonly Hit[] }>({ query: '', hits: [] })
+  const { hits } = answered
   const [selected, setSelected] = useState(0)
   const [isOpen, setOpen] = useState(false)
-  /** The query of the current results. */
-  const [answeredQuery, setAnsweredQuery] = useState('')
   /** True if Enter was pressed before results arrived, so the first one must be opened. */
   const opensFirst = useRef(false)
   const input = useRef<HTMLInputElement>(null)
@@ -54,8 +54,7 @@ export function NoteSearch({ id, list, label, placeholder, chosen, isFirst = fal
   }, [isFirst])
   useEffect(() => {
     if (query.trim() === '') {
-      setHits([])
-      setAnsweredQuery(query)
+      setAnswered({ query, hits: [] })
       return
     }
     let isCancelled = false
@@ -64,8 +63,7 @@ export function NoteSearch({ id, list, label, placeholder, chosen, isFirst = fal
       void answer
         ?.then(({ results }) => {
           if (isCancelled) return
-          setHits(results)
-          setAnsweredQuery(query)
+          setAnswered({ query, hits: results })
           setSelected(0)
           if (opensFirst.current) choose(results[0])
         })
@@ -79,7 +77,7 @@ export function NoteSearch({ id, list, label, placeholder, chosen, isFirst = fal
   const onKeyDown = (event: KeyboardEvent): void => {
     const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
     if (step !== 0) setSelected(Math.max(0, Math.min(hits.length - 1, selected + step)))
-    else if (event.key === 'Enter' && answeredQuery === query) choose(hits[selected])
+    else if (event.key === 'Enter' && answered.query === query) choose(hits[selected])
     else if (event.key === 'Enter') opensFirst.current = true
     else if (event.key === 'Escape') setOpen(false)
     else return
@@ -87,7 +85,7 @@ export function NoteSearch({ id, list, label, placeholder, chosen, isFirst = fal
   }
   const isListed = isOpen && hits.length > 0
   useShown(searchHits, isListed ? hits.map(({ id }) => id) : [])
-  const hasNoHits = isOpen && query.trim() !== '' && query === answeredQuery && hits.length === 0
+  const hasNoHits = isOpen && query.trim() !== '' && query === answered.query && hits.length === 0
   return (
     <div class="search" role={chosen === undefined ? 'search' : undefined}>
       <input

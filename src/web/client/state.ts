@@ -513,10 +513,8 @@ export async function goToAddress(): Promise<void> {
   const hadAttachments = withAttachments.value
   readAddress()
   if (view.value !== viewBefore) pane.value = firstPane()
-  if (vault.value !== before) {
-    resetVault()
-    await refresh()
-  } else if (withAttachments.value !== hadAttachments) await refresh()
+  if (vault.value !== before) resetVault()
+  if (vault.value !== before || withAttachments.value !== hadAttachments) await refresh()
   if (focus.value === '') note.value = undefined
   else if (focus.value !== note.value?.id) await openFocus()
 }

@@ -163,6 +163,26 @@ test('the picture in a chat follows its theme', async () => {
   expect(await app.locator('html').getAttribute('data-theme')).toBe('dark')
 })
 
+test('the wheel scrolls the conversation over the picture, and zooms the picture once it has the focus', async () => {
+  const { app, show, page, errors } = await openChat(openWorld({ fixture: 'demo' }))
+  await show('get_hubs', {})
+  const drawing = app.locator('#map .drawing')
+  await expect.poll(() => drawing.evaluate((one) => (one as MapElement).map.isStill)).toBe(true)
+  const scale = () => drawing.evaluate((one) => (one as MapElement).map.camera.scale)
+  const before = await scale()
+  const turned = app
+    .locator('body')
+    .evaluate(() => new Promise((resolve) => addEventListener('wheel', resolve, { capture: true })))
+  await drawing.hover()
+  await page.mouse.wheel(0, -200)
+  await turned
+  expect(await scale()).toBe(before)
+  await drawing.focus()
+  await page.mouse.wheel(0, -200)
+  await expect.poll(scale).toBeGreaterThan(before)
+  expect(errors).toEqual([])
+})
+
 test('the picture in a chat says goodbye, answers pings and refuses what it does not know', async () => {
   const { app, show, page, heard, errors } = await openChat(openWorld({ fixture: 'demo' }))
   await show('get_hubs', {})

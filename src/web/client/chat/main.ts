@@ -21,7 +21,7 @@ let currentAnswer: MapAnswer | undefined
 let graph: Graph | undefined
 let map: PlainMap | undefined
 let selected: number | undefined
-let highlighted: ReadonlySet<number> | undefined
+let highlighted: readonly number[] = []
 let hasEnded = false
 
 const bridge = openBridge(window.parent, {
@@ -44,22 +44,18 @@ const bridge = openBridge(window.parent, {
 const darkScheme = matchMedia('(prefers-color-scheme: dark)')
 darkScheme.addEventListener('change', setTheme)
 const resizeObserver = new ResizeObserver(sendSize)
-void start()
+start().catch(showError)
 
 async function start(): Promise<void> {
   setTheme()
-  try {
-    const initialized = await bridge.request('ui/initialize', {
-      protocolVersion: '2026-01-26',
-      appInfo: { name: 'roux-map', title: 'Roux', version: '1' },
-      appCapabilities: { availableDisplayModes: ['inline', 'fullscreen'] },
-    })
-    setContext(fieldsOf(fieldsOf(initialized).hostContext))
-    bridge.notify('ui/notifications/initialized', {})
-    resizeObserver.observe(document.body)
-  } catch (error) {
-    showStatus(messageOf(error))
-  }
+  const initialized = await bridge.request('ui/initialize', {
+    protocolVersion: '2026-01-26',
+    appInfo: { name: 'roux-map', title: 'Roux', version: '1' },
+    appCapabilities: { availableDisplayModes: ['inline', 'fullscreen'] },
+  })
+  setContext(fieldsOf(fieldsOf(initialized).hostContext))
+  bridge.notify('ui/notifications/initialized', {})
+  resizeObserver.observe(document.body)
 }
 
 function setContext(change: Fields): void {
@@ -91,17 +87,15 @@ function sendSize(): void {
 }
 
 byId('whole').onclick = () => {
-  bridge
-    .request('ui/request-display-mode', { mode: 'fullscreen' })
-    .then((result) => setContext({ displayMode: fieldsOf(result).mode }))
-    .catch((error: unknown) => showStatus(messageOf(error)))
+  const changed = bridge.request('ui/request-display-mode', { mode: 'fullscreen' })
+  changed.then((result) => setContext({ displayMode: fieldsOf(result).mode })).catch(showError)
 }
 
 // Scrolling over the picture scrolls the conversation, unless the picture is in use.
 byId('map').addEventListener(
   'wheel',
   (event) => {
-    const isInUse = document.activeElement?.tagName === 'CANVAS' || event.ctrlKey || context.displayMode === 'fullscreen'
+    const isInUse = document.activeElement?.matches('.drawing') || event.ctrlKey || context.displayMode === 'fullscreen'
     if (!isInUse) event.stopPropagation()
   },
   { capture: true, passive: true },
@@ -126,15 +120,14 @@ async function draw(answer: MapAnswer, retries: number): Promise<void> {
     graph = graphOf(picture)
     const centre = centreOf(answer, picture)
     selected ??= centre
-    highlighted = highlightedBy(answer, picture)
-    if (centre !== undefined) highlighted = new Set([...highlighted, centre])
+    highlighted = [...highlightedBy(answer, picture), ...(centre === undefined ? [] : [centre])]
     byId('part').textContent =
       picture.count > graph.count ? `on a map of the ${graph.count} best linked of ${picture.count} notes` : ''
     byId('map').hidden = false
     map ??= plainMap(byId('map'), isDark(), select)
     show()
     if (answer.communities.length > 0) map.view.fit()
-    else map.view.goTo([...highlighted])
+    else map.view.goTo(highlighted)
     listNotes(answer)
     if (picture.is_grouping && retries > 0) setTimeout(() => void draw(answer, retries - 1), GROUP_RETRIES.after)
   } catch (error) {
@@ -151,12 +144,12 @@ function centreOf({ centre }: MapAnswer, { named, titles }: PartialPicture): num
 }
 
 /** Returns the notes of the communities in an answer, or else the notes that it names. */
-function highlightedBy(answer: MapAnswer, picture: PartialPicture): ReadonlySet<number> {
+function highlightedBy(answer: MapAnswer, picture: PartialPicture): readonly number[] {
   // If there are several vaults, ids of communities start with the vault's name.
   const ids = new Set(answer.communities.map(({ id }) => id.slice(id.lastIndexOf(':') + 1)))
   const wanted = new Set(picture.groups.flatMap(({ id }, group) => (ids.has(id) ? [group] : [])))
   const notes = picture.communities.flatMap((group, note) => (wanted.has(group) ? [note] : []))
-  return new Set(notes.length > 0 ? notes : picture.named.filter((number) => number >= 0))
+  return notes.length > 0 ? notes : picture.named.filter((number) => number >= 0)
 }
 
 function show(): void {
@@ -236,6 +229,10 @@ async function callTool<T>(name: string, toolArgs: Fields): Promise<T> {
 
 function showStatus(message: string): void {
   byId('said').textContent = message
+}
+
+function showError(error: unknown): void {
+  showStatus(messageOf(error))
 }
 
 function end(): void {
