@@ -61,13 +61,22 @@ export class Draft {
 
   /** Adds rewritten links. A link that is rewritten twice is listed only once. */
   addRelinked(rewritten: readonly RewrittenLine[]): void {
-    const all = [...this.#relinked]
-    for (const { line, before, after } of rewritten) {
-      const at = all.findIndex((each) => each.line === line && each.after === before)
-      if (at === -1) all.push({ line, before, after })
-      else all.splice(at, 1, ...(all[at]?.before === after ? [] : [{ line, before: all[at]?.before ?? before, after }]))
+    const earlier = new Map<string, RewrittenLine[]>()
+    const keyOf = (line: number, text: string): string => `${line} ${text}`
+    for (const each of this.#relinked.toReversed()) {
+      const equal = earlier.get(keyOf(each.line, each.after))
+      if (equal === undefined) earlier.set(keyOf(each.line, each.after), [each])
+      else equal.push(each)
     }
-    this.#relinked = all
+    const again = new Map<RewrittenLine, string>()
+    const added: RewrittenLine[] = []
+    for (const { line, before, after } of rewritten) {
+      const first = earlier.get(keyOf(line, before))?.pop()
+      if (first === undefined) added.push({ line, before, after })
+      else again.set(first, after)
+    }
+    const kept = this.#relinked.map((each) => ({ ...each, after: again.get(each) ?? each.after }))
+    this.#relinked = [...kept.filter(({ before, after }) => before !== after), ...added]
   }
 
   /** Hex SHA-256 of the bytes on disk. */
