@@ -53,12 +53,16 @@ export function parseMarkdown(note: PageText, { maxMarks, readFormula }: ParseOp
     if (note.breaks) keepLines(parsed)
     const { children } = sanitize(toHast(parsed), SCHEMA) as { readonly children: readonly RootContent[] }
     const definitions = {}
+    let elements = 0
     const formulaOf = (number: string): MarkdownNode => {
       const source = formulas[Number(number)] ?? ''
       const display = source.startsWith('$$')
       const tex = display ? source.slice(2, -2) : source.slice(1, -1)
       // Invalid TeX stays as written, because it is often not a formula: `$5 and $10`.
-      return readFormula?.(tex, display, definitions) ?? source
+      const formula = readFormula?.(tex, display, definitions) ?? source
+      elements += sizeOf([formula])
+      if (elements > MAX_ELEMENTS) throw new RangeError('too much')
+      return formula
     }
     const nodes = converted(children, { hidesBlockIds: note.breaks, formulas, formulaOf })
     return sizeOf(nodes) > MAX_ELEMENTS ? undefined : { children: nodes, labels }

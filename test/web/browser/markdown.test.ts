@@ -124,6 +124,16 @@ describe('formulas', () => {
     }
   })
 
+  test('are no longer laid out once there are too many for a browser', () => {
+    let laidOut = 0
+    const countFormulas = () => {
+      laidOut++
+      return { name: 'math', properties: {}, line: undefined, children: [] }
+    }
+    expect(parseMarkdown(withFormulas('$x$ '.repeat(30_000)), { readFormula: countFormulas })).toBeUndefined()
+    expect(laidOut).toBeLessThan(20_002)
+  })
+
   test('that are too large to lay out leave the note as source', () => {
     expect(parseMarkdown(withFormulas(`$${'x+'.repeat(15_000)}x$`), { readFormula })).toBeUndefined()
   })
