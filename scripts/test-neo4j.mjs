@@ -11,10 +11,10 @@ const FILES = readdirSync('test/store')
   .filter((name) => /^neo4j.*\.test\.ts$/.test(name))
   .map((name) => `test/store/${name}`)
 /**
- * Each of these runs alone, before the others: one kills the server while there is little to recover, and one changes data shared by all
- * vaults.
+ * Each of these runs alone, before the others: one kills the server while there is little to recover, one changes data shared by all
+ * vaults, and one counts the server's plans.
  */
-const ALONE = ['test/store/neo4j-killed.test.ts', 'test/store/neo4j-faults.test.ts']
+const ALONE = ['killed', 'faults', 'limits'].map((name) => `test/store/neo4j-${name}.test.ts`)
 /** Set a password, to test a wrong one. */
 const PASSWORD = 'roux-tests-only'
 
@@ -24,7 +24,7 @@ let running
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => running?.kill(signal))
 process.exitCode = process.env.ROUX_STORE_NEO4J_URL === undefined ? await onOwnServer() : await runTests({})
 
-/** One file at a time: creating an index makes the server plan all queries again. */
+/** At most two files at a time: creating an index makes the server plan all queries again, but it plans each query on one processor. */
 async function runTests(env) {
   let failed = 0
   for (const files of [...ALONE.map((file) => [file]), FILES.filter((file) => !ALONE.includes(file))]) {
@@ -34,7 +34,7 @@ async function runTests(env) {
 }
 
 function vitest(files, env) {
-  const args = ['vitest', 'run', '--no-file-parallelism', ...files, '--passWithNoTests', ...process.argv.slice(2)]
+  const args = ['vitest', 'run', '--maxWorkers=2', ...files, '--passWithNoTests', ...process.argv.slice(2)]
   running = spawn('npx', args, { stdio: 'inherit', env: { ...process.env, ...env } })
   return new Promise((done) => running.once('exit', (status) => done(status ?? 1)))
 }
