@@ -121,12 +121,14 @@ export async function nameNotes(core: GraphCore, written: readonly Operation[], 
   }
 }
 
-/** Names to which models add line breaks by mistake. New names cannot begin or end with white space. */
-const TRIMMED = ['id', 'to', 'path', 'folder', 'filename'] as const
+/** Names to which models add line breaks by mistake. New names cannot end with white space. */
+const TRIMMED = ['to', 'path', 'folder', 'filename'] as const
 
+/** Drops white space at the end of names. The id of an existing note is looked up with and without it. */
 function withTrimmedNames(operation: Operation): Operation {
-  const names = operation as Partial<Record<(typeof TRIMMED)[number], string>>
-  const trimmed = TRIMMED.flatMap((name) => (names[name] === undefined ? [] : [[name, names[name].trim()] as const]))
+  const names = operation as Partial<Record<(typeof TRIMMED)[number] | 'id', string>>
+  const keys = noteOf(operation) === '' ? (['id', ...TRIMMED] as const) : TRIMMED
+  const trimmed = keys.flatMap((name) => (names[name] === undefined ? [] : [[name, names[name].trimEnd()] as const]))
   return { ...operation, ...Object.fromEntries(trimmed) }
 }
 
@@ -142,11 +144,16 @@ async function resolveNames(snapshot: Snapshot, core: GraphCore, operations: rea
     resolved.push(operation)
     const name = namesInUse[at] ?? ''
     const meaning = meanings.get(name)
-    if (meaning === undefined || meaning.isId || !('id' in operation)) continue
+    if (meaning === undefined || !('id' in operation) || (meaning.isId && name === name.trim())) continue
     if (takesFolder(operation) && (await isFolder(snapshot, withoutVault(name, core.name)))) continue
     const id = onlyMeaning(name, meaning)
     if (id === undefined) {
-      unknown.add(name)
+      unknown.add(name.trim())
+      resolved[at] = { ...operation, id: name.trim() }
+      continue
+    }
+    if (meaning.isId) {
+      resolved[at] = { ...operation, id: withoutVault(id, core.name) }
       continue
     }
     ids.set(name, id)

@@ -113,7 +113,11 @@ const TITLE_LENGTH = 200
 /** Returns a title for the list of changes, such as `move_node a.md → b.md`. */
 export function changeTitle(operations: readonly Pick<OperationRequest, 'tool' | 'operation'>[]): string {
   const titles = operations.map(({ tool, operation }) => `${tool} ${subjectOf(operation)}`)
-  const title = titles.length === 1 ? titles.join('') : `apply_changes: ${titles.length} operations: ${titles.join(', ')}`
+  const names = titles
+    .join(', ')
+    .replace(/[\r\n]+/g, ' ')
+    .trimEnd()
+  const title = titles.length === 1 ? names : `apply_changes: ${titles.length} operations: ${names}`
   return title.length > TITLE_LENGTH ? `${title.slice(0, boundaryBefore(title, 0, TITLE_LENGTH - 1))}…` : title
 }
 

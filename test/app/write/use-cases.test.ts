@@ -40,7 +40,16 @@ describe('writing a note', () => {
     const { core, fake } = writing()
     await writeNode(core, single('update_node', { ...UPDATE, id: 'home\n' }))
     await moveNode(core, single('move_node', { kind: 'move', id: ' home.md\r\n', to: 'New\n' } as const))
-    expect(fake.requests.flatMap(({ operations }) => operations)).toEqual([UPDATE, { kind: 'move', id: 'home.md', to: 'New' }])
+    await writeNode(core, single('create_node', { kind: 'create', id: 'New.md\n', content: '' } as const))
+    expect(fake.requests.flatMap(({ operations }) => operations)).toEqual([
+      { ...UPDATE, id: 'home.md' },
+      { kind: 'move', id: 'home.md', to: 'New' },
+      { kind: 'create', id: 'New.md', content: '' },
+    ])
+    expect(fake.requests[1]?.title).toBe('move_node  home.md  → New')
+    const spaced = { ...core, store: fakeStore({ ...GARDEN, ' lead.md': { body: '' } }) }
+    await writeNode(spaced, single('update_node', { ...UPDATE, id: ' lead.md' }))
+    expect(fake.requests.at(-1)?.operations).toMatchObject([{ id: ' lead.md' }])
     await undoChange(core, 'c1\n')
     expect(fake.undone).toEqual(['c1'])
   })
