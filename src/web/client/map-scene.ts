@@ -35,6 +35,8 @@ export interface Theme {
   readonly accent: string
   /** Opacity of the areas of groups. */
   readonly area: number
+  /** Draws something pale as if below the notes, whose colors are darker, or lighter in the dark. */
+  readonly below: 'darken' | 'lighten'
 }
 
 export interface Camera {
@@ -553,8 +555,8 @@ export function closestTo({ graph, look }: Pick<Frame, 'graph' | 'look'>, centre
   if (others.size > HUB) return [...others]
   const closeness = (other: number): number =>
     neighbours(graph, other).filter((one) => others.has(one)).length / Math.sqrt(graph.degrees[other] ?? 1)
-  const worth = new Map([...others].map((other) => [other, closeness(other) - (isDated(graph, other) ? 1e6 : 0)]))
-  return [...others].sort((a, b) => (worth.get(b) ?? 0) - (worth.get(a) ?? 0))
+  const all = [...others].map((other) => ({ other, dated: Number(isDated(graph, other)), close: closeness(other) }))
+  return all.sort((a, b) => a.dated - b.dated || b.close - a.close).map(({ other }) => other)
 }
 
 /** Checks whether the title of a note begins with a day. */

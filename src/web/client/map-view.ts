@@ -730,8 +730,7 @@ export class MapView {
     const other = frame.look.palette.length - 1
     // Around an open note, and in a small window, they would outshine the names of notes.
     const style = centre === undefined && frame.width >= GROUP_FONT.narrow ? STYLES.landBelow : STYLES.landAround
-    // Colors of notes are darker, or lighter in the dark, so they stay.
-    on.globalCompositeOperation = frame.theme.ground > '#7' ? 'darken' : 'lighten'
+    on.globalCompositeOperation = frame.theme.below
     for (const group of this.#groups(frame.graph, frame.look)) {
       const isChosen = centre === undefined && notes !== undefined && hasAll(notes, group.notes)
       if (isChosen || (group.colour === other && group.notes.length < NAMED.leastLand)) continue
@@ -766,10 +765,9 @@ export class MapView {
     (graph: Graph) => [graph],
     (graph) => {
       const weights = weightsOf(graph)
-      return sortedBy(
-        graph.degrees.map((links, note) => (isIndex(graph, note) ? 1e6 + links : 1e5 * (weights[note] ?? 0))),
-        [...graph.degrees.keys()],
-      )
+      // Weights are at most 1.
+      const order = Float32Array.from(weights, (weight, note) => (isIndex(graph, note) ? 1 + (graph.degrees[note] ?? 0) : weight))
+      return sortedBy(order, [...order.keys()])
     },
   )
 
@@ -1107,8 +1105,8 @@ function sortedBy(values: ArrayLike<number>, notes: number[]): readonly number[]
 
 function themeOf(isDark: boolean): Theme {
   return isDark
-    ? { ground: '#131519', text: '#e8e6e3', link: '#aab4c4', accent: '#ffb454', area: 0.14 }
-    : { ground: '#fcfbf9', text: '#1d2129', link: '#5b6675', accent: '#c2410c', area: 0.11 }
+    ? { ground: '#131519', text: '#e8e6e3', link: '#aab4c4', accent: '#ffb454', area: 0.14, below: 'lighten' }
+    : { ground: '#fcfbf9', text: '#1d2129', link: '#5b6675', accent: '#c2410c', area: 0.11, below: 'darken' }
 }
 
 /** True if the user wants no motion. */
