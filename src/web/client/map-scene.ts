@@ -1,3 +1,4 @@
+import { turned } from './colours.ts'
 import { element } from './element.ts'
 import { type Graph, groupingBy, isIndex, neighbours, overviewBy, radiusOf } from './graph.ts'
 import { areasOf, type Divided, landPartsOf } from './map-areas.ts'
@@ -78,8 +79,14 @@ const LARGEST_IMAGE = 12_000_000
 const DIMMED = 0.12
 /** Opacity of areas that are not highlighted. */
 const DIMMED_AREA = 0.7
-/** Opacity of parts of lands, as shares of that of areas. Neighbors mostly differ. */
-const TONES = [0.35, 0.9, 0.6]
+/** Opacity of parts of lands, as shares of that of areas, and turns of their hue in degrees. Neighbors mostly differ. */
+const TONES = [
+  { opacity: 0.5, turn: 0 },
+  { opacity: 1, turn: 30 },
+  { opacity: 0.9, turn: -30 },
+]
+/** How many times as opaque the parts of a chosen group are. */
+const CHOSEN = 1.6
 /** Opacity of the lines between them. */
 const SEAM = 0.8
 /** Radii of notes without links and of the best linked ones, in radii of a note with one link in the layout. */
@@ -91,7 +98,7 @@ const LEAST_MOST = 12
 /** How fast a note grows with its links, compared with the best linked note. */
 const GROWTH = 0.65
 /** On a map with more notes than `many`, those that grow by less than `share` are paler. */
-const PALE = { many: 1_000, share: 0.15, far: 0.55, near: 0.75 }
+const PALE = { many: 300, share: 0.15, far: 0.55, near: 0.75 }
 /** A map is near if it is magnified this many times. */
 const NEARER = 2.2
 /** Maximum number of segments per stroke. Long paths are slow, because the browser looks for crossings. */
@@ -107,8 +114,8 @@ const FAINTER = [1, 0.5]
 const WHOLE = 1.6
 /** Width of the widest curve between two lands, as a share of the view, and opacity (two hex digits). */
 const BAND = { widest: 0.006, opacity: '90' }
-/** Radius of the hole in an index note, as a share of the note's. */
-const HOLE = 0.6
+/** Radius of the hole in an index note, as a share of the note's, from far and from near. */
+const HOLE = { far: 0.6, near: 0.74 }
 /** Links are drawn if an end is closer to the middle than this share of the view, which includes the next move. */
 const NEAR = 0.6
 /** Opacity of a link of the open note at its other end (two hex digits). */
@@ -126,7 +133,7 @@ const LARGEST = { times: 2.2, more: 5 }
 const EDGED = 3.5
 
 /** Without a graphics card, a canvas in plain memory is ten times as fast as an emulated one. */
-export function drawingOf(): CanvasRenderingContext2DSettings {
+function drawingOf(): CanvasRenderingContext2DSettings {
   drawing ??= { alpha: false, willReadFrequently: isWithoutCard() }
   return drawing
 }
@@ -244,7 +251,7 @@ export class Scene {
 }
 
 /** Fills a canvas with the background, and makes its coordinates CSS pixels. */
-export function fillGround(context: CanvasRenderingContext2D, { width, height, ratio, theme }: Frame): void {
+function fillGround(context: CanvasRenderingContext2D, { width, height, ratio, theme }: Frame): void {
   context.setTransform(ratio, 0, 0, ratio, 0, 0)
   context.globalAlpha = 1
   context.fillStyle = theme.ground
@@ -394,6 +401,8 @@ function drawAreas(context: CanvasRenderingContext2D, frame: Frame, highlight: H
   const isDimmed = new Set<number>()
   for (const [note, colour] of look.colours.entries())
     if (look.shown[note] === 1 && highlight?.notes.has(note) === false) isDimmed.add(colour)
+  // The land of an open note keeps its color.
+  if (highlight?.centre !== undefined) isDimmed.delete(look.colours[highlight.centre] ?? -1)
   context.lineWidth = 1
   const parts = landPartsOf(graph, look)
   for (const { colour, outlines } of areasOf(graph, look).all) {
@@ -410,7 +419,9 @@ function drawAreas(context: CanvasRenderingContext2D, frame: Frame, highlight: H
       for (const [at, part] of parts.entries()) {
         if (part.colour !== colour) continue
         trace(context, frame, part.outlines)
-        context.globalAlpha = alpha * (TONES[at % TONES.length] ?? 1)
+        const { opacity = 1, turn = 0 } = TONES[at % TONES.length] ?? {}
+        context.fillStyle = turned(paint, turn)
+        context.globalAlpha = alpha * opacity * (highlight?.centre === undefined && highlight !== undefined ? CHOSEN : 1)
         context.fill('evenodd')
         context.globalAlpha = SEAM
         context.stroke()
@@ -472,7 +483,8 @@ function drawLinks(context: CanvasRenderingContext2D, frame: Shown, { step, high
     else batch.push(a, b)
   }
   // The more links there are, the fainter each is drawn. Dense bundles remain visible.
-  const crowd = Math.min(1, Math.sqrt(4_000 / Math.max(1, pairs.length / 2 / step)))
+  const all = Math.min(1, Math.sqrt(4_000 / Math.max(1, pairs.length / 2 / step)))
+  const crowd = highlight === undefined ? all : 1
   context.lineWidth = Math.min(1, Math.max(0.5, camera.scale * 0.06))
   for (const [key, ends] of batches) {
     const level = Math.floor(key / (other + 1))
@@ -611,7 +623,8 @@ function drawNotes(context: CanvasRenderingContext2D, frame: Frame, highlight?: 
   }
   // Index notes are rings, because discs of this size would hide the lands.
   context.fillStyle = theme.ground
-  fillCircles(context, byColour.at(-1) ?? [], (note) => [...placeIn(frame, note), radiusIn(frame, note) * HOLE])
+  const hole = HOLE.near + (HOLE.far - HOLE.near) * frame.farness
+  fillCircles(context, byColour.at(-1) ?? [], (note) => [...placeIn(frame, note), radiusIn(frame, note) * hole])
 }
 
 type Circle = readonly [x: number, y: number, radius: number]

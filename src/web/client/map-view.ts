@@ -1,4 +1,4 @@
-import { type Coloured, coloursOf, PALETTE } from './colours.ts'
+import { type Coloured, coloursOf, mixed, PALETTE } from './colours.ts'
 import { element } from './element.ts'
 import { type ColourBy, type Graph, groupingBy, isElsewhere, isIndex, neighbours } from './graph.ts'
 import { areasOf, boundsOfMost, landPartsOf, partsWithin } from './map-areas.ts'
@@ -116,8 +116,10 @@ const RULES = {
   other: { land: 0 },
   apart: { land: 30 },
 } as const satisfies Record<string, Partial<Record<'land' | 'anywhere', number>>>
-/** Titles of at least this many characters may have two lines. */
-const LONG = 12
+/** Titles of at least `may` characters may have two lines, and those of more than `should` have them if there is room. */
+const LONG = { may: 12, should: 28 }
+/** How much larger the name of the best linked note is, on large maps from near. */
+const NAME_GROWTH = 0.25
 /** Space for a ring around a note, in pixels. */
 const RING = 6
 /** From this radius in pixels, notes are recognizable individually. */
@@ -135,8 +137,8 @@ const NEAR = 0.35
 const STYLES = {
   land: { paint: 0.5, edge: 8 },
   part: { sizes: [11], weight: '500 italic', paint: 0.4, edge: 5 },
-  partOfChosen: { sizes: [17, 15, 13], weight: '600', spacing: 0.06, paint: 0.65, edge: 6 },
-  landBelow: { sizes: [32, 26, 21, 16], weight: '700', spacing: 0.14, paint: 0.34, isCapital: true },
+  partOfChosen: { sizes: [14, 12.5], weight: '600', paint: 0.5, edge: 10 },
+  landBelow: { sizes: [32, 26, 21, 16], weight: '700', spacing: 0.14, paint: 0.42, isCapital: true },
   landAround: { sizes: [19, 15], weight: '700', spacing: 0.14, paint: 0.34, isCapital: true },
 }
 /** Opacity of the names of groups that are not highlighted. */
@@ -631,11 +633,7 @@ export class MapView {
     named.add(note)
     const text = this.#shortened(frame.graph.picture.titles[note] ?? '')
     if (labels.placed.some((other) => other.text === text)) return false
-    const [weight, larger] = kind === 'chosen' ? [650, 1.15] : [400, 1]
-    const size = larger * this.#noteFont(frame)
-    const ways = wrapped(text)
-      .slice(0, text.length < LONG ? 1 : 2)
-      .map((lines) => this.#words(text, lines, `${weight} ${size.toFixed(1)}px ${FONT}`, 1.25 * size))
+    const ways = this.#waysToWrite(text, kind === 'chosen', this.#noteFont(frame, note))
     const { places } = frame.graph
     const home = areasOf(frame.graph, frame.look).colourAt(places[note * 2] ?? 0, places[note * 2 + 1] ?? 0)
     for (const [at, most] of Object.entries(RULES[kind]))
@@ -652,9 +650,20 @@ export class MapView {
     return false
   }
 
-  #noteFont({ width, camera }: Frame): number {
+  /** Returns a title on one line and on two, the better first. */
+  #waysToWrite(text: string, isChosen: boolean, font: number): readonly Words[] {
+    const [weight, size] = isChosen ? [650, 1.15 * font] : [400, font]
+    const ways = wrapped(text)
+      .slice(0, text.length < LONG.may ? 1 : 2)
+      .map((lines) => this.#words(text, lines, `${weight} ${size.toFixed(1)}px ${FONT}`, 1.25 * size))
+    return text.length > LONG.should ? ways.toReversed() : ways
+  }
+
+  #noteFont(frame: Frame, note: number): number {
+    const { graph, width, camera } = frame
     const nearer = Math.min(GROWTH.most, Math.max(1, camera.scale / this.#wholeScale / GROWTH.from) ** GROWTH.power)
-    return (width < GROUP_FONT.narrow ? 11.5 : 12.5) * nearer
+    const linked = isNear(frame) ? NAME_GROWTH * (weightsOf(graph)[note] ?? 0) : 0
+    return (width < GROUP_FONT.narrow ? 11.5 : 12.5) * nearer * (1 + linked)
   }
 
   #words(text: string, lines: readonly string[], font: string, lineHeight: number, spacing = 0): Words {
@@ -675,7 +684,7 @@ export class MapView {
         .replace(/\p{Extended_Pictographic}|\uFE0F|\u200D/gu, '')
         .replace(/\s+/g, ' ')
         .trim() || title
-    const most = Math.max(12, Math.min(42, Math.floor(this.#size.width / 14)))
+    const most = Math.max(12, Math.min(56, Math.floor(this.#size.width / 9)))
     // Does not split surrogate pairs.
     return line.length > most ? `${[...line.slice(0, 2 * most)].slice(0, most - 2).join('')}…` : line
   }
@@ -728,8 +737,8 @@ export class MapView {
     const covered = [...above.room.covered, ...above.placed.map(({ box }) => box)]
     const below = { ...writing, labels: new Labels({ ...above.room, covered }) }
     const other = frame.look.palette.length - 1
-    // Around an open note, and in a small window, they would outshine the names of notes.
-    const style = centre === undefined && frame.width >= GROUP_FONT.narrow ? STYLES.landBelow : STYLES.landAround
+    // Around what is chosen, and in a small window, they would outshine other names.
+    const style = notes === undefined && frame.width >= GROUP_FONT.narrow ? STYLES.landBelow : STYLES.landAround
     on.globalCompositeOperation = frame.theme.below
     for (const group of this.#groups(frame.graph, frame.look)) {
       const isChosen = centre === undefined && notes !== undefined && hasAll(notes, group.notes)
@@ -999,17 +1008,6 @@ function write(
     if (edge.width > 0) context.strokeText(line, ...middle)
     context.fillText(line, ...middle)
   }
-}
-
-/** Mixes two colors (`#rrggbb`): a share of the first, and the rest of the second. */
-function mixed(a: string, b: string, share: number): string {
-  const part = (from: number): string => {
-    const [x = 0, y = 0] = [a, b].map((colour) => Number.parseInt(colour.slice(from, from + 2), 16))
-    return Math.round(share * x + (1 - share) * y)
-      .toString(16)
-      .padStart(2, '0')
-  }
-  return `#${part(1)}${part(3)}${part(5)}`
 }
 
 /** Returns centers to try for the name of a note: next to it, or below, above or diagonal to it. All are in view. */

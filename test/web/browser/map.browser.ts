@@ -81,7 +81,7 @@ test('a large map names few communities and notes at first and more when nearer,
   await mapIsStill(page, 3_000)
   for (const [zoom, least, most] of [
     [1, 8, 36],
-    [3, 25, 100],
+    [3, 20, 100],
     [3, 40, 160],
   ] as const) {
     await page.evaluate((factor) => document.querySelector<MapElement>('.map .drawing')?.map.zoom(factor), zoom)
