@@ -133,6 +133,8 @@ const STEP = 6
 const GROWTH = { from: 3, power: 0.3, most: 1.25 }
 /** From this `farness` down, names of lands are large and pale below the notes. */
 const NEAR = 0.35
+/** From that many times the whole map on, parts of lands are named instead of the lands. */
+const NEARER = 3
 /** How names of lands and of their parts are written: over notes, of parts of a chosen group, and as if below notes. */
 const STYLES = {
   land: { paint: 0.5, edge: 8 },
@@ -739,11 +741,14 @@ export class MapView {
     const other = frame.look.palette.length - 1
     // Around what is chosen, and in a small window, they would outshine other names.
     const style = notes === undefined && frame.width >= GROUP_FONT.narrow ? STYLES.landBelow : STYLES.landAround
+    const isNearer = notes === undefined && this.#camera.scale > NEARER * this.#wholeScale
     on.globalCompositeOperation = frame.theme.below
     for (const group of this.#groups(frame.graph, frame.look)) {
       const isChosen = centre === undefined && notes !== undefined && hasAll(notes, group.notes)
       if (isChosen || (group.colour === other && group.notes.length < NAMED.leastLand)) continue
-      this.#labelLand(below, { ...group, namesake: undefined }, style)
+      const parts = isNearer ? partsWithin(landPartsOf(frame.graph, frame.look), new Set(group.notes)) : []
+      for (const part of parts) this.#labelLand(below, part, STYLES.landAround)
+      if (parts.length === 0) this.#labelLand(below, { ...group, namesake: undefined }, style)
     }
     on.globalCompositeOperation = 'source-over'
   }
