@@ -11,9 +11,9 @@
  * `filled` is the share of its bounds that such an outline encloses.
  */
 const FRAME = { wide: 1.35, exponent: 4, filled: 0.927 }
-/** Space of the innermost note of a territory and of the outermost one, as shares of what they need on average. */
+/** The innermost note of a territory gets this share of the average space, the outermost one the other. */
 const SPACE = { innermost: 0.45, outermost: 1.7 }
-/** What is left of the distance to the middle of a territory, so there is a gap between two. */
+/** Notes end at this share of their distance to the middle of the territory, so territories have gaps between them. */
 const SHRUNK = 0.97
 /** Number of cells in the frame per note, with a minimum. From `large` cells on, fewer are used per note. */
 const CELLS = { perNote: 16, least: 3_000, large: 200_000, perNoteOfMany: 5 }

@@ -4,7 +4,7 @@ import { around, DIRECTIONS, type Graph, overviewBy, towards } from './graph.ts'
 import { MapView } from './map-view.ts'
 
 export interface Highlight {
-  /** Highlighted notes, besides the one in focus and those linked with it. Without any, no note is faded. */
+  /** Highlighted notes. The note in focus and those linked with it are highlighted, too. Without any, no note is faded. */
   readonly notes?: Iterable<number> | undefined
   readonly path?: readonly number[]
   readonly focus?: number | undefined
