@@ -294,7 +294,7 @@ function piecesOf(owner: Uint8Array, { columns }: Cells): Int32Array {
 
 /**
  * Returns, for each owner, how much more of each cell's surroundings it owns than any other owner. All corners are rounded alike, and
- * what is narrower than a corner is removed.
+ * strips narrower than a corner are removed.
  */
 function roundedLeads(owner: Uint8Array, cells: Cells, outside: number, blur: number, corner: number): readonly Float32Array[] {
   const shares = Array.from({ length: outside + 1 }, (_, one) => {
