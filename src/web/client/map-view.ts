@@ -139,8 +139,9 @@ const NEARER = 3
 const STYLES = {
   land: { paint: 0.5, edge: 8 },
   part: { sizes: [11], weight: '500 italic', paint: 0.4, edge: 5 },
-  partOfChosen: { sizes: [14, 12.5], weight: '600', paint: 0.5, edge: 10 },
+  partOfChosen: { sizes: [14, 12.5], weight: '600', paint: 0.5, edge: 7 },
   landBelow: { sizes: [32, 26, 21, 16], weight: '700', spacing: 0.14, paint: 0.42, isCapital: true },
+  partBelow: { sizes: [19, 16, 13], weight: '700', spacing: 0.14, paint: 0.42, isCapital: true },
   landAround: { sizes: [19, 15], weight: '700', spacing: 0.14, paint: 0.34, isCapital: true },
 }
 /** Opacity of the names of groups that are not highlighted. */
@@ -747,7 +748,7 @@ export class MapView {
       const isChosen = centre === undefined && notes !== undefined && hasAll(notes, group.notes)
       if (isChosen || (group.colour === other && group.notes.length < NAMED.leastLand)) continue
       const parts = isNearer ? partsWithin(landPartsOf(frame.graph, frame.look), new Set(group.notes)) : []
-      for (const part of parts) this.#labelLand(below, part, STYLES.landAround)
+      for (const part of parts) this.#labelLand(below, part, STYLES.partBelow, 0)
       if (parts.length === 0) this.#labelLand(below, { ...group, namesake: undefined }, style)
     }
     on.globalCompositeOperation = 'source-over'
