@@ -70,9 +70,12 @@ export class Labels {
   }
 }
 
+/** Where a line may end: after a space, or after a hyphen behind a letter. */
+const BREAKS = /(?<=\s|\p{L}-)(?=\S)/u
+
 /** Returns the ways to write a text in up to three lines, each as narrow as possible. */
 export function wrapped(text: string): readonly (readonly string[])[] {
-  const words = text.split(' ')
+  const words = text.split(BREAKS)
   const breaks = words.slice(1).map((_, at) => at + 1)
   const ways: (readonly number[])[] = [
     [],
@@ -82,7 +85,7 @@ export function wrapped(text: string): readonly (readonly string[])[] {
   const best = new Map<number, readonly string[]>()
   const longest = (lines: readonly string[]): number => Math.max(...lines.map(({ length }) => length))
   for (const way of ways) {
-    const lines = [0, ...way].map((from, at) => words.slice(from, way[at]).join(' '))
+    const lines = [0, ...way].map((from, at) => words.slice(from, way[at]).join('').trimEnd())
     const known = best.get(lines.length)
     if (known === undefined || longest(lines) < longest(known)) best.set(lines.length, lines)
   }

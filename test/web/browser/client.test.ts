@@ -16,7 +16,7 @@ import {
 } from '../../../src/web/client/graph.ts'
 import { areasOf, landPartsOf, partsWithin } from '../../../src/web/client/map-areas.ts'
 import { fitInto } from '../../../src/web/client/map-fit.ts'
-import { Dots, Labels } from '../../../src/web/client/map-labels.ts'
+import { Dots, Labels, wrapped } from '../../../src/web/client/map-labels.ts'
 import { closestTo, exitOf, weightsOf } from '../../../src/web/client/map-scene.ts'
 import { placesIn, shapeFor } from '../../../src/web/client/map-shape.ts'
 import { plainText } from '../../../src/web/client/plain-text.ts'
@@ -447,4 +447,10 @@ test('a name crosses a link rather than a note, and neither if there is room', (
     new Labels({ width: 200, height: 100, covered: [], dots, lines }).place(words, centres, { mostHidden: Infinity })?.box[1]
   expect(place([40, 50], [40, 20], [40, 80])).toBe(70)
   expect(place([40, 50], [40, 20])).toBe(10)
+})
+
+test('a name on the map is broken at spaces and after hyphens, and a day stays whole', () => {
+  expect(wrapped('link-nodes-in-canvas')).toContainEqual(['link-nodes-', 'in-canvas'])
+  expect(wrapped('Plugins for daily notes')).toContainEqual(['Plugins for', 'daily notes'])
+  expect(wrapped('2021-08-28')).toEqual([['2021-08-28']])
 })
