@@ -10,7 +10,7 @@ import { type Adjacency, placesByNumber } from '../core/csr.ts'
 import { LARGE_REGION, MIN_PART, showsRegions } from '../core/insight/overview.ts'
 import { connectedParts, mergeRows, type WeightedGraph } from './communities/weighted-graph.ts'
 import { linkGroups } from './link-groups.ts'
-import { GOLDEN_ANGLE, type Nest, spreadOut } from './territories.ts'
+import { GOLDEN_ANGLE, meanOf, type Nest, spreadOut } from './territories.ts'
 
 /** Group number of each note for each level, coarsest level first. */
 export type Levels = readonly Int32Array[]
@@ -25,7 +25,7 @@ export function radiusOf(links: number): number {
 
 /** Space between two bodies. */
 const GAP = 1
-/** The same once the notes are spread: linked notes may be closer. */
+/** The same after the notes are spread, so linked notes can be closer. */
 const LEAST_GAP = 0.5
 /** How much of the gap between two bodies may be missing at the end. */
 const SLACK = 0.3
@@ -39,7 +39,7 @@ const PULL = 0.5
  */
 const ANCHOR = { groups: 0.02, notes: 0.1, all: 0.6, spread: 0.3 }
 const STEPS = { groups: 200, notes: 60, all: 24, spread: 12 }
-/** How far bodies may move once they are spread, unless they have more than `most` links: an index moves to the middle of its notes. */
+/** Maximum distance that bodies move after they are spread. Those with more than `most` links, such as index notes, move freely. */
 const MOVE = { farthest: 2.5, most: 60 }
 /** How often overlapping bodies are pushed apart in each step, and after the last one. */
 const ROUNDS = { step: 2, end: 120 }
@@ -167,7 +167,7 @@ export function placeNew(links: Adjacency, before: Places): Places {
     const batch = next.length > 0 ? next : unplaced.slice(0, 1)
     for (const note of batch) {
       const near = neighbours(links, note).filter((other) => isPlaced(places, other))
-      const [x, y] = near.length === 0 ? shelf : meanOf(places, near)
+      const [x, y] = near.length === 0 ? shelf : meanOf(near, places)
       putFree({ note, x, y }, { grid, places, radii })
     }
     const placed = new Set(batch)
@@ -272,7 +272,7 @@ function quotient(links: Adjacency, numberOf: ReadonlyMap<number, number>, count
   return mergeRows(starts, { targets, weights })
 }
 
-/** Returns the links between notes of the same territory. Territories are numbered per note of `notes`. */
+/** Returns the links between notes of the same territory. `territoryOf` has the territory of each of `notes`. */
 function linksWithin(links: Adjacency, notes: readonly number[], territoryOf: Int32Array): WeightedGraph {
   const { offsets, targets, weights } = quotient(links, new Map(notes.map((note, at) => [note, at])), notes.length)
   for (const [at, territory] of territoryOf.entries())
@@ -366,8 +366,8 @@ function moveToNeighbours(body: number, { links, places, first, next, anchor, sh
 }
 
 /** Limits how far a body is from its first position. */
-function stayNear(body: number, { links: { offsets }, first, next }: Move): void {
-  if ((offsets[body + 1] ?? 0) - (offsets[body] ?? 0) > MOVE.most) return
+function stayNear(body: number, { links, first, next }: Move): void {
+  if (degree(links, body) > MOVE.most) return
   const [x, y] = [first[body * 2] ?? 0, first[body * 2 + 1] ?? 0]
   const [byX, byY] = [(next[body * 2] ?? 0) - x, (next[body * 2 + 1] ?? 0) - y]
   const share = Math.min(1, MOVE.farthest / Math.hypot(byX, byY))
@@ -554,7 +554,7 @@ function sunflower(radii: Float32Array): Places {
 
 /** Centers the notes on the origin and returns the radius of the circle around most of them. */
 function centre(places: Places, notes: readonly number[], radii: Float32Array): number {
-  const [x, y] = meanOf(places, notes)
+  const [x, y] = meanOf(notes, places)
   const distances: number[] = []
   let area = 0
   for (const note of notes) {
@@ -568,16 +568,6 @@ function centre(places: Places, notes: readonly number[], radii: Float32Array): 
   return notes.length === 1
     ? (distances[0] ?? 1)
     : Math.max(Math.sqrt(area), distances[Math.floor((distances.length - 1) * 0.95)] ?? 1)
-}
-
-function meanOf(places: Places, notes: readonly number[]): readonly [number, number] {
-  let x = 0
-  let y = 0
-  for (const note of notes) {
-    x += places[note * 2] ?? 0
-    y += places[note * 2 + 1] ?? 0
-  }
-  return [x / Math.max(1, notes.length), y / Math.max(1, notes.length)]
 }
 
 /** Orders notes by their distance in links from the most linked one, so neighbors start close together. */
@@ -732,8 +722,8 @@ class Grid {
 export function alignTo(places: Places, before: Places): Places {
   const placedNotes = [...Array(places.length / 2).keys()].filter((note) => isPlaced(before, note))
   if (placedNotes.length === 0) return places
-  const [x, y] = meanOf(places, placedNotes)
-  const [oldX, oldY] = meanOf(before, placedNotes)
+  const [x, y] = meanOf(placedNotes, places)
+  const [oldX, oldY] = meanOf(placedNotes, before)
   let [along, across, mirroredAlong, mirroredAcross] = [0, 0, 0, 0]
   for (const note of placedNotes) {
     const a = (places[note * 2] ?? 0) - x

@@ -1,5 +1,5 @@
 /**
- * Spreads notes evenly over a frame with the proportions of a screen. Every group gets a territory: a cell of a power diagram with as
+ * Spreads notes over a frame with the proportions of a screen. Every group gets a territory: a cell of a power diagram with as
  * much space as its notes need (M. Balzer and O. Deussen, Voronoi treemaps, 2005). Notes move into it by one-dimensional optimal
  * transport along many directions (F. Pitié et al., N-dimensional probability density function transfer, 2005), which keeps neighbors
  * together. Then each moves to the middle of the points closest to it (S. Lloyd, Least squares quantization in PCM, 1982). Notes are
@@ -11,9 +11,9 @@
  * `filled` is the share of its bounds that such an outline encloses.
  */
 const FRAME = { wide: 1.35, exponent: 4, filled: 0.927 }
-/** The innermost note of a territory gets this share of the average space, the outermost one the other. */
+/** Space of the innermost and of the outermost note of a territory, as shares of the average. */
 const SPACE = { innermost: 0.45, outermost: 1.7 }
-/** Notes end at this share of their distance to the middle of the territory, so territories have gaps between them. */
+/** Each note's distance to the middle of its territory is multiplied by this, which leaves gaps between territories. */
 const SHRUNK = 0.97
 /** Number of cells in the frame per note, with a minimum. From `large` cells on, fewer are used per note. */
 const CELLS = { perNote: 16, least: 3_000, large: 200_000, perNoteOfMany: 5 }
@@ -79,7 +79,7 @@ export function spreadOut({ places, radii, groups }: Spreading): Int32Array {
 
 /** Gives bodies the less space, the closer they are to the middle of them all. Together they need as much as before. */
 function concentrate(bodies: readonly number[], { places, needs }: Pick<EvenOutInput, 'places' | 'needs'>): void {
-  const [x, y] = middleOf(bodies, places)
+  const [x, y] = meanOf(bodies, places)
   const distances = new Map(
     bodies.map((body) => [body, Math.hypot((places[body * 2] ?? 0) - x, (places[body * 2 + 1] ?? 0) - y)]),
   )
@@ -95,13 +95,15 @@ function concentrate(bodies: readonly number[], { places, needs }: Pick<EvenOutI
 
 /** Moves bodies closer to the middle of them all. */
 function shrink(bodies: readonly number[], places: Float32Array): void {
-  const middle = middleOf(bodies, places)
+  const middle = meanOf(bodies, places)
   for (const body of bodies)
     for (const axis of [0, 1]) places[body * 2 + axis] = middle[axis]! + SHRUNK * ((places[body * 2 + axis] ?? 0) - middle[axis]!)
 }
 
-function middleOf(bodies: readonly number[], places: Float32Array): readonly [x: number, y: number] {
-  const mean = (axis: number): number => bodies.reduce((sum, body) => sum + (places[body * 2 + axis] ?? 0), 0) / bodies.length
+/** Returns the mean position. */
+export function meanOf(bodies: readonly number[], places: Float32Array): readonly [x: number, y: number] {
+  const mean = (axis: number): number =>
+    bodies.reduce((sum, body) => sum + (places[body * 2 + axis] ?? 0), 0) / Math.max(1, bodies.length)
   return [mean(0), mean(1)]
 }
 
@@ -161,7 +163,7 @@ interface Target {
 
 const BINS = 2_048
 
-/** Spreads bodies evenly across the given cells. */
+/** Spreads bodies across the given cells, each with as much space as it needs. */
 function move(places: Float32Array, bodies: readonly number[], { needs, cells, some }: Target): void {
   let need = 0
   for (const body of bodies) need += needs[body] ?? 0

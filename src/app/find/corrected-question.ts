@@ -40,11 +40,11 @@ export async function correctQuestion(
   const misspelled = unknown.filter((word) => word.length >= MIN_WORD_LENGTH && LETTERS.test(word) && classAt(word, 0) === SPACED)
   if (misspelled.length === 0) return undefined
   const near = await snapshot.wordsNear(misspelled)
+  const knows = (word: string): boolean => embedder?.knowsWord?.(word) === true
   const replacementByWord = new Map(
     misspelled.flatMap((word, at) => {
-      const replacement = near[at]?.[0]?.word
-      const isRarer = embedder?.knowsWord?.(word) === true && !embedder.knowsWord(replacement ?? '')
-      return replacement === undefined || isRarer ? [] : [[word, replacement] as const]
+      const [nearest] = near[at] ?? []
+      return nearest === undefined || (knows(word) && !knows(nearest.word)) ? [] : [[word, nearest.word] as const]
     }),
   )
   const corrections: Correction[] = []

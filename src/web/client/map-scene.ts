@@ -1,6 +1,6 @@
 import { turned } from './colours.ts'
 import { element } from './element.ts'
-import { type Graph, groupingBy, isIndex, neighbours, overviewBy, radiusOf } from './graph.ts'
+import { type Graph, groupingBy, isIndex, neighbours, overviewBy, placeOf, radiusOf } from './graph.ts'
 import { areasOf, type Divided, landPartsOf } from './map-areas.ts'
 import type { Label, Point } from './map-labels.ts'
 import { memoizeLast } from './memoize-last.ts'
@@ -150,8 +150,7 @@ function isWithoutCard(): boolean {
 
 /** Returns the position of a note in the view. */
 export function placeIn(frame: Frame, note: number): [x: number, y: number] {
-  const { places } = frame.graph
-  return pointIn(frame, places[note * 2] ?? 0, places[note * 2 + 1] ?? 0)
+  return pointIn(frame, ...placeOf(frame.graph, note))
 }
 
 /** Returns the position of a point of the layout in the view. */
@@ -335,11 +334,10 @@ export class Sheet {
     this.#scene = undefined
   }
 
-  /** Brings the image of a view into it. Paints it first if the scene has changed, or names have other places now. */
-  place(frame: Frame, painting: Painting): void {
+  /** Paints the image if the scene has changed, or names have other places now. */
+  update(frame: Frame, painting: Painting): void {
     const shown = painting.scene.at(frame, painting.isMoving)
     if (this.#scene !== shown || !(painting.isMoving || this.#camera === frame.camera)) this.#paint(frame, shown, painting)
-    this.move(frame)
   }
 
   /** Moves the image, as it is, with the view. */
@@ -405,6 +403,7 @@ function drawAreas(context: CanvasRenderingContext2D, frame: Frame, highlight: H
   if (highlight?.centre !== undefined) isDimmed.delete(look.colours[highlight.centre] ?? -1)
   context.lineWidth = 1
   const parts = landPartsOf(graph, look)
+  const isGroup = highlight !== undefined && highlight.centre === undefined
   for (const { colour, outlines } of areasOf(graph, look).all) {
     const alpha = theme.area * (isDimmed.has(colour) ? DIMMED_AREA : 1)
     const paint = look.palette[colour] ?? theme.text
@@ -421,7 +420,7 @@ function drawAreas(context: CanvasRenderingContext2D, frame: Frame, highlight: H
         trace(context, frame, part.outlines)
         const { opacity = 1, turn = 0 } = TONES[at % TONES.length] ?? {}
         context.fillStyle = turned(paint, turn)
-        context.globalAlpha = alpha * opacity * (highlight?.centre === undefined && highlight !== undefined ? CHOSEN : 1)
+        context.globalAlpha = alpha * opacity * (isGroup ? CHOSEN : 1)
         context.fill('evenodd')
         context.globalAlpha = SEAM
         context.stroke()
@@ -483,8 +482,7 @@ function drawLinks(context: CanvasRenderingContext2D, frame: Shown, { step, high
     else batch.push(a, b)
   }
   // The more links there are, the fainter each is drawn. Dense bundles remain visible.
-  const all = Math.min(1, Math.sqrt(4_000 / Math.max(1, pairs.length / 2 / step)))
-  const crowd = highlight === undefined ? all : 1
+  const crowd = highlight === undefined ? Math.min(1, Math.sqrt(4_000 / Math.max(1, pairs.length / 2 / step))) : 1
   context.lineWidth = Math.min(1, Math.max(0.5, camera.scale * 0.06))
   for (const [key, ends] of batches) {
     const level = Math.floor(key / (other + 1))

@@ -1,6 +1,6 @@
 import { type Coloured, coloursOf, mixed, PALETTE } from './colours.ts'
 import { element } from './element.ts'
-import { type ColourBy, type Graph, groupingBy, isElsewhere, isIndex, neighbours } from './graph.ts'
+import { type ColourBy, type Graph, groupingBy, isElsewhere, isIndex, neighbours, placeOf } from './graph.ts'
 import { areasOf, boundsOfMost, landPartsOf, partsWithin } from './map-areas.ts'
 import { fitInto } from './map-fit.ts'
 import { type Box, Dots, type Label, Labels, type Point, type Words, wrapped } from './map-labels.ts'
@@ -133,8 +133,8 @@ const STEP = 6
 const GROWTH = { from: 3, power: 0.3, most: 1.25 }
 /** From this `farness` down, names of lands are large and pale below the notes. */
 const NEAR = 0.35
-/** From that many times the whole map on, parts of lands are named instead of the lands. */
-const NEARER = 3
+/** When the map is magnified this many times, parts of lands are named instead of the lands. */
+const PARTS_FROM = 3
 /** How names of lands and of their parts are written: over notes, of parts of a chosen group, and as if below notes. */
 const STYLES = {
   land: { paint: 0.5, edge: 8 },
@@ -370,7 +370,7 @@ export class MapView {
     const painting = { scene: this.#scene, isMoving, isBrief, highlight }
     const write = (on: CanvasRenderingContext2D) =>
       highlight === undefined ? this.#writeNames(on, frame) : this.#writeNamesOf(on, frame, highlight)
-    this.#namesNow.place(frame, { ...painting, write })
+    this.#namesNow.update(frame, { ...painting, write })
     for (const sheet of [this.#plain, this.#lit]) sheet.move(frame)
     const transition = isCalm() ? '' : `opacity ${FADE_MS}ms`
     Object.assign(this.#lit.image.style, { transition, opacity: highlight === undefined ? '0' : '1' })
@@ -637,8 +637,7 @@ export class MapView {
     const text = this.#shortened(frame.graph.picture.titles[note] ?? '')
     if (labels.placed.some((other) => other.text === text)) return false
     const ways = this.#waysToWrite(text, kind === 'chosen', this.#noteFont(frame, note))
-    const { places } = frame.graph
-    const home = areasOf(frame.graph, frame.look).colourAt(places[note * 2] ?? 0, places[note * 2 + 1] ?? 0)
+    const home = areasOf(frame.graph, frame.look).colourAt(...placeOf(frame.graph, note))
     for (const [at, most] of Object.entries(RULES[kind]))
       for (const [mostHidden, words] of [...new Set([0, most])].flatMap((hidden) => ways.map((way) => [hidden, way] as const))) {
         const centres = beside(frame, note, words)
@@ -742,12 +741,13 @@ export class MapView {
     const other = frame.look.palette.length - 1
     // Around what is chosen, and in a small window, they would outshine other names.
     const style = notes === undefined && frame.width >= GROUP_FONT.narrow ? STYLES.landBelow : STYLES.landAround
-    const isNearer = notes === undefined && this.#camera.scale > NEARER * this.#wholeScale
+    const namesParts = notes === undefined && this.#camera.scale > PARTS_FROM * this.#wholeScale
+    const allParts = namesParts ? landPartsOf(frame.graph, frame.look) : []
     on.globalCompositeOperation = frame.theme.below
     for (const group of this.#groups(frame.graph, frame.look)) {
       const isChosen = centre === undefined && notes !== undefined && hasAll(notes, group.notes)
       if (isChosen || (group.colour === other && group.notes.length < NAMED.leastLand)) continue
-      const parts = isNearer ? partsWithin(landPartsOf(frame.graph, frame.look), new Set(group.notes)) : []
+      const parts = allParts.filter(({ colour }) => colour === group.colour)
       for (const part of parts) this.#labelLand(below, part, STYLES.partBelow, 0)
       if (parts.length === 0) this.#labelLand(below, { ...group, namesake: undefined }, style)
     }
@@ -804,9 +804,9 @@ export class MapView {
   }
 
   #around(notes: readonly number[], { most = NEAREST, across = 0 } = {}): Camera {
-    const places = this.#graph?.places
-    const points = notes.flatMap((note) => [places?.[note * 2] ?? 0, places?.[note * 2 + 1] ?? 0])
-    const { reach = 0 } = this.#graph && this.#look ? areasOf(this.#graph, this.#look) : {}
+    const graph = this.#graph
+    const points = graph === undefined ? [] : notes.flatMap((note) => placeOf(graph, note))
+    const { reach = 0 } = graph && this.#look ? areasOf(graph, this.#look) : {}
     return fitInto(points, { ...this.#size, covered: this.#covered(), most: Math.min(NEAREST, most), across, reach })
   }
 
