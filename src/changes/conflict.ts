@@ -1,4 +1,4 @@
-import { createTwoFilesPatch } from 'diff'
+import { createTwoFilesPatch, OMIT_HEADERS } from 'diff'
 import { RouxError } from '../core/errors.ts'
 import { partialHash } from '../core/text/partial-reading.ts'
 import { quote } from './path-rules.ts'
@@ -72,31 +72,36 @@ export function conflict(mismatches: readonly Mismatch[], outcome = 'Nothing was
   )
 }
 
-export interface DifferenceLabels {
+interface DifferenceLabels {
   readonly path: string
   readonly from: string
   readonly to: string
 }
 
-/** Returns the unified diff of two versions of a file, or a single line if they are not text or differ too much. */
-export function unifiedDiff(before: Uint8Array, after: Uint8Array, { path, from, to }: DifferenceLabels): string {
-  const texts = [before, after].map(textOf)
-  const [old, now] = texts
-  if (old === undefined || now === undefined) return `Binary files ${path} differ\n`
-  const tooFar = `The versions of ${path} differ too much to compare\n`
-  const size = before.length + after.length
-  if (size > MAX_INPUT) return tooFar
-  const limits = size > MAX_SMALL ? LIMITS.large : LIMITS.small
-  const patch = createTwoFilesPatch(path, path, old, now, from, to, { context: CONTEXT, ...limits }) as string | undefined
-  return patch === undefined ? tooFar : patch.replace(/^Index: [^\n]*\n=+\n/, '')
-}
-
-/** Returns a diff truncated to a few lines, for a message. */
-function shortDiff(before: Uint8Array, after: Uint8Array, labels: DifferenceLabels): string {
-  const patch = unifiedDiff(before, after, labels)
+/** Returns the unified diff of two versions of a file, truncated to a few lines, or a single line if they cannot be compared. */
+function shortDiff(before: Uint8Array, after: Uint8Array, { path, from, to }: DifferenceLabels): string {
+  const [old, now] = [textOf(before), textOf(after)]
+  const name = quotedName(path)
+  if (old === undefined || now === undefined) return `Binary files ${name} differ\n`
+  const hunks = hunksBetween(old, now)
+  if (hunks === undefined) return `The versions of ${name} differ too much to compare\n`
+  const patch = `--- ${name}\t${from}\n+++ ${name}\t${to}\n${hunks}`
   if (patch.length <= MAX_SHORT) return patch
   const end = patch.lastIndexOf('\n', MAX_SHORT)
   return `${patch.slice(0, end > 0 ? end : MAX_SHORT)}\n… (${patch.length - MAX_SHORT} more characters)\n`
+}
+
+/** Returns the hunks of a unified diff without a header, or `undefined` if the texts differ too much. */
+export function hunksBetween(old: string, now: string): string | undefined {
+  const size = old.length + now.length
+  if (size > MAX_INPUT) return undefined
+  const options = { context: CONTEXT, headerOptions: OMIT_HEADERS, ...(size > MAX_SMALL ? LIMITS.large : LIMITS.small) }
+  return createTwoFilesPatch('', '', old, now, '', '', options) as string | undefined
+}
+
+/** Formats a path on one line, quoted as in git if necessary. */
+export function quotedName(path: string): string {
+  return /["\\\p{Cc}\u2028\u2029]/u.test(path) ? JSON.stringify(path) : path
 }
 
 function textOf(bytes: Uint8Array): string | undefined {

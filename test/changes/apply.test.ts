@@ -193,6 +193,17 @@ describe('undo', () => {
     writer.close()
   })
 
+  test('the diff names a file on one line, with its letters', async () => {
+    const path = 'é\n.md'
+    const world = makeWorld(temporaryFolder(), { [path]: 'one\n' })
+    const writer = world.open()
+    const { id } = await writer.apply([replace(path, 'one\n', 'two\n')], { title: 't' })
+    writeFileSync(join(world.root, path), 'three\n')
+    const difference = '--- "é\\n.md"\texpected\n+++ "é\\n.md"\tnow\n@@ -1,1 +1,1 @@\n-two\n+three\n'
+    await expect(writer.undo(id)).rejects.toMatchObject({ candidates: [{ difference }] })
+    writer.close()
+  })
+
   test('an undo lists only folders that it removes', async () => {
     const world = makeWorld(temporaryFolder(), { 'a.md': 'A', 'b.md': 'B' })
     const writer = world.open()

@@ -1,7 +1,7 @@
 import type { FileChange } from '../../core/changes.ts'
 import { RouxError } from '../../core/errors.ts'
 import type { WriteResult, WrittenFile } from '../../core/operations.ts'
-import { unifiedDiff } from '../conflict.ts'
+import { hunksBetween, quotedName } from '../conflict.ts'
 import { quote } from '../path-rules.ts'
 import { type Draft, decode } from './draft.ts'
 import { isTrash } from './note-paths.ts'
@@ -15,8 +15,6 @@ const TOTAL_TIME_LIMIT = 2000
 
 /** Number of characters reserved for the line that counts the omitted files. */
 const MAX_LAST_LINE = 100
-
-const encoder = new TextEncoder()
 
 export interface MovedFolder {
   readonly from: string
@@ -176,8 +174,7 @@ function partOf({ from, to, before, after, isText, size }: ChangedText, room: nu
   const header = `${renamed}--- ${old}\n+++ ${now}\n`
   // Do not compare a new file with an empty one, because this would take too long for many lines.
   if (from === undefined) return header + allAdded(after)
-  const patch = unifiedDiff(encoder.encode(before), encoder.encode(after), { path: to, from: '', to: '' })
-  return header + (patch.startsWith('---') ? hunksOf(patch) : 'The versions differ too much to compare\n')
+  return header + (hunksBetween(before, after) ?? 'The versions differ too much to compare\n')
 }
 
 function allAdded(text: string): string {
@@ -187,17 +184,6 @@ function allAdded(text: string): string {
   if (isWhole) lines.pop()
   const end = isWhole ? '' : '\\ No newline at end of file\n'
   return `@@ -0,0 +1,${lines.length} @@\n${lines.map((line) => `+${line}\n`).join('')}${end}`
-}
-
-/** Returns the hunks without the header, because the caller formats the paths. */
-function hunksOf(patch: string): string {
-  const start = patch.indexOf('\n@@ ')
-  return start < 0 ? '' : patch.slice(start + 1)
-}
-
-/** Formats a path on one line, quoted as in git if necessary. */
-function quotedName(path: string): string {
-  return /["\\\p{Cc}\u2028\u2029]/u.test(path) ? JSON.stringify(path) : path
 }
 
 /** Formats a size, for example `812 bytes`, `12.3 kB` or `1.2 MB`. */

@@ -70,6 +70,12 @@ test('escapes a name that contains line breaks', () => {
   check({ to: 'b\n--- a/c".md' }, 'rename from a.md\nrename to "b\\n--- a/c\\".md"\n')
 })
 
+test('shows an edit of a file whose name contains a line break', () => {
+  const name = 'b\n@@ c.md'
+  const header = '--- "a/b\\n@@ c.md"\n+++ "b/b\\n@@ c.md"\n'
+  check({ from: name, to: name, before: 'x\n', after: 'y\n' }, `${header}@@ -1,1 +1,1 @@\n-x\n+y\n`)
+})
+
 test('gives up on versions that have nothing in common', () => {
   const text = (of: string): string => Array.from({ length: 6000 }, (_, line) => `${of}${line}\n`).join('')
   check({ before: text('a'), after: text('b') }, '--- a/a.md\n+++ b/a.md\nThe versions differ too much to compare\n')
