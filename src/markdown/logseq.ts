@@ -21,7 +21,7 @@ export function logseqProperties(text: string, run: Run | undefined): LogseqProp
   let at = run.start
   for (const line of source.split('\n')) {
     const [head = '', key] = KEY.exec(line) ?? []
-    if (key === undefined || key === '__proto__') break
+    if (key === undefined) break
     const value = line.slice(head.length).trim()
     const items = LISTS.test(key) ? pageNames(value) : undefined
     properties[key] = items ?? value

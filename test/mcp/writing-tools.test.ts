@@ -164,6 +164,7 @@ describe('apply_changes', () => {
         { tool: 'update_node', arguments: { replace_text: { find: '', count: 0 }, mode: 'over' } },
         { tool: 'move_node', arguments: { id: 5, to: 'b', dry_rn: true } },
         { tool: 'create_node', arguments: { id: 'a', content: 'x', relations: { up: 'Home', down: [1] } } },
+        { tool: 'update_node', arguments: { id: 'a', properties: JSON.parse('{"__proto__": 1}') } },
         { tool: 'rename_tag', arguments: { tag: 'a', to: 'b', dry_run: true } },
       ],
     })
@@ -180,7 +181,8 @@ describe('apply_changes', () => {
         'operations[2].arguments.dry_rn: there is no such argument, did you mean dry_run',
         'operations[3].arguments.relations.up: expected an array of strings, got "Home"',
         'operations[3].arguments.relations.down[0]: expected a string, got 1',
-        'operations[4].arguments.dry_run: must be set for the whole call, not for one operation',
+        'operations[4].arguments.properties: expected names other than __proto__, got {"__proto__":1}',
+        'operations[5].arguments.dry_run: must be set for the whole call, not for one operation',
       ].join('; ')}.`,
       hint: 'apply_changes takes operations, dry_run, plan_id.',
       candidates: expect.arrayContaining(['dry_run']),

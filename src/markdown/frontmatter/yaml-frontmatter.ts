@@ -119,18 +119,15 @@ class Converter {
 
   #mapping(node: Yaml.YAMLMap, path: string): Record<string, unknown> {
     this.#enter(node)
-    const object: Record<string, unknown> = {}
+    // An assignment to `__proto__` would set an object's prototype.
+    const members = new Map<string, unknown>()
     for (const pair of node.items) {
       const name = this.#keyName(pair.key)
-      if (Object.hasOwn(object, name)) throw new Malformed(startOf(pair.key), `the key ${JSON.stringify(name)} occurs twice`)
-      const value = this.#value(pair.value, path === '' ? name : `${path}.${name}`)
-      // A plain assignment to `__proto__` would set the prototype.
-      if (name === '__proto__')
-        Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true })
-      else object[name] = value
+      if (members.has(name)) throw new Malformed(startOf(pair.key), `the key ${JSON.stringify(name)} occurs twice`)
+      members.set(name, this.#value(pair.value, path === '' ? name : `${path}.${name}`))
     }
     this.#depth--
-    return object
+    return Object.fromEntries(members)
   }
 
   #list(node: Yaml.YAMLSeq, key: string): unknown[] {

@@ -1,6 +1,7 @@
 import * as z from 'zod/v4'
 import { MAX_TOKENS, MIN_TOKENS } from '../../app/answer/budget.ts'
 import { MAX_LINKS } from '../../app/answer/node-response.ts'
+import { isRecord } from '../../core/is-record.ts'
 import { READS, type ToolAnnotations } from '../definition/define-tool.ts'
 
 /** For tools that create something. Repeating a call creates another one, or fails. */
@@ -93,14 +94,22 @@ export function tags() {
 }
 
 export function properties(description: string) {
-  return z.record(z.string(), z.unknown()).optional().describe(description)
+  return mapping(z.unknown()).optional().describe(description)
 }
 
 export function relations() {
-  return z
-    .record(z.string(), z.array(z.string()))
+  return mapping(z.array(z.string()))
     .optional()
     .describe('Links to set in properties, as ids, titles or aliases: {"up": ["Home"]}.')
+}
+
+/** A mapping of property names. `__proto__` is an error, because `z.record` would drop it silently. */
+function mapping<Value extends z.ZodType>(value: Value) {
+  const refuseDropped = (given: unknown, { addIssue }: z.RefinementCtx) => {
+    if (isRecord(given) && Object.hasOwn(given, '__proto__')) addIssue('names other than __proto__')
+    return given
+  }
+  return z.preprocess(refuseDropped, z.record(z.string(), value))
 }
 
 export function attachmentId() {
