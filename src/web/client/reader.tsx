@@ -446,9 +446,12 @@ function useBacklinks(id: string) {
  * pointer.
  */
 function ToBacklinks({ to, answer }: { readonly to: string; readonly answer: BacklinksAnswer | undefined }) {
-  if (answer === undefined) return <>Linked from …</>
+  const isWhole = answer === undefined || answer.results.length === answer.total
+  const onlyCanvases = { id: to, direction: 'in', kinds: ['canvas'], limit: 1 }
+  const counted = useAnswer<BacklinksAnswer>('get_neighbors', isWhole ? undefined : onlyCanvases).answer
+  if (answer === undefined || !(isWhole || counted)) return <>Linked from …</>
   if (answer.total === 0) return <>Linked from no note</>
-  const canvases = answer.results.filter(({ kind }) => kind === 'canvas').length
+  const canvases = counted?.total ?? answer.results.filter(({ kind }) => kind === 'canvas').length
   const sources = [
     ...(answer.total > canvases ? [amount(answer.total - canvases, 'note')] : []),
     ...(canvases > 0 ? [amount(canvases, 'canvas', 'canvases')] : []),

@@ -192,6 +192,17 @@ test('from the head of a long note one comes to what links to it', async () => {
   expect(page.url()).toContain('note=long.md')
 })
 
+test('the head of a note counts canvases among more backlinks than one page of them', async () => {
+  const world = openWorld()
+  world.write('Long.md', 'A line.\n')
+  for (let note = 0; note < 60; note++) world.write(`From ${note}.md`, '[[Long]] and [[Long]] and [[Long]].\n')
+  const nodes = ['Long.md'].map((file) => ({ id: file, type: 'file', file, x: 0, y: 0, width: 9, height: 9 }))
+  for (const name of ['One', 'Two']) world.write(`${name}.canvas`, JSON.stringify({ nodes }))
+  const { page } = await look(await openRoux(world), { hash: '&note=long.md' })
+  await page.waitForSelector('.note header a:has-text("Linked from")')
+  expect(await page.innerText('.note header a:has-text("Linked from")')).toBe('Linked from 60 notes and 2 canvases')
+})
+
 test('what is around a note is shown with a click, step by step', async () => {
   const { page } = await lookAtDemo({ hash: '&note=Hydration' })
   for (const links of ['1', '2']) {
