@@ -38,10 +38,11 @@ export function renameTagInNote(text: string, renaming: TagRenaming, flavour: Fl
   const unfit: number[] = []
   for (const property of [...front.tags, ...page]) {
     if (property.nested || !(flavour.profile === 'lenient' ? /^tags?$/i : /^tags$/i).test(property.key)) continue
+    const names = flavour.profile === 'lenient' ? property.value.split(/[\s,]+/) : [property.value]
+    if (!names.some((name) => matches(name, rename))) continue
     const propertyEdits = editsInProperty(text, property, rename)
     for (const edit of propertyEdits) edits.set(edit.start, edit)
-    const names = flavour.profile === 'lenient' ? property.value.split(/[\s,]+/) : [property.value]
-    if (propertyEdits.length === 0 && names.some((name) => matches(name, rename))) unfit.push(lines.lineAt(property.start))
+    if (propertyEdits.length === 0) unfit.push(lines.lineAt(property.start))
   }
   for (const { name, at } of body.tags) {
     const edit = editAt(at + 1, rename(name))
@@ -95,15 +96,15 @@ function matches(item: string, rename: Rename): boolean {
 /** `KEY` matches a property's key and `COMMENT` its comment, for properties whose range is a whole line. */
 const KEY = /^[ \t]*tags?[ \t]*::?/i
 const COMMENT = /\s#\s.*$/s
-const ITEM = /[^\s,"'[\]{}#]+/g
+const ITEM = /(#?)([^\s,"'[\]]+)/g
 
 function editsInProperty(text: string, { value, start, end }: PropertyText, rename: Rename): readonly TextEdit[] {
   const source = text.slice(start, end)
   const skipped = KEY.test(value) ? 0 : (KEY.exec(source)?.[0].length ?? 0)
   const edits: TextEdit[] = []
-  for (const { 0: item, index } of source.slice(skipped).replace(COMMENT, '').matchAll(ITEM)) {
+  for (const { 1: mark = '', 2: item = '', index } of source.slice(skipped).replace(COMMENT, '').matchAll(ITEM)) {
     if (!matches(item, rename)) continue
-    const edit = editAt(start + skipped + index, rename(item))
+    const edit = editAt(start + skipped + index + mark.length, rename(item))
     if (edit !== undefined) edits.push(item === source ? quoted(edit, item) : edit)
   }
   return edits

@@ -27,6 +27,11 @@ test.each([
   ],
   ['in a flow list', '---\ntags: [a, old , "b old"]\n---\n', '---\ntags: [a, new/x , "b new/x"]\n---\n'],
   ['in one string', '---\nTags: old, b #old/c\n---\n', '---\nTags: new/x, b #old/c\n---\n'],
+  [
+    'not in placeholders, links and other text of the property',
+    '---\ntags: ["{{old}}", "[[old]]", "#a#old", old]\n---\n',
+    '---\ntags: ["{{old}}", "[[old]]", "#a#old", new/x]\n---\n',
+  ],
   ['nowhere else', '---\ntitle: old\naliases: [old]\n---\n[[old]] old', '---\ntitle: old\naliases: [old]\n---\n[[old]] old'],
   ['in malformed frontmatter', '---\ntags: [old]\na: b: c\n---\n#old', '---\ntags: [new/x]\na: b: c\n---\n#new/x'],
 ])('renames a tag %s', (_, before, after) => check(before, after))
