@@ -39,18 +39,22 @@ const roux = (...words: string[]) =>
   spawnSync(join(scratch, 'bin/roux'), words, { env: environment, encoding: 'utf8', cwd: scratch })
 const isThere = (shell: string) => spawnSync(shell, ['--version']).status === 0
 
-/** The candidates that a shell offers for a line, without descriptions. */
-const ASK: Readonly<Record<string, (line: string) => readonly string[]>> = {
-  bash: (line) => {
-    const script = `eval "$(roux completion bash)"
+/** Ends the candidates of one line. */
+const SEPARATOR = '--'
+
+/** The candidates that a shell offers for each of the lines, without descriptions. */
+const ASK: Readonly<Record<string, (lines: readonly string[]) => readonly (readonly string[])[]>> = {
+  bash: (lines) =>
+    lines.map((line) => {
+      const script = `eval "$(roux completion bash)"
       compopt() { :; }
       COMP_LINE=$1 COMP_POINT=\${#1} COMP_WORDS=(roux)
       _roux; printf '%s\\n' "\${COMPREPLY[@]}"`
-    return run('bash', ['--norc', '-c', script, 'bash', line])
-  },
-  zsh: (line) => {
-    // zsh completes at a terminal only, so one zsh types into another. "compadd" writes down what it is given there.
-    for (const name of ['offered', 'ready']) rmSync(join(scratch, name), { force: true })
+      return run('bash', ['--norc', '-c', script, 'bash', line])
+    }),
+  zsh: (lines) => {
+    // zsh completes at a terminal only, so one zsh types all lines into another. "compadd" writes down what it is given there.
+    for (const name of ['offered', 'ready', 'done']) rmSync(join(scratch, name), { force: true })
     writeFileSync(
       join(scratch, 'init.zsh'),
       `autoload -U compinit; compinit -u -D
@@ -60,24 +64,36 @@ compadd() {
   local -a all; all=("\${(@P)argv[-1]}")
   print -rl -- "$all[@]" >> $HOME/offered
 }
-bindkey '^I' complete-word
-: > $HOME/ready
+complete-and-tell() { zle complete-word; : > $HOME/done }
+zle -N complete-and-tell
+bindkey '^I' complete-and-tell
+zle-line-init() { : > $HOME/ready }
+zle -N zle-line-init
 `,
     )
     const script = `zmodload zsh/zpty
 zpty shell zsh -f -i
+wait_for() { for i in {1..1000}; do zpty -r -t shell; [[ -e $HOME/$1 ]] && break; sleep .02; done >/dev/null; rm $HOME/$1 }
 zpty -w shell "source $HOME/init.zsh"
-for i in {1..200}; do [[ -e $HOME/ready ]] && break; sleep .1; done
-sleep .3
-zpty -n -w shell "$1"$'\t'
-for i in {1..200}; do [[ -s $HOME/offered ]] && break; sleep .1; done
-sleep .2
-cat $HOME/offered`
-    return run('zsh', ['-f', '-c', script, 'zsh', line])
+wait_for ready
+for line; do
+  zpty -n -w shell $'\\C-u'"$line"$'\\t'
+  wait_for done
+  cat $HOME/offered; rm $HOME/offered
+  print -- ${SEPARATOR}
+done`
+    const answers: string[][] = [[]]
+    for (const one of run('zsh', ['-f', '-c', script, 'zsh', ...lines])) {
+      if (one === SEPARATOR) answers.push([])
+      else answers.at(-1)?.push(one)
+    }
+    return answers.slice(0, -1)
   },
-  fish: (line) =>
-    run('fish', ['--no-config', '-c', 'roux completion fish | source; complete -C $argv[1]', line]).map(
-      (one) => one.split('\t', 1)[0] ?? '',
+  fish: (lines) =>
+    lines.map((line) =>
+      run('fish', ['--no-config', '-c', 'roux completion fish | source; complete -C $argv[1]', line]).map(
+        (one) => one.split('\t', 1)[0] ?? '',
+      ),
     ),
 }
 
@@ -94,19 +110,20 @@ function run(shell: string, words: readonly string[]): readonly string[] {
 describe.each(['bash', 'zsh', 'fish'])('%s', (shell) => {
   // The title says which shell is missing.
   const there = isThere(shell)
-  const ask = (line: string) => ASK[shell]?.(line) ?? []
+  const cases: readonly [line: string, offered: unknown][] = [
+    ['roux find-', expect.arrayContaining(['find-nodes', 'find-path'])],
+    ['roux get-hubs --me', ['--metric']],
+    ['roux get-hubs --metric in', ['in_degree']],
+    ['roux get-hubs --vault ki', ['kitchen']],
+    ['roux get-node conc', ['concepts/']],
+    ['roux get-node breads/bag', ['breads/baguette.md']],
+    ['roux get-node Dense\\ c', [shell === 'fish' ? expect.stringMatching(/^Dense(\\)? crumb$/) : 'Dense crumb']],
+    ['roux get-node "Dense c', [expect.stringMatching(/^Dense(\\)? crumb$/)]],
+  ]
 
   test.skipIf(!there)('completes commands, options, values, vaults, ids and titles', () => {
-    expect(ask('roux find-')).toEqual(expect.arrayContaining(['find-nodes', 'find-path']))
-    expect(ask('roux get-hubs --me')).toEqual(['--metric'])
-    expect(ask('roux get-hubs --metric in')).toEqual(['in_degree'])
-    expect(ask('roux get-hubs --vault ki')).toEqual(['kitchen'])
-    expect(ask('roux get-node conc')).toEqual(['concepts/'])
-    expect(ask('roux get-node breads/bag')).toEqual(['breads/baguette.md'])
-    expect(ask('roux get-node Dense\\ c')).toEqual([
-      shell === 'fish' ? expect.stringMatching(/^Dense(\\)? crumb$/) : 'Dense crumb',
-    ])
-    expect(ask('roux get-node "Dense c').map((one) => one.replace('\\', ''))).toEqual(['Dense crumb'])
+    const offered = ASK[shell]?.(cases.map(([line]) => line))
+    expect(cases.map(([line], at) => [line, offered?.[at]])).toEqual(cases)
   })
 
   test.skipIf(!there)('reads its script without an error', () => {
