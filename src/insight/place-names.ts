@@ -42,6 +42,7 @@ export function placeNames(source: RecordSource, requested: readonly WantedName[
       const candidates = (bySingular.get(singulars[0] ?? ' ') ?? [])
         .flatMap((at) => placeAt(words, singulars, at) ?? [])
         .filter(({ start, end }) => !MARKUP.test(source.text.slice(start, end)))
+        .map((place) => withOuterMarks(source.text, place, name))
       return candidates.map((place) => ({ ...place, isExact: source.text.slice(place.start, place.end) === name }))
     })
     const best = places.toSorted(
@@ -57,6 +58,14 @@ export function placeNames(source: RecordSource, requested: readonly WantedName[
 
 /** Markup that would break if a link enclosed it. */
 const MARKUP = /[*~=`<>[\]|$\\]|(?:^|\s)_|_(?:\s|$)/
+
+/** Adds the marks before and after a name's words, such as the `)` of `GTD (method)`, if the text has them too. */
+function withOuterMarks(text: string, { line, start, end }: PlacedName, name: string): PlacedName {
+  const marks = name.split(/[\p{L}\p{N}]+/u)
+  const [before = '', after = ''] = [marks[0], marks.at(-1)]
+  const hasMarks = !MARKUP.test(before + after) && text.endsWith(before, start) && text.startsWith(after, end)
+  return hasMarks ? { line, start: start - before.length, end: end + after.length } : { line, start, end }
+}
 
 function placeAt(words: readonly Word[], singulars: readonly string[], from: number): PlacedName | undefined {
   const first = words[from]

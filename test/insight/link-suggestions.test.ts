@@ -192,6 +192,17 @@ test('gives no place that would break markup', () => {
   expect(placeNames({ text: '\nNow select sync there.\n', bodyStart: 0 }, mentions)).toEqual([{ line: 2, start: 5, end: 16 }])
 })
 
+test.each([
+  ['GTD (method)', 'I use GTD (method), again.', 'GTD (method)'],
+  ['GTD (method)', 'I use the GTD method again.', 'GTD method'],
+  ['🍞 Bread?', 'Some 🍞 bread? or not', '🍞 bread?'],
+  ['C++', 'the C++ here', 'C++'],
+  ['Bread*', 'some bread* here', 'bread'],
+])('a place of %j has the marks at its ends that the text has too', (name, text, expected) => {
+  const [place] = placeNames({ text, bodyStart: 0 }, [{ names: [name], line: 1 }])
+  expect(text.slice(place?.start, place?.end)).toBe(expected)
+})
+
 test('finds duplicates with their equal lines, but not similar notes', () => {
   const lines = Array.from(
     { length: 12 },
