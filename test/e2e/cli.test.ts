@@ -34,7 +34,7 @@ describe('transcripts over the demo vault', () => {
       'get-problems',
       `{"problems":[${[
         '{"kind":"broken_link","id":"faults/pale crust.md","path":"Faults/Pale crust.md","line":12,"text":"[[Maillard reacton]]","candidates":["Concepts/Maillard reaction.md"]}',
-        '{"kind":"orphan","id":"inbox/oven light bulb.md","path":"Inbox/Oven light bulb.md","line":0,"text":"No other note links here, and this note has no links."}',
+        '{"kind":"orphan","id":"inbox/oven light bulb.md","path":"Inbox/Oven light bulb.md","line":0,"text":"No other note links here, and this note links to no other note."}',
         '{"kind":"ambiguous_link","id":"journal/2025-03-08.md","path":"Journal/2025-03-08.md","line":10,"text":"[[Rye]] → breads/rye.md, by the shortest path","candidates":["Breads/Rye.md","Grains/Rye.md"]}',
         '{"kind":"malformed","id":"reading list.md","path":"Reading list.md","line":2,"text":"The frontmatter cannot be read: plain value cannot start with reserved character @."}',
         '{"kind":"broken_link","id":"techniques/baking with steam.md","path":"Techniques/Baking with steam.md","line":17,"text":"[[Steam generator comparison]]"}',

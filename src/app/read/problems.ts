@@ -109,7 +109,7 @@ function problemText(problem: Problem): string {
     case 'malformed':
       return problem.message
     case 'orphan':
-      return 'No other note links here, and this note has no links.'
+      return 'No other note links here, and this note links to no other note.'
     case 'twin':
       return 'The names differ only in case or Unicode form.'
     case 'conflict_copy':
