@@ -293,6 +293,7 @@ export class InlineScanner {
   #inlineLink(open: number, close: number): number | undefined {
     if (this.#src.charCodeAt(close + 1) !== LPAREN || close + 1 >= this.#end) return undefined
     const tail = parseLinkTail(this.#src, close + 1, this.#end)
+    if (tail && this.#lenient && LOGSEQ_TARGET.test(tail.raw)) return undefined
     if (tail) {
       const destination = { raw: tail.raw, start: tail.start + this.#base }
       this.#addMarkdownLink('markdown', open, { close, end: tail.end, written: destination })
@@ -397,6 +398,9 @@ export class InlineScanner {
     if (i - 1 === this.#start || isWhitespace(src.charCodeAt(i - 2))) this.blocks.push(src.slice(i, end))
   }
 }
+
+/** The destination in `[text]([[page]])` or `[text](((block)))`. A page's name with spaces would not be a destination. */
+const LOGSEQ_TARGET = /^(?:\[\[.*\]\]|\(\(.*\)\))$/
 
 function isIdCharacter(c: number): boolean {
   return (c >= 97 && c <= 122) || (c >= 65 && c <= 90) || (c >= 48 && c <= 57) || c === 45

@@ -19,6 +19,10 @@ test('Logseq: page references and tags', () => {
   check('#[[x]]', 'link x')
 })
 
+test('Logseq: a label of a page is a link to it, and one of a block is none', () => {
+  check('[x]([[a]]) [y]([[b c]]) [z](((65f-1)))', 'link a\nlink b c', LOGSEQ)
+})
+
 test('Logseq: page properties', () => {
   check(
     'title:: My Title\nalias:: A, [[B C]]\ntags:: x, [[y]], #z\n\n- text #w',

@@ -42,6 +42,11 @@ test('W16, W17: a single bracket is content, inner brackets win', () => {
   check('[[[a]]] [[[[b]]]]', 'link a\nlink b')
 })
 
+test('a wikilink as the destination of a Markdown link is the link in lenient mode', () => {
+  check('[x]([[a]]) [x]([[b c]]) [x]([[d|e]])', 'link a\nlink b c\nlink d|e')
+  check('[x]([[a]])', 'link [[a]]|x (markdown)', OBSIDIAN)
+})
+
 test('W18: no line break inside', () => {
   check('[[a\nb]] [[a\r\nb]]', '')
 })
