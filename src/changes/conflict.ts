@@ -1,5 +1,6 @@
 import { createTwoFilesPatch, OMIT_HEADERS } from 'diff'
 import { RouxError } from '../core/errors.ts'
+import { quietly } from '../core/quietly.ts'
 import { partialHash } from '../core/text/partial-reading.ts'
 import { quote } from './path-rules.ts'
 
@@ -105,9 +106,5 @@ export function quotedName(path: string): string {
 }
 
 function textOf(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-  } catch {
-    return undefined
-  }
+  return quietly(() => new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes))
 }

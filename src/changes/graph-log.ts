@@ -96,11 +96,7 @@ function unpackCommit(row: CommitRow): LoggedCommit {
 
 function readChanges(data: Uint8Array, deflated: boolean): GraphChanges | undefined {
   if (data.length === 0) return NOTHING
-  try {
-    return JSON.parse(Buffer.from(deflated ? inflateRawSync(data) : data).toString('utf8')) as GraphChanges
-  } catch {
-    return undefined
-  }
+  return quietly(() => JSON.parse(Buffer.from(deflated ? inflateRawSync(data) : data).toString('utf8')) as GraphChanges)
 }
 
 function sumOf({ lineage, generation, base }: Place, data: Uint8Array): string {

@@ -90,11 +90,11 @@ class StoredInsightState implements InsightState {
    * it.
    */
   #read(sql: string): readonly Readonly<Record<string, unknown>>[] {
-    try {
-      return (this.#file.openExisting()?.prepare(sql).all(this.#options.root) ?? []) as Readonly<Record<string, unknown>>[]
-    } catch {
-      return []
-    }
+    return (
+      quietly(
+        () => (this.#file.openExisting()?.prepare(sql).all(this.#options.root) ?? []) as Readonly<Record<string, unknown>>[],
+      ) ?? []
+    )
   }
 
   #write(sql: string, ...values: readonly SqlValue[]): void {

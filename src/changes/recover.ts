@@ -116,7 +116,8 @@ export class Endings {
 
   /** Returns the ids of the changes with an outcome file, in all vaults. */
   noted(): readonly string[] {
-    return namesIn(this.#folder).flatMap((name) =>
+    const names = quietly(() => readdirSync(this.#folder)) ?? []
+    return names.flatMap((name) =>
       ENDINGS.flatMap((ending) => (name.endsWith(`.${ending}`) ? name.slice(0, -ending.length - 1) : [])),
     )
   }
@@ -129,13 +130,5 @@ export class Endings {
 
   #path(id: string, ending: Ending): string {
     return join(this.#folder, `${id}.${ending}`)
-  }
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder)
-  } catch {
-    return []
   }
 }

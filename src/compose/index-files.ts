@@ -4,6 +4,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import * as history from '../changes/vault-history.ts'
 import { userFolders } from '../config/folders.ts'
 import { languagesOf, type Settings } from '../config/settings.ts'
+import { quietly } from '../core/quietly.ts'
 import { INSIGHT } from '../store/embedded/insight-cache.ts'
 import { FORMAT } from '../store/embedded/rows.ts'
 import { SEARCH } from '../store/embedded/search/search-rows.ts'
@@ -15,11 +16,7 @@ import { openSqlite } from '../store/embedded/sqlite.ts'
  */
 export function realRoot(path: string): string {
   const absolute = resolve(path)
-  try {
-    return realpathSync.native(absolute)
-  } catch {
-    return absolute
-  }
+  return quietly(() => realpathSync.native(absolute)) ?? absolute
 }
 
 /** Returns the path of a vault's index. It depends on the index format and on all settings that affect how notes are interpreted. */
@@ -58,11 +55,7 @@ export function measureIndexes(settings: Settings): { readonly index: number; re
 
 /** Returns the size of a file, or 0 if it is missing or inaccessible. */
 function sizeOf(file: string): number {
-  try {
-    return statSync(file).size
-  } catch {
-    return 0
-  }
+  return quietly(() => statSync(file).size) ?? 0
 }
 
 export type History = history.History

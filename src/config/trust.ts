@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { messageOf, RouxError } from '../core/errors.ts'
+import { quietly } from '../core/quietly.ts'
 import { changeStateFile } from './state-file.ts'
 
 /** A specific version of a settings file. Trust applies to its path and contents, and ends if either changes. */
@@ -41,12 +42,8 @@ export function fileTrust(stateFolder: string): TrustStore {
 }
 
 function readTrusted(path: string): ReadonlyMap<string, string> {
-  try {
-    const { files } = JSON.parse(readFileSync(path, 'utf8')) as { files: Record<string, string> }
-    return new Map(Object.entries(files))
-  } catch {
-    return new Map()
-  }
+  const trusted = quietly(() => JSON.parse(readFileSync(path, 'utf8')) as { files?: Record<string, string> } | null)
+  return new Map(Object.entries(trusted?.files ?? {}))
 }
 
 function trustedText(files: ReadonlyMap<string, string>): string {

@@ -1,5 +1,6 @@
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { parseJson } from '../core/quietly.ts'
 import type { GivenSetting } from './given.ts'
 import type { SettingType } from './settings-schema.ts'
 
@@ -118,13 +119,7 @@ function parseFlag(text: string): boolean | undefined {
 }
 
 function splitList(text: string): unknown {
-  if (text.startsWith('[')) {
-    try {
-      return JSON.parse(text)
-    } catch {
-      return text
-    }
-  }
+  if (text.startsWith('[')) return parseJson(text) ?? text
   return text.split(',').flatMap((item) => item.trim() || [])
 }
 

@@ -3,6 +3,8 @@ import { createRequire } from 'node:module'
 import { homedir } from 'node:os'
 import { isAbsolute, join, resolve } from 'node:path'
 import { providerError, reasonOf } from '../core/errors.ts'
+import { isRecord } from '../core/is-record.ts'
+import { quietly } from '../core/quietly.ts'
 
 /** Precisions by file name, in order of preference. 8-bit weights are as good as 32-bit ones at a quarter of the size. */
 const PRECISIONS = [
@@ -86,7 +88,7 @@ export type LoadedEngine = { readonly engine: Engine } | { readonly problem: 'mi
 export function loadEngine(specifiers: readonly string[]): LoadedEngine {
   const require = createRequire(import.meta.url)
   for (const specifier of specifiers) {
-    const path = resolveWith(require, specifier)
+    const path = quietly(() => require.resolve(specifier))
     if (path === undefined) continue
     try {
       return { engine: require(path) as Engine }
@@ -100,15 +102,7 @@ export function loadEngine(specifiers: readonly string[]): LoadedEngine {
 /** Checks whether any of the given packages is installed, without loading it. */
 export function isEngineInstalled(specifiers: readonly string[]): boolean {
   const require = createRequire(import.meta.url)
-  return specifiers.some((specifier) => resolveWith(require, specifier) !== undefined)
-}
-
-function resolveWith(require: NodeJS.Require, specifier: string): string | undefined {
-  try {
-    return require.resolve(specifier)
-  } catch {
-    return undefined
-  }
+  return specifiers.some((specifier) => quietly(() => require.resolve(specifier)) !== undefined)
 }
 
 /** Where a model's files are located, or will be after the download. */
@@ -137,7 +131,7 @@ export function placeModel(model: string, models: string): ModelPlace {
 
 /** Returns the best precision in a model's folder, or the names of the missing files. */
 export function inspectModelFolder(folder: string): { readonly precision: string } | { readonly missing: readonly string[] } {
-  const weights = filesOf(join(folder, 'onnx'))
+  const weights = quietly(() => readdirSync(join(folder, 'onnx'))) ?? []
   const precision = PRECISIONS.find(([, file]) => weights.includes(file))?.[0]
   const missing = NEEDED.filter((name) => !(statSync(join(folder, name), { throwIfNoEntry: false })?.isFile() ?? false))
   if (precision !== undefined && missing.length === 0) return { precision }
@@ -152,19 +146,6 @@ export function findDamage(folder: string): string | undefined {
   return DESCRIPTIONS.find((name) => !isJsonObject(join(folder, name)))?.concat(' is damaged')
 }
 
-function filesOf(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder)
-  } catch {
-    return []
-  }
-}
-
 function isJsonObject(path: string): boolean {
-  try {
-    const value: unknown = JSON.parse(readFileSync(path, 'utf8'))
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-  } catch {
-    return false
-  }
+  return isRecord(quietly(() => JSON.parse(readFileSync(path, 'utf8')) as unknown))
 }

@@ -1,5 +1,6 @@
 import type { Embedder, EmbedKind } from '../core/embedder.ts'
 import { closedError, providerError, reasonOf } from '../core/errors.ts'
+import { parseJson } from '../core/quietly.ts'
 import { linkSignals, untilAborted } from '../core/waiting/aborting.ts'
 import {
   type Answer,
@@ -293,12 +294,8 @@ function readAnswer(body: string, { count, dimensions }: Expected): readonly Flo
 }
 
 function parseData(body: string): readonly unknown[] | string {
-  let value: unknown
-  try {
-    value = JSON.parse(body)
-  } catch {
-    return /^\s*</.test(body) ? 'it is a web page, not JSON' : 'it is not JSON'
-  }
+  const value = parseJson(body)
+  if (value === undefined) return /^\s*</.test(body) ? 'it is a web page, not JSON' : 'it is not JSON'
   const { data } = (value ?? {}) as { readonly data?: unknown }
   return Array.isArray(data) ? data : 'it holds no list of vectors (`data`)'
 }

@@ -1,6 +1,8 @@
 import { closeSync, fstatSync, openSync, readSync, type Stats } from 'node:fs'
 import { crc32 } from 'node:zlib'
 import { providerError, RouxError, reasonOf } from '../core/errors.ts'
+import { isRecord } from '../core/is-record.ts'
+import { parseJson } from '../core/quietly.ts'
 
 /** `words` is the English table of word pieces, `sentences` the multilingual table of pieces with probabilities. */
 export type TableKind = 'words' | 'sentences'
@@ -183,13 +185,9 @@ interface Header {
 
 /** Parses a table's header. @returns a clause that says what is wrong if the header is invalid */
 function parseHeader(json: string): Header | string {
-  let header: Readonly<Record<string, unknown>> | null
-  try {
-    header = JSON.parse(json)
-  } catch {
-    return 'its header is damaged'
-  }
-  const { rows, dims, vocabBytes, lowercase, teacher, languages } = header ?? {}
+  const header = parseJson(json)
+  if (!isRecord(header)) return 'its header is damaged'
+  const { rows, dims, vocabBytes, lowercase, teacher, languages } = header
   if (!isCount(rows, MAX_ROWS) || !isCount(dims, MAX_DIMENSIONS) || !isCount(vocabBytes, 256 * rows)) {
     return 'its header contains impossible sizes'
   }

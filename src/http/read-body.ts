@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { TextDecoder } from 'node:util'
+import { quietly } from '../core/quietly.ts'
 import { readJson } from '../mcp/transport/arrival.ts'
 import { parseFault } from '../mcp/transport/json-rpc.ts'
 import { type Refusal, refusal } from './refusal.ts'
@@ -44,7 +45,8 @@ export function tooLarge(bytes: number): Refusal {
 }
 
 function parseBody(bytes: Buffer): Body {
-  const text = decode(bytes)
+  // Drops a leading byte order mark, as allowed by RFC 8259.
+  const text = quietly(() => new TextDecoder('utf-8', { fatal: true }).decode(bytes))
   if (text === undefined) return errorBody(parseFault('the body is not UTF-8.'))
   const json = readJson(text, 'body')
   return 'fault' in json ? errorBody(json.fault) : { kind: 'json', value: json.value }
@@ -52,13 +54,4 @@ function parseBody(bytes: Buffer): Body {
 
 function errorBody(body: object): Body {
   return { kind: 'refused', refusal: { status: 400, body, headers: {} } }
-}
-
-function decode(bytes: Buffer): string | undefined {
-  try {
-    // Drops a leading byte order mark, as allowed by RFC 8259.
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch {
-    return undefined
-  }
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import * as z from 'zod/v4'
 import { changeStateFile } from '../config/state-file.ts'
 import { errorCode, RouxError } from '../core/errors.ts'
+import { quietly } from '../core/quietly.ts'
 import { firstToken, isSecret, isTokenName, SCOPES, type Token } from './tokens.ts'
 
 /** Path of the token file: `tokens.json` in the state folder. */
@@ -108,12 +109,8 @@ const FILE = z.strictObject({
 })
 
 function statOf(path: string): Stats | undefined {
-  try {
-    return statSync(path)
-  } catch {
-    // The reason is reported when the file is read.
-    return undefined
-  }
+  // The reason is reported when the file is read.
+  return quietly(() => statSync(path))
 }
 
 function readText(path: string): string | undefined {

@@ -1,6 +1,7 @@
 import { isTransient, messageOf, RouxError } from '../core/errors.ts'
 import type { IndexWriter } from '../core/index-writer.ts'
 import type { Indexing, IndexStatus, SearchReadiness } from '../core/indexing.ts'
+import { quietly } from '../core/quietly.ts'
 import type { Dirty, Vault, Watcher } from '../core/vault.ts'
 import { inTime } from '../core/waiting/aborting.ts'
 import { Freshness } from './freshness.ts'
@@ -366,11 +367,7 @@ export class IndexingService implements Indexing {
   }
 
   #isCurrent(file: string): boolean {
-    try {
-      return this.#indexer?.isCurrent(file) ?? false
-    } catch {
-      return false
-    }
+    return quietly(() => this.#indexer?.isCurrent(file) ?? false) ?? false
   }
 
   /** Records that the first `noticed` reported changes are in the index. */

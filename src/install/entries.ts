@@ -1,4 +1,5 @@
 import { applyEdits, type Edit, getNodeValue, type Node } from 'jsonc-parser'
+import { quietly } from '../core/quietly.ts'
 import { trimEndOf } from '../core/text/trim-characters.ts'
 import type { Entry, EntryPlace } from './clients.ts'
 import { findProperty, type JsonDocument, parseDocument, requireObject, valueNode } from './json-document.ts'
@@ -75,11 +76,7 @@ function becomes(
   earlier: string,
   { source, place, entry }: { readonly source: string; readonly place: EntryPlace; readonly entry: Entry },
 ): boolean {
-  try {
-    return !listEntries(earlier, place).has(place.name) && putEntry(earlier, place, entry) === source
-  } catch {
-    return false
-  }
+  return quietly(() => !listEntries(earlier, place).has(place.name) && putEntry(earlier, place, entry) === source) ?? false
 }
 
 function beginDocument(text: string, value: unknown, layout: Layout): string {

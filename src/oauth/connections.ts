@@ -1,5 +1,6 @@
 import { readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { quietly } from '../core/quietly.ts'
 import { versionOf } from '../http/token-file.ts'
 import type { Principal, Scope } from '../http/tokens.ts'
 import {
@@ -172,7 +173,8 @@ export function removeConnection(folder: string, name: string): boolean {
 
 function readConnections(folder: string, known: ReadonlyMap<string, StoredConnection>): ReadonlyMap<string, StoredConnection> {
   const stored = new Map<string, StoredConnection>()
-  for (const file of filesIn(folder)) {
+  for (const file of quietly(() => readdirSync(folder)) ?? []) {
+    if (!file.endsWith(ENDING)) continue
     const path = join(folder, file)
     const version = versionOf(path)
     const name = file.slice(0, -ENDING.length)
@@ -188,14 +190,6 @@ function readConnections(folder: string, known: ReadonlyMap<string, StoredConnec
 }
 
 const ENDING = '.json'
-
-function filesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder).filter((file) => file.endsWith(ENDING))
-  } catch {
-    return []
-  }
-}
 
 function fileOf(folder: string, name: string): string {
   return join(folder, `${name}${ENDING}`)

@@ -1,5 +1,6 @@
 import { createContext, Script } from 'node:vm'
 import { foldId } from '../core/ids.ts'
+import { parseJson } from '../core/quietly.ts'
 import { type FileSystem, readSmallText } from './file-system.ts'
 
 /** The vault's own `userIgnoreFilters`. Matching files stay in the vault, but are excluded from lists, search and graph. */
@@ -40,13 +41,10 @@ function stampOf(fs: FileSystem, file: string): string | undefined {
 
 /** Returns `undefined` if the settings are not valid JSON. */
 function filtersIn(text: string | undefined): readonly string[] | undefined {
-  try {
-    const settings = JSON.parse((text ?? '').replace(/^\uFEFF/, '')) as { userIgnoreFilters?: unknown } | null
-    const filters = settings?.userIgnoreFilters
-    return Array.isArray(filters) ? filters.filter((filter) => typeof filter === 'string' && filter !== '') : []
-  } catch {
-    return undefined
-  }
+  const settings = parseJson((text ?? '').replace(/^\uFEFF/, '')) as { userIgnoreFilters?: unknown } | null | undefined
+  if (settings === undefined) return undefined
+  const filters = settings?.userIgnoreFilters
+  return Array.isArray(filters) ? filters.filter((filter) => typeof filter === 'string' && filter !== '') : []
 }
 
 const MAX_FILTERS = 1000

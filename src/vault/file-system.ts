@@ -2,6 +2,7 @@ import * as nodeFs from 'node:fs'
 import { errorCode, messageOf } from '../core/errors.ts'
 import type { VaultPath } from '../core/ids.ts'
 import type { Mode } from '../core/note.ts'
+import { quietly } from '../core/quietly.ts'
 import type { ByteRange, FileKind, FileStat, Vault } from '../core/vault.ts'
 
 /** A file modified less than this many milliseconds before it was read may change again and keep the same stat. */
@@ -95,11 +96,7 @@ export function readSmallText(fs: FileSystem, path: string, limit = 1_000_000): 
 
 /** Returns the real path of a file or folder, or `undefined` if it cannot be found. */
 export function realPathOf(path: string, fs: FileSystem = diskFileSystem): string | undefined {
-  try {
-    return fs.realpathSync.native(path)
-  } catch {
-    return undefined
-  }
+  return quietly(() => fs.realpathSync.native(path))
 }
 
 export function isSameFile(a: Stats | undefined, b: Stats | undefined): boolean {

@@ -1,6 +1,7 @@
 import { errorCode } from '../core/errors.ts'
 import { toVaultPath } from '../core/ids.ts'
 import { folderOf, nameOf } from '../core/paths.ts'
+import { quietly } from '../core/quietly.ts'
 import type { ByteRange, FileStat, ListedFile, Listing, OutsideLink, Vault } from '../core/vault.ts'
 import { openExclusionFilters } from './exclusion-filters.ts'
 import type { FileSystem, Stats } from './file-system.ts'
@@ -118,11 +119,7 @@ class FolderVault implements Vault {
   }
 
   #isLink(absolute: string): boolean {
-    try {
-      return this.#fs.lstatSync(absolute, { throwIfNoEntry: false })?.isSymbolicLink() === true
-    } catch {
-      return false
-    }
+    return quietly(() => this.#fs.lstatSync(absolute, { throwIfNoEntry: false })?.isSymbolicLink() === true) ?? false
   }
 
   read(path: ListedFile['path'], range?: ByteRange): Uint8Array | undefined | 'unreadable' {
@@ -149,17 +146,9 @@ class FolderVault implements Vault {
   #readPlain(file: string, range: ByteRange | undefined): Uint8Array | undefined | 'other' {
     if (OPEN_PLAIN === undefined && this.#isLink(file)) throw Object.assign(new Error(), { code: 'ELOOP' })
     const fd = this.#fs.openSync(file, OPEN_PLAIN ?? OPEN_FOLLOWING)
-    if (this.#isOpenedAt(fd, file)) return readOpen(this.#fs, fd, range)
+    if (quietly(() => isOpenedAt(this.#fs, fd, file))) return readOpen(this.#fs, fd, range)
     this.#fs.closeSync(fd)
     return 'other'
-  }
-
-  #isOpenedAt(fd: number, file: string): boolean {
-    try {
-      return isOpenedAt(this.#fs, fd, file)
-    } catch {
-      return false
-    }
   }
 
   #readLinked(

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { errorCode } from '../core/errors.ts'
 import { isWithin } from '../core/paths.ts'
+import { quietly } from '../core/quietly.ts'
 import { asPosix, type FileSystem, isAbsence, realPathOf, type Stats } from './file-system.ts'
 
 export type FollowedLink =
@@ -47,18 +48,10 @@ export function openOutsideLinks(root: string, linkRoots: readonly string[], fs:
       } catch (error) {
         return isAbsence(error) || errorCode(error) === 'ELOOP'
           ? { kind: 'ignored' }
-          : { kind: 'outside', target: linkText(fs, absolute) }
+          : { kind: 'outside', target: quietly(() => fs.readlinkSync(absolute)) ?? '' }
       }
     },
     reset: () => followedFolders.clear(),
-  }
-}
-
-function linkText(fs: FileSystem, absolute: string): string {
-  try {
-    return fs.readlinkSync(absolute)
-  } catch {
-    return ''
   }
 }
 

@@ -2,6 +2,7 @@ import { homedir } from 'node:os'
 import { dirname, join, parse, resolve } from 'node:path'
 import { errorCode, RouxError } from '../core/errors.ts'
 import type { Mode } from '../core/note.ts'
+import { quietly } from '../core/quietly.ts'
 import { diskFileSystem, errorReason, type FileSystem, isAbsence, readSmallText, realPathOf } from './file-system.ts'
 
 /**
@@ -81,9 +82,5 @@ function isLogseq(root: string, fs: FileSystem): boolean {
 }
 
 function isFolder(fs: FileSystem, path: string): boolean {
-  try {
-    return fs.statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
-  } catch {
-    return false
-  }
+  return quietly(() => fs.statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false) ?? false
 }

@@ -2,6 +2,7 @@ import { type FSWatcher, lstatSync, readFileSync, watch } from 'node:fs'
 import { basename } from 'node:path'
 import { errorCode } from '../core/errors.ts'
 import { folderOf } from '../core/paths.ts'
+import { quietly } from '../core/quietly.ts'
 import { diskFileSystem, isAbsence, realPathOf } from './file-system.ts'
 import { type FolderRules, openIgnoreRules } from './ignore-rules.ts'
 import type { VaultOptions } from './open-vault.ts'
@@ -249,11 +250,7 @@ class FolderWatches implements WatchEngine {
 }
 
 function statOf(path: string) {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false })
-  } catch {
-    return undefined
-  }
+  return quietly(() => lstatSync(path, { throwIfNoEntry: false }))
 }
 
 /**
@@ -261,7 +258,8 @@ function statOf(path: string) {
  * of events within a single turn of the event loop.
  */
 function openOverflowGuess(): () => boolean {
-  const limit = queueLength() / 2
+  const queueLength = quietly(() => Number(readFileSync('/proc/sys/fs/inotify/max_queued_events', 'utf8'))) || 16384
+  const limit = queueLength / 2
   let count = 0
   return () => {
     if (count === 0) {
@@ -271,14 +269,6 @@ function openOverflowGuess(): () => boolean {
     }
     count += 1
     return count >= limit
-  }
-}
-
-function queueLength(): number {
-  try {
-    return Number(readFileSync('/proc/sys/fs/inotify/max_queued_events', 'utf8')) || 16384
-  } catch {
-    return 16384
   }
 }
 

@@ -1,4 +1,5 @@
 import { opendirSync, statfsSync } from 'node:fs'
+import { quietly } from '../core/quietly.ts'
 import type { Dirty, Watcher } from '../core/vault.ts'
 import { type DirtyBatch, openDirtyBatch } from './dirty-batch.ts'
 import { errorReason, realPathOf } from './file-system.ts'
@@ -173,9 +174,5 @@ const REMOTE = new Set([0x6969, 0x517b, 0xff534d42, 0xfe534d42, 0x65735546, 0x01
 /** Checks whether other computers may change the folder without causing events on this system. */
 function isRemote(root: string): boolean {
   if (process.platform !== 'linux') return false
-  try {
-    return REMOTE.has(statfsSync(root).type)
-  } catch {
-    return false
-  }
+  return quietly(() => REMOTE.has(statfsSync(root).type)) ?? false
 }

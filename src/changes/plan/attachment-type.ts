@@ -2,6 +2,7 @@ import type { FileTypeResult } from 'file-type/core'
 import type { Mime } from 'mime'
 import { RouxError } from '../../core/errors.ts'
 import { endingOf, isTextual, mediaTypeOf } from '../../core/media-types.ts'
+import { quietly } from '../../core/quietly.ts'
 import { quote } from '../path-rules.ts'
 
 const OCTETS = 'application/octet-stream'
@@ -192,11 +193,7 @@ function isTextBytes(bytes: Uint8Array): boolean {
 }
 
 function isUtf16(bytes: Uint8Array, encoding: 'utf-16le' | 'utf-16be'): boolean {
-  try {
-    return !CONTROL.test(new TextDecoder(encoding, { fatal: true }).decode(bytes))
-  } catch {
-    return false
-  }
+  return quietly(() => !CONTROL.test(new TextDecoder(encoding, { fatal: true }).decode(bytes))) ?? false
 }
 
 type Groups = ReadonlyMap<string, readonly (readonly string[])[]>

@@ -17,6 +17,7 @@ import { createTwoFilesPatch } from 'diff'
 import { withFileLock } from '../../config/state-file.ts'
 import { errorCode, RouxError } from '../../core/errors.ts'
 import { makeFolder } from '../../core/make-folder.ts'
+import { quietly } from '../../core/quietly.ts'
 import { didYouMean, nearest } from '../../core/text/nearest.ts'
 import { CLIENTS, type Client, type EntryPlace, findClient } from '../../install/clients.ts'
 import { readOwnEntry } from '../../install/own-entry.ts'
@@ -248,19 +249,11 @@ function requireUnchanged(file: ClientFile): void {
 }
 
 function decode(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-  } catch {
-    return undefined
-  }
+  return quietly(() => new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes))
 }
 
 function isDangling(path: string): boolean {
-  try {
-    return readdirSync(dirname(path)).includes(basename(path))
-  } catch {
-    return false
-  }
+  return quietly(() => readdirSync(dirname(path)).includes(basename(path))) ?? false
 }
 
 function reasonOf(error: unknown): string {

@@ -6,6 +6,7 @@ import { loadSettings } from '../../config/load.ts'
 import type { LoadedVaults } from '../../config/load-vaults.ts'
 import type { Settings } from '../../config/settings.ts'
 import { RouxError } from '../../core/errors.ts'
+import { quietly } from '../../core/quietly.ts'
 import { openTokens, tokenFileIn } from '../../http/token-file.ts'
 import { DEFAULT_NAME, requireToken } from '../../http/tokens.ts'
 import type { Client, Entry, EntryPlace, HttpEndpoint, Launch } from '../../install/clients.ts'
@@ -193,11 +194,7 @@ function namesVersion(path: string): boolean {
 }
 
 function isSame(path: string, real: string): boolean {
-  try {
-    return realpathSync.native(path) === realpathSync.native(real)
-  } catch {
-    return false
-  }
+  return quietly(() => realpathSync.native(path) === realpathSync.native(real)) ?? false
 }
 
 /** Arguments that let a server started elsewhere find these vaults. */

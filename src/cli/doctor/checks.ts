@@ -1,9 +1,10 @@
-import { accessSync, constants, type Dirent, existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { accessSync, constants, existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Diagnosis, IndexDiagnosis } from '../../compose/index.ts'
 import type { LoadedVault } from '../../config/load-vaults.ts'
 import type { Settings } from '../../config/settings.ts'
 import { RouxError } from '../../core/errors.ts'
+import { quietly } from '../../core/quietly.ts'
 import { amount } from '../../core/text/amount.ts'
 import { askHealth } from '../../http/health.ts'
 import { isEveryAddress, isLoopbackAddress } from '../../http/host-and-origin.ts'
@@ -119,11 +120,7 @@ function outerVault(path: string): string | undefined {
 }
 
 function inotifyLimit(): number | undefined {
-  try {
-    return Number(readFileSync('/proc/sys/fs/inotify/max_user_watches', 'utf8')) || undefined
-  } catch {
-    return undefined
-  }
+  return quietly(() => Number(readFileSync('/proc/sys/fs/inotify/max_user_watches', 'utf8')) || undefined)
 }
 
 function countFolders(root: string, atMost: number): number {
@@ -131,19 +128,12 @@ function countFolders(root: string, atMost: number): number {
   let count = 0
   for (let folder = open.pop(); folder !== undefined && count < atMost; folder = open.pop()) {
     count++
-    for (const entry of foldersIn(folder)) open.push(join(folder, entry.name))
+    for (const entry of quietly(() => readdirSync(folder, { withFileTypes: true })) ?? []) {
+      const isSkipped = entry.name.startsWith('.') || entry.name === 'node_modules'
+      if (entry.isDirectory() && !isSkipped) open.push(join(folder, entry.name))
+    }
   }
   return count
-}
-
-function foldersIn(folder: string): readonly Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true }).filter(
-      (entry) => entry.isDirectory() && !entry.name.startsWith('.') && entry.name !== 'node_modules',
-    )
-  } catch {
-    return []
-  }
 }
 
 /** Checks the configuration of the chat model if it is enabled. Opens no connection, unlike `roux ai test`. */

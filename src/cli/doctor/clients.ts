@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { isAbsolute } from 'node:path'
 import { shellWord } from '../../config/shell-word.ts'
 import { RouxError } from '../../core/errors.ts'
+import { quietly } from '../../core/quietly.ts'
 import { isLoopbackName } from '../../http/host-and-origin.ts'
 import { readTokens } from '../../http/token-file.ts'
 import { CLIENTS, type Client } from '../../install/clients.ts'
@@ -65,12 +66,8 @@ function connectionProblem({ url, token }: HttpEntry, { port, tokenFile }: Serve
 }
 
 function isInvalidToken(token: string, tokenFile: string): boolean {
-  try {
-    return readTokens(tokenFile)?.every(({ secret }) => secret !== token) ?? true
-  } catch {
-    // The check of the tokens already reports a damaged file.
-    return false
-  }
+  // The check of the tokens already reports a damaged file.
+  return quietly(() => readTokens(tokenFile)?.every(({ secret }) => secret !== token) ?? true) ?? false
 }
 
 /** Returns a hint with the command that rewrites the entry, keeping the parts that still exist. */

@@ -7,6 +7,7 @@ import { lookUp } from '../../app/names/known-node.ts'
 import type { Vaults } from '../../app/vaults.ts'
 import { type LoadedVaults, readVaults } from '../../config/load-vaults.ts'
 import { RouxError } from '../../core/errors.ts'
+import { quietly } from '../../core/quietly.ts'
 import { type Invocation, settingsInput, withVaults } from '../session.ts'
 import { resolveNames } from '../tools/resolve-name.ts'
 import { isShellPath, withoutShellPaths } from '../tools/shell-path.ts'
@@ -39,11 +40,7 @@ export async function vaultOrNote(invocation: Invocation, name: string): Promise
 }
 
 function kindOf(path: string): 'folder' | 'file' | undefined {
-  try {
-    return statSync(path).isDirectory() ? 'folder' : 'file'
-  } catch {
-    return undefined
-  }
+  return quietly(() => (statSync(path).isDirectory() ? 'folder' : 'file'))
 }
 
 /**

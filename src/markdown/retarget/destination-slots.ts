@@ -1,3 +1,4 @@
+import { quietly } from '../../core/quietly.ts'
 import type { LinkSlots, PlacedLink, TextRange, TextSlot } from '../../core/text/link-slots.ts'
 import {
   isExternal,
@@ -128,11 +129,7 @@ export function encodeDestination(value: string, style: DestinationStyle): strin
 
 /** Percent-encodes text. Keeps lone surrogates, which cannot be encoded. The destination then fails the later check. */
 function percent(text: string): string {
-  try {
-    return encodeURIComponent(text)
-  } catch {
-    return text
-  }
+  return quietly(() => encodeURIComponent(text)) ?? text
 }
 
 function hex(character: string): string {

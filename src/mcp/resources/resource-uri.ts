@@ -1,4 +1,5 @@
 import { foldId } from '../../core/ids.ts'
+import { quietly } from '../../core/quietly.ts'
 
 export type ResourceAddress =
   /** `query` without `?`, or an empty string. */
@@ -36,11 +37,7 @@ function readFixed(rest: string): ResourceAddress | undefined {
 }
 
 function decoded(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return undefined
-  }
+  return quietly(() => decodeURIComponent(text))
 }
 
 /** Checks whether every segment of a path is a plain name, neither `..` nor hidden. Tools apply the same rule to ids. */

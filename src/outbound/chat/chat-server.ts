@@ -1,5 +1,7 @@
 import type { ChatEvent, ChatFinish, ChatProvider, ChatRequest } from '../../core/chat.ts'
 import { providerError, RouxError, reasonOf } from '../../core/errors.ts'
+import { isRecord } from '../../core/is-record.ts'
+import { parseJson } from '../../core/quietly.ts'
 import {
   type Answer,
   type AnswerStream,
@@ -243,12 +245,8 @@ async function* wholeBody(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<str
 }
 
 function parse(server: ModelServer, text: string): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(text)
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
-  } catch {
-    // The error is thrown below.
-  }
+  const value = parseJson(text)
+  if (isRecord(value)) return value
   const reason = /^\s*</.test(text) ? 'it is a web page, not JSON' : 'it is not JSON'
   throw unusable(server, { what: reason, hint: ADDRESS_HINT })
 }

@@ -1,5 +1,6 @@
 import type { RouxError } from '../../core/errors.ts'
 import { messageOf } from '../../core/errors.ts'
+import { quietly } from '../../core/quietly.ts'
 import type { Database } from '../../core/sql-database.ts'
 import { unpackHeader } from '../../search/words/index/page.ts'
 import { type DatabaseKind, kindOf } from './database-file.ts'
@@ -27,7 +28,8 @@ function examineDatabase(
   kind: Pick<DatabaseKind, 'applicationId' | 'format'>,
   readAll: (database: Database) => void,
 ): IndexCondition {
-  if (!exists(location)) return { state: 'absent' }
+  // An unreadable folder counts as empty, because another check reports it.
+  if (quietly(() => identityOf(location)) === undefined) return { state: 'absent' }
   try {
     const database = openSqlite(databasePath(location), { readOnly: true })
     try {
@@ -77,15 +79,6 @@ function keysOf(
     keys.add(key)
   }
   return keys
-}
-
-/** Checks whether the index exists. An unreadable folder counts as empty, because another check reports it. */
-function exists(location: Location): boolean {
-  try {
-    return identityOf(location) !== undefined
-  } catch {
-    return false
-  }
 }
 
 export interface SqliteCondition {

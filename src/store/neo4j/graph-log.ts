@@ -1,5 +1,6 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import type { GraphChanges, GraphLog } from '../../core/insight/graph-changes.ts'
+import { quietly } from '../../core/quietly.ts'
 import type { Connection } from './server/connection.ts'
 
 /** Number of commits to read at once. */
@@ -47,9 +48,5 @@ export function packedChanges(changes: GraphChanges): Int8Array {
 
 function unpacked(changes: Int8Array | null): GraphChanges | undefined {
   if (changes === null) return NOTHING
-  try {
-    return JSON.parse(inflateRawSync(changes).toString('utf8')) as GraphChanges
-  } catch {
-    return undefined
-  }
+  return quietly(() => JSON.parse(inflateRawSync(changes).toString('utf8')) as GraphChanges)
 }

@@ -5,7 +5,9 @@ import type { VaultView } from '../../changes/plan/vault-view.ts'
 import type { Settings } from '../../config/settings.ts'
 import { foldId, toVaultPath } from '../../core/ids.ts'
 import type { FileRecord } from '../../core/index-writer.ts'
+import { isRecord } from '../../core/is-record.ts'
 import { isWithin } from '../../core/paths.ts'
+import { parseJson, quietly } from '../../core/quietly.ts'
 import { foldName, foldTag } from '../../core/text/fold.ts'
 import { once } from '../../core/waiting/once.ts'
 import type { Exclusive } from '../../indexing/service.ts'
@@ -79,27 +81,15 @@ function mostHaveCapitals(paths: readonly string[]): boolean {
 function listing(onDisk: (path: string) => string): (folder: string) => readonly string[] {
   const listings = new Map<string, readonly string[]>()
   return (folder) => {
-    const names = listings.get(folder) ?? namesIn(onDisk(folder))
+    const names = listings.get(folder) ?? quietly(() => readdirSync(onDisk(folder))) ?? []
     listings.set(folder, names)
     return names
   }
 }
 
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder)
-  } catch {
-    return []
-  }
-}
-
 /** Returns a file's stat without following links, or `undefined` if it is missing or its name is invalid. */
 function statOf(file: string): Stats | undefined {
-  try {
-    return lstatSync(file)
-  } catch {
-    return undefined
-  }
+  return quietly(() => lstatSync(file))
 }
 
 function isSameStat(now: Stats | undefined, { mtime, ctime, size }: FileRecord['stat']): boolean {
@@ -139,10 +129,7 @@ function linkFormat(value: unknown): NewLinkFormat {
 
 /** Reads Obsidian's own settings. Empty if missing or unreadable. */
 function readAppSettings(root: string): Readonly<Record<string, unknown>> {
-  try {
-    const settings: unknown = JSON.parse(readFileSync(join(root, '.obsidian', 'app.json'), 'utf8').replace(/^\uFEFF/, ''))
-    return typeof settings === 'object' && settings !== null ? { ...settings } : {}
-  } catch {
-    return {}
-  }
+  const text = quietly(() => readFileSync(join(root, '.obsidian', 'app.json'), 'utf8')) ?? ''
+  const settings = parseJson(text.replace(/^\uFEFF/, ''))
+  return isRecord(settings) ? settings : {}
 }

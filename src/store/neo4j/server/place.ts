@@ -1,4 +1,4 @@
-/** A vault in a Neo4j database. Never log it, because it contains the password. */
+import { quietly } from '../../../core/quietly.ts' /** A vault in a Neo4j database. Never log it, because it contains the password. */
 export interface Neo4jPlace {
   readonly type: 'neo4j'
   /** `bolt://…` or `neo4j://…`. With `+s`, the connection is encrypted. */
@@ -29,9 +29,5 @@ export const MIN_VERSION = [5, 26] as const
 
 /** Returns an address without user name and password. */
 export function serverOf(url: string): string {
-  try {
-    return new URL(url).host
-  } catch {
-    return 'its address'
-  }
+  return quietly(() => new URL(url).host) ?? 'its address'
 }
