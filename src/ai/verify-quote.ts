@@ -1,3 +1,4 @@
+import { groupBy } from '../core/group-by.ts'
 import { readable, type Word, wordsIn } from './words.ts'
 
 export interface FoundQuote {
@@ -23,12 +24,7 @@ const MAX_WORDS = 2_000
 export function quotedText(text: string): QuotedText {
   const visible = readable(text)
   const words = wordsIn(visible)
-  const places = new Map<string, number[]>()
-  for (const [at, { text: word }] of words.entries()) {
-    const positions = places.get(word)
-    if (positions === undefined) places.set(word, [at])
-    else positions.push(at)
-  }
+  const places = groupBy(words.keys(), (at) => words[at]?.text ?? '')
   return { text: visible, words, places }
 }
 

@@ -40,7 +40,8 @@ export function writeError(error: unknown, root: string, outcome = 'The vault is
   const code = errorCode(error)
   if (code === undefined) return error instanceof Error ? error : new Error(String(error))
   const [meaning, message, hint] = meaningOf(code)
-  return new RouxError(meaning, `${message}: ${withoutRoot(error, root)}. ${outcome}`, { hint, cause: error })
+  const reason = messageOf(error).replaceAll(`${root}/`, '')
+  return new RouxError(meaning, `${message}: ${reason}. ${outcome}`, { hint, cause: error })
 }
 
 type Meaning = readonly [code: RouxError['code'], message: string, hint: string]
@@ -55,11 +56,6 @@ function meaningOf(code: string): Meaning {
   if (code === 'ENAMETOOLONG') return ['INVALID_PARAMS', 'The path is too long for the file system', 'Shorten it.']
   const isFull = code === 'ENOSPC' || code === 'EDQUOT'
   return ['PROVIDER_ERROR', 'The disk failed', `${isFull ? 'Free some space' : 'Check the drive'}, then call again.`]
-}
-
-function withoutRoot(error: unknown, root: string): string {
-  const message = messageOf(error)
-  return message.replaceAll(`${root}/`, '')
 }
 
 /** Replaces temporary names in an error message with the names of the real files. */

@@ -76,7 +76,10 @@ export function parseArguments(args: readonly string[], options: readonly Option
   const { tokens } = parseArgs({
     args: [...args],
     options: Object.fromEntries(
-      [...flags].map(([flag, { option }]) => [flag, { type: takesNoValue(option) ? 'boolean' : 'string' } as const]),
+      [...flags].map(([flag, { option }]) => [
+        flag,
+        { type: option.type === 'flag' || option.bare ? 'boolean' : 'string' } as const,
+      ]),
     ),
     strict: false,
     allowPositionals: true,
@@ -142,10 +145,6 @@ function flagsOf(options: readonly Option[]): ReadonlyMap<string, Flag> {
 }
 
 type Token = NonNullable<ReturnType<typeof parseArgs>['tokens']>[number]
-
-function takesNoValue({ type, bare = false }: Option): boolean {
-  return type === 'flag' || bare
-}
 
 /** Checks whether the next word is a number for an option with an optional value. This is true for `--http 7583` but not for `--http notes`. */
 function isValueOf(before: Token | undefined, word: Token | undefined, flags: ReadonlyMap<string, Flag>): boolean {

@@ -37,8 +37,8 @@ export function settingsInput({ host, options }: Invocation, vault?: string): Se
       ...((options.get('set') as readonly string[] | undefined) ?? []),
       ...(options.get('write') === true ? WRITING : []),
       ...overHttp(options),
-      ...inStore(options.get('store')),
-      ...atAddress(options.get('public-url')),
+      ...settingGiven('store.type', options.get('store')),
+      ...settingGiven('http.public_url', options.get('public-url')),
     ],
     ...(config === undefined ? {} : { config }),
     ...(path === undefined ? {} : { vault: path }),
@@ -49,12 +49,8 @@ export function settingsInput({ host, options }: Invocation, vault?: string): Se
 /** Settings that `--write` changes for this run. */
 const WRITING: readonly string[] = ['tools.write=true', 'tools.attach=true']
 
-function inStore(value: unknown): readonly string[] {
-  return typeof value === 'string' ? [`store.type=${value}`] : []
-}
-
-function atAddress(value: unknown): readonly string[] {
-  return typeof value === 'string' ? [`http.public_url=${value}`] : []
+function settingGiven(key: string, value: unknown): readonly string[] {
+  return typeof value === 'string' ? [`${key}=${value}`] : []
 }
 
 /**

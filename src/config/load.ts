@@ -208,7 +208,8 @@ class Merge {
     if (file.given.some((item) => !useful.includes(item) && !isDefault(item)))
       warn("vault.path has no effect in the vault's own file")
     const widening = useful.filter(({ key, raw }) => widensTrust(key, raw))
-    if (widening.length === 0 || this.#trust().isTrusted(file)) return useful
+    const trust = this.#input.trust ?? fileTrust(userFolders(this.#input.env).state)
+    if (widening.length === 0 || trust.isTrusted(file)) return useful
     const missed = widening.filter((item) => !isDefault(item)).map(({ key }) => key)
     if (missed.length > 0) warn(`ignored until you run "roux trust ${shellWord(dirname(file.path))}": ${missed.join(', ')}`)
     return useful.filter((item) => !widening.includes(item))
@@ -261,10 +262,6 @@ class Merge {
     const command = this.#isOwn('ai.key_command') ? ai.key_command : []
     const aiKey = { ...(value && { value }), ...(file && { file }), ...(command.length > 0 && { command }) }
     return Object.keys(aiKey).length > 0 && this.#maySend("the chat model's key", 'ai.base_url') ? { aiKey } : {}
-  }
-
-  #trust(): TrustStore {
-    return this.#input.trust ?? fileTrust(userFolders(this.#input.env).state)
   }
 
   async #unknownTool(item: GivenSetting): Promise<RouxError | undefined> {

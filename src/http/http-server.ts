@@ -91,7 +91,7 @@ class Endpoint {
   #isStopping = false
 
   constructor(options: HttpServerOptions) {
-    const { serverFor, eventsFor = silence, log, tokenFile, limits = LIMITS } = options
+    const { serverFor, eventsFor = () => feedOf(new ServerEvents()), log, tokenFile, limits = LIMITS } = options
     this.#options = options
     this.#limits = limits
     this.#gate = new TokenGate(tokenFile, log)
@@ -202,10 +202,6 @@ class Endpoint {
       serve: async (request, response) => (this.#options.enabled ? route.serve(request, response) : switchedOff()),
     }
   }
-}
-
-function silence(): EventFeed {
-  return feedOf(new ServerEvents())
 }
 
 function nothingHere(): Refusal {

@@ -1,3 +1,4 @@
+import { groupBy } from '../core/group-by.ts'
 import type { DuplicatePair } from '../core/insight/link-suggestions.ts'
 import { NumberList } from '../search/number-list.ts'
 import { type Corpus, MAX_COPIES } from './corpus.ts'
@@ -33,14 +34,8 @@ export function findDuplicates(corpus: Texts): readonly DuplicatePair[] {
 
 function equalPairs(source: Texts): readonly DuplicatePair[] {
   const { texts } = source
-  const groups = new Map<number, number[]>()
-  for (const [note, text] of texts.numbers.entries()) {
-    if ((texts.words[note] as number) < MIN_SHINGLES + SHINGLE - 1) continue
-    const group = groups.get(text)
-    if (group === undefined) groups.set(text, [note])
-    else group.push(note)
-  }
-  return [...groups.values()]
+  const notes = [...texts.numbers.keys()].filter((note) => (texts.words[note] as number) >= MIN_SHINGLES + SHINGLE - 1)
+  return [...groupBy(notes, (note) => texts.numbers[note]).values()]
     .filter(({ length }) => length > 1 && length <= MAX_COPIES)
     .flatMap(([first = 0, ...others]) =>
       others.map((other): DuplicatePair => {

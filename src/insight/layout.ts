@@ -1,3 +1,4 @@
+import { groupBy } from '../core/group-by.ts'
 /**
  * Lays out notes on a plane. Groups become circles packed next to the groups they are linked with, notes are packed inside their
  * group in the same way, and a short relaxation moves linked notes toward each other across borders. The relaxation is
@@ -233,13 +234,7 @@ function relaxNotes({ links, radii, places, onStep }: Packing, notes: readonly n
 }
 
 function groupsOf(notes: readonly number[], level: Int32Array): readonly (readonly number[])[] {
-  const groups = new Map<number, number[]>()
-  for (const note of notes) {
-    const group = groups.get(level[note] ?? 0)
-    if (group === undefined) groups.set(level[note] ?? 0, [note])
-    else group.push(note)
-  }
-  return [...groups.values()]
+  return [...groupBy(notes, (note) => level[note] ?? 0).values()]
 }
 
 /** Returns the links between groups, weighted by the links they represent. */

@@ -42,7 +42,7 @@ export function addToolHandlers(server: ValidatingServer, options: McpServerOpti
     const result = await withProgress(ctx, options.vaults, (vaults, report) =>
       callTool(tool, params.arguments, {
         ...options,
-        missing: missingTools(options),
+        missing: options.tools.filter((each) => switchedOffBy(each) !== undefined).map(({ name }) => name),
         vaults,
         report,
         log,
@@ -56,11 +56,6 @@ export function addToolHandlers(server: ValidatingServer, options: McpServerOpti
 
 export function enabledTools({ tools, switchedOffBy }: Pick<McpServerOptions, 'tools' | 'switchedOffBy'>): readonly Tool[] {
   return tools.filter((tool) => switchedOffBy(tool) === undefined)
-}
-
-/** Returns the names of the tools that the client is not offered. */
-function missingTools({ tools, switchedOffBy }: Pick<McpServerOptions, 'tools' | 'switchedOffBy'>): readonly string[] {
-  return tools.filter((tool) => switchedOffBy(tool) !== undefined).map(({ name }) => name)
 }
 
 function unknownTool(name: string, tools: readonly Tool[]): ProtocolError {

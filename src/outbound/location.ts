@@ -18,7 +18,8 @@ export interface Place {
  * network, `0.0.0.0` and all names except `localhost` are considered remote.
  */
 export async function locationOf({ baseUrl, model }: Place, resolve: Resolve = addressesOf): Promise<Location> {
-  if (isPassedOn(model)) return 'remote'
+  // Ollama runs models such as `gpt-oss:120b-cloud` and `glm-4.6:cloud` on its own servers.
+  if (/[-:]cloud$/i.test(model.trim())) return 'remote'
   const { hostname } = new URL(baseUrl)
   if (hostname !== 'localhost') return isLoopback(hostname) ? 'local' : 'remote'
   const addresses = await resolve(hostname).catch(() => [])
@@ -30,11 +31,6 @@ export async function locationOf({ baseUrl, model }: Place, resolve: Resolve = a
 /** Returns the origin that consent refers to, such as `https://api.openai.com`. It consists of scheme, host and port. */
 export function originOf(baseUrl: string): string {
   return new URL(baseUrl).origin
-}
-
-/** Checks whether Ollama runs the model on its own servers, as it does for `gpt-oss:120b-cloud` and `glm-4.6:cloud`. */
-function isPassedOn(model: string): boolean {
-  return /[-:]cloud$/i.test(model.trim())
 }
 
 /** Checks whether a host is a loopback address. Expects the format of `URL`: IPv4 as four decimal numbers and IPv6 compressed in brackets. */

@@ -24,19 +24,15 @@ interface Request {
   readonly rules: FolderRules
 }
 
+// Milliseconds of scanning before the thread does other work, because scanning thousands of folders must not block it.
+const SLICE = 10
+
 /**
  * Watches a vault on Linux with one inotify watch per folder. A folder is watched before it is read, so nothing is missed. A removed
  * folder is forgotten immediately, so a new folder with its name is watched. (chokidar 5 misses a folder that is deleted and
  * recreated between two checks, and stats all files of a folder after every event.)
  */
-export function watchFolders(root: string, options: VaultOptions, sink: WatchSink): WatchEngine {
-  return new FolderWatches(root, options, sink)
-}
-
-// Milliseconds of scanning before the thread does other work, because scanning thousands of folders must not block it.
-const SLICE = 10
-
-class FolderWatches implements WatchEngine {
+export class FolderWatches implements WatchEngine {
   readonly ready: Promise<void>
   readonly #root: string
   readonly #options: VaultOptions

@@ -6,7 +6,7 @@ import { errorReason, realPathOf } from './file-system.ts'
 import type { VaultOptions } from './open-vault.ts'
 import { watchByChokidar } from './watch-by-chokidar.ts'
 import { type PollingTimes, type WatchEngine, type WatchSink, watchByPolling } from './watch-engine.ts'
-import { watchFolders } from './watch-folders.ts'
+import { FolderWatches } from './watch-folders.ts'
 
 export interface WatchOptions extends VaultOptions {
   /** `polling` is for file systems without events. `auto` polls as well if other computers may change the files. */
@@ -102,7 +102,9 @@ class VaultWatcher implements Watcher {
 
   #openEngine(sink: WatchSink): WatchEngine {
     const engine = this.#options.engine ?? (process.platform === 'linux' ? 'inotify' : 'chokidar')
-    return engine === 'inotify' ? watchFolders(this.#root, this.#options, sink) : watchByChokidar(this.#root, this.#options, sink)
+    return engine === 'inotify'
+      ? new FolderWatches(this.#root, this.#options, sink)
+      : watchByChokidar(this.#root, this.#options, sink)
   }
 
   async #stop(): Promise<void> {

@@ -111,27 +111,27 @@ async function suggestFor(
   )
     .filter(({ label }) => !ownTags.has(foldTag(label)))
     .slice(0, limit)
-    .map(({ label, ...rest }) => ({ tag: label, ...rest, operation: tagging(node.id, label) }))
-  const ownFolder = folderOf(node.path ?? '')
+    .map(({ label, ...rest }) => ({
+      tag: label,
+      ...rest,
+      operation: { tool: 'manage_tags', arguments: { id: node.id, add: [label] } } as const,
+    }))
+  const [ownFolder, ownName] = [folderOf(node.path ?? ''), nameOf(node.path ?? node.id)]
   const folders = rankLabels(
     voters.map(({ folder, ...voter }) => ({ ...voter, labels: [folder] })),
     ballot,
   )
     .filter(({ label }) => label !== ownFolder)
     .slice(0, limit)
-    .map(({ label, ...rest }) => ({ path: label, ...rest, operation: moving(node, label) }))
+    .map(({ label, ...rest }) => ({
+      path: label,
+      ...rest,
+      operation: { tool: 'move_node', arguments: { id: node.id, to: `${label}/${ownName}` } } as const,
+    }))
   if (tags.length === 0 && folders.length === 0)
     return { tags, folders, reason: 'The nearest notes share no tag that this one lacks, and no other folder.' }
   if (tags.length === 0) return { tags, folders, reason: 'The nearest notes share no tag that this one lacks.' }
   return { tags, folders }
-}
-
-function tagging(id: NodeId, tag: string): SuggestedOperation {
-  return { tool: 'manage_tags', arguments: { id, add: [tag] } }
-}
-
-function moving({ id, path }: Node, folder: string): SuggestedOperation {
-  return { tool: 'move_node', arguments: { id, to: `${folder}/${nameOf(path ?? id)}` } }
 }
 
 interface NearestVotes {

@@ -2,7 +2,7 @@ import { foldId, type NodeId, toNodeId, withoutVault } from '../../core/ids.ts'
 import { type LinkInsight, noteNumber } from '../../core/insight/insight.ts'
 import { BY_FOLDER, BY_LINKS, BY_MEANING, BY_RATE, BY_WORDS, IS_NAMED } from '../../core/insight/link-suggestions.ts'
 import { nameOf } from '../../core/paths.ts'
-import type { Node, NodeKind, Page } from '../../core/store.ts'
+import type { Node, Page } from '../../core/store.ts'
 import { compareTexts } from '../../core/text/compare-texts.ts'
 import { foldName } from '../../core/text/fold.ts'
 import type { NoteText } from '../../core/texts.ts'
@@ -260,7 +260,7 @@ async function describeCandidates(
     snapshot.namesOf(targets),
   ])
   const nodes = new Map<NodeId, Node>(
-    [...sourceNodes, ...targetNodes].flatMap((node) => (node === undefined || !isListed(node) ? [] : [[node.id, node]])),
+    [...sourceNodes, ...targetNodes].flatMap((node) => (node?.kind === 'note' && !node.excluded ? [[node.id, node]] : [])),
   )
   const namesOf = new Map(targets.map((id, at) => [id, [...(names[at] ?? []), fileName(nodes.get(id)?.path ?? '')]]))
   const unlinked = candidates.filter(({ from, to }, at) => links[at]?.length === 0 && nodes.has(from) && nodes.has(to))
@@ -296,10 +296,6 @@ async function describeCandidates(
     }
   }
   return { suggestions, unread }
-}
-
-function isListed({ kind, excluded }: Node): boolean {
-  return kind === ('note' satisfies NodeKind) && !excluded
 }
 
 function fileName(path: string): string {

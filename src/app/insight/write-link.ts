@@ -1,4 +1,4 @@
-import type { Flavour, Link } from '../../core/note.ts'
+import { DEFAULT_FLAVOUR, type Link } from '../../core/note.ts'
 import { fileStemOf, folderOf, nameOf } from '../../core/paths.ts'
 import { foldName } from '../../core/text/fold.ts'
 import { rowTest } from '../../markdown/blocks.ts'
@@ -22,7 +22,7 @@ export interface LinkedNote {
 }
 
 export function readLinks(path: string, text: string): LinkedNote {
-  return { path, text, links: parseNote(text, FLAVOUR).links }
+  return { path, text, links: parseNote(text, DEFAULT_FLAVOUR).links }
 }
 
 export interface NewLink {
@@ -37,7 +37,6 @@ export interface NewLink {
   readonly pageNames?: readonly string[] | undefined
 }
 
-const FLAVOUR: Flavour = { profile: 'lenient', mode: 'obsidian', comments: true }
 /** Relative Markdown links work in every documentation viewer. */
 export const DOCS_STYLE: LinkStyle = { form: 'markdown', path: 'relative' }
 const DEFAULT: LinkStyle = { form: 'wikilink', path: 'name' }
@@ -143,7 +142,7 @@ function isReadBackRight({ text, links: before }: LinkedNote, group: readonly In
     from = insertion.end
     return { start, end: changed.length, target: insertion.target }
   })
-  const { links } = parseNote(changed + text.slice(from), FLAVOUR)
+  const { links } = parseNote(changed + text.slice(from), DEFAULT_FLAVOUR)
   const byStart = new Map(links.map((link) => [link.start, link]))
   const isLink = ({ start, end, target }: (typeof places)[number]): boolean => {
     const link = byStart.get(start)

@@ -41,7 +41,8 @@ export function getHubs(core: GraphCore, args: HubsArguments, call: Call = {}): 
       const message = `The vault is large: ${args.metric} was estimated from ${sampled} notes instead of all.`
       warnings.push({ code: 'FALLBACK', message })
     }
-    const value = items.slice(offset).map(({ id, title, score }) => ({ id, title, score: roundScore(score) }))
+    // A few digits are enough to compare ranks, and a model has to read every digit.
+    const value = items.slice(offset).map(({ id, title, score }) => ({ id, title, score: Number(score.toPrecision(6)) }))
     return { ...listResult(value, { offset, shown: value.length, total }), warnings }
   }
   const isEmpty = (value: readonly RankedNode[] | undefined): boolean => value?.length === 0
@@ -57,9 +58,4 @@ export function getHubs(core: GraphCore, args: HubsArguments, call: Call = {}): 
     const message = `The ${metric} scores are being computed. Ask again in a moment.`
     return { value: [], warnings: [{ code: 'STALE', message }] }
   })
-}
-
-/** Keeps a few digits. They are enough to compare ranks, and a model has to read every digit. */
-function roundScore(score: number): number {
-  return Number(score.toPrecision(6))
 }

@@ -1,3 +1,4 @@
+import { groupBy } from '../../core/group-by.ts'
 import type { NodeId } from '../../core/ids.ts'
 import type { LinkForm } from '../../core/note.ts'
 import type { NameHit, Node, Problem, ProblemKind, Snapshot, WrittenLink } from '../../core/store.ts'
@@ -65,15 +66,9 @@ export type SameProblems = readonly [Problem, ...Problem[]]
 
 /** Groups the problems of links with equal text and target. Every other problem forms its own group. */
 export function mergeSame(problems: readonly Problem[]): readonly SameProblems[] {
-  const groups = new Map<string, [Problem, ...Problem[]]>()
-  for (const [at, problem] of problems.entries()) {
-    const key =
-      'link' in problem ? `${reportedKind(problem)} ${problem.kind} ${problemText(problem)}\0${targetOf(problem)}` : String(at)
-    const group = groups.get(key)
-    if (group === undefined) groups.set(key, [problem])
-    else group.push(problem)
-  }
-  return [...groups.values()]
+  const keyOf = (problem: Problem): unknown =>
+    'link' in problem ? `${reportedKind(problem)} ${problem.kind} ${problemText(problem)}\0${targetOf(problem)}` : problem
+  return [...groupBy(problems, keyOf).values()].map(([first, ...more]) => [first as Problem, ...more])
 }
 
 function targetOf(problem: Extract<Problem, { readonly link: WrittenLink }>): string {

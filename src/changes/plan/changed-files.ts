@@ -48,17 +48,16 @@ export function hasChanged({ original, path, isEdited }: Draft): boolean {
  * contents instead and only the last one in a chain gets a new name.
  */
 export function changesOf(drafts: readonly Draft[], view: VaultView, folders: readonly MovedFolder[]): readonly FileChange[] {
-  const leaving = new Map(drafts.flatMap((draft) => (isRenamed(draft) ? [[draft.original ?? '', draft] as const] : [])))
+  const leaving = new Map<string, Draft>()
+  for (const draft of drafts) {
+    if (draft.original !== undefined && draft.original !== draft.path) leaving.set(draft.original, draft)
+  }
   const rows = new Map<Draft, readonly FileChange[]>()
   for (const draft of leaving.values()) {
     if (leaving.has(draft.path) && !rows.has(draft))
       for (const [changedDraft, changes] of exchange(draft, leaving)) rows.set(changedDraft, changes)
   }
   return drafts.flatMap((draft) => rows.get(draft) ?? changesOfOne(draft, view, folders))
-}
-
-function isRenamed({ original, path }: Draft): boolean {
-  return original !== undefined && original !== path
 }
 
 /** Plans the changes for a chain of files in which each file takes the name of the next. */

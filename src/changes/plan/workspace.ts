@@ -3,7 +3,6 @@ import { RouxError } from '../../core/errors.ts'
 import { foldId } from '../../core/ids.ts'
 import type { ResolvedLink } from '../../core/index-writer.ts'
 import type { Heading } from '../../core/note.ts'
-import type { LinkReport } from '../../core/operations.ts'
 import { compareTexts } from '../../core/text/compare-texts.ts'
 import { editText } from '../../core/text/edit-text.ts'
 import type { FileNames } from '../../links/names.ts'
@@ -373,7 +372,7 @@ export class Workspace {
         ...changesOf(drafts, this.view, moved),
       ],
       files: drafts.map(writtenFile),
-      dangling: [...reported, ...html.broken].sort(byPlace),
+      dangling: [...reported, ...html.broken].sort((a, b) => compareTexts(a.path, b.path) || a.line - b.line),
       texts: drafts.map((draft) => changedText(draft, this.view)),
       notes: [...this.notes, ...htmlNotes(html), ...bases],
     }
@@ -402,10 +401,6 @@ function hasSameTexts(before: readonly Heading[], after: readonly Heading[]): bo
 function byImportance(a: Draft, b: Draft): number {
   const isRelinkedOnly = ({ original, path, relinked }: Draft) => original === path && relinked.length > 0
   return Number(isRelinkedOnly(a)) - Number(isRelinkedOnly(b)) || compareTexts(a.original ?? a.path, b.original ?? b.path)
-}
-
-function byPlace(a: LinkReport, b: LinkReport): number {
-  return compareTexts(a.path, b.path) || a.line - b.line
 }
 
 function htmlNotes({ broken, unread }: HtmlLinks): readonly string[] {

@@ -169,7 +169,9 @@ export function readClientFile(path: string): ClientFile {
     const stat = statSync(realPath)
     if (!stat.isFile()) throw refuse('it is not a file')
     if (stat.size > MAX_BYTES) throw refuse(`it has more than ${MAX_BYTES} bytes`)
-    return { path, realPath, text: decode(readFileSync(realPath)) ?? raise(refuse('it is not UTF-8')), mode: stat.mode & 0o777 }
+    const text = decode(readFileSync(realPath))
+    if (text === undefined) throw refuse('it is not UTF-8')
+    return { path, realPath, text, mode: stat.mode & 0o777 }
   } catch (error) {
     if (error instanceof RouxError) throw error
     if (errorCode(error) !== 'ENOENT') throw refuse(reasonOf(error), error)
@@ -258,8 +260,4 @@ function isDangling(path: string): boolean {
 
 function reasonOf(error: unknown): string {
   return error instanceof Error ? (error.message.split(',', 1)[0] ?? '') : String(error)
-}
-
-function raise(error: RouxError): never {
-  throw error
 }

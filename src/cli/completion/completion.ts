@@ -17,18 +17,15 @@ import { SCRIPTS, SHELLS, type Shell } from './scripts.ts'
  */
 export async function run(invocation: Invocation): Promise<number> {
   const { printer, positionals } = invocation
-  const [shell = '', ...typedWords] = positionals
-  if (!isShell(shell))
+  const [name = '', ...typedWords] = positionals
+  const shell = SHELLS.find((each) => each === name)
+  if (shell === undefined)
     throw new UsageError(
-      shell === '' ? '<bash|zsh|fish> is missing.' : `There is no completion for "${shell}".`,
-      didYouMean(nearest(shell, SHELLS)) ?? 'Run: roux completion bash, zsh or fish',
+      name === '' ? '<bash|zsh|fish> is missing.' : `There is no completion for "${name}".`,
+      didYouMean(nearest(name, SHELLS)) ?? 'Run: roux completion bash, zsh or fish',
     )
   await printer.text(typedWords.length === 0 ? SCRIPTS[shell] : await reply(invocation, shell, typedWords))
   return 0
-}
-
-function isShell(name: string): name is Shell {
-  return (SHELLS as readonly string[]).includes(name)
 }
 
 const NODES: readonly NodeKind[] = ['note', 'canvas', 'attachment']

@@ -49,7 +49,7 @@ export class Printer {
     const { stdout } = this.#host
     // Loaded on demand so that servers start without the rendering code.
     const { renderForPeople } = await import('./render.ts')
-    const look = { width: stdout.columns || undefined, paint: (style: Style, text: string) => this.#style(style, text, stdout) }
+    const look = { width: stdout.columns || undefined, paint: (style: Style, text: string) => this.paint(style, text, stdout) }
     await this.text(render?.(value, look) ?? renderForPeople(value, { ...look, question }))
   }
 
@@ -59,7 +59,7 @@ export class Printer {
   }
 
   warn(message: string): void {
-    this.note(`${this.#style('yellow', 'warning:')} ${printable(message)}`)
+    this.note(`${this.paint('yellow', 'warning:')} ${printable(message)}`)
   }
 
   note(line: string): void {
@@ -70,19 +70,15 @@ export class Printer {
   error(error: unknown): void {
     const { message, hint, candidates = [], stack } = explain(error)
     // The message of a query error has extra lines that show the position of the error.
-    this.note(`${this.#style('red', 'error:')} ${printableText(message).replaceAll('\n', '\n  ')}`)
+    this.note(`${this.paint('red', 'error:')} ${printableText(message).replaceAll('\n', '\n  ')}`)
     if (hint !== undefined) this.note(`  ${printable(hint)}`)
     for (const candidate of candidates.slice(0, CANDIDATES)) this.note(`  ${printable(candidate)}`)
     if (candidates.length > CANDIDATES) this.note(`  and ${candidates.length - CANDIDATES} more`)
     if (stack !== undefined) this.note(stack)
   }
 
-  /** Applies a style suitable for stderr. */
-  paint(style: Style, text: string): string {
-    return this.#style(style, text)
-  }
-
-  #style(style: Style, text: string, stream: Out = this.#host.stderr): string {
+  /** Applies a style if the stream supports it. */
+  paint(style: Style, text: string, stream: Out = this.#host.stderr): string {
     const { NO_COLOR, TERM } = this.#host.env
     const plain = stream.isTTY !== true || (NO_COLOR ?? '') !== '' || TERM === 'dumb'
     return plain ? text : `\u001b[${CODES[style]}m${text}\u001b[0m`

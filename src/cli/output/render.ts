@@ -1,4 +1,5 @@
 import type { ContextPack } from '../../app/insight/context-pack.ts'
+import { isRecord } from '../../core/is-record.ts'
 import { areSearchResults, type FoundItem, type FoundLook, renderFound } from './render-found.ts'
 import { type Column, renderFacts, renderTable } from './table.ts'
 import { type Look, PLAIN, printable, printableText } from './text.ts'
@@ -153,10 +154,6 @@ function isTable(value: unknown): value is readonly Facts[] {
 
 function isRecords(value: unknown): value is readonly Facts[] {
   return Array.isArray(value) && value.length > 0 && value.every(isRecord)
-}
-
-function isRecord(value: unknown): value is Facts {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function isFolder(value: unknown): value is FolderFacts {

@@ -27,7 +27,9 @@ export async function run(invocation: Invocation): Promise<number> {
       `Opening the page in your browser. If it does not open, use this address, which works in one browser, for one minute:`,
     )
     printer.note(`${whole}\n${end}`)
-    await openInBrowser(whole, { host, isWaiting, signal: stop.signal }).catch((error: unknown) => printer.warn(reasonOf(error)))
+    await openInBrowser(whole, { host, isWaiting, signal: stop.signal }).catch((error: unknown) =>
+      printer.warn(`The browser cannot be opened: ${messageOf(error)}`),
+    )
   }
   const running = options.has('port') || options.has('set') ? undefined : await runningPage(invocation, loaded)
   if (running !== undefined) {
@@ -108,7 +110,3 @@ async function askServer({ address, key }: AnnouncedPage, body: object): Promise
 
 /** Milliseconds to wait for an answer from a running server. */
 const ANSWER_TIMEOUT = 3_000
-
-function reasonOf(error: unknown): string {
-  return `The browser cannot be opened: ${messageOf(error)}`
-}

@@ -16,7 +16,7 @@ import type { Paint } from '../output/text.ts'
 import { type Invocation, requireVaults, withVaults } from '../session.ts'
 import { resolveNames } from './resolve-name.ts'
 import { withoutShellPaths } from './shell-path.ts'
-import { callOnce, requireTool, withoutVault } from './tool-command.ts'
+import { callOnce, requireTool, withoutPlan, withoutVault } from './tool-command.ts'
 import { requireOn, switchedOffIn } from './tool-switch.ts'
 
 type Arguments = Readonly<Record<string, unknown>>
@@ -224,7 +224,7 @@ interface AppliedLinks {
 async function make(parts: Review, chosen: readonly Offer[]): Promise<AppliedLinks | undefined> {
   if (chosen.length === 0) return undefined
   try {
-    return { links: chosen.length, written: withoutPlan(await parts.change(chosen, false)) }
+    return { links: chosen.length, written: withoutPlan(await parts.change(chosen, false)) as WriteFacts }
   } catch (error) {
     if (!(error instanceof RouxError)) throw error
     const possible: Offer[] = []
@@ -236,10 +236,6 @@ async function make(parts: Review, chosen: readonly Offer[]): Promise<AppliedLin
     if (possible.length === chosen.length) throw error
     return await make(parts, possible)
   }
-}
-
-function withoutPlan({ plan_id: _, ...facts }: WriteFacts): WriteFacts {
-  return facts
 }
 
 export interface AnswerPrompt {

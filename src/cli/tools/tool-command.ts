@@ -147,8 +147,8 @@ function unopened(vaults: readonly LoadedVault[]): Vaults {
 }
 
 /** Removes the plan id, because the plan ends with this process. */
-function withoutPlan(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || !('plan_id' in value)) return value
+export function withoutPlan(value: unknown): unknown {
+  if (!isRecord(value) || !('plan_id' in value)) return value
   const { plan_id: _, ...rest } = value
   return rest
 }

@@ -8,6 +8,7 @@ import { RouxError } from '../../core/errors.ts'
 import type { NodeId } from '../../core/ids.ts'
 import type { Insight } from '../../core/insight/insight.ts'
 import type { ExportRow } from '../../core/store.ts'
+import { once } from '../../core/waiting/once.ts'
 import { UsageError } from '../host.ts'
 import { write } from '../output/printer.ts'
 import { bytesText } from '../output/text.ts'
@@ -57,15 +58,6 @@ const FORMAT_NAMES: Readonly<Record<ExportFormat, string>> = {
   csv: 'CSV',
 }
 
-/** Returns a function that analyzes the whole vault when it is first called. */
-function latestInsight(core: GraphCore): () => Promise<Insight | undefined> {
-  let pending: Promise<Insight | undefined> | undefined
-  return () => {
-    pending ??= latestOf(core.insights, { whole: true }).then(({ insight }) => insight)
-    return pending
-  }
-}
-
 /**
  * Yields the similar pairs whose notes were both exported. Other pairs are skipped, because the vault may have changed in the
  * meantime.
@@ -92,7 +84,7 @@ function withIds(rows: AsyncIterable<ExportRow>): {
 }
 
 function graphPieces(core: GraphCore, format: ExportFormat, options: Invocation['options']): AsyncIterable<string> {
-  const insight = latestInsight(core)
+  const insight = once(async () => (await latestOf(core.insights, { whole: true })).insight)
   const { rows, ids } = withIds(core.store.export())
   return formatExport(
     options.get('communities') === true ? withCommunities(insight, rows) : rows,

@@ -1,3 +1,4 @@
+import { groupBy } from '../../core/group-by.ts'
 import { nameOf } from '../../core/paths.ts'
 
 /** A removed or added file. */
@@ -53,14 +54,11 @@ function linkKey(file: Movable, minLinks: number, name: string): string | undefi
 }
 
 /** Groups files by key, ordered by path. Files without a key are left out. */
-function grouped(files: readonly Movable[], keyOf: (file: Movable) => string | undefined): Map<string, Movable[]> {
-  const groups = new Map<string, Movable[]>()
-  for (const file of [...files].sort((a, b) => (a.path < b.path ? -1 : 1))) {
-    const key = keyOf(file)
-    if (key === undefined) continue
-    const group = groups.get(key)
-    if (group === undefined) groups.set(key, [file])
-    else group.push(file)
-  }
+function grouped(files: readonly Movable[], keyOf: (file: Movable) => string | undefined) {
+  const groups = groupBy(
+    files.toSorted((a, b) => (a.path < b.path ? -1 : 1)),
+    keyOf,
+  )
+  groups.delete(undefined)
   return groups
 }

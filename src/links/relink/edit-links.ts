@@ -1,4 +1,5 @@
 import type { TextEdit } from '../../core/changes.ts'
+import { groupBy } from '../../core/group-by.ts'
 import type { ResolvedLink } from '../../core/index-writer.ts'
 import type { Link } from '../../core/note.ts'
 import { editText } from '../../core/text/edit-text.ts'
@@ -71,13 +72,7 @@ function findChanges(text: string, { source, needed, choose }: LinkEditing, text
 
 /** If new links require quotes around a YAML value, merges all changes to the value into one. */
 function quoteValues(text: string, changes: readonly Change[]): readonly Change[] {
-  const byValue = new Map<number | undefined, Change[]>()
-  for (const change of changes) {
-    const start = change.unquoted?.start
-    const inside = byValue.get(start)
-    if (inside === undefined) byValue.set(start, [change])
-    else inside.push(change)
-  }
+  const byValue = groupBy(changes, ({ unquoted }) => unquoted?.start)
   return [...byValue.values()].flatMap((inside) => quoteValue(text, inside))
 }
 

@@ -46,7 +46,10 @@ export interface Overridden {
 
 export function overriddenIn(content: string, text: string): Overridden {
   const missing = new Set(listedTags(text).map(foldName))
-  const [before, after] = [content.replace(/^\ufeff/, ''), text].map(propertiesOf) as [Properties, Properties]
+  const [before, after] = [content.replace(/^\ufeff/, ''), text].map((each) => readFrontmatter(each).properties) as [
+    Properties,
+    Properties,
+  ]
   const isOther = (key: string) => key in after && !TAG_KEY.test(key) && !isDeepStrictEqual(before[key], after[key])
   return {
     tags: listedTags(content).filter((tag) => !missing.has(foldName(tag))),
@@ -55,10 +58,6 @@ export function overriddenIn(content: string, text: string): Overridden {
 }
 
 type Properties = Readonly<Record<string, unknown>>
-
-function propertiesOf(text: string): Properties {
-  return readFrontmatter(text).properties
-}
 
 /** Writes the title. A title that equals the file name is written only if the content's frontmatter already has a title. */
 function withTitle(title: string, fileName: string): EditStep {

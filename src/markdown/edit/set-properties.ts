@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type * as Yaml from 'yaml'
 import type { TextEdit } from '../../core/changes.ts'
+import { groupBy } from '../../core/group-by.ts'
 import { yaml } from '../frontmatter/yaml-frontmatter.ts'
 import { wikilinkEnd } from '../wikilinks.ts'
 import { addProperties, editPairs, frontmatterEdits, indented } from './edit-frontmatter.ts'
@@ -55,13 +56,7 @@ export function setProperties(text: string, changes: Readonly<Record<string, unk
 /** Returns a function that finds properties by name: an exact match, or else all that differ only in case. */
 function lookUp({ entries }: FrontmatterTree): (name: string) => readonly Entry[] {
   const exact = new Map(entries.map((entry) => [entry.key, [entry]]))
-  const folded = new Map<string, Entry[]>()
-  for (const entry of entries) {
-    const name = entry.key.toLowerCase()
-    const entriesOfName = folded.get(name)
-    if (entriesOfName) entriesOfName.push(entry)
-    else folded.set(name, [entry])
-  }
+  const folded = groupBy(entries, ({ key }) => key.toLowerCase())
   return (name) => exact.get(name) ?? folded.get(name.toLowerCase()) ?? []
 }
 

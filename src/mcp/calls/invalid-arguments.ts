@@ -91,7 +91,7 @@ function violation(
   { args, at, wanted }: { readonly args: unknown; readonly at: string; readonly wanted: string | undefined },
 ): string {
   const value = path.reduce(memberOf, args)
-  const expected = wanted ?? (path.length === 0 ? 'an object of arguments' : expectationOf(schemaAt(schema, path)))
+  const expected = wanted ?? (path.length === 0 ? 'an object of arguments' : expectation(schemaAt(schema, path)))
   const where = placeOf(path, at)
   return `${where}${where === '' ? '' : ': '}expected ${expected}, got ${shortValue(value)}`
 }
@@ -125,15 +125,12 @@ function ownMember(properties: Readonly<Record<string, PropertySchema>> | undefi
   return properties !== undefined && Object.hasOwn(properties, name) ? properties[name] : undefined
 }
 
-function expectationOf(schema: ObjectSchema | undefined): string {
-  return schema === undefined ? 'something else' : expectation(schema)
-}
-
 function memberOf(value: unknown, step: PropertyKey): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, step) : undefined
 }
 
-function expectation(schema: ObjectSchema): string {
+function expectation(schema: ObjectSchema | undefined): string {
+  if (schema === undefined) return 'something else'
   switch (schema.type) {
     case 'boolean':
       return 'true or false'

@@ -3,6 +3,7 @@ import { type Budgeted, type Counts, sums, TOKEN_BYTES, tokensFor } from '../../
 import type { Answer, GraphCore, Warning } from '../../app/graph-core.ts'
 import type { Vaults } from '../../app/vaults.ts'
 import { RouxError } from '../../core/errors.ts'
+import { groupBy } from '../../core/group-by.ts'
 import { isRecord } from '../../core/is-record.ts'
 import { didYouMean, nearest } from '../../core/text/nearest.ts'
 import type { SwitchedOffBy, Tool } from '../definition/define-tool.ts'
@@ -75,12 +76,8 @@ function partsOf(tool: Tool, args: Arguments, { names, wanted }: Choice): readon
 
 function partsById(tool: Tool, args: Arguments, { names, wanted }: Choice): readonly Part[] {
   const [first = ''] = names
-  const byVault = new Map<string, unknown[]>()
-  const ids = Array.isArray(args.ids) ? args.ids : []
-  for (const id of ids) {
-    const name = (typeof id === 'string' ? vaultOf(id, names) : undefined) ?? wanted ?? first
-    byVault.set(name, [...(byVault.get(name) ?? []), id])
-  }
+  const ids: readonly unknown[] = Array.isArray(args.ids) ? args.ids : []
+  const byVault = groupBy(ids, (id) => (typeof id === 'string' ? vaultOf(id, names) : undefined) ?? wanted ?? first)
   if (byVault.size === 0) return [{ name: wanted ?? first, args }]
   return [...byVault].map(([name, vaultIds]) => ({
     name,

@@ -34,19 +34,15 @@ export async function ofEveryVault(
   vaults: readonly GraphCore[],
   read: (core: GraphCore) => Promise<Answer<object>>,
 ): Promise<object> {
-  const outcomes = await Promise.allSettled(vaults.map(async (core) => withWarnings(await read(core))))
+  const outcomes = await Promise.allSettled(vaults.map(read))
   requireAny(outcomes)
-  const facts = outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : silence(outcome.reason as RouxError)))
+  const facts = outcomes.map((outcome): object => {
+    if (outcome.status === 'rejected') return { _warnings: [{ code: 'NOTICE', message: (outcome.reason as RouxError).message }] }
+    const { value, warnings } = outcome.value
+    return warnings.length === 0 ? value : { ...value, _warnings: warnings }
+  })
   if (facts.length === 1) return { ...facts[0] }
   return { vaults: vaults.map((core, at) => ({ vault: core.name ?? basename(core.root), ...facts[at] })) }
-}
-
-function silence({ message }: RouxError): object {
-  return { _warnings: [{ code: 'NOTICE', message }] }
-}
-
-function withWarnings({ value, warnings }: Answer<object>): object {
-  return warnings.length === 0 ? value : { ...value, _warnings: warnings }
 }
 
 /**

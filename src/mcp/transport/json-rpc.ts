@@ -34,7 +34,7 @@ export function invalidParams(message: string, id?: unknown): JSONRPCMessage {
 
 /** Parses one message. Unknown members are dropped, because later parsers are strict. */
 export function readMessage(value: unknown): Incoming {
-  if (!isObject(value)) return refuse('a message must be a JSON object.')
+  if (!isRecord(value)) return refuse('a message must be a JSON object.')
   const { jsonrpc, id, method, params } = value
   if (jsonrpc !== '2.0') return refuse('"jsonrpc" must be "2.0".', id)
   if (method === undefined && ('result' in value || 'error' in value)) return accept(value)
@@ -42,7 +42,7 @@ export function readMessage(value: unknown): Incoming {
   if ('id' in value && !isRequestId(id)) return refuse('"id" must be a string or an integer.', id)
   const answer = isRequestId(id) ? { id } : {}
   if (params === undefined) return accept({ jsonrpc, ...answer, method })
-  if (!isObject(params)) {
+  if (!isRecord(params)) {
     if (!Array.isArray(params)) return refuse('"params" must be an object.', id)
     return 'id' in answer
       ? { kind: 'fault', response: invalidParams('"params" must be an object.', id) }
@@ -82,7 +82,7 @@ export function isListen(message: JSONRPCMessage): message is JSONRPCRequest {
 /** Returns the resource addresses in a request for a stream, or none if the request is malformed, which the SDK reports. */
 export function listenedUris({ params = {} }: JSONRPCRequest): readonly string[] {
   const { notifications } = params as { readonly notifications?: unknown }
-  const uris = isObject(notifications) ? notifications.resourceSubscriptions : undefined
+  const uris = isRecord(notifications) ? notifications.resourceSubscriptions : undefined
   return Array.isArray(uris) ? uris.filter((uri): uri is string => typeof uri === 'string') : []
 }
 
@@ -109,17 +109,13 @@ function errorResponse(code: number, message: string, id?: unknown): JSONRPCMess
 function hasReadableMeta(params: Readonly<Record<string, unknown>>): boolean {
   const meta = params._meta
   if (meta === undefined) return true
-  if (!isObject(meta)) return false
+  if (!isRecord(meta)) return false
   const token = meta.progressToken
   return token === undefined || isRequestId(token)
 }
 
 function isRequestId(value: unknown): value is RequestId {
   return typeof value === 'string' || Number.isSafeInteger(value)
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** Serializes a value to compact JSON and remembers it, so the value must not change afterwards. */

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { groupBy } from '../../core/group-by.ts'
 import { foldId } from '../../core/ids.ts'
 import type { FileInfo, FileRecord, ResolvedLink } from '../../core/index-writer.ts'
 import { fileStemOf, folderOf } from '../../core/paths.ts'
@@ -146,13 +147,7 @@ export interface Edge {
 
 /** Returns a file's links grouped by target: a key, or the id of a missing target. */
 export function edgesOf(links: readonly ResolvedLink[], missing: (name: string) => string): ReadonlyMap<number | string, Edge> {
-  const ends = new Map<number | string, (readonly [number, ResolvedLink])[]>()
-  for (const [at, link] of links.entries()) {
-    const end = typeof link.to === 'number' ? link.to : missing(link.to)
-    const linksToEnd = ends.get(end)
-    if (linksToEnd === undefined) ends.set(end, [[at, link]])
-    else linksToEnd.push([at, link])
-  }
+  const ends = groupBy(links.entries(), ([, { to }]) => (typeof to === 'number' ? to : missing(to)))
   return new Map(
     [...ends].map(([end, all]) => [
       end,

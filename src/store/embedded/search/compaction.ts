@@ -1,3 +1,4 @@
+import { groupBy } from '../../../core/group-by.ts'
 import type { Database } from '../../../core/sql-database.ts'
 import { mergeSegments } from '../../../search/words/index/merge.ts'
 import { type Page, packHeader, type SegmentHeader, unpackHeader } from '../../../search/words/index/page.ts'
@@ -150,11 +151,7 @@ function readHeader(database: Database, id: number): SegmentHeader {
 
 /** Returns the first group of similarly sized segments that is large enough to merge, starting with the smallest segments. */
 function choose(segments: readonly SegmentRow[]): readonly SegmentRow[] {
-  const levels = new Map<number, SegmentRow[]>()
-  for (const segment of segments) {
-    const level = Math.floor(Math.log(Math.max(1, segment.notes)) / Math.log(FAN_IN))
-    levels.set(level, [...(levels.get(level) ?? []), segment])
-  }
+  const levels = groupBy(segments, ({ notes }) => Math.floor(Math.log(Math.max(1, notes)) / Math.log(FAN_IN)))
   const full = [...levels].filter(([, group]) => group.length >= FAN_IN).sort(([a], [b]) => a - b)
   return full[0]?.[1] ?? []
 }
