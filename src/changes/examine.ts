@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { FileChange } from '../core/changes.ts'
-import { RouxError } from '../core/errors.ts'
+import { invalid, RouxError } from '../core/errors.ts'
 import { foldId } from '../core/ids.ts'
 import { folderOf, isWithin } from '../core/paths.ts'
 import { conflict, type Mismatch, mismatch } from './conflict.ts'
@@ -137,7 +137,7 @@ class Examination {
   }
 
   #moveFolder({ from, to }: Extract<Intent, { kind: 'move' }>): void {
-    if (to.startsWith(`${from}/`)) throw new RouxError('INVALID_PARAMS', `${quote(from)} cannot be moved into itself.`)
+    if (to.startsWith(`${from}/`)) throw invalid(`${quote(from)} cannot be moved into itself.`)
     this.#pathChecks.requireWritable(folderOf(from))
     this.#makeFolders(this.#pathChecks.requireRoom(to, this.#roomFor(to, from)))
     this.#entries.push({ kind: 'moveFolder', path: from, to })
@@ -168,7 +168,7 @@ class Examination {
       this.#stamps.set(path, stamp)
       return stamp
     }
-    if (stamp !== undefined) throw new RouxError('INVALID_PARAMS', `${quote(path)} is not a file.`)
+    if (stamp !== undefined) throw invalid(`${quote(path)} is not a file.`)
     if (expected === undefined) throw new RouxError('NODE_NOT_FOUND', `There is no ${quote(path)}.`)
     this.#mismatches.push({ path, expected, actual: undefined })
     return undefined
@@ -210,15 +210,12 @@ function requireOneRoleEach(intents: readonly Intent[], keyOf: (path: string) =>
   const destinations = new Set<string>()
   const replaced = new Set<string>()
   const claim = (claimed: Set<string>, path: string, key = path) => {
-    if (claimed.has(key))
-      throw new RouxError('INVALID_PARAMS', `${quote(path)} is changed twice in one request.`, {
-        hint: 'Make two separate requests.',
-      })
+    if (claimed.has(key)) throw invalid(`${quote(path)} is changed twice in one request.`, 'Make two separate requests.')
     claimed.add(key)
   }
   for (const intent of intents) {
     if (intent.kind === 'move') {
-      if (intent.from === intent.to) throw new RouxError('INVALID_PARAMS', `${quote(intent.from)} cannot be moved onto itself.`)
+      if (intent.from === intent.to) throw invalid(`${quote(intent.from)} cannot be moved onto itself.`)
       claim(sources, intent.from)
       claim(destinations, intent.to, keyOf(intent.to))
     } else if (intent.kind === 'create') claim(destinations, intent.path, keyOf(intent.path))
@@ -245,9 +242,7 @@ function requireStillFolders(intents: readonly Intent[]): void {
   for (const place of intents.flatMap((intent) => (intent.kind === 'replace' ? [] : placesOf(intent)))) {
     for (let folder = folderOf(place); folder !== ''; folder = folderOf(folder)) {
       if (!above.has(folder)) continue
-      throw new RouxError('INVALID_PARAMS', `${quote(place)} is in ${quote(folder)}, which is moved in the same change.`, {
-        hint: 'Make two separate requests.',
-      })
+      throw invalid(`${quote(place)} is in ${quote(folder)}, which is moved in the same change.`, 'Make two separate requests.')
     }
   }
 }

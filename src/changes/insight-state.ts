@@ -1,4 +1,4 @@
-import { RouxError } from '../core/errors.ts'
+import { providerError } from '../core/errors.ts'
 import type { InsightState } from '../core/insight/insight-state.ts'
 import { quietly } from '../core/quietly.ts'
 import type { SqlValue } from '../core/sql-database.ts'
@@ -105,10 +105,11 @@ class StoredInsightState implements InsightState {
         .run(this.#options.root, ...values)
     } catch (cause) {
       const message = `The analysis of the vault cannot be saved in ${this.#options.path}: ${String(cause)}.`
-      throw new RouxError('PROVIDER_ERROR', message, {
-        hint: 'Make the folder writable. If another version or program created the file, move it away.',
+      throw providerError(
+        message,
+        'Make the folder writable. If another version or program created the file, move it away.',
         cause,
-      })
+      )
     }
   }
 }

@@ -5,7 +5,7 @@ import { type Vaults, vaultsOnDemand } from '../app/vaults.ts'
 import type { SettingsInput } from '../config/load.ts'
 import { type LoadedVault, type LoadedVaults, loadVaults } from '../config/load-vaults.ts'
 import { shellWord } from '../config/shell-word.ts'
-import { errorCode, RouxError } from '../core/errors.ts'
+import { errorCode, providerError, RouxError } from '../core/errors.ts'
 import { type Host, UsageError } from './host.ts'
 import type { Printer } from './output/printer.ts'
 import { ProgressLine } from './output/progress.ts'
@@ -174,8 +174,7 @@ async function awaitUpToDate({ signal }: Invocation, core: GraphCore): Promise<v
   await core.indexing.ready(NO_TIMEOUT, signal)
   const { phase, message = 'the reason is unknown', hint = 'Run "roux doctor".' } = core.indexing.status()
   if (phase === 'missing') requireFolder(core.root)
-  if (phase === 'failed')
-    throw new RouxError('PROVIDER_ERROR', `The vault cannot be indexed: ${message.replace(/\.$/, '')}.`, { hint })
+  if (phase === 'failed') throw providerError(`The vault cannot be indexed: ${message.replace(/\.$/, '')}.`, hint)
 }
 
 function requireFolder(path: string, names: readonly string[] = []): void {

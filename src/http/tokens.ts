@@ -1,5 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
-import { RouxError } from '../core/errors.ts'
+import { invalid, RouxError } from '../core/errors.ts'
 import { didYouMean, nearest } from '../core/text/nearest.ts'
 
 /** The permissions that a token can have. Each tool requires one of them. */
@@ -27,20 +27,14 @@ export function firstToken(): Token {
  */
 export function addToken(tokens: readonly Token[], token: Omit<Token, 'secret'>): readonly Token[] {
   const { name, scopes, vaults } = token
-  if (!NAME.test(name))
-    throw new RouxError('INVALID_PARAMS', `"${name}" is not a valid token name.`, {
-      hint: 'Use at most 64 letters, digits, "-" and "_".',
-    })
+  if (!NAME.test(name)) throw invalid(`"${name}" is not a valid token name.`, 'Use at most 64 letters, digits, "-" and "_".')
   if (tokens.some((other) => other.name === name))
     throw new RouxError('INVALID_PARAMS', `The token "${name}" already exists.`, {
       hint: `"roux token rotate ${name}" gives it a new secret; "roux token remove ${name}" removes it.`,
     })
-  if (scopes.length === 0)
-    throw new RouxError('INVALID_PARAMS', 'The token has no scope.', { hint: `Scopes: ${SCOPES.join(', ')}.` })
+  if (scopes.length === 0) throw invalid('The token has no scope.', `Scopes: ${SCOPES.join(', ')}.`)
   if (vaults !== '*' && vaults.length === 0)
-    throw new RouxError('INVALID_PARAMS', 'The token does not give access to any vault.', {
-      hint: 'List vaults, or use * for all of them.',
-    })
+    throw invalid('The token does not give access to any vault.', 'List vaults, or use * for all of them.')
   return [...tokens, { ...token, secret: newSecret() }]
 }
 
@@ -64,7 +58,7 @@ export function requireToken(tokens: readonly Token[], name: string): Token {
   const near = didYouMean(nearest(name, names))
   const allowedScopes =
     names.length === 0 ? `There are no tokens. "roux token add ${DEFAULT_NAME}" creates one.` : `Tokens: ${names.join(', ')}.`
-  throw new RouxError('INVALID_PARAMS', `There is no token "${name}".`, { hint: near ?? allowedScopes })
+  throw invalid(`There is no token "${name}".`, near ?? allowedScopes)
 }
 
 export function accessOf({ name, scopes, vaults }: Token): Access {

@@ -6,7 +6,7 @@ import { type FoundChunk, type SearchChunksArguments, searchChunks } from '../ap
 import { openAiDesk, openCore } from '../compose/index.ts'
 import { loadSettings } from '../config/load.ts'
 import { switchOff } from '../config/tool-switch.ts'
-import { RouxError } from '../core/errors.ts'
+import { invalid } from '../core/errors.ts'
 import type { IndexStatus } from '../core/indexing.ts'
 import type { UsageRow } from '../core/model-usage.ts'
 import { prepareCall } from '../mcp/calls/prepare-call.ts'
@@ -111,7 +111,7 @@ export async function openVault(path: string, options: OpenVaultOptions = {}): P
       chat: (messages, { signal, ...more } = {}) => chatWith(core, { ...more, messages }, { signal }),
       usage: async (days = 7) => {
         if (!Number.isInteger(days) || days < 1 || days > MAX_DAYS)
-          throw new RouxError('INVALID_PARAMS', `days: expected a whole number from 1 to ${MAX_DAYS}.`)
+          throw invalid(`days: expected a whole number from 1 to ${MAX_DAYS}.`)
         const desk = await openAiDesk(settings)
         try {
           return desk.usage(days)

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { readFileSync, statSync } from 'node:fs'
 import { promisify } from 'node:util'
-import { errorCode, RouxError } from '../core/errors.ts'
+import { errorCode, providerError, type RouxError } from '../core/errors.ts'
 
 /** Possible sources of a key, in order of precedence. */
 export interface KeySource {
@@ -69,5 +69,5 @@ function checked(text: string, where: string): string {
 }
 
 function keyError(message: string, hint: string): RouxError {
-  return new RouxError('PROVIDER_ERROR', message, { hint })
+  return providerError(message, hint)
 }

@@ -1,5 +1,5 @@
 import type { Chat, ChatFinish, ChatMessage, ChatProvider, ChatUsage } from '../../core/chat.ts'
-import { RouxError } from '../../core/errors.ts'
+import { invalid, RouxError } from '../../core/errors.ts'
 import type { Call } from '../answer/answer-when-ready.ts'
 import type { GraphCore } from '../graph-core.ts'
 
@@ -69,7 +69,7 @@ function requireSound({ turns, maxTokens = 1, temperature = 0 }: ChatRequest): v
     ...(Number.isInteger(maxTokens) && maxTokens > 0 ? [] : ['maxTokens: expected a whole number above 0']),
     ...(temperature >= 0 && temperature <= 2 ? [] : ['temperature: expected a number from 0 to 2']),
   ]
-  if (wrong.length > 0) throw new RouxError('INVALID_PARAMS', `${wrong.join('; ')}.`)
+  if (wrong.length > 0) throw invalid(`${wrong.join('; ')}.`)
 }
 
 /**

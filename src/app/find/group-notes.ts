@@ -1,4 +1,4 @@
-import { RouxError } from '../../core/errors.ts'
+import { invalid } from '../../core/errors.ts'
 import type { GroupBy, GroupedNote, Snapshot } from '../../core/store.ts'
 import { compareTexts } from '../../core/text/compare-texts.ts'
 import { foldName } from '../../core/text/fold.ts'
@@ -138,9 +138,7 @@ export function readGroupings(text: string): readonly Grouping[] {
     .map((part) => part.trim())
     .filter((part) => part !== '')
   if (parts.length === 0 || parts.length > MAX_GROUPINGS)
-    throw new RouxError('INVALID_PARAMS', `group_by: expected one or two groupings, got ${parts.length}.`, {
-      hint: HINT,
-    })
+    throw invalid(`group_by: expected one or two groupings, got ${parts.length}.`, HINT)
   return parts.map(readGrouping)
 }
 
@@ -171,7 +169,7 @@ function readGrouping(text: string): Grouping {
     .replace(/^#/, '')
     .replace(/^(["“”„])(.*)["“”]$/u, '$2')
     .trim()
-  if (property === '') throw new RouxError('INVALID_PARAMS', 'group_by: the property name is missing.', { hint: HINT })
+  if (property === '') throw invalid('group_by: the property name is missing.', HINT)
   return { kind: 'property', name: property, ...(unit === undefined ? {} : { unit }) }
 }
 
@@ -192,7 +190,7 @@ function withUnit(text: string): NameWithUnit {
   const unit = unitOf(parts)
   if (unit !== undefined) return { name, unit }
   if (parts === '' || OTHER_UNITS.test(parts) || isKnownName(name))
-    throw new RouxError('INVALID_PARAMS', `group_by: ${quoted(parts)} is not year, month or day.`, { hint: HINT })
+    throw invalid(`group_by: ${quoted(parts)} is not year, month or day.`, HINT)
   return { name: text.trim(), unit: undefined }
 }
 

@@ -1,4 +1,4 @@
-import { RouxError } from '../../core/errors.ts'
+import { invalid } from '../../core/errors.ts'
 import { readPeriod } from '../../search/query/compare-values.ts'
 import { quoted } from '../answer/truncate.ts'
 
@@ -16,11 +16,9 @@ const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'frida
 export function readSince(input: string, now: Date): number {
   const text = input.trim()
   const time = agoOf(text.toLowerCase(), now) ?? readPeriod(periodOf(text, now), now)?.from
-  if (time === undefined) throw new RouxError('INVALID_PARAMS', `since: ${quoted(input)} is not a date or time.`, { hint: HINT })
+  if (time === undefined) throw invalid(`since: ${quoted(input)} is not a date or time.`, HINT)
   if (time <= now.getTime()) return time
-  throw new RouxError('INVALID_PARAMS', `since: ${quoted(input)} is in the future; it is ${now.toISOString()} now.`, {
-    hint: HINT,
-  })
+  throw invalid(`since: ${quoted(input)} is in the future; it is ${now.toISOString()} now.`, HINT)
 }
 
 const HINT = 'Write a date or time such as 2024-01-31 or 2024-01-31T12:30, or today, yesterday, monday, day-7, week-1, 7d, 12h.'

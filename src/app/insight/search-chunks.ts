@@ -1,4 +1,4 @@
-import { RouxError } from '../../core/errors.ts'
+import { invalid } from '../../core/errors.ts'
 import { isRecord } from '../../core/is-record.ts'
 import type { Relevance } from '../../search/relevance.ts'
 import type { Call } from '../answer/answer-when-ready.ts'
@@ -67,7 +67,7 @@ function requireValid({ query, scope = 'all', relevance = 'normal' }: SearchChun
       : ['scope: expected "all", { noteId }, { folder } or { tag }']),
     ...(Object.hasOwn(MAX_NOTES, relevance) ? [] : [`relevance: expected ${Object.keys(MAX_NOTES).join(', ')}`]),
   ]
-  if (wrong.length > 0) throw new RouxError('INVALID_PARAMS', `${wrong.join('; ')}.`)
+  if (wrong.length > 0) throw invalid(`${wrong.join('; ')}.`)
 }
 
 interface ChunkRequest {

@@ -1,4 +1,4 @@
-import { RouxError } from '../../core/errors.ts'
+import { invalid, RouxError } from '../../core/errors.ts'
 import type { NodeId, VaultPath } from '../../core/ids.ts'
 import { mediaTypeOf } from '../../core/media-types.ts'
 import { nameOf } from '../../core/paths.ts'
@@ -130,7 +130,7 @@ export function readAttachment(
     const [node] = id === undefined ? [] : await fileNodes(snapshot, [id])
     if (node === undefined) return { value: null, warnings: [await unknownIdWarning(snapshot, args.id, ATTACHMENTS)] }
     if (node.kind === 'note') {
-      throw new RouxError('INVALID_PARAMS', `${quoted(args.id)} is a note.`, { hint: 'Use get_node to read notes.' })
+      throw invalid(`${quoted(args.id)} is a note.`, 'Use get_node to read notes.')
     }
     const [facts] = await attachmentFacts(core, [node])
     if (facts?.size === undefined) throw unreadable(args.id)

@@ -184,7 +184,7 @@ export interface UndoneChange extends WriteFacts {
 export async function undoChange(core: GraphCore, changeId: string, call: Call = {}): Promise<Answer<UndoneChange>> {
   const id = changeId.trim()
   if (id === '') {
-    throw new RouxError('INVALID_PARAMS', 'change_id is empty.', { hint: 'list_changes lists the ids.' })
+    throw invalid('change_id is empty.', 'list_changes lists the ids.')
   }
   const writing = await openWriting(core, call)
   const result = await writing.undo(id)

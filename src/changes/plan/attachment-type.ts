@@ -1,6 +1,6 @@
 import type { FileTypeResult } from 'file-type/core'
 import type { Mime } from 'mime'
-import { RouxError } from '../../core/errors.ts'
+import { invalid, RouxError } from '../../core/errors.ts'
 import { endingOf, isTextual, mediaTypeOf } from '../../core/media-types.ts'
 import { quietly } from '../../core/quietly.ts'
 import { quote } from '../path-rules.ts'
@@ -42,9 +42,7 @@ function knownType(type: string | undefined): string | undefined {
 function requireMediaType(text: string): string {
   const type = text.replace(/;.*$/s, '').trim().toLowerCase()
   if (MEDIA_TYPE.test(type)) return type
-  throw new RouxError('INVALID_PARAMS', `mime_type ${quote(text)} is not a media type.`, {
-    hint: 'Use a media type such as "image/png", or omit it.',
-  })
+  throw invalid(`mime_type ${quote(text)} is not a media type.`, 'Use a media type such as "image/png", or omit it.')
 }
 
 interface Names {
@@ -215,7 +213,7 @@ const MAX_BYTES = 5 << 20
  * @throws RouxError `INVALID_PARAMS` with the 0-based position of the first invalid character; `TOO_LARGE`
  */
 export function requireContent(content: string): Uint8Array {
-  if (content === '') throw new RouxError('INVALID_PARAMS', 'content is empty.', { hint: "Send the file's bytes in base64." })
+  if (content === '') throw invalid('content is empty.', "Send the file's bytes in base64.")
   const padding = content.endsWith('==') ? 2 : content.endsWith('=') ? 1 : 0
   const size = Math.ceil((content.length * 3) / 4) - padding
   if (size > MAX_BYTES) {
@@ -243,5 +241,5 @@ function strayHint(content: string, at: number): string {
 }
 
 function notBase64(position: number, hint: string): RouxError {
-  return new RouxError('INVALID_PARAMS', `content is not valid base64 at position ${position}.`, { hint })
+  return invalid(`content is not valid base64 at position ${position}.`, hint)
 }

@@ -52,9 +52,10 @@ function requireFilename(view: VaultView, filename: string): string {
   if (unlinkable !== undefined)
     throw unusable(filename, `links cannot contain "${unlinkable}"`, filename.replace(/[#^[\]]/g, '-'))
   if (view.kindOf(filename) === 'attachment') return filename
-  throw new RouxError('INVALID_PARAMS', `${quote(filename)} is the name of a ${view.kindOf(filename)}, not of an attachment.`, {
-    hint: 'create_node creates notes.',
-  })
+  throw invalid(
+    `${quote(filename)} is the name of a ${view.kindOf(filename)}, not of an attachment.`,
+    'create_node creates notes.',
+  )
 }
 
 function unusable(filename: string, reason: string, suggestion = ''): RouxError {
@@ -82,9 +83,7 @@ function attachmentPlace(workspace: Workspace, id: string): AttachmentPlace {
   const draft = workspace.tryFind(id)
   if (draft !== undefined) {
     if (view.kindOf(draft.path) !== 'attachment') return { folder: folderForNote(workspace, draft), note: draft }
-    throw new RouxError('INVALID_PARAMS', `${quote(draft.path)} is an attachment, not a note or folder.`, {
-      hint: 'Specify the note it belongs to, or a folder.',
-    })
+    throw invalid(`${quote(draft.path)} is an attachment, not a note or folder.`, 'Specify the note it belongs to, or a folder.')
   }
   requireInside(id)
   if (view.look(view.spelled(id)) !== 'folder') {

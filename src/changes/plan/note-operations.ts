@@ -364,7 +364,5 @@ function linkTo({ view }: Workspace, { key, path }: Pick<Draft, 'key' | 'path'>,
     const resolution = resolveLink(view.names, source, { form: 'wikilink', target }, view.flavour)
     if (resolution.kind === 'file' && resolution.key === key && resolution.rivals === undefined) return target
   }
-  throw new RouxError('INVALID_PARAMS', `A wikilink cannot refer to ${quote(path)}.`, {
-    hint: 'Rename it to a unique name without #, |, ^, [ and ].',
-  })
+  throw invalid(`A wikilink cannot refer to ${quote(path)}.`, 'Rename it to a unique name without #, |, ^, [ and ].')
 }

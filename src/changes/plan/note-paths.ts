@@ -1,4 +1,4 @@
-import { RouxError } from '../../core/errors.ts'
+import { invalid, RouxError } from '../../core/errors.ts'
 import { foldId } from '../../core/ids.ts'
 import { folderOf } from '../../core/paths.ts'
 import { inTrash, nameProblem, quote, requireInside, TRASH } from '../path-rules.ts'
@@ -36,9 +36,7 @@ export function requirePath(path: string, view?: Pick<VaultView, 'look'>): strin
     const problem = nameProblem(name)
     if (problem === undefined) continue
     if (at < names.length - 1 && view?.look(names.slice(0, at + 1).join('/')) === 'folder') continue
-    throw new RouxError('INVALID_PARAMS', `The name ${quote(name)} cannot be used: ${problem.reason}.`, {
-      hint: `Use ${quote(problem.suggestion)}.`,
-    })
+    throw invalid(`The name ${quote(name)} cannot be used: ${problem.reason}.`, `Use ${quote(problem.suggestion)}.`)
   }
   return path
 }

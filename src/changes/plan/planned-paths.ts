@@ -1,4 +1,4 @@
-import { RouxError } from '../../core/errors.ts'
+import { invalid, type RouxError } from '../../core/errors.ts'
 import { foldId } from '../../core/ids.ts'
 import { folderOf, isWithin, nameOf } from '../../core/paths.ts'
 import { quote } from '../path-rules.ts'
@@ -132,7 +132,5 @@ export class PlannedPaths {
 }
 
 function notStill(path: string, folder: string): RouxError {
-  return new RouxError('INVALID_PARAMS', `${quote(path)} is in ${quote(folder)}, which is moved in the same request.`, {
-    hint: 'Make two separate requests.',
-  })
+  return invalid(`${quote(path)} is in ${quote(folder)}, which is moved in the same request.`, 'Make two separate requests.')
 }

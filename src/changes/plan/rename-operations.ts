@@ -1,4 +1,4 @@
-import { RouxError } from '../../core/errors.ts'
+import { invalid, RouxError } from '../../core/errors.ts'
 import type { Flavour } from '../../core/note.ts'
 import type { Operation } from '../../core/operations.ts'
 import { isWithin } from '../../core/paths.ts'
@@ -36,7 +36,7 @@ function noteNewTags({ view, notes }: Workspace, draft: Draft, before: string): 
 
 export async function renameOneTag(workspace: Workspace, { tag, to }: Of<'renameTag'>): Promise<undefined> {
   const renaming = { from: requireTag(tag), to: requireTag(to) }
-  if (renaming.from === renaming.to) throw new RouxError('INVALID_PARAMS', `The tag is already called #${renaming.to}.`)
+  if (renaming.from === renaming.to) throw invalid(`The tag is already called #${renaming.to}.`)
   let count = 0
   for (const draft of await workspace.tagged(renaming.from)) count += renameIn(workspace, draft, renaming)
   await workspace.followHeadings()

@@ -2,7 +2,7 @@ import { askKnownItems } from '../../app/eval/ask.ts'
 import { knownItems } from '../../app/eval/known-items.ts'
 import { type EvaluatedMode, meaningGains, missed, scoreKnownItems, slowest, type VaultReport } from '../../app/eval/report.ts'
 import type { GraphCore } from '../../app/graph-core.ts'
-import { RouxError } from '../../core/errors.ts'
+import { invalid } from '../../core/errors.ts'
 import { interruptible, UsageError } from '../host.ts'
 import { ProgressLine } from '../output/progress.ts'
 import { type Invocation, requireSettings, withCore } from '../session.ts'
@@ -49,7 +49,7 @@ async function evaluate(
   const modes = core.embedding === undefined ? (['keyword'] as const) : (['keyword', 'semantic', 'hybrid'] as const)
   const seed = (options.get('seed') as number | undefined) ?? SEED
   const items = await knownItems(core, { count, seed, signal })
-  if (items.length === 0) throw new RouxError('INVALID_PARAMS', 'The vault has no notes to test search with.')
+  if (items.length === 0) throw invalid('The vault has no notes to test search with.')
   const progress = new ProgressLine(printer, { always: true })
   const total = items.length * modes.length
   let doneCount = 0

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { userFolders } from '../../config/folders.ts'
 import { loadSettings } from '../../config/load.ts'
-import { RouxError } from '../../core/errors.ts'
+import { invalid } from '../../core/errors.ts'
 import { didYouMean, nearest } from '../../core/text/nearest.ts'
 import { changeTokens, closeToOthers, openTokens, readTokens, tokenFileIn } from '../../http/token-file.ts'
 import {
@@ -51,7 +51,7 @@ async function rotate(invocation: Invocation, path: string, name = DEFAULT_NAME)
 async function add(invocation: Invocation, path: string, name: string | undefined): Promise<void> {
   const { options } = invocation
   if (name !== undefined && (await connectionsOf(invocation)).some((connection) => connection.name === name))
-    throw new RouxError('INVALID_PARAMS', `A connection "${name}" already exists.`, { hint: 'Choose another name.' })
+    throw invalid(`A connection "${name}" already exists.`, 'Choose another name.')
   // Vault names are lowercase.
   const vaults = namesIn(options.get('vaults') ?? '*').map((name) => name.toLowerCase())
   const added = {

@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises'
 import { communitiesOf, latestOf } from '../../app/find/communities.ts'
 import type { GraphCore } from '../../app/graph-core.ts'
 import { type SimilarPair, similarPairs } from '../../app/insight/similar-pairs.ts'
-import { RouxError } from '../../core/errors.ts'
+import { providerError, RouxError } from '../../core/errors.ts'
 import type { NodeId } from '../../core/ids.ts'
 import type { Insight } from '../../core/insight/insight.ts'
 import type { ExportRow } from '../../core/store.ts'
@@ -118,9 +118,7 @@ async function* withCommunities(
 }
 
 function halfWritten(): RouxError {
-  return new RouxError('PROVIDER_ERROR', 'The index was damaged and has been rebuilt.', {
-    hint: 'Run the command again; the output so far is incomplete.',
-  })
+  return providerError('The index was damaged and has been rebuilt.', 'Run the command again; the output so far is incomplete.')
 }
 
 /** Writes to a temporary file and renames it, so the target is never incomplete. Returns the number of bytes written. */

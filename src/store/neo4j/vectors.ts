@@ -1,4 +1,4 @@
-import { RouxError } from '../../core/errors.ts'
+import { invalid } from '../../core/errors.ts'
 import type { NodeId } from '../../core/ids.ts'
 import type { FileRecord } from '../../core/index-writer.ts'
 import type { ChunkHit, ChunkPlace, NameVectorHit, NoteChunks, VectorState } from '../../core/search.ts'
@@ -63,10 +63,9 @@ async function nearest<T>(
 const ROUNDING_ERROR = 1e-6
 
 function requireVector(vector: Float32Array, dimensions: number | null): void {
-  if (dimensions !== null && vector.length !== dimensions)
-    throw new RouxError('INVALID_PARAMS', 'The vector belongs to another embedder.')
+  if (dimensions !== null && vector.length !== dimensions) throw invalid('The vector belongs to another embedder.')
   const length = Math.hypot(...vector)
-  if (!Number.isFinite(length)) throw new RouxError('INVALID_PARAMS', 'The vector is invalid.')
+  if (!Number.isFinite(length)) throw invalid('The vector is invalid.')
 }
 
 /** Returns the chunks most similar to each vector, best first. */

@@ -1,4 +1,4 @@
-import { RouxError } from '../../../core/errors.ts'
+import { invalid, RouxError } from '../../../core/errors.ts'
 
 export interface VectorHit {
   readonly label: number
@@ -40,7 +40,7 @@ export function requireDimensions(dimensions: number): number {
 /** Throws unless the label is an integer from 0 to 2³¹ − 1. */
 export function requireLabel(label: number): number {
   if (Number.isInteger(label) && label >= 0 && label <= 0x7fffffff) return label
-  throw new RouxError('INVALID_PARAMS', `${label} is not a valid vector label.`, { hint: 'Use a non-negative integer.' })
+  throw invalid(`${label} is not a valid vector label.`, 'Use a non-negative integer.')
 }
 
 /** Throws unless the vector is finite and has the given dimensions. */
@@ -74,7 +74,7 @@ export function requireUnitLength(length: number): void {
 /** Returns the limit as a non-negative integer. Throws if it is not a number. */
 export function requireLimit(limit: number, size: number): number {
   if (Number.isNaN(limit) || typeof limit !== 'number') {
-    throw new RouxError('INVALID_PARAMS', `${limit} is not a valid search limit.`, { hint: 'Use a non-negative number.' })
+    throw invalid(`${limit} is not a valid search limit.`, 'Use a non-negative number.')
   }
   return Math.max(0, Math.min(Math.floor(limit), size))
 }

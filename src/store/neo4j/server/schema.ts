@@ -1,4 +1,4 @@
-import { RouxError } from '../../../core/errors.ts'
+import { invalid, RouxError } from '../../../core/errors.ts'
 import { shortHash } from '../note-properties.ts'
 import type { Connection } from './connection.ts'
 
@@ -139,7 +139,7 @@ async function giveVaultsTheirWordIndexes(connection: Connection): Promise<void>
 
 /** Quotes a name for a position in a statement where parameters are not allowed. */
 export function quoted(name: string): string {
-  if (!/^Roux\w+$|^roux_\w+$/.test(name)) throw new RouxError('INVALID_PARAMS', "This is not the name of one of Roux's indexes.")
+  if (!/^Roux\w+$|^roux_\w+$/.test(name)) throw invalid("This is not the name of one of Roux's indexes.")
   return `\`${name}\``
 }
 
