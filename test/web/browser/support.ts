@@ -63,11 +63,23 @@ async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
 /** Without an emulated graphics card, which would take a third of the processor's time. The page draws its map in the same way. */
 const FLAGS = [...CHROMIUM_FLAGS, '--disable-gpu']
 
+/** Two hidden pages of the address bar, which Chromium would load for each window at the cost of a small page of ours. */
+const UNUSED_FEATURES = ['WebUIOmniboxPopup', 'WebUIOmniboxAimPopup']
+
 let browser: Promise<Browser> | undefined
 
 function sharedBrowser(): Promise<Browser> {
-  browser ??= chromium.launch({ executablePath: process.env.CHROMIUM ?? '', args: FLAGS })
+  browser ??= launch()
   return browser
+}
+
+async function launch(): Promise<Browser> {
+  // Chromium obeys only the last such flag, so ours repeats Playwright's, which Playwright quotes when it cannot start a browser.
+  const { message }: Error = await chromium.launch({ executablePath: process.execPath }).then(String, (error) => error)
+  const own = /--disable-features=\S+/.exec(message)
+  if (own === null) throw new Error(`Playwright's flags are not in its error: ${message}`)
+  const args = [...FLAGS, [own, ...UNUSED_FEATURES].join(',')]
+  return await chromium.launch({ executablePath: process.env.CHROMIUM ?? '', args })
 }
 
 afterAll(async () => {
