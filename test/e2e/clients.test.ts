@@ -3,7 +3,7 @@ import { StdioClientTransport as ModernTransport } from '@modelcontextprotocol/c
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { HTTP_CLIENTS, serveHttp } from './http-support.ts'
+import { HTTP_CLIENTS, type HttpProcess, serveHttp } from './http-support.ts'
 import { factsOf, openWorld, PROGRAM, type Server, type Wire, type World } from './support.ts'
 
 /** What every client offers, from any vendor. */
@@ -27,7 +27,9 @@ async function openSdk(client: Wire, transport: unknown): Promise<Asking & { rea
   }
 }
 
-const SDK_CLIENTS: readonly (readonly [string, (world: World, options?: readonly string[]) => ReturnType<typeof openSdk>])[] = [
+type Open = (world: World, options?: readonly string[]) => ReturnType<typeof openSdk>
+
+const STDIO_CLIENTS: readonly (readonly [name: string, open: Open])[] = [
   [
     'the older SDK',
     (world, options = []) =>
@@ -54,6 +56,11 @@ const SDK_CLIENTS: readonly (readonly [string, (world: World, options?: readonly
         new ModernTransport(parametersOf(world, options)),
       ),
   ],
+]
+
+/** Each starts a server of its own. */
+const SDK_CLIENTS: readonly (readonly [name: string, open: Open])[] = [
+  ...STDIO_CLIENTS,
   ...HTTP_CLIENTS.map(
     ([name, connect]) =>
       [
@@ -75,8 +82,7 @@ async function openRaw(world: World): Promise<Asking & { readonly server: Server
 }
 
 /** A script with HTTP and JSON only, without the protocol's sessions. */
-async function openPosting(world: World): Promise<Asking> {
-  const http = await serveHttp(world)
+function postTo(http: HttpProcess): Asking {
   const ask = async (method: string, params = {}): Promise<Wire> => {
     const answer = await http.post({ jsonrpc: '2.0', id: 1, method, params })
     return ((await answer.json()) as Wire).result
@@ -156,14 +162,16 @@ function isUnfinished({ code, message }: Wire): boolean {
 }
 
 async function answersOf(asking: Asking, samples: readonly Sample[]): Promise<readonly Wire[]> {
-  let answers: readonly Wire[] = []
-  const ask = async (): Promise<boolean> => {
-    const asked = samples.map(async ([name, args]) => ({ name, args, ...factsOf(await asking.call(name, args)) }))
-    answers = await Promise.all(asked)
-    return !answers.some(({ warnings }) => warnings.some(isUnfinished))
+  const answerTo = async ([name, args]: Sample): Promise<Wire> => {
+    let answer: Wire
+    const isFinal = async (): Promise<boolean> => {
+      answer = { name, args, ...factsOf(await asking.call(name, args)) }
+      return !answer.warnings.some(isUnfinished)
+    }
+    await expect.poll(isFinal, { interval: 500 }).toBe(true)
+    return answer
   }
-  await expect.poll(ask, { interval: 500 }).toBe(true)
-  return answers
+  return await Promise.all(samples.map(answerTo))
 }
 
 describe.each([
@@ -178,16 +186,19 @@ describe.each([
     for (const { name, isError } of answers) expect([name, isError]).toEqual([name, false])
     const asked = new Set([...samples.map(([name]) => name), OF_THE_MOMENT])
     if (fixture === 'demo') expect(asked).toEqual(new Set(tools.map(({ name }: Wire) => name)))
+    const http = await serveHttp(world)
+    const clients: readonly (readonly [name: string, open: () => Promise<Asking>])[] = [
+      ...STDIO_CLIENTS.map(([name, open]) => [name, () => open(world)] as const),
+      ...HTTP_CLIENTS.map(([name, connect]) => [name, () => openSdk(...connect(http))] as const),
+      ['HTTP and JSON only', async () => postTo(http)],
+    ]
     await Promise.all(
-      SDK_CLIENTS.map(async ([name, open]) => {
-        const sdk = await open(world)
-        expect(await sdk.list(), name).toEqual(tools)
-        expect(await answersOf(sdk, samples), name).toEqual(answers)
+      clients.map(async ([name, open]) => {
+        const client = await open()
+        expect(await client.list(), name).toEqual(tools)
+        expect(await answersOf(client, samples), name).toEqual(answers)
       }),
     )
-    const posting = await openPosting(world)
-    expect(await posting.list()).toEqual(tools)
-    expect(await answersOf(posting, samples)).toEqual(answers)
     await raw.server.end()
   })
 
