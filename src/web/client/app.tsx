@@ -124,7 +124,7 @@ export function App() {
           </button>
         )}
         <button type="button" aria-pressed={pane.value === 'note'} onClick={() => (pane.value = 'note')}>
-          Note
+          {focus.value === '' && !hasChoice.value ? 'Start' : 'Note'}
         </button>
       </nav>
       <p class="unseen" role="status" aria-live="polite">
@@ -244,8 +244,8 @@ function Help() {
   return (
     <dialog open class="help" aria-label="Help">
       <p>
-        Each dot is a note, larger where more links meet. Notes that belong together are of one colour; bold words on the map, and{' '}
-        <i>Colours</i>, name what they are about. Click a note to read it; the map stays as it is.
+        Each dot is a note, larger where more links meet. Notes that belong together are of one colour; names in capitals, and{' '}
+        <i>Colours</i>, say what they are about. Click a note to read it; the map stays as it is.
       </p>
       <h2>Keys</h2>
       <dl>

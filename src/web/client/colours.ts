@@ -136,24 +136,7 @@ function ageOf(day: number | undefined): string | undefined {
 
 /** Mixes two colors (`#rrggbb`): a share of the first, and the rest of the second. */
 export function mixed(a: string, b: string, share: number): string {
-  const rest = channelsOf(b)
-  return hexOf(channelsOf(a).map((channel, at) => share * channel + (1 - share) * (rest[at] ?? 0)))
-}
-
-/** Turns the hue of a color (`#rrggbb`): rotates it around the axis of grays (O. Rodrigues, 1840). */
-export function turned(colour: string, degrees: number): string {
-  const channels = channelsOf(colour)
-  const [cos, sin] = [Math.cos((degrees * Math.PI) / 180), Math.sin((degrees * Math.PI) / 180)]
-  const grey = channels.reduce((sum, channel) => sum + channel, 0) / 3
-  const difference = (at: number): number => (channels[(at + 2) % 3] ?? 0) - (channels[(at + 1) % 3] ?? 0)
-  return hexOf(channels.map((channel, at) => channel * cos + (difference(at) / Math.sqrt(3)) * sin + grey * (1 - cos)))
-}
-
-function channelsOf(colour: string): readonly number[] {
-  return [1, 3, 5].map((from) => Number.parseInt(colour.slice(from, from + 2), 16))
-}
-
-function hexOf(channels: readonly number[]): string {
-  const bounded = channels.map((channel) => Math.round(Math.min(255, Math.max(0, channel))))
-  return `#${bounded.map((channel) => channel.toString(16).padStart(2, '0')).join('')}`
+  const channel = (colour: string, from: number): number => Number.parseInt(colour.slice(from, from + 2), 16)
+  const channels = [1, 3, 5].map((from) => Math.round(share * channel(a, from) + (1 - share) * channel(b, from)))
+  return `#${channels.map((value) => value.toString(16).padStart(2, '0')).join('')}`
 }

@@ -73,14 +73,16 @@ export class Labels {
 /** Where a line may end: after a space, or after a hyphen behind a letter. */
 const BREAKS = /(?<=\s|\p{L}-)(?=\S)/u
 
-/** Returns the ways to write a text in up to three lines, each as narrow as possible. */
+/** Returns the ways to write a text in up to three lines, and two for three words, each as narrow as possible. */
 export function wrapped(text: string): readonly (readonly string[])[] {
   const words = text.split(BREAKS)
   const breaks = words.slice(1).map((_, at) => at + 1)
   const ways: (readonly number[])[] = [
     [],
     ...breaks.map((at) => [at]),
-    ...breaks.flatMap((at) => breaks.filter((next) => next > at).map((next) => [at, next])),
+    ...breaks
+      .slice(words.length > 3 ? 0 : breaks.length)
+      .flatMap((at) => breaks.filter((next) => next > at).map((next) => [at, next])),
   ]
   const best = new Map<number, readonly string[]>()
   const longest = (lines: readonly string[]): number => Math.max(...lines.map(({ length }) => length))

@@ -1,4 +1,4 @@
-import { turned } from './colours.ts'
+import { mixed } from './colours.ts'
 import { element } from './element.ts'
 import { type Graph, groupingBy, isIndex, neighbours, overviewBy, placeOf, radiusOf } from './graph.ts'
 import { areasOf, type Divided, landPartsOf } from './map-areas.ts'
@@ -36,8 +36,6 @@ export interface Theme {
   readonly accent: string
   /** Opacity of the areas of groups. */
   readonly area: number
-  /** Draws something pale as if below the notes, whose colors are darker, or lighter in the dark. */
-  readonly below: 'darken' | 'lighten'
 }
 
 export interface Camera {
@@ -79,18 +77,14 @@ const LARGEST_IMAGE = 12_000_000
 const DIMMED = 0.12
 /** Opacity of areas that are not highlighted. */
 const DIMMED_AREA = 0.7
-/** Opacity of parts of lands, as shares of that of areas, and turns of their hue in degrees. Neighbors mostly differ. */
-const TONES = [
-  { opacity: 0.5, turn: 0 },
-  { opacity: 1, turn: 30 },
-  { opacity: 0.9, turn: -30 },
-]
+/** Opacity of parts of lands, as shares of that of areas. Neighbors mostly differ. */
+const TONES = [0.4, 1.1, 0.75]
 /** How many times as opaque the parts of a chosen group are. */
 const CHOSEN = 1.6
 /** Opacity of the lines between them. */
 const SEAM = 0.8
 /** Radii of notes without links and of the best linked ones, in radii of a note with one link in the layout. */
-const RADIUS = { least: 0.5, most: 2.8 }
+const RADIUS = { least: 0.45, most: 3 }
 /** Minimum radius in pixels, and in windows below `narrow`. */
 const SMALLEST = { usual: 1.1, narrow: 700, ofNarrow: 0.8 }
 /** Links of the best linked note of a group, at least: a note with two links is not large because the others have one. */
@@ -98,7 +92,7 @@ const LEAST_MOST = 12
 /** How fast a note grows with its links, compared with the best linked note. */
 const GROWTH = 0.65
 /** On a map with more notes than `many`, those that grow by less than `share` are paler. */
-const PALE = { many: 300, share: 0.15, far: 0.55, near: 0.75 }
+const PALE = { many: 300, share: 0.15, far: 0.45, near: 0.55 }
 /** A map is near if it is magnified this many times. */
 const NEARER = 2.2
 /** Maximum number of segments per stroke. Long paths are slow, because the browser looks for crossings. */
@@ -262,7 +256,7 @@ function fillGround(context: CanvasRenderingContext2D, { width, height, ratio, t
 function drawGraph(context: CanvasRenderingContext2D, frame: Shown, options: LinkOptions): void {
   const { highlight } = options
   drawAreas(context, frame, highlight)
-  if (highlight === undefined) drawBands(context, frame)
+  if (highlight?.centre === undefined) drawBands(context, frame, highlight)
   if (highlight?.centre !== undefined) drawCentre(context, frame, highlight.centre)
   else drawLinks(context, frame, options)
   drawNotes(context, frame, highlight)
@@ -393,34 +387,65 @@ function cornerOf({ camera, width, height, ratio }: Frame, shown: Shown): [left:
   ]
 }
 
+/** Returns the colors of the lands that are not highlighted. The land of an open note keeps its color. */
+const dimmedLands = memoizeLast(
+  ({ colours, shown }: Look, highlight: Highlight | undefined) => [colours, shown, highlight],
+  ({ colours, shown }: Look, highlight: Highlight | undefined): ReadonlySet<number> => {
+    const dimmed = new Set<number>()
+    for (const [note, colour] of colours.entries())
+      if (shown[note] === 1 && highlight?.notes.has(note) === false) dimmed.add(colour)
+    if (highlight?.centre !== undefined) dimmed.delete(colours[highlight.centre] ?? -1)
+    return dimmed
+  },
+)
+
+/** Returns the opacity of a land and, as a share of that, of one of its parts. */
+function opacityOf(
+  { look, theme }: Frame,
+  highlight: Highlight | undefined,
+  { land, part = 0 }: { land: number; part?: number },
+) {
+  const isGroup = highlight !== undefined && highlight.centre === undefined
+  const isDimmed = dimmedLands(look, highlight).has(land)
+  return {
+    ofLand: theme.area * (isDimmed ? DIMMED_AREA : 1),
+    ofPart: isDimmed ? 0 : theme.area * (TONES[part % TONES.length] ?? 1) * (isGroup ? CHOSEN : 1),
+  }
+}
+
+/** Returns the color of the ground at a point of the layout: of the part of a land, of the land, or of the background. */
+export function groundAt(frame: Frame, highlight: Highlight | undefined, [x, y]: Point): string {
+  const { graph, look, theme } = frame
+  const land = areasOf(graph, look).colourAt(x, y) ?? -1
+  const paint = look.palette[land]
+  if (paint === undefined) return theme.ground
+  const part = landPartsOf(graph, look).findIndex((one) => one.has(x, y))
+  const { ofLand, ofPart } = opacityOf(frame, highlight, { land, part: Math.max(0, part) })
+  const below = highlight === undefined ? theme.ground : mixed(paint, theme.ground, DIMMED * theme.area)
+  const ground = mixed(paint, below, ofLand)
+  return part < 0 ? ground : mixed(paint, ground, ofPart)
+}
+
 /** Draws the area of each group, softly filled, and fainter unless all its notes are highlighted. */
 function drawAreas(context: CanvasRenderingContext2D, frame: Frame, highlight: Highlight | undefined): void {
   const { graph, look, theme } = frame
-  const isDimmed = new Set<number>()
-  for (const [note, colour] of look.colours.entries())
-    if (look.shown[note] === 1 && highlight?.notes.has(note) === false) isDimmed.add(colour)
-  // The land of an open note keeps its color.
-  if (highlight?.centre !== undefined) isDimmed.delete(look.colours[highlight.centre] ?? -1)
   context.lineWidth = 1
   const parts = landPartsOf(graph, look)
-  const isGroup = highlight !== undefined && highlight.centre === undefined
   for (const { colour, outlines } of areasOf(graph, look).all) {
-    const alpha = theme.area * (isDimmed.has(colour) ? DIMMED_AREA : 1)
+    const { ofLand } = opacityOf(frame, highlight, { land: colour })
     const paint = look.palette[colour] ?? theme.text
     context.fillStyle = paint
     trace(context, frame, outlines)
-    context.globalAlpha = alpha
+    context.globalAlpha = ofLand
     context.fill('evenodd')
-    if (!isDimmed.has(colour)) {
+    if (!dimmedLands(look, highlight).has(colour)) {
       context.save()
       context.clip('evenodd')
       context.strokeStyle = theme.ground
       for (const [at, part] of parts.entries()) {
         if (part.colour !== colour) continue
         trace(context, frame, part.outlines)
-        const { opacity = 1, turn = 0 } = TONES[at % TONES.length] ?? {}
-        context.fillStyle = turned(paint, turn)
-        context.globalAlpha = alpha * opacity * (isGroup ? CHOSEN : 1)
+        context.globalAlpha = opacityOf(frame, highlight, { land: colour, part: at }).ofPart
         context.fill('evenodd')
         context.globalAlpha = SEAM
         context.stroke()
@@ -429,7 +454,7 @@ function drawAreas(context: CanvasRenderingContext2D, frame: Frame, highlight: H
       trace(context, frame, outlines)
     }
     context.strokeStyle = paint
-    context.globalAlpha = 3 * alpha
+    context.globalAlpha = 3 * ofLand
     context.stroke()
   }
   context.globalAlpha = 1
@@ -520,13 +545,13 @@ function isInView({ graph, look, camera, view }: Shown): boolean {
 }
 
 /** Draws one curve for all links between two lands, wider for more links, unless they are drawn one by one. */
-function drawBands(context: CanvasRenderingContext2D, frame: Shown): void {
-  if (!isInView(frame)) return
+function drawBands(context: CanvasRenderingContext2D, frame: Shown, highlight: Highlight | undefined): void {
+  if (highlight === undefined && !isInView(frame)) return
   const { bands } = areasOf(frame.graph, frame.look)
   const most = Math.max(...bands.map(({ links }) => links))
   for (const { from, to, ends, links } of bands) {
     const width = BAND.widest * Math.min(frame.view.width, frame.view.height) * Math.sqrt(links / most)
-    if (width < 1) continue
+    if (width < 1 || !ends.some((note) => highlight?.notes.has(note) !== false)) continue
     const [[x, y], [toX, toY]] = [placeIn(frame, ends[0] ?? 0), placeIn(frame, ends[1] ?? 0)]
     const blend = context.createLinearGradient(x, y, toX, toY)
     for (const [at, land] of [from, to].entries()) blend.addColorStop(at, `${frame.look.palette[land]}${BAND.opacity}`)

@@ -12,17 +12,14 @@ export function svgOf(
     const opacity = (share * on.globalAlpha).toFixed(3)
     drawn.push(`<${what} fill="${fill}" opacity="${opacity}"${line}>${escaped(text)}</${what.split(' ', 1)}>`)
   }
-  const write = (x: number, y: number): string => {
-    const style = `font:${on.font};letter-spacing:${on.letterSpacing};mix-blend-mode:${on.globalCompositeOperation}`
-    return `text x="${rounded(x)}" y="${rounded(y)}" style="${escaped(style)}"`
-  }
+  const write = (x: number, y: number): string =>
+    `text x="${rounded(x)}" y="${rounded(y)}" style="${escaped(`font:${on.font};letter-spacing:${on.letterSpacing}`)}"`
   /** The part of a canvas that the map uses. Circles are its only arcs. */
   const on = {
     globalAlpha: 1,
     lineWidth: 1,
     font: '',
     letterSpacing: '0px',
-    globalCompositeOperation: 'normal',
     fillStyle: '' as Paint,
     strokeStyle: '' as Paint,
     setTransform() {},

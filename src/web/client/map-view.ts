@@ -13,6 +13,7 @@ import {
   FEW,
   type Frame,
   farnessOf,
+  groundAt,
   type Highlight,
   HUB,
   type Look,
@@ -75,22 +76,20 @@ const GROWN = 1.2
 const FONT = "'Inter Variable', system-ui, sans-serif"
 /**
  * Maximum number of names at once, and while the whole map is in a window of `area` square pixels: of groups, unless they have a color
- * of their own, and those without need at least `least` notes, or `leastLand` for a large name; of parts of lands; of notes on a map
+ * of their own, and those without need at least `least` notes; of parts of lands; of notes on a map
  * of up to `few` notes, and on a larger one; and of highlighted notes, of those around the open note, and there in narrow windows.
  */
 const NAMED = {
   most: 120,
   groups: 14,
   least: 8,
-  leastLand: 30,
   parts: 10,
-  partsOfGroup: 12,
+  partsOfGroup: 60,
   few: 100,
   ofFew: 100,
   ofMany: 16,
-  ofGroup: 8,
   lit: 40,
-  around: 14,
+  around: 26,
   aroundNarrow: 8,
   area: 900_000,
 }
@@ -98,7 +97,7 @@ const NAMED = {
  * Minimum distance between two named notes of a large map, in pixels at the scale of the whole map: the best linked of each
  * neighborhood is named. It shrinks with the root of the scale.
  */
-const APART = 170
+const APART = 190
 /** Maximum number of notes to look for room for their names. */
 const MOST_LOOKED = 600
 /** Notes with at least this share of the largest radius are `large`. */
@@ -111,41 +110,39 @@ const RULES = {
   chosen: { anywhere: Infinity },
   index: { land: Infinity, anywhere: Infinity },
   large: { land: 20 },
-  best: { land: Infinity },
   linked: { anywhere: 0 },
   other: { land: 0 },
   apart: { land: 30 },
 } as const satisfies Record<string, Partial<Record<'land' | 'anywhere', number>>>
 /** Titles of at least `may` characters may have two lines, and those of more than `should` have them if there is room. */
 const LONG = { may: 12, should: 28 }
-/** How much larger the name of the best linked note is, on large maps from near. */
-const NAME_GROWTH = 0.25
+/** How much larger the name of the best linked note is, on large maps from near. From this share of its links on, names are bold. */
+const NAME_GROWTH = 0.15
+const BOLD = 0.4
 /** Space for a ring around a note, in pixels. */
 const RING = 6
 /** From this radius in pixels, notes are recognizable individually. */
 const SEEN = 2
 /** Sizes of the names of groups in pixels, by the number of their notes, and what is left of them in windows below `narrow`. */
-const GROUP_FONT = { least: 13, most: 20, narrow: 700, left: 0.88 }
+const GROUP_FONT = { least: 12, most: 17, narrow: 700, left: 0.85 }
+/** Space between letters of these names, as a share of the size, and width of the line around them that hides what is below, in pixels. */
+const SPACED = 0.08
+const CLEAR = 10
 /** Sizes to try for such a name, and steps between places to try, in pixels. */
 const SMALLER = [1, 0.9, 0.8, 0.7]
 const STEP = 6
 /** Names of notes grow with this power of the scale, from that many times the whole map on, up to this factor. */
-const GROWTH = { from: 3, power: 0.3, most: 1.25 }
-/** From this `farness` down, names of lands are large and pale below the notes. */
+const GROWTH = { from: 3, power: 0.3, most: 1.1 }
+/** From this `farness` down, notes are named wherever there is room. */
 const NEAR = 0.35
 /** When the map is magnified this many times, parts of lands are named instead of the lands. */
 const PARTS_FROM = 3
-/** How names of lands and of their parts are written: over notes, of parts of a chosen group, and as if below notes. */
-const STYLES = {
-  land: { paint: 0.5, edge: 8 },
-  part: { sizes: [11], weight: '500 italic', paint: 0.4, edge: 5 },
-  partOfChosen: { sizes: [14, 12.5], weight: '600', paint: 0.5, edge: 7 },
-  landBelow: { sizes: [32, 26, 21, 16], weight: '700', spacing: 0.14, paint: 0.42, isCapital: true },
-  partBelow: { sizes: [19, 16, 13], weight: '700', spacing: 0.14, paint: 0.42, isCapital: true },
-  landAround: { sizes: [19, 15], weight: '700', spacing: 0.14, paint: 0.34, isCapital: true },
-}
+/** Sizes of the names of parts of lands in pixels, by the number of their notes, from far and from near. */
+const PART_FONT = { far: { least: 11, most: 12 }, near: { least: 10.5, most: 14.5 } }
+/** How much of notes a name beside the note of the same name may hide, in grid cells, if there is a free place elsewhere. */
+const FEW_HIDDEN = 20
 /** Opacity of the names of groups that are not highlighted. */
-const FADED = 0.45
+const FADED = 0.7
 /** Maximum number of places to try. */
 const PLACES = 800
 /** The colors of lists' comments. */
@@ -514,12 +511,12 @@ export class MapView {
   #writeNames(on: CanvasRenderingContext2D, frame: Frame): readonly Label[] {
     const { graph } = frame
     this.#drawMarks(on, frame)
-    const writing = { on, frame, labels: this.#labelsIn(frame), named: new Set<number>() }
-    this.#groupNames = isNear(frame) ? [] : this.#labelGroups(writing)
+    const writing = { on, frame, highlight: undefined, labels: this.#labelsIn(frame), named: new Set<number>() }
+    this.#groupNames = this.#labelGroups(writing)
+    if (this.#namesParts) this.#labelParts(writing)
     const most = this.#mostNames(graph.count <= NAMED.few ? NAMED.ofFew : NAMED.ofMany, 2)
     this.#labelNotes(writing, this.#byWeight(graph), most)
-    if (isNear(frame)) this.#labelAreas(writing)
-    else this.#labelParts(writing, STYLES.part)
+    if (!this.#namesParts) this.#labelParts(writing)
     return writing.labels.placed
   }
 
@@ -528,32 +525,34 @@ export class MapView {
     const { look, graph } = frame
     const { notes, centre } = highlight
     this.#drawMarks(on, frame)
-    const writing = { on, frame, labels: this.#labelsIn(frame, highlight), named: new Set<number>() }
+    const writing = { on, frame, highlight, labels: this.#labelsIn(frame, highlight), named: new Set<number>() }
     for (const note of [centre, ...look.path, look.focus])
       if (note !== undefined && notes.has(note)) this.#labelNote(note, writing, 'chosen')
-    const isDivided = centre === undefined && partsWithin(landPartsOf(graph, look), notes).length > 0
     this.#groupNames = []
     if (centre !== undefined) this.#labelAround(centre, writing)
-    else if (isDivided) {
-      this.#labelNotes(writing, sortedBy(graph.degrees, [...notes]).slice(0, NAMED.ofGroup), NAMED.ofGroup, 'best')
-      this.#labelParts(writing, STYLES.partOfChosen, notes)
+    else if (partsWithin(landPartsOf(graph, look), notes).length > 0) {
+      const indexes = [...notes].filter((note) => isIndex(graph, note))
+      this.#labelNotes(writing, indexes, indexes.length)
+      this.#labelParts(writing, notes)
     } else {
       this.#groupNames = this.#labelGroups(writing, notes, true)
       const kind = this.#groupNames.length > 0 ? 'other' : 'linked'
       this.#labelNotes(writing, sortedBy(weightsOf(graph), [...notes]), NAMED.lit, kind)
     }
-    if (isNear(frame) || isDivided) this.#labelAreas(writing, highlight)
-    else {
-      on.globalAlpha = FADED
-      this.#labelGroups(writing, notes, false)
-      on.globalAlpha = 1
-    }
+    on.globalAlpha = FADED
+    this.#labelGroups(writing, notes, false)
+    on.globalAlpha = 1
     return writing.labels.placed
+  }
+
+  /** True if the view is so near that parts of lands are named instead of the lands. */
+  get #namesParts(): boolean {
+    return this.#camera.scale > PARTS_FROM * this.#wholeScale
   }
 
   /** Writes the names of the notes that are closest to one, and how many more there are. */
   #labelAround(centre: number, writing: Writing): void {
-    const { on, frame, labels } = writing
+    const { on, frame, highlight, labels } = writing
     const all = closestTo(frame, centre)
     const within = all.filter((note) => isInView(frame, note))
     const most = frame.graph.count <= FEW ? NAMED.lit : frame.width < GROUP_FONT.narrow ? NAMED.aroundNarrow : NAMED.around
@@ -564,7 +563,7 @@ export class MapView {
     const text = `+${more} more`
     const words = this.#words(text, [text], `400 11.5px ${FONT}`, 14)
     const label = labels.place(words, beside(frame, centre, words))
-    if (label !== undefined) write(on, label, frame.theme.link, { colour: frame.theme.ground, width: 3 })
+    if (label !== undefined) write(on, label, frame.theme.link, { colour: groundBelow(frame, highlight, label), width: 3 })
   }
 
   /** Returns the maximum number of names. `whole`: while the whole map is in view. `power`: how fast it grows with the scale. */
@@ -631,12 +630,12 @@ export class MapView {
   }
 
   /** Writes the name of a note next to it, unless it was written or had no room before. Returns true if it did. */
-  #labelNote(note: number, { on, frame, labels, named }: Writing, kind: keyof typeof RULES): boolean {
+  #labelNote(note: number, { on, frame, highlight, labels, named }: Writing, kind: keyof typeof RULES): boolean {
     if (frame.look.shown[note] === 0 || named.has(note)) return false
     named.add(note)
     const text = this.#shortened(frame.graph.picture.titles[note] ?? '')
     if (labels.placed.some((other) => other.text === text)) return false
-    const ways = this.#waysToWrite(text, kind === 'chosen', this.#noteFont(frame, note))
+    const ways = this.#waysToWrite(text, this.#noteFont(frame, note, kind === 'chosen'))
     const home = areasOf(frame.graph, frame.look).colourAt(...placeOf(frame.graph, note))
     for (const [at, most] of Object.entries(RULES[kind]))
       for (const [mostHidden, words] of [...new Set([0, most])].flatMap((hidden) => ways.map((way) => [hidden, way] as const))) {
@@ -644,28 +643,26 @@ export class MapView {
         const isAllowed = at === 'land' ? landTest(frame, words, landIs(frame, home)) : undefined
         const label = labels.place(words, centres, { mostHidden, isAllowed })
         if (label === undefined) continue
-        const { ground, text: ink, area } = this.#theme
-        const paint = at === 'land' ? frame.look.palette[home ?? -1] : undefined
-        write(on, label, ink, { colour: mixed(paint ?? ground, ground, area), width: mostHidden > 0 ? 5 : 3 })
+        write(on, label, frame.theme.text, { colour: groundBelow(frame, highlight, label), width: mostHidden > 0 ? 5 : 3 })
         return true
       }
     return false
   }
 
   /** Returns a title on one line and on two, the better first. */
-  #waysToWrite(text: string, isChosen: boolean, font: number): readonly Words[] {
-    const [weight, size] = isChosen ? [650, 1.15 * font] : [400, font]
+  #waysToWrite(text: string, { weight, size }: { readonly weight: number; readonly size: number }): readonly Words[] {
     const ways = wrapped(text)
       .slice(0, text.length < LONG.may ? 1 : 2)
       .map((lines) => this.#words(text, lines, `${weight} ${size.toFixed(1)}px ${FONT}`, 1.25 * size))
     return text.length > LONG.should ? ways.toReversed() : ways
   }
 
-  #noteFont(frame: Frame, note: number): number {
+  #noteFont(frame: Frame, note: number, isChosen: boolean): { readonly weight: number; readonly size: number } {
     const { graph, width, camera } = frame
     const nearer = Math.min(GROWTH.most, Math.max(1, camera.scale / this.#wholeScale / GROWTH.from) ** GROWTH.power)
-    const linked = isNear(frame) ? NAME_GROWTH * (weightsOf(graph)[note] ?? 0) : 0
-    return (width < GROUP_FONT.narrow ? 11.5 : 12.5) * nearer * (1 + linked)
+    const linked = isNear(frame) ? (weightsOf(graph)[note] ?? 0) : 0
+    const size = (width < GROUP_FONT.narrow ? 11.5 : 12.5) * nearer * (1 + NAME_GROWTH * linked)
+    return isChosen ? { weight: 650, size: 1.15 * size } : { weight: linked > BOLD ? 600 : 400, size }
   }
 
   #words(text: string, lines: readonly string[], font: string, lineHeight: number, spacing = 0): Words {
@@ -701,20 +698,19 @@ export class MapView {
     const names: Label[] = []
     const groups = this.#groups(graph, look)
     const most = this.#mostNames(NAMED.groups, 1)
-    for (const group of groups) {
+    const divided = new Set(within === undefined && this.#namesParts ? landPartsOf(graph, look).map(({ colour }) => colour) : [])
+    const isWanted = ({ colour, notes }: Group): boolean =>
+      !divided.has(colour) && (within === undefined || hasAll(within, notes) === are)
+    for (const group of groups.filter(isWanted)) {
       const { colour, notes, namesake } = group
-      if (within !== undefined && hasAll(within, notes) !== are) continue
       if (namesake !== undefined && named.has(namesake)) continue
       const isOther = colour === look.palette.length - 1
       // A color means nothing without a name, also in a small window.
       if (isOther && (!are || names.length >= most || notes.length < NAMED.least)) continue
-      const share = isOther ? 0 : Math.sqrt(notes.length / (groups[0]?.notes.length ?? 1))
-      const full =
-        (GROUP_FONT.least + (GROUP_FONT.most - GROUP_FONT.least) * share) *
-        (frame.width < GROUP_FONT.narrow ? GROUP_FONT.left : 1)
-      const sizes = SMALLER.map((smaller) => Math.max(10, full * smaller))
-      const style = { ...STYLES.land, sizes, weight: isOther ? '600' : '700' }
-      const label = this.#labelLand(writing, group, style, are ? Infinity : 0)
+      const share = isOther || !are ? 0 : Math.sqrt(notes.length / (groups[0]?.notes.length ?? 1))
+      const size = GROUP_FONT.least + (GROUP_FONT.most - GROUP_FONT.least) * share
+      const sizes = sizesFrom(size * (frame.width < GROUP_FONT.narrow ? GROUP_FONT.left : 1), PART_FONT.near.least)
+      const label = this.#labelLand(writing, are ? group : { ...group, namesake: undefined }, sizes, are ? Infinity : 0)
       if (label === undefined) continue
       if (namesake !== undefined) named.add(namesake)
       names.push(label)
@@ -723,51 +719,39 @@ export class MapView {
   }
 
   /** Writes the names of the largest parts of lands, or of those within a set of notes, each once. */
-  #labelParts(writing: Writing, style: Style, within?: ReadonlySet<number>): void {
+  #labelParts(writing: Writing, within?: ReadonlySet<number>): void {
     const { frame, labels } = writing
     const end = labels.placed.length + (within === undefined ? this.#mostNames(NAMED.parts, 1) : NAMED.partsOfGroup)
     const parts = landPartsOf(frame.graph, frame.look)
-    for (const part of within === undefined ? parts : partsWithin(parts, within)) {
+    const named = within === undefined ? parts : partsWithin(parts, within)
+    const { least, most } = within !== undefined || this.#namesParts ? PART_FONT.near : PART_FONT.far
+    const largest = Math.max(...named.map(({ notes }) => notes.length))
+    for (const part of named) {
       if (labels.placed.length >= end) return
-      if (!labels.placed.some(({ text }) => text === part.label)) this.#labelLand(writing, part, style)
+      const sizes = sizesFrom(least + (most - least) * Math.sqrt(part.notes.length / largest), least)
+      if (!labels.placed.some(({ text }) => text === part.label)) this.#labelLand(writing, part, sizes, Infinity)
     }
   }
 
-  /** Writes the names of lands large and pale, as if below the notes, where they cross the fewest notes and no names. */
-  #labelAreas({ labels: above, ...writing }: Writing, { notes, centre }: Partial<Highlight> = {}): void {
-    const { on, frame } = writing
-    const covered = [...above.room.covered, ...above.placed.map(({ box }) => box)]
-    const below = { ...writing, labels: new Labels({ ...above.room, covered }) }
-    const other = frame.look.palette.length - 1
-    // Around what is chosen, and in a small window, they would outshine other names.
-    const style = notes === undefined && frame.width >= GROUP_FONT.narrow ? STYLES.landBelow : STYLES.landAround
-    const namesParts = notes === undefined && this.#camera.scale > PARTS_FROM * this.#wholeScale
-    const allParts = namesParts ? landPartsOf(frame.graph, frame.look) : []
-    on.globalCompositeOperation = frame.theme.below
-    for (const group of this.#groups(frame.graph, frame.look)) {
-      const isChosen = centre === undefined && notes !== undefined && hasAll(notes, group.notes)
-      if (isChosen || (group.colour === other && group.notes.length < NAMED.leastLand)) continue
-      const parts = allParts.filter(({ colour }) => colour === group.colour)
-      for (const part of parts) this.#labelLand(below, part, STYLES.partBelow, 0)
-      if (parts.length === 0) this.#labelLand(below, { ...group, namesake: undefined }, style)
-    }
-    on.globalCompositeOperation = 'source-over'
-  }
-
-  /** Writes the name of a group on its land, as large as there is room for. */
-  #labelLand({ on, frame, labels }: Writing, group: Group, style: Style, mostHidden = Infinity): Label | undefined {
-    const { sizes, weight, spacing = 0, paint, edge = 0, isCapital = false } = style
-    const title = this.#shortened(group.label)
+  /** Writes the name of a group, or of a part of its land, as large as there is room for. */
+  #labelLand(
+    { on, frame, highlight, labels }: Writing,
+    group: Group,
+    sizes: readonly number[],
+    mostHidden: number,
+  ): Label | undefined {
+    const isLand = group.has === undefined
+    const title = this.#shortened(isLand ? group.label.toLocaleUpperCase() : group.label)
+    const [weight, spacing] = isLand ? [700, SPACED] : [600, 0]
     const ways = sizes.flatMap((size) =>
-      wrapped(isCapital ? title.toLocaleUpperCase() : title).map((lines) =>
-        this.#words(group.label, lines, `${weight} ${size.toFixed(1)}px ${FONT}`, 1.2 * size, spacing * size),
+      wrapped(title).map((lines) =>
+        this.#words(group.label, lines, `${weight} ${size.toFixed(1)}px ${FONT}`, 1.25 * size, spacing * size),
       ),
     )
     const label = placeInside(frame, labels, group, ways, mostHidden)
-    const { ground, text, area } = frame.theme
-    const colour = frame.look.palette[group.colour] ?? text
-    const around = mixed(colour, ground, group.has === undefined ? area : 1.6 * area)
-    if (label !== undefined) write(on, label, mixed(colour, edge === 0 ? ground : text, paint), { colour: around, width: edge })
+    const { text } = frame.theme
+    const colour = mixed(frame.look.palette[group.colour] ?? text, text, 0.5)
+    if (label !== undefined) write(on, label, colour, { colour: groundBelow(frame, highlight, label), width: CLEAR })
     return label
   }
 
@@ -807,7 +791,13 @@ export class MapView {
     const graph = this.#graph
     const points = graph === undefined ? [] : notes.flatMap((note) => placeOf(graph, note))
     const { reach = 0 } = graph && this.#look ? areasOf(graph, this.#look) : {}
-    return fitInto(points, { ...this.#size, covered: this.#covered(), most: Math.min(NEAREST, most), across, reach })
+    return fitInto(points, {
+      ...this.#size,
+      covered: this.#covered(),
+      most: Math.min(NEAREST, most),
+      across,
+      reach,
+    })
   }
 
   #ratio(): number {
@@ -973,33 +963,22 @@ function drawTie(context: CanvasRenderingContext2D, frame: Frame, { from, to, ki
   context.setLineDash([])
 }
 
-interface Style {
-  /** In pixels, in the order in which they are tried. */
-  readonly sizes: readonly number[]
-  readonly weight: string
-  /** Space between letters, as a share of the size. */
-  readonly spacing?: number
-  /** Share of the land's color, mixed with the color of text, or of the ground without an edge. */
-  readonly paint: number
-  readonly edge?: number
-  readonly isCapital?: boolean
-}
-
 /** Where names are written, and what is written already. */
 interface Writing {
   readonly on: CanvasRenderingContext2D
   readonly frame: Frame
+  readonly highlight: Highlight | undefined
   readonly labels: Labels
   /** The notes that have their names. */
   readonly named: Set<number>
 }
 
-/** Writes a label, with an edge that may separate it from what is below it. */
+/** Writes a label, with an edge that separates it from what is below it. */
 function write(
   context: CanvasRenderingContext2D,
   { lines, font, spacing, height, box: [left, top, right] }: Label,
   colour: string,
-  edge: { readonly colour: string; readonly width: number } = { colour, width: 0 },
+  edge: { readonly colour: string; readonly width: number },
 ): void {
   context.font = font
   context.letterSpacing = `${spacing}px`
@@ -1011,9 +990,18 @@ function write(
   context.fillStyle = colour
   for (const [at, line] of lines.entries()) {
     const middle = [(left + right) / 2, top + ((at + 0.5) * height) / lines.length] as const
-    if (edge.width > 0) context.strokeText(line, ...middle)
+    context.strokeText(line, ...middle)
     context.fillText(line, ...middle)
   }
+}
+
+/** Returns the color of the ground below the middle of a label. */
+function groundBelow(frame: Frame, highlight: Highlight | undefined, { box: [left, top, right, bottom] }: Label): string {
+  const { camera, width, height } = frame
+  return groundAt(frame, highlight, [
+    camera.x + (left + right - width) / 2 / camera.scale,
+    camera.y + (top + bottom - height) / 2 / camera.scale,
+  ])
 }
 
 /** Returns centers to try for the name of a note: next to it, or below, above or diagonal to it. All are in view. */
@@ -1054,7 +1042,7 @@ function placeInside(frame: Frame, labels: Labels, group: Group, ways: readonly 
   // A name is read more easily where no notes are, and on a small map there is such a place.
   const isSmall = frame.graph.count < FEW
   for (const [centres, hides, share] of [
-    [undefined, isSmall ? 0 : mostHidden, 1],
+    [undefined, isSmall ? 0 : Math.min(FEW_HIDDEN, mostHidden), 1],
     [isSmall ? middle : all, 0, 1],
     [isSmall ? all : middle, isSmall ? 0 : mostHidden, 1],
     [undefined, mostHidden, 1],
@@ -1070,7 +1058,12 @@ function placeInside(frame: Frame, labels: Labels, group: Group, ways: readonly 
   return undefined
 }
 
-/** Checks whether the view is so near that names of lands are below the notes. */
+/** Returns the sizes to try for a name, in pixels. */
+function sizesFrom(most: number, least: number): readonly number[] {
+  return SMALLER.map((smaller) => Math.max(least, most * smaller))
+}
+
+/** Checks whether the view is so near that notes are named wherever there is room. */
 function isNear({ graph, farness }: Frame): boolean {
   return graph.count > FEW && farness < NEAR
 }
@@ -1109,8 +1102,8 @@ function sortedBy(values: ArrayLike<number>, notes: number[]): readonly number[]
 
 function themeOf(isDark: boolean): Theme {
   return isDark
-    ? { ground: '#131519', text: '#e8e6e3', link: '#aab4c4', accent: '#ffb454', area: 0.14, below: 'lighten' }
-    : { ground: '#fcfbf9', text: '#1d2129', link: '#5b6675', accent: '#c2410c', area: 0.11, below: 'darken' }
+    ? { ground: '#131519', text: '#e8e6e3', link: '#aab4c4', accent: '#ffb454', area: 0.14 }
+    : { ground: '#fcfbf9', text: '#1d2129', link: '#5b6675', accent: '#c2410c', area: 0.13 }
 }
 
 /** True if the user wants no motion. */
