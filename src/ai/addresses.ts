@@ -1,5 +1,5 @@
+import type { TextRange } from '../core/text/link-slots.ts'
 import { narrow } from './neutralise.ts'
-import type { Span } from './pieces.ts'
 
 /** Top-level domains that programs turn into links and that are rarely file extensions. */
 const DOMAINS = words(
@@ -30,7 +30,7 @@ const MAX_SCHEME_LENGTH = 31
  * Finds addresses and other text that programs turn into links, in order of appearance. In code, only finds unambiguous addresses.
  * Runs in linear time.
  */
-export function findAddresses(text: string, { inCode = false } = {}): readonly Span[] {
+export function findAddresses(text: string, { inCode = false } = {}): readonly TextRange[] {
   return [...text.matchAll(TOKEN)].flatMap(({ 0: token, index }) => {
     const goesOn = /\S/.test(text.charAt(index + token.length))
     return addressesIn(narrow(token).replace(/[。｡]/g, '.'), { inCode, goesOn }).map(({ start, end }) => ({
@@ -46,7 +46,7 @@ interface TokenKind {
   readonly goesOn: boolean
 }
 
-function addressesIn(token: string, { inCode, goesOn }: TokenKind): readonly Span[] {
+function addressesIn(token: string, { inCode, goesOn }: TokenKind): readonly TextRange[] {
   // The address includes the character after the token, as in `data:<`.
   const end = goesOn && token.endsWith(':') ? token.length + 1 : withoutPunctuation(token)
   const starts = [schemeStart(token), listedSchemeStart(token, goesOn), token.toLowerCase().indexOf('www.')]
@@ -100,7 +100,7 @@ function slashesStart(token: string): number {
   return -1
 }
 
-function mailIn(token: string, inCode: boolean): readonly Span[] {
+function mailIn(token: string, inCode: boolean): readonly TextRange[] {
   if (!token.includes('@')) return []
   return [...token.matchAll(MAIL_PART)].flatMap(({ 0: part, index }) => {
     const [name = '', ...hosts] = part.slice(0, withoutPunctuation(part)).split('@')
@@ -109,7 +109,7 @@ function mailIn(token: string, inCode: boolean): readonly Span[] {
   })
 }
 
-function namesIn(token: string, inCode: boolean): readonly Span[] {
+function namesIn(token: string, inCode: boolean): readonly TextRange[] {
   if (!token.includes('.')) return []
   return [...token.matchAll(NAME)].flatMap(({ 0: name, index }) => {
     const rest = token.slice(index + name.length)

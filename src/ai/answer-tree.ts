@@ -3,11 +3,12 @@ import type { Code, Nodes, PhrasingContent, Root, RootContent } from 'mdast'
 import { fromMarkdown } from 'mdast-util-from-markdown'
 import { gfmFromMarkdown } from 'mdast-util-gfm'
 import { gfm } from 'micromark-extension-gfm'
+import type { TextRange } from '../core/text/link-slots.ts'
 import { findAddresses } from './addresses.ts'
 import { type Block, type WriteCitation, writeTree } from './answer-writer.ts'
 import { markerIn, takeMarkers } from './markers.ts'
 import { visible } from './neutralise.ts'
-import { applyEdits, codeLookup, type Edit, linesTrimmed, type Piece, removal, type Span, textOf, type Wrap } from './pieces.ts'
+import { applyEdits, codeLookup, type Edit, linesTrimmed, type Piece, removal, textOf, type Wrap } from './pieces.ts'
 
 /** A parsed answer from which links, images, HTML and addresses have been removed. */
 export interface AnswerTree {
@@ -300,7 +301,7 @@ function leadsIn(pieces: readonly Piece[]): readonly (Edit & { readonly isCounte
 }
 
 /** Finds addresses within a single piece. For example, a program that parses Markdown sees `data:x` in `meta**data:x**`. */
-function addressesInPieces(pieces: readonly Piece[]): readonly Span[] {
+function addressesInPieces(pieces: readonly Piece[]): readonly TextRange[] {
   let at = 0
   return pieces.flatMap(({ text }) => {
     const from = at
@@ -314,12 +315,12 @@ function isBlankCode({ kind, text }: Piece): boolean {
   return kind === 'code' && text.trim() === ''
 }
 
-function byStart(a: Span, b: Span): number {
+function byStart(a: TextRange, b: TextRange): number {
   return a.start - b.start || b.end - a.end
 }
 
 /** Returns the spans that do not overlap an earlier span. */
-function disjoint<T extends Span>(spans: readonly T[]): readonly T[] {
+function disjoint<T extends TextRange>(spans: readonly T[]): readonly T[] {
   let end = 0
   return spans.filter((span) => {
     const isFree = span.start >= end
@@ -345,7 +346,7 @@ function wikilinksIn(text: string, isCode: (start: number, end: number) => boole
 }
 
 /** Returns the `%` of each `<%`. Templater executes `<% … %>` anywhere in a note, even in code. */
-function runsIn(text: string): readonly Span[] {
+function runsIn(text: string): readonly TextRange[] {
   return [...text.matchAll(/<%/g)].map(({ index }) => ({ start: index + 1, end: index + 2 }))
 }
 

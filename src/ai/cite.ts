@@ -1,7 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
+import type { TextRange } from '../core/text/link-slots.ts'
 import { parseAnswer } from './answer-tree.ts'
 import { type Block, type WriteCitation, writeCode, writePieces } from './answer-writer.ts'
-import { applyEdits, codeLookup, type Edit, type Piece, type Span, textOf, type Wrap } from './pieces.ts'
+import { applyEdits, codeLookup, type Edit, type Piece, textOf, type Wrap } from './pieces.ts'
 import { NOT_FOUND } from './prompt.ts'
 import { findQuotations, type Quotation } from './quotations.ts'
 import { splitSentences } from './sentences.ts'
@@ -81,7 +82,7 @@ interface Claim {
   readonly words: readonly Word[]
   readonly named: readonly number[]
   /** For each quotation, its location in each passage that contains it, by passage number. */
-  readonly quotations: readonly ReadonlyMap<number, Span>[]
+  readonly quotations: readonly ReadonlyMap<number, TextRange>[]
 }
 
 class AnswerReader {
@@ -134,16 +135,16 @@ class AnswerReader {
   /** Looks up each quotation in the passages cited by its sentences. */
   #lookUp(
     all: readonly Quotation[],
-    sentences: readonly Span[],
+    sentences: readonly TextRange[],
     markers: readonly (readonly number[])[],
-  ): readonly (Span & { readonly places: ReadonlyMap<number, Span> })[] {
+  ): readonly (TextRange & { readonly places: ReadonlyMap<number, TextRange> })[] {
     return all.flatMap(({ start, end, quoted }) => {
       const numbers = new Set(sentences.flatMap((span, at) => (span.start < end && span.end > start ? (markers[at] ?? []) : [])))
       if (numbers.size === 0) return []
       // Quotations this long are never genuine.
       if (quoted.length > MAX_QUOTED) return [{ start, end, places: new Map() }]
       if (wordsIn(quoted).length < MIN_QUOTED_WORDS || this.#sources.some((source) => source.isNamed(quoted))) return []
-      const places = [...numbers].flatMap((number): readonly [number, Span][] => {
+      const places = [...numbers].flatMap((number): readonly [number, TextRange][] => {
         const place = this.#sources[number - 1]?.find(quoted)
         return place === undefined ? [] : [[number, place]]
       })
@@ -162,7 +163,10 @@ class AnswerReader {
     })
   }
 
-  #number(passage: number, { words, within }: { readonly words: readonly Word[]; readonly within: Span | undefined }): number {
+  #number(
+    passage: number,
+    { words, within }: { readonly words: readonly Word[]; readonly within: TextRange | undefined },
+  ): number {
     const source = this.#sources[passage]
     const { start, end } = source?.best(words, within) ?? { start: 0, end: 0 }
     const support = source?.supports(words) === true ? 'ok' : 'weak'
@@ -193,7 +197,7 @@ function markerLookup(pieces: readonly Piece[], length: number): (start: number,
  */
 function markersBySentence(
   pieces: readonly Piece[],
-  sentences: readonly Span[],
+  sentences: readonly TextRange[],
   words: readonly (readonly Word[])[],
 ): readonly (readonly number[])[] {
   const markers: number[][] = sentences.map(() => [])
@@ -215,7 +219,7 @@ function markersBySentence(
   return markers
 }
 
-function slice(pieces: readonly Piece[], { start, end }: Span): readonly Piece[] {
+function slice(pieces: readonly Piece[], { start, end }: TextRange): readonly Piece[] {
   let at = 0
   return pieces.flatMap((piece): readonly Piece[] => {
     const from = at

@@ -1,8 +1,9 @@
+import type { TextRange } from '../core/text/link-slots.ts'
 import { narrow } from './neutralise.ts'
-import { applyEdits, codeLookup, type Edit, type MarkerPlace, type Piece, removal, type Span, textOf } from './pieces.ts'
+import { applyEdits, codeLookup, type Edit, type MarkerPlace, type Piece, removal, textOf } from './pieces.ts'
 
 /** A marker such as `[S1]`, or text that looks like a Roux citation, such as `[1]`. */
-interface FoundMarker extends Span {
+interface FoundMarker extends TextRange {
   /** Passage numbers. Omitted for text that only looks like a citation. */
   readonly numbers?: readonly number[]
 }
@@ -54,7 +55,7 @@ export function markerIn(code: string): readonly number[] | undefined {
 }
 
 /** Extends a span to include surrounding parentheses, as in `([S1])`. */
-function withParentheses(text: string, { start, end }: Span): Span {
+function withParentheses(text: string, { start, end }: TextRange): TextRange {
   return text.charAt(start - 1) === '(' && text.charAt(end) === ')' ? { start: start - 1, end: end + 1 } : { start, end }
 }
 
@@ -149,7 +150,7 @@ function signAt(text: string, start: number): FoundMarker | undefined {
 }
 
 /** Determines the position of a marker on its line. Other markers on the line do not count as text. */
-function placeOf(text: string, { start, end }: Span): MarkerPlace {
+function placeOf(text: string, { start, end }: TextRange): MarkerPlace {
   const before = text.slice(Math.max(0, start - MAX_DISTANCE), start)
   const line = before.slice(before.lastIndexOf('\n') + 1)
   if (line.length === MAX_DISTANCE || !isOnlyMarkers(line)) return 'after'

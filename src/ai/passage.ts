@@ -1,6 +1,7 @@
+import type { TextRange } from '../core/text/link-slots.ts'
 import { codeIn } from '../markdown/code.ts'
 import { findComments } from '../markdown/inline-spans.ts'
-import type { Span } from './pieces.ts'
+
 import { blanked } from './source.ts'
 
 /** A range of lines in a note that is shown to a model. */
@@ -15,11 +16,11 @@ export interface Passage {
   /** Text of these lines as it appears in the file. */
   readonly text: string
   /** Comments in the text, which are hidden from the model. */
-  readonly hidden: readonly Span[]
+  readonly hidden: readonly TextRange[]
 }
 
 /** Finds `%%` and HTML comments outside code, in order of appearance. */
-export function findHidden(text: string): readonly Span[] {
+export function findHidden(text: string): readonly TextRange[] {
   const html = text.includes('<!--') ? htmlCommentsIn(text) : []
   const all = [...findComments(text, 0), ...html].sort((a, b) => a.start - b.start)
   let end = 0
@@ -30,8 +31,8 @@ export function findHidden(text: string): readonly Span[] {
   })
 }
 
-function htmlCommentsIn(text: string): readonly Span[] {
-  const spans: Span[] = []
+function htmlCommentsIn(text: string): readonly TextRange[] {
+  const spans: TextRange[] = []
   const codes = codeIn(text)
   let code = 0
   for (let at = text.indexOf('<!--'); at >= 0; at = text.indexOf('<!--', at)) {
@@ -53,7 +54,7 @@ function htmlCommentsIn(text: string): readonly Span[] {
 }
 
 /** Clips spans to a range and makes them relative to its start. */
-export function spansWithin(spans: readonly Span[], { start, end }: Span): readonly Span[] {
+export function spansWithin(spans: readonly TextRange[], { start, end }: TextRange): readonly TextRange[] {
   return spans.flatMap((span) => {
     const [from, to] = [Math.max(span.start, start), Math.min(span.end, end)]
     return from < to ? [{ start: from - start, end: to - start }] : []

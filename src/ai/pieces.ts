@@ -1,9 +1,4 @@
-/** A range of UTF-16 offsets. */
-export interface Span {
-  readonly start: number
-  readonly end: number
-}
-
+import type { TextRange } from '../core/text/link-slots.ts'
 /** An emphasized range. All pieces inside it share the same object. */
 export interface Wrap {
   readonly type: 'strong' | 'emphasis' | 'delete'
@@ -19,7 +14,7 @@ export type Piece =
 export type MarkerPlace = 'start' | 'alone' | 'after'
 
 /** A span to remove, and an optional replacement. */
-export interface Edit extends Span {
+export interface Edit extends TextRange {
   readonly by?: Piece
 }
 
@@ -63,7 +58,7 @@ export function applyEdits(pieces: readonly Piece[], edits: readonly Edit[]): re
 }
 
 /** Returns an edit that removes a span and the spaces before it, leaving a single space between two words. */
-export function removal(text: string, { start, end }: Span): Edit {
+export function removal(text: string, { start, end }: TextRange): Edit {
   let from = start
   const after = text.charAt(end)
   const closes = after === '' || /[\s.,;:!?…)\]]/.test(after)

@@ -1,6 +1,6 @@
-import type { Span } from './pieces.ts'
+import type { TextRange } from '../core/text/link-slots.ts'
 
-export interface Quotation extends Span {
+export interface Quotation extends TextRange {
   readonly quoted: string
 }
 
@@ -42,8 +42,8 @@ const WORD = /[\p{L}\p{N}]/u
  * Finds text in quotation marks of any kind, including nested quotations. A quotation without an opening or closing mark extends to
  * the start or end of its sentence. Apostrophes are ignored. Runs in linear time.
  */
-export function findQuotations(text: string, sentences: readonly Span[]): readonly Quotation[] {
-  const spans: Span[] = []
+export function findQuotations(text: string, sentences: readonly TextRange[]): readonly Quotation[] {
+  const spans: TextRange[] = []
   const open: Open[] = []
   const sentenceAt = lookup(sentences)
   for (let at = 0; at < text.length; at++) {
@@ -94,7 +94,7 @@ function signKind(character: string): 'space' | 'word' | 'sign' {
 }
 
 /** Returns a function that finds the sentence at an offset. */
-function lookup(sentences: readonly Span[]): (at: number) => Span {
+function lookup(sentences: readonly TextRange[]): (at: number) => TextRange {
   return (at) => {
     let low = 0
     let high = sentences.length - 1

@@ -1,4 +1,4 @@
-import type { Span } from './pieces.ts'
+import type { TextRange } from '../core/text/link-slots.ts'
 
 const STOP = /[.!?…]/
 const CLOSING = /["'”’»)\]*_]/
@@ -17,8 +17,8 @@ export interface SentenceOptions {
  * Splits text into sentences, each including the white space that follows it. A full stop before a lowercase letter is treated as an
  * abbreviation. Runs in linear time.
  */
-export function splitSentences(text: string, { isOpaque, endsHere, endsAtBreak }: SentenceOptions = {}): readonly Span[] {
-  const sentences: Span[] = []
+export function splitSentences(text: string, { isOpaque, endsHere, endsAtBreak }: SentenceOptions = {}): readonly TextRange[] {
+  const sentences: TextRange[] = []
   let start = 0
   const endAt = (end: number): void => {
     if (end > start) sentences.push({ start, end })

@@ -1,4 +1,5 @@
-import type { Span } from './pieces.ts'
+import type { TextRange } from '../core/text/link-slots.ts'
+
 import { splitSentences } from './sentences.ts'
 import { findQuote, type QuotedText, quotedText } from './verify-quote.ts'
 import { readable, stem, type Word, wordsIn } from './words.ts'
@@ -8,7 +9,7 @@ export interface CitedPassage {
   readonly startLine: number
   readonly text: string
   /** Comments in the text, in order of appearance. They are never quoted. */
-  readonly hidden?: readonly Span[]
+  readonly hidden?: readonly TextRange[]
   /** Titles of the note and its headings. An answer may put them in quotation marks. */
   readonly names?: readonly string[]
 }
@@ -21,12 +22,12 @@ export class Source {
   readonly #text: string
   /** Text in which comments are replaced with spaces. */
   readonly #visible: string
-  readonly #hidden: readonly Span[]
+  readonly #hidden: readonly TextRange[]
   readonly #startLine: number
   readonly #names: readonly string[]
   #words: ReadonlySet<string> | undefined
   #hasNegation = false
-  #sentences: readonly (Span & { readonly stems: ReadonlySet<string> })[] | undefined
+  #sentences: readonly (TextRange & { readonly stems: ReadonlySet<string> })[] | undefined
   #quoted: QuotedText | undefined
 
   constructor({ text, startLine, hidden = [], names = [] }: CitedPassage) {
@@ -38,7 +39,7 @@ export class Source {
   }
 
   /** Finds a quotation. Returns `undefined` if the passage does not contain it. */
-  find(quotation: string): Span | undefined {
+  find(quotation: string): TextRange | undefined {
     this.#quoted ??= quotedText(this.#visible)
     return findQuote(quotation, this.#quoted)
   }
@@ -63,13 +64,13 @@ export class Source {
    * Returns the sentence that shares the most words with the given ones, optionally within a span. If there is a tie, the first
    * sentence wins.
    */
-  best(words: readonly Word[], within?: Span): Span {
+  best(words: readonly Word[], within?: TextRange): TextRange {
     this.#sentences ??= sentencesOf(this.#visible, this.#hidden).map((span) => ({
       ...span,
       stems: new Set(wordsIn(readable(this.#visible.slice(span.start, span.end))).map(({ text }) => stem(text))),
     }))
     const questionStems = new Set(words.map(({ text }) => stem(text)))
-    let best: Span | undefined
+    let best: TextRange | undefined
     let highest = -1
     for (const { start, end, stems } of this.#sentences) {
       if (within !== undefined && (end <= within.start || start >= within.end)) continue
@@ -84,7 +85,7 @@ export class Source {
     return best ?? { start: 0, end: 0 }
   }
 
-  quote({ start, end }: Span): { readonly startLine: number; readonly endLine: number; readonly quote: string } {
+  quote({ start, end }: TextRange): { readonly startLine: number; readonly endLine: number; readonly quote: string } {
     const line = this.#startLine + lineBreaks(this.#text.slice(0, start))
     const quote = this.#text.slice(start, end)
     return { startLine: line, endLine: line + lineBreaks(quote), quote }
@@ -92,7 +93,7 @@ export class Source {
 }
 
 /** Replaces spans with spaces or removes them, preserving line breaks. */
-export function blanked(text: string, spans: readonly Span[], by: ' ' | '' = ' '): string {
+export function blanked(text: string, spans: readonly TextRange[], by: ' ' | '' = ' '): string {
   let result = ''
   let at = 0
   for (const { start, end } of spans) {
@@ -108,7 +109,7 @@ function foldedWords(text: string): string {
     .join(' ')
 }
 
-function lineBreaks(text: string): number {
+export function lineBreaks(text: string): number {
   return text.split('\n').length - 1
 }
 
@@ -116,7 +117,7 @@ function lineBreaks(text: string): number {
 const BEGINS = /^[ \t>]*(?:$|[-*+] |\d{1,9}[.)] |#{1,6} |\||```|~~~|---)/
 
 /** Returns the trimmed sentences of a passage, split at comments. */
-function sentencesOf(text: string, hidden: readonly Span[]): readonly Span[] {
+function sentencesOf(text: string, hidden: readonly TextRange[]): readonly TextRange[] {
   const endsAtBreak = (at: number): boolean =>
     BEGINS.test(lineAt(text, at + 1)) || /^#{1,6} /.test(lineAt(text, text.lastIndexOf('\n', at - 1) + 1))
   return splitSentences(text, { endsAtBreak })
@@ -124,8 +125,8 @@ function sentencesOf(text: string, hidden: readonly Span[]): readonly Span[] {
     .flatMap(({ start, end }) => trimSpan(text, start, end))
 }
 
-function without(span: Span, hidden: readonly Span[]): readonly Span[] {
-  const remaining: Span[] = []
+function without(span: TextRange, hidden: readonly TextRange[]): readonly TextRange[] {
+  const remaining: TextRange[] = []
   let from = span.start
   for (const { start, end } of hidden) {
     if (end <= from || start >= span.end) continue
@@ -141,7 +142,7 @@ function lineAt(text: string, at: number): string {
   return line
 }
 
-function trimSpan(text: string, start: number, end: number): readonly Span[] {
+function trimSpan(text: string, start: number, end: number): readonly TextRange[] {
   const whole = text.slice(start, end)
   const from = end - whole.trimStart().length
   let to = start + whole.trimEnd().length

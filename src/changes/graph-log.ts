@@ -3,7 +3,13 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { messageOf, RouxError } from '../core/errors.ts'
-import type { GraphChanges, GraphLog, GraphLogWriter, LoggedCommit } from '../core/insight/graph-changes.ts'
+import {
+  type GraphChanges,
+  type GraphLog,
+  type GraphLogWriter,
+  type LoggedCommit,
+  NO_CHANGES,
+} from '../core/insight/graph-changes.ts'
 import { quietly } from '../core/quietly.ts'
 import { type Database, inTransaction, pragma, type Statement } from '../core/sql-database.ts'
 import { isNotJournal } from './failures.ts'
@@ -78,8 +84,6 @@ const LEVEL = 1
 
 const SUM_DIGITS = 16
 
-const NOTHING: GraphChanges = { files: [], links: [] }
-
 function packCommit(place: Place, changes: GraphChanges | undefined): Pick<CommitRow, 'deflated' | 'sum' | 'data'> {
   const text = changes === undefined ? Buffer.alloc(0) : Buffer.from(JSON.stringify(changes))
   const deflated = text.length > DEFLATE_ABOVE
@@ -95,7 +99,7 @@ function unpackCommit(row: CommitRow): LoggedCommit {
 }
 
 function readChanges(data: Uint8Array, deflated: boolean): GraphChanges | undefined {
-  if (data.length === 0) return NOTHING
+  if (data.length === 0) return NO_CHANGES
   return quietly(() => JSON.parse(Buffer.from(deflated ? inflateRawSync(data) : data).toString('utf8')) as GraphChanges)
 }
 

@@ -6,10 +6,10 @@ import type { SettingsInput } from '../config/load.ts'
 import { type LoadedVault, type LoadedVaults, loadVaults } from '../config/load-vaults.ts'
 import { shellWord } from '../config/shell-word.ts'
 import { errorCode, providerError, RouxError } from '../core/errors.ts'
+import { NO_TIMEOUT } from '../core/waiting/aborting.ts'
 import { type Host, UsageError } from './host.ts'
 import type { Printer } from './output/printer.ts'
 import { ProgressLine } from './output/progress.ts'
-import { NO_TIMEOUT } from './tools/findable.ts'
 import { folderIn } from './vaults/open-vaults.ts'
 
 export interface Invocation {

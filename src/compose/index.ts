@@ -1,5 +1,5 @@
-import type { AiKey } from '../config/load.ts'
 import type { Settings } from '../config/settings.ts'
+import type { KeySource } from '../core/chat.ts'
 import type { AiDesk } from '../workers/ai-desk.ts'
 
 // Entry point for the command line and the library, which turns settings into a GraphCore and its components.
@@ -20,7 +20,7 @@ export type { OpenOptions } from './open-options.ts'
 export { type SharedParts, shareParts } from './open-options.ts'
 
 /** Opens the consent and usage records of model servers on demand. */
-export async function openAiDesk(settings: Settings, key?: AiKey): Promise<AiDesk> {
+export async function openAiDesk(settings: Settings, key?: KeySource): Promise<AiDesk> {
   const { AiDesk } = await import('../workers/ai-desk.ts')
   return new AiDesk(settings, key)
 }

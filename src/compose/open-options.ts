@@ -1,5 +1,5 @@
-import type { AiKey } from '../config/load.ts'
 import type { Settings } from '../config/settings.ts'
+import type { KeySource } from '../core/chat.ts'
 import type { DownloadProgress } from '../embed/embedder-settings.ts'
 import { ComputeClient } from '../workers/compute-client.ts'
 import { FileThreads, fileThread } from '../workers/files/file-threads.ts'
@@ -17,7 +17,7 @@ export interface OpenOptions {
   /** API key for the server at `embedder.base_url`. Never part of the settings. */
   readonly apiKey?: string
   /** Possible sources of the API key for the chat model. */
-  readonly aiKey?: AiKey
+  readonly aiKey?: KeySource
   /** Returns the current `ai` settings, which are read for every question. Defaults to the settings that the vault was opened with. */
   readonly ai?: () => Settings['ai']
   /** Registers a listener for changes to the `ai` settings. */

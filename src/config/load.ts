@@ -1,5 +1,6 @@
 import { accessSync, constants, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import type { KeySource } from '../core/chat.ts'
 import { RouxError } from '../core/errors.ts'
 import { didYouMean, nearest } from '../core/text/nearest.ts'
 import { CONFIG_FILE, type ConfigFile, readConfigFile } from './config-file.ts'
@@ -59,15 +60,7 @@ export interface LoadedSettings {
    * Possible sources of the API key for `ai.base_url`. Omitted if a file in the vault or the working directory sets the address or
    * the source of the key.
    */
-  readonly aiKey?: AiKey
-}
-
-/** Possible sources of the chat model's API key, in order of precedence. Nothing has been read from them yet. */
-export interface AiKey {
-  readonly value?: string
-  readonly file?: string
-  /** Program and arguments. */
-  readonly command?: readonly string[]
+  readonly aiKey?: KeySource
 }
 
 /**

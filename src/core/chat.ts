@@ -69,3 +69,11 @@ export interface Chat {
   /** Connects on the first call. @throws RouxError `REMOTE_NOT_ALLOWED`, or `PROVIDER_ERROR` with a hint about the setting to change */
   open(): Promise<ChatProvider>
 }
+
+/** Possible sources of a model's API key, in order of precedence. Nothing has been read from them yet. */
+export interface KeySource {
+  readonly value?: string
+  readonly file?: string
+  /** Program and arguments. */
+  readonly command?: readonly string[]
+}

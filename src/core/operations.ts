@@ -22,6 +22,8 @@ export type Operation =
   | AddAttachment
   | { readonly kind: 'deleteAttachment'; readonly id: string; readonly expectedHash?: string }
 
+export type OperationOf<Kind extends Operation['kind']> = Extract<Operation, { readonly kind: Kind }>
+
 export interface CreateNote {
   readonly kind: 'create'
   readonly id: string
@@ -88,7 +90,14 @@ export interface WrittenFile {
   readonly from?: string
   readonly to?: string
   /** Lines rewritten to keep links working. */
-  readonly relinked: readonly { readonly line: number; readonly before: string; readonly after: string }[]
+  readonly relinked: readonly RewrittenLine[]
+}
+
+export interface RewrittenLine {
+  /** 1-based. If links share a reference definition, the line of the first link that needs the change. */
+  readonly line: number
+  readonly before: string
+  readonly after: string
 }
 
 export interface WrittenText {

@@ -3,6 +3,16 @@ export function folderOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf('/')))
 }
 
+/** Returns what all paths in a folder begin with; empty for the root. */
+export function folderStart(folder: string): string {
+  return inFolder(folder, '')
+}
+
+/** Joins a folder and a name. An empty folder is the root. */
+export function inFolder(folder: string, name: string): string {
+  return folder === '' ? name : `${folder}/${name}`
+}
+
 export function nameOf(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1)
 }

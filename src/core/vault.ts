@@ -14,6 +14,10 @@ export interface FileStat {
   readonly size: number
 }
 
+export function isSameStat(a: FileStat, b: FileStat): boolean {
+  return a.mtime === b.mtime && a.ctime === b.ctime && a.size === b.size
+}
+
 export interface ListedFile {
   readonly path: VaultPath
   readonly stat: FileStat

@@ -1,4 +1,5 @@
 import { type Adjacency, undirected } from '../core/csr.ts'
+import type { Scores } from '../core/store.ts'
 
 /** PageRank (Brin, Page 1998) with damping .85. A walk that reaches a dead end restarts at a random node. The result sums to 1. */
 export function pageRank({ offsets, targets }: Adjacency): Float64Array {
@@ -33,19 +34,13 @@ const DAMPING = 0.85
 const TOLERANCE = 1e-9
 const MAX_ROUNDS = 200
 
-export interface Betweenness {
-  /** For each node, the share of all pairs of other nodes whose shortest paths pass through it, 0–1. */
-  readonly scores: Float64Array
-  /** Number of sources used for an estimate. Omitted if all were used. */
-  readonly sampled?: number
-}
-
 /**
- * Computes betweenness over undirected links (Brandes 2001). The result is exact if `nodes × edges` is within `budget` steps.
+ * Computes betweenness over undirected links (Brandes 2001): for each node, the share of all pairs of other nodes whose shortest paths
+ * pass through it, 0–1. The result is exact if `nodes × edges` is within `budget` steps.
  * Otherwise, it is an unbiased estimate from evenly spaced sources (Brandes, Pich 2007), which are the same for graphs of the same
  * size.
  */
-export function betweenness(graph: Adjacency, budget = BETWEENNESS_BUDGET): Betweenness {
+export function betweenness(graph: Adjacency, budget = BETWEENNESS_BUDGET): Scores {
   const { offsets, targets } = undirected(graph)
   const count = offsets.length - 1
   const cost = count + targets.length

@@ -6,7 +6,15 @@ import type { FileRecord, IndexWriter, KnownFile, LinkStyle, Outline } from '../
 import type { GraphChanges, GraphLogWriter } from '../core/insight/graph-changes.ts'
 import type { Flavour, IgnoredTags, Mode, Note } from '../core/note.ts'
 import { folderOf, isWithin } from '../core/paths.ts'
-import type { FileKind, FileStat, ListedFile, Listing, OutsideLink, Vault } from '../core/vault.ts'
+import {
+  type FileKind,
+  type FileStat,
+  isSameStat,
+  type ListedFile,
+  type Listing,
+  type OutsideLink,
+  type Vault,
+} from '../core/vault.ts'
 import { changesBetween } from '../graph/changes/changes-between.ts'
 import type { NameIndex } from '../links/names.ts'
 import { subpathTest } from '../links/subpath.ts'
@@ -334,7 +342,7 @@ export class Indexer {
     for (const file of listing.files) {
       const indexed = this.#files.get(file.path)
       if (indexed !== undefined) matched++
-      const isUnchanged = indexed !== undefined && sameStat(indexed.stat, file.stat) && indexed.excluded === file.excluded
+      const isUnchanged = indexed !== undefined && isSameStat(indexed.stat, file.stat) && indexed.excluded === file.excluded
       if (isUnchanged && !forced.has(file.path)) unchanged.push(file)
       else read.push(withBirthTime(file, indexed))
     }
@@ -422,7 +430,7 @@ export class Indexer {
       // Files that are never read, such as attachments, have no hash, so a new stat alone does not count as a change.
       const unchanged = indexed !== undefined && indexed.excluded === fact.excluded && fact.hash === hashes[at]
       if (!unchanged) changed.push(fact)
-      else if (!sameStat(indexed.stat, fact.stat)) touch.push({ ...indexed, stat: fact.stat })
+      else if (!isSameStat(indexed.stat, fact.stat)) touch.push({ ...indexed, stat: fact.stat })
     })
     return { put: changed, touch }
   }
@@ -690,10 +698,6 @@ function withBirthTime(file: ListedFile, indexed: KnownFile | undefined): Listed
 function formerPath(path: string, moves: readonly Move[]): string | undefined {
   const move = moves.find(({ to }) => path === to) ?? moves.find(({ to }) => path.startsWith(`${to}/`))
   return move === undefined ? undefined : move.from + path.slice(move.to.length)
-}
-
-function sameStat(a: FileStat, b: FileStat): boolean {
-  return a.mtime === b.mtime && a.ctime === b.ctime && a.size === b.size
 }
 
 /** Returns a note's headings and blocks, or `undefined` if it was not read. */

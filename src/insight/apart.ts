@@ -1,7 +1,8 @@
 import { type CommunityLevel, NO_COMMUNITY } from '../core/insight/communities.ts'
 import type { ApartCommunities } from '../core/insight/gaps.ts'
+import type { Nearest } from '../core/insight/insight.ts'
 import { eachLinkBetween } from './communities/between.ts'
-import type { NearestByText } from './communities/clustered-graph.ts'
+
 import type { WeightedGraph } from './communities/weighted-graph.ts'
 import type { Corpus } from './corpus.ts'
 import { wordWeights } from './nearest.ts'
@@ -10,7 +11,7 @@ export interface ApartSource {
   readonly corpus: Pick<Corpus, 'bags' | 'documents'>
   /** See `plainLinks`. */
   readonly links: WeightedGraph
-  readonly nearest: NearestByText
+  readonly nearest: Nearest
   /** 1 for index notes and date notes, because they do not indicate a community's topic. */
   readonly isLeftOut: Uint8Array
 }

@@ -1,8 +1,9 @@
 import type { Adjacency } from '../core/csr.ts'
 import type { CommunityLevel } from '../core/insight/communities.ts'
 import type { CutNote, Gaps } from '../core/insight/gaps.ts'
+import type { Nearest } from '../core/insight/insight.ts'
 import { apartCommunities } from './apart.ts'
-import { type NearestByText, plainLinks } from './communities/clustered-graph.ts'
+import { plainLinks } from './communities/clustered-graph.ts'
 import { indexNotes } from './communities/index-notes.ts'
 import { isDate } from './communities/key-notes.ts'
 import type { Corpus } from './corpus.ts'
@@ -11,7 +12,7 @@ import { notesFallingOff } from './cut-notes.ts'
 export interface GapSource {
   readonly titles: readonly string[]
   readonly topology: Adjacency
-  readonly nearest: NearestByText
+  readonly nearest: Nearest
   readonly corpus: Pick<Corpus, 'bags' | 'documents'>
   readonly isStub: Uint8Array
 }

@@ -9,6 +9,7 @@ import { switchOff } from '../config/tool-switch.ts'
 import { invalid } from '../core/errors.ts'
 import type { IndexStatus } from '../core/indexing.ts'
 import type { UsageRow } from '../core/model-usage.ts'
+import { NO_TIMEOUT } from '../core/waiting/aborting.ts'
 import { prepareCall } from '../mcp/calls/prepare-call.ts'
 import { toolDisabled } from '../mcp/calls/tool-result.ts'
 import type { SwitchedOffBy, Tool } from '../mcp/definition/define-tool.ts'
@@ -127,8 +128,6 @@ export async function openVault(path: string, options: OpenVaultOptions = {}): P
 
 /** Ten years. */
 const MAX_DAYS = 3_650
-/** The longest delay that a timer supports, about 24 days. */
-const NO_TIMEOUT = 2 ** 31 - 1
 
 /** Converts a tool name to a method name, for example `get_node` to `getNode`. */
 function methodName(tool: string): string {

@@ -58,6 +58,12 @@ export function isLetter(c: number): boolean {
   return (c >= 97 && c <= 122) || (c >= 65 && c <= 90)
 }
 
+export function skipWhitespace(text: string, from: number, end: number): number {
+  let i = from
+  while (i < end && isWhitespace(text.charCodeAt(i))) i++
+  return i
+}
+
 /** Returns a table of 128 flags, set for the given ASCII characters. */
 export function asciiSet(characters: string): Uint8Array {
   const flags = new Uint8Array(128)

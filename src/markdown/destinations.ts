@@ -1,6 +1,18 @@
 import type { Link } from '../core/note.ts'
 import { decodePercent } from '../core/text/fold.ts'
-import { BACKSLASH, GT, isPunctuation, isWhitespace, LBRACKET, LF, LPAREN, LT, RBRACKET, RPAREN } from './chars.ts'
+import {
+  BACKSLASH,
+  GT,
+  isPunctuation,
+  isWhitespace,
+  LBRACKET,
+  LF,
+  LPAREN,
+  LT,
+  RBRACKET,
+  RPAREN,
+  skipWhitespace,
+} from './chars.ts'
 
 /** Limit for nested parentheses, as in cmark and micromark. With it, parsing `[a](b[a](b…` takes linear time. */
 const MAX_PARENTHESES = 32
@@ -14,12 +26,6 @@ export interface Destination {
   readonly start: number
   /** Offset after the destination, or after the whole construct. */
   readonly end: number
-}
-
-function skipWhitespace(text: string, from: number, end: number): number {
-  let i = from
-  while (i < end && isWhitespace(text.charCodeAt(i))) i++
-  return i
 }
 
 /** Returns the destination at `start`, if it is valid. */

@@ -1,4 +1,4 @@
-import { EQUALS, GT, isDigit, isLetter, isWhitespace, LT, SLASH } from './chars.ts'
+import { EQUALS, GT, isDigit, isLetter, isWhitespace, LT, SLASH, skipWhitespace } from './chars.ts'
 
 const QUOTE = 34
 const APOSTROPHE = 39
@@ -9,12 +9,6 @@ function isNameCharacter(c: number): boolean {
 
 function isAttributeCharacter(c: number): boolean {
   return isNameCharacter(c) || c === 95 || c === 58 || c === 46
-}
-
-function skipWhitespace(text: string, from: number, end: number): number {
-  let i = from
-  while (i < end && isWhitespace(text.charCodeAt(i))) i++
-  return i
 }
 
 /** Returns the end of the opening or closing tag that starts with the `<` at `start`, or -1. */

@@ -2,6 +2,7 @@ import type { Link, LinkForm, LinkKind } from '../core/note.ts'
 import { COLON, LF } from './chars.ts'
 import { splitDestination, type WrittenDestination } from './destinations.ts'
 import type { LineIndex } from './line-index.ts'
+import type { Wikilink } from './wikilinks.ts'
 
 /** Matches a key in Dataview or Logseq: words, optionally emphasized, optionally after a task checkbox. */
 const KEY =
@@ -19,12 +20,6 @@ export interface LinkPlace {
   readonly form: LinkForm
   readonly start: number
   readonly end: number
-}
-
-export interface LinkParts {
-  readonly target: string
-  readonly subpath: string | undefined
-  readonly display: string | undefined
 }
 
 /** Destinations of Markdown and HTML links as written. For reference links, these are the destinations in the definitions. */
@@ -75,7 +70,7 @@ export class LinkSink {
     if (raw.startsWith(VAULT_SCHEME)) this.vaultLinks.push({ raw, line: this.#lines.lineAt(start + this.#base) })
   }
 
-  add(place: LinkPlace, parts: LinkParts): Link {
+  add(place: LinkPlace, parts: Wikilink): Link {
     const property = place.kind === 'link' ? this.#fields?.keyAt(place.start) : undefined
     const start = place.start + this.#base
     const line = this.#lines.lineAt(start)

@@ -1,19 +1,13 @@
 import type { Task } from '../core/note.ts'
 import type { TextRange } from '../core/text/link-slots.ts'
-import type { PropertyText } from './frontmatter/plain-frontmatter.ts'
+import type { Frontmatter, PropertyText } from './frontmatter/plain-frontmatter.ts'
 import { maskGaps, type Run } from './prose/runs.ts'
 
 const KEY = /^[ \t]*([\p{L}\p{N}][\p{L}\p{N}_/.-]*)::/u
 const LISTS = /^(?:tags?|alias(?:es)?)$/i
 
-export interface LogseqProperties {
-  readonly properties: Readonly<Record<string, unknown>>
-  /** The values that may contain tags. */
-  readonly texts: readonly PropertyText[]
-}
-
 /** Reads Logseq's page properties: the lines `key:: value` at the start of a page's first block. */
-export function logseqProperties(text: string, run: Run | undefined): LogseqProperties {
+export function logseqProperties(text: string, run: Run | undefined): Frontmatter {
   const properties: Record<string, unknown> = {}
   const texts: PropertyText[] = []
   if (run?.kind !== 'text') return { properties, texts }

@@ -1,15 +1,8 @@
 import { execFile } from 'node:child_process'
 import { readFileSync, statSync } from 'node:fs'
 import { promisify } from 'node:util'
+import type { KeySource } from '../core/chat.ts'
 import { errorCode, providerError, type RouxError } from '../core/errors.ts'
-
-/** Possible sources of a key, in order of precedence. */
-export interface KeySource {
-  readonly value?: string
-  readonly file?: string
-  /** Program and arguments. */
-  readonly command?: readonly string[]
-}
 
 /** Maximum run time of the key command, in milliseconds. It is long because the command may ask the user for a password. */
 const COMMAND_TIMEOUT = 60_000

@@ -1,9 +1,9 @@
-import type { ChatProvider } from '../core/chat.ts'
+import type { ChatProvider, KeySource } from '../core/chat.ts'
 import { providerError } from '../core/errors.ts'
 import type { ChatDependencies } from './chat/chat-server.ts'
 import type { Gate } from './gate.ts'
 import { askableUrl } from './http-client.ts'
-import { type KeySource, readKey } from './keys.ts'
+import { readKey } from './keys.ts'
 import type { Place } from './location.ts'
 
 export interface ChatModelSettings {

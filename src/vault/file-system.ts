@@ -3,7 +3,7 @@ import { errorCode, messageOf } from '../core/errors.ts'
 import type { VaultPath } from '../core/ids.ts'
 import type { Mode } from '../core/note.ts'
 import { quietly } from '../core/quietly.ts'
-import type { ByteRange, FileKind, FileStat, Vault } from '../core/vault.ts'
+import { type ByteRange, type FileKind, type FileStat, isSameStat, type Vault } from '../core/vault.ts'
 
 /** A file modified less than this many milliseconds before it was read may change again and keep the same stat. */
 const RACY = 40
@@ -189,10 +189,6 @@ export function readIfChanged(vault: Vault, path: VaultPath, knownStat?: FileSta
   if (bytes === undefined || bytes === 'unreadable') return undefined
   const isSettled = stat !== undefined && stat.size === bytes.length && Date.now() - Math.max(stat.mtime, stat.ctime) > RACY
   return { bytes, ...(isSettled ? { stat } : undefined) }
-}
-
-function isSameStat(a: FileStat, b: FileStat): boolean {
-  return a.mtime === b.mtime && a.ctime === b.ctime && a.size === b.size
 }
 
 /** Returns the kind of a file, determined by its name. In docs folders, `.markdown` and `.mdx` files are notes too. */

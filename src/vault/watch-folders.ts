@@ -1,7 +1,7 @@
 import { type FSWatcher, lstatSync, readFileSync, watch } from 'node:fs'
 import { basename } from 'node:path'
 import { errorCode } from '../core/errors.ts'
-import { folderOf } from '../core/paths.ts'
+import { folderOf, inFolder } from '../core/paths.ts'
 import { quietly } from '../core/quietly.ts'
 import { diskFileSystem, isAbsence, realPathOf } from './file-system.ts'
 import { type FolderRules, openIgnoreRules } from './ignore-rules.ts'
@@ -163,7 +163,7 @@ export class FolderWatches implements WatchEngine {
   ): Request | undefined {
     const isConfig = folder === '' && name === CONFIG_FOLDER
     if (!isConfig && above.rules.hides(name, true)) return undefined
-    return { path: childOf(folder, name), absolute: `${above.absolute}/${name}`, rules: above.rules.enter(name) }
+    return { path: inFolder(folder, name), absolute: `${above.absolute}/${name}`, rules: above.rules.enter(name) }
   }
 
   #fail(request: Request, error: unknown): void {
@@ -201,8 +201,8 @@ export class FolderWatches implements WatchEngine {
     const watched = this.#watched.get(folder)
     if (isDone || !watched) return
     if (event === 'rename') this.#check(watched, folder, name)
-    else this.#onChange(childOf(folder, name))
-    if (!watched.rules.hides(name, false)) this.#sink.file(childOf(folder, name))
+    else this.#onChange(inFolder(folder, name))
+    if (!watched.rules.hides(name, false)) this.#sink.file(inFolder(folder, name))
   }
 
   /** Handles a change to a file's times, permissions or content. */
@@ -266,8 +266,4 @@ function openOverflowGuess(): () => boolean {
     count += 1
     return count >= limit
   }
-}
-
-function childOf(folder: string, name: string): string {
-  return folder === '' ? name : `${folder}/${name}`
 }

@@ -1,6 +1,5 @@
-import type { AiKey } from '../config/load.ts'
 import type { Settings } from '../config/settings.ts'
-import type { ChatUsage } from '../core/chat.ts'
+import type { ChatUsage, KeySource } from '../core/chat.ts'
 import { RouxError } from '../core/errors.ts'
 import type { UsageRow } from '../core/model-usage.ts'
 import type { Admission } from '../outbound/gate.ts'
@@ -27,10 +26,10 @@ const DAY = 86_400_000
 
 export class AiDesk {
   readonly #settings: Settings
-  readonly #key: AiKey | undefined
+  readonly #key: KeySource | undefined
   readonly #gate: OpenGate
 
-  constructor(settings: Settings, key?: AiKey) {
+  constructor(settings: Settings, key?: KeySource) {
     this.#settings = settings
     this.#key = key
     this.#gate = openGate(() => settings.ai)

@@ -7,6 +7,7 @@ import { RouxError } from '../core/errors.ts'
 import type { IndexName, IndexStatus, SearchReadiness } from '../core/indexing.ts'
 import type { WriteRequest } from '../core/operations.ts'
 import { answer, Calls } from '../core/thread-calls.ts'
+import { NO_TIMEOUT } from '../core/waiting/aborting.ts'
 import { tablesFor } from '../embed/open-embedder.ts'
 import { Freshness } from '../indexing/freshness.ts'
 import { isVaultMissing } from '../indexing/indexer.ts'
@@ -262,7 +263,8 @@ function indexerService(service: IndexingService, writes: WriteService) {
   return {
     reconcile: (paths: readonly string[] | undefined) => service.reconcile(paths),
     current: (_: undefined) => service.current(),
-    findable: (by: SearchReadiness) => service.findable(by, NEVER),
+    // The caller has its own timeout.
+    findable: (by: SearchReadiness) => service.findable(by, NO_TIMEOUT),
     run: (request: WriteRequest, onBegun: (changeId: string) => void) => writes.run(request, { onBegun }),
     undo: (changeId: string, onBegun: (changeId: string) => void) => writes.undo(changeId, { onBegun }),
     changes: (limit: number) => writes.changes(limit),
@@ -270,6 +272,3 @@ function indexerService(service: IndexingService, writes: WriteService) {
     fateOf: (changeId: string) => writes.fateOf(changeId),
   }
 }
-
-/** The longest delay that a timer supports, in milliseconds. The caller has its own timeout. */
-const NEVER = 2 ** 31 - 1

@@ -1,6 +1,6 @@
 import type { Settings } from '../config/settings.ts'
-import type { Chat, ChatProvider } from '../core/chat.ts'
-import type { KeySource } from '../outbound/keys.ts'
+import type { Chat, ChatProvider, KeySource } from '../core/chat.ts'
+
 import { mayLeave, unusedPatterns } from './may-leave.ts'
 import type { OpenGate } from './open-gate.ts'
 

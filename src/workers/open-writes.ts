@@ -1,4 +1,5 @@
 import { openChanges } from '../changes/open-changes.ts'
+import { CONFIG_FILE } from '../config/config-file.ts'
 import { retentionOf } from '../config/settings.ts'
 import type { IndexingService } from '../indexing/service.ts'
 import { openSqlite } from '../store/embedded/sqlite.ts'
@@ -8,8 +9,6 @@ import { matchAny, openIgnoreRules } from '../vault/ignore-rules.ts'
 import { openVaultView } from './files/vault-view.ts'
 import type { IndexerData } from './messages.ts'
 import { WriteService } from './write-service.ts'
-
-const SETTINGS_FILE = 'roux.config.yaml'
 
 /** Opens the write interface of a vault according to its settings. Nothing is created on disk until needed. */
 export function openWrites({ root, settings, stateFolder }: IndexerData, service: IndexingService): WriteService {
@@ -37,7 +36,7 @@ function refusalOf(root: string, { vault, write }: IndexerData['settings']): (pa
   const isDenied = anyMatches(write.deny, folds)
   return (path) => {
     // Tools must not change the file that contains the write rules.
-    if (path.toLowerCase() === SETTINGS_FILE) return "it holds this vault's settings"
+    if (path.toLowerCase() === CONFIG_FILE) return "it holds this vault's settings"
     if (rules.hides(path, false)) return 'the vault ignores it (because of vault.ignore, .gitignore or its name)'
     if (filters.excludes([path])[0] === true) return "it is among the vault's excluded files"
     if (!isAllowed(path)) return 'the setting write.allow does not include it'

@@ -1,4 +1,5 @@
 import { graphemes } from '../../core/text/graphemes.ts'
+import type { TextRange } from '../../core/text/link-slots.ts'
 import { MARKER } from '../../core/text/partial-reading.ts'
 
 /** Maximum characters of a node's content, depending on how it is shown. */
@@ -10,16 +11,11 @@ export interface Cut {
   readonly next?: number
 }
 
-export interface Span {
-  readonly start: number
-  readonly end: number
-}
-
 /**
  * Truncates a span of text to the limit and appends a marker if anything is left out. Does not split surrogate pairs or grapheme
  * clusters, unless a single one exceeds the limit.
  */
-export function truncate(text: string, limit: number, span: Span = { start: 0, end: text.length }): Cut {
+export function truncate(text: string, limit: number, span: TextRange = { start: 0, end: text.length }): Cut {
   if (span.end - span.start <= limit) return { text: text.slice(span.start, span.end) }
   const next = cutBefore(text, span.start, span.start + limit - MARKER.length)
   return { text: text.slice(span.start, next) + MARKER, next }
@@ -29,7 +25,7 @@ export function truncate(text: string, limit: number, span: Span = { start: 0, e
  * Like `truncate`, but starts `offset` characters into the span, or at the start of the grapheme cluster there. `next` is always
  * past the offset, so paging ends.
  */
-export function truncateFrom(text: string, limit: number, { start, end }: Span, offset: number): Cut {
+export function truncateFrom(text: string, limit: number, { start, end }: TextRange, offset: number): Cut {
   const from = Math.min(start + offset, end)
   const part = truncate(text, limit, { start: boundaryBefore(text, start, from), end })
   if (part.next === undefined || part.next > from) return part

@@ -6,6 +6,7 @@ import type { Chat, ChatEvent, ChatProvider, ChatUsage } from '../../core/chat.t
 import { RouxError } from '../../core/errors.ts'
 import type { NodeId } from '../../core/ids.ts'
 import { ALL } from '../../core/store.ts'
+import { estimateTokens } from '../../core/text/estimate-tokens.ts'
 import { headingPathAt } from '../../search/chunks.ts'
 import type { Relevance } from '../../search/relevance.ts'
 import { answer, type Call } from '../answer/answer-when-ready.ts'
@@ -196,7 +197,7 @@ async function replyOf(
       if (performance.now() - toldAt < INTERVAL) continue
       toldAt = performance.now()
       const isThinking = reply.text === '' || withoutThinking(reply.text).isThinking
-      call.report?.(`${isThinking ? 'Thinking' : 'Answering'}: ${tokensOf(reply.thinking + reply.text)} tokens`)
+      call.report?.(`${isThinking ? 'Thinking' : 'Answering'}: ${estimateTokens(reply.thinking + reply.text)} tokens`)
     }
   } catch (error) {
     call.signal?.throwIfAborted()
@@ -207,8 +208,8 @@ async function replyOf(
   }
   const { answer: spoken, isThinking } = withoutThinking(reply.text)
   if (spoken.trim() === '' && isThinking) throw onlyThought(provider)
-  const promptTokens = tokensOf(system) + messages.reduce((sum, { content }) => sum + tokensOf(content), 0)
-  const usage = end?.usage ?? { input: promptTokens, output: tokensOf(reply.text + reply.thinking), estimated: true }
+  const promptTokens = estimateTokens(system) + messages.reduce((sum, { content }) => sum + estimateTokens(content), 0)
+  const usage = end?.usage ?? { input: promptTokens, output: estimateTokens(reply.text + reply.thinking), estimated: true }
   const text = spoken.slice(0, findRepeats(spoken))
   const isRepeating = text.length < spoken.length
   return { text, isWhole: end?.finish === 'stop' && !isRepeating, usage, warnings: warningsOf(end, { usage, isRepeating }) }
@@ -315,10 +316,6 @@ function lineOf(text: string, quote: string): number | undefined {
 function addressOf(id: string): string {
   const encoded = id.split('/').map((part) => encodeURIComponent(part).replace(/[()]/g, (char) => (char === '(' ? '%28' : '%29')))
   return `roux://node/${encoded.join('/')}`
-}
-
-function tokensOf(text: string): number {
-  return Math.ceil(Buffer.byteLength(text) / 3)
 }
 
 function notice(message: string): Warning {

@@ -1,4 +1,5 @@
 import { findHidden, type Passage, spansWithin, visibleText } from '../../ai/passage.ts'
+import { lineBreaks } from '../../ai/source.ts'
 import type { NodeId } from '../../core/ids.ts'
 import type { Heading } from '../../core/note.ts'
 import { estimateTokens } from '../../core/text/estimate-tokens.ts'
@@ -79,10 +80,6 @@ function toFound({ node, source, place }: ReadPassage, hiddenIn: HiddenIn): read
   const endLine = startLine + lineBreaks(part.slice(blankLines.length).trimEnd())
   const heading = headingPathAt(node.headings, startLine)
   return [{ id, path, title, heading, startLine, endLine, text, hidden, hash: source.hash, headings: node.headings }]
-}
-
-function lineBreaks(text: string): number {
-  return text.split('\n').length - 1
 }
 
 async function wholeNote(core: GraphCore, noteId: string, call: Call): Promise<FoundPassage> {

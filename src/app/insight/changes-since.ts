@@ -1,6 +1,12 @@
 import { RouxError } from '../../core/errors.ts'
 import { foldId, type NodeId, toNodeId } from '../../core/ids.ts'
-import type { GraphChanges, LinkEnd, LoggedFileChange, LoggedLinkChange } from '../../core/insight/graph-changes.ts'
+import {
+  type GraphChanges,
+  type LinkEnd,
+  type LoggedFileChange,
+  type LoggedLinkChange,
+  NO_CHANGES,
+} from '../../core/insight/graph-changes.ts'
 import { ALL, type FileVersion, type NodeKind, type Snapshot } from '../../core/store.ts'
 import { composeChanges } from '../../graph/changes/compose-changes.ts'
 import { joinIdentities } from '../../graph/changes/join-identities.ts'
@@ -152,8 +158,6 @@ interface KnownChanges {
   readonly problem?: string
 }
 
-const NOTHING: GraphChanges = { files: [], links: [] }
-
 async function describeSince(
   telling: ChangesContext,
   range: RequestedRange,
@@ -202,7 +206,7 @@ async function readKnownChanges(
 }
 
 function unknown(problem: string): KnownChanges {
-  return { changes: NOTHING, problem: `${problem} ${PRESENT}` }
+  return { changes: NO_CHANGES, problem: `${problem} ${PRESENT}` }
 }
 
 const PRESENT = 'state describes the vault now; continue with this cursor.'

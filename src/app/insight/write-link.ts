@@ -1,5 +1,5 @@
 import { DEFAULT_FLAVOUR, type Link } from '../../core/note.ts'
-import { fileStemOf, folderOf, nameOf } from '../../core/paths.ts'
+import { fileStemOf, folderOf, inFolder, nameOf } from '../../core/paths.ts'
 import { foldName } from '../../core/text/fold.ts'
 import { rowTest } from '../../markdown/blocks.ts'
 import { bodyStartOf } from '../../markdown/frontmatter/frontmatter.ts'
@@ -75,7 +75,7 @@ function styleOf(link: Link, from: string, isNote: (path: string) => boolean): L
   }
   const path = /\.[a-z]{2,8}$/i.test(target) ? target : `${target}.md`
   if (/^\.\.?\//.test(target)) return { form, path: 'relative' }
-  if (form === 'markdown' && isNote(joined(folderOf(from), path)))
+  if (form === 'markdown' && isNote(inFolder(folderOf(from), path)))
     return { form, path: folderOf(from) === '' && target.includes('/') ? 'full' : 'relative' }
   if (!target.includes('/')) return { form, path: 'name' }
   return isNote(path) ? { form, path: 'full' } : undefined
@@ -186,10 +186,6 @@ function wikilinksTo(target: string, { shown, bar }: { readonly shown: string; r
   if (/[#^|[\]\\]/.test(target) || /[|[\]\n]/.test(shown)) return []
   if (foldName(target) === foldName(shown)) return [{ text: `[[${shown}]]`, target: shown }]
   return [{ text: `[[${target}${bar}${shown}]]`, target }]
-}
-
-function joined(folder: string, path: string): string {
-  return folder === '' ? path : `${folder}/${path}`
 }
 
 function relativePath(from: string, to: string): string {

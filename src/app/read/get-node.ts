@@ -2,6 +2,7 @@ import type { NodeId } from '../../core/ids.ts'
 import type { Heading } from '../../core/note.ts'
 import type { Node, Snapshot } from '../../core/store.ts'
 import { cutData } from '../../core/text/inline-data.ts'
+import type { TextRange } from '../../core/text/link-slots.ts'
 import { partialHash } from '../../core/text/partial-reading.ts'
 import type { NoteText } from '../../core/texts.ts'
 import { indexLines } from '../../markdown/line-index.ts'
@@ -17,11 +18,11 @@ import {
   MAX_LINKS,
   type NodeResponse,
 } from '../answer/node-response.ts'
-import { CONTENT_LIMITS, type Cut, quoted, type Span, truncateFrom } from '../answer/truncate.ts'
+import { CONTENT_LIMITS, type Cut, quoted, truncateFrom } from '../answer/truncate.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
 import { findNamed, lookUpKinds, unknownIdWarning } from '../names/known-node.ts'
 import { noteWarnings } from './problems.ts'
-import { type ReadingContext, readNotes, unansweredError } from './texts.ts'
+import { type NoteWithText, type ReadingContext, readNode } from './texts.ts'
 import type { VaultLinkResponse } from './vault-links.ts'
 
 /** Bytes reserved for `partial:` and `"next_offset":1000000,`. */
@@ -74,7 +75,7 @@ export function getNode(core: GraphCore, args: GetNodeArguments, call: Call = {}
       const missingWarnings = await wantedWarning({ core, snapshot, call }, args.id)
       return { value: null, warnings: [...named.warnings, ...missingWarnings] }
     }
-    const read = await readNode({ core, snapshot, call }, id)
+    const read = await readNode({ core, snapshot, call }, id, { links: MAX_LINKS, times: true })
     if (read === undefined) return { value: null, warnings: [await unknownIdWarning(snapshot, args.id)] }
     const { node, source } = read
     const { contentOf, span } = await contentReader(core, read, args)
@@ -141,34 +142,14 @@ async function linksToVaults(
   return links.length === 0 ? {} : { vault_links: links }
 }
 
-interface ReadNode {
-  readonly node: Node
-  /** Absent for attachments. */
-  readonly source: NoteText | undefined
-}
-
-/**
- * Returns the node and its text, or `undefined` if it does not exist. Missing targets count as nonexistent. @throws RouxError
- * `TIMEOUT`
- */
-async function readNode(reading: ReadingContext, id: NodeId): Promise<ReadNode | undefined> {
-  const { snapshot } = reading
-  const { notes, unread } = await readNotes(reading, [id], { links: MAX_LINKS, times: true })
-  if (unread.length > 0) throw unansweredError(id)
-  const [note] = notes
-  if (note !== undefined) return note
-  const [node] = await snapshot.nodes([id], { links: MAX_LINKS, times: true })
-  return node?.kind === 'attachment' ? { node, source: undefined } : undefined
-}
-
 interface ContentReader {
   /** Returns the first characters of the requested text, and the offset where the rest begins. */
   readonly contentOf: (chars: number) => Cut
   /** The requested part of the text. */
-  readonly span: Span
+  readonly span: TextRange
 }
 
-async function contentReader(core: GraphCore, { source }: ReadNode, args: GetNodeArguments): Promise<ContentReader> {
+async function contentReader(core: GraphCore, { source }: NoteWithText, args: GetNodeArguments): Promise<ContentReader> {
   if (source === undefined) return { contentOf: () => ({ text: '' }), span: { start: 0, end: 0 } }
   const span = await wantedSpan(core, source, args)
   const short = cutData(source.text.slice(span.start, span.end))
@@ -188,9 +169,9 @@ async function contentReader(core: GraphCore, { source }: ReadNode, args: GetNod
  * that part, and no more links than in lists.
  */
 function knownOf(
-  { node, source }: ReadNode,
+  { node, source }: NoteWithText,
   { offset }: GetNodeArguments,
-  { span, next, links }: { readonly span: Span; readonly next: number | undefined; readonly links: number },
+  { span, next, links }: { readonly span: TextRange; readonly next: number | undefined; readonly links: number },
 ): Pick<NodeDetails, 'links' | 'outline'> {
   if (source === undefined || offset === 0) return { links: node.links, outline: node.headings }
   const { start, end } = span
@@ -198,7 +179,7 @@ function knownOf(
   return { links: node.links.slice(0, links), outline: headingsIn(node.headings, source.text, shownSpan) }
 }
 
-function headingsIn(headings: readonly Heading[], text: string, { start, end }: Span): readonly Heading[] {
+function headingsIn(headings: readonly Heading[], text: string, { start, end }: TextRange): readonly Heading[] {
   const lines = indexLines(text)
   const first = lines.lineAt(start)
   // Text after the last line break belongs to the next section.
@@ -206,7 +187,7 @@ function headingsIn(headings: readonly Heading[], text: string, { start, end }: 
   return headings.filter(({ line }) => line >= first && line <= last)
 }
 
-async function wantedSpan(core: GraphCore, source: NoteText, { section }: GetNodeArguments): Promise<Span> {
+async function wantedSpan(core: GraphCore, source: NoteText, { section }: GetNodeArguments): Promise<TextRange> {
   if (section === undefined || section.length === 0) return { start: source.bodyStart, end: source.text.length }
   // Import the parser on first use, because a server starts faster without it.
   const { outlineOf, requireSection } = await import('../../markdown/outline.ts')

@@ -99,8 +99,21 @@ export function unansweredError(id: NodeId): RouxError {
 
 export interface NoteWithText {
   readonly node: Node
-  /** `undefined` if the file does not respond. */
+  /** `undefined` if the file does not respond, and for attachments. */
   readonly source: NoteText | undefined
+}
+
+/**
+ * Returns a node and its text, or `undefined` if it does not exist. Missing targets count as nonexistent.
+ * @throws RouxError `TIMEOUT` if its file does not respond
+ */
+export async function readNode(reading: ReadingContext, id: NodeId, options: NodeOptions): Promise<NoteWithText | undefined> {
+  const { notes, unread } = await readNotes(reading, [id], options)
+  if (unread.length > 0) throw unansweredError(id)
+  const [note] = notes
+  if (note !== undefined) return note
+  const [node] = await reading.snapshot.nodes([id], options)
+  return node?.kind === 'attachment' ? { node, source: undefined } : undefined
 }
 
 /**

@@ -1,6 +1,7 @@
 import { invalid, RouxError } from '../../core/errors.ts'
 import type { NodeId, VaultPath } from '../../core/ids.ts'
 import { mediaTypeOf } from '../../core/media-types.ts'
+import type { OperationOf } from '../../core/operations.ts'
 import { nameOf } from '../../core/paths.ts'
 import type { Node, Snapshot } from '../../core/store.ts'
 import { answer, type Call, listResult, type PageArguments, pageFor, plain } from '../answer/answer-when-ready.ts'
@@ -10,7 +11,7 @@ import { pictureType } from '../links/find-picture.ts'
 import { filesByPath, findNamed, unknownIdWarning } from '../names/known-node.ts'
 import { requireFiles } from '../read/read-file.ts'
 import { type WriteFacts, writeFacts } from './facts.ts'
-import { type OperationOf, operationUseCase, readBack } from './operation-runner.ts'
+import { operationUseCase, readBack } from './operation-runner.ts'
 
 export interface AttachmentFacts {
   readonly id: NodeId

@@ -1,7 +1,8 @@
-import type { LinkReport, WriteResult, WrittenFile } from '../../core/operations.ts'
+import type { LinkReport, RewrittenLine, WriteResult, WrittenFile } from '../../core/operations.ts'
+import type { TextRange } from '../../core/text/link-slots.ts'
 import { MARKER } from '../../core/text/partial-reading.ts'
 import type { Call } from '../answer/answer-when-ready.ts'
-import { boundaryBefore, type Span, truncate } from '../answer/truncate.ts'
+import { boundaryBefore, truncate } from '../answer/truncate.ts'
 
 /** Number of characters in which to search for the start of a line or word. */
 const NEAR = 60
@@ -43,13 +44,7 @@ export interface FileFacts {
   readonly path: string
   readonly to?: string
   /** Lines whose links were rewritten to keep their targets. */
-  readonly relinked?: readonly RelinkedLine[]
-}
-
-export interface RelinkedLine {
-  readonly line: number
-  readonly before: string
-  readonly after: string
+  readonly relinked?: readonly RewrittenLine[]
 }
 
 const LIMITS = { files: 20, lines: 20, line: 160, dangling: 20 } as const
@@ -124,7 +119,7 @@ function fileFacts({ kind, from, to }: WrittenFile, relinked: WrittenFile['relin
 }
 
 /** Truncates text to the limit around a change, with markers for omitted text. A change that does not fit is truncated at its end. */
-export function textAround(text: string, limit: number, { start, end }: Span): string {
+export function textAround(text: string, limit: number, { start, end }: TextRange): string {
   const room = limit - MARKER.length
   if (text.length <= limit || end <= room) return truncate(text, limit).text
   // Show half of the remaining characters before the change, or all of them if the change is at the end of the text.

@@ -7,8 +7,6 @@ import type { Answer, GraphCore, Warning } from '../graph-core.ts'
 import { filesByPath } from '../names/known-node.ts'
 import { checkOperation, nameNotes, withNearest } from './operation-arguments.ts'
 
-export type OperationOf<Kind extends Operation['kind']> = Extract<Operation, { readonly kind: Kind }>
-
 export interface OperationRequest<Requested extends Operation = Operation> {
   readonly tool: string
   readonly operation: Requested

@@ -1,6 +1,6 @@
 import { invalid, RouxError } from '../../core/errors.ts'
 import { foldId } from '../../core/ids.ts'
-import type { Operation, WriteResult } from '../../core/operations.ts'
+import type { Operation, OperationOf, WriteResult } from '../../core/operations.ts'
 import { type Call, plain } from '../answer/answer-when-ready.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
 import { trimFolder } from '../scope.ts'
@@ -8,7 +8,6 @@ import { filled, type WriteFacts, writeFacts } from './facts.ts'
 import { checkOperation } from './operation-arguments.ts'
 import {
   changeTitle,
-  type OperationOf,
   type OperationRequest,
   openWriting,
   operationUseCase,

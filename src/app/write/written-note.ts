@@ -1,6 +1,4 @@
-import type { NodeId } from '../../core/ids.ts'
 import type { WriteResult } from '../../core/operations.ts'
-import type { Node } from '../../core/store.ts'
 import { partialHash } from '../../core/text/partial-reading.ts'
 import type { NoteText } from '../../core/texts.ts'
 import { type Call, plain } from '../answer/answer-when-ready.ts'
@@ -10,7 +8,7 @@ import type { Answer, GraphCore } from '../graph-core.ts'
 import { filesByPath } from '../names/known-node.ts'
 import type { NodeDetails } from '../read/get-node.ts'
 import { noteWarnings } from '../read/problems.ts'
-import { type ReadingContext, readNotes, unansweredError } from '../read/texts.ts'
+import { type NoteWithText, readNode } from '../read/texts.ts'
 import { textAround } from './facts.ts'
 import { readBack } from './operation-runner.ts'
 
@@ -33,7 +31,8 @@ export function nodeAt(core: GraphCore, { path, text }: WrittenAt, call: Call): 
   return readBack(path, (at) =>
     core.store.read(async (snapshot) => {
       const id = (await filesByPath(snapshot, core, [at])).at(at)?.id
-      const read = id === undefined ? undefined : await readNode({ core, snapshot, call }, id)
+      const options = { links: call.whole === true ? MAX_LINKS : SHOWN_LINKS, times: call.whole === true }
+      const read = id === undefined ? undefined : await readNode({ core, snapshot, call }, id, options)
       if (id === undefined || read === undefined) return plain(undefined)
       // Leave out warnings about ambiguous links. The links either existed before or are reported as new.
       const warnings = (await noteWarnings(snapshot, id)).filter(({ code }) => code === 'MALFORMED')
@@ -42,27 +41,10 @@ export function nodeAt(core: GraphCore, { path, text }: WrittenAt, call: Call): 
   )
 }
 
-interface ReadNode {
-  readonly node: Node
-  /** `undefined` for attachments, which can be restored. */
-  readonly source: NoteText | undefined
-}
-
-/** @throws RouxError `TIMEOUT` */
-async function readNode(reading: ReadingContext, id: NodeId): Promise<ReadNode | undefined> {
-  const options = { links: reading.call.whole === true ? MAX_LINKS : SHOWN_LINKS, times: reading.call.whole === true }
-  const { notes, unread } = await readNotes(reading, [id], options)
-  if (unread.length > 0) throw unansweredError(id)
-  const [note] = notes
-  if (note !== undefined) return note
-  const [node] = await reading.snapshot.nodes([id], options)
-  return node?.kind === 'attachment' ? { node, source: undefined } : undefined
-}
-
 /** Maximum number of links shown to a model for a note that it has written. */
 const SHOWN_LINKS = 3
 
-function changedNode({ node, source }: ReadNode, { path, text }: WrittenAt, { whole = false }: Call): ChangedNode {
+function changedNode({ node, source }: NoteWithText, { path, text }: WrittenAt, { whole = false }: Call): ChangedNode {
   const body = source?.text.slice(source.bodyStart) ?? ''
   const changed = text?.hash === source?.hash ? text?.changed : undefined
   const content = whole ? body : textAround(body, CONTENT_LIMITS.list, changed ?? { start: 0, end: 0 })

@@ -2,13 +2,8 @@ import { hash as digest } from 'node:crypto'
 import type { TextEdit } from '../../core/changes.ts'
 import { RouxError } from '../../core/errors.ts'
 import { foldId } from '../../core/ids.ts'
+import type { RewrittenLine } from '../../core/operations.ts'
 import { editBytes } from '../../markdown/edit/text-edits.ts'
-
-interface RewrittenLine {
-  readonly line: number
-  readonly before: string
-  readonly after: string
-}
 
 interface DraftOrigin {
   readonly key: number

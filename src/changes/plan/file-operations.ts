@@ -1,21 +1,19 @@
 import type { Trashed } from '../../core/changes.ts'
 import { invalid, RouxError } from '../../core/errors.ts'
 import { foldId } from '../../core/ids.ts'
-import type { Operation } from '../../core/operations.ts'
-import { folderOf, nameOf } from '../../core/paths.ts'
+import type { OperationOf } from '../../core/operations.ts'
+import { folderOf, inFolder, nameOf } from '../../core/paths.ts'
 import { quote, requireInside, TRASH } from '../path-rules.ts'
 import type { Draft } from './draft.ts'
 import { requireHash } from './note-operations.ts'
-import { freePath, inFolder, requireFree, requirePath } from './note-paths.ts'
+import { freePath, requireFree, requirePath } from './note-paths.ts'
 import type { VaultView } from './vault-view.ts'
 import type { Workspace } from './workspace.ts'
-
-type Of<Kind extends Operation['kind']> = Extract<Operation, { readonly kind: Kind }>
 
 /** Moves a file to the same path in the vault's trash. Adds a number if that path is taken. */
 export async function deleteFile(
   workspace: Workspace,
-  { kind, id, expectedHash }: Of<'delete'> | Of<'deleteAttachment'>,
+  { kind, id, expectedHash }: OperationOf<'delete'> | OperationOf<'deleteAttachment'>,
 ): Promise<Draft> {
   const draft = workspace.find(id)
   const isAttachment = workspace.view.kindOf(draft.path) === 'attachment'
@@ -30,7 +28,7 @@ export async function deleteFile(
 /** Restores the most recently deleted file with this path from the trash. @param deletions newest first */
 export async function restoreFile(
   workspace: Workspace,
-  { id }: Of<'restore'>,
+  { id }: OperationOf<'restore'>,
   deletions: () => Iterable<Trashed>,
 ): Promise<Draft> {
   requireInside(id)
@@ -54,7 +52,7 @@ export async function restoreFile(
 }
 
 /** Moves a file or a whole folder. If `to` is an existing folder, moves it into that folder. */
-export async function moveFile(workspace: Workspace, operation: Of<'move'>): Promise<Draft | undefined> {
+export async function moveFile(workspace: Workspace, operation: OperationOf<'move'>): Promise<Draft | undefined> {
   const { id, to, expectedHash } = operation
   const draft = workspace.tryFind(id.replace(/\/$/, ''))
   if (draft === undefined) return await moveFolder(workspace, operation)
@@ -88,7 +86,7 @@ function placeOf(workspace: Workspace, to: string): { readonly name: string; rea
   return { name: inFolder(folder === '' ? '' : workspace.spelled(folder), nameOf(target)), isFolder: false }
 }
 
-async function moveFolder(workspace: Workspace, { id, to, expectedHash }: Of<'move'>): Promise<undefined> {
+async function moveFolder(workspace: Workspace, { id, to, expectedHash }: OperationOf<'move'>): Promise<undefined> {
   const { view } = workspace
   const from = workspace.spelled(id.replace(/\/$/, ''))
   if (view.look(from) !== 'folder') workspace.find(id.replace(/\/$/, ''))
@@ -108,7 +106,7 @@ async function moveFolder(workspace: Workspace, { id, to, expectedHash }: Of<'mo
   return undefined
 }
 
-export async function createFolder(workspace: Workspace, { path }: Of<'createFolder'>): Promise<undefined> {
+export async function createFolder(workspace: Workspace, { path }: OperationOf<'createFolder'>): Promise<undefined> {
   const target = path.replace(/\/$/, '')
   requireInside(target)
   const spelled = requirePath(workspace.spelled(target), workspace.view)

@@ -1,7 +1,7 @@
 import { invalid, RouxError } from '../../core/errors.ts'
 import { foldId } from '../../core/ids.ts'
-import type { CreateNote, Operation, RelationTargets, UpdateNote } from '../../core/operations.ts'
-import { folderOf, nameOf } from '../../core/paths.ts'
+import type { CreateNote, OperationOf, RelationTargets, UpdateNote } from '../../core/operations.ts'
+import { folderOf, inFolder, nameOf } from '../../core/paths.ts'
 import { foldName } from '../../core/text/fold.ts'
 import { partialHash, readHash } from '../../core/text/partial-reading.ts'
 import { resolveLink, type Source } from '../../links/resolve.ts'
@@ -16,11 +16,9 @@ import { endsInOpenBlock } from '../../markdown/outline.ts'
 import { propertyTag } from '../../markdown/tags.ts'
 import { quote, requireInside } from '../path-rules.ts'
 import type { Draft } from './draft.ts'
-import { inFolder, newNotePath, requireFree, requirePath } from './note-paths.ts'
+import { newNotePath, requireFree, requirePath } from './note-paths.ts'
 import { countLostLines, knowsAll, losesHeadings, requireUncut, requireWhole } from './whole-text.ts'
 import type { Workspace } from './workspace.ts'
-
-type Of<Kind extends Operation['kind']> = Extract<Operation, { readonly kind: Kind }>
 
 const encoder = new TextEncoder()
 
@@ -183,7 +181,7 @@ async function requireNoReferrers(workspace: Workspace, draft: Draft): Promise<v
   )
 }
 
-export async function manageTags(workspace: Workspace, { id, add, remove }: Of<'manageTags'>): Promise<Draft> {
+export async function manageTags(workspace: Workspace, { id, add, remove }: OperationOf<'manageTags'>): Promise<Draft> {
   const draft = requireNote(workspace, id)
   if (add.length + remove.length === 0) throw invalid('There is no tag to add or remove.')
   editor(workspace, draft)((text) => changeTags(text, { add, remove }))
@@ -198,7 +196,7 @@ export async function manageTags(workspace: Workspace, { id, add, remove }: Of<'
   return draft
 }
 
-export async function cloneNote(workspace: Workspace, { id, folder }: Of<'clone'>): Promise<Draft> {
+export async function cloneNote(workspace: Workspace, { id, folder }: OperationOf<'clone'>): Promise<Draft> {
   const original = requireNote(workspace, id)
   const inside = folder === '/' ? '' : folder.replace(/\/$/, '')
   if (inside !== '') requireInside(inside)

@@ -81,11 +81,6 @@ export function lowercasedNotes([first, ...more]: readonly string[]): readonly s
   ]
 }
 
-/** Joins a folder and a name. An empty folder is the vault's root. */
-export function inFolder(folder: string, name: string): string {
-  return folder === '' ? name : `${folder}/${name}`
-}
-
 /** Returns the path if it is free. Otherwise, adds the first free number: `notes/a.md` → `notes/a 1.md`. */
 export function freePath(desired: string, isFree: (path: string) => boolean): string {
   if (isFree(desired)) return desired

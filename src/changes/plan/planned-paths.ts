@@ -1,10 +1,10 @@
 import { invalid, type RouxError } from '../../core/errors.ts'
 import { foldId } from '../../core/ids.ts'
-import { folderOf, isWithin, nameOf } from '../../core/paths.ts'
+import { folderOf, inFolder, isWithin, nameOf } from '../../core/paths.ts'
 import { quote } from '../path-rules.ts'
 import type { MovedFolder } from './changed-files.ts'
 import type { Draft, DraftTable } from './draft.ts'
-import { inFolder, isTrash } from './note-paths.ts'
+import { isTrash } from './note-paths.ts'
 import type { VaultView } from './vault-view.ts'
 
 /** The planned locations of files, on top of the disk and the index. */

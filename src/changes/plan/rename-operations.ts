@@ -1,6 +1,6 @@
 import { invalid, RouxError } from '../../core/errors.ts'
 import type { Flavour } from '../../core/note.ts'
-import type { Operation } from '../../core/operations.ts'
+import type { OperationOf } from '../../core/operations.ts'
 import { isWithin } from '../../core/paths.ts'
 import { foldName } from '../../core/text/fold.ts'
 import { trimEndOf } from '../../core/text/trim-characters.ts'
@@ -13,9 +13,7 @@ import type { Draft } from './draft.ts'
 import { requireNote, withHashes } from './note-operations.ts'
 import type { Workspace } from './workspace.ts'
 
-type Of<Kind extends Operation['kind']> = Extract<Operation, { readonly kind: Kind }>
-
-export async function renameOneHeading(workspace: Workspace, { id, heading, to }: Of<'renameHeading'>): Promise<Draft> {
+export async function renameOneHeading(workspace: Workspace, { id, heading, to }: OperationOf<'renameHeading'>): Promise<Draft> {
   const draft = requireNote(workspace, id)
   const { flavour } = workspace.view
   const before = draft.text
@@ -34,7 +32,7 @@ function noteNewTags({ view, notes }: Workspace, draft: Draft, before: string): 
   notes.push(`The note now has ${withHashes(added)}, because the new heading contains ${pronoun}. To write # as text, use \\#.`)
 }
 
-export async function renameOneTag(workspace: Workspace, { tag, to }: Of<'renameTag'>): Promise<undefined> {
+export async function renameOneTag(workspace: Workspace, { tag, to }: OperationOf<'renameTag'>): Promise<undefined> {
   const renaming = { from: requireTag(tag), to: requireTag(to) }
   if (renaming.from === renaming.to) throw invalid(`The tag is already called #${renaming.to}.`)
   let count = 0

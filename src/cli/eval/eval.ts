@@ -3,10 +3,10 @@ import { knownItems } from '../../app/eval/known-items.ts'
 import { type EvaluatedMode, meaningGains, missed, scoreKnownItems, slowest, type VaultReport } from '../../app/eval/report.ts'
 import type { GraphCore } from '../../app/graph-core.ts'
 import { invalid } from '../../core/errors.ts'
+import { NO_TIMEOUT } from '../../core/waiting/aborting.ts'
 import { interruptible, UsageError } from '../host.ts'
 import { ProgressLine } from '../output/progress.ts'
 import { type Invocation, requireSettings, withCore } from '../session.ts'
-import { NO_TIMEOUT } from '../tools/findable.ts'
 import { renderVaultReport } from './render.ts'
 
 const QUERIES = 200

@@ -1,4 +1,5 @@
 import { highlightsOf } from '../../app/find/highlights.ts'
+import type { LinkLine } from '../../app/links/get-neighbors.ts'
 import { type MarkedText, readableText, wrapMarked } from './marked-text.ts'
 import { type Look, PLAIN, printable, textWidth, wrapWords } from './text.ts'
 
@@ -22,15 +23,9 @@ export interface FoundItem {
   readonly line?: number
   readonly modified?: string
   /** Sentences that contain the links. `more` is the number of omitted sentences. */
-  readonly lines?: readonly FoundLine[]
+  readonly lines?: readonly LinkLine[]
   readonly more?: number
   readonly explain?: FoundReasons
-}
-
-interface FoundLine {
-  readonly line: number
-  readonly text: string
-  readonly direction?: 'in' | 'out'
 }
 
 interface FoundPassage {
@@ -130,7 +125,7 @@ function textOf(item: FoundItem, { question = '' }: FoundLook): readonly ShownTe
 }
 
 /** Returns the sentence as unmodified Markdown, so the link stays visible. */
-function linkLine({ line, text, direction }: FoundLine): ShownText {
+function linkLine({ line, text, direction }: LinkLine): ShownText {
   return { text: `${direction === 'out' ? '→ ' : ''}line ${line}: ${text}`, marks: [] }
 }
 

@@ -1,10 +1,8 @@
 import type { GraphCore } from '../../app/graph-core.ts'
 import type { Settings } from '../../config/settings.ts'
 import type { SearchReadiness } from '../../core/indexing.ts'
+import { NO_TIMEOUT } from '../../core/waiting/aborting.ts'
 import { durationText } from '../output/text.ts'
-
-// Longest delay that a timer supports, in milliseconds (about 24 days). Commands wait until the user cancels them.
-export const NO_TIMEOUT = 2 ** 31 - 1
 
 /**
  * Waits until all notes can be found. For embedders that may take hours, waits for the word index only; the tool then reports the

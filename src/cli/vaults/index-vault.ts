@@ -1,8 +1,8 @@
 import type { GraphCore } from '../../app/graph-core.ts'
 import type { LoadedVault } from '../../config/load-vaults.ts'
+import { NO_TIMEOUT } from '../../core/waiting/aborting.ts'
 import { interruptible } from '../host.ts'
 import { type Invocation, requireFolders, requireVaults, withCore } from '../session.ts'
-import { NO_TIMEOUT } from '../tools/findable.ts'
 import { answerForVaults, askEachVault } from './each-vault.ts'
 import { type Coverage, coverageOf } from './search-coverage.ts'
 

@@ -47,6 +47,8 @@ export interface GraphChanges {
   readonly links: readonly LoggedLinkChange[]
 }
 
+export const NO_CHANGES: GraphChanges = { files: [], links: [] }
+
 export interface LoggedCommit {
   /** Lineage of the index; see `VaultState.lineage`. */
   readonly lineage: string

@@ -1,3 +1,6 @@
+/** The longest delay that a timer supports, in milliseconds (about 24 days), for waits that only the caller ends. */
+export const NO_TIMEOUT = 2 ** 31 - 1
+
 /** Waits for `work` until the signal is aborted, then rejects with its reason. `work` itself continues. */
 export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return await work

@@ -1,13 +1,6 @@
 import type { Adjacency } from '../../core/csr.ts'
+import type { Nearest } from '../../core/insight/insight.ts'
 import { EdgeBuilder, type WeightedGraph, weightedGraph } from './weighted-graph.ts'
-
-/** Each note's nearest notes by text, best first, in `kept` slots. Unused slots contain an invalid number. */
-export interface NearestByText {
-  readonly kept: number
-  readonly notes: Uint32Array
-  /** 0–1. */
-  readonly scores: Float32Array
-}
 
 /**
  * How many nearest notes to use, and the weight of similarity if a link weighs 1. With less weight, changing a hundredth of the
@@ -49,7 +42,7 @@ export function plainLinks({ offsets, targets }: Adjacency, isIndex: Uint8Array)
  * Builds the graph in which communities are detected: links, plus text similarity for notes with few links. `place` maps each note
  * to its node in the graph.
  */
-export function clusteredGraph(links: WeightedGraph, { kept, notes, scores }: NearestByText, place: Uint32Array): WeightedGraph {
+export function clusteredGraph(links: WeightedGraph, { kept, notes, scores }: Nearest, place: Uint32Array): WeightedGraph {
   const neighborsUsed = Math.min(kept, TEXT.nearest)
   const edges = new EdgeBuilder(links.targets.length / 2 + place.length * neighborsUsed)
   const add = (from: number, to: number, weight: number) => edges.add(place[from] as number, place[to] as number, weight)

@@ -1,7 +1,8 @@
 import type { Adjacency } from '../../core/csr.ts'
 import { type Communities, type Community, type CommunityLevel, NO_COMMUNITY } from '../../core/insight/communities.ts'
+import type { Nearest } from '../../core/insight/insight.ts'
 import { bridgesOf, membersOf } from './between.ts'
-import { clusteredGraph, type NearestByText, plainLinks } from './clustered-graph.ts'
+import { clusteredGraph, plainLinks } from './clustered-graph.ts'
 import { type Divisions, type KeptCommunities, nameCommunities, recallDivisions } from './community-names.ts'
 import { indexNotes } from './index-notes.ts'
 import { keyNotes } from './key-notes.ts'
@@ -14,7 +15,7 @@ export interface CommunitySource {
   readonly ids: readonly string[]
   readonly titles: readonly string[]
   readonly topology: Adjacency
-  readonly nearest: NearestByText
+  readonly nearest: Nearest
   readonly corpus: LabelCorpus
   readonly isStub: Uint8Array
 }

@@ -1,12 +1,12 @@
 import type { Adjacency } from '../../core/csr.ts'
 import { NO_COMMUNITY } from '../../core/insight/communities.ts'
+import type { Nearest } from '../../core/insight/insight.ts'
 import type { Corpus } from '../corpus.ts'
-import type { NearestByText } from './clustered-graph.ts'
 
 export interface KeyNotesSource {
   readonly titles: readonly string[]
   readonly topology: Adjacency
-  readonly nearest: NearestByText
+  readonly nearest: Nearest
   readonly isIndex: Uint8Array
   readonly isStub: Uint8Array
   readonly corpus: Pick<Corpus, 'bags'>

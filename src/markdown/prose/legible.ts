@@ -1,4 +1,5 @@
 import { blankData } from '../../core/text/inline-data.ts'
+import type { TextRange } from '../../core/text/link-slots.ts'
 import { codeIn } from '../code.ts'
 
 /** Matches images, including those that are links. Apart from its address, a badge or screenshot contains no text. */
@@ -47,13 +48,8 @@ function withoutHidden(text: string): string {
   return visible.includes('<') ? visible.replace(TAG, blank) : visible
 }
 
-interface Range {
-  readonly start: number
-  readonly end: number
-}
-
 /** Replaces parts of the text with strings of the same length. `parts` must be in order and must not be nested. */
-function replaced(text: string, parts: readonly Range[], by: (part: string, range: Range) => string): string {
+function replaced(text: string, parts: readonly TextRange[], by: (part: string, range: TextRange) => string): string {
   let at = 0
   let result = ''
   for (const part of parts) {

@@ -2,6 +2,7 @@ import type { ChatEvent, ChatFinish, ChatProvider, ChatRequest } from '../../cor
 import { providerError, RouxError, reasonOf } from '../../core/errors.ts'
 import { isRecord } from '../../core/is-record.ts'
 import { parseJson } from '../../core/quietly.ts'
+import { estimateTokens } from '../../core/text/estimate-tokens.ts'
 import {
   type Answer,
   type AnswerStream,
@@ -156,7 +157,7 @@ function spentOf({ input, output, finish }: Reader, { text, thinking }: AnswerSo
   if (isReported) return { input, output, estimated: false }
   return {
     input: isRead ? input : expected.input,
-    output: Math.min(tokensOf(text), expected.output) + Math.min(tokensOf(thinking), MAX_REASONING),
+    output: Math.min(estimateTokens(text), expected.output) + Math.min(estimateTokens(thinking), MAX_REASONING),
     estimated: true,
   }
 }
@@ -164,10 +165,6 @@ function spentOf({ input, output, finish }: Reader, { text, thinking }: AnswerSo
 interface AnswerSoFar {
   readonly text: string
   readonly thinking: string
-}
-
-function tokensOf(text: string): number {
-  return Math.ceil(Buffer.byteLength(text) / 3)
 }
 
 /** Maximum plausible number of reasoning tokens, which some servers do not limit. */

@@ -1,5 +1,6 @@
 import type { RouxError } from '../../core/errors.ts'
-import type { Query, QueryPart, Span } from './query.ts'
+import type { TextRange } from '../../core/text/link-slots.ts'
+import type { Query, QueryPart } from './query.ts'
 import { readTerm } from './read-term.ts'
 import { findField, queryError, readToken, type SyntaxProblem, type Token } from './read-token.ts'
 
@@ -106,7 +107,7 @@ class Parser {
     return term
   }
 
-  #set(field: (typeof SETS)[number], { start }: Span): QueryPart {
+  #set(field: (typeof SETS)[number], { start }: TextRange): QueryPart {
     if (++this.#sets > MAX_SETS)
       throw this.#error({
         at: start,
@@ -119,7 +120,7 @@ class Parser {
     return { kind: 'set', field, part, span: { start, end: part.span.end } }
   }
 
-  #group({ start }: Span): QueryPart {
+  #group({ start }: TextRange): QueryPart {
     if (++this.#depth > MAX_DEPTH)
       throw this.#error({
         at: start,

@@ -1,18 +1,13 @@
 import { foldId, type NodeId } from '../../core/ids.ts'
 import type { Comparison, Condition, Feature, Lookup, TaskState, WordField, WordTerm } from '../../core/query.ts'
 import { foldName } from '../../core/text/fold.ts'
+import type { TextRange } from '../../core/text/link-slots.ts'
 import { phraseOf, queryTerms } from '../words/query-terms.ts'
 import { analyze } from '../words/scan.ts'
 import { meaningOfValue } from './compare-values.ts'
 
 /** Minimum length of a word that is turned into a prefix. Shorter prefixes match too many words. */
 const MIN_PREFIX_LENGTH = 4
-
-/** UTF-16 offsets in a query's text. `end` is exclusive. */
-export interface Span {
-  readonly start: number
-  readonly end: number
-}
 
 /** How text is matched: as a word, as words in sequence, or as the prefix of a word. */
 export type TextForm = 'word' | 'phrase' | 'prefix'
@@ -24,12 +19,12 @@ export type Query = { readonly kind: 'all' } | QueryPart
 
 /** `and` and `or` have at least two parts, and no part has the same kind as its parent. */
 export type QueryPart =
-  | { readonly kind: 'and' | 'or'; readonly parts: readonly QueryPart[]; readonly span: Span }
-  | { readonly kind: 'not'; readonly part: QueryPart; readonly span: Span }
+  | { readonly kind: 'and' | 'or'; readonly parts: readonly QueryPart[]; readonly span: TextRange }
+  | { readonly kind: 'not'; readonly part: QueryPart; readonly span: TextRange }
   | Term
 
 /** A condition that a single lookup can answer. */
-export type Term = { readonly span: Span } & (
+export type Term = { readonly span: TextRange } & (
   | { readonly kind: 'text' | 'title'; readonly form: TextForm; readonly text: string }
   /** `name` has no leading `#` and no trailing `/`. */
   | { readonly kind: 'tag'; readonly name: string }

@@ -1,6 +1,6 @@
 import { RouxError } from '../../core/errors.ts'
+import type { TextRange } from '../../core/text/link-slots.ts'
 import { SimilarNames } from '../similar-names.ts'
-import type { Span } from './query.ts'
 
 const SHOWN_PIECE = 40
 
@@ -38,12 +38,12 @@ const MIN_SIMILARITY = 0.35
 export interface Piece {
   readonly text: string
   readonly isQuoted: boolean
-  readonly span: Span
+  readonly span: TextRange
 }
 
 export type Token =
-  | { readonly kind: 'open' | 'close' | 'minus' | 'or' | 'and' | 'not' | 'end'; readonly span: Span }
-  | { readonly kind: 'text'; readonly piece: Piece; readonly span: Span }
+  | { readonly kind: 'open' | 'close' | 'minus' | 'or' | 'and' | 'not' | 'end'; readonly span: TextRange }
+  | { readonly kind: 'text'; readonly piece: Piece; readonly span: TextRange }
   /** `#name` or `~name`. `value` follows the operator and may be empty. */
   | {
       readonly kind: 'named'
@@ -52,7 +52,7 @@ export type Token =
       /** `=` or, for properties, also `<`, `<=`, `>`, `>=`. */
       readonly operator: NamedOperator | undefined
       readonly value: Piece | undefined
-      readonly span: Span
+      readonly span: TextRange
     }
   /** `name:value`. The value may start with an operator such as `>=`. */
   | {
@@ -60,7 +60,7 @@ export type Token =
       readonly name: string
       readonly operator: string
       readonly value: Piece
-      readonly span: Span
+      readonly span: TextRange
     }
 
 export type NamedOperator = '=' | '<' | '<=' | '>' | '>='

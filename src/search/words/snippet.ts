@@ -1,5 +1,6 @@
 import { graphemes } from '../../core/text/graphemes.ts'
 import { lineNumber } from '../../core/text/line-number.ts'
+import type { TextRange } from '../../core/text/link-slots.ts'
 import { findMatches, type Match, type SnippetQuery } from './matches.ts'
 
 export interface Snippet {
@@ -70,18 +71,13 @@ export function snippetWith(
   }
 }
 
-interface Span {
-  readonly start: number
-  readonly end: number
-}
-
 /**
  * Returns the group of matches with the highest total weight that fits into `room` units. Ties go to the shortest group, then to
  * the first.
  */
-function densest(matches: readonly Match[], room: number): Span | undefined {
+function densest(matches: readonly Match[], room: number): TextRange | undefined {
   const counts = new Map<number, number>()
-  let best: (Span & { readonly weight: number }) | undefined
+  let best: (TextRange & { readonly weight: number }) | undefined
   let weight = 0
   let first = 0
   for (const match of matches) {
@@ -107,9 +103,9 @@ function densest(matches: readonly Match[], room: number): Span | undefined {
 /** Returns the group of matches with about equal context before and after it, or the start of the body if there is none. */
 function windowAround(
   text: string,
-  body: Span,
-  { cluster, maxLength }: { readonly cluster: Span | undefined; readonly maxLength: number },
-): Span {
+  body: TextRange,
+  { cluster, maxLength }: { readonly cluster: TextRange | undefined; readonly maxLength: number },
+): TextRange {
   // Collapsing whitespace leaves more room, but the difference is barely visible.
   if (body.end - body.start <= maxLength) return body
   const room = maxLength - ELLIPSIS.length
@@ -144,7 +140,7 @@ function endBefore(text: string, minEnd: number, limit: number): number {
 }
 
 /** Returns the short wikilink around an offset, if there is one. */
-function linkAround(text: string, at: number): Span | undefined {
+function linkAround(text: string, at: number): TextRange | undefined {
   const from = Math.max(0, at - MAX_STEP)
   const before = text.slice(from, at + 1)
   const open = before.lastIndexOf('[[')
@@ -176,8 +172,8 @@ function graphemeAt(text: string, at: number, { first, forward }: { readonly fir
 /** Replaces whitespace using `gap`, marks truncation, and adjusts the matches' positions. */
 function collapse(
   text: string,
-  span: Span,
-  body: Span & { readonly matches: readonly Match[]; readonly gap: (space: string) => string },
+  span: TextRange,
+  body: TextRange & { readonly matches: readonly Match[]; readonly gap: (space: string) => string },
 ): { text: string; highlights: (readonly [number, number])[] } {
   let out = span.start > body.start ? ELLIPSIS : ''
   const newPositions = new Map<number, number>()

@@ -1,5 +1,6 @@
 import type { NodeId } from '../../core/ids.ts'
 import type { ResolvedLink } from '../../core/index-writer.ts'
+import { folderStart } from '../../core/paths.ts'
 import type {
   Direction,
   Folder,
@@ -28,7 +29,7 @@ import { selectTop } from '../../graph/select-top.ts'
 import type { SimilarName } from '../../search/similar-names.ts'
 import { timesOf, toOccurrence, wantedKey } from '../note-facts.ts'
 import type { Projection } from './projection.ts'
-import { acceptor, folderStart } from './scope.ts'
+import { acceptor } from './scope.ts'
 
 const NOTES: readonly NodeKind[] = ['note']
 

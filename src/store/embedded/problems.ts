@@ -1,5 +1,6 @@
 import { foldId, type NodeId } from '../../core/ids.ts'
 import type { ResolvedLink } from '../../core/index-writer.ts'
+import { folderStart } from '../../core/paths.ts'
 import {
   type Page,
   type Paged,
@@ -13,7 +14,6 @@ import type { Graph, GraphRow } from '../../graph/graph.ts'
 import { writtenAt } from '../note-facts.ts'
 import { endOf } from './node.ts'
 import { isOrphan, type Projection } from './projection.ts'
-import { folderStart } from './scope.ts'
 
 /**
  * Finds problems in the vault, ordered by id and line. Counts are stored, so only the files on the requested page are read,

@@ -1,3 +1,4 @@
+import { folderStart } from '../../core/paths.ts'
 import type { NodeKind, Scope } from '../../core/store.ts'
 import type { Graph, NodeIndex } from '../../graph/graph.ts'
 import { KeySet } from '../../search/key-set.ts'
@@ -94,11 +95,6 @@ function kindFilter(graph: Graph, kinds: readonly NodeKind[], { withExcluded = f
 function pathStart({ path, folder }: Scope): string {
   if (path !== undefined && path !== '') return path
   return folder === undefined ? '' : folderStart(folder)
-}
-
-/** Returns the prefix of folded paths in the given folder, which is empty for the vault itself. */
-export function folderStart(folder: string): string {
-  return folder === '' ? '' : `${folder}/`
 }
 
 /** Returns an array with 1 at the keys of the files with the tags, or `undefined` if no tags are given. */

@@ -1,8 +1,9 @@
+import { folderStart } from '../../core/paths.ts'
 import type { Condition, Lookup } from '../../core/query.ts'
 import { IN_SETS } from '../note-facts.ts'
 import { fieldQuery, phrasePattern, phraseQuery } from './lucene.ts'
 import { SEPARATOR } from './note-properties.ts'
-import { folderStart } from './scope.ts'
+
 import type { Values } from './server/connection.ts'
 
 /** A condition in Cypher: lookups in the full-text index, followed by conditions on a note `f`. */

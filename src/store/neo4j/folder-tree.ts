@@ -1,8 +1,7 @@
-import { nameOf } from '../../core/paths.ts'
+import { folderStart, nameOf } from '../../core/paths.ts'
 import type { Folder, NodeSummary, TreeOptions } from '../../core/store.ts'
 import { mostCommonSpelling } from '../../graph/tag-index.ts'
 import type { QuestionContext } from './questions.ts'
-import { folderStart } from './scope.ts'
 
 interface Entry {
   readonly folded: string

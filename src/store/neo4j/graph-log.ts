@@ -1,12 +1,10 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
-import type { GraphChanges, GraphLog } from '../../core/insight/graph-changes.ts'
+import { type GraphChanges, type GraphLog, NO_CHANGES } from '../../core/insight/graph-changes.ts'
 import { quietly } from '../../core/quietly.ts'
 import type { Connection } from './server/connection.ts'
 
 /** Number of commits to read at once. */
 const ROWS = 200
-
-const NOTHING: GraphChanges = { files: [], links: [] }
 
 /** Returns the change log, which the feeder writes with each generation, for servers without access to the folder. */
 export function graphLogOf(connection: Connection): GraphLog {
@@ -47,6 +45,6 @@ export function packedChanges(changes: GraphChanges): Int8Array {
 }
 
 function unpacked(changes: Int8Array | null): GraphChanges | undefined {
-  if (changes === null) return NOTHING
+  if (changes === null) return NO_CHANGES
   return quietly(() => JSON.parse(inflateRawSync(changes).toString('utf8')) as GraphChanges)
 }

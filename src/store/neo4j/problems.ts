@@ -1,5 +1,6 @@
 import { foldId, type NodeId, type VaultPath } from '../../core/ids.ts'
 import type { FileInfo } from '../../core/index-writer.ts'
+import { folderStart } from '../../core/paths.ts'
 import {
   type Page,
   type Paged,
@@ -15,7 +16,6 @@ import type { OutsideLink } from '../../core/vault.ts'
 import { writtenAt } from '../note-facts.ts'
 import { readLinks } from './note-properties.ts'
 import { type QuestionContext, rangeOf } from './questions.ts'
-import { folderStart } from './scope.ts'
 
 /** Maximum number of sources returned per missing target. */
 const SOURCES = 3

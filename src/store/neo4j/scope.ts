@@ -1,3 +1,4 @@
+import { folderStart } from '../../core/paths.ts'
 import type { NodeKind, Scope } from '../../core/store.ts'
 import type { Values } from './server/connection.ts'
 
@@ -13,10 +14,6 @@ export interface ScopeCondition {
 function startOf({ path, folder }: Scope): string {
   if (path !== undefined && path !== '') return path
   return folderStart(folder ?? '')
-}
-
-export function folderStart(folder: string): string {
-  return folder === '' ? '' : `${folder}/`
 }
 
 /** Returns the condition for files in a scope. @param bare removes the vault's name from an id */

@@ -175,14 +175,9 @@ function liveness(
 function* pagesOf(database: Database, segment: number): Generator<Uint8Array> {
   const select = database.prepare('SELECT first, data FROM page WHERE segment = ? AND first > ? ORDER BY first LIMIT 32')
   const start = database.prepare('SELECT first, data FROM page WHERE segment = ? ORDER BY first LIMIT 32')
-  let rows = start.all(segment) as PageRow[]
+  let rows = start.all(segment) as Page[]
   while (rows.length > 0) {
     for (const { first, data } of rows) yield unsealBytes(pagePlace(segment, first), data)
-    rows = select.all(segment, (rows.at(-1) as PageRow).first) as PageRow[]
+    rows = select.all(segment, (rows.at(-1) as Page).first) as Page[]
   }
-}
-
-interface PageRow {
-  readonly first: Uint8Array
-  readonly data: Uint8Array
 }

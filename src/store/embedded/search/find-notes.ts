@@ -1,5 +1,5 @@
 import type { NodeId } from '../../../core/ids.ts'
-import { folderOf } from '../../../core/paths.ts'
+import { folderOf, folderStart } from '../../../core/paths.ts'
 import type { Condition, Feature, Lookup } from '../../../core/query.ts'
 import type { FoundNote, FoundPage } from '../../../core/search.ts'
 import type { FindOrder, GroupBy, GroupedNote, Page } from '../../../core/store.ts'
@@ -13,7 +13,7 @@ import { walk } from '../../../search/query/query.ts'
 import type { WordIndex } from '../../../search/words/index/word-index.ts'
 import { IN_SETS } from '../../note-facts.ts'
 import type { Projection } from '../projection.ts'
-import { folderStart, keysInScope } from '../scope.ts'
+import { keysInScope } from '../scope.ts'
 import type { Facets, Relations } from './facets.ts'
 
 export async function loadFor(condition: Condition | undefined, order: FindOrder | undefined, facts: VaultFacts): Promise<void> {
