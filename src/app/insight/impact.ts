@@ -1,5 +1,5 @@
 import { RouxError } from '../../core/errors.ts'
-import type { NodeId } from '../../core/ids.ts'
+import { type NodeId, withoutVault } from '../../core/ids.ts'
 import type { Operation, WriteResult } from '../../core/operations.ts'
 import { ALL, type NodeKind, type NodeSummary, type Occurrence, type Snapshot } from '../../core/store.ts'
 import { type Loss, withoutNotes } from '../../insight/without-notes.ts'
@@ -89,7 +89,9 @@ async function impactOfDeleting(core: GraphCore, intent: Exclude<Intent, { kind:
     operations =
       ids.length > MAX_PLANNED
         ? []
-        : ids.map((id, at) => ({ kind: kinds[at] === 'attachment' ? 'deleteAttachment' : 'delete', id }))
+        : ids.map((id, at) => {
+            return { kind: kinds[at] === 'attachment' ? 'deleteAttachment' : 'delete', id: withoutVault(id, core.name) }
+          })
     const reading = { core, snapshot, call }
     const [links, loss] = await Promise.all([snapshot.linksInto(ids), lossOf(snapshot, ids)])
     const { breaks, unread } = await describeBreaks(reading, links)

@@ -200,7 +200,7 @@ const cloneNodeTool = defineOperation({
   title: 'Show a note in a second folder',
   description: 'Creates a note in another folder that embeds the given note: "Show Rye in Recipes, too."',
   annotations: CREATES,
-  names: { id: 'note' },
+  names: { id: 'note', folder: 'place' },
   input: () => ({
     id: nodeName('Note'),
     folder: z.string().describe('Folder of the new note; empty for the root.'),

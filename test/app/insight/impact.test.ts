@@ -16,8 +16,8 @@ const NOTES = {
   'plan.png': 'png',
 }
 const house = () => searchCore(NOTES)
-const of = async (intent: Intent, mayApply = false) => {
-  const core = await house()
+const of = async (intent: Intent, mayApply = false, name?: string) => {
+  const core = await (name === undefined ? house() : searchCore(NOTES, { name }))
   const seen: (readonly Operation[])[] = []
   const planning: Planning = {
     plan: async (operations) => {
@@ -47,6 +47,15 @@ test('a caller who may write gets a plan of exactly this change', async () => {
   const { value, seen } = await of({ kind: 'id', id: 'hall.md' }, true)
   expect(value?.plan_id).toBe('plan-1')
   expect(seen).toEqual([[{ kind: 'delete', id: 'hall.md' }]])
+})
+
+test.each<Intent>([
+  { kind: 'id', id: 'yard/shed' },
+  { kind: 'folder', folder: 'yard' },
+])('the plan of %j in a named vault has ids without its name', async (intent) => {
+  const { warnings, seen } = await of(intent, true, 'work')
+  expect(seen.flat()[0]).toEqual({ kind: 'delete', id: 'yard/shed.md' })
+  expect(warnings).toEqual([])
 })
 
 test('deleting a folder reports what breaks outside it', async () => {

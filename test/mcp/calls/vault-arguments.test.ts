@@ -16,6 +16,7 @@ describe('vaults named in arguments', () => {
     ['find_path', { source: 'work:a', target: 'home:b' }, ['work', 'home']],
     ['search', { query: 'home: what is it?', folder: 'work:x' }, ['work']],
     ['move_node', { id: 'a', to: 'work:b' }, ['work']],
+    ['clone_node', { id: 'a', folder: 'work:b' }, ['work']],
     ['rename_heading', { id: 'a', heading: ['x'], to: 'work: a plan' }, []],
     ['rename_tag', { tag: 'a', to: 'work:b' }, []],
     ['create_node', { id: 'a', content: 'work:x', relations: { up: ['work:b'] } }, ['work']],
