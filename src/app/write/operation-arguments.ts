@@ -1,5 +1,6 @@
 import { invalid, RouxError } from '../../core/errors.ts'
-import { foldId, withoutVault } from '../../core/ids.ts'
+import { foldId, toNodeId, withoutVault } from '../../core/ids.ts'
+import { isRecord } from '../../core/is-record.ts'
 import type { Operation } from '../../core/operations.ts'
 import { fileStemOf } from '../../core/paths.ts'
 import type { Snapshot } from '../../core/store.ts'
@@ -218,9 +219,21 @@ function stemOf(path: string): string {
   return fileStemOf(foldId(path).replace(/\/$/, ''))
 }
 
+/** Adds the vault's name to the files and changes that an error of the writing port lists. */
+export function inVault(error: unknown, { name }: Pick<GraphCore, 'name'>): unknown {
+  if (!(error instanceof RouxError) || name === undefined || error.candidates === undefined) return error
+  const { code, message, hint } = error
+  const areFiles = code === 'NODE_EXISTS' || code === 'LINK_INTEGRITY'
+  const candidates = error.candidates.map((each) => {
+    if (isRecord(each) && typeof each.id === 'string') return { ...each, id: toNodeId(each.id, name) }
+    return areFiles && typeof each === 'string' ? toNodeId(each, name) : each
+  })
+  return new RouxError(code, message, { hint, candidates, cause: error })
+}
+
 /** Adds the nearest ids to the error of an operation on a note that does not exist. */
 export async function withNearest(core: GraphCore, cause: unknown, { unknown, ids }: NamedOperations): Promise<unknown> {
-  const error = cause instanceof RouxError ? asWritten(cause, ids) : cause
+  const error = inVault(cause instanceof RouxError ? asWritten(cause, ids) : cause, core)
   if (!(error instanceof RouxError) || error.code !== 'NODE_NOT_FOUND' || error.candidates !== undefined) return error
   const name = unknown.find((unknownName) => error.message.includes(JSON.stringify(unknownName)))
   if (name === undefined) return error

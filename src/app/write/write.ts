@@ -5,7 +5,7 @@ import { type Call, plain } from '../answer/answer-when-ready.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
 import { trimFolder } from '../scope.ts'
 import { filled, type WriteFacts, writeFacts } from './facts.ts'
-import { checkOperation } from './operation-arguments.ts'
+import { checkOperation, inVault } from './operation-arguments.ts'
 import {
   changeTitle,
   type OperationRequest,
@@ -186,7 +186,9 @@ export async function undoChange(core: GraphCore, changeId: string, call: Call =
     throw invalid('change_id is empty.', 'list_changes lists the ids.')
   }
   const writing = await openWriting(core, call)
-  const result = await writing.undo(id)
+  const result = await writing.undo(id).catch((error: unknown) => {
+    throw inVault(error, core)
+  })
   const path = onlyFile(result)
   const node = await nodeAt(core, { path, text: undefined }, call)
   const value = { undone: id, ...writeFacts(result, call), ...(node.value === undefined ? {} : { node: node.value }) }

@@ -33,6 +33,7 @@ export function fakeWriting(
     },
     async undo(id) {
       undone.push(id)
+      if (fails !== undefined) throw fails
       return changeId === undefined ? planned : { ...planned, changeId }
     },
     async changes(limit) {

@@ -238,6 +238,17 @@ describe('the note of an operation', () => {
   })
 })
 
+test("in a named vault, errors list files and changes with the vault's name", async () => {
+  const inWork = (error: RouxError) => ({ ...writing({}, [], error).core, name: 'work' })
+  for (const code of ['NODE_EXISTS', 'LINK_INTEGRITY'] as const) {
+    const core = inWork(new RouxError(code, 'x', { hint: 'h', candidates: ['home.md'] }))
+    const update = writeNode(core, single('update_node', UPDATE))
+    await expect(update).rejects.toMatchObject({ code, hint: 'h', candidates: ['work:home.md'] })
+  }
+  const unknown = inWork(new RouxError('INVALID_PARAMS', 'x', { candidates: [{ id: 'c1', title: 't' }] }))
+  await expect(undoChange(unknown, 'c2')).rejects.toMatchObject({ candidates: [{ id: 'work:c1', title: 't' }] })
+})
+
 describe('moving', () => {
   const MOVE = { kind: 'move', id: 'home', to: 'Start.md' } as const
   const files: WriteResult['files'] = [
