@@ -27,7 +27,7 @@ export interface Source {
 /** Resolves a link, first by Obsidian's rules in their order (R1–R20), then by the flavour's own rules. */
 export function resolveLink(names: Names, source: Source, link: LinkTarget, flavour: Flavour): Resolution {
   if (link.target === '') return { kind: 'file', key: source.key, via: 'self' }
-  const target = flavour.mode === 'docs' ? withoutQuery(link) : link.target
+  const target = withoutQuery(link, flavour.mode)
   const resolution = findFile(names, source, { ...link, target }, flavour)
   return resolution ?? { kind: 'missing', name: missingName(target) }
 }
@@ -233,7 +233,7 @@ export function outlineName(name: string): string {
 
 function addNames(link: LinkTarget, sourcePath: string, flavour: Flavour, add: (name: string) => void): void {
   if (link.target === '') return
-  const target = spellName(flavour.mode === 'docs' ? withoutQuery(link) : link.target)
+  const target = spellName(withoutQuery(link, flavour.mode))
   const lenient = flavour.profile === 'lenient'
   const folded = foldName(target)
   addSpelling(target, folded, sourcePath, flavour.mode, add)
@@ -270,10 +270,10 @@ function addSpelling(spelling: string, folded: string, sourcePath: string, mode:
   }
 }
 
-function withoutQuery(link: LinkTarget): string {
+/** Returns a link's target without its query (`?…`), which only links between pages of a site have. */
+export function withoutQuery(link: LinkTarget, mode: Mode): string {
   const { target } = link
-  if (!isMarkdownPath(link)) return target
-  const at = target.indexOf('?')
+  const at = mode === 'docs' && isMarkdownPath(link) ? target.indexOf('?') : -1
   return at > 0 ? target.slice(0, at) : target
 }
 

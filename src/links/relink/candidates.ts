@@ -3,7 +3,16 @@ import { folderOf, nameOf } from '../../core/paths.ts'
 import { foldName, spellName } from '../../core/text/fold.ts'
 import { trimBothOf } from '../../core/text/trim-characters.ts'
 import { hasFolderTargets, isNotePath, type NamedFile, type Names, pageName, stemOf } from '../names.ts'
-import { atRelative, isMarkdownPath, isRelative, isWiki, type LinkTarget, type Resolution, type Source } from '../resolve.ts'
+import {
+  atRelative,
+  isMarkdownPath,
+  isRelative,
+  isWiki,
+  type LinkTarget,
+  type Resolution,
+  type Source,
+  withoutQuery,
+} from '../resolve.ts'
 
 /** Obsidian's setting "New link format", which determines how a link that is a bare name is rewritten. */
 export type NewLinkFormat = 'shortest' | 'relative' | 'absolute'
@@ -42,7 +51,7 @@ function candidatesOnDisk(oldLink: OldLink, newPlace: NewPlace): readonly string
   const isBare =
     isNotePath(path, mode) &&
     isNotePath(oldLink.path, mode) &&
-    !isNotePath(withoutQuery(oldLink.link.target), mode) &&
+    !isNotePath(withoutQuery(oldLink.link, mode), mode) &&
     (!namesFolder(oldLink) || isSitePath(oldLink, mode))
   const full = isBare ? stemOf(path, mode) : path
   const folder = folderOf(newPlace.source.path)
@@ -58,7 +67,7 @@ function namesFolder({ link, via }: OldLink): boolean {
 
 /** Checks whether a link is written as the URL path of a page on a site, such as `/a/b/`. */
 function isSitePath({ link, style }: OldLink, mode: Mode): boolean {
-  return mode === 'docs' && style === 'rooted' && withoutQuery(link.target).endsWith('/')
+  return mode === 'docs' && style === 'rooted' && withoutQuery(link, mode).endsWith('/')
 }
 
 /** For a link to a Logseq page, returns the page's names. */
@@ -82,7 +91,7 @@ function pathsLike(oldLink: OldLink, path: string, { names, source, newLinkForma
   const relative = relativePath(folderOf(source.path), path)
   switch (style) {
     case 'rooted':
-      return [`/${withoutRoot(path, siteRootOf(oldLink))}${isSitePath(oldLink, names.mode) ? '/' : ''}`]
+      return [`/${withoutRoot(path, siteRootOf(oldLink, names.mode))}${isSitePath(oldLink, names.mode) ? '/' : ''}`]
     case 'relative':
       return [dotted(relative)]
     case 'sibling':
@@ -100,8 +109,8 @@ function pathsLike(oldLink: OldLink, path: string, { names, source, newLinkForma
 }
 
 /** Returns the folder that a rooted link omits, such as `docs/` if `/a` refers to `docs/a.md`. Usually empty. */
-function siteRootOf({ link, via, path }: OldLink): string {
-  const segmentCount = segmentsOf(trimBothOf(withoutQuery(link.target), '/')).length
+function siteRootOf({ link, via, path }: OldLink, mode: Mode): string {
+  const segmentCount = segmentsOf(trimBothOf(withoutQuery(link, mode), '/')).length
   const segments = segmentsOf(via === 'folder' ? folderOf(path) : path)
   return segments
     .slice(0, Math.max(0, segments.length - segmentCount))
@@ -166,12 +175,6 @@ export function pathStyleOf(
 export function siblingOf(link: LinkTarget, source: Source, names: Names): number | undefined {
   const { target } = link
   if (!isMarkdownPath(link) || target === '' || target.startsWith('/')) return undefined
-  const resolution = atRelative(names, folderOf(source.path), hasFolderTargets(names.mode) ? withoutQuery(target) : target)
+  const resolution = atRelative(names, folderOf(source.path), withoutQuery(link, names.mode))
   return resolution?.kind === 'file' ? resolution.key : undefined
-}
-
-/** Returns a target without its query (`?…`). */
-function withoutQuery(target: string): string {
-  const at = target.indexOf('?')
-  return at > 0 ? target.slice(0, at) : target
 }
