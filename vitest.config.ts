@@ -10,10 +10,13 @@ const root = fileURLToPath(new URL('.', import.meta.url))
 /** These files affect more than themselves: a mocked module stays mocked, and watches are counted per process. */
 const REACHES_FURTHER = /\bvi\.(?:mock|doMock|resetModules)\(|\bcountWatches\(/
 
+/** These mostly wait. Started last, they would wait while nothing else is left to do. */
+const WAITS_LONG = new Set(['ask-late', 'benches', 'servers'].map((name) => join('e2e', `${name}.test.ts`)))
+
 const alone = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
   // Skip the tests of a package that a test installs.
   .filter((name) => name.endsWith('.test.ts') && !name.includes('node_modules'))
-  .filter((name) => REACHES_FURTHER.test(readFileSync(join(root, 'test', name), 'utf8')))
+  .filter((name) => WAITS_LONG.has(name) || REACHES_FURTHER.test(readFileSync(join(root, 'test', name), 'utf8')))
   .map((name) => `test/${name.replaceAll('\\', '/')}`)
 
 export default defineConfig({
