@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
+  cpSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -11,7 +12,7 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { eventually } from '../support/eventually.ts'
 import { factsOf, openWorld, PROGRAM, type Server, SHARES, type Wire, type World } from './support.ts'
@@ -232,9 +233,12 @@ describe('a cache that is damaged between two starts', () => {
   test('is rebuilt after any damage, and never gives a wrong answer', async () => {
     const world = openWorld({ fixture: 'demo' })
     const expected = await truth(world)
+    const whole = await status(world)
     const tryDamage = async ([what, damage]: (typeof DAMAGES)[number], at: number): Promise<void> => {
-      const cache = ['--set', `cache.path=${join(world.root, `cache-${at}`)}`]
-      const { index } = await status(world, cache)
+      const folder = join(world.root, `cache-${at}`)
+      cpSync(dirname(whole.index), folder, { recursive: true })
+      const cache = ['--set', `cache.path=${folder}`]
+      const index = join(folder, basename(whole.index))
       const ruin = () => {
         for (const beside of ['-wal', '-shm']) rmSync(`${index}${beside}`, { force: true })
         damage(index)
@@ -244,7 +248,7 @@ describe('a cache that is damaged between two starts', () => {
       expect(await askEverything(server), what).toEqual(expected)
       expect(await server.end(), what).toMatchObject({ code: 0, err: '' })
       ruin()
-      expect(await status(world, cache), what).toMatchObject({ notes: 65, files: 69, problems: 5, phase: 'idle' })
+      expect(await status(world, cache), what).toMatchObject({ index, notes: 65, files: 69, problems: 5, phase: 'idle' })
     }
     // With more servers at once, a busy machine makes answers late.
     const waiting = [...DAMAGES.entries()]
