@@ -106,7 +106,10 @@ export async function forget(invocation: Invocation): Promise<number> {
 async function isConfirmed({ host, options }: Invocation, settings: LoadedVault['settings'], history: History): Promise<boolean> {
   if (options.get('yes') === true) return true
   if (host.stdin.isTTY !== true)
-    throw new UsageError('This command asks for confirmation, but there is no terminal.', 'Run: roux forget --yes')
+    throw new UsageError(
+      'This command asks for confirmation, but there is no terminal.',
+      `Add --yes to forget the history of ${settings.vault.path}.`,
+    )
   const lines = createInterface({ input: host.stdin, output: host.stderr })
   try {
     const reply = lines.question(

@@ -47,7 +47,7 @@ test.each(['n\n', '\n', '', 'yes, but\n'])('roux forget removes nothing after th
 test('roux forget does not ask with --yes, and needs it without a terminal', async () => {
   const refused = await line.roux(['forget'], remembering(KNOWN))
   expect([refused.code, forgotten]).toEqual([2, 0])
-  expect(refused.err).toContain('Run: roux forget --yes')
+  expect(refused.err).toContain('Add --yes to forget the history of /vault.')
   expect((await line.roux(['forget', '--yes', '--json'], remembering(KNOWN))).out).toBe(
     '{"forgotten":{"changes":1,"commits":3}}\n',
   )
