@@ -24,13 +24,15 @@ const STORE_OPTION: Option = {
   sentence: 'Override store.type: files on this computer, or the Neo4j database at store.neo4j.url.',
 }
 
+/** The argument of a command for one vault. */
+const OF_VAULT = { usage: '[vault]', words: 1 } as const
+
 /** All commands that are not tools, in the order in which the help lists them. */
 export const COMMANDS = [
   {
     name: 'serve',
     sentence: 'Serve the vault to AI assistants (MCP) over stdio, or over HTTP.',
-    usage: '[vault]',
-    words: 1,
+    ...OF_VAULT,
     options: [
       WRITE_OPTION,
       HTTP_OPTION,
@@ -60,8 +62,7 @@ export const COMMANDS = [
   {
     name: 'init',
     sentence: 'Write a roux.config.yaml with every setting into the vault.',
-    usage: '[vault]',
-    words: 1,
+    ...OF_VAULT,
   },
   {
     name: 'install',
@@ -86,21 +87,18 @@ export const COMMANDS = [
   {
     name: 'status',
     sentence: 'Show the state of the index and of search.',
-    usage: '[vault]',
-    words: 1,
+    ...OF_VAULT,
     options: [STORE_OPTION],
   },
   {
     name: 'doctor',
     sentence: 'Check the installation, the settings and the vault.',
-    usage: '[vault]',
-    words: 1,
+    ...OF_VAULT,
   },
   {
     name: 'index',
     sentence: 'Update links, words and embeddings, and show the progress.',
-    usage: '[vault]',
-    words: 1,
+    ...OF_VAULT,
     options: [
       {
         name: 'download',
@@ -120,8 +118,7 @@ export const COMMANDS = [
   {
     name: 'eval',
     sentence: 'Measure search quality with queries generated from the vault.',
-    usage: '[vault]',
-    words: 1,
+    ...OF_VAULT,
     options: [
       { name: 'queries', type: 'integer', default: 200, sentence: 'Maximum queries of each kind.' },
       { name: 'seed', type: 'integer', default: 1, sentence: 'The same seed generates the same queries.' },
@@ -130,8 +127,7 @@ export const COMMANDS = [
   {
     name: 'export',
     sentence: 'Write the whole graph.',
-    usage: '[vault]',
-    words: 1,
+    ...OF_VAULT,
     options: [
       {
         name: 'format',
@@ -151,14 +147,12 @@ export const COMMANDS = [
   {
     name: 'trust',
     sentence: 'Trust the roux.config.yaml of the vault, or of a folder.',
-    usage: '[vault]',
-    words: 1,
+    ...OF_VAULT,
   },
   {
     name: 'forget',
     sentence: 'Remove the history of a vault: its change log and its undo history.',
-    usage: '[vault]',
-    words: 1,
+    ...OF_VAULT,
     options: [{ name: 'yes', type: 'flag', sentence: 'Do not ask.' }],
   },
   {

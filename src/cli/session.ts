@@ -2,6 +2,7 @@ import { opendirSync } from 'node:fs'
 import { isBeingRebuilt } from '../app/answer/answer-when-ready.ts'
 import type { GraphCore } from '../app/graph-core.ts'
 import { type Vaults, vaultsOnDemand } from '../app/vaults.ts'
+import type { AiDesk } from '../compose/index.ts'
 import type { SettingsInput } from '../config/load.ts'
 import { type LoadedVault, type LoadedVaults, loadVaults } from '../config/load-vaults.ts'
 import { shellWord } from '../config/shell-word.ts'
@@ -149,6 +150,21 @@ export async function withVaults<T>(
     const noteFailure = (error: unknown) => printer.note(String(error))
     await Promise.all([...closers.keys()].map((core) => core.close().catch(noteFailure)))
     await shared?.close().catch(noteFailure)
+  }
+}
+
+/** Opens the consent and usage records of model servers, runs `use` and closes them. */
+export async function withDesk<T>(
+  host: Host,
+  { settings, aiKey }: Pick<LoadedVault, 'settings' | 'aiKey'>,
+  use: (desk: AiDesk) => T | Promise<T>,
+): Promise<T> {
+  const { openAiDesk } = await host.compose()
+  const desk = await openAiDesk(settings, aiKey)
+  try {
+    return await use(desk)
+  } finally {
+    desk.close()
   }
 }
 

@@ -4,6 +4,10 @@ export interface Adjacency {
   readonly targets: Uint32Array
 }
 
+export function degree({ offsets }: Adjacency, node: number): number {
+  return (offsets[node + 1] ?? 0) - (offsets[node] ?? 0)
+}
+
 /** Invokes `call` for every link in order, except links from a node to itself. */
 export function eachLink({ offsets, targets }: Adjacency, call: (from: number, to: number) => void): void {
   for (let from = 0; from + 1 < offsets.length; from++) {

@@ -102,8 +102,8 @@ export function providerError(message: string, hint: string, cause?: unknown): R
   return new RouxError('PROVIDER_ERROR', message, { hint, cause })
 }
 
-export function unavailableError(message: string, hint: string, cause?: unknown): RouxError {
-  return new RouxError('PROVIDER_ERROR', message, { hint, isTransient: true, cause })
+export function unavailableError(message: string, hint: string): RouxError {
+  return new RouxError('PROVIDER_ERROR', message, { hint, isTransient: true })
 }
 
 export function closedError(id: string): RouxError {

@@ -85,7 +85,7 @@ function yenPaths(walk: Walk, search: Search, count: number): readonly (readonly
 
 const NONE: ReadonlySet<number> = new Set()
 
-function startsWith(path: readonly number[], root: readonly number[]): boolean {
+export function startsWith<T>(path: readonly T[], root: readonly T[]): boolean {
   return root.every((key, at) => path[at] === key)
 }
 

@@ -7,7 +7,7 @@ import { groupBy } from '../core/group-by.ts'
  * been spread over a frame, linked ones move a little closer to each other.
  */
 
-import { type Adjacency, placesByNumber } from '../core/csr.ts'
+import { type Adjacency, degree, placesByNumber } from '../core/csr.ts'
 import { LARGE_REGION, MIN_PART, showsRegions } from '../core/insight/overview.ts'
 import { connectedParts, mergeRows, type WeightedGraph } from './communities/weighted-graph.ts'
 import { linkGroups } from './link-groups.ts'
@@ -665,10 +665,6 @@ function putFree({ note, x, y }: Placing, { grid, places, radii }: { grid: Grid;
 
 function isPlaced(places: Places, note: number): boolean {
   return Number.isFinite(places[note * 2]) && Number.isFinite(places[note * 2 + 1])
-}
-
-function degree({ offsets }: Adjacency, note: number): number {
-  return (offsets[note + 1] ?? 0) - (offsets[note] ?? 0)
 }
 
 function neighbours({ offsets, targets }: Adjacency, note: number): readonly number[] {

@@ -5,14 +5,10 @@ import { once } from '../core/waiting/once.ts'
 export type Anchors = Pick<Note, 'headings' | 'blocks'>
 
 /**
- * Checks whether a link's subpath exists in the note. As in Obsidian, case and punctuation in headings do not matter, and `A#C`
- * refers to a heading C anywhere below a heading A. A heading's web anchor (`what-is-new`, `{#id}`) works too.
+ * Returns a function that checks whether a link's subpath exists in the note, and that folds its headings only once. As in Obsidian,
+ * case and punctuation in headings do not matter, and `A#C` refers to a heading C anywhere below a heading A. A heading's web anchor
+ * (`what-is-new`, `{#id}`) works too.
  */
-export function hasSubpath(subpath: string, anchors: Anchors): boolean {
-  return subpathTest(anchors)(subpath)
-}
-
-/** Like `hasSubpath`, but returns a function that checks many subpaths of one note and folds its headings only once. */
 export function subpathTest({ headings, blocks }: Anchors): (subpath: string) => boolean {
   const folded = once(() => headings.map(({ text }) => foldHeadingLink(text)))
   const texts = once(() => new Set(folded()))

@@ -54,13 +54,6 @@ export class KeySet {
     return new KeySet(bits)
   }
 
-  or(other: KeySet): KeySet {
-    const [short, long] = byLength(this.#bits, other.#bits)
-    const bits = long.slice()
-    for (let at = 0; at < short.length; at++) bits[at] = (long[at] ?? 0) | (short[at] ?? 0)
-    return new KeySet(bits)
-  }
-
   andNot(other: KeySet): KeySet {
     const bits = this.#bits.slice()
     const shared = Math.min(bits.length, other.#bits.length)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { hasSubpath } from '../../src/links/subpath.ts'
+import { subpathTest } from '../../src/links/subpath.ts'
 import { parseNote } from '../../src/markdown/parse-note.ts'
 
 const TEXT = `# Bread
@@ -22,7 +22,7 @@ A loaf. ^loaf-1
 #### Deep
 `
 const anchors = (text: string) => parseNote(text, { profile: 'lenient', mode: 'obsidian', comments: true })
-const has = (subpath: string, text = TEXT) => hasSubpath(subpath, anchors(text))
+const has = (subpath: string, text = TEXT) => subpathTest(anchors(text))(subpath)
 
 describe('existing subpaths', () => {
   test.each([
@@ -79,8 +79,8 @@ test('finds every heading of any outline by itself and by its full path', () => 
       for (const [level, text] of outline) {
         while ((path.at(-1)?.[0] ?? 0) >= level) path.pop()
         path.push([level, text])
-        expect(hasSubpath(text.toUpperCase(), { headings, blocks: [] })).toBe(true)
-        expect(hasSubpath(path.map(([, each]) => each).join('#'), { headings, blocks: [] })).toBe(true)
+        expect(subpathTest({ headings, blocks: [] })(text.toUpperCase())).toBe(true)
+        expect(subpathTest({ headings, blocks: [] })(path.map(([, each]) => each).join('#'))).toBe(true)
       }
     }),
   )
@@ -90,7 +90,7 @@ test('returns an answer for any subpath and any headings', () => {
   fc.assert(
     fc.property(fc.string(), fc.array(fc.string()), (subpath, texts) => {
       const headings = texts.map((text, index) => ({ level: (index % 6) + 1, text, line: index + 1 }))
-      expect(typeof hasSubpath(subpath, { headings, blocks: texts })).toBe('boolean')
+      expect(typeof subpathTest({ headings, blocks: texts })(subpath)).toBe('boolean')
     }),
   )
 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { anchorOf } from '../../src/core/text/heading-text.ts'
-import { hasSubpath } from '../../src/links/subpath.ts'
+import { subpathTest } from '../../src/links/subpath.ts'
 import { editSection } from '../../src/markdown/edit/section.ts'
 import { parseCanvas } from '../../src/markdown/json-canvas/parse-canvas.ts'
 import { findBlock, outlineOf } from '../../src/markdown/outline.ts'
@@ -117,7 +117,7 @@ test('subpaths', () => {
     fill('-1'),
   ]
   const headings = titles.map((text, line) => ({ level: 1, text, line }))
-  for (const subpath of [...titles, 'x', fill('#a')]) expect(hasSubpath(subpath, { headings, blocks: [] })).toBeTypeOf('boolean')
+  for (const subpath of [...titles, 'x', fill('#a')]) expect(subpathTest({ headings, blocks: [] })(subpath)).toBeTypeOf('boolean')
   for (const title of titles) expect(anchorOf(title).length).toBeLessThanOrEqual(title.length)
 })
 

@@ -1,4 +1,4 @@
-import { type Adjacency, eachLink, undirected } from '../../core/csr.ts'
+import { type Adjacency, degree, eachLink, undirected } from '../../core/csr.ts'
 import type { NodeId } from '../../core/ids.ts'
 import { NO_COMMUNITY } from '../../core/insight/communities.ts'
 import type { Followed, Insight } from '../../core/insight/insight.ts'
@@ -174,7 +174,7 @@ async function drawPart(snapshot: Snapshot, { layout, requested, numbers: chosen
     ...pictureOf(layout, { numbers: chosen, links }, lists),
     count: ids.length,
     link_count: pairs.length / 2,
-    degrees: chosen.map((number) => degreeOf(rows, number)),
+    degrees: chosen.map((number) => degree(rows, number)),
     incoming: chosen.map((number) => layout.incoming[number] ?? 0),
     outgoing: chosen.map((number) => layout.outgoing[number] ?? 0),
     words: chosen.map((number) => layout.words[number] ?? -1),
@@ -281,11 +281,7 @@ function chooseNotes({ ids, rows, groups }: PlacedNotes, requested: readonly num
 }
 
 function bestLinked(rows: Adjacency, numbers: readonly number[]): readonly number[] {
-  return numbers.toSorted((a, b) => degreeOf(rows, b) - degreeOf(rows, a) || a - b)
-}
-
-function degreeOf({ offsets }: Adjacency, number: number): number {
-  return (offsets[number + 1] ?? 0) - (offsets[number] ?? 0)
+  return numbers.toSorted((a, b) => degree(rows, b) - degree(rows, a) || a - b)
 }
 
 interface Drawing {
@@ -405,7 +401,7 @@ function regionsOf(
   const neighborsByName = new Map<number, { readonly at: number; readonly links: number }>()
   for (const [at, number] of chosen.entries()) {
     const region = regions[number] ?? -1
-    const links = degreeOf(rows, number)
+    const links = degree(rows, number)
     if (region >= 0 && links > (neighborsByName.get(region)?.links ?? -1)) neighborsByName.set(region, { at, links })
   }
   const numbers = new Map([...neighborsByName.keys()].map((region, at) => [region, at]))

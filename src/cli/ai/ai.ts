@@ -3,7 +3,7 @@ import { type LoadedVault, loadVaults } from '../../config/load-vaults.ts'
 import { didYouMean, nearest } from '../../core/text/nearest.ts'
 import { isLoopbackAddress } from '../../http/host-and-origin.ts'
 import { interruptible, UsageError } from '../host.ts'
-import { type Invocation, settingsInput } from '../session.ts'
+import { type Invocation, settingsInput, withDesk } from '../session.ts'
 
 interface Run {
   readonly invocation: Invocation
@@ -37,13 +37,7 @@ async function act(invocation: Invocation): Promise<number> {
   }
   const { vaults } = await loadVaults(settingsInput(invocation))
   const [loaded] = vaults
-  const { openAiDesk } = await invocation.host.compose()
-  const desk = await openAiDesk(loaded.settings, loaded.aiKey)
-  try {
-    await action({ invocation, desk, loaded, address })
-  } finally {
-    desk.close()
-  }
+  await withDesk(invocation.host, loaded, (desk) => action({ invocation, desk, loaded, address }))
   return 0
 }
 

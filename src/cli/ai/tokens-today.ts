@@ -1,6 +1,7 @@
 import type { Settings } from '../../config/settings.ts'
 import type { UsageRow } from '../../core/model-usage.ts'
 import type { Host } from '../host.ts'
+import { withDesk } from '../session.ts'
 
 type Tokens = Pick<UsageRow, 'location' | 'requests' | 'input' | 'output' | 'estimated' | 'failed'>
 
@@ -9,17 +10,11 @@ const COUNTED = ['requests', 'input', 'output', 'estimated', 'failed'] as const
 /** Returns today's token usage by server, without opening the ledger if no server is configured. */
 export async function tokensToday(host: Host, settings: Settings): Promise<Readonly<Record<string, Tokens>>> {
   if (!settings.ai.enabled && settings.embedder.kind !== 'openai') return {}
-  const { openAiDesk } = await host.compose()
-  const desk = await openAiDesk(settings)
-  try {
-    const byServer = new Map<string, Tokens>()
-    for (const row of desk.usage(1)) {
-      const before = byServer.get(row.provider)
-      const sums = COUNTED.map((name) => [name, (before?.[name] ?? 0) + row[name]])
-      byServer.set(row.provider, { location: row.location, ...Object.fromEntries(sums) })
-    }
-    return Object.fromEntries(byServer)
-  } finally {
-    desk.close()
+  const byServer = new Map<string, Tokens>()
+  for (const row of await withDesk(host, { settings }, (desk) => desk.usage(1))) {
+    const before = byServer.get(row.provider)
+    const sums = COUNTED.map((name) => [name, (before?.[name] ?? 0) + row[name]])
+    byServer.set(row.provider, { location: row.location, ...Object.fromEntries(sums) })
   }
+  return Object.fromEntries(byServer)
 }

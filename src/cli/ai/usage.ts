@@ -1,7 +1,7 @@
 import { loadVaults } from '../../config/load-vaults.ts'
 import type { UsageRow } from '../../core/model-usage.ts'
 import { UsageError } from '../host.ts'
-import { type Invocation, settingsInput } from '../session.ts'
+import { type Invocation, settingsInput, withDesk } from '../session.ts'
 
 /** Prints token usage by day, server, model and feature. */
 export async function run(invocation: Invocation): Promise<number> {
@@ -9,25 +9,24 @@ export async function run(invocation: Invocation): Promise<number> {
   const days = (options.get('days') as number | undefined) ?? 7
   if (days < 1 || days > 3_650) throw new UsageError(`--days must be from 1 to 3650; got ${days}.`)
   const {
-    vaults: [{ settings, aiKey }],
+    vaults: [loaded],
   } = await loadVaults(settingsInput(invocation))
-  const { openAiDesk } = await host.compose()
-  const desk = await openAiDesk(settings, aiKey)
-  try {
-    const prices = pricesIn(settings.ai.prices)
-    const rows = desk.usage(days).map((row) => ({ ...row, ...costOf(row, prices.get(row.model)) }))
-    const budget = await desk.budget()
-    if (printer.json) await printer.answer({ rows, ...(budget === undefined ? {} : { budget }) })
-    else if (rows.length === 0) await printer.text('No model has been used.\n')
-    else {
-      await printer.answer(rowsForPeople(rows))
-      for (const place of placesOf(rows)) printer.note(place)
-    }
-    if (!printer.json && budget !== undefined)
-      printer.note(`Today: ${budget.used} of ${budget.limit} tokens; the budget resets at ${budget.reset}.`)
-  } finally {
-    desk.close()
+  const prices = pricesIn(loaded.settings.ai.prices)
+  const { usage, budget } = await withDesk(host, loaded, async (desk) => ({
+    usage: desk.usage(days),
+    budget: await desk.budget(),
+  }))
+  const rows = usage.map((row) => ({ ...row, ...costOf(row, prices.get(row.model)) }))
+  if (printer.json) {
+    await printer.answer({ rows, ...(budget === undefined ? {} : { budget }) })
+    return 0
   }
+  if (rows.length === 0) await printer.text('No model has been used.\n')
+  else {
+    await printer.answer(rowsForPeople(rows))
+    for (const place of placesOf(rows)) printer.note(place)
+  }
+  if (budget !== undefined) printer.note(`Today: ${budget.used} of ${budget.limit} tokens; the budget resets at ${budget.reset}.`)
   return 0
 }
 

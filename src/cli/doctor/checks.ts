@@ -11,7 +11,7 @@ import { isEveryAddress, isLoopbackAddress } from '../../http/host-and-origin.ts
 import { readPublicAddress } from '../../http/public-address.ts'
 import { isOpenToOthers, modeOf, readTokens } from '../../http/token-file.ts'
 import type { Host } from '../host.ts'
-import { folderFault } from '../session.ts'
+import { folderFault, withDesk } from '../session.ts'
 
 /** Hint for a damaged file, which is replaced the next time it is used. */
 const REBUILT = 'It is rebuilt automatically; "roux index" rebuilds it now.'
@@ -137,16 +137,15 @@ function countFolders(root: string, atMost: number): number {
 }
 
 /** Checks the configuration of the chat model if it is enabled. Opens no connection, unlike `roux ai test`. */
-export async function checkAi(host: Host, { settings, aiKey }: LoadedVault): Promise<readonly Finding[]> {
-  const { ai } = settings
+export async function checkAi(host: Host, loaded: LoadedVault): Promise<readonly Finding[]> {
+  const { ai } = loaded.settings
   if (!ai.enabled) return []
   if (ai.provider === 'none' || ai.model === '') {
     return [warn('ai', 'ai.enabled is true, but no chat model is set', 'Set ai.provider and ai.model.')]
   }
-  const { openAiDesk } = await host.compose()
-  const desk = await openAiDesk(settings, aiKey)
-  try {
-    const chat = (await desk.models()).find(({ use }) => use === 'chat')
+  return await findingsOf('ai', async () => {
+    const models = await withDesk(host, loaded, (desk) => desk.models())
+    const chat = models.find(({ use }) => use === 'chat')
     if (chat === undefined) return []
     const { origin, location, isAllowed, hasConsent } = chat
     const where = location === 'local' ? 'on this computer' : `on another computer, ${origin}`
@@ -156,17 +155,25 @@ export async function checkAi(host: Host, { settings, aiKey }: LoadedVault): Pro
       ...(isAllowed ? [] : [`ai.allow_remote: ["${new URL(origin).host}"]`]),
     ]
     return [warn('ai', `${chat.model} is ${where}, and must not be used yet`, `To allow it: ${parts.join(' and ')}.`)]
+  })
+}
+
+/** Runs a check. An error with a hint for the user becomes its finding. */
+async function findingsOf(
+  check: string,
+  run: () => readonly Finding[] | Promise<readonly Finding[]>,
+): Promise<readonly Finding[]> {
+  try {
+    return await run()
   } catch (error) {
     if (!(error instanceof RouxError)) throw error
-    return [fail('ai', error.message, error.hint)]
-  } finally {
-    desk.close()
+    return [fail(check, error.message, error.hint)]
   }
 }
 
 /** Checks whether HTTP could be served, including port, address and tokens. Changes nothing. */
 export async function checkHttp(http: Settings['http'], tokenFile: string): Promise<readonly Finding[]> {
-  return [await checkPort(http), checkTokens(tokenFile)]
+  return [await checkPort(http), ...(await findingsOf('tokens', () => [checkTokens(tokenFile)]))]
 }
 
 async function checkPort({ host, port }: Settings['http']): Promise<Finding> {
@@ -191,34 +198,26 @@ async function checkPort({ host, port }: Settings['http']): Promise<Finding> {
 
 /** Checks how hosted assistants reach the server. Without `http.public_url`, sends no requests and loads no code. */
 export async function checkPublicAddress(publicUrl: string): Promise<readonly Finding[]> {
-  try {
+  return await findingsOf('public', async () => {
     const address = readPublicAddress(publicUrl)
     if (address === undefined) return []
     const { examineAddress } = await import('../../oauth/examine-address.ts')
     const faults = await examineAddress(address)
     if (faults.length === 0) return [ok('public', `hosted assistants can connect to ${address.resource}`)]
     return faults.map(({ message, hint }) => fail('public', message, hint))
-  } catch (error) {
-    if (!(error instanceof RouxError)) throw error
-    return [fail('public', error.message, error.hint)]
-  }
+  })
 }
 
 function checkTokens(file: string): Finding {
-  try {
-    const tokens = readTokens(file)
-    if (tokens === undefined) return ok('tokens', 'none yet; the first is created on demand')
-    const mode = modeOf(file)
-    if (mode === undefined || !isOpenToOthers(mode)) return ok('tokens', `${tokens.length} in ${file}`)
-    return warn(
-      'tokens',
-      `other users of this computer can read ${file} (mode ${mode.toString(8)})`,
-      'The next "roux token list" or server corrects this; "roux token rotate" creates new secrets.',
-    )
-  } catch (error) {
-    if (!(error instanceof RouxError)) throw error
-    return fail('tokens', error.message, error.hint)
-  }
+  const tokens = readTokens(file)
+  if (tokens === undefined) return ok('tokens', 'none yet; the first is created on demand')
+  const mode = modeOf(file)
+  if (mode === undefined || !isOpenToOthers(mode)) return ok('tokens', `${tokens.length} in ${file}`)
+  return warn(
+    'tokens',
+    `other users of this computer can read ${file} (mode ${mode.toString(8)})`,
+    'The next "roux token list" or server corrects this; "roux token rotate" creates new secrets.',
+  )
 }
 
 /** Converts the adapters' diagnosis to findings about the database, the indexes and the embedder. */

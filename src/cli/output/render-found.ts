@@ -1,4 +1,6 @@
 import { highlightsOf } from '../../app/find/highlights.ts'
+import type { Passage } from '../../app/find/passages.ts'
+import type { Explanation } from '../../app/find/search.ts'
 import type { LinkLine } from '../../app/links/get-neighbors.ts'
 import { type MarkedText, readableText, wrapMarked } from './marked-text.ts'
 import { type Look, PLAIN, printable, textWidth, wrapWords } from './text.ts'
@@ -17,7 +19,7 @@ export interface FoundItem {
   readonly links: unknown
   readonly tags?: readonly string[]
   readonly content?: string
-  readonly passages?: readonly FoundPassage[]
+  readonly passages?: readonly Passage[]
   readonly snippet?: string
   readonly highlights?: MarkedText['marks']
   readonly line?: number
@@ -25,28 +27,7 @@ export interface FoundItem {
   /** Sentences that contain the links. `more` is the number of omitted sentences. */
   readonly lines?: readonly LinkLine[]
   readonly more?: number
-  readonly explain?: FoundReasons
-}
-
-interface FoundPassage {
-  readonly heading: readonly string[]
-  readonly start_line: number
-  readonly end_line: number
-  readonly text: string
-}
-
-interface FoundReasons {
-  readonly keyword: FoundLeg | null
-  readonly semantic: FoundLeg | null
-  readonly weight: number
-  readonly language?: string
-  readonly exact: boolean
-  readonly close_title?: string
-}
-
-interface FoundLeg {
-  readonly rank: number
-  readonly normalised: number
+  readonly explain?: Explanation
 }
 
 /** Checks whether all items are notes with scores or linking sentences. These are listed with their passages instead of in a table. */
@@ -96,8 +77,8 @@ function factsOf({ line, modified, passages, snippet, tags = [] }: FoundItem): r
   ]
 }
 
-function reasonsOf({ keyword, semantic, weight, language, exact, close_title }: FoundReasons): string {
-  const leg = (name: string, result: FoundLeg | null): string =>
+function reasonsOf({ keyword, semantic, weight, language, exact, close_title }: Explanation): string {
+  const leg = (name: string, result: Explanation['keyword']): string =>
     result === null ? `not by ${name}` : `${name} ${result.normalised.toFixed(2)}, rank ${result.rank}`
   return [
     leg('words', keyword),
@@ -134,14 +115,14 @@ function readAloud(markdown: string, question: string): MarkedText {
   return { text, marks: highlightsOf(question, text) }
 }
 
-function labelOf({ heading, start_line: start, end_line: end }: FoundPassage, title: string): string {
+function labelOf({ heading, start_line: start, end_line: end }: Passage, title: string): string {
   const below = heading[0] === title ? heading.slice(1) : heading
   const lines = start === end ? `line ${start}` : `lines ${start}–${end}`
   return [...(below.length === 0 ? [] : [below.map(printable).join(' › ')]), lines].join(', ')
 }
 
 /** Removes a leading heading from the passage, because the label already contains it. */
-function withoutHeading({ heading, text }: FoundPassage): string {
+function withoutHeading({ heading, text }: Passage): string {
   const line = /^#{1,6} +/.exec(text)?.[0]
   const name = heading.at(-1)
   if (line === undefined || name === undefined) return text

@@ -1,4 +1,5 @@
 import type { PathOptions } from '../../core/store.ts'
+import { startsWith } from '../../graph/paths.ts'
 import type { Values } from './server/connection.ts'
 
 /** Runs one of the snapshot's queries. */
@@ -118,10 +119,6 @@ async function shortest(
 async function exists(run: Ask, id: string): Promise<boolean> {
   const rows = await run('MATCH (f:RouxFile {vault: $vault, id: $id}) RETURN {id: f.id} AS row', { id })
   return rows.length > 0
-}
-
-function startsWith(path: Path, root: Path): boolean {
-  return root.every((id, at) => path[at] === id)
 }
 
 function compare(a: Path, b: Path): number {

@@ -38,7 +38,7 @@ describe('damaged bytes', () => {
         const terms = queryTerms(query)
         survives(() => index.rank(terms, { limit: 5 }))
         survives(() => index.keysWithPhrase(phraseOf(query)))
-        for (const { form } of terms) survives(() => index.keysWithPrefix(form.slice(0, 2)))
+        for (const { form } of terms) survives(() => index.keysWith({ form: form.slice(0, 2), match: 'prefix' }))
         const source = { header: stored.header, pages: spoiled.map(({ data }) => data) }
         survives(() => [
           ...mergeSegments(

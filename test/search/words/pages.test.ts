@@ -66,12 +66,14 @@ describe('pages', () => {
         expect([...index.keysWith(toTerm(token, match))]).toEqual(naive.keysWith(toTerm(token, match), 'any'))
       }
       const prefix = token.form.slice(0, 4)
-      expect([...index.keysWithPrefix(prefix)]).toEqual(naive.keysWith({ form: prefix, match: 'prefix' }, 'any'))
+      expect([...index.keysWith({ form: prefix, match: 'prefix' })]).toEqual(
+        naive.keysWith({ form: prefix, match: 'prefix' }, 'any'),
+      )
     }
   })
 
   test('before the first and after the last word are empty', () => {
-    for (const form of ['!', '\u{10ffff}', 'zzzz']) expect(index.keysWithPrefix(form).isEmpty).toBe(true)
+    for (const form of ['!', '\u{10ffff}', 'zzzz']) expect(index.keysWith({ form, match: 'prefix' }).isEmpty).toBe(true)
   })
 })
 

@@ -41,20 +41,11 @@ export class ByteWriter {
     this.byte(rest)
   }
 
-  /** Writes a signed integer of up to 2^52, encoding 0, -1, 1, -2 … as 0, 1, 2, 3 …. */
-  signed(value: number): void {
-    this.varint(value < 0 ? -2 * value - 1 : 2 * value)
-  }
-
   bytes(from: Uint8Array, start = 0, end = from.length): void {
     const count = end - start
     if (this.#length + count > this.#bytes.length) this.#grow(count)
     this.#bytes.set(start === 0 && end === from.length ? from : from.subarray(start, end), this.#length)
     this.#length += count
-  }
-
-  append(other: ByteWriter): void {
-    this.bytes(other.view())
   }
 
   /** Returns the written bytes, which are valid until the next write. */
@@ -108,11 +99,6 @@ export class ByteReader {
       if (byte < 128) return checked(value)
     }
     throw new DamagedWords('a number is too large')
-  }
-
-  signed(): number {
-    const value = this.varint()
-    return value % 2 === 0 ? value / 2 : -(value + 1) / 2
   }
 
   skipVarints(count: number): void {

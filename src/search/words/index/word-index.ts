@@ -71,11 +71,6 @@ export class WordIndex {
     })
   }
 
-  /** Returns the keys of the documents that contain a form with the given folded prefix. */
-  keysWithPrefix(prefix: string, field: WordField = 'any'): KeySet {
-    return this.keysWith({ form: prefix, match: 'prefix' }, field)
-  }
-
   /** Returns the keys of the documents that contain the phrase's words in sequence. */
   keysWithPhrase(phrase: Phrase, field: WordField = 'any'): KeySet {
     return this.#collect((segment, add) => {

@@ -12,7 +12,7 @@ import type {
 import { joinLinks } from '../note-properties.ts'
 import { requireSameFolder } from '../questions.ts'
 import type { Connection } from '../server/connection.ts'
-import { ensureSchema, quoted, wordNames } from '../server/schema.ts'
+import { quoted, withSchema, wordNames } from '../server/schema.ts'
 import { currentFeeder } from './lease.ts'
 import { openGeneration, rehearseGeneration } from './open-generation.ts'
 
@@ -22,20 +22,8 @@ const PART = 5_000
 type Row = Readonly<Record<string, unknown>>
 
 export function openNeo4jIndexWriter(connection: Connection): IndexWriter {
-  const vault = connection.vault
-  let schema: Promise<void> | undefined
   let isRehearsed = false
-  const prepared = async (): Promise<void> => {
-    schema ??= ensureSchema(connection)
-    await schema.catch((error: unknown) => {
-      schema = undefined
-      throw error
-    })
-  }
-  const read = async <T>(cypher: string, parameters: Row = {}): Promise<readonly T[]> => {
-    await prepared()
-    return await connection.read<T>(cypher, { vault, ...parameters })
-  }
+  const { prepared, read } = withSchema(connection)
   async function* inParts<T extends Row>(returned: string, condition = 'true'): AsyncIterable<readonly T[]> {
     for (let after = -1; ; ) {
       const rows = await read<T & { readonly key: number }>(

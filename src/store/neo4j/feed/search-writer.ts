@@ -1,6 +1,6 @@
 import type { AnalysedText, EmbeddedText, NoteVectors, SearchWriter } from '../../../core/search-writer.ts'
 import type { Connection, Run } from '../server/connection.ts'
-import { ensureSchema, onlineIndexes, quoted, vectorNames, wordNames } from '../server/schema.ts'
+import { onlineIndexes, quoted, vectorNames, withSchema, wordNames } from '../server/schema.ts'
 import { deleteAll, OF_SEARCH } from './index-writer.ts'
 
 /** Maximum number of rows per statement (`ROWS`), of characters per statement (`CHARACTERS`), and of keys per lookup (`KEYS`). */
@@ -14,22 +14,11 @@ const KEYS = 2_000
 export function openNeo4jSearchWriter(connection: Connection): SearchWriter {
   const { vault } = connection
   const { wordLabel } = wordNames(vault)
-  let schema: Promise<void> | undefined
   /** The search write counter's value when this process last checked it. */
   let seenGeneration: number | undefined
   /** Embedders whose indexes this process has created or found. */
   const indexed = new Set<string>()
-  const prepared = async (): Promise<void> => {
-    schema ??= ensureSchema(connection)
-    await schema.catch((error: unknown) => {
-      schema = undefined
-      throw error
-    })
-  }
-  const read = async <T>(cypher: string, parameters: Readonly<Record<string, unknown>> = {}): Promise<readonly T[]> => {
-    await prepared()
-    return await connection.read<T>(cypher, { vault, ...parameters })
-  }
+  const { prepared, read } = withSchema(connection)
   const write = async (work: (run: Run) => Promise<void>): Promise<void> => {
     await prepared()
     const count = await connection.transaction(async (run) => {

@@ -77,6 +77,23 @@ export async function ensureSchema(connection: Connection): Promise<void> {
   if (missing?.length !== 0) await makeWordIndex(connection, connection.vault)
 }
 
+/** Returns functions for a writer: one creates the schema before the first statement, the other reads the vault's data after that. */
+export function withSchema(connection: Connection) {
+  let schema: Promise<void> | undefined
+  const prepared = async (): Promise<void> => {
+    schema ??= ensureSchema(connection)
+    await schema.catch((error: unknown) => {
+      schema = undefined
+      throw error
+    })
+  }
+  const read = async <T>(cypher: string, parameters: Readonly<Record<string, unknown>> = {}): Promise<readonly T[]> => {
+    await prepared()
+    return await connection.read<T>(cypher, { vault: connection.vault, ...parameters })
+  }
+  return { prepared, read }
+}
+
 async function makeSchema(connection: Connection): Promise<void> {
   await connection.write(FIRST)
   const lock = await connection.open()

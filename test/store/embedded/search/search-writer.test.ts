@@ -192,7 +192,7 @@ test('an answer shows one moment: segments merged away meanwhile are still read'
     return Object.keys(NOTES).map((_, at) => index.words.keysWith({ form: `word${at}`, match: 'form' }).size)
   })
   expect(counts).toEqual(Object.keys(NOTES).map(() => 1))
-  expect(index.read(() => index.words.keysWithPrefix('word').size)).toBe(32)
+  expect(index.read(() => index.words.keysWith({ form: 'word', match: 'prefix' }).size)).toBe(32)
   index.close()
   projection.file.close()
 })
