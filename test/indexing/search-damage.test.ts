@@ -14,6 +14,7 @@ import { BagOfWords } from '../support/bag-of-words.ts'
 import { exported, MemoryVault } from '../support/memory-vault.ts'
 import { PATIENCE } from '../support/patience.ts'
 import { temporaryFolder } from '../support/temporary.ts'
+import { changeBySql, HARMS } from './harms.ts'
 import { type SearchServer, startedSearch } from './search-rig.ts'
 
 const NOTES = Object.fromEntries(
@@ -189,19 +190,9 @@ describe('a damaged search index', () => {
     )
   })
 
-  const change = (file: string, sql: string): void => {
-    const database = openSqlite(file)
-    database.exec(sql)
-    database.close()
-  }
-  const harms: readonly (readonly [string, (file: string) => void])[] = [
-    ['empty', (file) => truncateSync(file, 0)],
-    ['some text', (file) => writeFileSync(file, 'This is no database.\n'.repeat(500))],
-    ['zeroes', (file) => writeFileSync(file, Buffer.alloc(40_960))],
+  const harms: typeof HARMS = [
+    ...HARMS,
     ['deleted', (file) => rmSync(file)],
-    ['a newer format', (file) => change(file, 'PRAGMA user_version = 99')],
-    ['an older format', (file) => change(file, 'PRAGMA user_version = 1')],
-    ['another program’s', (file) => change(file, 'PRAGMA application_id = 7')],
     ['the index of the graph', (file) => copyFileSync(file.replace('search.db', 'index.db'), file)],
     [
       'moved away for another one',
@@ -215,22 +206,22 @@ describe('a damaged search index', () => {
     ...['meta', 'segment', 'merging', 'page', 'note', 'embedder', 'vector', 'coarse'].map(
       (table): readonly [string, (file: string) => void] => [
         `without the table ${table}`,
-        (file) => change(file, `DROP TABLE ${table}`),
+        (file) => changeBySql(file, `DROP TABLE ${table}`),
       ],
     ),
-    ['with a segment of another rank', (file) => change(file, 'UPDATE segment SET rank = rank + 1')],
-    ['with a segment of another number', (file) => change(file, 'UPDATE segment SET id = id + 1')],
-    ['with vectors of another note', (file) => change(file, 'UPDATE vector SET key = key + 1000')],
+    ['with a segment of another rank', (file) => changeBySql(file, 'UPDATE segment SET rank = rank + 1')],
+    ['with a segment of another number', (file) => changeBySql(file, 'UPDATE segment SET id = id + 1')],
+    ['with vectors of another note', (file) => changeBySql(file, 'UPDATE vector SET key = key + 1000')],
     [
       'with vectors of another embedder',
-      (file) => change(file, 'UPDATE embedder SET id = id + 1; UPDATE vector SET embedder = embedder + 1'),
+      (file) => changeBySql(file, 'UPDATE embedder SET id = id + 1; UPDATE vector SET embedder = embedder + 1'),
     ],
-    ['with vectors that are text', (file) => change(file, "UPDATE vector SET data = 'text'")],
-    ['with parts that are text', (file) => change(file, "UPDATE coarse SET data = 'text'")],
-    ['with parts of another revision', (file) => change(file, 'UPDATE coarse SET revision = revision + 1')],
-    ['without parts', (file) => change(file, 'DELETE FROM coarse')],
-    ['without half of the vectors', (file) => change(file, 'DELETE FROM vector WHERE key % 2 = 0')],
-    ['without half of the versions', (file) => change(file, 'DELETE FROM note WHERE key % 2 = 0')],
+    ['with vectors that are text', (file) => changeBySql(file, "UPDATE vector SET data = 'text'")],
+    ['with parts that are text', (file) => changeBySql(file, "UPDATE coarse SET data = 'text'")],
+    ['with parts of another revision', (file) => changeBySql(file, 'UPDATE coarse SET revision = revision + 1')],
+    ['without parts', (file) => changeBySql(file, 'DELETE FROM coarse')],
+    ['without half of the vectors', (file) => changeBySql(file, 'DELETE FROM vector WHERE key % 2 = 0')],
+    ['without half of the versions', (file) => changeBySql(file, 'DELETE FROM note WHERE key % 2 = 0')],
   ]
   test.each(harms)('%s: is rebuilt, and the graph survives', async (_, spoil) => {
     const { index, search } = await spread()

@@ -21,7 +21,7 @@ import { Freshness } from '../../src/indexing/freshness.ts'
 import { IndexingService, type ServiceParts } from '../../src/indexing/service.ts'
 import { type EmbeddedStore, openEmbeddedStore } from '../../src/store/embedded/open-store.ts'
 import { openSearchWriter } from '../../src/store/embedded/search/search-writer.ts'
-import { isDamage, isUnwritable, openSqlite } from '../../src/store/embedded/sqlite.ts'
+import { isDamage, isUnwritable } from '../../src/store/embedded/sqlite.ts'
 import { openIndexWriter } from '../../src/store/embedded/writer.ts'
 import { fileKind } from '../../src/vault/file-system.ts'
 import { ask } from '../support/ask.ts'
@@ -29,6 +29,7 @@ import { eventually } from '../support/eventually.ts'
 import { exported, MemoryVault } from '../support/memory-vault.ts'
 import { PATIENCE } from '../support/patience.ts'
 import { temporaryFolder } from '../support/temporary.ts'
+import { changeBySql, HARMS, type Harm } from './harms.ts'
 
 const NOTES = Object.fromEntries(
   Array.from({ length: 60 }, (_, at) => [
@@ -394,28 +395,24 @@ describe('a damaged index', () => {
     return file
   }
 
-  const harms: readonly (readonly [string, (file: string) => void])[] = [
-    ['empty', (file) => truncateSync(file, 0)],
+  const harms: readonly Harm[] = [
+    ...HARMS,
     ['cut in half', (file) => truncateSync(file, statSync(file).size >> 1)],
     ['cut in a page', (file) => truncateSync(file, 5_000)],
-    ['some text', (file) => writeFileSync(file, 'This is no database.\n'.repeat(500))],
-    ['zeroes', (file) => writeFileSync(file, Buffer.alloc(40_960))],
-    ['a newer format', (file) => change(file, 'PRAGMA user_version = 99')],
-    ['an older format', (file) => change(file, 'PRAGMA user_version = 1')],
-    ['another program’s', (file) => change(file, 'PRAGMA application_id = 7')],
-    ['without a table', (file) => change(file, 'DROP TABLE links')],
-    ['with a row that says something else', (file) => change(file, `UPDATE file SET hot = replace(hot, 'note 1', 'nope 1')`)],
-    ['with links that say something else', (file) => change(file, `UPDATE links SET data = replace(data, 'gone', 'good')`)],
-    ['whose last commit left something else', (file) => change(file, `UPDATE meta SET value = replace(value, '60', '59')`)],
-    ['whose last commit left no JSON', (file) => change(file, `UPDATE meta SET value = replace(value, '[', '{')`)],
-    ['without what the last commit left', (file) => change(file, 'DELETE FROM meta')],
-    ['with a file that is somewhere else', (file) => change(file, `UPDATE file SET stat = replace(stat, 'note 5', 'note 6')`)],
+    ['without a table', (file) => changeBySql(file, 'DROP TABLE links')],
+    [
+      'with a row that says something else',
+      (file) => changeBySql(file, `UPDATE file SET hot = replace(hot, 'note 1', 'nope 1')`),
+    ],
+    ['with links that say something else', (file) => changeBySql(file, `UPDATE links SET data = replace(data, 'gone', 'good')`)],
+    ['whose last commit left something else', (file) => changeBySql(file, `UPDATE meta SET value = replace(value, '60', '59')`)],
+    ['whose last commit left no JSON', (file) => changeBySql(file, `UPDATE meta SET value = replace(value, '[', '{')`)],
+    ['without what the last commit left', (file) => changeBySql(file, 'DELETE FROM meta')],
+    [
+      'with a file that is somewhere else',
+      (file) => changeBySql(file, `UPDATE file SET stat = replace(stat, 'note 5', 'note 6')`),
+    ],
   ]
-  function change(file: string, sql: string): void {
-    const database = openSqlite(file)
-    database.exec(sql)
-    database.close()
-  }
 
   test.each(harms)('%s: is rebuilt and never answers wrongly', async (_, harm) => {
     const file = await indexFile()

@@ -3,7 +3,6 @@ import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSy
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { quickFolder } from '../../scripts/quick-folder.mjs'
-import { diskFiles } from '../../src/changes/file-system.ts'
 import { type ChangesOptions, openChanges } from '../../src/changes/open-changes.ts'
 import type { Changes } from '../../src/core/changes.ts'
 import type { Operation, WriteRequest, WriteResult } from '../../src/core/operations.ts'
@@ -17,6 +16,7 @@ import { fileKind } from '../../src/vault/file-system.ts'
 import { openVault } from '../../src/vault/open-vault.ts'
 import { openVaultView } from '../../src/workers/files/vault-view.ts'
 import { WriteService } from '../../src/workers/write-service.ts'
+import { quickFiles } from '../changes/rig.ts'
 import { PATIENCE } from '../support/patience.ts'
 import { exported, type Flavoured } from './memory-vault.ts'
 import { temporaryFolder } from './temporary.ts'
@@ -31,9 +31,6 @@ export interface WritableOptions extends Flavoured {
   readonly spelling?: 'auto' | 'lower' | 'preserve'
   readonly changes?: Partial<ChangesOptions>
 }
-
-/** The disk without its delays. */
-const quickFiles = { ...diskFiles, fsync: async () => {}, syncFolder: async () => {} }
 
 let opened = 0
 

@@ -63,16 +63,10 @@ interface TypedWords {
 }
 
 async function candidatesFor(invocation: Invocation, expected: Expected, typedLine: TypedWords): Promise<readonly Candidate[]> {
-  switch (expected.kind) {
-    case 'one of':
-      return expected.candidates
-    case 'nothing':
-    case 'files':
-      return []
-    default:
-      // A shell can only show candidates, not errors, so faulty settings or a faulty index yield none.
-      return await fromVaults(invocation, expected.kind, typedLine).catch(() => [])
-  }
+  if (expected.kind === 'one of') return expected.candidates
+  if (expected.kind === 'nothing' || expected.kind === 'files') return []
+  // A shell can only show candidates, not errors, so faulty settings or a faulty index yield none.
+  return await fromVaults(invocation, expected.kind, typedLine).catch(() => [])
 }
 
 async function fromVaults(

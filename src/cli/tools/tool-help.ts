@@ -1,5 +1,4 @@
 import type { Tool, ToolDefinition } from '../../mcp/definition/define-tool.ts'
-import type { PropertySchema } from '../../mcp/definition/schemas.ts'
 import { flagOf, GLOBAL_OPTIONS, type Option, type Parsed, readValueOf, WRITE_OPTION } from '../arguments.ts'
 import { UsageError } from '../host.ts'
 
@@ -64,7 +63,7 @@ export function parametersOf({ name: tool, inputSchema: { properties, required =
     const { enum: values } = (isList ? schema.items : schema) ?? {}
     return {
       name,
-      type: optionType((isList ? schema.items : schema)?.type),
+      type: OPTION_TYPES[(isList ? schema.items : schema)?.type ?? ''] ?? 'json',
       sentence: schema.description ?? '',
       required: required.includes(name),
       ...(word === name ? { isWord: true } : {}),
@@ -122,18 +121,12 @@ export function argumentsOf(
   return args
 }
 
-function optionType(type: PropertySchema['type'] | undefined): Option['type'] {
-  switch (type) {
-    case 'boolean':
-      return 'flag'
-    case 'integer':
-    case 'number':
-      return type
-    case 'string':
-      return 'text'
-    default:
-      return 'json'
-  }
+/** The type of an option by the type in the schema. Any other type is given as JSON. */
+const OPTION_TYPES: Readonly<Record<string, Option['type']>> = {
+  boolean: 'flag',
+  integer: 'integer',
+  number: 'number',
+  string: 'text',
 }
 
 export function decisionOptions(tool: string): readonly Option[] {
