@@ -9,7 +9,7 @@ import { ALL } from '../../core/store.ts'
 import { estimateTokens } from '../../core/text/estimate-tokens.ts'
 import { headingPathAt } from '../../search/chunks.ts'
 import type { Relevance } from '../../search/relevance.ts'
-import { answer, type Call } from '../answer/answer-when-ready.ts'
+import { answer, type Call, plain } from '../answer/answer-when-ready.ts'
 import { pathOf } from '../answer/node-response.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
 import { readTexts } from '../read/texts.ts'
@@ -219,29 +219,10 @@ function warningsOf(
   end: Extract<ChatEvent, { kind: 'end' }> | undefined,
   { usage, isRepeating }: { readonly usage: ChatUsage; readonly isRepeating: boolean },
 ): readonly Warning[] {
-  const warnings: Warning[] = []
-  if (isRepeating)
-    warnings.push(
-      notice('The model repeated itself, so the answer ends before the repetition. Larger models do this less often.'),
-    )
-  else if (end === undefined)
-    warnings.push(
-      notice(
-        'The model took too long and was stopped before its answer was complete. A call with a progress token may take longer.',
-      ),
-    )
-  else if (end.finish === 'length') warnings.push(notice('The answer was cut at ai.max_tokens.'))
-  else if (end.finish === 'late')
-    warnings.push(notice('The answer was cut because it took longer than ai.timeout. Raise it, or use a faster model.'))
-  else if (end.finish !== 'stop')
-    warnings.push(
-      notice(
-        `The server disconnected before the answer was complete${end.reason === undefined ? '' : `: ${end.reason}`}`.replace(
-          /\.?$/,
-          '.',
-        ),
-      ),
-    )
+  const cut = isRepeating
+    ? 'The model repeated itself, so the answer ends before the repetition. Larger models do this less often.'
+    : whyCut(end)
+  const warnings: Warning[] = cut === undefined ? [] : [notice(cut)]
   if (usage.estimated) {
     warnings.push({
       code: 'ESTIMATED',
@@ -257,6 +238,17 @@ function warningsOf(
   return warnings
 }
 
+/** Returns why the answer ends before the model had finished it, or `undefined` if it is complete. */
+function whyCut(end: Extract<ChatEvent, { kind: 'end' }> | undefined): string | undefined {
+  if (end === undefined)
+    return 'The model took too long and was stopped before its answer was complete. A call with a progress token may take longer.'
+  if (end.finish === 'stop') return undefined
+  if (end.finish === 'length') return 'The answer was cut at ai.max_tokens.'
+  if (end.finish === 'late') return 'The answer was cut because it took longer than ai.timeout. Raise it, or use a faster model.'
+  const reason = end.reason === undefined ? '' : `: ${end.reason.replace(/\.$/, '')}`
+  return `The server disconnected before the answer was complete${reason}.`
+}
+
 /** Converts a passage. An answer may also quote its title and headings. */
 function toCited({ text, startLine, hidden, title, headings }: FoundPassage) {
   return { text, startLine, hidden, names: [title, ...headings.map((heading) => heading.text)] }
@@ -270,10 +262,9 @@ interface Cited {
 /** Keeps only the citations that are confirmed by the current files, and renumbers them. */
 async function checkFiles(core: GraphCore, { cited, passages }: Cited, call: Call) {
   const ids = [...new Set(cited.citations.flatMap(({ passage }) => passages[passage]?.id ?? []))]
-  const { value: texts } = await answer(core, { signal: call.signal }, async (snapshot) => ({
-    value: (await readTexts({ core, snapshot, call }, ids)).texts,
-    warnings: [],
-  }))
+  const { value: texts } = await answer(core, { signal: call.signal }, async (snapshot) =>
+    plain((await readTexts({ core, snapshot, call }, ids)).texts),
+  )
   const keptCitations: AskCitation[] = []
   const numbers = new Map<number, number>()
   for (const { n, passage, startLine, endLine, quote, support } of cited.citations) {

@@ -6,7 +6,7 @@ import { estimateTokens } from '../../core/text/estimate-tokens.ts'
 import type { NoteText } from '../../core/texts.ts'
 import { headingPathAt } from '../../search/chunks.ts'
 import type { Relevance } from '../../search/relevance.ts'
-import { answer, type Call } from '../answer/answer-when-ready.ts'
+import { answer, type Call, plain } from '../answer/answer-when-ready.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
 import { findPack } from '../insight/context-pack.ts'
 import type { PlacedPassage } from '../insight/pack-passages.ts'
@@ -96,21 +96,8 @@ async function wholeNote(core: GraphCore, noteId: string, call: Call): Promise<F
     const { text, hash } = source
     const endLine = text.split('\n').length
     const { title, headings } = node
-    return {
-      value: {
-        id,
-        path: version.path,
-        title,
-        heading: [],
-        startLine: 1,
-        endLine,
-        text,
-        hidden: findHidden(text),
-        hash,
-        headings,
-      },
-      warnings: [],
-    }
+    const hidden = findHidden(text)
+    return plain({ id, path: version.path, title, heading: [], startLine: 1, endLine, text, hidden, hash, headings })
   })
   return value
 }

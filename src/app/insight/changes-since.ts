@@ -189,9 +189,7 @@ async function readKnownChanges(
 ): Promise<KnownChanges | 'behind'> {
   const { graphLog } = core
   const { lineage, generation } = snapshot
-  if (graphLog === undefined) {
-    return unknown('Earlier states are unknown, because the setting insight.keep_days is 0.')
-  }
+  if (graphLog === undefined) return unknown('Earlier states are unknown, because the setting insight.keep_days is 0.')
   if (lineage === undefined) return unknown('No change has been logged yet; the log starts with the next change.')
   try {
     const start = await startOf(range, { lineage, generation }, (other) => graphLog.knows(other))

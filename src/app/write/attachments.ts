@@ -130,9 +130,7 @@ export function readAttachment(
     const [id] = (await findNamed(snapshot, core, [args.id])).ids
     const [node] = id === undefined ? [] : await fileNodes(snapshot, [id])
     if (node === undefined) return { value: null, warnings: [await unknownIdWarning(snapshot, args.id, ATTACHMENTS)] }
-    if (node.kind === 'note') {
-      throw invalid(`${quoted(args.id)} is a note.`, 'Use get_node to read notes.')
-    }
+    if (node.kind === 'note') throw invalid(`${quoted(args.id)} is a note.`, 'Use get_node to read notes.')
     const [facts] = await attachmentFacts(core, [node])
     if (facts?.size === undefined) throw unreadable(args.id)
     return (await asPicture(core, node, { args, facts })) ?? (await asPage(core, node, { args, facts }))

@@ -28,26 +28,17 @@ const MAX_PROPERTY_DEPTH = 32
  */
 export function checkOperation(operation: Operation): void {
   for (const [name, value] of namesIn(operation)) checkName(name, value)
-  switch (operation.kind) {
-    case 'create':
-      checkTitle(operation.title)
-      checkTexts({ content: operation.content })
-      checkDepth(operation.properties)
-      break
-    case 'update':
-      checkTitle(operation.title)
-      checkTexts({
-        content: operation.content,
-        append: operation.append,
-        prepend: operation.prepend,
-        'replace_text.replace': operation.replaceText?.replace,
-      })
-      checkDepth(operation.properties)
-      if (operation.section === undefined && (operation.mode ?? 'replace') !== 'replace')
-        throw invalid(`mode ${operation.mode} requires a section.`, 'To add to the whole note, use append or prepend.')
-      break
-    default:
+  if (operation.kind !== 'create' && operation.kind !== 'update') return
+  const { title, content, properties } = operation
+  checkTitle(title)
+  checkTexts({ content })
+  if (operation.kind === 'update') {
+    const { append, prepend, replaceText, section, mode = 'replace' } = operation
+    checkTexts({ append, prepend, 'replace_text.replace': replaceText?.replace })
+    if (section === undefined && mode !== 'replace')
+      throw invalid(`mode ${mode} requires a section.`, 'To add to the whole note, use append or prepend.')
   }
+  checkDepth(properties)
 }
 
 /** Returns the short strings of an operation, with the names of the tool's arguments. */
@@ -153,11 +144,7 @@ async function resolveNames(snapshot: Snapshot, core: GraphCore, operations: rea
       resolved[at] = { ...operation, id: name.trim() }
       continue
     }
-    if (meaning.isId) {
-      resolved[at] = { ...operation, id: withoutVault(id, core.name) }
-      continue
-    }
-    ids.set(name, id)
+    if (!meaning.isId) ids.set(name, id)
     resolved[at] = { ...operation, id: withoutVault(id, core.name) }
   }
   return {
@@ -201,13 +188,12 @@ function newNamesOf(operation: Operation): readonly string[] {
   switch (operation.kind) {
     case 'create':
     case 'restore':
+    case 'clone':
       return [operation.id]
     case 'move':
       return [operation.to, operation.id]
     case 'update':
       return operation.title === undefined ? [] : [operation.title, operation.id]
-    case 'clone':
-      return [operation.id]
     case 'addAttachment':
       return [operation.filename]
     default:

@@ -182,20 +182,13 @@ export interface UndoneChange extends WriteFacts {
  */
 export async function undoChange(core: GraphCore, changeId: string, call: Call = {}): Promise<Answer<UndoneChange>> {
   const id = changeId.trim()
-  if (id === '') {
-    throw invalid('change_id is empty.', 'list_changes lists the ids.')
-  }
+  if (id === '') throw invalid('change_id is empty.', 'list_changes lists the ids.')
   const writing = await openWriting(core, call)
   const result = await writing.undo(id).catch((error: unknown) => {
     throw inVault(error, core)
   })
-  const path = onlyFile(result)
+  const path = result.files.length === 1 ? result.files[0]?.to : undefined
   const node = await nodeAt(core, { path, text: undefined }, call)
   const value = { undone: id, ...writeFacts(result, call), ...(node.value === undefined ? {} : { node: node.value }) }
   return withNotes(value, result, node.warnings)
-}
-
-function onlyFile({ files }: WriteResult): string | undefined {
-  const [file, ...more] = files
-  return more.length === 0 ? file?.to : undefined
 }

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { GraphCore } from '../../app/graph-core.ts'
 import { type Vaults, vaultsOnDemand } from '../../app/vaults.ts'
 import type { OpenOptions, SharedParts } from '../../compose/index.ts'
@@ -62,12 +63,8 @@ export function serveVaults(
     },
     async close(by) {
       const closing = Promise.all(cores.map((opening) => opening.then((core) => core.close()).catch(() => {})))
-      await Promise.race([
-        closing.then(() => shared?.close()),
-        new Promise((resolve) => {
-          setTimeout(resolve, Math.min(CLOSE_MS, by - performance.now())).unref()
-        }),
-      ])
+      const timeLimit = pause(Math.min(CLOSE_MS, by - performance.now()), undefined, { ref: false })
+      await Promise.race([closing.then(() => shared?.close()), timeLimit])
     },
   }
 }

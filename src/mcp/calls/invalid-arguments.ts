@@ -100,13 +100,13 @@ function violation(
 function placeOf(path: readonly PropertyKey[], at: string): string {
   return path.reduce<string>((where, step) => {
     if (typeof step === 'number') return `${where}[${step}]`
-    return where === '' ? shortName(String(step)) : `${where}.${shortName(String(step))}`
+    return where === '' ? shortened(String(step)) : `${where}.${shortened(String(step))}`
   }, at)
 }
 
-/** Truncates a long name, because names are user input too. */
-function shortName(name: string): string {
-  return name.length > MAX_VALUE_LENGTH ? `${name.slice(0, boundaryBefore(name, 0, MAX_VALUE_LENGTH))}…` : name
+/** Truncates a long name or value, because both are user input. */
+function shortened(text: string): string {
+  return text.length > MAX_VALUE_LENGTH ? `${text.slice(0, boundaryBefore(text, 0, MAX_VALUE_LENGTH))}…` : text
 }
 
 function schemaAt(schema: InputSchema, path: readonly PropertyKey[]): ObjectSchema | undefined {
@@ -164,9 +164,7 @@ function rangeText(from: number | undefined, to: number | undefined, unit: strin
 }
 
 function shortValue(value: unknown): string {
-  if (value === undefined) return 'nothing'
-  const json = tryJson(value)
-  return json.length > MAX_VALUE_LENGTH ? `${json.slice(0, boundaryBefore(json, 0, MAX_VALUE_LENGTH))}…` : json
+  return value === undefined ? 'nothing' : shortened(tryJson(value))
 }
 
 /** Serializes a value, which is user input and may be nested deeper than the stack allows. */

@@ -4,6 +4,7 @@ import type { GraphCore } from '../../app/graph-core.ts'
 import type { Vaults } from '../../app/vaults.ts'
 import { RouxError } from '../../core/errors.ts'
 import type { IndexStatus } from '../../core/indexing.ts'
+import { withResolvers } from '../../core/waiting/with-resolvers.ts'
 
 /** Time limit of a request, in milliseconds. */
 const REQUEST_TIMEOUT = 30_000
@@ -73,11 +74,13 @@ function reporter(send: (progress: Progress) => void): {
     const total = sum(byVault, (counts) => counts.total)
     send({ progress: doneTotal, total, message: `Reading the vault: ${doneTotal} of ${total} files` })
   }
-  const sendProgress = (message: string): void => {
-    last = Math.max(0, last) + 1
-    send({ progress: last, message })
+  return {
+    report,
+    say(message) {
+      last = Math.max(0, last) + 1
+      send({ progress: last, message })
+    },
   }
-  return { report, say: sendProgress }
 }
 
 function sum<T>(all: ReadonlyMap<unknown, T>, of: (one: T) => number): number {
@@ -104,14 +107,13 @@ export async function withinTime<T>(
   const stop = new AbortController()
   // Each vault adds a listener, and Node would warn of a leak if there are many.
   setMaxListeners(0, stop.signal)
-  let giveUp: (reason: unknown) => void = () => {}
-  const givenUp = new Promise<never>((_, reject) => {
-    giveUp = (reason) => {
-      stop.abort(reason)
-      reject(reason)
-    }
-  })
-  const timer = setTimeout(() => giveUp(timeoutError(timeout, hint)), timeout)
+  const { promise: givenUp, reject } = withResolvers<never>()
+  const giveUp = (reason: Error) => {
+    stop.abort(reason)
+    reject(reason)
+  }
+  const tooLong = () => new RouxError('TIMEOUT', `The call took longer than ${timeout / 1000} s.`, { hint })
+  const timer = setTimeout(() => giveUp(tooLong()), timeout)
   const cancel = () => giveUp(signal?.reason)
   signal?.addEventListener('abort', cancel, { once: true })
   try {
@@ -120,8 +122,4 @@ export async function withinTime<T>(
     clearTimeout(timer)
     signal?.removeEventListener('abort', cancel)
   }
-}
-
-function timeoutError(timeout: number, hint: string): RouxError {
-  return new RouxError('TIMEOUT', `The call took longer than ${timeout / 1000} s.`, { hint })
 }

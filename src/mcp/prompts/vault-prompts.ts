@@ -2,6 +2,7 @@ import { answer, type Call, plain } from '../../app/answer/answer-when-ready.ts'
 import type { GraphCore } from '../../app/graph-core.ts'
 import { requireText } from '../../app/read/texts.ts'
 import { toScope, trimFolder } from '../../app/scope.ts'
+import { isRecord } from '../../core/is-record.ts'
 import type { Node } from '../../core/store.ts'
 import { ofThoseThatCan } from '../calls/vaults.ts'
 import { BUILT_IN } from './built-in.ts'
@@ -78,11 +79,9 @@ function readArguments(value: unknown): readonly PromptArgument[] {
   const items: readonly unknown[] = Array.isArray(value) ? value : []
   const read = items.flatMap((item): readonly PromptArgument[] => {
     if (typeof item === 'string' && item.trim() !== '') return [{ name: item.trim() }]
-    if (typeof item !== 'object' || item === null || !('name' in item) || typeof item.name !== 'string') return []
-    const description = 'description' in item && typeof item.description === 'string' ? { description: item.description } : {}
-    return [
-      { name: item.name.trim(), ...description, ...('required' in item && item.required === true ? { required: true } : {}) },
-    ]
+    if (!isRecord(item) || typeof item.name !== 'string') return []
+    const description = typeof item.description === 'string' ? { description: item.description } : {}
+    return [{ name: item.name.trim(), ...description, ...(item.required === true ? { required: true } : {}) }]
   })
   return read.filter(({ name }, at) => name !== '' && read.findIndex((other) => other.name === name) === at)
 }

@@ -21,7 +21,7 @@ export function readResourceUri(uri: string): ResourceAddress | undefined {
   const slash = rest.indexOf('/')
   if (slash < 0) return readFixed(rest)
   const kind = rest.slice(0, slash).toLowerCase()
-  const id = decoded(rest.slice(slash + 1))
+  const id = quietly(() => decodeURIComponent(rest.slice(slash + 1)))
   if (!WITH_ID.includes(kind) || id === undefined || !isPlain(id)) return undefined
   return { kind: kind as 'node' | 'attachment', id }
 }
@@ -34,10 +34,6 @@ export function resourceUri(kind: 'node' | 'attachment', id: string): string {
 function readFixed(rest: string): ResourceAddress | undefined {
   const [, name = '', query = ''] = /^([a-z][a-z0-9-]*)(?:\?(.*))?$/i.exec(rest) ?? []
   return name === '' ? undefined : { kind: 'fixed', name: name.toLowerCase(), query }
-}
-
-function decoded(text: string): string | undefined {
-  return quietly(() => decodeURIComponent(text))
 }
 
 /** Checks whether every segment of a path is a plain name, neither `..` nor hidden. Tools apply the same rule to ids. */
