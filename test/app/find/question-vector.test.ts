@@ -6,6 +6,7 @@ import { BagOfWords } from '../../support/bag-of-words.ts'
 import { eventually } from '../../support/eventually.ts'
 import { storeOf } from '../../support/fake-store.ts'
 import { searchCore } from '../search-core.ts'
+import { noPatience } from './no-patience.ts'
 
 const NOTES = { 'a.md': 'One.', 'b.md': 'Two.' }
 
@@ -56,7 +57,10 @@ test('a cancelled caller waits for nothing', async () => {
 })
 
 describe('a model that failed', () => {
-  afterEach(() => void vi.useRealTimers())
+  afterEach(() => {
+    vi.useRealTimers()
+    vi.restoreAllMocks()
+  })
 
   /** A core whose model is down until `isUp`, with a fake clock. */
   async function downCore() {
@@ -94,7 +98,7 @@ describe('a model that failed', () => {
   })
 
   test('a slow model is used as soon as it has opened', async () => {
-    const patience = vi.spyOn(AbortSignal, 'timeout').mockReturnValueOnce(AbortSignal.abort(new Error('too late')))
+    noPatience()
     const bag = new BagOfWords()
     let finish = (_: BagOfWords) => {}
     const opening = new Promise<BagOfWords>((resolve) => {
@@ -102,7 +106,7 @@ describe('a model that failed', () => {
     })
     const core = await searchCore(NOTES, { embedder: bag, open: () => opening })
     expect(await tryQuestion(core, 'one', {})).toEqual(failing('did not answer'))
-    patience.mockRestore()
+    vi.restoreAllMocks()
     finish(bag)
     await eventually(async () => expect(await tryQuestion(core, 'one', {})).toHaveProperty('vector'))
   })

@@ -3,6 +3,7 @@ import { type SearchArguments, search } from '../../../src/app/find/search.ts'
 import type { Embedder } from '../../../src/core/embedder.ts'
 import { BagOfWords } from '../../support/bag-of-words.ts'
 import { KnownBag, type SearchCore, searchCore } from '../search-core.ts'
+import { noPatience } from './no-patience.ts'
 
 /** Every note is equally near to every question. */
 class VaguelyAlike extends KnownBag {
@@ -562,14 +563,6 @@ describe('queries with little content', () => {
 describe('an embedder that fails', () => {
   afterEach(() => void vi.restoreAllMocks())
 
-  /** Makes waiting for a model time out after 10 ms. */
-  function noPatience(): void {
-    vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => {
-      const controller = new AbortController()
-      setTimeout(() => controller.abort(new DOMException('too late', 'TimeoutError')), 10)
-      return controller.signal
-    })
-  }
   const failing = (embed: Embedder['embed']): Embedder => ({
     id: 'static:bag:64',
     dimensions: 64,
