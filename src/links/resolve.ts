@@ -27,9 +27,11 @@ export interface Source {
 /** Resolves a link, first by Obsidian's rules in their order (R1–R20), then by the flavour's own rules. */
 export function resolveLink(names: Names, source: Source, link: LinkTarget, flavour: Flavour): Resolution {
   if (link.target === '') return { kind: 'file', key: source.key, via: 'self' }
-  const target = withoutQuery(link, flavour.mode)
-  const resolution = findFile(names, source, { ...link, target }, flavour)
-  return resolution ?? { kind: 'missing', name: missingName(target) }
+  for (const target of readingsOf(link, flavour.mode)) {
+    const resolution = findFile(names, source, { ...link, target }, flavour)
+    if (resolution !== undefined) return resolution
+  }
+  return { kind: 'missing', name: missingName(withoutQuery(link, flavour.mode)) }
 }
 
 /** Resolves a link like `resolveLink`, and returns the link with its target. */
@@ -233,7 +235,10 @@ export function outlineName(name: string): string {
 
 function addNames(link: LinkTarget, sourcePath: string, flavour: Flavour, add: (name: string) => void): void {
   if (link.target === '') return
-  const target = spellName(withoutQuery(link, flavour.mode))
+  for (const target of readingsOf(link, flavour.mode)) addReading(spellName(target), link, sourcePath, flavour, add)
+}
+
+function addReading(target: string, link: LinkTarget, sourcePath: string, flavour: Flavour, add: (name: string) => void): void {
   const lenient = flavour.profile === 'lenient'
   const folded = foldName(target)
   addSpelling(target, folded, sourcePath, flavour.mode, add)
@@ -272,9 +277,14 @@ function addSpelling(spelling: string, folded: string, sourcePath: string, mode:
 
 /** Returns a link's target without its query (`?…`), which only links between pages of a site have. */
 export function withoutQuery(link: LinkTarget, mode: Mode): string {
+  return readingsOf(link, mode).at(-1) ?? ''
+}
+
+/** Returns a link's target, and the target without its query. The `?` can also belong to a file's name, written as `%3F`. */
+export function readingsOf(link: LinkTarget, mode: Mode): readonly string[] {
   const { target } = link
   const at = mode === 'docs' && isMarkdownPath(link) ? target.indexOf('?') : -1
-  return at > 0 ? target.slice(0, at) : target
+  return at > 0 ? [target, target.slice(0, at)] : [target]
 }
 
 /** Checks whether a link is in double brackets. Such a link refers to its target by name. */

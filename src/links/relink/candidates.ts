@@ -10,6 +10,7 @@ import {
   isWiki,
   type LinkTarget,
   type Resolution,
+  readingsOf,
   type Source,
   withoutQuery,
 } from '../resolve.ts'
@@ -51,7 +52,7 @@ function candidatesOnDisk(oldLink: OldLink, newPlace: NewPlace): readonly string
   const isBare =
     isNotePath(path, mode) &&
     isNotePath(oldLink.path, mode) &&
-    !isNotePath(withoutQuery(oldLink.link, mode), mode) &&
+    !readingsOf(oldLink.link, mode).some((target) => isNotePath(target, mode)) &&
     (!namesFolder(oldLink) || isSitePath(oldLink, mode))
   const full = isBare ? stemOf(path, mode) : path
   const folder = folderOf(newPlace.source.path)
@@ -175,6 +176,9 @@ export function pathStyleOf(
 export function siblingOf(link: LinkTarget, source: Source, names: Names): number | undefined {
   const { target } = link
   if (!isMarkdownPath(link) || target === '' || target.startsWith('/')) return undefined
-  const resolution = atRelative(names, folderOf(source.path), withoutQuery(link, names.mode))
-  return resolution?.kind === 'file' ? resolution.key : undefined
+  for (const reading of readingsOf(link, names.mode)) {
+    const resolution = atRelative(names, folderOf(source.path), reading)
+    if (resolution?.kind === 'file') return resolution.key
+  }
+  return undefined
 }

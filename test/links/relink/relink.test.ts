@@ -55,7 +55,10 @@ describe('a name that other files have, too', () => {
 test('a name with a question mark keeps its ending', () => {
   const links = '[m](a%3Fb.md#h) [m](a%3Fb) [[a?b.md]] [[a?b]]'
   check({ move: { 'a?b.md': 'f/c.md' } }, links, '[m](f/c.md#h) [m](f/c) [[c.md]] [[c]]')
-  check({ move: { 's.md': 'f/s.md' }, others: ['a?b.md'] }, '[m](a%3Fb.md)', '[m](../a%3Fb.md)')
+  for (const mode of ['obsidian', 'docs'] as const) {
+    check({ mode, move: { 'a?b.md': 'f/c.md' } }, '[m](a%3Fb.md#h)', '[m](f/c.md#h)')
+    check({ mode, move: { 's.md': 'f/s.md' }, others: ['a?b.md'] }, '[m](a%3Fb.md)', '[m](../a%3Fb.md)')
+  }
 })
 
 describe('a name that is not in NFC on disk', () => {
