@@ -91,16 +91,22 @@ export interface Part extends Area {
   readonly notes: readonly number[]
   /** Bounds of most of the notes. */
   readonly bounds: Box
+  /** How well its notes are linked, compared with other parts of the land: 0 for the worst, 1 for the best. */
+  readonly rank: number
   /** Checks whether a point of the layout is in the part. */
   has(x: number, y: number): boolean
 }
+
+/** More links of a note than this do not make its part better linked. */
+const MANY = 20
 
 /** Returns the parts of large lands, the largest first: if these are regions, their communities. */
 export const landPartsOf = memoizeLast(
   ({ places, picture }: Graph, { shown, colours, ...look }: Divided) => [places, picture, shown, colours, hasParts(look)],
   (graph: Graph, { shown, colours, palette, ...look }: Divided): readonly Part[] => {
-    const { communities, groups } = graph.picture
-    const drawn = [...graph.degrees.keys()].filter((note) => shown[note] === 1 && (graph.degrees[note] ?? 0) > 0)
+    const { degrees, picture } = graph
+    const { communities, groups } = picture
+    const drawn = [...degrees.keys()].filter((note) => shown[note] === 1 && (degrees[note] ?? 0) > 0)
     const lands = hasParts(look) ? byNumber(drawn, colours, palette.length - 1) : []
     const parts = lands.flatMap((land, colour) => {
       const members = byNumber(land, communities, groups.length)
@@ -109,9 +115,14 @@ export const landPartsOf = memoizeLast(
       const numbers = new Uint8Array(graph.count).fill(large.length)
       for (const [number, { notes }] of large.entries()) for (const note of notes) numbers[note] = number
       const { all, colourAt } = landsOf(graph, land, { colours: numbers, other: large.length, isRound: false })
+      const ranked = large.map(
+        ({ notes }) => notes.reduce((sum, note) => sum + Math.min(MANY, degrees[note] ?? 0), 0) / notes.length,
+      )
+      const ascending = ranked.toSorted((a, b) => a - b)
       return large.map((part, number) => ({
         ...part,
         colour,
+        rank: ascending.indexOf(ranked[number] ?? 0) / (large.length - 1),
         bounds: boundsOfMost(graph, part.notes),
         outlines: all.find((area) => area.colour === number)?.outlines ?? [],
         has: (x: number, y: number) => colourAt(x, y) === number,

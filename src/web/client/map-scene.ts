@@ -2,7 +2,7 @@ import { mixed } from './colours.ts'
 import { element } from './element.ts'
 import { type Graph, groupingBy, isIndex, neighbours, overviewBy, placeOf, radiusOf } from './graph.ts'
 import { areasOf, type Divided, landPartsOf } from './map-areas.ts'
-import type { Label, Point } from './map-labels.ts'
+import type { Box, Label, Point } from './map-labels.ts'
 import { memoizeLast } from './memoize-last.ts'
 
 /** A list's comment on a note. */
@@ -36,6 +36,8 @@ export interface Theme {
   readonly accent: string
   /** Opacity of the areas of groups. */
   readonly area: number
+  /** Share of the color of groups in that of their notes; the rest is the color of text. */
+  readonly dots: number
 }
 
 export interface Camera {
@@ -76,9 +78,9 @@ const LARGEST_IMAGE = 12_000_000
 /** Opacity of everything that is not highlighted. */
 const DIMMED = 0.12
 /** Opacity of areas that are not highlighted. */
-const DIMMED_AREA = 0.7
-/** Opacity of parts of lands, as shares of that of areas. Neighbors mostly differ. */
-const TONES = [0.4, 1.1, 0.75]
+const DIMMED_AREA = 0.55
+/** Opacity of the worst and the best linked part of a land, as shares of that of areas. */
+const TONE = { worst: 0.3, best: 1.3 }
 /** How many times as opaque the parts of a chosen group are. */
 const CHOSEN = 1.6
 /** Opacity of the lines between them. */
@@ -123,6 +125,8 @@ export const ARC_BEND = 0.18
 const GROWS_LESS = 9
 /** Maximum radius of an index note in pixels: so much more than this times the smallest one. */
 const LARGEST = { times: 2.2, more: 5 }
+/** Names cover notes below them with a radius below this, in pixels. */
+const COVERED = 5
 /** From this radius in pixels, a note has an edge that separates it from links and other notes. */
 const EDGED = 3.5
 
@@ -403,13 +407,13 @@ const dimmedLands = memoizeLast(
 function opacityOf(
   { look, theme }: Frame,
   highlight: Highlight | undefined,
-  { land, part = 0 }: { land: number; part?: number },
+  { land, rank = 0 }: { land: number; rank?: number },
 ) {
   const isGroup = highlight !== undefined && highlight.centre === undefined
   const isDimmed = dimmedLands(look, highlight).has(land)
   return {
     ofLand: theme.area * (isDimmed ? DIMMED_AREA : 1),
-    ofPart: isDimmed ? 0 : theme.area * (TONES[part % TONES.length] ?? 1) * (isGroup ? CHOSEN : 1),
+    ofPart: isDimmed ? 0 : theme.area * (TONE.worst + (TONE.best - TONE.worst) * rank) * (isGroup ? CHOSEN : 1),
   }
 }
 
@@ -419,11 +423,11 @@ export function groundAt(frame: Frame, highlight: Highlight | undefined, [x, y]:
   const land = areasOf(graph, look).colourAt(x, y) ?? -1
   const paint = look.palette[land]
   if (paint === undefined) return theme.ground
-  const part = landPartsOf(graph, look).findIndex((one) => one.has(x, y))
-  const { ofLand, ofPart } = opacityOf(frame, highlight, { land, part: Math.max(0, part) })
+  const part = landPartsOf(graph, look).find((one) => one.has(x, y))
+  const { ofLand, ofPart } = opacityOf(frame, highlight, { land, ...part })
   const below = highlight === undefined ? theme.ground : mixed(paint, theme.ground, DIMMED * theme.area)
   const ground = mixed(paint, below, ofLand)
-  return part < 0 ? ground : mixed(paint, ground, ofPart)
+  return part === undefined ? ground : mixed(paint, ground, ofPart)
 }
 
 /** Draws the area of each group, softly filled, and fainter unless all its notes are highlighted. */
@@ -442,10 +446,9 @@ function drawAreas(context: CanvasRenderingContext2D, frame: Frame, highlight: H
       context.save()
       context.clip('evenodd')
       context.strokeStyle = theme.ground
-      for (const [at, part] of parts.entries()) {
-        if (part.colour !== colour) continue
-        trace(context, frame, part.outlines)
-        context.globalAlpha = opacityOf(frame, highlight, { land: colour, part: at }).ofPart
+      for (const { rank, outlines: shape } of parts.filter((part) => part.colour === colour)) {
+        trace(context, frame, shape)
+        context.globalAlpha = opacityOf(frame, highlight, { land: colour, rank }).ofPart
         context.fill('evenodd')
         context.globalAlpha = SEAM
         context.stroke()
@@ -490,7 +493,7 @@ function drawLinks(context: CanvasRenderingContext2D, frame: Shown, { step, high
   const other = look.palette.length - 1
   const { of, extent } = areasOf(graph, look)
   const far = (extent * camera.scale) / 5
-  const isWhole = isInView(frame)
+  const isWhole = isInView(frame, view)
   const batches = new Map<number, number[]>()
   for (let at = 0; at < pairs.length; at += 2 * step) {
     const [a = 0, b = 0] = [pairs[at], pairs[at + 1]]
@@ -540,26 +543,37 @@ function strokeLinks(
 }
 
 /** Checks whether most of the map is in view. */
-function isInView({ graph, look, camera, view }: Shown): boolean {
+function isInView({ graph, look, camera }: Frame, view: Shown['view']): boolean {
   return areasOf(graph, look).extent * camera.scale < WHOLE * Math.hypot(view.width, view.height)
 }
 
-/** Draws one curve for all links between two lands, wider for more links, unless they are drawn one by one. */
-function drawBands(context: CanvasRenderingContext2D, frame: Shown, highlight: Highlight | undefined): void {
-  if (highlight === undefined && !isInView(frame)) return
-  const { bands } = areasOf(frame.graph, frame.look)
+/**
+ * Returns one curve for all links between two lands, wider for more links: of all lands, unless links are drawn one by one, or of
+ * the highlighted ones.
+ */
+export function bandsIn(frame: Frame, highlight: Highlight | undefined, view: Shown['view'] = frame) {
+  const { graph, look } = frame
+  if (highlight === undefined && !isInView(frame, view)) return []
+  const { bands } = areasOf(graph, look)
   const most = Math.max(...bands.map(({ links }) => links))
-  for (const { from, to, ends, links } of bands) {
-    const width = BAND.widest * Math.min(frame.view.width, frame.view.height) * Math.sqrt(links / most)
-    if (width < 1 || !ends.some((note) => highlight?.notes.has(note) !== false)) continue
-    const [[x, y], [toX, toY]] = [placeIn(frame, ends[0] ?? 0), placeIn(frame, ends[1] ?? 0)]
-    const blend = context.createLinearGradient(x, y, toX, toY)
+  const widthOf = (links: number): number => BAND.widest * Math.min(view.width, view.height) * Math.sqrt(links / most)
+  return bands
+    .filter(({ ends, links }) => widthOf(links) >= 1 && ends.some((note) => highlight?.notes.has(note) !== false))
+    .map(({ ends: [one = 0, other = 0], links, ...lands }) => {
+      const [start, end] = [placeIn(frame, one), placeIn(frame, other)]
+      return { ...lands, start, over: bent(...start, ...end, ARC_BEND), end, width: widthOf(links) }
+    })
+}
+
+function drawBands(context: CanvasRenderingContext2D, frame: Shown, highlight: Highlight | undefined): void {
+  for (const { from, to, start, over, end, width } of bandsIn(frame, highlight, frame.view)) {
+    const blend = context.createLinearGradient(...start, ...end)
     for (const [at, land] of [from, to].entries()) blend.addColorStop(at, `${frame.look.palette[land]}${BAND.opacity}`)
     context.strokeStyle = blend
     context.lineWidth = width
     context.beginPath()
-    context.moveTo(x, y)
-    context.quadraticCurveTo(...bent(x, y, toX, toY, ARC_BEND), toX, toY)
+    context.moveTo(...start)
+    context.quadraticCurveTo(...over, ...end)
     context.stroke()
   }
 }
@@ -637,7 +651,7 @@ function drawNotes(context: CanvasRenderingContext2D, frame: Frame, highlight?: 
   const isPale = (note: number) =>
     frame.graph.count > PALE.many && (weights[note] ?? 0) < PALE.share && !isIndex(frame.graph, note)
   for (const [colour, notes] of byColour.entries()) {
-    context.fillStyle = look.palette[colour] ?? theme.text
+    context.fillStyle = mixed(look.palette[colour] ?? theme.text, theme.text, theme.dots)
     for (const pale of [true, false]) {
       const some = notes.filter((note) => isPale(note) === pale)
       context.globalAlpha = pale && highlight?.centre === undefined ? PALE.near + (PALE.far - PALE.near) * frame.farness : 1
@@ -648,6 +662,24 @@ function drawNotes(context: CanvasRenderingContext2D, frame: Frame, highlight?: 
   context.fillStyle = theme.ground
   const hole = HOLE.near + (HOLE.far - HOLE.near) * frame.farness
   fillCircles(context, byColour.at(-1) ?? [], (note) => [...placeIn(frame, note), radiusIn(frame, note) * hole])
+}
+
+/** Covers small notes that a name would only hide in part. `box` is around the name, in the view. */
+export function coverNotes(
+  context: CanvasRenderingContext2D,
+  frame: Frame,
+  [left, top, right, bottom]: Box,
+  ground: string,
+): void {
+  const isBelow = (note: number): boolean => {
+    const [x, y] = placeIn(frame, note)
+    const radius = radiusIn(frame, note)
+    const isTouched = x > left - radius && x < right + radius && y > top - radius && y < bottom + radius
+    return isTouched && radius < COVERED && frame.look.shown[note] === 1
+  }
+  context.fillStyle = ground
+  const circleOf = (note: number): Circle => [...placeIn(frame, note), radiusIn(frame, note) + 1.5]
+  fillCircles(context, [...frame.graph.degrees.keys()].filter(isBelow), circleOf)
 }
 
 type Circle = readonly [x: number, y: number, radius: number]

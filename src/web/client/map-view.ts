@@ -6,9 +6,11 @@ import { fitInto } from './map-fit.ts'
 import { type Box, Dots, type Label, Labels, type Point, type Words, wrapped } from './map-labels.ts'
 import {
   ARC_BEND,
+  bandsIn,
   bent,
   type Camera,
   closestTo,
+  coverNotes,
   drawAll,
   FEW,
   type Frame,
@@ -83,8 +85,8 @@ const NAMED = {
   most: 120,
   groups: 14,
   least: 8,
-  parts: 10,
-  partsOfGroup: 60,
+  parts: 12,
+  partsOfGroup: 30,
   few: 100,
   ofFew: 100,
   ofMany: 16,
@@ -125,9 +127,8 @@ const RING = 6
 const SEEN = 2
 /** Sizes of the names of groups in pixels, by the number of their notes, and what is left of them in windows below `narrow`. */
 const GROUP_FONT = { least: 12, most: 17, narrow: 700, left: 0.85 }
-/** Space between letters of these names, as a share of the size, and width of the line around them that hides what is below, in pixels. */
+/** Space between letters of these names, as a share of the size. */
 const SPACED = 0.08
-const CLEAR = 10
 /** Sizes to try for such a name, and steps between places to try, in pixels. */
 const SMALLER = [1, 0.9, 0.8, 0.7]
 const STEP = 6
@@ -138,7 +139,7 @@ const NEAR = 0.35
 /** When the map is magnified this many times, parts of lands are named instead of the lands. */
 const PARTS_FROM = 3
 /** Sizes of the names of parts of lands in pixels, by the number of their notes, from far and from near. */
-const PART_FONT = { far: { least: 11, most: 12 }, near: { least: 10.5, most: 14.5 } }
+const PART_FONT = { far: { least: 10, most: 12 }, near: { least: 10.5, most: 14.5 } }
 /** How much of notes a name beside the note of the same name may hide, in grid cells, if there is a free place elsewhere. */
 const FEW_HIDDEN = 20
 /** Opacity of the names of groups that are not highlighted. */
@@ -588,12 +589,12 @@ export class MapView {
       if (isIndex(frame.graph, note)) covered.push(box)
     }
     const { centre, notes = [] } = highlight ?? {}
-    const from = centre === undefined || (frame.graph.degrees[centre] ?? 0) > HUB ? undefined : placeIn(frame, centre)
-    const lines = from && new Dots(frame.width, frame.height)
-    if (from !== undefined && centre !== undefined)
+    const lines = new Dots(frame.width, frame.height)
+    if (centre === undefined) for (const { start, over, end } of bandsIn(frame, highlight)) lines.addCurve(start, over, end)
+    else if ((frame.graph.degrees[centre] ?? 0) <= HUB)
       for (const note of notes) {
         const [start, end] = [placeIn(frame, Math.min(centre, note)), placeIn(frame, Math.max(centre, note))]
-        lines?.addCurve(start, bent(...start, ...end), end)
+        lines.addCurve(start, bent(...start, ...end), end)
       }
     return new Labels({ ...this.#size, covered, dots, lines })
   }
@@ -742,7 +743,7 @@ export class MapView {
   ): Label | undefined {
     const isLand = group.has === undefined
     const title = this.#shortened(isLand ? group.label.toLocaleUpperCase() : group.label)
-    const [weight, spacing] = isLand ? [700, SPACED] : [600, 0]
+    const [weight, spacing] = isLand ? [700, SPACED] : [550, 0]
     const ways = sizes.flatMap((size) =>
       wrapped(title).map((lines) =>
         this.#words(group.label, lines, `${weight} ${size.toFixed(1)}px ${FONT}`, 1.25 * size, spacing * size),
@@ -751,7 +752,10 @@ export class MapView {
     const label = placeInside(frame, labels, group, ways, mostHidden)
     const { text } = frame.theme
     const colour = mixed(frame.look.palette[group.colour] ?? text, text, 0.5)
-    if (label !== undefined) write(on, label, colour, { colour: groundBelow(frame, highlight, label), width: CLEAR })
+    if (label === undefined) return undefined
+    const ground = groundBelow(frame, highlight, label)
+    coverNotes(on, frame, label.box, ground)
+    write(on, label, colour, { colour: ground, width: 6 })
     return label
   }
 
@@ -988,11 +992,9 @@ function write(
   context.lineWidth = edge.width
   context.strokeStyle = edge.colour
   context.fillStyle = colour
-  for (const [at, line] of lines.entries()) {
-    const middle = [(left + right) / 2, top + ((at + 0.5) * height) / lines.length] as const
-    context.strokeText(line, ...middle)
-    context.fillText(line, ...middle)
-  }
+  const middles = lines.map((line, at) => [line, (left + right) / 2, top + ((at + 0.5) * height) / lines.length] as const)
+  for (const middle of middles) context.strokeText(...middle)
+  for (const middle of middles) context.fillText(...middle)
 }
 
 /** Returns the color of the ground below the middle of a label. */
@@ -1042,10 +1044,11 @@ function placeInside(frame: Frame, labels: Labels, group: Group, ways: readonly 
   // A name is read more easily where no notes are, and on a small map there is such a place.
   const isSmall = frame.graph.count < FEW
   for (const [centres, hides, share] of [
-    [undefined, isSmall ? 0 : Math.min(FEW_HIDDEN, mostHidden), 1],
-    [isSmall ? middle : all, 0, 1],
-    [isSmall ? all : middle, isSmall ? 0 : mostHidden, 1],
+    [undefined, isSmall ? 0 : Math.min(isNear(frame) ? Infinity : FEW_HIDDEN, mostHidden), 1],
+    [middle, 0, 1],
+    ...(isSmall ? ([[all, 0, 1]] as const) : []),
     [undefined, mostHidden, 1],
+    [middle, mostHidden, 1],
     [all, mostHidden, colour === frame.look.palette.length - 1 ? 1 : 0.85],
   ] as const)
     for (const words of ways) {
@@ -1102,8 +1105,8 @@ function sortedBy(values: ArrayLike<number>, notes: number[]): readonly number[]
 
 function themeOf(isDark: boolean): Theme {
   return isDark
-    ? { ground: '#131519', text: '#e8e6e3', link: '#aab4c4', accent: '#ffb454', area: 0.14 }
-    : { ground: '#fcfbf9', text: '#1d2129', link: '#5b6675', accent: '#c2410c', area: 0.13 }
+    ? { ground: '#131519', text: '#e8e6e3', link: '#aab4c4', accent: '#ffb454', area: 0.14, dots: 0.8 }
+    : { ground: '#fcfbf9', text: '#1d2129', link: '#5b6675', accent: '#c2410c', area: 0.13, dots: 1 }
 }
 
 /** True if the user wants no motion. */

@@ -238,7 +238,7 @@ test('a name takes a free place on its land, and one that must be shown hides as
     [150, 70],
   ] as const
   const label = (placing?: Parameters<Labels['place']>[2]) =>
-    new Labels({ ...view, covered: [], dots }).place(words, centres, placing)?.box
+    new Labels({ ...view, covered: [], dots, lines: new Dots(view.width, view.height) }).place(words, centres, placing)?.box
   expect(label()).toEqual([130, 60, 170, 80])
   const isAllowed = ([, y]: readonly [number, number]): boolean => y < 60
   expect(label({ isAllowed })).toBeUndefined()
