@@ -36,6 +36,9 @@ export interface IndexStatus {
   readonly hint?: string
 }
 
+/** Phases in which the index is complete or will not become complete. */
+export const SETTLED: ReadonlySet<IndexStatus['phase']> = new Set(['idle', 'missing', 'failed'])
+
 export type SearchReadiness = 'words' | 'meaning'
 
 /** `index` is the file with the notes and links. `search` is a separate file with the words and vectors used to find them. */

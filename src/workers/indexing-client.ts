@@ -1,6 +1,6 @@
 import type { ChangeOutcome } from '../core/changes.ts'
 import type { Embedder } from '../core/embedder.ts'
-import type { Indexing, IndexName, IndexStatus, SearchReadiness } from '../core/indexing.ts'
+import { type Indexing, type IndexName, type IndexStatus, SETTLED, type SearchReadiness } from '../core/indexing.ts'
 import type { WriteResult, Writing } from '../core/operations.ts'
 import { answer, Calls } from '../core/thread-calls.ts'
 import { inTime } from '../core/waiting/aborting.ts'
@@ -281,7 +281,7 @@ export class IndexingClient implements Indexing {
     const listeners = this.#listeners
     switch (message.type) {
       case 'status':
-        if (UP_TO_DATE.has(message.status.phase) && !this.#isReplacing) this.#upToDate.open()
+        if (SETTLED.has(message.status.phase) && !this.#isReplacing) this.#upToDate.open()
         this.#report(message.status)
         break
       case 'committed':
@@ -399,5 +399,4 @@ const NOT_REPLACED = { index: 0, search: 0 }
 const ENDED = 'The indexing worker ended.'
 /** Number of crashes after which a read is not repeated, because the read itself may be the cause. */
 const READS_OUTLIVE = 2
-const UP_TO_DATE: ReadonlySet<IndexStatus['phase']> = new Set(['idle', 'missing', 'failed'])
 const CLOSING_TIME = 2_000

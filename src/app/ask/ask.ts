@@ -158,7 +158,7 @@ async function pathsOf(core: GraphCore, call: Call): Promise<readonly string[]> 
   const { value } = await answer(core, { signal: call.signal }, async (snapshot) => {
     const { items } = await snapshot.select({ kinds: ['note', 'canvas'], withExcluded: true }, ALL)
     const versions = await snapshot.versions(items.map(({ id }) => id))
-    return { value: versions.flatMap((version) => version?.path ?? []), warnings: [] }
+    return plain(versions.flatMap((version) => version?.path ?? []))
   })
   return value
 }

@@ -41,7 +41,7 @@ export interface RetrieveArguments {
 export async function retrieve(core: GraphCore, args: RetrieveArguments, call: Call): Promise<Answer<readonly FoundPassage[]>> {
   const { room, noteId, ...where } = args
   const whole = noteId === undefined ? undefined : await wholeNote(core, noteId, call)
-  if (whole !== undefined && estimateTokens(whole.text) <= room) return { value: [whole], warnings: [] }
+  if (whole !== undefined && estimateTokens(whole.text) <= room) return plain([whole])
   const pack = await findPack(core, whole === undefined ? where : { ...where, note: whole.id, relevance: 'loose' }, call)
   const hiddenIn = commentsBySource()
   return { value: pack.value.flatMap((passage) => toFound(passage, hiddenIn)), warnings: pack.warnings }
@@ -92,7 +92,7 @@ async function wholeNote(core: GraphCore, noteId: string, call: Call): Promise<F
       throw await unknownNodeError(snapshot, noteId)
     const place = { start: 0, end: source.text.length, startLine: 1 }
     const [cards] = node.kind === 'canvas' ? toFound({ node, source, place }, commentsBySource()) : []
-    if (cards !== undefined) return { value: cards, warnings: [] }
+    if (cards !== undefined) return plain(cards)
     const { text, hash } = source
     const endLine = text.split('\n').length
     const { title, headings } = node

@@ -4,7 +4,7 @@ import type { Node } from '../../core/store.ts'
 import { lineNumber } from '../../core/text/line-number.ts'
 import type { NoteText } from '../../core/texts.ts'
 import { queryTerms } from '../../search/words/query-terms.ts'
-import { answer, type Call } from '../answer/answer-when-ready.ts'
+import { answer, type Call, plain } from '../answer/answer-when-ready.ts'
 import { type Passage, passagesOf } from '../find/passages.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
 import { requireNamed, unknownNodeError } from '../names/known-node.ts'
@@ -49,17 +49,16 @@ export function verifyQuote(
     const [[node], source] = await Promise.all([snapshot.nodes([id], { links: 0 }), requireText({ core, snapshot, call }, id)])
     if (node === undefined || source === undefined) throw await unknownNodeError(snapshot, name)
     const match = findQuote(quote, quotedText(source.text))
-    if (match === undefined) return { value: { found: false, id, ...nearestTo(quote, node, source) }, warnings: [] }
+    if (match === undefined) return plain({ found: false, id, ...nearestTo(quote, node, source) })
     const { start, end, isExact } = match
-    const value = {
+    return plain({
       found: true,
       id,
       exact: isExact,
       start_line: lineNumber(source.text, start),
       end_line: lineNumber(source.text, end),
       text: source.text.slice(start, end),
-    } as const
-    return { value, warnings: [] }
+    })
   })
 }
 

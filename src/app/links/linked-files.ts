@@ -2,7 +2,7 @@ import type { NodeId } from '../../core/ids.ts'
 import type { LinkedFile, LinkedFiles } from '../../core/insight/linked-files.ts'
 import { folderOf } from '../../core/paths.ts'
 import type { Snapshot } from '../../core/store.ts'
-import { answerInSteps, type Call } from '../answer/answer-when-ready.ts'
+import { answer, type Call, plain } from '../answer/answer-when-ready.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
 
 /** Number of files per batch. Building the results for one batch takes a few milliseconds. */
@@ -14,19 +14,17 @@ const MAX_CARDS = 1_000
 
 /** Returns the attachments and canvases of a vault that have at least one link, ordered by id. */
 export function linkedFiles(core: GraphCore, call: Call = {}): Promise<Answer<LinkedFiles>> {
-  return answerInSteps(core, call, (read) =>
-    read(async (snapshot) => {
-      const { items, total } = await snapshot.select({ kinds: ['attachment', 'canvas'] }, { offset: 0, limit: MAX_FILES })
-      const files: LinkedFile[] = []
-      for (let from = 0; from < items.length; from += BATCH) {
-        call.signal?.throwIfAborted()
-        const ids = items.slice(from, from + BATCH).map(({ id }) => id)
-        files.push(...(await describe(snapshot, ids)))
-        await new Promise((resolve) => setImmediate(resolve))
-      }
-      return { value: { files, left_out: total - items.length }, warnings: [] }
-    }),
-  )
+  return answer(core, call, async (snapshot) => {
+    const { items, total } = await snapshot.select({ kinds: ['attachment', 'canvas'] }, { offset: 0, limit: MAX_FILES })
+    const files: LinkedFile[] = []
+    for (let from = 0; from < items.length; from += BATCH) {
+      call.signal?.throwIfAborted()
+      const ids = items.slice(from, from + BATCH).map(({ id }) => id)
+      files.push(...(await describe(snapshot, ids)))
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    return plain({ files, left_out: total - items.length })
+  })
 }
 
 async function describe(snapshot: Snapshot, ids: readonly NodeId[]): Promise<readonly LinkedFile[]> {

@@ -6,7 +6,7 @@ import type { MayMove } from '../../core/insight/layouts.ts'
 import type { LayoutProgress, PartialPicture, VaultPicture } from '../../core/insight/picture.ts'
 import type { Node, Snapshot, Topology } from '../../core/store.ts'
 import { untilAborted } from '../../core/waiting/aborting.ts'
-import { answerInSteps, type Call, plain } from '../answer/answer-when-ready.ts'
+import { answer, type Call, plain } from '../answer/answer-when-ready.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
 import { findIds } from '../names/known-node.ts'
 
@@ -80,8 +80,7 @@ export async function pagePicture(
   if (waited === undefined) {
     const before = core.layouts.underWay()
     // Do not start drawing while a layout is being computed, because all notes would have to be looked up again afterwards.
-    if (before !== undefined && !(await endsWithin(before.ended, AHEAD_WAIT)))
-      return plain({ laying_out: { share: before.share() } })
+    if (before !== undefined && !(await endsSoon(before.ended))) return plain({ laying_out: { share: before.share() } })
   }
   const drawing =
     waited?.drawing ??
@@ -92,7 +91,7 @@ export async function pagePicture(
         ...(await chooseForPage(core, snapshot, { layout, shown, drawn: limits })),
       })
     })
-  while (!(await endsWithin(drawing, AHEAD_WAIT))) {
+  while (!(await endsSoon(drawing))) {
     const now = core.layouts.underWay()
     if (now === undefined) continue
     if (waited === undefined) keepForNext(core, { key, drawing })
@@ -126,9 +125,9 @@ function forget(core: GraphCore, drawing: Promise<unknown>): void {
   if (waitedFor.get(core)?.drawing === drawing) waitedFor.delete(core)
 }
 
-/** Waits for the work, whether it succeeds or fails. Returns false if it takes longer than `ms` milliseconds. */
-async function endsWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
-  const limit = AbortSignal.timeout(ms)
+/** Waits for the work, whether it succeeds or fails. Returns false if it takes longer than `AHEAD_WAIT`. */
+async function endsSoon(work: Promise<unknown>): Promise<boolean> {
+  const limit = AbortSignal.timeout(AHEAD_WAIT)
   await untilAborted(work, limit).catch(() => {})
   return !limit.aborted
 }
@@ -291,18 +290,16 @@ interface Drawing {
 }
 
 function picture<T>(core: GraphCore, call: Call, draw: (snapshot: Snapshot, drawing: Drawing) => Promise<T>): Promise<Answer<T>> {
-  return answerInSteps(core, call, async (read) => {
-    return read(async (snapshot) => {
-      const topology = await snapshot.topology()
-      // The first map of a large vault is drawn without waiting for communities.
-      const isFirst = topology.ids().length > SMALL && !(await core.layouts.hasPlaces())
-      const following = isFirst ? Promise.resolve(undefined) : latestInsight(core, call)
-      // Awaited while the picture is drawn. Handle its rejection now, in case something else fails first.
-      following.catch(() => {})
-      const value = await draw(snapshot, { topology, following })
-      if (isFirst) core.insights.follow({ wait: 0 }).catch(() => {})
-      return { value, warnings: [] }
-    })
+  return answer(core, call, async (snapshot) => {
+    const topology = await snapshot.topology()
+    // The first map of a large vault is drawn without waiting for communities.
+    const isFirst = topology.ids().length > SMALL && !(await core.layouts.hasPlaces())
+    const following = isFirst ? Promise.resolve(undefined) : latestInsight(core, call)
+    // Awaited while the picture is drawn. Handle its rejection now, in case something else fails first.
+    following.catch(() => {})
+    const value = await draw(snapshot, { topology, following })
+    if (isFirst) core.insights.follow({ wait: 0 }).catch(() => {})
+    return plain(value)
   })
 }
 

@@ -2,7 +2,7 @@ import type { NodeId } from '../../core/ids.ts'
 import type { LinkForm } from '../../core/note.ts'
 import { ALL, type Node, type NodeKind, type Snapshot } from '../../core/store.ts'
 import { findComments, findFormulas } from '../../markdown/inline-spans.ts'
-import { answer, type Call } from '../answer/answer-when-ready.ts'
+import { answer, type Call, plain } from '../answer/answer-when-ready.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
 import { lookUp, unknownIdWarning } from '../names/known-node.ts'
 import { readNotes, unansweredError } from './texts.ts'
@@ -95,7 +95,7 @@ export function pageNote(
       formulas: id.endsWith('.canvas') ? [] : findFormulas(text.slice(bodyStart, end), 0),
       breaks: KEEPS_LINES.has(core.indexing.status().mode),
     }
-    return { value, warnings: [] }
+    return plain(value)
   })
 }
 

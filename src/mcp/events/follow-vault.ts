@@ -1,12 +1,9 @@
 import type { GraphCore } from '../../app/graph-core.ts'
 import { trimFolder } from '../../app/scope.ts'
 import { foldId, toNodeId } from '../../core/ids.ts'
-import type { IndexStatus } from '../../core/indexing.ts'
+import { type IndexStatus, SETTLED } from '../../core/indexing.ts'
 import { RESOURCES } from '../resources/resources.ts'
 import type { ServerEvents } from './events.ts'
-
-/** Phases in which the index is complete or will not become complete. */
-const SETTLED: ReadonlySet<IndexStatus['phase']> = new Set(['idle', 'missing', 'failed'])
 
 /**
  * How long changes are collected before clients are notified, in milliseconds, so a checkout of a thousand files is reported
