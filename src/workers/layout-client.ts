@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { base64 } from '../core/base64.ts'
 import type { NodeId } from '../core/ids.ts'
 import type { LaidOutGraph, Layout, Layouts, LayoutUnderWay, MayMove } from '../core/insight/layouts.ts'
 import { isRecord } from '../core/is-record.ts'
@@ -141,10 +142,6 @@ async function readStored(file: string): Promise<StoredLayout | undefined> {
   } catch {
     return undefined
   }
-}
-
-function base64({ buffer, byteOffset, byteLength }: Float32Array | Int32Array): string {
-  return Buffer.from(buffer, byteOffset, byteLength).toString('base64')
 }
 
 function bytesOf(text: string): ArrayBuffer {

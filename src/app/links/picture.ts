@@ -1,3 +1,4 @@
+import { base64 } from '../../core/base64.ts'
 import { type Adjacency, degree, eachLink, undirected } from '../../core/csr.ts'
 import type { NodeId } from '../../core/ids.ts'
 import { NO_COMMUNITY } from '../../core/insight/communities.ts'
@@ -534,8 +535,4 @@ function pairsOf(rows: Adjacency): Uint32Array {
     pairs[end++] = to
   })
   return pairs
-}
-
-function base64({ buffer, byteOffset, byteLength }: Float32Array | Uint32Array): string {
-  return Buffer.from(buffer, byteOffset, byteLength).toString('base64')
 }

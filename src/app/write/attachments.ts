@@ -1,3 +1,4 @@
+import { base64 } from '../../core/base64.ts'
 import { invalid, RouxError } from '../../core/errors.ts'
 import type { NodeId, VaultPath } from '../../core/ids.ts'
 import { mediaTypeOf } from '../../core/media-types.ts'
@@ -163,10 +164,6 @@ async function asPage(core: GraphCore, { path }: FileNode, { args, facts }: Read
   const next = offset + page.bytes.length
   const hasMore = page.bytes.length > 0 && next < page.size
   return plain({ ...facts, size: page.size, content: base64(page.bytes), ...(hasMore ? { next_offset: next } : {}) })
-}
-
-function base64(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')
 }
 
 function unreadable(id: string): RouxError {
