@@ -53,7 +53,7 @@ export class Labels {
     for (const centre of centres) {
       const [x, y] = centre
       const box: Box = [x - width / 2, y - height / 2, x + width / 2, y + height / 2]
-      if (box[0] < 4 || box[2] > view.width - 4 || box[1] < 2 || box[3] > view.height - 2) continue
+      if (box[0] < EDGE || box[2] > view.width - EDGE || box[1] < 2 || box[3] > view.height - 2) continue
       if (covered.some((other) => overlap(box, other)) || this.placed.some(({ box: other }) => overlap(box, other))) continue
       if (isAllowed?.(centre) === false) continue
       const hidden = dots.below(box, Math.min(mostHidden, least))
@@ -93,6 +93,9 @@ export function wrapped(text: string): readonly (readonly string[])[] {
   }
   return [...best.values()]
 }
+
+/** Minimum distance between a label and the sides of the view, in pixels. */
+export const EDGE = 8
 
 /** Cost of hiding a grid cell of a line, compared with one of a note. */
 const LINE_COST = 0.01

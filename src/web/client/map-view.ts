@@ -3,7 +3,7 @@ import { element } from './element.ts'
 import { type ColourBy, type Graph, groupingBy, isElsewhere, isIndex, neighbours, placeOf } from './graph.ts'
 import { areasOf, boundsOfMost, landPartsOf, partsWithin } from './map-areas.ts'
 import { fitInto } from './map-fit.ts'
-import { type Box, Dots, type Label, Labels, type Point, type Words, wrapped } from './map-labels.ts'
+import { type Box, Dots, EDGE, type Label, Labels, type Point, type Words, wrapped } from './map-labels.ts'
 import {
   ARC_BEND,
   bandsIn,
@@ -1017,7 +1017,7 @@ function beside(frame: Frame, note: number, { width, height }: Words): readonly 
   ]
   for (const along of [0, 0.25, -0.25]) around.push([along * width, off], [along * width, -off])
   for (const right of [1, -1]) for (const down of [1, -1]) around.push([right * (slant + width / 2), down * (slant + height / 2)])
-  const within = (at: number): number => Math.min(frame.width - width / 2 - 4, Math.max(width / 2 + 4, at))
+  const within = (at: number): number => Math.min(frame.width - width / 2 - EDGE, Math.max(width / 2 + EDGE, at))
   return around.map(([along, down]) => [within(x + along), y + down])
 }
 
