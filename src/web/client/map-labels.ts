@@ -32,7 +32,7 @@ export interface Room {
   readonly covered: readonly Box[]
   readonly dots: Dots
   /** Hidden only by labels that would hide as much of notes elsewhere. */
-  readonly lines: Dots
+  readonly lines?: Dots | undefined
 }
 
 /** The labels of a frame. They overlap neither each other nor notes. */
@@ -57,8 +57,9 @@ export class Labels {
       if (covered.some((other) => overlap(box, other)) || this.placed.some(({ box: other }) => overlap(box, other))) continue
       if (isAllowed?.(centre) === false) continue
       const hidden = dots.below(box, Math.min(mostHidden, least))
-      const cost = hidden + LINE_COST * lines.below(box)
-      if (hidden > mostHidden || cost >= least) continue
+      if (hidden > mostHidden || hidden >= least) continue
+      const cost = hidden + LINE_COST * (lines?.below(box, (least - hidden) / LINE_COST) ?? 0)
+      if (cost >= least) continue
       best = box
       least = cost
       if (cost === 0) break

@@ -403,7 +403,7 @@ const dimmedLands = memoizeLast(
   },
 )
 
-/** Returns the opacity of a land and, as a share of that, of one of its parts. */
+/** Returns the opacities of a land and of one of its parts. */
 function opacityOf(
   { look, theme }: Frame,
   highlight: Highlight | undefined,
@@ -558,7 +558,7 @@ export function bandsIn(frame: Frame, highlight: Highlight | undefined, view: Sh
   const most = Math.max(...bands.map(({ links }) => links))
   const widthOf = (links: number): number => BAND.widest * Math.min(view.width, view.height) * Math.sqrt(links / most)
   return bands
-    .filter(({ ends, links }) => widthOf(links) >= 1 && ends.some((note) => highlight?.notes.has(note) !== false))
+    .filter(({ from, to, links }) => widthOf(links) >= 1 && ![from, to].every((land) => dimmedLands(look, highlight).has(land)))
     .map(({ ends: [one = 0, other = 0], links, ...lands }) => {
       const [start, end] = [placeIn(frame, one), placeIn(frame, other)]
       return { ...lands, start, over: bent(...start, ...end, ARC_BEND), end, width: widthOf(links) }
@@ -664,22 +664,39 @@ function drawNotes(context: CanvasRenderingContext2D, frame: Frame, highlight?: 
   fillCircles(context, byColour.at(-1) ?? [], (note) => [...placeIn(frame, note), radiusIn(frame, note) * hole])
 }
 
-/** Covers small notes that a name would only hide in part. `box` is around the name, in the view. */
+/** A note in view. */
+interface Spot {
+  readonly note: number
+  readonly circle: Circle
+}
+
+/** Returns the notes in view that names of groups cover. */
+export function smallNotesIn(frame: Frame): readonly Spot[] {
+  const spots: Spot[] = []
+  for (const note of frame.graph.degrees.keys()) {
+    const [x, y] = placeIn(frame, note)
+    if (frame.look.shown[note] === 0 || x < 0 || y < 0 || x > frame.width || y > frame.height) continue
+    const radius = radiusIn(frame, note)
+    if (radius < COVERED) spots.push({ note, circle: [x, y, radius + 1.5] })
+  }
+  return spots
+}
+
+/** Covers the notes that touch a box in the view, because a name would hide only a part of them. */
 export function coverNotes(
   context: CanvasRenderingContext2D,
-  frame: Frame,
+  spots: readonly Spot[],
   [left, top, right, bottom]: Box,
   ground: string,
 ): void {
-  const isBelow = (note: number): boolean => {
-    const [x, y] = placeIn(frame, note)
-    const radius = radiusIn(frame, note)
-    const isTouched = x > left - radius && x < right + radius && y > top - radius && y < bottom + radius
-    return isTouched && radius < COVERED && frame.look.shown[note] === 1
-  }
+  const isTouched = ({ circle: [x, y, radius] }: Spot): boolean =>
+    x > left - radius && x < right + radius && y > top - radius && y < bottom + radius
   context.fillStyle = ground
-  const circleOf = (note: number): Circle => [...placeIn(frame, note), radiusIn(frame, note) + 1.5]
-  fillCircles(context, [...frame.graph.degrees.keys()].filter(isBelow), circleOf)
+  for (const { circle } of spots.filter(isTouched)) {
+    context.beginPath()
+    context.arc(...circle, 0, 7)
+    context.fill()
+  }
 }
 
 type Circle = readonly [x: number, y: number, radius: number]

@@ -25,6 +25,7 @@ import {
   radiusIn,
   Scene,
   Sheet,
+  smallNotesIn,
   type Theme,
   type Tie,
   weightsOf,
@@ -511,22 +512,20 @@ export class MapView {
   /** Writes the names of groups, notes and parts of groups. */
   #writeNames(on: CanvasRenderingContext2D, frame: Frame): readonly Label[] {
     const { graph } = frame
-    this.#drawMarks(on, frame)
-    const writing = { on, frame, highlight: undefined, labels: this.#labelsIn(frame), named: new Set<number>() }
+    const writing = this.#writingIn(frame)
     this.#groupNames = this.#labelGroups(writing)
     if (this.#namesParts) this.#labelParts(writing)
     const most = this.#mostNames(graph.count <= NAMED.few ? NAMED.ofFew : NAMED.ofMany, 2)
     this.#labelNotes(writing, this.#byWeight(graph), most)
     if (!this.#namesParts) this.#labelParts(writing)
-    return writing.labels.placed
+    return this.#write(on, writing)
   }
 
   /** Writes the names of highlighted notes: those of a path and the one in focus first, in bold. Then those of groups, faded where they are not highlighted. */
   #writeNamesOf(on: CanvasRenderingContext2D, frame: Frame, highlight: Highlight): readonly Label[] {
     const { look, graph } = frame
     const { notes, centre } = highlight
-    this.#drawMarks(on, frame)
-    const writing = { on, frame, highlight, labels: this.#labelsIn(frame, highlight), named: new Set<number>() }
+    const writing = this.#writingIn(frame, highlight)
     for (const note of [centre, ...look.path, look.focus])
       if (note !== undefined && notes.has(note)) this.#labelNote(note, writing, 'chosen')
     this.#groupNames = []
@@ -540,10 +539,27 @@ export class MapView {
       const kind = this.#groupNames.length > 0 ? 'other' : 'linked'
       this.#labelNotes(writing, sortedBy(weightsOf(graph), [...notes]), NAMED.lit, kind)
     }
-    on.globalAlpha = FADED
     this.#labelGroups(writing, notes, false)
+    return this.#write(on, writing)
+  }
+
+  #writingIn(frame: Frame, highlight?: Highlight): Writing {
+    return { frame, highlight, labels: this.#labelsIn(frame, highlight), named: new Set(), texts: [] }
+  }
+
+  /** Draws marks and the texts of placed labels. Small notes that the names of groups would hide in part are covered first. */
+  #write(on: CanvasRenderingContext2D, { frame, highlight, labels, texts }: Writing): readonly Label[] {
+    const small = smallNotesIn(frame)
+    for (const { label, ground, isGroup, isFaded } of texts)
+      if (isGroup)
+        coverNotes(on, isFaded ? small.filter(({ note }) => highlight?.notes.has(note) !== true) : small, label.box, ground)
+    this.#drawMarks(on, frame)
+    for (const text of texts) {
+      on.globalAlpha = text.isFaded ? FADED : 1
+      write(on, text)
+    }
     on.globalAlpha = 1
-    return writing.labels.placed
+    return labels.placed
   }
 
   /** True if the view is so near that parts of lands are named instead of the lands. */
@@ -553,7 +569,7 @@ export class MapView {
 
   /** Writes the names of the notes that are closest to one, and how many more there are. */
   #labelAround(centre: number, writing: Writing): void {
-    const { on, frame, highlight, labels } = writing
+    const { frame, labels } = writing
     const all = closestTo(frame, centre)
     const within = all.filter((note) => isInView(frame, note))
     const most = frame.graph.count <= FEW ? NAMED.lit : frame.width < GROUP_FONT.narrow ? NAMED.aroundNarrow : NAMED.around
@@ -564,7 +580,7 @@ export class MapView {
     const text = `+${more} more`
     const words = this.#words(text, [text], `400 11.5px ${FONT}`, 14)
     const label = labels.place(words, beside(frame, centre, words))
-    if (label !== undefined) write(on, label, frame.theme.link, { colour: groundBelow(frame, highlight, label), width: 3 })
+    if (label !== undefined) addText(writing, label, { colour: frame.theme.link, edge: 3 })
   }
 
   /** Returns the maximum number of names. `whole`: while the whole map is in view. `power`: how fast it grows with the scale. */
@@ -589,13 +605,14 @@ export class MapView {
       if (isIndex(frame.graph, note)) covered.push(box)
     }
     const { centre, notes = [] } = highlight ?? {}
-    const lines = new Dots(frame.width, frame.height)
-    if (centre === undefined) for (const { start, over, end } of bandsIn(frame, highlight)) lines.addCurve(start, over, end)
-    else if ((frame.graph.degrees[centre] ?? 0) <= HUB)
-      for (const note of notes) {
-        const [start, end] = [placeIn(frame, Math.min(centre, note)), placeIn(frame, Math.max(centre, note))]
-        lines.addCurve(start, bent(...start, ...end), end)
-      }
+    const curveTo = (note: number) => {
+      const [start, end] = [placeIn(frame, Math.min(centre ?? 0, note)), placeIn(frame, Math.max(centre ?? 0, note))]
+      return { start, over: bent(...start, ...end), end }
+    }
+    const isHub = centre !== undefined && (frame.graph.degrees[centre] ?? 0) > HUB
+    const curves = isHub ? [] : centre === undefined ? bandsIn(frame, highlight) : [...notes].map(curveTo)
+    const lines = curves.length > 0 ? new Dots(frame.width, frame.height) : undefined
+    for (const { start, over, end } of curves) lines?.addCurve(start, over, end)
     return new Labels({ ...this.#size, covered, dots, lines })
   }
 
@@ -631,7 +648,8 @@ export class MapView {
   }
 
   /** Writes the name of a note next to it, unless it was written or had no room before. Returns true if it did. */
-  #labelNote(note: number, { on, frame, highlight, labels, named }: Writing, kind: keyof typeof RULES): boolean {
+  #labelNote(note: number, writing: Writing, kind: keyof typeof RULES): boolean {
+    const { frame, labels, named } = writing
     if (frame.look.shown[note] === 0 || named.has(note)) return false
     named.add(note)
     const text = this.#shortened(frame.graph.picture.titles[note] ?? '')
@@ -644,7 +662,7 @@ export class MapView {
         const isAllowed = at === 'land' ? landTest(frame, words, landIs(frame, home)) : undefined
         const label = labels.place(words, centres, { mostHidden, isAllowed })
         if (label === undefined) continue
-        write(on, label, frame.theme.text, { colour: groundBelow(frame, highlight, label), width: mostHidden > 0 ? 5 : 3 })
+        addText(writing, label, { colour: frame.theme.text, edge: mostHidden > 0 ? 5 : 3 })
         return true
       }
     return false
@@ -711,7 +729,7 @@ export class MapView {
       const share = isOther || !are ? 0 : Math.sqrt(notes.length / (groups[0]?.notes.length ?? 1))
       const size = GROUP_FONT.least + (GROUP_FONT.most - GROUP_FONT.least) * share
       const sizes = sizesFrom(size * (frame.width < GROUP_FONT.narrow ? GROUP_FONT.left : 1), PART_FONT.near.least)
-      const label = this.#labelLand(writing, are ? group : { ...group, namesake: undefined }, sizes, are ? Infinity : 0)
+      const label = this.#labelLand(writing, are ? group : { ...group, namesake: undefined }, sizes, !are)
       if (label === undefined) continue
       if (namesake !== undefined) named.add(namesake)
       names.push(label)
@@ -730,18 +748,15 @@ export class MapView {
     for (const part of named) {
       if (labels.placed.length >= end) return
       const sizes = sizesFrom(least + (most - least) * Math.sqrt(part.notes.length / largest), least)
-      if (!labels.placed.some(({ text }) => text === part.label)) this.#labelLand(writing, part, sizes, Infinity)
+      if (!labels.placed.some(({ text }) => text === part.label)) this.#labelLand(writing, part, sizes)
     }
   }
 
   /** Writes the name of a group, or of a part of its land, as large as there is room for. */
-  #labelLand(
-    { on, frame, highlight, labels }: Writing,
-    group: Group,
-    sizes: readonly number[],
-    mostHidden: number,
-  ): Label | undefined {
-    const isLand = group.has === undefined
+  #labelLand(writing: Writing, group: Group, sizes: readonly number[], isFaded = false): Label | undefined {
+    const { frame, labels } = writing
+    // Grey lands are less important than colored ones.
+    const isLand = group.has === undefined && group.colour !== frame.look.palette.length - 1
     const title = this.#shortened(isLand ? group.label.toLocaleUpperCase() : group.label)
     const [weight, spacing] = isLand ? [700, SPACED] : [550, 0]
     const ways = sizes.flatMap((size) =>
@@ -749,13 +764,10 @@ export class MapView {
         this.#words(group.label, lines, `${weight} ${size.toFixed(1)}px ${FONT}`, 1.25 * size, spacing * size),
       ),
     )
-    const label = placeInside(frame, labels, group, ways, mostHidden)
+    const label = placeInside(frame, labels, group, ways, isFaded ? 0 : Infinity)
     const { text } = frame.theme
     const colour = mixed(frame.look.palette[group.colour] ?? text, text, 0.5)
-    if (label === undefined) return undefined
-    const ground = groundBelow(frame, highlight, label)
-    coverNotes(on, frame, label.box, ground)
-    write(on, label, colour, { colour: ground, width: 6 })
+    if (label !== undefined) addText(writing, label, { colour, edge: 6, isGroup: true, isFaded })
     return label
   }
 
@@ -969,30 +981,41 @@ function drawTie(context: CanvasRenderingContext2D, frame: Frame, { from, to, ki
 
 /** Where names are written, and what is written already. */
 interface Writing {
-  readonly on: CanvasRenderingContext2D
   readonly frame: Frame
   readonly highlight: Highlight | undefined
   readonly labels: Labels
   /** The notes that have their names. */
   readonly named: Set<number>
+  readonly texts: Text[]
 }
 
-/** Writes a label, with an edge that separates it from what is below it. */
-function write(
-  context: CanvasRenderingContext2D,
-  { lines, font, spacing, height, box: [left, top, right] }: Label,
-  colour: string,
-  edge: { readonly colour: string; readonly width: number },
-): void {
+/** A placed label and how it is written. */
+interface Text {
+  readonly label: Label
+  readonly colour: string
+  /** The color of the ground, and the width in pixels of an edge of it, which separates the text from what is below. */
+  readonly ground: string
+  readonly edge: number
+  /** True for the names of lands and their parts. */
+  readonly isGroup?: boolean
+  readonly isFaded?: boolean
+}
+
+function addText({ frame, highlight, texts }: Writing, label: Label, text: Omit<Text, 'label' | 'ground'>): void {
+  texts.push({ ...text, label, ground: groundBelow(frame, highlight, label) })
+}
+
+function write(context: CanvasRenderingContext2D, { label, colour, ground, edge }: Text): void {
+  const { lines, font, spacing, height, box } = label
   context.font = font
   context.letterSpacing = `${spacing}px`
   context.textBaseline = 'middle'
   context.textAlign = 'center'
   context.lineJoin = 'round'
-  context.lineWidth = edge.width
-  context.strokeStyle = edge.colour
+  context.lineWidth = edge
+  context.strokeStyle = ground
   context.fillStyle = colour
-  const middles = lines.map((line, at) => [line, (left + right) / 2, top + ((at + 0.5) * height) / lines.length] as const)
+  const middles = lines.map((line, at) => [line, (box[0] + box[2]) / 2, box[1] + ((at + 0.5) * height) / lines.length] as const)
   for (const middle of middles) context.strokeText(...middle)
   for (const middle of middles) context.fillText(...middle)
 }
@@ -1063,7 +1086,7 @@ function placeInside(frame: Frame, labels: Labels, group: Group, ways: readonly 
 
 /** Returns the sizes to try for a name, in pixels. */
 function sizesFrom(most: number, least: number): readonly number[] {
-  return SMALLER.map((smaller) => Math.max(least, most * smaller))
+  return [...new Set(SMALLER.map((smaller) => Math.max(least, most * smaller)))]
 }
 
 /** Checks whether the view is so near that notes are named wherever there is room. */

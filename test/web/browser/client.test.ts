@@ -17,7 +17,7 @@ import {
 import { areasOf, landPartsOf, partsWithin } from '../../../src/web/client/map-areas.ts'
 import { fitInto } from '../../../src/web/client/map-fit.ts'
 import { Dots, Labels, wrapped } from '../../../src/web/client/map-labels.ts'
-import { closestTo, exitOf, weightsOf } from '../../../src/web/client/map-scene.ts'
+import { closestTo, exitOf, groundAt, weightsOf } from '../../../src/web/client/map-scene.ts'
 import { placesIn, shapeFor } from '../../../src/web/client/map-shape.ts'
 import { plainText } from '../../../src/web/client/plain-text.ts'
 
@@ -169,9 +169,15 @@ test('areas meet without overlapping, around the notes of their community and no
   expect(found).toEqual([...Array(25).fill(0), ...Array(26).fill(1)])
 })
 
+/** Rows of ten notes of a group, for `pictureOf`. */
+function block(group: number, left: number, rows: number): readonly string[] {
+  return Array.from(
+    { length: rows * 10 },
+    (_, at) => `g${group}n${at}: ${left + 2 * (at % 10)} ${2 * Math.floor(at / 10)} = ${group}`,
+  )
+}
+
 test('a large region has its communities as parts, and a small one has none', () => {
-  const block = (group: number, left: number, rows: number) =>
-    Array.from({ length: rows * 10 }, (_, at) => `g${group}n${at}: ${left + 2 * (at % 10)} ${2 * Math.floor(at / 10)} = ${group}`)
   const notes = [...block(1, 0, 6), ...block(2, 20, 6), ...block(3, 60, 3), ...block(4, 80, 3)]
   const ids = notes.map((note) => note.split(':')[0] ?? '')
   const picture = pictureOf(
@@ -197,6 +203,34 @@ test('a large region has its communities as parts, and a small one has none', ()
     [false, true, false],
   ])
   expect(landPartsOf(graph, { ...look, groupedBy: 'community' })).toEqual([])
+})
+
+test('the better the notes of a part are linked, the darker is its ground, which names have below them', () => {
+  const chain = [1, 2].flatMap((of) => Array.from({ length: 59 }, (_, at) => `g${of}n${at} g${of}n${at + 1}`))
+  const more = Array.from({ length: 58 }, (_, at) => `g2n${at} g2n${at + 2}`)
+  const graph = graphOf({
+    ...pictureOf([...block(1, 0, 6), ...block(2, 20, 6)], [...chain, ...more]),
+    region_of: Array(120).fill(0),
+    regions: [{ id: 'r0', label: 'a', notes: 120 }],
+  })
+  const shown = new Uint8Array(120).fill(1)
+  const look = {
+    ...{ shown, colours: new Uint8Array(120), palette: PALETTE, isColouredByGroup: true, groupedBy: 'region' as const },
+    ...{ focus: undefined, lit: undefined, path: [] },
+  }
+  expect(landPartsOf(graph, look).map(({ label, rank }) => [label, rank])).toEqual([
+    ['group 1', 0],
+    ['group 2', 1],
+  ])
+  const theme = { ground: '#ffffff', text: '#000000', link: '#000000', accent: '#000000', area: 0.1, dots: 1 }
+  const frame = { ...{ graph, look, theme, width: 100, height: 100, ratio: 1, farness: 1 }, camera: { x: 0, y: 0, scale: 1 } }
+  const grounds = [[-90, 0] as const, [9, 5] as const, [29, 5] as const].map((at) => groundAt(frame, undefined, at))
+  expect(grounds[0]).toBe('#ffffff')
+  const sums = grounds.map((ground) =>
+    [1, 3, 5].reduce((sum, from) => sum + Number.parseInt(ground.slice(from, from + 2), 16), 0),
+  )
+  expect(sums).toEqual(sums.toSorted((a, b) => b - a))
+  expect(new Set(sums).size).toBe(3)
 })
 
 test('links between two lands are one band, also those of an index note on one of them', () => {
@@ -238,7 +272,7 @@ test('a name takes a free place on its land, and one that must be shown hides as
     [150, 70],
   ] as const
   const label = (placing?: Parameters<Labels['place']>[2]) =>
-    new Labels({ ...view, covered: [], dots, lines: new Dots(view.width, view.height) }).place(words, centres, placing)?.box
+    new Labels({ ...view, covered: [], dots }).place(words, centres, placing)?.box
   expect(label()).toEqual([130, 60, 170, 80])
   const isAllowed = ([, y]: readonly [number, number]): boolean => y < 60
   expect(label({ isAllowed })).toBeUndefined()
