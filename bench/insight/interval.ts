@@ -1,3 +1,5 @@
+import { groupBy } from '../../src/core/group-by.ts'
+
 /** Whether the expected item was found. */
 export interface Trial {
   /** Trials with the same cluster are not independent. */
@@ -9,7 +11,7 @@ const ROUNDS = 2_000
 
 /** The share of hits with its 95 % interval, resampling clusters. */
 export function interval(trials: readonly Trial[]): string {
-  const clusters = [...grouped(trials, ({ cluster }) => cluster).values()].map((own) => ({
+  const clusters = [...groupBy(trials, ({ cluster }) => cluster).values()].map((own) => ({
     all: own.length,
     hits: own.filter(({ hit }) => hit).length,
   }))
@@ -30,16 +32,4 @@ export function interval(trials: readonly Trial[]): string {
   }).toSorted((a, b) => a - b)
   const share = trials.filter(({ hit }) => hit).length / Math.max(1, trials.length)
   return `${share.toFixed(3)} [${shares[Math.floor(ROUNDS * 0.025)]?.toFixed(2)}, ${shares[Math.floor(ROUNDS * 0.975)]?.toFixed(2)}]`
-}
-
-/** Groups items by key, in order. */
-export function grouped<T>(items: readonly T[], keyOf: (item: T) => string): ReadonlyMap<string, readonly T[]> {
-  const groups = new Map<string, T[]>()
-  for (const item of items) {
-    const key = keyOf(item)
-    const group = groups.get(key)
-    if (group === undefined) groups.set(key, [item])
-    else group.push(item)
-  }
-  return groups
 }

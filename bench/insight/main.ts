@@ -1,6 +1,7 @@
 import { basename } from 'node:path'
 import { parseArgs } from 'node:util'
-import { grouped, interval, type Trial } from './interval.ts'
+import { groupBy } from '../../src/core/group-by.ts'
+import { interval, type Trial } from './interval.ts'
 import { type PlantedPair, type Planting, plantPairs } from './plant.ts'
 import { adamicAdar, byVectors, openTable, ourOwn, type Prepared, prepare, type Ranker, templateNotes } from './rankers.ts'
 import { parseVault, readVault, type VaultTexts } from './vault.ts'
@@ -54,7 +55,7 @@ function measure(name: string, vault: VaultTexts): void {
         isEligible: (source) => !left.has(source),
       })
       const prepared = prepare(planted.texts)
-      const bySource = grouped(planted.pairs, ({ source }) => source)
+      const bySource = groupBy(planted.pairs, ({ source }) => source)
       for (const [ranker, rank] of Object.entries(rankers)) {
         const ranked = rank(prepared)
         for (const [source, pairs] of bySource) {
