@@ -59,12 +59,22 @@ export function placeNames(source: RecordSource, requested: readonly WantedName[
 /** Markup that would break if a link enclosed it. */
 const MARKUP = /[*~=`<>[\]|$\\]|(?:^|\s)_|_(?:\s|$)/
 
-/** Adds the marks before and after a name's words, such as the `)` of `GTD (method)`, if the text has them too. */
-function withOuterMarks(text: string, { line, start, end }: PlacedName, name: string): PlacedName {
+/** Brackets and quotation marks. */
+const PAIRED = /[\p{Ps}\p{Pe}"“”«»]/gu
+
+/** Adds the marks before and after a name's words, such as the `)` of `GTD (method)`, if the text has them and their counterparts. */
+function withOuterMarks(text: string, place: PlacedName, name: string): PlacedName {
   const marks = name.split(/[\p{L}\p{N}]+/u)
-  const [before = '', after = ''] = [marks[0], marks.at(-1)]
-  const hasMarks = !MARKUP.test(before + after) && text.endsWith(before, start) && text.startsWith(after, end)
-  return hasMarks ? { line, start: start - before.length, end: end + after.length } : { line, start, end }
+  // A comma or semicolon at the end separates items in the text.
+  const [before = '', after = ''] = [marks[0], marks.at(-1)?.replace(/[,;，；、]$/, '')]
+  const [start, end] = [place.start - before.length, place.end + after.length]
+  if (MARKUP.test(before + after) || !text.endsWith(before, place.start) || !text.startsWith(after, place.end)) return place
+  const isPaired = pairedMarks(text.slice(start, end)) === pairedMarks(name)
+  return isPaired ? { line: place.line, start, end } : place
+}
+
+function pairedMarks(text: string): string {
+  return (text.match(PAIRED) ?? []).join('')
 }
 
 function placeAt(words: readonly Word[], singulars: readonly string[], from: number): PlacedName | undefined {

@@ -198,6 +198,11 @@ test.each([
   ['🍞 Bread?', 'Some 🍞 bread? or not', '🍞 bread?'],
   ['C++', 'the C++ here', 'C++'],
   ['Bread*', 'some bread* here', 'bread'],
+  ['GTD (method)', 'See (GTD method) today', 'GTD method'],
+  ['Foo (bar)', 'As I said (the Foo bar).', 'Foo bar'],
+  ['"Foo" bar', 'He said "Foo bar" twice', 'Foo bar'],
+  ['Well-Known (x)', 'a well known (x) here', 'well known (x)'],
+  ['Foo,', 'a list: Foo, Bar', 'Foo'],
 ])('a place of %j has the marks at its ends that the text has too', (name, text, expected) => {
   const [place] = placeNames({ text, bodyStart: 0 }, [{ names: [name], line: 1 }])
   expect(text.slice(place?.start, place?.end)).toBe(expected)
