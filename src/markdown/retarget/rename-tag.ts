@@ -40,7 +40,7 @@ export function renameTagInNote(text: string, renaming: TagRenaming, flavour: Fl
     if (property.nested || !(flavour.profile === 'lenient' ? /^tags?$/i : /^tags$/i).test(property.key)) continue
     const names = flavour.profile === 'lenient' ? property.value.split(/[\s,]+/) : [property.value]
     if (!names.some((name) => matches(name, rename))) continue
-    const propertyEdits = editsInProperty(text, property, rename)
+    const propertyEdits = editsInProperty(text, property, { rename, item: page.includes(property) ? PAGE_ITEM : ITEM })
     for (const edit of propertyEdits) edits.set(edit.start, edit)
     if (propertyEdits.length === 0) unfit.push(lines.lineAt(property.start))
   }
@@ -96,13 +96,21 @@ function matches(item: string, rename: Rename): boolean {
 /** `KEY` matches a property's key and `COMMENT` its comment, for properties whose range is a whole line. */
 const KEY = /^[ \t]*tags?[ \t]*::?/i
 const COMMENT = /\s#\s.*$/s
-const ITEM = /(#?)([^\s,"'[\]]+)/g
+/** A link, or a tag after its mark. */
+const ITEM = /\[\[[^[\]]*\]\]|(#?)([^\s,"'[\]]+)/g
+/** An item of a Logseq property, in which `[[tag]]` is a tag too. */
+const PAGE_ITEM = /(?<=^|,)(\s*#?(?:\[\[)?)([^\s,[\]]+)(?=(?:\]\])?\s*(?:,|$))/g
 
-function editsInProperty(text: string, { value, start, end }: PropertyText, rename: Rename): readonly TextEdit[] {
+interface ItemRename {
+  readonly rename: Rename
+  readonly item: RegExp
+}
+
+function editsInProperty(text: string, { value, start, end }: PropertyText, { rename, item: pattern }: ItemRename) {
   const source = text.slice(start, end)
   const skipped = KEY.test(value) ? 0 : (KEY.exec(source)?.[0].length ?? 0)
   const edits: TextEdit[] = []
-  for (const { 1: mark = '', 2: item = '', index } of source.slice(skipped).replace(COMMENT, '').matchAll(ITEM)) {
+  for (const { 1: mark = '', 2: item = '', index } of source.slice(skipped).replace(COMMENT, '').matchAll(pattern)) {
     if (!matches(item, rename)) continue
     const edit = editAt(start + skipped + index + mark.length, rename(item))
     if (edit !== undefined) edits.push(item === source ? quoted(edit, item) : edit)

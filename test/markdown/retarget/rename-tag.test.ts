@@ -32,6 +32,12 @@ test.each([
     '---\ntags: ["{{old}}", "[[old]]", "#a#old", old]\n---\n',
     '---\ntags: ["{{old}}", "[[old]]", "#a#old", new/x]\n---\n',
   ],
+  [
+    'not in a link next to tags',
+    '---\ntags: "[[my old]] old"\ntag: old, "[[old]]"\n---\n',
+    '---\ntags: "[[my old]] new/x"\ntag: new/x, "[[old]]"\n---\n',
+  ],
+  ['not in a link in a list', '---\ntags:\n  - "[[old]] old"\n---\n', '---\ntags:\n  - "[[old]] new/x"\n---\n'],
   ['nowhere else', '---\ntitle: old\naliases: [old]\n---\n[[old]] old', '---\ntitle: old\naliases: [old]\n---\n[[old]] old'],
   ['in malformed frontmatter', '---\ntags: [old]\na: b: c\n---\n#old', '---\ntags: [new/x]\na: b: c\n---\n#new/x'],
 ])('renames a tag %s', (_, before, after) => check(before, after))
@@ -44,7 +50,11 @@ test('quotes a tag that YAML would read as a number or keyword', () => {
     check('---\ntags: [a, old]\n---\n', `---\ntags: [a, "${to}"]\n---\n`, flavour(), { from: 'old', to })
 })
 
-test('Logseq: page properties', () => check('tags:: old, [[old]], #b\n\n#old', 'tags:: new/x, [[new/x]], #b\n\n#new/x', LOGSEQ))
+test('Logseq: page properties', () => {
+  check('tags:: old, [[old]], #b\n\n#old', 'tags:: new/x, [[new/x]], #b\n\n#new/x', LOGSEQ)
+  check('tags:: [[my old]], old, my old, #[[old/a]]', 'tags:: [[my old]], new/x, my old, #[[new/x/a]]', LOGSEQ)
+  check('---\ntags: "[[old]] old"\n---\n', '---\ntags: "[[old]] new/x"\n---\n', LOGSEQ)
+})
 
 test('reports a tag written with escapes', () => {
   expect(renameTagInNote('---\na: 1\ntags: ["\\u006fld"]\n---\n', RENAMING, flavour())).toEqual({ edits: [], unfit: [3] })
