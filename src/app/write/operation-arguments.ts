@@ -1,4 +1,4 @@
-import { invalid, RouxError } from '../../core/errors.ts'
+import { type ErrorCode, invalid, RouxError } from '../../core/errors.ts'
 import { foldId, toNodeId, withoutVault } from '../../core/ids.ts'
 import { isRecord } from '../../core/is-record.ts'
 import type { Operation } from '../../core/operations.ts'
@@ -208,14 +208,19 @@ function stemOf(path: string): string {
 /** Adds the vault's name to the files and changes that an error of the writing port lists. */
 export function inVault(error: unknown, { name }: Pick<GraphCore, 'name'>): unknown {
   if (!(error instanceof RouxError) || name === undefined || error.candidates === undefined) return error
-  const { code, message, hint } = error
-  const areFiles = code === 'NODE_EXISTS' || code === 'LINK_INTEGRITY'
+  const { code, message, hint, isTransient } = error
   const candidates = error.candidates.map((each) => {
-    if (isRecord(each) && typeof each.id === 'string') return { ...each, id: toNodeId(each.id, name) }
-    return areFiles && typeof each === 'string' ? toNodeId(each, name) : each
+    if (typeof each === 'string') return LISTING_FILES.has(code) ? toNodeId(each, name) : each
+    if (!isRecord(each)) return each
+    if (typeof each.id === 'string') return { ...each, id: toNodeId(each.id, name) }
+    // The path of a section consists of headings.
+    return typeof each.path === 'string' && code !== 'SECTION_NOT_FOUND' ? { ...each, path: toNodeId(each.path, name) } : each
   })
-  return new RouxError(code, message, { hint, candidates, cause: error })
+  return new RouxError(code, message, { hint, candidates, isTransient, cause: error })
 }
+
+/** Errors of the writing port whose candidates are ids. */
+const LISTING_FILES: ReadonlySet<ErrorCode> = new Set(['NODE_EXISTS', 'LINK_INTEGRITY', 'AMBIGUOUS_NAME'])
 
 /** Adds the nearest ids to the error of an operation on a note that does not exist. */
 export async function withNearest(core: GraphCore, cause: unknown, { unknown, ids }: NamedOperations): Promise<unknown> {

@@ -240,13 +240,25 @@ describe('the note of an operation', () => {
 
 test("in a named vault, errors list files and changes with the vault's name", async () => {
   const inWork = (error: RouxError) => ({ ...writing({}, [], error).core, name: 'work' })
-  for (const code of ['NODE_EXISTS', 'LINK_INTEGRITY'] as const) {
+  for (const code of ['NODE_EXISTS', 'LINK_INTEGRITY', 'AMBIGUOUS_NAME'] as const) {
     const core = inWork(new RouxError(code, 'x', { hint: 'h', candidates: ['home.md'] }))
     const update = writeNode(core, single('update_node', UPDATE))
     await expect(update).rejects.toMatchObject({ code, hint: 'h', candidates: ['work:home.md'] })
   }
   const unknown = inWork(new RouxError('INVALID_PARAMS', 'x', { candidates: [{ id: 'c1', title: 't' }] }))
   await expect(undoChange(unknown, 'c2')).rejects.toMatchObject({ candidates: [{ id: 'work:c1', title: 't' }] })
+  for (const code of ['CONFLICT', 'PROVIDER_ERROR'] as const) {
+    const changed = inWork(new RouxError(code, 'x', { candidates: [{ path: 'home.md', actual: 'a' }], isTransient: true }))
+    const listed = { candidates: [{ path: 'work:home.md', actual: 'a' }], isTransient: true }
+    await expect(undoChange(changed, 'c2')).rejects.toMatchObject(listed)
+  }
+  for (const [code, candidate] of [
+    ['CONFLICT', 'a hash'],
+    ['SECTION_NOT_FOUND', { path: 'A heading', line: 2 }],
+  ] as const) {
+    const core = inWork(new RouxError(code, 'x', { candidates: [candidate] }))
+    await expect(writeNode(core, single('update_node', UPDATE))).rejects.toMatchObject({ candidates: [candidate] })
+  }
 })
 
 describe('moving', () => {
