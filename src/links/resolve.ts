@@ -284,7 +284,10 @@ export function withoutQuery(link: LinkTarget, mode: Mode): string {
 export function readingsOf(link: LinkTarget, mode: Mode): readonly string[] {
   const { target } = link
   const at = mode === 'docs' && isMarkdownPath(link) ? target.indexOf('?') : -1
-  return at > 0 ? [target, target.slice(0, at)] : [target]
+  if (at <= 0) return [target]
+  const page = target.slice(0, at)
+  // A path with `..` would lead to another page.
+  return /\/\.\.(?:\/|$)/.test(target.slice(at)) ? [page] : [target, page]
 }
 
 /** Checks whether a link is in double brackets. Such a link refers to its target by name. */

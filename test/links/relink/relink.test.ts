@@ -146,7 +146,12 @@ describe('keeps the style of each link', () => {
     )
   })
 
-  test('keeps a query', () => check({ move: { 'a.md': 'b.md' }, mode: 'docs' }, '[x](a.md?v=1#h)', '[x](b.md?v=1#h)'))
+  test('keeps a query', () => {
+    check({ move: { 'a.md': 'b.md' }, mode: 'docs' }, '[x](a.md?v=1#h)', '[x](b.md?v=1#h)')
+    const others = ['index.md', 'other.md']
+    const queries = ['[x](a.md?next=/../other.md) [x](a.md?next=/..)', '[x](b.md?next=/../other.md) [x](b.md?next=/..)'] as const
+    check({ move: { 'a.md': 'b.md' }, mode: 'docs', others }, ...queries)
+  })
 
   test('Logseq: page names', () => {
     check({ move: { 'pages/a___b.md': 'pages/c___d.md' }, mode: 'logseq' }, '#[[a/b]] [[a/b]] tags', '#[[c/d]] [[c/d]] tags')
