@@ -293,7 +293,8 @@ export class InlineScanner {
   #inlineLink(open: number, close: number): number | undefined {
     if (this.#src.charCodeAt(close + 1) !== LPAREN || close + 1 >= this.#end) return undefined
     const tail = parseLinkTail(this.#src, close + 1, this.#end)
-    if (tail && this.#lenient && LOGSEQ_TARGET.test(tail.raw)) return undefined
+    // The target is read next, and it is the only link.
+    if (tail && this.#lenient && !this.#image[open] && LOGSEQ_TARGET.test(tail.raw)) return close + 1
     if (tail) {
       const destination = { raw: tail.raw, start: tail.start + this.#base }
       this.#addMarkdownLink('markdown', open, { close, end: tail.end, written: destination })

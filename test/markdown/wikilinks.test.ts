@@ -45,6 +45,8 @@ test('W16, W17: a single bracket is content, inner brackets win', () => {
 test('a wikilink as the destination of a Markdown link is the link in lenient mode', () => {
   check('[x]([[a]]) [x]([[b c]]) [x]([[d|e]])', 'link a\nlink b c\nlink d|e')
   check('[x]([[a]])', 'link [[a]]|x (markdown)', OBSIDIAN)
+  check('[x]([[a]]) [x]\n\n[x]: b.md', 'link a\nlink b.md|x (reference)')
+  check('![x]([[a.png]])', 'embed [[a.png]]|x (markdown)')
 })
 
 test('W18: no line break inside', () => {
