@@ -1,7 +1,6 @@
 import type { TextRange } from '../core/text/link-slots.ts'
 import { codeIn } from '../markdown/code.ts'
 import { findComments } from '../markdown/inline-spans.ts'
-
 import { blanked } from './source.ts'
 
 /** A range of lines in a note that is shown to a model. */

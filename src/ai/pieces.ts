@@ -1,4 +1,5 @@
 import type { TextRange } from '../core/text/link-slots.ts'
+
 /** An emphasized range. All pieces inside it share the same object. */
 export interface Wrap {
   readonly type: 'strong' | 'emphasis' | 'delete'

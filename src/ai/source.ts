@@ -1,5 +1,4 @@
 import type { TextRange } from '../core/text/link-slots.ts'
-
 import { splitSentences } from './sentences.ts'
 import { findQuote, type QuotedText, quotedText } from './verify-quote.ts'
 import { readable, stem, type Word, wordsIn } from './words.ts'

@@ -92,8 +92,9 @@ function shortDiff(before: Uint8Array, after: Uint8Array, { path, from, to }: Di
   return `${patch.slice(0, end > 0 ? end : MAX_SHORT)}\n… (${patch.length - MAX_SHORT} more characters)\n`
 }
 
-/** Returns the hunks of a unified diff without a header, or `undefined` if the texts differ too much. */
+/** Returns the hunks of a unified diff without a header, or `undefined` if the texts differ too much. Equal texts have none. */
 export function hunksBetween(old: string, now: string): string | undefined {
+  if (old === now) return ''
   const size = old.length + now.length
   if (size > MAX_INPUT) return undefined
   const options = { context: CONTEXT, headerOptions: OMIT_HEADERS, ...(size > MAX_SMALL ? LIMITS.large : LIMITS.small) }

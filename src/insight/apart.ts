@@ -2,7 +2,6 @@ import { type CommunityLevel, NO_COMMUNITY } from '../core/insight/communities.t
 import type { ApartCommunities } from '../core/insight/gaps.ts'
 import type { Nearest } from '../core/insight/insight.ts'
 import { eachLinkBetween } from './communities/between.ts'
-
 import type { WeightedGraph } from './communities/weighted-graph.ts'
 import type { Corpus } from './corpus.ts'
 import { wordWeights } from './nearest.ts'

@@ -1,4 +1,3 @@
-import { groupBy } from '../core/group-by.ts'
 /**
  * Lays out notes on a plane. Groups become circles packed next to the groups they are linked with, notes are packed inside their
  * group in the same way, and a short relaxation moves linked notes toward each other across borders. The relaxation is
@@ -8,6 +7,7 @@ import { groupBy } from '../core/group-by.ts'
  */
 
 import { type Adjacency, degree, placesByNumber } from '../core/csr.ts'
+import { groupBy } from '../core/group-by.ts'
 import { LARGE_REGION, MIN_PART, showsRegions } from '../core/insight/overview.ts'
 import { connectedParts, mergeRows, type WeightedGraph } from './communities/weighted-graph.ts'
 import { linkGroups } from './link-groups.ts'

@@ -1,6 +1,5 @@
 import type { Settings } from '../config/settings.ts'
 import type { Chat, ChatProvider, KeySource } from '../core/chat.ts'
-
 import { mayLeave, unusedPatterns } from './may-leave.ts'
 import type { OpenGate } from './open-gate.ts'
 

@@ -3,7 +3,6 @@ import type { Condition, Lookup } from '../../core/query.ts'
 import { IN_SETS } from '../note-facts.ts'
 import { fieldQuery, phrasePattern, phraseQuery } from './lucene.ts'
 import { SEPARATOR } from './note-properties.ts'
-
 import type { Values } from './server/connection.ts'
 
 /** A condition in Cypher: lookups in the full-text index, followed by conditions on a note `f`. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { hunksBetween } from '../../../src/changes/conflict.ts'
 import { addAttachment } from '../../../src/changes/plan/attachments.ts'
 import { differenceOf } from '../../../src/changes/plan/changed-files.ts'
 import { planOperations } from '../../../src/changes/plan/plan-operations.ts'
@@ -134,3 +135,5 @@ test('keeps no text of files that only move', async () => {
   await workspace.move([{ draft: workspace.find('note'), to: 'b.md' }])
   expect((await workspace.finish()).texts.map(({ before, after }) => before + after)).toEqual(['', ''])
 })
+
+test('equal texts have no hunks', () => expect(hunksBetween('a', 'a')).toBe(''))

@@ -1,4 +1,6 @@
-import { quietly } from '../../../core/quietly.ts' /** A vault in a Neo4j database. Never log it, because it contains the password. */
+import { quietly } from '../../../core/quietly.ts'
+
+/** A vault in a Neo4j database. Never log it, because it contains the password. */
 export interface Neo4jPlace {
   readonly type: 'neo4j'
   /** `bolt://…` or `neo4j://…`. With `+s`, the connection is encrypted. */
