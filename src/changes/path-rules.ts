@@ -17,7 +17,7 @@ export function inTrash(path: string): boolean {
 
 /**
  * Requires an unambiguous path inside the vault. Does not normalize it.
- * @throws RouxError `INVALID_PARAMS`, or `PERMISSION_DENIED` for a path that is outside or hidden
+ * @throws RouxError `INVALID_PARAMS`, or `PERMISSION_DENIED` for a path that is hidden or outside the vault
  */
 export function requireInside(path: string): void {
   if (typeof path !== 'string' || path === '')

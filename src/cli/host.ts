@@ -32,7 +32,7 @@ export interface Host extends Places {
   onSignal(listener: () => void): void
   /** This command line's vaults and their settings, if already loaded. */
   readonly loaded?: LoadedVaults
-  /** Needed to use the shared server. Omitted within that server. */
+  /** How to reach the shared server. Undefined in the shared server itself. */
   readonly sharing?: Sharing
 }
 

@@ -2,7 +2,7 @@ import type { Settings } from '../config/settings.ts'
 import type { KeySource } from '../core/chat.ts'
 import type { AiDesk } from '../workers/ai-desk.ts'
 
-// Entry point for the command line and the library, which turns settings into a GraphCore and its components.
+// Builds a GraphCore and its components from settings, for the command line and the library.
 export type { AiDesk, NamedModel } from '../workers/ai-desk.ts'
 
 export { type Diagnosis, diagnose, type IndexDiagnosis } from './diagnose.ts'

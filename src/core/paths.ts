@@ -3,7 +3,7 @@ export function folderOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf('/')))
 }
 
-/** Returns what all paths in a folder begin with; empty for the root. */
+/** Returns the common prefix of all paths in a folder, which is empty for the root. */
 export function folderStart(folder: string): string {
   return inFolder(folder, '')
 }

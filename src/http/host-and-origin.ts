@@ -113,8 +113,9 @@ function accepts(header: string, type: string): boolean {
 }
 
 /**
- * Rejects a listen address that would unintentionally expose the server to other computers, and list entries that can never match.
- * @throws RouxError `INVALID_SETTINGS`, naming the entry
+ * Checks the settings for access to the server.
+ * @throws RouxError `INVALID_SETTINGS` if the address would unintentionally expose the server to other computers, or if an entry of a
+ * list can never match
  */
 export function checkAccessPolicy({ host: address, hosts, origins }: Pick<AccessPolicy, 'host' | 'hosts' | 'origins'>): void {
   if (address.trim() === '')

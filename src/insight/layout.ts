@@ -312,7 +312,7 @@ function relax({ links, radii, places, phase, onStep }: Relaxing): void {
   }
 }
 
-/** Scales the positions to the required space. Bodies that have been drawn together then have to be pushed apart less. */
+/** Scales the positions to the required space, so less overlap remains to be resolved. */
 function spread({ places, room }: Bodies): void {
   const count = places.length / 2
   const [x, y] = [meanAt(places, 0), meanAt(places, 1)]

@@ -46,8 +46,8 @@ export class InlineScanner {
   readonly commentMarks: CommentMark[] = []
   readonly blocks: string[] = []
   /**
-   * Called for every span that is not plain text, with its file offsets and its first character. A link's text is reported as `[`,
-   * the rest of the link as `]`.
+   * Called for every span that is not plain text, with its file offsets and its first character. For a link, it is called with `[`
+   * for the text and with `]` for the rest.
    */
   onSpan: ((start: number, end: number, mark: number) => void) | undefined
   readonly #sink: LinkSink

@@ -19,7 +19,7 @@ const READING_HINTS: SectionHints = {
 const LIST_ITEM = /^([\s>]*)(?:[-*+]|\d{1,9}[.)])\s+/
 
 export interface OutlineHeading extends Heading, Pick<HeadingBlock, 'isSetext' | 'isNested'> {
-  /** The texts of the headings above this one, outermost first, followed by its own text. */
+  /** Text of each parent heading, outermost first, and then of this one. */
   readonly path: readonly string[]
   /** Range of the heading's text, without marks and closing `#`s. */
   readonly start: number

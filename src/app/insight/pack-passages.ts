@@ -68,7 +68,7 @@ const MIN_WORDS = 8
 /** Number of passages that are compared with one another. */
 const MAX_COMPARED = 40
 
-/** Removes passages that are nearly the same as a better one. `passages` are sorted, best first. */
+/** Removes near-duplicates of better passages. `passages` are sorted, best first. */
 export function withoutLikeness(passages: readonly PlacedPassage[]): readonly PlacedPassage[] {
   const keptWords: ReadonlySet<string>[] = []
   return passages.filter((passage, at) => {

@@ -122,8 +122,8 @@ async function wantedWarning({ core, snapshot }: ReadingContext, name: string): 
 }
 
 /**
- * Returns the hash of a note if the caller may write. A caller that has read only part of a note must not replace the whole, so
- * the hash is then marked as partial.
+ * Returns the hash of a note if the caller may write. If the caller sees only part of the note, the hash is marked as partial, so
+ * the caller cannot overwrite the rest with it.
  */
 function hashOf({ writing }: GraphCore, source: NoteText | undefined, shownText: string): Pick<NodeDetails, 'hash'> {
   if (writing === undefined || source === undefined) return {}

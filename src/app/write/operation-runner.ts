@@ -105,7 +105,7 @@ export async function readBack<T>(
   }
 }
 
-/** Maximum number of characters of a title in the list of changes. */
+/** Maximum length of a title in the list of changes, in characters. */
 const TITLE_LENGTH = 200
 
 /** Returns a title for the list of changes, such as `move_node a.md → b.md`. */

@@ -22,7 +22,7 @@ export function isTrash(path: string): boolean {
 
 /**
  * Returns a valid path for a new file or folder. Existing folders keep their spelling.
- * @throws RouxError `INVALID_PARAMS` with a better name, `PERMISSION_DENIED` for a path that is outside or hidden
+ * @throws RouxError `INVALID_PARAMS` with a better name, `PERMISSION_DENIED` for a path that is hidden or outside the vault
  */
 export function requirePath(path: string, view?: Pick<VaultView, 'look'>): string {
   requireInside(path)

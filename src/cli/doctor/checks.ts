@@ -16,7 +16,7 @@ import { folderFault, withDesk } from '../session.ts'
 /** Hint for a damaged file, which is replaced the next time it is used. */
 const REBUILT = 'It is rebuilt automatically; "roux index" rebuilds it now.'
 
-/** Result of one check. `warn` means that something works with limitations, `fail` that it does not work. */
+/** Result of one check. `warn`: it works, with limitations. `fail`: it does not work. */
 export interface Finding {
   readonly check: string
   readonly state: 'ok' | 'warn' | 'fail'

@@ -3,7 +3,7 @@ import type { Communities } from './communities.ts'
 import type { Gaps } from './gaps.ts'
 import type { DuplicatePair, LinkSuggestions } from './link-suggestions.ts'
 
-/** Results for all notes of one generation. Arrays are in the order of `ids`; elsewhere, notes are indexes into `ids`. */
+/** Results for all notes of one generation. Arrays are in the order of `ids`. Elsewhere, a note is given by its index in `ids`. */
 interface OfAllNotes {
   readonly generation: number
   /** Ids of the listed notes that are included in the analysis, in ascending order. */

@@ -30,9 +30,11 @@ export interface PartialPicture extends VaultPicture {
   readonly count: number
   /** Number of pairs of linked notes in the vault. */
   readonly link_count: number
-  /** For each note, how many notes in the whole vault are linked with it: in either direction, to it, and from it. */
+  /** Number of notes in the whole vault that each note is linked with, in either direction. */
   readonly degrees: readonly number[]
+  /** Number of notes that link to it. */
   readonly incoming: readonly number[]
+  /** Number of notes that it links to. */
   readonly outgoing: readonly number[]
   /** Number of words in each note, or -1 if unknown. */
   readonly words: readonly number[]

@@ -175,8 +175,8 @@ function moveNodes(level: Level, communities: Uint32Array, { penalty, stay }: We
 }
 
 /**
- * Splits communities: nodes that are well connected within their community join the part with the highest gain. Returns a number per
- * node.
+ * Splits communities into parts. Each node that is well connected within its community joins the part with the highest gain.
+ * Returns the part's number for each node.
  */
 function refine(level: Level, communities: Uint32Array, penalty: number): Uint32Array {
   const { strengths } = level

@@ -17,7 +17,7 @@ const ENOUGH_WORDS = 12
 /** The best language must have `CLEAR_RATIO` times the evidence of the next one, or `LEAD` more. */
 const CLEAR_RATIO = 1.3
 
-/** A fixed lead is enough, because related languages such as Danish and Norwegian share most of their function words. */
+/** An absolute difference counts, too: related languages such as Danish and Norwegian share most function words, so the ratio is small. */
 const LEAD = 1.5
 
 /** Minimum evidence. A function word that only one language has counts as 1. A question such as `backup plan` has no evidence. */
@@ -103,8 +103,8 @@ let tables: Tables | undefined
 
 /**
  * Returns the script and language of a note or question, or `undefined` if it has no letters. Detects the script first, and then
- * the language from function words and rare letters. Reads only the start of a long text. With `candidates`, only those languages
- * are considered, and a candidate that is the only one in its script needs no evidence.
+ * the language from function words and rare letters. Reads only the start of a long text. If `candidates` are given, considers
+ * only those languages, and returns the only candidate in a script without further evidence.
  */
 export function languageOf(text: string, candidates: readonly string[] = []): Language | undefined {
   const sample = text.length > SAMPLE ? text.slice(0, SAMPLE) : text

@@ -15,9 +15,9 @@ const MAX_BITS = 2 ** 31 - 1
 const HIDDEN_BITS = 16
 
 /**
- * Rounded values, each from the middle of a range in which results hardly change. The mean nDCG@10 on cacm, cranfield and scifact
- * is .530. It is .526–.531 with k1 from .9 to 1.2 and the body's b from .3 to .6, .520–.525 with a title weight of 1, and .495
- * without titles.
+ * Rounded values. Results hardly change in a range around each of them: with k1 from .9 to 1.2 and the body's b from .3 to .6, the
+ * mean nDCG@10 on cacm, cranfield and scifact is .526–.531, and .530 with these values. With a title weight of 1, it is .520–.525;
+ * without titles, .495.
  */
 export const DEFAULT_SCORING: Scoring = {
   title: { weight: 0.75, k1: 1.2, b: 0.75 },

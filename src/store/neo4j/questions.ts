@@ -93,8 +93,8 @@ export async function readFacts(connection: Connection, signal?: AbortSignal): P
 export interface QuestionOptions {
   readonly signal?: AbortSignal | undefined
   /**
-   * Called with the state in each answer, which is `undefined` if the vault has been removed. Throws `SnapshotOutdated` if the
-   * answer cannot be used.
+   * Called with the vault's state in each answer, or with `undefined` if the vault has been removed. Throws `SnapshotOutdated` if
+   * the answer cannot be used.
    */
   readonly onState: (state: VaultState | undefined) => void
 }

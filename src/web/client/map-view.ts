@@ -562,7 +562,7 @@ export class MapView {
     return labels.placed
   }
 
-  /** True if the view is so near that parts of lands are named instead of the lands. */
+  /** True if the map is magnified enough to name parts of lands instead of the lands. */
   get #namesParts(): boolean {
     return this.#camera.scale > PARTS_FROM * this.#wholeScale
   }

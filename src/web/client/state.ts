@@ -387,7 +387,7 @@ function announceFocus(): void {
 interface OpenOptions {
   /** True if the map moves to the note. */
   readonly fly?: boolean
-  /** True if a narrow window switches to the text. */
+  /** Whether to switch to the note's text in a narrow window. */
   readonly isRead?: boolean
   /** The requested line. */
   readonly at?: number | undefined

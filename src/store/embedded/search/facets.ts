@@ -80,7 +80,7 @@ export class Facets extends NoteTable {
     return this.#facts.get(key)?.properties.get(name)?.values ?? []
   }
 
-  /** Checks whether a note has the property or, if a value is given, has it with that value. Name and value are folded. */
+  /** Checks whether a note has the property, with this value if one is given. `name` and `value` must be folded. */
   hasProperty(key: number, name: string, value: string | undefined): boolean {
     const property = this.#facts.get(key)?.properties.get(name)
     return property !== undefined && (value === undefined || property.asked.includes(value))
