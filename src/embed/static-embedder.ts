@@ -266,7 +266,7 @@ function addUnit(vector: Float32Array, sum: Float64Array, { from, length }: Vect
   return true
 }
 
-/** Adds a constant to the first columns of a vector, so that its norm rises from `share` to about 1. */
+/** Adds a constant to the first columns of a vector. This raises its norm from `share` to about 1. */
 function fill(vector: Float32Array, columns: number, share: number): void {
   if (share === 1) return
   const rest = Math.sqrt((1 - share * share) / columns)

@@ -115,14 +115,14 @@ export const landPartsOf = memoizeLast(
       const numbers = new Uint8Array(graph.count).fill(large.length)
       for (const [number, { notes }] of large.entries()) for (const note of notes) numbers[note] = number
       const { all, colourAt } = landsOf(graph, land, { colours: numbers, other: large.length, isRound: false })
-      const ranked = large.map(
+      const linked = large.map(
         ({ notes }) => notes.reduce((sum, note) => sum + Math.min(MANY, degrees[note] ?? 0), 0) / notes.length,
       )
-      const ascending = ranked.toSorted((a, b) => a - b)
+      const ascending = linked.toSorted((a, b) => a - b)
       return large.map((part, number) => ({
         ...part,
         colour,
-        rank: ascending.indexOf(ranked[number] ?? 0) / (large.length - 1),
+        rank: ascending.indexOf(linked[number] ?? 0) / (large.length - 1),
         bounds: boundsOfMost(graph, part.notes),
         outlines: all.find((area) => area.colour === number)?.outlines ?? [],
         has: (x: number, y: number) => colourAt(x, y) === number,

@@ -518,7 +518,7 @@ export class MapView {
     const most = this.#mostNames(graph.count <= NAMED.few ? NAMED.ofFew : NAMED.ofMany, 2)
     this.#labelNotes(writing, this.#byWeight(graph), most)
     if (!this.#namesParts) this.#labelParts(writing)
-    return this.#write(on, writing)
+    return this.#writeTexts(on, writing)
   }
 
   /** Writes the names of highlighted notes: those of a path and the one in focus first, in bold. Then those of groups, faded where they are not highlighted. */
@@ -540,7 +540,7 @@ export class MapView {
       this.#labelNotes(writing, sortedBy(weightsOf(graph), [...notes]), NAMED.lit, kind)
     }
     this.#labelGroups(writing, notes, false)
-    return this.#write(on, writing)
+    return this.#writeTexts(on, writing)
   }
 
   #writingIn(frame: Frame, highlight?: Highlight): Writing {
@@ -548,11 +548,11 @@ export class MapView {
   }
 
   /** Draws marks and the texts of placed labels. Small notes that the names of groups would hide in part are covered first. */
-  #write(on: CanvasRenderingContext2D, { frame, highlight, labels, texts }: Writing): readonly Label[] {
+  #writeTexts(on: CanvasRenderingContext2D, { frame, highlight, labels, texts }: Writing): readonly Label[] {
     const small = smallNotesIn(frame)
+    const dimmed = small.filter(({ note }) => highlight?.notes.has(note) !== true)
     for (const { label, ground, isGroup, isFaded } of texts)
-      if (isGroup)
-        coverNotes(on, isFaded ? small.filter(({ note }) => highlight?.notes.has(note) !== true) : small, label.box, ground)
+      if (isGroup) coverNotes(on, isFaded ? dimmed : small, label.box, ground)
     this.#drawMarks(on, frame)
     for (const text of texts) {
       on.globalAlpha = text.isFaded ? FADED : 1
@@ -567,7 +567,7 @@ export class MapView {
     return this.#camera.scale > PARTS_FROM * this.#wholeScale
   }
 
-  /** Writes the names of the notes that are closest to one, and how many more there are. */
+  /** Places the names of the notes that are closest to one, and how many more there are. */
   #labelAround(centre: number, writing: Writing): void {
     const { frame, labels } = writing
     const all = closestTo(frame, centre)
@@ -604,13 +604,7 @@ export class MapView {
       dots.add(box)
       if (isIndex(frame.graph, note)) covered.push(box)
     }
-    const { centre, notes = [] } = highlight ?? {}
-    const curveTo = (note: number) => {
-      const [start, end] = [placeIn(frame, Math.min(centre ?? 0, note)), placeIn(frame, Math.max(centre ?? 0, note))]
-      return { start, over: bent(...start, ...end), end }
-    }
-    const isHub = centre !== undefined && (frame.graph.degrees[centre] ?? 0) > HUB
-    const curves = isHub ? [] : centre === undefined ? bandsIn(frame, highlight) : [...notes].map(curveTo)
+    const curves = curvesIn(frame, highlight)
     const lines = curves.length > 0 ? new Dots(frame.width, frame.height) : undefined
     for (const { start, over, end } of curves) lines?.addCurve(start, over, end)
     return new Labels({ ...this.#size, covered, dots, lines })
@@ -623,7 +617,7 @@ export class MapView {
     return covered.map((one) => [one.left - left, one.top - top, one.right - left, one.bottom - top])
   }
 
-  /** Writes the names of the first notes that have room for them. */
+  /** Places the names of the first notes that have room for them. */
   #labelNotes(writing: Writing, notes: readonly number[], most: number, kind?: keyof typeof RULES): void {
     const { frame, labels } = writing
     const end = labels.placed.length + most
@@ -647,7 +641,7 @@ export class MapView {
     return radiusIn(frame, note) >= LARGE * radiusIn(frame, this.#byWeight(frame.graph)[0] ?? 0) ? 'large' : undefined
   }
 
-  /** Writes the name of a note next to it, unless it was written or had no room before. Returns true if it did. */
+  /** Places the name of a note next to it, unless it has one or had no room before. Returns true if it was placed now. */
   #labelNote(note: number, writing: Writing, kind: keyof typeof RULES): boolean {
     const { frame, labels, named } = writing
     if (frame.look.shown[note] === 0 || named.has(note)) return false
@@ -708,7 +702,7 @@ export class MapView {
   }
 
   /**
-   * Writes the names of groups, or of those that `are` or are not `within` a set of notes with all of theirs, the largest first. A group
+   * Places the names of groups, or of those that `are` or are not `within` a set of notes with all of theirs, the largest first. A group
    * whose land has no room for its name gets none.
    */
   #labelGroups(writing: Writing, within?: ReadonlySet<number>, are = true): readonly Label[] {
@@ -737,7 +731,7 @@ export class MapView {
     return names
   }
 
-  /** Writes the names of the largest parts of lands, or of those within a set of notes, each once. */
+  /** Places the names of the largest parts of lands, or of those within a set of notes, each once. */
   #labelParts(writing: Writing, within?: ReadonlySet<number>): void {
     const { frame, labels } = writing
     const end = labels.placed.length + (within === undefined ? this.#mostNames(NAMED.parts, 1) : NAMED.partsOfGroup)
@@ -752,7 +746,7 @@ export class MapView {
     }
   }
 
-  /** Writes the name of a group, or of a part of its land, as large as there is room for. */
+  /** Places the name of a group, or of a part of its land, as large as there is room for. */
   #labelLand(writing: Writing, group: Group, sizes: readonly number[], isFaded = false): Label | undefined {
     const { frame, labels } = writing
     // Grey lands are less important than colored ones.
@@ -979,7 +973,7 @@ function drawTie(context: CanvasRenderingContext2D, frame: Frame, { from, to, ki
   context.setLineDash([])
 }
 
-/** Where names are written, and what is written already. */
+/** The names of a frame, which are placed first and then written. */
 interface Writing {
   readonly frame: Frame
   readonly highlight: Highlight | undefined
@@ -1018,6 +1012,17 @@ function write(context: CanvasRenderingContext2D, { label, colour, ground, edge 
   const middles = lines.map((line, at) => [line, (box[0] + box[2]) / 2, box[1] + ((at + 0.5) * height) / lines.length] as const)
   for (const middle of middles) context.strokeText(...middle)
   for (const middle of middles) context.fillText(...middle)
+}
+
+/** Returns the curves that names avoid: those between lands, or from an open note to the notes it is linked with. */
+function curvesIn(frame: Frame, highlight: Highlight | undefined) {
+  const { centre, notes = [] } = highlight ?? {}
+  if (centre === undefined) return bandsIn(frame, highlight)
+  if ((frame.graph.degrees[centre] ?? 0) > HUB) return []
+  return [...notes].map((note) => {
+    const [start, end] = [placeIn(frame, Math.min(centre, note)), placeIn(frame, Math.max(centre, note))]
+    return { start, over: bent(...start, ...end), end }
+  })
 }
 
 /** Returns the color of the ground below the middle of a label. */

@@ -387,7 +387,7 @@ function announceFocus(): void {
 interface OpenOptions {
   /** True if the map moves to the note. */
   readonly fly?: boolean
-  /** Whether to switch to the note's text in a narrow window. */
+  /** True if a narrow window then shows the note's text, not the map. */
   readonly isRead?: boolean
   /** The requested line. */
   readonly at?: number | undefined
