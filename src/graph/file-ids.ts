@@ -2,8 +2,8 @@ import { foldId, type NodeId, toNodeId, type VaultPath } from '../core/ids.ts'
 import { KeyOrder } from './key-order.ts'
 
 /**
- * Indexes files by path and id. An id is the folded path. If several paths fold to the same string (twins), one file has the folded
- * path as its id and the others their exact path.
+ * Indexes files by path and id. An id is the folded path. If several paths fold to the same string (twins), one of the files gets
+ * the folded path as its id, and the others keep their exact paths.
  */
 export class FileIds {
   readonly #vault: string | undefined
@@ -61,8 +61,8 @@ export class FileIds {
   }
 
   /**
-   * Assigns ids to files whose paths fold to the same string. One file gets the folded path as its id: the file whose path equals
-   * it, or else the first file in code-point order. The ids of the others are their exact paths.
+   * Assigns ids to twins. One of them gets the folded path: the file with exactly that path if there is one, or else the first in
+   * code-point order. The others keep their exact paths.
    */
   #regroup(folded: string, keys: readonly number[]): void {
     const sorted = [...keys].sort((a, b) => (this.#pathOf(a) < this.#pathOf(b) ? -1 : 1))
@@ -90,19 +90,19 @@ export class FileIds {
     return this.#paths[key]
   }
 
-  /** Returns a file's folded path, which twins share. Empty if there is no such file. */
+  /** Returns a file's folded path, or an empty string if there is no such file. */
   folded(key: number): string {
     return this.#folds[key] ?? ''
   }
 
-  /** Returns the file with this exact path, or else a file with the same folded path. */
+  /** Returns the file with this exact path. If there is none, returns one with the same folded path. */
   find(path: string): number | undefined {
     const group = this.#byFold.get(foldId(path))
     if (group === undefined || typeof group === 'number') return group
     return group.find((key) => this.#paths[key] === path) ?? group[0]
   }
 
-  /** Returns the other files whose paths fold to the same string, in order of precedence. Usually empty. */
+  /** Returns the other files with the same folded path, in order of precedence. Usually empty. */
   twins(key: number): readonly number[] {
     const group = this.#sameIdKeys.has(key) ? this.#byFold.get(this.folded(key)) : undefined
     return typeof group === 'object' ? group.filter((other) => other !== key) : []

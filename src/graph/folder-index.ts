@@ -77,7 +77,7 @@ export class FolderIndex {
   }
 }
 
-/** Returns the spelling used by most of the folder's notes. If it has none, the spelling of its first subfolder is used. */
+/** Returns the spelling that most of the folder's own notes use. If it has none, uses the path of its first subfolder. */
 export function spelledPath({ spellings, folders }: FolderEntry): string {
   if (spellings.size > 0) return mostCommonSpelling(spellings)
   const [first] = [...folders].sort(([a], [b]) => (a < b ? -1 : 1))

@@ -4,10 +4,10 @@ import { FileIds } from './file-ids.ts'
 import { MissingTargets } from './missing-targets.ts'
 import { selectTop } from './select-top.ts'
 
-/** A file's row in the graph. `key` is a small, dense number that identifies the path. */
+/** A file's row in the graph. */
 export interface GraphRow {
   readonly key: number
-  /** `undefined` if the file no longer exists. */
+  /** Undefined if the file has been deleted. */
   readonly path: VaultPath | undefined
   readonly kind: Exclude<NodeKind, 'missing'>
   readonly excluded: boolean
@@ -17,22 +17,22 @@ export interface GraphRow {
   readonly title: string
   readonly aliases: readonly string[]
   readonly tags: readonly string[]
-  /** Distinct keys of the files that this file links to, including itself for self-links. */
+  /** Distinct keys of the files that this file links to. Includes its own key if it links to itself. */
   readonly targets: Int32Array
   /** Missing targets as written, one per folded name. */
   readonly missing: readonly string[]
-  /** Number of broken links, ambiguous links, malformed parts, and links to missing headings or blocks. */
+  /** Numbers of problems: broken links, ambiguous links, malformed parts, and links to missing headings or blocks. */
   readonly problems: readonly [broken: number, ambiguous: number, malformed: number, brokenHeadings: number]
 }
 
-/** Identifies a node: a file's key (≥ 0), or a negative number for a missing target. Valid until the next `apply`. */
+/** A file's key (≥ 0), or a negative number for a missing target. Valid until the next `apply`. */
 export type NodeIndex = number
 
 const NOTHING = new Int32Array(0)
 
 /**
- * The link graph in memory, stored as typed and plain arrays indexed by key. It is a projection of the store's rows. `apply` moves it
- * to the next generation at a cost that depends on the size of the change, not of the graph.
+ * The in-memory link graph, a projection of the store's rows. `apply` moves it to the next generation. Its cost depends on the size
+ * of the change, not on the size of the graph.
  */
 export class Graph {
   readonly #vault: string | undefined
@@ -40,7 +40,7 @@ export class Graph {
   readonly #missing = new MissingTargets()
   readonly #rows: (GraphRow | undefined)[] = []
   readonly #in: number[][] = []
-  // Contiguous in memory, unlike the rows, because a single call can check every node of the vault.
+  // These values are in typed arrays rather than in the rows, because a single call may check every node of the vault.
   #isListed = new Uint8Array(1024)
   #problemCount = new Int32Array(1024)
   #inDegree = new Int32Array(1024)
@@ -52,7 +52,7 @@ export class Graph {
     this.#ids = new FileIds(vault)
   }
 
-  /** Upper bound (exclusive) on the keys. */
+  /** All keys are below this number. */
   get size(): number {
     return this.#rows.length
   }
@@ -76,7 +76,7 @@ export class Graph {
     this.#missing.release(unlinked)
   }
 
-  /** Makes space for a key if necessary. Links can refer to keys whose rows are added later. */
+  /** Makes space for a key. Links may refer to keys whose rows are added later. */
   #grow(key: number): void {
     while (this.#rows.length <= key) {
       this.#rows.push(undefined)
@@ -100,7 +100,7 @@ export class Graph {
     const change = listedBit - (this.#isListed[row.key] ?? 0)
     if (change === 0) return
     this.#isListed[row.key] = listedBit
-    // Links of the rows being applied have already been removed. They will be counted when they are added again.
+    // The rows being applied have no links at this point. `#link` counts theirs later.
     for (const source of this.#in[row.key] ?? []) add(this.#outDegree, source, change)
   }
 
@@ -155,12 +155,12 @@ export class Graph {
     return entries.sort((a, b) => (a.id < b.id ? -1 : Number(a.id > b.id))).map(({ node }) => node)
   }
 
-  /** Returns a node's folded path without the vault's name. Twins share the same folded path. */
+  /** Returns a node's folded path without the vault's name. Twins have the same one. */
   folded(node: NodeIndex): string {
     return node < 0 ? foldId(this.#missing.name(-node - 1)) : this.#ids.folded(node)
   }
 
-  /** Returns the other files whose paths fold to the same string, in order of precedence. Usually empty. */
+  /** Returns the other files with the same folded path, in order of precedence. Usually empty. */
   twins(key: number): readonly number[] {
     return this.#ids.twins(key)
   }
@@ -187,20 +187,17 @@ export class Graph {
     return node < 0 ? 'missing' : this.#rows[node]?.kind
   }
 
-  /** Checks whether a node is a note that is not excluded. Only these count in lists, degrees and paths. */
+  /** Checks whether a node is a note that is not excluded. Only such notes appear in lists and paths, and count in degrees. */
   isListedNote(node: NodeIndex): boolean {
     return node >= 0 && this.#isListed[node] === 1
   }
 
-  /**
-   * Returns the number of problems in a file: broken and ambiguous links, links to missing headings or blocks, malformed parts,
-   * plus 1 for a conflict copy. 0 for excluded files.
-   */
+  /** Returns the number of problems in a file, counting a conflict copy as one. Excluded files have none. */
   problemCount(key: number): number {
     return this.#problemCount[key] ?? 0
   }
 
-  /** Returns the node with the given id. If the vault has a name, the id includes it. */
+  /** Returns the node with this id, which includes the vault's name if there is one. */
   find(id: string): NodeIndex | undefined {
     const path = this.#withoutVault(id)
     return this.#findFile(path) ?? this.findMissing(path)
@@ -219,12 +216,12 @@ export class Graph {
     return number === undefined ? undefined : -number - 1
   }
 
-  /** Returns the keys of files that link to a node, in no particular order. Includes the node itself if it links to itself. */
+  /** Returns the keys of files that link to a node, in no particular order. Includes the node's own key if it links to itself. */
   sources(node: NodeIndex): readonly number[] {
     return node < 0 ? this.#missing.sources(-node - 1) : (this.#in[node] ?? [])
   }
 
-  /** Returns the files that a node links to, in no particular order. */
+  /** Returns the keys of files that a node links to, in no particular order. */
   targets(node: NodeIndex): Int32Array {
     return (node < 0 ? undefined : this.#rows[node]?.targets) ?? NOTHING
   }
@@ -259,7 +256,7 @@ export class Graph {
   }
 }
 
-/** Checks whether a row is a listed note; see `Graph.isListedNote`. */
+/** Checks whether a row belongs to a listed note; see `Graph.isListedNote`. */
 export function isListedRow(row: GraphRow): boolean {
   return row.path !== undefined && row.kind === 'note' && !row.excluded
 }
@@ -278,14 +275,12 @@ function add(counts: Int32Array, key: number, by: number): void {
   counts[key] = (counts[key] ?? 0) + by
 }
 
-/**
- * Longer lists are not searched once per key to remove, because removing thousands of keys from a hub would take quadratic time.
- */
+/** From longer lists, keys are not removed one at a time. With thousands of keys in a hub's list, that would take quadratic time. */
 const SHORT = 64
-/** Up to this many keys are searched for one by one, which is faster than scanning the whole list. */
+/** Up to this many keys are still removed one at a time, which is faster than a pass over the whole list. */
 const FEW = 4
 
-/** Removes a key from a list. If the list is long, its keys are collected and removed together later. */
+/** Removes a key from a short list. Adds it to `leaving` if the list is long. */
 function withdraw(list: number[] | undefined, key: number, leaving: Map<number[], number[]>): void {
   if (list === undefined) return
   if (list.length <= SHORT) {

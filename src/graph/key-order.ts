@@ -1,18 +1,18 @@
-/** If a larger share of keys has moved, sort the whole list again, because merging would save nothing. */
+/** If more than this share of the keys has moved, sort them all again, because merging would be no faster. */
 const FULL_SORT_SHARE = 1 / 4
 
-/** Keys sorted by text. Updated lazily: all changes since the last use are merged in one linear pass. */
+/** Keys sorted by text. Sorting is lazy: all moves since the last use are merged in one linear pass. */
 export class KeyOrder {
   readonly #textOf: (key: number) => string | undefined
   readonly #movedKeys = new Set<number>()
   #keys: readonly number[] = []
 
-  /** @param textOf returns the text to sort by, or `undefined` if a key is not in the list */
+  /** @param textOf returns the text to sort by, or `undefined` if the key does not belong in the list */
   constructor(textOf: (key: number) => string | undefined) {
     this.#textOf = textOf
   }
 
-  /** Must be called if a key's text has changed, or the key was added or removed. */
+  /** Call this when a key's text changes, and when a key is added or removed. */
   move(key: number): void {
     this.#movedKeys.add(key)
   }

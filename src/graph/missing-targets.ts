@@ -1,8 +1,8 @@
 import { foldId } from '../core/ids.ts'
 
 /**
- * Missing targets, numbered from 0. Names that are equal after folding are the same target. Numbers are reused after `release`,
- * so that a long-running server does not keep every name that was ever missing.
+ * Missing targets, numbered from 0. Names that fold to the same string are one target. Numbers are reused after `release`;
+ * otherwise a long-running server would remember every target that was ever missing.
  */
 export class MissingTargets {
   readonly #names: string[] = []
@@ -21,7 +21,7 @@ export class MissingTargets {
     return number
   }
 
-  /** Removes those of the given targets that nothing links to. */
+  /** Frees those of the given targets that no file links to. */
   release(numbers: Iterable<number>): void {
     for (const number of numbers) {
       const folded = foldId(this.name(number))
@@ -32,12 +32,12 @@ export class MissingTargets {
     }
   }
 
-  /** Returns the number of a target, or `undefined` if nothing links to it. */
+  /** Returns a target's number, or `undefined` if no file links to it. */
   find(name: string): number | undefined {
     return this.#byFold.get(foldId(name))
   }
 
-  /** The name as first written. */
+  /** The name in its first spelling. */
   name(number: number): string {
     return this.#names[number] ?? ''
   }

@@ -2,8 +2,8 @@ import type { PathOptions } from '../core/store.ts'
 import type { Graph } from './graph.ts'
 
 /**
- * Finds paths between two files, shortest first, then ordered by ids: `[source, …, target]` as keys. Intermediate nodes are listed
- * notes. Longer paths are found with Yen's algorithm (J. Y. Yen, 1971), using bidirectional searches.
+ * Finds paths between two files, as lists of keys that include both ends. Shorter paths come first; ties are broken by the ids on
+ * the path. Intermediate nodes are listed notes. Uses Yen's algorithm (J. Y. Yen, 1971) with bidirectional searches.
  */
 export function findPaths(graph: Graph, source: number, target: number, options: PathOptions): readonly (readonly number[])[] {
   const walk = new Walk(graph, options.direction)
@@ -26,8 +26,8 @@ interface Search {
 }
 
 /**
- * Returns the degrees above which a note counts as a hub, in the order to try. These are the 99th percentile, the 99.9th, and
- * finally no limit, which finds any existing path.
+ * Returns the degrees above which a note counts as a hub, in the order to try them: the 99th percentile, the 99.9th, and finally no
+ * limit, so an existing path is always found.
  */
 function ceilings(graph: Graph, source: number, target: number): readonly number[] {
   const counts: number[] = []
@@ -40,12 +40,12 @@ function ceilings(graph: Graph, source: number, target: number): readonly number
     notes++
   }
   const at = (share: number): number => degreeAt(counts, Math.floor(notes * share))
-  // In a small vault, the 99th percentile is the degree of the most connected note, so not even that note would count as a hub.
+  // In a small vault, the 99th percentile is the degree of the most connected note, so no note would exceed it.
   const small = notes < 100 ? [at(0.9) - 1] : []
   return [...small, at(0.99), at(0.999), Number.POSITIVE_INFINITY].filter((ceiling) => ceiling >= 2)
 }
 
-/** Returns the degree at the given rank (0 is the lowest), where `counts` is the number of nodes per degree. 0 if there is none. */
+/** Returns the degree at a rank (0 is the lowest), or 0 if there is none. `counts` holds the number of nodes per degree. */
 function degreeAt(counts: readonly number[], rank: number): number {
   let skipped = 0
   const degree = counts.findIndex((count) => {
@@ -91,7 +91,7 @@ export function startsWith<T>(path: readonly T[], root: readonly T[]): boolean {
 
 /** The nodes reached by one side of a search. */
 interface Front {
-  /** True if links are followed from the source, false if they are followed backwards from the target. */
+  /** Whether links are followed forwards from the source or backwards from the target. */
   readonly forwards: boolean
   /** Distance + 1 for each key, or 0 if the key was not reached. */
   readonly reached: Int32Array
@@ -149,16 +149,14 @@ class Walk {
     return ceiling === Number.POSITIVE_INFINITY || degreeOf(this.#graph, key) <= ceiling
   }
 
-  /**
-   * Visits the neighbors of a node, following links forwards or backwards. Visits all neighbors if links count in either direction.
-   */
+  /** Visits a node's neighbors. If direction does not matter, visits both the sources and the targets of links. */
   #each(key: number, forwards: boolean, visit: (other: number) => void): void {
     const both = !this.#forwardsOnly
     if (forwards || both) for (const other of this.#graph.targets(key)) visit(other)
     if (!forwards || both) for (const other of this.#graph.sources(key)) visit(other)
   }
 
-  /** Returns the first path in id order among all paths through the nodes where both sides of the search met. */
+  /** Returns a shortest path through the nodes where both sides of the search met. Ties are broken by ids. */
   #trace(search: Search, meeting: readonly number[]): readonly number[] {
     const onShortest = this.#mark(search, meeting)
     const path = [search.source]
@@ -178,7 +176,7 @@ class Walk {
     const lengthAt = (key: number): number => (from[key] ?? 0) + (this.#to[key] ?? 0)
     const length = meeting.reduce((min, key) => Math.min(min, lengthAt(key)), Number.POSITIVE_INFINITY)
     const onShortest = new Set(meeting.filter((key) => lengthAt(key) === length))
-    // Iterating over a set includes elements added during iteration.
+    // Iteration over a set includes elements that are added meanwhile.
     for (const key of onShortest) {
       const step = from[key] ?? 0
       if (step <= 1) continue
@@ -196,7 +194,7 @@ class Walk {
     let best: number | undefined
     this.#each(at, true, (other) => {
       const onwards = distance > 0 && this.#from[other] === distance + 1 && onShortest.has(other)
-      // After the meeting nodes, only the distance to the target counts.
+      // Beyond the meeting nodes, only the distance to the target counts.
       const isNearer = stepsLeft > 0 && this.#to[other] === stepsLeft - 1
       if (!(onwards || isNearer) || isTaken(search, at, other)) return
       if (best === undefined || this.#graph.id(other) < this.#graph.id(best)) best = other

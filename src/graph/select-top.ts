@@ -1,7 +1,7 @@
-/** With more items to keep than this, sorting all of them is faster. */
+/** To select more items than this, sorting all of them is faster. */
 const MAX_ITEMS = 1_000
 
-/** Returns the first `count` items in sorted order. Faster than sorting everything if `count` is small. */
+/** Returns the first `count` items in sorted order, without sorting all of them if `count` is small. */
 export function selectTop<T>(items: Iterable<T>, count: number, comesBefore: (a: T, b: T) => boolean): T[] {
   const best: T[] = []
   if (count <= 0) return best

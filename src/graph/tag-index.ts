@@ -4,7 +4,7 @@ import { type GraphRow, isListedRow } from './graph.ts'
 
 interface TagEntry {
   readonly keys: Set<number>
-  /** Number of files in `keys` that are listed notes. */
+  /** How many of the files in `keys` are listed notes. */
   listed: number
   readonly spellings: Map<string, number>
 }
@@ -12,7 +12,7 @@ interface TagEntry {
 /** Indexes files by tag. A nested tag also counts for its parents. */
 export class TagIndex {
   readonly #tags = new Map<string, TagEntry>()
-  /** All tags of listed notes with their folded names, in order. Cached until a note changes. */
+  /** All tags of listed notes with their folded names, in order. Reset when a note changes. */
   #cachedCounts: readonly { readonly folded: string; readonly tag: TagCount }[] | undefined
 
   add(row: GraphRow): void {
@@ -49,10 +49,7 @@ export class TagIndex {
     return this.#tags.get(tag)?.keys ?? NONE
   }
 
-  /**
-   * Returns the tags of listed notes and the parents of these tags, if they start with a folded prefix, ordered by count and then
-   * by name.
-   */
+  /** Returns tags of listed notes, including parent tags, that start with a folded prefix, ordered by count and then by name. */
   counts(prefix: string): readonly TagCount[] {
     this.#cachedCounts ??= this.#count()
     const matching = prefix === '' ? this.#cachedCounts : this.#cachedCounts.filter(({ folded }) => folded.startsWith(prefix))

@@ -1,7 +1,7 @@
 import type { Adjacency } from '../core/csr.ts'
 import type { Graph } from './graph.ts'
 
-/** The listed notes and the links among them, excluding self-links, for algorithms in another thread. */
+/** The listed notes and the links among them, without self-links, for algorithms that run in another thread. */
 export interface NumberedTopology extends Adjacency {
   readonly keys: Uint32Array
 }

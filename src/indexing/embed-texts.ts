@@ -2,13 +2,13 @@ import type { Embedder } from '../core/embedder.ts'
 import { isTransient, messageOf } from '../core/errors.ts'
 import { requireVectors } from '../core/require-vectors.ts'
 
-/** Another call is expected within this many milliseconds after a call. */
+/** Time after a call in which more calls are expected, in milliseconds. */
 const EXPECTED_MS = 500
 
-/** Pause between steps while no calls arrive, in milliseconds. A server and its client need both cores of a small machine. */
+/** Pause between batches if no calls arrive, in milliseconds. On a small machine, the server and its client need both cores. */
 const PAUSE_MS = 4
 
-/** Pause while calls arrive, as a multiple of the time worked, and its maximum in milliseconds. */
+/** Pause between batches while calls arrive, as a multiple of the time worked, and its maximum in milliseconds. */
 const REST_FACTOR = 2
 
 const MAX_REST_MS = 16
@@ -21,7 +21,7 @@ export interface Embedded {
 }
 
 export interface EmbeddingTerms {
-  /** Makes embedding yield after each batch, because the embedder itself may never yield. */
+  /** Makes embedding yield after each batch, because the embedder may never yield by itself. */
   readonly pace: Pick<EmbeddingPace, 'rest'>
   readonly signal: AbortSignal
 }
@@ -30,9 +30,8 @@ export interface EmbeddingTerms {
 const PLAIN = 'note'
 
 /**
- * Embeds texts in batches of the embedder's size. If a batch fails, splits it until the rejected texts are isolated and all others
- * have vectors.
- * @throws the embedder's error if no text is to blame: the error is transient, or embedding also fails for a plain word
+ * Embeds texts in batches of the embedder's size. If a batch fails, splits it to find the texts that the embedder rejects.
+ * @throws the embedder's error if it is transient, or if the embedder also rejects a plain word
  */
 export async function embedTexts(embedder: Embedder, texts: readonly string[], terms: EmbeddingTerms): Promise<Embedded> {
   const parts: Embedded[] = []
@@ -92,7 +91,7 @@ function joined(parts: readonly Embedded[]): Embedded {
   return { vectors, refused: refusals }
 }
 
-/** Slows down embedding, so concurrent calls get most of the processor time. */
+/** Slows down embedding while calls arrive, so they get most of the processor time. */
 export class EmbeddingPace {
   #askedAt = Number.NEGATIVE_INFINITY
   #workedSince = performance.now()
@@ -112,7 +111,7 @@ export class EmbeddingPace {
     this.#workedSince = performance.now()
   }
 
-  /** Pauses, so other threads and processes can run. */
+  /** Pauses to let other threads and processes run. */
   async rest(): Promise<void> {
     const worked = performance.now() - this.#workedSince
     const pause = this.isAsked ? Math.min(MAX_REST_MS, REST_FACTOR * worked) : 0
@@ -126,12 +125,12 @@ export class EmbeddingRate {
   #ms = 0
 
   add(notes: number, ms: number): void {
-    // Older batches count less and less, because the first one includes loading the model.
+    // The weight of a batch halves with each later one, because the first batch includes loading the model.
     this.#notes = this.#notes / 2 + notes
     this.#ms = this.#ms / 2 + ms
   }
 
-  /** Returns how long the given number of notes will take, in milliseconds, or `undefined` before the first measurement. */
+  /** Returns an estimate of the time for this many notes, in milliseconds, or `undefined` before the first measurement. */
   remaining(notes: number): number | undefined {
     return this.#notes === 0 ? undefined : Math.round((notes * this.#ms) / this.#notes)
   }

@@ -9,47 +9,47 @@ import type { ReadNote } from './search-document.ts'
 export interface EmbeddingParts {
   readonly search: SearchWriter
   readonly openEmbedder: () => Promise<Embedder>
-  /** Reads the notes' current state. Omits deleted notes. */
+  /** Reads notes as they are now. Omits deleted ones. */
   readonly read: (keys: readonly number[]) => Promise<readonly ReadNote[]>
   /** True to delete the vectors of other embedders once this embedder's vectors are complete; see `SearchServiceParts.isEager`. */
   readonly supersedes: boolean
-  /** Called once the event that `step` was waiting for has happened. */
+  /** Called when it is time for another `step`, after one has returned `waiting`. */
   readonly onWake: () => void
 }
 
-/** Number of notes whose vectors are stored at once. It is smaller while calls arrive, because the next call has to load them. */
+/** Number of notes whose vectors are stored at once. It is smaller while calls arrive, because the next call loads the new vectors. */
 const STORE_NOTES = 256
 const STORE_NOTES_URGENT = 64
-/** How long finished vectors may wait to be stored, in milliseconds. A crash loses no more work than this. */
+/** Maximum time before finished vectors are stored, in milliseconds. A crash loses no more work than this. */
 const STORE_MS = 5_000
-/** Maximum number of notes whose vectors are kept for reuse by other notes (about 10 MB). */
+/** Maximum number of notes whose vectors are loaded for reuse by other notes (about 10 MB). */
 const MAX_SHARED_TEXTS = 5_000
-/** Shortest and longest delay before a failed embedder is retried, in milliseconds. It doubles after each failure. */
+/** First and longest delay before an embedder that failed is retried, in milliseconds. The delay doubles after each failure. */
 const FIRST_RETRY_MS = 1_000
 const MAX_RETRY_MS = 60_000
-/** Callers stop waiting after this many consecutive transient failures. */
+/** After this many transient failures in a row, callers do not wait for vectors any longer. */
 const MAX_FAILURES = 3
-/** Version stored for a note with a rejected text. It never matches, so another process tries again. */
+/** Stored as the version of a note with a rejected text. It never matches, so another process will try again. */
 const INCOMPLETE = 0
-/** Maximum number of notes to read and embed before yielding, about 40 ms of work. It is smaller while calls arrive. */
+/** Maximum number of notes to read and embed at once, about 40 ms of work. It is smaller while calls arrive. */
 const NOTES_AT_ONCE = 64
 const NOTES_AT_ONCE_URGENT = 16
-/** Number of notes to read together. A batch may exceed its size by at most this many notes. */
+/** Number of notes to read together. A batch may be larger by up to this many notes. */
 const READ_TOGETHER = 8
 
-/** Maximum number of a note's titles and aliases that are embedded. */
+/** Maximum number of titles and aliases to embed per note. */
 const MAX_NAMES = 64
 
 interface Pending {
   readonly note: ReadNote
-  /** The version that was current when the note was read. */
+  /** The version that was requested when the note was read. */
   readonly wanted: number | undefined
   readonly chunks: readonly (ChunkPlace & { readonly hash: string })[]
-  /** Hashes of the note's names. */
+  /** Hashes of the titles and aliases. */
   readonly names: readonly string[]
 }
 
-/** Vectors waiting to be stored. */
+/** Vectors ready to be stored, and the version that was requested when their note was read. */
 interface PreparedNote {
   readonly vectors: NoteVectors
   readonly wanted: number | undefined
@@ -65,7 +65,7 @@ interface RefusedNote {
   readonly reason: string
 }
 
-/** The queue of notes without vectors. They are embedded in the background, one batch at a time. */
+/** Embeds the notes that lack vectors in the background, one batch at a time. */
 export class EmbeddingQueue {
   readonly #parts: EmbeddingParts
   readonly #abort = new AbortController()
@@ -76,9 +76,9 @@ export class EmbeddingQueue {
   readonly #queue = new Set<number>()
   #embedder: Embedder | undefined
   #isOpening = false
-  /** Stored vectors of queued or deleted notes, by text hash, so they can be reused. */
+  /** Stored vectors of queued and deleted notes, by text hash. They are reused for equal texts. */
   #sharedVectors: ReadonlyMap<string, Float32Array> | undefined
-  /** Notes with a rejected text, by key. A note is not retried until it changes. */
+  /** Notes with a text that the embedder rejected, by key. They are retried when they change. */
   readonly #refusals = new Map<number, RefusedNote>()
   /** Keys of deleted notes whose vectors are still stored. */
   readonly #dropped = new Set<number>()
@@ -94,7 +94,7 @@ export class EmbeddingQueue {
   #problem: string | undefined
   /** Number of consecutive transient failures. */
   #failures = 0
-  /** True if callers should not wait for the next retry. */
+  /** True if callers should not wait for vectors. */
   #isStuck = false
   /** True if the vectors of other embedders have been deleted. */
   #isAlone = false
@@ -105,12 +105,12 @@ export class EmbeddingQueue {
     this.#parts = parts
   }
 
-  /** The reason why embedding has stalled or, once it is complete, which notes could not be embedded. */
+  /** Why embedding has stalled or, once all notes have been tried, which ones could not be embedded. */
   get problem(): string | undefined {
     return this.#problem ?? (this.isThrough ? refusalOf(this.#refusals) : undefined)
   }
 
-  /** True if no work is left, or none is possible for now. */
+  /** True if all notes have been embedded, or if that is impossible for now. */
   get isSettled(): boolean {
     return this.#isStuck || (this.#storedVersions !== undefined && this.isThrough)
   }
@@ -150,7 +150,7 @@ export class EmbeddingQueue {
     this.#storedVersions?.delete(key)
   }
 
-  /** Records that the vectors of these keys are no longer stored. */
+  /** Records that the vectors of these deleted notes have been removed from the store. */
   forgot(keys: readonly number[]): void {
     for (const key of keys) this.#dropped.delete(key)
     this.#sharedVectors = undefined
@@ -163,13 +163,13 @@ export class EmbeddingQueue {
     return {
       done: this.#storedVersions === undefined ? 0 : Math.max(0, total - queueLength),
       total,
-      // Until the store has been read, it is not known which notes are already embedded.
+      // Before the stored versions are known, the progress does not name an embedder.
       ...(this.#embedder === undefined || this.#storedVersions === undefined ? undefined : { embedder: this.#embedder.id }),
       ...(remaining === undefined ? undefined : { remaining }),
     }
   }
 
-  /** Reads the stored versions again, because other processes may have written some. */
+  /** Reads the stored versions again, because another process may have written some. */
   async reload(): Promise<void> {
     if (this.#embedder === undefined) return
     this.#storedVersions = new Map(await this.#parts.search.vectorVersions(this.#embedder.id))
@@ -208,7 +208,7 @@ export class EmbeddingQueue {
     }
   }
 
-  /** Deletes other embedders' vectors, which were in use until now. */
+  /** Deletes other embedders' vectors, which were used until this embedder was complete. */
   async #supersede({ id }: Embedder): Promise<void> {
     if (!this.#parts.supersedes || this.#isAlone || this.#requestedVersions.size === 0) return
     await this.#parts.search.keepOnly(id)
@@ -233,7 +233,7 @@ export class EmbeddingQueue {
       })
   }
 
-  /** Reads notes until a batch is full, then starts to embed the texts that have no known vector. */
+  /** Reads notes until a batch is full, and starts to embed the texts that have no known vector. */
   async #start(embedder: Embedder): Promise<void> {
     const pending: Pending[] = []
     const texts = new Map<string, string>()
@@ -245,7 +245,7 @@ export class EmbeddingQueue {
       const requestedVersions = new Map(batchKeys.map((key) => [key, this.#requestedVersions.get(key)]))
       const notes = await this.#parts.read(batchKeys)
       for (const note of notes) pending.push(prepare(note, requestedVersions.get(note.words.key), { known: knownVectors, texts }))
-      // Notes that were not returned have been deleted.
+      // `read` omits deleted notes.
       const read = new Set(notes.map(({ words }) => words.key))
       for (const key of batchKeys) if (!read.has(key)) this.#queue.delete(key)
     }
@@ -256,11 +256,11 @@ export class EmbeddingQueue {
   }
 
   /**
-   * Returns stored vectors that can be reused, including those of other queued or deleted notes, because a moved note has a new
-   * key and its old key may already belong to another note.
+   * Returns stored vectors that can be reused. Includes vectors of other queued or deleted notes, because a moved note has a new
+   * key, and its old key may already belong to another note.
    */
   async #knownVectors(embedder: Embedder, keys: readonly number[]): Promise<ReadonlyMap<string, Float32Array>> {
-    // The built-in embedder computes vectors faster than the vectors of other notes can be read.
+    // The built-in embedder computes vectors faster than they can be read for other notes.
     if (embedder.id.startsWith('static:')) {
       const stored = keys.filter((key) => this.#storedVersions?.has(key))
       return await this.#parts.search.vectorsOf(embedder.id, stored)
@@ -326,10 +326,10 @@ export class EmbeddingQueue {
   }
 
   async #store(): Promise<void> {
-    // Do not store notes that have been deleted in the meantime.
+    // Do not store vectors of notes that have been deleted meanwhile.
     const ready = this.#ready.filter(({ vectors }) => this.#requestedVersions.has(vectors.key))
     const stored = ready.map(({ vectors }) => vectors)
-    // If this fails, the vectors are kept for the next attempt.
+    // If this fails, the vectors stay in `#ready` for the next attempt.
     await this.#parts.search.putVectors(this.#embedder?.id ?? '', stored)
     for (const { vectors } of this.#ready) this.#inHand.delete(vectors.key)
     this.#ready = []
@@ -352,7 +352,7 @@ export class EmbeddingQueue {
     if (this.#abort.signal.aborted) return
     this.#problem = messageOf(error)
     this.#failures++
-    // Opening the embedder has already been retried several times.
+    // Opening an embedder includes several retries, so do not make callers wait for more.
     this.#isStuck = this.#embedder === undefined || !isTransient(error) || this.#failures >= MAX_FAILURES
     this.#retryTimer = setTimeout(() => {
       this.#retryTimer = undefined
@@ -363,7 +363,7 @@ export class EmbeddingQueue {
   }
 }
 
-/** Returns the hashes of the note's texts, and adds those without a known vector to `texts`. */
+/** Splits a note into chunks and returns their hashes. Adds texts without a known vector to `texts`. */
 function prepare(
   note: ReadNote,
   requestedVersion: number | undefined,
@@ -402,7 +402,7 @@ function refusalOf(refusals: ReadonlyMap<number, RefusedNote>): string | undefin
     : `${refusals.size} notes could not be embedded, for example ${path}: ${reason}`
 }
 
-/** Returns the first keys in the queue that are not being worked on, without copying the queue. */
+/** Returns the first free keys, without copying all of them. */
 export function firstOf(keys: Iterable<number>, count: number, isFree: (key: number) => boolean): readonly number[] {
   const first: number[] = []
   for (const key of keys) if (isFree(key) && first.push(key) >= count) break

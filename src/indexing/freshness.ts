@@ -1,6 +1,6 @@
 /**
- * Counts the changes that the watcher has reported and those that are in the index. Threads share the counters, so the
- * thread that serves calls sees immediately whether the index is outdated.
+ * Counts the changes that the watcher has reported, and how many of them are in the index. Threads share the counters, so the
+ * thread that answers calls knows immediately whether the index is outdated.
  */
 export class Freshness {
   readonly #counts: Int32Array
@@ -9,7 +9,7 @@ export class Freshness {
     this.#counts = new Int32Array(memory)
   }
 
-  /** The shared memory. With it, another thread can create a `Freshness` with the same counters. */
+  /** Shared memory from which another thread can create a `Freshness` with the same counters. */
   get memory(): SharedArrayBuffer {
     return this.#counts.buffer as SharedArrayBuffer
   }

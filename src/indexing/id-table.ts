@@ -7,19 +7,19 @@ export interface FileChanges {
   readonly placed: readonly Pick<KnownFile, 'key' | 'path'>[]
 }
 
-/** Assigns ids to files, for engines that request them through `Batch.ids`. Empty until the first request. */
+/** Assigns ids to files, for engines that request them through `Batch.ids`. It is filled on the first request. */
 export class IdTable {
   readonly #knownFiles: ReadonlyMap<string, KnownFile>
   #ids: FileIds | undefined
 
-  /** @param knownFiles all files as of the last commit; the owner keeps it up to date */
+  /** @param knownFiles all files as of the last commit, kept up to date by the caller */
   constructor(knownFiles: ReadonlyMap<string, KnownFile>) {
     this.#knownFiles = knownFiles
   }
 
   /**
-   * Returns a function that computes the ids for each part of a generation. On the first call, it also returns the changed ids of
-   * files that are not in any part.
+   * Returns a function that computes the ids for a part of a generation. For the first part, it also returns the ids that have
+   * changed for files outside the generation.
    */
   change(changes: FileChanges): (part: Pick<Batch, 'put'>, isFirst: boolean) => GivenIds {
     let others: readonly GivenId[] | undefined
@@ -28,7 +28,7 @@ export class IdTable {
       others ??= this.#apply(this.#ids, changes)
       return others
     }
-    // Once an engine has requested ids, they are updated with every generation.
+    // After the first request, the ids must be updated for every generation.
     if (this.#ids !== undefined) apply()
     return ({ put }, isFirst) => {
       const changedIds = apply()
@@ -37,7 +37,7 @@ export class IdTable {
     }
   }
 
-  /** @returns the files outside the batch whose id or twins may have changed */
+  /** @returns other files whose id or twins may have changed */
   #apply(ids: FileIds, { removed, placed }: FileChanges): readonly GivenId[] {
     const folded: string[] = []
     for (const { key, path } of removed) {
@@ -59,7 +59,7 @@ export class IdTable {
   }
 }
 
-/** Returns all files whose folded path equals that of the given path. */
+/** Returns all files with the same folded path as the given one. */
 function groupOf(ids: FileIds, path: string): readonly number[] {
   const key = ids.find(path)
   return key === undefined ? [] : [key, ...ids.twins(key)]

@@ -26,7 +26,7 @@ import { checkSubpaths, LinkTable, type Part, type Renamed } from './link-table.
 import { MemoryShortError } from './memory-short.ts'
 import type { RecentBytes } from './recent-bytes.ts'
 
-/** Files to compare with the index: everything, or only specific files and folders. */
+/** What to compare with the index: everything, or certain files and folders. */
 export type Scope = { readonly all: true } | Parts
 
 interface Parts {
@@ -34,9 +34,9 @@ interface Parts {
   readonly folders: readonly { readonly path: string; readonly recursive: boolean }[]
   /** Files to read even if their stat is unchanged. */
   readonly files: readonly string[]
-  /** Renamed files and folders, whose data remains valid. */
+  /** Files and folders that have been renamed. They keep their creation times, and the log records the moves. */
   readonly moves?: readonly Move[]
-  /** The id of the recorded change that made these edits. */
+  /** Id of the recorded change that made these edits. */
   readonly change?: string
 }
 
@@ -50,23 +50,23 @@ export interface IndexerOptions {
   readonly comments: boolean
   readonly ignoredTags?: IgnoredTags
   /**
-   * With `auto`, the vault's marker folder decides. If there is none, the more common of wikilinks and relative Markdown links
-   * decides.
+   * `auto` uses the mode of the vault's marker folder. If there is none, it counts wikilinks and relative Markdown links, and the
+   * more common kind decides.
    */
   readonly mode: 'auto' | Mode
-  /** Returns a file's kind, which depends only on its name. */
+  /** Returns a file's kind based on its path. */
   readonly kindOf: (path: string, mode: Mode) => FileKind
   readonly isConflictCopy: (path: string) => boolean
   /** Resolves once the index may be written. */
   readonly permission: Promise<void>
   readonly onProgress: (done: number, total: number) => void
-  /** Called between slices when many files are read. */
+  /** Checked between slices while many files are read. */
   readonly isMemoryShort?: () => boolean
-  /** If set, receives the graph changes in each commit. */
+  /** Receives the graph changes of each commit. */
   readonly log?: GraphLogWriter
-  /** True if the engine stores the notes' text, for servers without access to the folder. */
+  /** Whether the engine stores the text of notes, for servers without access to the folder. */
   readonly keepsTexts?: boolean
-  /** Keeps the notes' bytes for search. */
+  /** Receives the bytes of notes, to index them for search without reading them again. */
   readonly recent?: Pick<RecentBytes, 'keep'>
 }
 
@@ -79,34 +79,37 @@ export interface Reconciled {
 
 export interface IndexLook {
   readonly names: NameIndex
-  /** Returns the keys of the files with links that mention the given folded name. */
+  /** Returns the keys of the files whose links mention this folded name. */
   readonly sourcesOf: (name: string) => Iterable<number>
   readonly flavour: Flavour
   /** All files by exact path. */
   readonly known: ReadonlyMap<string, KnownFile>
-  /** An unused key that is higher than all used ones. */
+  /** This key and all higher ones are unused. */
   readonly nextKey: number
 }
 
 /**
- * Maximum number of files to commit at once. More are committed in slices, so memory use and pauses for readers do not grow
- * with the vault.
+ * Maximum number of files to commit at once. A larger scan is committed in slices, so memory use and the pauses of readers stay
+ * bounded.
  */
 const WHOLE_FILES = 10_000
 const SLICE_FILES = 2_500
 const SLICE_BYTES = 64 << 20
-/** Number of files passed to an engine at once. */
+/** Maximum number of files to pass to the engine at once. */
 const PUT_FILES = 2_500
-/** If building the first index takes longer than this, it is committed in parts, so callers get partial results. */
+/** If building an index takes longer than this (in ms), it is committed in slices, so callers get partial results early. */
 const SLICE_MS = 4_000
-/** Memory is only checked if at least this many files have to be read. */
+/** Check the memory only if at least this many files remain to be read. */
 const MANY_FILES = 1_000
-/** If a file is read within this many ms of an edit, a further edit may not change its stat, so it is read again next time. */
+/**
+ * If a file is read within this many milliseconds after an edit, another edit may leave its stat unchanged, so it is read again
+ * next time.
+ */
 const RACY_MS = 40
 
 /**
- * The index's only writer. `reconcile` compares files with the index and commits the difference: at start-up, after watcher
- * events, when polling, and after Roux's own writes. Calls must not overlap.
+ * The only writer of the index. `reconcile` compares files with the index and commits the differences. It is called at start-up,
+ * for watcher events, when polling, and after Roux's own writes. Calls must not overlap.
  */
 export class Indexer {
   readonly #vault: Vault
@@ -117,7 +120,7 @@ export class Indexer {
   #ids = new IdTable(this.#files)
   #freeKeys: number[] = []
   #nextKey = 0
-  /** Keys of files that have been listed but not committed yet. Links may already point to them. */
+  /** Keys of listed files that have not been committed yet. Links may already refer to them. */
   readonly #reserved = new Map<string, number>()
   #style: LinkStyle = { wikilinks: 0, relativeLinks: 0 }
   #outsideLinks: readonly OutsideLink[] = []
@@ -130,8 +133,8 @@ export class Indexer {
   #mode: Mode = 'obsidian'
   #links: LinkTable | undefined
   /**
-   * While a new index is built in slices: the links to headings and blocks of each file that has not been read yet. When a file is
-   * read, only the sources of links that turn out to be broken are updated. `undefined` if an earlier process began the index.
+   * While an index is built in slices: for each file that has not been read yet, the links to its headings and blocks. When it is
+   * read, only files with broken links to it have to be updated. Undefined if another process began the index.
    */
   #untested: Map<number, { readonly source: number; readonly subpath: string }[]> | undefined
 
@@ -151,10 +154,10 @@ export class Indexer {
       if ((await this.#writer.state()).generation !== this.#generation) await this.#recall()
       let outcome: Reconciled | undefined
       try {
-        // Compare everything if the index is incomplete, or empty because it was deleted while the server was running.
+        // Compare everything if the index is incomplete, or if it was deleted while the server was running and is empty now.
         outcome = await this.#attempt(this.#isComplete ? scope : { all: true })
       } finally {
-        // After a failed commit, or a commit by another process, the cached state no longer matches the index.
+        // If the commit failed, or another process committed first, the cached state no longer matches the index.
         if (outcome === undefined) this.forget()
       }
       if (outcome === undefined) continue
@@ -163,7 +166,7 @@ export class Indexer {
     }
   }
 
-  /** Marks the current generation in the log once, because a crashed process may not have logged its last commits. */
+  /** Marks the current generation in the log once, because a process that crashed may not have logged its last commits. */
   #markOnce(): void {
     const [log, lineage, generation] = [this.#options.log, this.#lineage, this.#generation]
     if (this.#isMarked || log === undefined || lineage === undefined || !this.#isComplete) return
@@ -171,7 +174,7 @@ export class Indexer {
     void this.#options.permission.then(() => log.mark(lineage, generation))
   }
 
-  /** Checks whether a reported file has not changed since it was last read, which is the case after Roux's own writes. */
+  /** Checks whether a reported file is unchanged since it was last read, as after Roux's own writes. */
   isCurrent(path: string): boolean {
     const file = this.#vault.stat(toVaultPath(path))
     const indexed = this.#files.get(path)
@@ -179,19 +182,19 @@ export class Indexer {
     return file.stat.mtime === indexed.stat.mtime && file.stat.size === indexed.stat.size && file.excluded === indexed.excluded
   }
 
-  /** Preloads the data for resolving links, part by part, so this thread can do other work in between. */
+  /** Loads the data for resolving links in advance, part by part, so this thread can do other work in between. */
   async warm(): Promise<void> {
     while (await this.#links?.loadPart()) await new Promise((resolve) => setImmediate(resolve))
   }
 
-  /** Returns the index data for planning changes. Valid until the next `reconcile`. */
+  /** Returns the index's data that is needed to plan changes. Valid until the next `reconcile`. */
   async look(): Promise<IndexLook> {
     if ((await this.#writer.state()).generation !== this.#generation) await this.#recall()
     const links = this.#links ?? this.#newLinks()
     return { ...(await links.look()), flavour: links.flavour, known: this.#files, nextKey: this.#nextKey + this.#reserved.size }
   }
 
-  /** Drops cached state. The next `reconcile` reads it again. */
+  /** Invalidates the cached state. The next `reconcile` reads it again. */
   forget(): void {
     this.#generation = -1
   }
@@ -219,7 +222,7 @@ export class Indexer {
     this.#lineage = state.lineage
     this.#paths = paths
     this.#nextKey = nextKey
-    // In an incomplete index, links may point to keys of files that have not been committed yet.
+    // In an incomplete index, links may refer to keys of files that have not been committed yet.
     this.#freeKeys = state.complete ? unusedKeys(files.values(), nextKey) : []
     this.#reserved.clear()
     this.#mode = (state.mode as Mode | undefined) ?? this.#decideMode(this.#style)
@@ -259,7 +262,7 @@ export class Indexer {
       const style = this.#styleWith(slice.facts, deleted)
       const mode = rest.length === 0 || this.#generation === 0 ? this.#decideMode(style) : this.#mode
       if (mode !== this.#mode) {
-        // The new mode may affect how any note is parsed.
+        // Any note may parse differently in the new mode.
         this.#mode = mode
         this.#links = this.#newLinks()
         const all = this.#plan({ all: true })
@@ -281,7 +284,7 @@ export class Indexer {
     return { generation: this.#generation, changed, mode: this.#mode }
   }
 
-  /** Returns the vault's link style after adding or updating the notes in `facts` and removing those in `deleted`. */
+  /** Returns the vault's link counts after the notes in `facts` have been put and those in `deleted` have been removed. */
   #styleWith(facts: readonly Pick<FileFacts, 'path' | 'style'>[], deleted: readonly KnownFile[]): LinkStyle {
     let { wikilinks, relativeLinks } = this.#style
     for (const { path, style } of facts) {
@@ -322,8 +325,8 @@ export class Indexer {
   }
 
   /**
-   * Returns the symbolic links that lead out of the vault, from the listings for the scope and from the last state for everything
-   * else.
+   * Returns the symbolic links that point outside the vault. Those within the scope are taken from the listings, all others from
+   * the last state.
    */
   #outsideNow({ folders, files }: Parts, listings: readonly Listing[]): readonly OutsideLink[] {
     // The watcher reports a symbolic link to a folder as a folder, not as a file.
@@ -352,7 +355,7 @@ export class Indexer {
 
   #missingFrom(listing: Listing, expected: readonly string[]): readonly KnownFile[] {
     const present = new Set<string>(listing.files.map((file) => file.path))
-    // Files in a folder that could not be listed may still exist.
+    // Files in an unreadable folder may still exist.
     const isUnsure = (path: string) => listing.unreadable.some(({ path: hidden }) => hidden === '' || isWithin(path, hidden))
     return [...new Set(expected)].flatMap((path) => {
       const indexed = this.#files.get(path)
@@ -401,7 +404,7 @@ export class Indexer {
     try {
       return this.#describe(asRead, options, bytes)
     } catch (error) {
-      // Only a bug makes reading throw. Even then, other notes must still be indexed.
+      // Reading throws only because of a bug. Even then, all other notes must be indexed.
       const message = `A bug in Roux prevents it from reading this file: ${(error as Error).message}.`
       return describeFailed(asRead, options, message)
     }
@@ -419,7 +422,7 @@ export class Indexer {
     return this.#options.keepsTexts === true ? { ...facts, text } : facts
   }
 
-  /** Separates files whose bytes have not changed, for which only the stat is updated. */
+  /** Separates files with unchanged bytes, for which only the stat is updated. */
   async #leaveUnchanged(facts: readonly FileFacts[], forced: Plan['forced']): Promise<Pick<Changes, 'put' | 'touch'>> {
     if (forced === 'all') return { put: facts, touch: [] }
     const hashes = await this.#writer.hashes(facts.map(({ path }) => this.#files.get(path)?.key ?? -1))
@@ -427,7 +430,7 @@ export class Indexer {
     const touch: KnownFile[] = []
     facts.forEach((fact, at) => {
       const indexed = this.#files.get(fact.path)
-      // Files that are never read, such as attachments, have no hash, so a new stat alone does not count as a change.
+      // Files that are never read, such as attachments, have no hash. For them, a new stat alone is not a change.
       const unchanged = indexed !== undefined && indexed.excluded === fact.excluded && fact.hash === hashes[at]
       if (!unchanged) changed.push(fact)
       else if (!isSameStat(indexed.stat, fact.stat)) touch.push({ ...indexed, stat: fact.stat })
@@ -435,7 +438,7 @@ export class Indexer {
     return { put: changed, touch }
   }
 
-  /** @returns false if another process has committed first */
+  /** @returns false if another process committed first */
   async #commit(changes: Changes): Promise<boolean> {
     const links = this.#links ?? this.#newLinks()
     const { put, expected, gone, touch, outside, complete, origin } = changes
@@ -446,7 +449,7 @@ export class Indexer {
       Object.assign(fact, { key: this.#files.get(fact.path)?.key ?? this.#takeKey(fact.path) }),
     )
     for (const { key, path } of withKeys) this.#paths[key] = path
-    // Register the names of files in later slices now, so links resolve to their final targets.
+    // Register the names of files in later slices now, so links to them resolve correctly.
     const reserved = expected.map(({ path }) => ({ path, key: this.#reserve(path), aliases: [] }))
     const { affected, changed } = await links.rename([...withKeys, ...reserved], removed)
     await this.#addOutlines(withKeys, links, { affected, changed })
@@ -456,7 +459,7 @@ export class Indexer {
     const outlines = { writer: this.#writer, placed: new Map(withKeys.map((fact) => [fact.key, outlineOf(fact)])) }
     const resolved = withKeys.map((fact) => links.resolve(fact, fact.links))
     const ownLinks = await checkSubpaths(resolved, { ...outlines, onUntested: this.#noteUntested(withKeys) })
-    // Convert facts into records in place, because copying thousands of such large objects would slow down a cold start.
+    // Facts become records in place, because copying thousands of large objects would slow down a cold start.
     const records = withKeys.map((fact, at): FileRecord => Object.assign(fact, resolved[at], { links: ownLinks[at] ?? [] }))
     const known = await this.#writer.records([...affected])
     const logged = await this.#recordsToLog(withKeys, removed)
@@ -485,10 +488,7 @@ export class Indexer {
     return true
   }
 
-  /**
-   * Returns the previous records of the changing files, if changes are logged. The initial content of an index is not logged as a
-   * change.
-   */
+  /** Returns the previous records of changed files if changes are logged. The initial content of an index is not logged. */
   async #recordsToLog(
     files: readonly { readonly key: number; readonly path: string }[],
     removed: readonly number[],
@@ -523,7 +523,7 @@ export class Indexer {
     this.#isMarked = true
   }
 
-  /** Adds the files that link to headings or blocks in the placed notes, if those headings or blocks have changed. */
+  /** Marks the links to a note's headings and blocks as affected if these have changed. */
   async #addOutlines(
     facts: readonly (FileFacts & { readonly key: number })[],
     links: LinkTable,
@@ -546,8 +546,8 @@ export class Indexer {
   }
 
   /**
-   * Adds the files that link to a file that was listed but never indexed, because the process ended before reading it and the file
-   * has been deleted since.
+   * Marks the files as affected that link to a file that was listed but never indexed. This happens if an indexing process ends
+   * early and the file is deleted before the next one starts.
    */
   async #addDangling({ affected, changed }: Renamed): Promise<void> {
     const keys = [...this.#files.values()].map(({ key }) => key)
@@ -560,7 +560,7 @@ export class Indexer {
     }
   }
 
-  /** Returns the files with broken links to the given file's headings or blocks, or `undefined` if they are unknown. */
+  /** Returns the files with broken links to headings or blocks of the given file, or `undefined` if they are unknown. */
   #brokenBy(key: number, outline: Outline): ReadonlySet<number> | undefined {
     if (this.#untested === undefined) return undefined
     const links = this.#untested.get(key) ?? []
@@ -586,7 +586,7 @@ export class Indexer {
     return reserved ?? this.#freeKeys.pop() ?? this.#nextKey++
   }
 
-  /** Returns an entry for a file that was deleted before it could be read, if links may already point to its key. */
+  /** Removes a file that was deleted before it could be read. Returns an entry for it if links may already refer to its key. */
   #withdraw({ path, stat, excluded }: ListedFile): KnownFile | undefined {
     const key = this.#reserved.get(path)
     this.#reserved.delete(path)
@@ -650,7 +650,7 @@ interface Plan {
 
 interface Slice {
   readonly facts: readonly FileFacts[]
-  /** Known files that were deleted between listing and reading. */
+  /** Known files that were deleted after they were listed. */
   readonly vanished: readonly KnownFile[]
   readonly taken: number
 }
@@ -662,15 +662,15 @@ interface Changes {
   readonly gone: readonly KnownFile[]
   readonly touch: readonly KnownFile[]
   readonly outside: readonly OutsideLink[]
-  /** True if no more files remain to be read after this commit. */
+  /** True if no files remain to be read after this commit. */
   readonly complete: boolean
   readonly origin: Origin
 }
 
-/** The known cause of the changes. */
+/** What is known about the cause of the changes. */
 type Origin = Pick<Parts, 'moves' | 'change'>
 
-/** Returns a test for whether a path is in any of the folders, which takes one lookup per parent folder. */
+/** Returns a function that checks whether a path is in one of the folders, with one lookup per parent folder. */
 function containment(folders: Parts['folders']): (path: string) => boolean {
   if (folders.length === 0) return () => false
   const direct = new Set(folders.map(({ path }) => path))
@@ -687,20 +687,21 @@ function containment(folders: Parts['folders']): (path: string) => boolean {
 }
 
 /**
- * Keeps the earliest known birth time, because programs that save by replacing the file, such as Roux and many editors, reset it.
+ * Keeps the earliest birth time. Programs that replace a file when they save it, such as Roux and many editors, reset the birth
+ * time.
  */
 function withBirthTime(file: ListedFile, indexed: KnownFile | undefined): ListedFile {
   if (indexed === undefined || indexed.stat.birthtime >= file.stat.birthtime) return file
   return { ...file, stat: { ...file.stat, birthtime: indexed.stat.birthtime } }
 }
 
-/** Returns the path that a file had before the moves, or `undefined` if it was not moved. */
+/** Returns a path before the moves, or `undefined` if it was not moved. */
 function formerPath(path: string, moves: readonly Move[]): string | undefined {
   const move = moves.find(({ to }) => path === to) ?? moves.find(({ to }) => path.startsWith(`${to}/`))
   return move === undefined ? undefined : move.from + path.slice(move.to.length)
 }
 
-/** Returns a note's headings and blocks, or `undefined` if it was not read. */
+/** Returns a note's outline, or `undefined` if the note was not read. */
 function outlineOf({ kind, hash, info }: FileFacts): Outline | undefined {
   return kind === 'note' && hash !== '' ? info : undefined
 }
@@ -728,13 +729,13 @@ function withEncodingProblem(note: Note, text: string, bytes: Uint8Array): Note 
   return { ...note, malformed: [...note.malformed, problem] }
 }
 
-/** Returns the stat, marked as untrusted if a later write might not change it. */
+/** Returns a file's stat. It is marked as untrusted if another write might not change it. */
 function statAsRead(stat: FileStat, length: number): FileStat {
   const isRacy = Math.abs(Date.now() - Math.max(stat.ctime, stat.mtime)) < RACY_MS
   return isRacy || stat.size !== length ? untrusted(stat) : stat
 }
 
-/** Returns a stat that never matches, so the next comparison reads the file again. */
+/** Returns a stat that never matches, so the file is read again next time. */
 function untrusted(stat: FileStat): FileStat {
   return { ...stat, ctime: -1 }
 }

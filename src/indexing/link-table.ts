@@ -7,7 +7,7 @@ import { Mentions } from './mentions.ts'
 
 type NamedRecord = Pick<FileRecord, 'key' | 'path' | 'aliases' | 'pageTitle'>
 
-/** The folded names that have changed, and the keys of the files whose links may be affected. */
+/** Folded names that have changed, and the keys of files whose links may be affected. */
 export interface Renamed {
   readonly changed: Set<string>
   readonly affected: Set<number>
@@ -18,14 +18,14 @@ interface Tables {
   readonly mentions: Mentions
 }
 
-/** The tables while names change. `changed` collects the folded names that were added, removed or respelled. */
+/** The tables, and the folded names that have been added, removed or respelled so far. */
 interface Renaming extends Tables {
   readonly changed: Set<string>
 }
 
 /**
- * Holds the files' names and which files mention them. Resolves links and finds the links that a changed name affects. The tables
- * are loaded on demand and then kept up to date.
+ * Resolves links, and finds the links that a changed name affects. Holds all names and which files mention them. The tables are
+ * loaded on demand and then kept up to date.
  */
 export class LinkTable {
   readonly #writer: IndexWriter
@@ -38,7 +38,7 @@ export class LinkTable {
     this.flavour = flavour
   }
 
-  /** Starts with empty tables without reading anything. */
+  /** Starts with empty tables instead of loading them. */
   startEmpty(): void {
     this.#tables = { names: new NameIndex(this.flavour.mode), mentions: new Mentions() }
   }
@@ -48,7 +48,10 @@ export class LinkTable {
     return this.#tables
   }
 
-  /** Loads the tables' next part. @returns whether there are more */
+  /**
+   * Loads the next part of the tables.
+   * @returns whether there are more
+   */
   async loadPart(): Promise<boolean> {
     if (this.#tables === undefined) {
       this.#loading ??= this.#loadAll()
@@ -84,8 +87,8 @@ export class LinkTable {
   }
 
   /**
-   * Applies new names and removals.
-   * @returns the folded names that have changed, and the keys of the files whose links may now resolve differently
+   * Adds, changes and removes files.
+   * @returns the folded names that have changed, and the keys of files whose links may resolve differently now
    */
   async rename(records: readonly NamedRecord[], removed: readonly number[]): Promise<Renamed> {
     const tables = await this.#load()
@@ -118,7 +121,7 @@ export class LinkTable {
     names.add(file)
   }
 
-  /** Returns the names by which links refer to the file's headings or blocks, each with the files that contain such links. */
+  /** Returns the names through which links refer to a file's headings or blocks, with the keys of the files that contain such links. */
   outlineMentions(file: NamedRecord): readonly { readonly name: string; readonly sources: readonly number[] }[] {
     const { mentions } = this.#loaded
     return namesOf(toNamed(file), this.flavour.mode).flatMap((each) => {
@@ -128,7 +131,7 @@ export class LinkTable {
     })
   }
 
-  /** Resolves a file's links with the current names, and records which names they mention. Call `rename` first. */
+  /** Resolves a file's links, and records the names that they mention. Call `rename` first. */
   resolve(
     source: { readonly key: number; readonly path: string },
     links: readonly (Link | ResolvedLink)[],
@@ -149,7 +152,7 @@ export class LinkTable {
     return { links: resolved, mentions: list }
   }
 
-  /** Resolves a file's links again if they mention a changed name. */
+  /** Resolves those of a file's links again that mention a changed name. */
   resolveChanged({ key, path, links }: FileRecord, changed: ReadonlySet<string>): readonly ResolvedLink[] {
     const { names } = this.#loaded
     return links.map((link) =>
@@ -165,7 +168,7 @@ export class LinkTable {
 
 const NO_LINKS = { links: [], mentions: [] } as const
 
-/** Copies the strings, because slices would keep the whole original text in memory. */
+/** Copies the strings, because a slice would keep the whole text in memory. */
 function detach(file: NamedRecord): NamedRecord {
   if (file.aliases.length === 0 && file.pageTitle === undefined) {
     return { key: file.key, path: file.path, aliases: [] }
@@ -180,9 +183,9 @@ function toNamed(file: NamedRecord): NamedFile {
 
 export interface OutlineSources {
   readonly writer: Pick<IndexWriter, 'outlines'>
-  /** Outlines of files about to be committed, or `undefined` for files without one. */
+  /** Outlines of the files that are about to be committed. Undefined for files without an outline. */
   readonly placed: ReadonlyMap<number, Outline | undefined>
-  /** Called for each link to a heading or block in a file not read yet. `at` is the linking file's position in the list. */
+  /** Called for each link to a heading or block of a file that has not been read yet. `at` is the index of the linking file. */
   readonly onUntested?: ((at: number, part: Part) => void) | undefined
 }
 
@@ -191,16 +194,13 @@ export interface Part {
   readonly subpath: string
 }
 
-/** A file's resolved links. A link that is the same object as in `before` need not be checked again. */
+/** The resolved links of a file. A link is not checked again if `before` contains the same object. */
 export interface LinkingFile {
   readonly links: readonly ResolvedLink[]
   readonly before?: readonly ResolvedLink[]
 }
 
-/**
- * Marks links to headings or blocks that do not exist. Links to files that have not been read yet are checked when those files are
- * read.
- */
+/** Marks links to headings or blocks that do not exist. Links to unread files are checked when these files are read. */
 export async function checkSubpaths(
   files: readonly LinkingFile[],
   { writer, placed, onUntested }: OutlineSources,
@@ -232,7 +232,7 @@ export async function checkSubpaths(
   })
 }
 
-/** Returns the heading or block that a link points to, or `undefined` if it points to a whole file or nowhere. */
+/** Returns the heading or block that a link points to, or `undefined` if it has no subpath or its target is missing. */
 function partOf({ to, subpath }: ResolvedLink): Part | undefined {
   return subpath === undefined || typeof to === 'string' ? undefined : { key: to, subpath }
 }

@@ -1,23 +1,23 @@
 /**
- * Maps names to the files that mention them. Names are stored as hashes in typed arrays, because a large vault has a million
- * mentions. In the rare case that two names have the same hash, `sources` also returns the files that mention the other name.
+ * Maps names to the files that mention them. A large vault has a million mentions, so names are stored as hashes in typed arrays.
+ * If two names have the same hash, which is rare, `sources` returns the files of both.
  */
 export class Mentions {
-  /** The name's hash for each entry. There is one entry per mention, and a file's entries are adjacent. */
+  /** Hash of each mentioned name. The entries of a file are adjacent. */
   #hashes = new Int32Array(FEW)
   /** For each entry, the file's key, or `WITHDRAWN` if the file no longer mentions the name. */
   #keys = new Int32Array(FEW)
-  /** The next entry in the same bucket, or `END`. */
+  /** For each entry, the next one in the same bucket, or `END`. */
   #next = new Int32Array(FEW)
   #entries = 0
   #withdrawn = 0
-  /** The first entry in each bucket. The number of buckets is a power of two. */
+  /** First entry of each bucket. The number of buckets is a power of two. */
   #buckets = new Int32Array(FEW).fill(END)
-  /** Each file's first entry and number of entries, by key. */
+  /** First entry and number of entries of each file, by key. */
   #starts = new Int32Array(FEW)
   #counts = new Int32Array(FEW)
 
-  /** Number of stored mentions, including those that have been withdrawn. */
+  /** Number of entries, including withdrawn ones. */
   get entries(): number {
     return this.#entries
   }
@@ -30,7 +30,7 @@ export class Mentions {
     return (this.#counts[key] ?? 0) > 0
   }
 
-  /** Returns the keys of the files that mention the given name, in ascending order. */
+  /** Returns the keys of the files that mention a name, in ascending order. */
   sources(name: string): readonly number[] {
     const hash = hashOf(name)
     const keys: number[] = []
@@ -41,7 +41,7 @@ export class Mentions {
     return keys.sort((a, b) => a - b)
   }
 
-  /** Replaces the names that a file mentions. Names must be distinct. */
+  /** Replaces the names that a file mentions, which must be distinct. */
   set(key: number, names: readonly string[]): void {
     const hashes = names.map(hashOf)
     if (this.#isSame(key, hashes)) return
@@ -73,7 +73,7 @@ export class Mentions {
     if (this.#withdrawn > FEW + (this.#entries - this.#withdrawn) / 4) this.#compact()
   }
 
-  /** Drops withdrawn entries. */
+  /** Removes withdrawn entries. */
   #compact(): void {
     let end = 0
     for (let at = 0; at < this.#entries; at++) {
@@ -122,14 +122,14 @@ const END = -1
 const WITHDRAWN = -1
 const FEW = 256
 
-/** FNV-1a. */
+/** FNV-1a hash over UTF-16 units. */
 function hashOf(name: string): number {
   let hash = 0x811c9dc5 | 0
   for (let at = 0; at < name.length; at++) hash = Math.imul(hash ^ name.charCodeAt(at), 0x01000193)
   return hash
 }
 
-/** Copies an array into a larger one with room for at least `length` elements. */
+/** Copies an array into a larger one with at least the given length. */
 function enlarged(array: Int32Array<ArrayBuffer>, length: number): Int32Array<ArrayBuffer> {
   const copy = new Int32Array(Math.max(length, Math.ceil(array.length * 1.5)))
   copy.set(array)

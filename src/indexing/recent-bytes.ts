@@ -1,12 +1,12 @@
 /**
- * Maximum number of bytes to keep, which is enough for an edit or a small vault. Sixteen times as many would add 25 MB to the
- * first index's peak memory.
+ * Maximum number of bytes to keep, enough for an edit or a small vault. With 16 MB, building a first index would need 25 MB more at
+ * its peak.
  */
 const MAX_BYTES = 1 << 20
 
 /**
- * Keeps the bytes of notes that the graph has just indexed, so search need not read them again. Taking an entry removes it.
- * Once the limit is reached, no more are added.
+ * Keeps the bytes of notes that the graph has just indexed, so search does not have to read them again. `take` removes an entry. If
+ * there is no room, `keep` does nothing.
  */
 export class RecentBytes {
   readonly #byHash = new Map<string, Uint8Array>()

@@ -20,7 +20,7 @@ export interface ReadNote {
   readonly fields: NoteFields
   /** Hex SHA-256 of the bytes. */
   readonly content: string
-  /** Splits the note into chunks on demand. */
+  /** Splits the note into chunks. */
   chunks(): readonly Chunk[]
 }
 
@@ -30,25 +30,25 @@ export interface SearchedFile {
   readonly kind: FileKind
 }
 
-/** Increase this number when the same file yields different words, so every store reads all notes again. */
+/** Increase this number if the same file yields different words than before, so every store reads all notes again. */
 const RULES = 3
 
 /**
- * Returns a note's 48-bit version, which depends on its content, its path (which affects the title) and the mode. Two versions
- * are equal by chance with a probability of 1 in 10^14.
+ * Returns a note's 48-bit version, a hash of its content, its path (which affects the title) and the mode. Two versions collide
+ * with a probability of 1 in 10^14.
  */
 export function versionOf({ path, hash }: Pick<FileContent, 'path' | 'hash'>, mode: Mode): number {
   return (Number.parseInt(hash.slice(0, 12), 16) + crc32(`${RULES}:${mode}:${path}`)) % 2 ** 48
 }
 
-/** A note to read, and what the index already contains about it. */
+/** A note to read, with its description in the index. */
 export interface NoteSource extends SearchedFile {
   /** Hash of the file's bytes, if known. */
   readonly hash?: string | undefined
   readonly known?: NoteDescription | undefined
 }
 
-/** Reads a note, or the text cards of a canvas, for search. A note is parsed only if the index does not contain its description. */
+/** Reads a note, or the text cards of a canvas, for search. Parses it only if the index has no current description of it. */
 export function readNote({ key, path, kind, known, hash: knownHash }: NoteSource, bytes: Uint8Array, flavour: Flavour): ReadNote {
   const fileText = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
   const hash = knownHash ?? digest('sha256', bytes, 'hex')
@@ -77,12 +77,15 @@ export function readNote({ key, path, kind, known, hash: knownHash }: NoteSource
   }
 }
 
-/** Returns a note's language. Names only count if the note is short, because many are not in the language of the text. */
+/**
+ * Detects a note's language. Titles and headings count only if the note is short, because many are in another language than the
+ * text.
+ */
 function languageOfNote({ title, headings, body }: NoteFields, { languages }: Flavour): string | undefined {
   return languageOf(body.length > SHORT_NOTE ? body : [body, ...headings, ...title].join('\n'), languages)?.code
 }
 
-/** Maximum length of a short body, in UTF-16 units. */
+/** Maximum length of a short note's body, in UTF-16 units. */
 const SHORT_NOTE = 500
 
 function describe(
@@ -94,19 +97,19 @@ function describe(
   const file = { path, stat: NO_STAT, excluded: false }
   const facts = describeNote(file, { kind, conflict: false, mode: flavour.mode }, { note, text, hash })
   const { aliases, tags } = facts
-  // For search, a canvas's title does not include the extension.
+  // For search, a canvas's title lacks the extension.
   const title = kind === 'canvas' ? fileStemOf(path) : facts.title
   const { headings, properties, bodyStart } = note
   return { hash, title, aliases, tags, headings, properties, bodyStart }
 }
 
-/** Returns the title, the aliases, and the file name if it differs from the title. */
+/** Returns the title and the aliases, and the file name if it differs from them. */
 function namesOf(path: string, title: string, aliases: readonly string[]): readonly string[] {
   const stem = fileStemOf(path)
   return [title, ...aliases, ...(stem === title || aliases.includes(stem) ? [] : [stem])]
 }
 
-/** A word of at least two letters. A name with a digit but without such a word, for example a date, does not describe the note. */
+/** At least two consecutive letters. A name with digits but without letters, such as a date, does not describe the note. */
 const WORD = /[\p{L}\p{M}]{2,}/u
 const DIGIT = /\p{N}/u
 
@@ -114,13 +117,13 @@ function isMeaningless(name: string): boolean {
   return DIGIT.test(name) && !WORD.test(name)
 }
 
-/** Maximum length of a line that can be a title, in characters. */
+/** Maximum length of a title, in characters. */
 const MAX_TITLE_LENGTH = 200
 
 /** A line that cannot be a title: a list item, quotation, table, code, comment or embed. */
 const NO_TITLE = /^\s*(?:[-+*>|`~<%!]|\d+[.)]\s)/
 
-/** Returns the first line of the text if it can serve as a title: a heading, or a line of its own. */
+/** Returns the first line of the text if it looks like a title: a heading, or a line followed by an empty one. */
 function firstLine(text: string, bodyStart: number): readonly string[] {
   const [line = '', next = ''] = text
     .slice(bodyStart, bodyStart + FIRST_LINES_LENGTH)
@@ -132,14 +135,14 @@ function firstLine(text: string, bodyStart: number): readonly string[] {
   return WORD.test(title) ? [title] : []
 }
 
-/** Number of characters in which to look for the first two lines. */
+/** The first two lines are searched for in this many characters. */
 const FIRST_LINES_LENGTH = 2_000
 
 const NO_STAT = { mtime: 0, ctime: 0, birthtime: 0, size: 0 }
 const OWN_FIELDS = new Set(['title', 'alias', 'aliases', 'tag', 'tags'])
 const MAX_DEPTH = 8
 
-/** Returns the property values that people might search for, as text. */
+/** Returns the property values that people may search for, as text. */
 function propertyTexts(properties: Readonly<Record<string, unknown>>): readonly string[] {
   const texts: string[] = []
   const collect = (value: unknown, depth: number): void => {

@@ -11,11 +11,11 @@ import type { RecentBytes } from './recent-bytes.ts'
 import { type ReadNote, readNote, versionOf } from './search-document.ts'
 
 export interface EmbeddingChoice {
-  /** Opens the embedder. If omitted, notes are not embedded. A failure is retried later. */
+  /** Opens the embedder, and is called again later if it fails. If omitted, notes are not embedded. */
   readonly openEmbedder?: () => Promise<Embedder>
-  /** Checks whether a file's text may be embedded. If omitted, all text may be. */
+  /** Checks whether a file may be embedded. If omitted, all files may. */
   readonly mayEmbed?: ((path: string) => boolean) | undefined
-  /** True if vectors are computed faster than notes are read, so each note is read only once for words and vectors. */
+  /** True if the embedder is faster than reading notes. Each note is then read only once, for its words and its vectors. */
   readonly isEmbedderQuick?: boolean
 }
 
@@ -29,13 +29,13 @@ export interface SearchParts {
   readonly supersedes: boolean
   readonly flavour: Flavour
   readonly kindOf: (path: string) => FileKind
-  /** Called if a file differs from the index, so it should be compared again. */
+  /** Called for a file that differs from the index and should be compared again. */
   readonly onMismatch: (path: VaultPath) => void
-  /** Called once the event that `step` was waiting for has happened. */
+  /** Called when it is time for another `step`, after one has returned `waiting`. */
   readonly onWake: () => void
 }
 
-/** A step's result. There is nothing to do until `onWake` is called (`waiting`) or until something changes (`done`). */
+/** Whether a step leaves more work, waits for `onWake`, or has nothing left to do. */
 export type StepResult = 'more' | 'waiting' | 'done'
 
 interface OpenBatch {
@@ -44,44 +44,41 @@ interface OpenBatch {
   readonly versions: Map<number, { readonly version: number; readonly wanted: number | undefined }>
 }
 
-/** Maximum duration of a step before yielding, in milliseconds. */
+/** Maximum duration of a step in milliseconds. */
 const STEP_MS = 30
-/** Maximum notes and characters (half a million words) in a batch, which becomes a segment of the keyword index. */
+/** Maximum numbers of notes and of characters (half a million words) in a batch. A batch becomes a segment of the keyword index. */
 const BATCH_NOTES = 2_000
 const BATCH_CHARACTERS = 3 << 20
 /** Number of notes read together. */
 const READ_TOGETHER = 16
-/** If the words of more notes than this are missing, words are indexed first and notes are read again for their vectors. */
+/** If more notes than this lack words, their words are indexed first, and the notes are read again for their vectors. */
 const MAX_AT_ONCE = 10_000
-/** Maximum number of notes to keep after their words were indexed, and the number from which embedding them is worthwhile. */
+/** Maximum number of notes to keep after their words have been indexed, and the number from which they are embedded. */
 const MAX_READ = 256
 const ENOUGH_READ = 128
-/** Notes longer than this, in UTF-16 units, are not kept but read again. */
+/** Longer notes, in UTF-16 units, are read again rather than kept. */
 const MAX_READ_LENGTH = 1 << 15
-/** How many times to reread a note that differs from the index before waiting for the index to change. */
+/** If a note differs from the index, how often to read it again before waiting for the index to change. */
 const MAX_DOUBTS = 4
 
 /**
- * Updates the search index to match the files, a few milliseconds at a time. Words come first, because they are faster, then
- * vectors. Comparing versions shows what work is left, so a crash loses at most one batch. Calls must not overlap.
+ * Updates the search index a few milliseconds at a time, first the words, which are faster, then the vectors. It compares versions
+ * to find the remaining work, so a crash loses at most one batch. Calls must not overlap.
  */
 export class SearchIndexer {
   readonly #parts: SearchParts
-  /** The current version of each note and canvas in the index, by key. */
+  /** Current version of each note and canvas in the graph's index, by key. */
   readonly #requestedVersions = new Map<number, number>()
-  /**
-   * Files of notes with outstanding work, by key. Cleared when idle. The versions are kept, so only the files of edited notes are
-   * loaded then.
-   */
+  /** Files with remaining work, by key. Cleared when idle; after that, only the files of edited notes are loaded. */
   readonly #files = new Map<number, FileContent>()
   #words = new Map<number, number>()
-  /** Keys of notes with missing or outdated words. A key is removed once its words have been committed. */
+  /** Keys of notes with missing or outdated words. A key is removed when its words have been committed. */
   readonly #wordQueue = new Set<number>()
   readonly #deletedKeys = new Set<number>()
-  /** How often each note differed from the index when it was read. The next comparison may find that it matches after all. */
+  /** How often each note differed from the index when it was read. It may match at the next comparison. */
   readonly #doubtCounts = new Map<number, number>()
   readonly #embedding: EmbeddingQueue | undefined
-  /** Notes that were read for their words and still need vectors, by key. */
+  /** Notes whose words have been indexed and whose vectors are still missing, by key. */
   readonly #notes = new Map<number, ReadNote>()
   #batch: OpenBatch | undefined
   #generation = 0
@@ -120,7 +117,7 @@ export class SearchIndexer {
     for (const [key, times] of this.#doubtCounts) if (times < MAX_DOUBTS) this.#enqueue(key)
   }
 
-  /** Drops the notes' paths and hashes, unless work remains. */
+  /** Drops the notes' paths and hashes unless work remains. */
   rest(): void {
     const isBusy = !this.isComplete('words') || this.#deletedKeys.size + this.#doubtCounts.size > 0
     if (isBusy || this.#embedding?.isThrough === false) return
@@ -133,7 +130,7 @@ export class SearchIndexer {
     if (this.#wordQueue.size > 0 || this.#batch !== undefined) {
       if (this.#notes.size >= ENOUGH_READ && this.#embedding?.isAsked === false) {
         await this.#embedding.step()
-        // Continue with words once these vectors have been computed.
+        // Continue with words when these vectors have been computed.
         if (this.#embedding.isRunning) return 'waiting'
       }
       await this.#indexWords()
@@ -142,7 +139,7 @@ export class SearchIndexer {
     const embedded = (await this.#embedding?.step()) ?? 'done'
     if (embedded === 'done') this.#notes.clear()
     if (embedded === 'more') return 'more'
-    // Forget deleted notes last, because a moved note may reuse the vectors that are stored for its former path.
+    // Forget deleted notes last, because a moved note can reuse the vectors stored under its old path.
     if (embedded === 'done' && this.#deletedKeys.size > 0) {
       await this.#forgetGone()
       return 'more'
@@ -156,7 +153,7 @@ export class SearchIndexer {
     this.#embedding?.asked()
   }
 
-  /** Checks whether the given kind of search covers all notes, or at least all that can currently be indexed. */
+  /** Checks whether the given kind of search covers every note that can currently be indexed. */
   isComplete(by: 'words' | 'meaning'): boolean {
     if (!this.#isLoaded || this.#wordQueue.size > 0 || this.#batch !== undefined) return false
     return by === 'words' || this.#embedding === undefined || this.#embedding.isSettled
@@ -187,7 +184,7 @@ export class SearchIndexer {
 
   #note(file: FileContent): void {
     this.#doubtCounts.delete(file.key)
-    // Excluded notes are never in results, so they need not be searchable.
+    // Excluded notes never appear in results, so they are not indexed for search.
     const hasText = file.hash !== '' && !file.excluded && this.#parts.kindOf(file.path) !== 'attachment'
     if (!hasText) {
       if (this.#requestedVersions.delete(file.key) || this.#words.has(file.key)) this.#deletedKeys.add(file.key)
@@ -201,7 +198,7 @@ export class SearchIndexer {
     this.#files.set(file.key, file)
   }
 
-  /** Reads what has already been indexed, by this process or another. */
+  /** Reads which notes have already been indexed, by this process or another one. */
   async #load(): Promise<void> {
     if (this.#hasRested) for (const file of (await this.#parts.index.contents(0)).files) this.#note(file)
     this.#hasRested = false
@@ -235,7 +232,7 @@ export class SearchIndexer {
     this.#batch ??= { words: await this.#parts.search.beginWords(stemOf), characters: 0, versions: new Map() }
     const batch = this.#batch
     while (batch.versions.size < BATCH_NOTES && batch.characters < BATCH_CHARACTERS) {
-      // A note that changes while its batch waits to be committed goes into the next batch.
+      // If a note changes before its batch has been committed, it goes into the next batch.
       const keys = firstOf(this.#wordQueue, READ_TOGETHER, (key) => !batch.versions.has(key))
       if (keys.length === 0) break
       await this.#readWords(batch, keys)
@@ -250,7 +247,7 @@ export class SearchIndexer {
     try {
       notes = await this.#read(keys)
     } catch (error) {
-      // Commit what has been read, so the next attempt starts with the notes that could not be read.
+      // Commit the notes that have been read, so the next attempt starts with the others.
       await this.#commitWords(batch)
       throw error
     }
@@ -261,7 +258,7 @@ export class SearchIndexer {
       batch.versions.set(words.key, { version: words.version, wanted: requestedVersions.get(words.key) })
       if (this.#isKept(note)) this.#notes.set(words.key, note)
     }
-    // Notes that were not returned have been deleted.
+    // `#read` omits deleted notes.
     for (const key of keys) if (!batch.versions.has(key)) this.#wordQueue.delete(key)
   }
 
@@ -276,7 +273,7 @@ export class SearchIndexer {
     this.#isCompact = false
   }
 
-  /** Runs a write. If it fails, the next attempt compares versions to find out what is missing. */
+  /** Runs a write. If it fails, the next attempt compares all versions to find out what is missing. */
   async #orReload(write: () => Promise<void>): Promise<void> {
     try {
       await write()
@@ -287,13 +284,13 @@ export class SearchIndexer {
     }
   }
 
-  /** Checks whether to keep a note that was read for its words, because its vectors will be computed soon. */
+  /** Checks whether to keep a note whose vectors will be computed soon. */
   #isKept({ fields }: ReadNote): boolean {
     const isSoon = this.#parts.embedding.isEmbedderQuick === true && this.#embedding?.isAsked === false
     return isSoon && this.#wordQueue.size < MAX_AT_ONCE && this.#notes.size < MAX_READ && fields.body.length <= MAX_READ_LENGTH
   }
 
-  /** Returns the notes, without reading again those that were kept. */
+  /** Returns notes. Those that have been kept are not read again. */
   async #readOnce(keys: readonly number[]): Promise<readonly ReadNote[]> {
     const notes = keys.map((key) => this.#notes.get(key))
     for (const key of keys) this.#notes.delete(key)
@@ -302,7 +299,7 @@ export class SearchIndexer {
     return [...notes.filter(isCurrent), ...(await this.#read(keys.filter((_, at) => !isCurrent(notes[at]))))]
   }
 
-  /** Reads notes from disk. Omits deleted notes and reports those that differ from the index. */
+  /** Reads notes from disk. Omits deleted ones and reports those that differ from the index. */
   async #read(keys: readonly number[]): Promise<readonly ReadNote[]> {
     const { index, vault, recent, flavour, kindOf } = this.#parts
     if (keys.length === 0) return []

@@ -15,12 +15,11 @@ export interface SearchServiceParts extends EmbeddingChoice {
   /** The languages that notes may be written in. Defaults to all. */
   readonly languages?: readonly string[]
   /**
-   * True (servers) to start as soon as the graph is up to date, false (commands) to start when a caller waits. Only servers delete
-   * the vectors of other embedders: a command may try another embedder just once, while a server still needs the vectors of its
-   * own.
+   * Servers (true) start as soon as the graph is up to date, commands (false) when a caller waits. Only servers delete the vectors
+   * of other embedders: a command may try another embedder just once while a server still uses its own.
    */
   readonly isEager: boolean
-  /** Called when the search index has been replaced, so readers must reopen it. */
+  /** Called when the search index has been replaced, so readers have to open it again. */
   readonly onReplaced: (cache: IndexStatus['cache']) => void
 }
 
@@ -42,12 +41,15 @@ interface Waiter {
   readonly done: () => void
 }
 
-/** Number of retries after consecutive failures before the service gives up until something changes. */
+/** Number of retries before the service gives up until something changes. */
 const ATTEMPTS = 3
 
 const NOT_BEGUN: SearchProgress = { words: { done: 0, total: 0 } }
 
-/** Keeps a vault's search index up to date with its graph. Recovers from damage and copes with disks that are not writable. */
+/**
+ * Keeps a vault's search index up to date with its graph. Rebuilds a damaged index, and moves to memory if the disk is not
+ * writable.
+ */
 export class SearchService {
   readonly #parts: SearchServiceParts
   readonly #hooks: SearchHooks
@@ -57,14 +59,14 @@ export class SearchService {
   #indexer: SearchIndexer | undefined
   #mode: Mode | undefined
   #isStale = true
-  /** Number of changed files that the progress does not include yet. */
+  /** Number of changed files that the progress does not cover yet. */
   #unknown = 0
   #isDamaged = false
   #failures = 0
-  /** How often the graph's index has been found damaged since the last successful step. */
+  /** How often the graph's index was damaged since the last successful step. */
   #graphDamages = 0
   #failure: string | undefined
-  /** The last reported failure. Cleared after a success. */
+  /** The last failure that was reported. Reset after a success. */
   #reportedProblem: string | undefined
   #isPassing = false
   #isStopped = false
@@ -76,17 +78,16 @@ export class SearchService {
     this.#hooks = hooks
   }
 
-  /** True if the service has given up for a transient reason. */
+  /** True if the service has given up because of a transient failure. */
   get isPassing(): boolean {
     return this.#failure !== undefined && this.#isPassing
   }
 
-  /** True after `stop`. */
   get isStopped(): boolean {
     return this.#isStopped
   }
 
-  /** True if indexing should proceed: always with `isEager`, and otherwise while a caller waits. */
+  /** True if there is someone to index for: always with `isEager`, otherwise while a caller waits. */
   get isWanted(): boolean {
     return this.#parts.isEager || this.#waiters.size > 0
   }
@@ -102,7 +103,7 @@ export class SearchService {
     return { ...(progress ?? NOT_BEGUN), message: this.#failure, isStopped: true }
   }
 
-  /** Adds newly found changes to the progress and returns it. */
+  /** Adds newly found changes to the progress, and returns it. */
   expecting(changed: number): SearchProgress | undefined {
     this.#unknown += changed
     const progress = this.progress()
@@ -111,7 +112,7 @@ export class SearchService {
     return { ...progress, words: { done: Math.max(0, Math.min(done, total - this.#unknown)), total } }
   }
 
-  /** Resolves once every note can be found by the given kind of search, or once that is impossible for now. */
+  /** Resolves when the given kind of search covers every note, or when that is impossible for now. */
   async findable(by: SearchReadiness): Promise<void> {
     await new Promise<void>((resolve) => {
       this.#waiters.add({ by, done: resolve })
@@ -119,7 +120,7 @@ export class SearchService {
     })
   }
 
-  /** Called when the graph has changed or the search index has been found damaged. */
+  /** Call this when the graph has changed, or the search index is damaged. */
   markStale(): void {
     this.#isStale = true
     this.#failures = 0
@@ -134,13 +135,13 @@ export class SearchService {
     await this.#closeIndexer()
   }
 
-  /** Called when the graph has been rebuilt, because its keys may now refer to other files. */
+  /** Call this when the graph has been rebuilt, because its keys may refer to other files now. */
   async graphReplaced(): Promise<void> {
     await this.#closeIndexer()
     this.markStale()
   }
 
-  /** Called when the index cannot be reached, so callers do not keep waiting. */
+  /** Call this when the index cannot be reached, so no caller waits for it. */
   release(): void {
     this.#release(() => true)
   }
@@ -150,7 +151,7 @@ export class SearchService {
     this.markStale()
   }
 
-  /** Called when the graph's index has moved to memory or back to disk. Moves the search index with it. */
+  /** Moves the search index. Call this when the graph's index has moved to memory or back to disk. */
   async moveTo(cache: IndexStatus['cache']): Promise<void> {
     await this.#close()
     this.#cache = cache
@@ -159,7 +160,10 @@ export class SearchService {
     this.markStale()
   }
 
-  /** Does a small part of the remaining work. @param index the graph's index */
+  /**
+   * Does a part of the remaining work, a few milliseconds long.
+   * @param index the graph's index
+   */
   async step(vault: Vault, index: IndexWriter, mode: Mode): Promise<StepResult> {
     if (this.#isClosed) return 'done'
     this.#running = this.#step(vault, index, mode)
@@ -201,14 +205,14 @@ export class SearchService {
 
   async close(): Promise<void> {
     this.#isClosed = true
-    // Wait for the current step, which would otherwise reopen what is closed here.
+    // Wait for the current step, because it could reopen what is closed here.
     await this.#running?.catch(() => {})
     await this.#close()
     this.#release(() => true)
   }
 
   async #openIndexer(vault: Vault, index: IndexWriter, mode: Mode): Promise<SearchIndexer> {
-    // Titles, tags and links of notes depend on the mode.
+    // Titles, tags and links depend on the mode.
     if (this.#mode !== mode) await this.#closeIndexer()
     if (this.#indexer !== undefined) return this.#indexer
     this.#mode = mode
@@ -240,7 +244,7 @@ export class SearchService {
       const failure = `Search is not up to date: ${messageOf(error)}`
       this.#failure = failure
       this.#isPassing = isTransient(error)
-      // Report a repeated failure only once.
+      // Report a recurring failure only once.
       if (failure !== this.#reportedProblem) this.#hooks.onError(error)
       this.#reportedProblem = failure
       return
@@ -286,7 +290,7 @@ class GraphReadError extends Error {
   }
 }
 
-/** Wraps the parts of the graph's index that search reads, so their errors can be recognized. */
+/** Wraps the reads of the graph's index, so their errors can be distinguished from those of the search index. */
 function withOwnErrors(index: IndexWriter): Pick<IndexWriter, 'contents' | 'descriptions'> {
   const readOwn = async <T>(read: () => Promise<T>): Promise<T> => {
     try {

@@ -14,35 +14,38 @@ export interface ServiceParts {
   /** @throws RouxError `VAULT_NOT_FOUND` */
   readonly openVault: () => Vault
   readonly openWriter: (cache: IndexStatus['cache']) => IndexWriter
-  /** If omitted, nothing is watched. */
+  /** If omitted, the vault is not watched. */
   readonly watch?: (
     onDirty: (dirty: Dirty) => void,
     onProblem: (message: string) => void,
-    /** Called immediately for each change that `onDirty` will report later. `file` is `undefined` if it is unknown. */
+    /** Called immediately for each change that `onDirty` reports later. `file` is undefined if it is unknown. */
     onNoticed: (file: string | undefined) => void,
   ) => Watcher
   readonly watchKind: IndexStatus['watch']
   readonly file: string
   readonly isDamage: (error: unknown) => boolean
   readonly isUnwritable: (error: unknown) => boolean
-  /** Checks whether the disk has room for the index again. If omitted, an index that has moved to memory stays there. */
+  /** Checks whether the disk has room for the index again. If omitted, an index that has been moved to memory stays there. */
   readonly hasRoom?: () => boolean
-  /** Milliseconds before `hasRoom` is called for the first time. */
+  /** Milliseconds before the first call of `hasRoom`. */
   readonly roomCheck?: number
   readonly indexer: Omit<IndexerOptions, 'permission' | 'onProgress' | 'recent'>
-  /** Called when the index has moved or been rebuilt, so readers must open it again. */
+  /** Called when the index has been moved or rebuilt, so readers have to open it again. */
   readonly onReplaced: (cache: IndexStatus['cache']) => void
   readonly onCommitted: (generation: number) => void
-  /** Counts reported and committed changes. Shared with the thread that answers calls. */
+  /** Counters of reported and committed changes, shared with the thread that answers calls. */
   readonly freshness?: Freshness
-  /** Called once everything that the watcher has reported is in the index. */
+  /** Called when everything that the watcher has reported is in the index. */
   readonly onCaughtUp?: () => void
   readonly search: SearchServiceParts
-  /** If set, called when memory runs short. The service then waits to be ended and started again with more memory. */
+  /**
+   * Called when memory runs short. The service then waits to be replaced by one with more memory. If omitted, the service stops
+   * instead.
+   */
   readonly onMemoryShort?: () => void
-  /** Called after many files have been read, when collecting garbage is worthwhile. */
+  /** Called after many files have been read, when it is worthwhile to collect garbage. */
   readonly onManyRead?: () => void
-  /** Called after a short idle time, to clean up. */
+  /** Called after a short idle time, for clean-up. */
   readonly onRest?: () => void
   /** Called after a long idle time, to release caches. */
   readonly onIdle?: () => void
@@ -50,27 +53,27 @@ export interface ServiceParts {
   readonly onError: (error: unknown) => void
 }
 
-/** Idle time before the service prepares for the next change, in milliseconds. */
+/** Idle time before preparing for the next change, in milliseconds. */
 const WARM_AFTER = 300
-/** Maximum number of reported files remembered by path. */
+/** Maximum number of reported files to remember by path. */
 const MAX_NOTICED = 100
-/** Additional idle time before caches are released, in milliseconds. */
+/** Further idle time before caches are released, in milliseconds. */
 const IDLE_AFTER = 20_000
-/** Collect garbage after at least this many changed files, because reading them leaves about ten megabytes. */
+/** Number of changed files after which garbage is collected. Reading this many leaves about ten megabytes. */
 const MANY_FILES = 1_000
-/** How often to check whether a missing vault is back or an unreachable engine responds, in milliseconds. */
+/** How often to check whether a missing vault or an unreachable engine is back, in milliseconds. */
 const RECHECK_INTERVAL = 1_000
-/** Delay before checking whether the disk can be written again, in milliseconds. It doubles each time the index has to move. */
+/** Delay before checking whether the disk is writable again, in milliseconds. It doubles each time the index has to move to memory. */
 const ROOM_CHECK = { shortest: 30_000, longest: 3_600_000 }
-/** Maximum number of attempts at a comparison if errors may be transient. */
+/** Maximum number of attempts at a comparison that fails. */
 const ATTEMPTS = 3
 
-/** A job's exclusive access to the vault. */
+/** What a job can use while nothing else reads or writes the index. */
 export interface Exclusive {
   readonly vault: Vault
   readonly writer: IndexWriter
   readonly indexer: Indexer
-  /** Updates the index for the given files and folders immediately. */
+  /** Updates the index for a scope immediately. */
   reconcile(scope: Scope): Promise<void>
 }
 
@@ -81,13 +84,13 @@ interface Job {
 
 interface Request {
   readonly scope: Scope
-  /** Number of changes that the watcher had reported at the time of the request. */
+  /** Number of changes that the watcher had reported when the request was made. */
   readonly noticed: number
   readonly done: (error?: unknown) => void
 }
 
 /**
- * Keeps a vault's index up to date. It compares all files at start-up, then those that the watcher or a caller reports, one
+ * Keeps a vault's index up to date. Compares all files at start-up, and later those that the watcher or a caller reports, one
  * comparison at a time.
  */
 export class IndexingService implements Indexing {
@@ -96,14 +99,14 @@ export class IndexingService implements Indexing {
   readonly #queue: Request[] = []
   readonly #jobs: Job[] = []
   readonly #freshness: Freshness
-  /** Open while everything that the watcher has reported is in the index. */
+  /** Open if the index contains everything that the watcher has reported. */
   readonly #caughtUp = new Latch()
-  /** Reported files not compared yet, or `undefined` if there are too many or a report did not name a file. */
+  /** Reported files that have not been compared yet. Undefined if there are too many, or if a report did not name a file. */
   #noticed: Set<string> | undefined = new Set()
   #status: IndexStatus
   #permit: () => void = () => {}
   readonly #permission: Promise<void>
-  /** Opens once the first comparison has ended, successfully or not. Shut after damage until the next comparison has ended. */
+  /** Opens after the first comparison, even if it failed. After damage, it is shut until the next comparison has ended. */
   readonly #upToDate = new Latch()
   #vault: Vault | undefined
   #writer: IndexWriter | undefined
@@ -113,23 +116,23 @@ export class IndexingService implements Indexing {
   #watcher: Watcher | undefined
   #timer: NodeJS.Timeout | undefined
   #roomTimer: NodeJS.Timeout | undefined
-  /** How often the index has moved to memory since it was last up to date on disk. */
+  /** How often the index has moved to memory since it was last complete on disk. */
   #movesToMemory = 0
   /**
-   * `wanted`: the next comparison should update the index on disk. `tried`: a comparison is updating it, and readers still use the
-   * one in memory.
+   * `wanted`: the next comparison should update the index on disk. `tried`: a comparison is doing so, and readers still use the
+   * index in memory.
    */
   #returning: 'no' | 'wanted' | 'tried' = 'no'
   #working: 'building' | 'verifying' = 'building'
   #isRunning = false
-  /** True if requests have arrived while the queue was being processed. */
+  /** True if requests have arrived while others were being processed. */
   #isAwake = false
   #isPermitted = false
   #isVerified = false
   #isDamaged = false
-  /** If set, nothing more is read until the next start. */
+  /** If set, no more files are read until the next start. */
   #memoryShort: MemoryShortError | undefined
-  /** True if the last comparison failed for a transient reason. */
+  /** True if the last comparison failed because of a transient error. */
   #isPassing = false
   /** True if many files have been read since the last garbage collection. */
   #hasReadMany = false
@@ -155,7 +158,7 @@ export class IndexingService implements Indexing {
     })
   }
 
-  /** Starts comparing. Nothing is written before `begin`. */
+  /** Starts a comparison. Nothing is written before `begin`. */
   start(): void {
     this.#request({ all: true }).catch(() => {})
   }
@@ -190,7 +193,7 @@ export class IndexingService implements Indexing {
 
   async caughtUp(timeout: number, signal?: AbortSignal): Promise<boolean> {
     if (!this.#freshness.isBehind) return true
-    // The watcher's reports are already queued.
+    // Reported changes are already in the queue, so waiting is enough.
     return await inTime(this.#caughtUp.opened, timeout, signal)
   }
 
@@ -204,8 +207,8 @@ export class IndexingService implements Indexing {
   }
 
   /**
-   * Runs a job after all earlier requests, while nothing else reads or writes the index.
-   * @throws RouxError `VAULT_NOT_FOUND`, or `PROVIDER_ERROR` if the vault could not be indexed; errors of `job`
+   * Runs a job after all earlier requests. Nothing else reads or writes the index meanwhile.
+   * @throws RouxError `VAULT_NOT_FOUND`, or `PROVIDER_ERROR` if the vault could not be indexed, and the errors of `job`
    */
   exclusively<T>(job: (access: Exclusive) => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
@@ -245,14 +248,14 @@ export class IndexingService implements Indexing {
     return () => this.#listeners.delete(listener)
   }
 
-  /** Records why the change log cannot be written, or `undefined` if it can be written again. */
+  /** Records why the change log cannot be written. `undefined` means that it can be written again. */
   noteLog(reason: string | undefined): void {
     const { log: _, ...status } = this.#status
     this.#status = status
     this.#report(reason === undefined ? {} : { log: reason })
   }
 
-  /** Handles damage that a reader has found. Callers then wait for the rebuilt index. */
+  /** Rebuilds the index after a reader has found damage. Callers wait for the new index. */
   replaceDamaged(): void {
     this.#isDamaged = true
     this.#isVerified = false
@@ -261,7 +264,7 @@ export class IndexingService implements Indexing {
     this.#request({ all: true }).catch(() => {})
   }
 
-  /** Rebuilds the search index after a reader has found it damaged. The graph's index is kept. */
+  /** Rebuilds the search index after a reader has found damage. The graph's index is kept. */
   replaceDamagedSearch(): void {
     this.#search.markDamaged()
     void this.#run()
@@ -285,7 +288,7 @@ export class IndexingService implements Indexing {
     })
   }
 
-  /** Drains the queue. An unexpected error rejects all pending requests; the next request retries. */
+  /** Processes all requests. An unexpected error rejects those that wait; the next request starts another run. */
   async #run(): Promise<void> {
     this.#isAwake = true
     if (this.#isRunning) return
@@ -299,24 +302,23 @@ export class IndexingService implements Indexing {
     }
   }
 
-  /** Ends the run. The next request starts another. */
+  /** Ends a run. The next request starts another one. */
   #endRun(): void {
     this.#isRunning = false
     if (!this.#isClosed) this.#rest()
   }
 
-  /** Processes the queue, then search. Requests that wait at the same time are merged into one comparison. */
+  /** Processes requests, jobs and then search. Requests that wait at the same time share one comparison. */
   async #workAll(): Promise<void> {
     while (!this.#isClosed) {
       if (this.#queue.length > 0) await this.#workOff()
       else if (this.#jobs.length > 0) await this.#workJob()
-      // Watching starts before search indexing, which can take minutes, but after jobs, because the first call waits for
-      // recovery.
+      // Watch before indexing for search, which can take minutes. Watch only after jobs, because the first call waits for recovery.
       else if (this.#isToWatch()) this.#startWatching()
-      // Check the queue again, because requests that arrived in the meantime did not start a run of their own.
+      // Check the queue again, because requests that arrived during a step did not start a run of their own.
       else if (!(await this.#searchOn()) && this.#queue.length + this.#jobs.length === 0) break
     }
-    // Do not `await` anything between the last check and this call, because a request could arrive in between.
+    // Do not add an `await` before this call. A request that arrived during it would not be processed.
     this.#endRun()
   }
 
@@ -335,7 +337,7 @@ export class IndexingService implements Indexing {
 
   async #workJob(): Promise<void> {
     await this.#jobs.shift()?.start()
-    // The watcher also reports Roux's own writes, which are already in the index.
+    // The watcher also reports Roux's own writes, which the index already contains.
     if (this.#freshness.isBehind && this.#noticed !== undefined && [...this.#noticed].every((file) => this.#isCurrent(file))) {
       this.#take(this.#freshness.noticed)
     }
@@ -354,7 +356,7 @@ export class IndexingService implements Indexing {
     for (const request of requests) request.done(error)
   }
 
-  /** Handles a watcher report. Ignores files that match the index. */
+  /** Handles a watcher report. Ignores a file that matches the index. */
   #notice(file: string | undefined): void {
     if (!this.#freshness.isBehind) {
       if (file !== undefined && this.#isCurrent(file)) return
@@ -397,14 +399,14 @@ export class IndexingService implements Indexing {
     const result = await this.#search.step(this.#vault, this.#writer, mode ?? 'obsidian')
     const search = this.#search.progress()
     if (search !== undefined && JSON.stringify(search) !== JSON.stringify(this.#status.search)) this.#report({ search })
-    // Let new requests arrive before the next step.
+    // Let new requests in before the next step.
     await new Promise((resolve) => setImmediate(resolve))
     return result === 'more' || this.#isAwake || this.#queue.length > 0
   }
 
   async #collect(): Promise<void> {
     this.#hasReadMany = false
-    // Objects created in this turn cannot be collected before it ends.
+    // Objects that were created in this turn of the event loop cannot be collected before it ends.
     await new Promise((resolve) => setImmediate(resolve))
     this.#parts.onManyRead?.()
   }
@@ -424,10 +426,10 @@ export class IndexingService implements Indexing {
         }
         if (!(await this.#mayRetry(error, attempt))) {
           const explained = explain(error)
-          // Report a repeated failure only once.
+          // Report a recurring failure only once.
           const isNews = this.#status.phase !== 'failed' || this.#status.message !== explained.message
           if (isNews) this.#parts.onError(error)
-          // This scope has not been compared, so the next comparison must cover everything.
+          // The next comparison must cover everything, because this scope has not been compared.
           this.#isVerified = false
           this.#isPassing = isTransient(error)
           this.#finish({ phase: 'failed', ...explained })
@@ -444,7 +446,7 @@ export class IndexingService implements Indexing {
     if (this.#returning === 'tried') await this.#returnToDisk()
   }
 
-  /** Never resolves if the service will be started again with more memory. */
+  /** Never resolves if the service is going to be replaced by one with more memory. */
   async #awaitSuccessor(): Promise<void> {
     if (this.#parts.onMemoryShort === undefined) return
     this.#parts.onMemoryShort()
@@ -457,7 +459,7 @@ export class IndexingService implements Indexing {
     return false
   }
 
-  /** Releases the indexer's memory, so notes that have been committed can be made searchable. */
+  /** Releases the indexer's memory. Notes that have been committed can still be indexed for search. */
   async #stopForMemory(error: MemoryShortError): Promise<void> {
     await this.#awaitSuccessor()
     this.#memoryShort = error
@@ -472,7 +474,7 @@ export class IndexingService implements Indexing {
     const hasIndex = (await this.#writer.state()).generation > 0
     this.#indexer ??= this.#newIndexer(this.#vault, this.#writer)
     this.#working = hasIndex ? 'verifying' : 'building'
-    // A verified index counts as up to date until a file turns out to differ (`onProgress`).
+    // A verified index counts as up to date until a comparison finds a difference and calls `onProgress`.
     if (!this.#isVerified) this.#report({ phase: this.#working, done: 0, total: 0 })
     const { generation, changed, mode } = await this.#indexer.reconcile(scope)
     this.#parts.onCommitted(generation)
@@ -535,8 +537,8 @@ export class IndexingService implements Indexing {
   }
 
   /**
-   * Periodically checks whether the index can move back to disk, because in memory it takes scarce space and is lost when the
-   * process exits.
+   * Checks periodically whether the index can move back to disk. In memory, it takes scarce space and is lost when the process
+   * exits.
    */
   #awaitRoom(): void {
     this.#movesToMemory++
@@ -554,7 +556,7 @@ export class IndexingService implements Indexing {
     check()
   }
 
-  /** Opens the index on disk for writing. Until it is up to date, readers use the index in memory. */
+  /** Opens the index on disk for writing. Readers keep using the index in memory until the one on disk is up to date. */
   async #openOnDisk(): Promise<void> {
     this.#returning = 'tried'
     if (this.#status.cache === 'disk') return
@@ -585,7 +587,7 @@ export class IndexingService implements Indexing {
     for (const listener of this.#listeners) listener(this.#status)
   }
 
-  /** Schedules work for idle times: checking whether a missing vault or engine is back, or preparing for the next change. */
+  /** Schedules what to do when idle: check whether a missing vault or engine is back, or else prepare for the next change. */
   #rest(): void {
     if (this.#status.phase === 'missing' || this.#isPassing || this.#search.isPassing) {
       this.#timer = setTimeout(() => void this.#request({ all: true }).catch(() => {}), RECHECK_INTERVAL)
@@ -612,7 +614,7 @@ export class IndexingService implements Indexing {
     return this.#isPermitted && this.#watcher === undefined && this.#parts.watch !== undefined && this.#status.phase !== 'missing'
   }
 
-  /** Opens the watcher. If the vault cannot be watched, it is compared only when a caller requests it. */
+  /** Starts watching. If that fails, the vault is compared only when a caller asks for it. */
   #openWatcher(): Watcher | undefined {
     try {
       return this.#parts.watch?.(
@@ -630,7 +632,7 @@ export class IndexingService implements Indexing {
     }
   }
 
-  /** Prepares for the next change in the background. If that fails, the change itself reports the error. */
+  /** Prepares for the next change. Errors are ignored here, because the change itself will report them. */
   #preload(): void {
     this.#indexer?.warm().catch(() => {})
   }
@@ -638,9 +640,9 @@ export class IndexingService implements Indexing {
   #startWatching(): void {
     const watcher = this.#openWatcher()
     this.#watcher = watcher
-    // The first edit may follow immediately.
+    // The first edit may follow soon.
     this.#preload()
-    // Compare again to catch changes made before the watcher was ready.
+    // Compare again, because files may have changed before the watcher was ready.
     watcher?.ready
       .then(() => this.#request({ all: true }))
       .catch((error) => {

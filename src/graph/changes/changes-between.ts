@@ -4,13 +4,13 @@ import type { GraphChanges, LinkEnd, LoggedFile, LoggedFileChange, LoggedLinkCha
 import { linkText } from '../../core/text/link-text.ts'
 import { type Movable, matchMoves } from './match-moves.ts'
 
-/** A commit's changes, with the indexed records before and after the commit. */
+/** A commit's changes, with the file records before and after it. */
 export interface CommittedFiles {
-  /** Previous records of files that are put or removed, excluding new files. */
+  /** Previous records of the files in `put` and `removed`. New files have none. */
   readonly before: readonly FileRecord[]
   readonly after: readonly FileRecord[]
   readonly removed: readonly number[]
-  /** Returns the path of a key. Keys of deleted files are reused for new files. */
+  /** Returns the path of the file with this key. Keys of deleted files are reused for new files. */
   pathOf(key: number): string | undefined
   /** Returns the former path of a new file if a recorded change moved it. */
   formerPath(path: string): string | undefined
@@ -23,7 +23,7 @@ export interface CommittedFiles {
 /** Number of hash digits to store, enough to distinguish all versions of a vault's notes. */
 const HASH_DIGITS = 16
 
-/** Returns the differences between two generations, or `undefined` if a link leads to an unknown file. */
+/** Returns the differences between two generations, or `undefined` if a link points to an unknown file. */
 export function changesBetween(files: CommittedFiles): GraphChanges | undefined {
   const { before, after, removed, pathOf } = files
   const recordsBefore = new Map(before.map((record) => [record.key, record]))
@@ -69,7 +69,7 @@ function movesOf(
   })
   const moves = new Map(reportedMoves)
   const arrived = new Set(moves.values())
-  // Compare links among files that move together as written, and other links by target.
+  // When files move together, compare the links between them as written. Compare all other links by target.
   const movable = ({ path, hash, links }: FileRecord): Movable => ({
     path,
     hash: hash.slice(0, HASH_DIGITS),
@@ -118,7 +118,7 @@ function sameFile(a: LoggedFile, b: LoggedFile): boolean {
   return a.hash === b.hash && a.kind === b.kind && a.title === b.title && a.excluded === b.excluded
 }
 
-/** Links from one file to one target, or to one part of it. */
+/** Number of links from one file to one target, or to one heading or block in it, before and after the commit. */
 interface Tally {
   readonly to: LinkEnd
   readonly part: string | undefined
@@ -164,7 +164,7 @@ function countLink(tally: Tally, link: ResolvedLink, isNow: boolean): void {
   if (entry === undefined) tally.texts.set(text, { line: link.line, more: isNow ? 1 : -1 })
   else {
     entry.more += isNow ? 1 : -1
-    // Keep the line of the last link added, or of the first link removed.
+    // Keep the line of the last link added or, if none was added, of the first link removed.
     if (isNow) entry.line = link.line
   }
 }

@@ -7,7 +7,7 @@ import type {
   LoggedText,
 } from '../../core/insight/graph-changes.ts'
 
-/** A file that is tracked through all changes, even if it is renamed. */
+/** A file and its changes, tracked across renames. */
 interface Identity {
   readonly number: number
   readonly from: string | undefined
@@ -28,9 +28,7 @@ interface ComposedLink {
   readonly texts: Map<string, { line: number; more: number }>
 }
 
-/**
- * Merges consecutive changes into one, from the state before the first change to the state after the last. Merging is associative.
- */
+/** Merges consecutive changes into one that covers the time from before the first change to after the last. Merging is associative. */
 export function composeChanges(sequence: Iterable<GraphChanges>): GraphChanges {
   const composing = new Composing()
   for (const changes of sequence) composing.add(changes)
@@ -61,7 +59,7 @@ class Composing {
   /** @returns the files removed by these changes, by former path */
   #applyFiles(files: readonly LoggedFileChange[]): ReadonlyMap<string, Identity> {
     const identities = files.map(({ from }) => (from === undefined ? this.#new(undefined, undefined) : this.#at(from)))
-    // Names can be swapped, so release all old names before taking any new one.
+    // Files can swap names, so release all old names before assigning new ones.
     for (const { from } of files) if (from !== undefined) this.#present.delete(from)
     const removed = new Map<string, Identity>()
     files.forEach(({ from, to, before, after, time, change }, at) => {
@@ -141,7 +139,7 @@ function linkChange({ from, to, part, was, now, texts }: ComposedLink): readonly
   ]
 }
 
-/** Returns `undefined` for a target that was added and then removed. */
+/** Returns a logged link end, or `undefined` for a file that was added and then removed. */
 function endName(end: Identity | LinkEnd): LinkEnd | undefined {
   if (typeof end === 'string') return end
   return end.to ?? (end.from === undefined ? undefined : `/${end.from}`)

@@ -2,8 +2,8 @@ import type { GraphChanges, LinkEnd, LoggedFileChange, LoggedLinkChange, LoggedT
 import { matchMoves } from './match-moves.ts'
 
 /**
- * Merges removed and added files that a person would consider the same, because they have the same path or the same content. The
- * paths are the same if an editor saves a file by deleting and recreating it.
+ * Merges a removed and an added file into one change if they have the same path or content. They have the same path if an editor
+ * saves by deleting the file and creating it again.
  */
 export function joinIdentities({ files, links }: GraphChanges): GraphChanges {
   const deleted = files.filter(({ from, to }) => from !== undefined && to === undefined)
@@ -30,7 +30,7 @@ interface SeparateFiles {
   readonly links: readonly LoggedLinkChange[]
 }
 
-/** Maps old paths to new ones. */
+/** Returns the new path of each removed file that was matched, by its old path. */
 function matchesOf({ gone, added, links }: SeparateFiles): ReadonlyMap<string, string> {
   const isNew = new Set(added.map(({ to }) => to))
   const samePaths = new Map(gone.flatMap(({ from = '' }) => (isNew.has(from) ? [[from, from] as const] : [])))
@@ -58,7 +58,7 @@ function endsBySource(links: readonly LoggedLinkChange[]): ReadonlyMap<LinkEnd, 
   return ends
 }
 
-/** Merges links whose ends are now the same. */
+/** Merges links that now have the same ends. */
 function joinLinks(links: readonly LoggedLinkChange[], endOf: (end: LinkEnd) => LinkEnd): readonly LoggedLinkChange[] {
   const joined = new Map<string, LoggedLinkChange>()
   for (const link of links) {

@@ -9,12 +9,14 @@ export interface Movable {
   links(): ReadonlySet<string>
 }
 
-/** Minimum number of links for a match by links. Fewer equal links can be a coincidence, unless the file names are also equal. */
+/**
+ * Minimum number of links for a match by links. If files share fewer links, that may be a coincidence unless their names are also
+ * equal.
+ */
 const DISTINCTIVE_LINKS = 2
 
 /**
- * Matches removed files with added files that have the same bytes. Otherwise, matches files that have the same links if no other
- * file has these links.
+ * Matches removed files with added files: first by content, then by links if no other file has the same ones.
  * @returns the new path of each moved file, by its old path
  */
 export function matchMoves(removed: readonly Movable[], added: readonly Movable[]): ReadonlyMap<string, string> {
@@ -33,7 +35,7 @@ export function matchMoves(removed: readonly Movable[], added: readonly Movable[
     for (const [key, olds] of from) {
       const news = to.get(key) ?? []
       if (options.onlyOne && (olds.length > 1 || news.length > 1)) continue
-      // Match files with the same name and bytes in a moved folder in order.
+      // If a folder with several identical files was moved, match them in order.
       olds.slice(0, news.length).forEach((old, at) => {
         moves.set(old.path, news[at]?.path ?? '')
       })
