@@ -114,9 +114,9 @@ function namesIn(token: string, inCode: boolean): readonly TextRange[] {
   return [...token.matchAll(NAME)].flatMap(({ 0: name, index }) => {
     const rest = token.slice(index + name.length)
     const isAddress =
-      isNumbered(name, rest, inCode) ||
-      isComputer(name, rest, inCode) ||
-      (!inCode && /\.\p{L}{2,24}$/u.test(name) && isQuestion(rest))
+      isNumericAddress(name, rest, inCode) ||
+      isHost(name, rest, inCode) ||
+      (!inCode && /\.\p{L}{2,24}$/u.test(name) && hasQuery(rest))
     if (!isAddress) return []
     const hasPath = /^(?::\d|[/?#])/.test(rest)
     const last = name.endsWith('.') && !hasPath ? name.replace(/(?<!\.)\.+$/, '').length : name.length
@@ -125,7 +125,7 @@ function namesIn(token: string, inCode: boolean): readonly TextRange[] {
 }
 
 /** Checks whether any label other than the first is a top-level domain. */
-function isComputer(name: string, rest: string, inCode: boolean): boolean {
+function isHost(name: string, rest: string, inCode: boolean): boolean {
   const labels = name.split('.')
   return labels.some((label, at) => {
     const before = labels[at - 1] ?? ''
@@ -142,13 +142,13 @@ function isNextSentence(before: string, label: string): boolean {
 }
 
 /** Checks whether the path contains `?name=value`. Opening such an address would send the value to the owner of the host. */
-function isQuestion(rest: string): boolean {
+function hasQuery(rest: string): boolean {
   const at = rest.indexOf('?')
   return at >= 0 && /^(?::\d{1,5})?[/?]/.test(rest) && rest.includes('=', at)
 }
 
 /** Checks whether the text is a numeric address with a path. `93.184.216.34/x` is an address, but `10.0.0.0/8` is a network. */
-function isNumbered(name: string, rest: string, inCode: boolean): boolean {
+function isNumericAddress(name: string, rest: string, inCode: boolean): boolean {
   if (inCode || !/^(?:\d{1,3}\.){3}\d{1,3}$/.test(name)) return false
   const path = rest.replace(/^:\d{1,5}/, '')
   return /^[/?#]/.test(path) && !/^\/\d{1,2}(?![\w/?#])/.test(path)

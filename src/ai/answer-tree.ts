@@ -30,13 +30,13 @@ const MAX_CHARACTERS = 60_000
 /** Maximum number of syntax characters. Parsing can take quadratic time, so an answer with more is treated as plain text. */
 const MAX_MARKS = 2_000
 const MARKS: ReadonlySet<string> = new Set('!#$&*+<=>@[\\]^_`{|}~\n')
-/** Cost of a list item, as a number of other syntax characters that take equally long to parse. */
+/** Parsing a list item takes as long as parsing this many other syntax characters. */
 const ITEM_COST = 3
 const MAX_DEPTH = 30
 const MAX_INDENTATION = 200
 /**
- * Maximum number of rounds. Removing text can join its surroundings into a new address, so cleaning repeats until nothing
- * changes.
+ * Maximum number of cleaning rounds. Removing text can join its surroundings into a new address, so cleaning is repeated until
+ * nothing changes.
  */
 const MAX_ROUNDS = 10
 
@@ -162,7 +162,7 @@ class Reader {
     const decoded = asDisplayed(decodeReferences(visible.replace(/\\(?=[.:/@])/g, '')))
     let text = findAddresses(decoded, { inCode: true }).length > 0 ? decoded : visible
     for (let round = 0; round < MAX_ROUNDS; round++) {
-      const spans = [...findAddresses(text, { inCode: true }), ...runsIn(text)].sort(byStart)
+      const spans = [...findAddresses(text, { inCode: true }), ...templatesIn(text)].sort(byStart)
       if (spans.length === 0) return text
       this.#removedCount += spans.length
       text = textOf(applyEdits([{ kind: 'text', text, wraps: [] }], disjoint(spans)))
@@ -176,11 +176,11 @@ class Reader {
     const first = cleaned.findIndex((piece) => piece.kind !== 'marker' || piece.place !== 'alone')
     // Markers on a line of their own, before any text, cite the preceding block.
     const isBelow = first > 0 && this.#blocks.length > 0
-    if (isBelow) this.#handBack(cleaned.slice(0, first))
+    if (isBelow) this.#citePreceding(cleaned.slice(0, first))
     const pieces = isBelow ? cleaned.slice(first) : cleaned
     const text = textOf(pieces)
     if (text.trim() === '' || (!WORD.test(text) && (isBelow || pieces.some(({ kind }) => kind === 'marker')))) {
-      this.#handBack(pieces)
+      this.#citePreceding(pieces)
       return []
     }
     const copy = { ...bare(node), children: [] } as RootContent
@@ -193,7 +193,7 @@ class Reader {
   }
 
   /** Assigns markers without text to the preceding block. */
-  #handBack(pieces: readonly Piece[]): void {
+  #citePreceding(pieces: readonly Piece[]): void {
     const markers = pieces.filter((piece) => piece.kind === 'marker')
     const last = this.#blocks.at(-1)
     if (last?.kind === 'text')
@@ -265,7 +265,7 @@ class Reader {
       const { pieces: unmarked, forged } = takeMarkers(rest)
       this.#forged += forged
       const decoded = unmarked.map((piece) => (piece.kind === 'text' ? { ...piece, text: decodeReferences(piece.text) } : piece))
-      const edits = leadsIn(decoded)
+      const edits = unsafeParts(decoded)
       const hasChanged = unmarked !== rest || decoded.some(({ text }, at) => text !== unmarked[at]?.text)
       this.#removedCount += edits.filter(({ isCounted }) => isCounted !== false).length
       rest = edits.length === 0 ? decoded : applyEdits(decoded, edits).filter((piece) => !isBlankCode(piece))
@@ -277,7 +277,7 @@ class Reader {
 }
 
 /** Returns edits that remove addresses, wikilinks, placeholders and templates. */
-function leadsIn(pieces: readonly Piece[]): readonly (Edit & { readonly isCounted?: boolean })[] {
+function unsafeParts(pieces: readonly Piece[]): readonly (Edit & { readonly isCounted?: boolean })[] {
   const text = textOf(pieces)
   const isCode = codeLookup(pieces)
   // `#cleanCode` has already removed addresses in code.
@@ -295,7 +295,7 @@ function leadsIn(pieces: readonly Piece[]): readonly (Edit & { readonly isCounte
     ...holes,
     ...comments,
     ...wikilinksIn(text, isCode),
-    ...runsIn(text),
+    ...templatesIn(text),
   ]
   return disjoint(spans.sort(byStart))
 }
@@ -346,7 +346,7 @@ function wikilinksIn(text: string, isCode: (start: number, end: number) => boole
 }
 
 /** Returns the `%` of each `<%`. Templater executes `<% … %>` anywhere in a note, even in code. */
-function runsIn(text: string): readonly TextRange[] {
+function templatesIn(text: string): readonly TextRange[] {
   return [...text.matchAll(/<%/g)].map(({ index }) => ({ start: index + 1, end: index + 2 }))
 }
 
@@ -373,7 +373,7 @@ function decodeReferences(text: string): string {
   return text.replace(
     /&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|([a-z]{2,8}));?/g,
     (whole, decimal?: string, hex?: string, name?: string) => {
-      if (name !== undefined) return signNamed(name) ?? whole
+      if (name !== undefined) return characterNamed(name) ?? whole
       const code = decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number(decimal)
       return code > 0x20 && code < 0x7f ? String.fromCharCode(code) : whole
     },
@@ -381,7 +381,7 @@ function decodeReferences(text: string): string {
 }
 
 /** Returns the ASCII character for an entity name such as `colon`. */
-function signNamed(name: string): string | undefined {
+function characterNamed(name: string): string | undefined {
   const character = decodeNamedCharacterReference(name)
   if (character === '\u00a0') return ' '
   return character !== false && /^[!-~]$/.test(character) ? character : undefined

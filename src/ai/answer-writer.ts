@@ -72,7 +72,7 @@ const WRITING: Options = {
   listItemIndent: 'one',
   fences: true,
   handlers: {
-    text: (node, parent, state, info) => plainer(defaultHandlers.text(node, parent, state, info)),
+    text: (node, parent, state, info) => withoutNeedlessEscapes(defaultHandlers.text(node, parent, state, info)),
     // Citations need no escaping, because they are generated here.
     citation: ({ value }: CitationNode) => value,
   } as Options['handlers'] & object,
@@ -81,7 +81,7 @@ const WRITING: Options = {
 const WITHOUT_FORMULAS: Options = { ...WRITING, unsafe: [{ character: '$', inConstruct: 'phrasing' }] }
 
 /** Removes unnecessary backslashes before brackets and asterisks. */
-function plainer(text: string): string {
+function withoutNeedlessEscapes(text: string): string {
   return text.replace(/(?<![\\![\]])\\\[(?=[\p{L}\p{N} .,'-]{1,40}\](?![([:\]]))/gu, '[').replace(/(?<=[^\s\\] )\\\*(?= )/g, '*')
 }
 
@@ -104,7 +104,7 @@ function nested(pieces: readonly Piece[], depth: number, link: WriteCitation): P
     while (end < pieces.length && isWithin(pieces[end], wrap, depth)) end++
     const children = nested(pieces.slice(at, end), depth + 1, link)
     at = end
-    const { lead, inner, trail } = unspaced(children)
+    const { lead, inner, trail } = trimmed(children)
     if (lead !== '') append(nodes, { kind: 'text', text: lead, wraps: [] }, link)
     if (inner.length > 0) nodes.push({ type: wrap.type, children: inner })
     if (trail !== '') append(nodes, { kind: 'text', text: trail, wraps: [] }, link)
@@ -130,7 +130,7 @@ function append(nodes: PhrasingContent[], piece: Exclude<Piece, { readonly kind:
 }
 
 /** Moves leading and trailing white space out of emphasized text. */
-function unspaced(nodes: readonly PhrasingContent[]): {
+function trimmed(nodes: readonly PhrasingContent[]): {
   readonly lead: string
   readonly inner: PhrasingContent[]
   readonly trail: string

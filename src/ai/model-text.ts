@@ -42,8 +42,8 @@ function spokenIn(text: string, channels: readonly RegExpExecArray[]): SpokenAns
 }
 
 /**
- * Minimum number of repetitions, and minimum total length in UTF-16 units, of text that is considered endless. Small models that
- * repeat themselves this often never stop.
+ * Text with this many repetitions, and this total length in UTF-16 units, counts as endless. Small models that repeat themselves
+ * this often never stop.
  */
 const MIN_TIMES = 8
 

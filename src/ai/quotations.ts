@@ -8,7 +8,7 @@ type Kind = 'double' | 'single' | '「' | '『' | '《' | '〈' | '〝'
 
 interface Mark {
   readonly kind: Kind
-  /** Default role, used if the adjacent characters are not decisive. */
+  /** Role of the mark if the adjacent characters do not decide it. */
   readonly usual: 'open' | 'close' | 'either'
 }
 

@@ -69,7 +69,7 @@ function matchFrom(
 }
 
 /** Negations that follow the words they negate, as in `er backt das Brot nicht`. Others, such as `without`, start a new phrase. */
-const TURNS_BACK: ReadonlySet<string> = new Set(['not', 'nicht', 'niet', 'pas', 'inte', 'ikke'])
+const TRAILING_NEGATIONS: ReadonlySet<string> = new Set(['not', 'nicht', 'niet', 'pas', 'inte', 'ikke'])
 
 /** Checks whether a negation is directly before or after the match, separated by markup at most. */
 function isNegated({ text, words }: QuotedText, from: number, to: number): boolean {
@@ -77,5 +77,5 @@ function isNegated({ text, words }: QuotedText, from: number, to: number): boole
   if (first === undefined || last === undefined) return false
   const isBeside = (start: number, end: number): boolean => /^[\s*_~`]*$/.test(text.slice(start, end))
   if (before?.kind === 'negation' && isBeside(before.end, first.start)) return true
-  return after !== undefined && TURNS_BACK.has(after.text) && isBeside(last.end, after.start)
+  return after !== undefined && TRAILING_NEGATIONS.has(after.text) && isBeside(last.end, after.start)
 }

@@ -146,7 +146,7 @@ function flagsOf(options: readonly Option[]): ReadonlyMap<string, Flag> {
 
 type Token = NonNullable<ReturnType<typeof parseArgs>['tokens']>[number]
 
-/** Checks whether the next word is a number for an option with an optional value. This is true for `--http 7583` but not for `--http notes`. */
+/** Checks whether the word after an option with an optional value is its value, as in `--http 7583` but not in `--http notes`. */
 function isValueOf(before: Token | undefined, word: Token | undefined, flags: ReadonlyMap<string, Flag>): boolean {
   if (before?.kind !== 'option' || word?.kind !== 'positional' || word.index !== before.index + 1) return false
   const option = flags.get(before.rawName.replace(/^--?/, ''))?.option

@@ -42,7 +42,7 @@ export interface Sharing {
   readonly script: string
   /** The reason why this process must not use the shared server, if known. */
   readonly alone?: string
-  /** Prepares this process for serving a vault itself. */
+  /** Prepares this process to serve a vault without the shared server. */
   bootIndexer(): void
 }
 
@@ -50,7 +50,7 @@ export interface Sharing {
 export type Composition = Omit<typeof import('../compose/index.ts'), 'indexFile'>
 
 /**
- * Runs `work` with a signal that Ctrl+C or SIGTERM aborts. Later errors are ignored, and `onNotice` is called instead.
+ * Runs `work` with a signal that Ctrl+C or SIGTERM aborts. If `work` then throws, calls `onNotice` and ignores the error.
  * @returns the exit code
  */
 export async function interruptible(

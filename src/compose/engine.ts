@@ -11,7 +11,7 @@ import type { EnginePlace } from '../store/open-writers.ts'
 import { indexFile, insightFile, layoutFile, realRoot, searchIndexFile } from './index-files.ts'
 import type { OpenOptions } from './open-options.ts'
 
-/** Used to give each in-memory index of the process a unique name. */
+/** Makes the names of in-memory indexes unique within the process. */
 let openCount = 0
 
 /** The read side of an engine, with methods to call after commits. */

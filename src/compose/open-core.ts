@@ -14,7 +14,7 @@ import type { IndexerData } from '../workers/messages.ts'
 import { neo4jPlace, openEngine, placeOf } from './engine.ts'
 import { indexFile, realRoot } from './index-files.ts'
 import { type OpenOptions, shareParts } from './open-options.ts'
-import { followVectors, giveUpMemory, loadSearch, prepareForQuestions, tryEagerly, whenIdle } from './prepare.ts'
+import { followVectors, loadSearch, prepareForQuestions, releaseMemory, tryEagerly, whenIdle } from './prepare.ts'
 import { chatOf, openWholeVault } from './whole-vault.ts'
 
 /** Opens the configured vault. A missing vault is not an error here; see `Indexing.status`. */
@@ -63,7 +63,7 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
   })
   const { store } = engine
   options.onAiChange?.(() => indexing.setAi(ai()))
-  const idle = options.watch ? whenIdle(indexing, () => giveUpMemory(engine, texts, shared.files)) : undefined
+  const idle = options.watch ? whenIdle(indexing, () => releaseMemory(engine, texts, shared.files)) : undefined
   if (options.watch) followVectors(indexing, engine)
   const stopPreparing = options.watch
     ? prepareForQuestions(indexing, {

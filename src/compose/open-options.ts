@@ -42,7 +42,7 @@ export interface SharedParts {
   /** Computes layouts in a separate thread. Users wait for the map, while whole-vault computations may take a minute. */
   readonly layouts: ComputeClient
   readonly files: FileThreads
-  /** Returns the same embedding for the same settings. */
+  /** Returns a shared embedding for equal settings. */
   embedding(settings: Settings['embedder'], options: EmbeddingOptions): OpenEmbedding
   /** Call this after closing the vaults. */
   close(): Promise<void>

@@ -4,10 +4,7 @@ import type { IndexingClient } from '../workers/indexing-client.ts'
 import type { OpenEmbedding } from '../workers/open-embedding.ts'
 import type { OpenEngine } from './engine.ts'
 
-/**
- * Loads the stored search data in slices of a few milliseconds. Otherwise, it would only be loaded for the first question after the
- * files have been compared.
- */
+/** Loads the stored search data in slices of a few milliseconds, so the first question does not have to load it. */
 export async function loadSearch({ store, refreshSearch }: OpenEngine): Promise<void> {
   try {
     // Load the graph first, because every call needs it.
@@ -35,7 +32,7 @@ export function whenIdle(indexing: IndexingClient, action: () => void): NodeJS.T
 }
 
 /** Releases caches that are not worth their memory during idle periods. */
-export function giveUpMemory(...caches: readonly { rest(): void }[]): void {
+export function releaseMemory(...caches: readonly { rest(): void }[]): void {
   for (const cache of caches) cache.rest()
   collectGarbage()
 }

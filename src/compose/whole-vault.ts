@@ -64,7 +64,7 @@ function stateWith(stored: InsightState, decisions: Decisions | undefined): Insi
   }
 }
 
-/** Provides the configured chat model, which is opened on first use. `now` is `undefined` while AI is disabled. */
+/** Opens the configured chat model on first use. `now` is `undefined` while AI is disabled. */
 export function chatOf(
   settings: Settings,
   { aiKey, ai = () => settings.ai }: Pick<OpenOptions, 'aiKey' | 'ai'>,

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs'
 import { RouxError } from '../core/errors.ts'
 import { quietly } from '../core/quietly.ts'
-import { type LoadedSettings, readSettings, requireRight, type SettingsInput, VAULT_NAME } from './load.ts'
+import { type LoadedSettings, readSettings, requireValid, type SettingsInput, VAULT_NAME } from './load.ts'
 
 export interface LoadedVault extends LoadedSettings {
   /** Name of the vault, if the settings define several. */
@@ -24,7 +24,7 @@ export interface LoadedVaults {
  */
 export async function loadVaults(input: SettingsInput): Promise<LoadedVaults> {
   const loadedVaults = await readVaults(input)
-  for (const loadedSettings of [loadedVaults.server, ...loadedVaults.vaults]) requireRight(loadedSettings)
+  for (const loadedSettings of [loadedVaults.server, ...loadedVaults.vaults]) requireValid(loadedSettings)
   return loadedVaults
 }
 
@@ -98,7 +98,7 @@ async function readNamed([name, path]: NamedPath, input: SettingsInput, server: 
   return { ...vaultSettings, settings: { ...vaultSettings.settings, tools }, vaultNamed: server.vaultNamed, name }
 }
 
-/** Returns the vaults with a path to a folder that no earlier vault has, and the problems with all other vaults. */
+/** Separates the vaults that have a folder of their own from those with an empty path or the folder of an earlier vault. */
 function separate(vaults: readonly NamedPath[]): {
   readonly distinct: readonly NamedPath[]
   readonly problems: readonly RouxError[]
@@ -120,7 +120,7 @@ function separate(vaults: readonly NamedPath[]): {
   return { distinct: [...byFolder.values()], problems }
 }
 
-/** Resolves symbolic links and spelling in a folder's path. The path of a missing folder is returned unchanged. */
+/** Resolves symbolic links in a folder's path and corrects its case. Returns the path of a missing folder unchanged. */
 export function realFolder(path: string): string {
   return quietly(() => realpathSync.native(path)) ?? path
 }

@@ -70,12 +70,12 @@ export interface LoadedSettings {
  */
 export async function loadSettings(input: SettingsInput): Promise<LoadedSettings> {
   const loadedSettings = await readSettings(input)
-  requireRight(loadedSettings)
+  requireValid(loadedSettings)
   return loadedSettings
 }
 
 /** @throws RouxError `INVALID_SETTINGS` for the first problem */
-export function requireRight({ problems }: Pick<LoadedSettings, 'problems'>): void {
+export function requireValid({ problems }: Pick<LoadedSettings, 'problems'>): void {
   const [first, ...more] = problems
   if (first === undefined) return
   const rest = more.length === 0 ? undefined : `"roux doctor" shows ${more.length} more.`
@@ -101,7 +101,9 @@ export async function readSettings(input: SettingsInput): Promise<LoadedSettings
   return merge.result(vault)
 }
 
-/** Checks whether the folder is accessible. If not, this is reported when the vault is read, not as a problem with the settings. */
+/**
+ * Checks whether the folder is accessible. An inaccessible vault is reported when it is read, not as a problem with the settings.
+ */
 function mayEnter(folder: string): boolean {
   try {
     accessSync(folder, constants.X_OK)

@@ -4,7 +4,10 @@ import { parseJson } from '../core/quietly.ts'
 import type { GivenSetting } from './given.ts'
 import type { SettingType } from './settings-schema.ts'
 
-/** Does not match `~someone`, which is neither a supported home folder nor a model id. */
+/**
+ * Matches relative paths and paths in the user's home folder. Does not match `~someone`, which is neither supported as a home
+ * folder nor a model id.
+ */
 const LOOKS_LIKE_PATH = /^(\.\.?|~)(?=$|[\\/])/
 
 export type ReadResult =

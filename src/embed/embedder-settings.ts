@@ -11,7 +11,7 @@ export interface EmbedderSettings {
   readonly apiKey?: string
   /**
    * The vectors' number of dimensions. It is verified, sent to `openai` servers, and determines how many columns of the static
-   * tables are used. Defaults to the model's own number.
+   * tables are used. Defaults to all of the model's dimensions.
    */
   readonly dimensions?: number
   /** `static`: `english` omits the table for other languages. Defaults to both tables. */

@@ -245,11 +245,11 @@ function normalise(codePoint: number): string {
   if (REMOVED.test(character)) return ''
   if (BLANK.test(character)) return ' '
   const stripped = character.normalize('NFD').replace(MARKS, '')
-  const lowered = Array.from(stripped, (part) => setApart(part.toLowerCase())).join('')
+  const lowered = Array.from(stripped, (part) => separated(part.toLowerCase())).join('')
   return isIdeograph(codePoint) ? ` ${lowered} ` : lowered
 }
 
-function setApart(part: string): string {
+function separated(part: string): string {
   return PUNCTUATION.test(part) ? ` ${part} ` : part
 }
 

@@ -183,7 +183,7 @@ class Endpoint {
     if (refusal !== undefined) sendRefusal(response, refusal)
   }
 
-  /** Ends everything that was opened with a token that has since changed. If serving is disabled, ends everything. */
+  /** Ends the sessions and streams of tokens that have changed or been removed. If serving is disabled, ends all. */
   #endOutdated(): void {
     const mayGoOn = (principal: string): boolean => this.#mayGoOn(principal)
     this.#sessions.endUnless(mayGoOn)

@@ -3,7 +3,7 @@ import { hostName, isLoopbackName } from './host-and-origin.ts'
 import { MCP_PATH } from './mcp-route.ts'
 
 export interface PublicAddress {
-  /** Has no trailing slash. It also identifies the authorization server. */
+  /** Origin without a trailing slash, which is also the issuer of the authorization server. */
   readonly origin: string
   /** Host name without the port. */
   readonly host: string

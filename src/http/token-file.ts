@@ -29,7 +29,9 @@ export function readTokens(path: string): readonly Token[] | undefined {
   }
 }
 
-/** Reads the tokens from a file, creating it with a first token if necessary. @throws RouxError like `readTokens`, `changeTokens` */
+/**
+ * Reads the tokens from a file, creating it with a first token if necessary. @throws the errors of `readTokens` and `changeTokens`
+ */
 export function openTokens(path: string): readonly Token[] {
   return readTokens(path) ?? changeTokens(path, (tokens) => tokens ?? [firstToken()])
 }

@@ -93,7 +93,6 @@ function xdgConfig({ home, env }: Places): string {
   return posix.isAbsolute(folder) ? folder : posix.join(home, '.config')
 }
 
-/** Returns the folder that replaces Claude Code's default locations, if the variable is set. */
 function claudeCodeFolder({ env }: Places): string | undefined {
   return env.CLAUDE_CONFIG_DIR || undefined
 }

@@ -55,13 +55,13 @@ export function removeEntry(source: string, place: EntryPlace, earlier: readonly
   const property = section && findProperty(document, section, name)
   if (section === undefined || property === undefined) return source
   const entry = getNodeValue(valueNode(property)) as Entry
-  const formerText = earlier.find((text) => becomes(text, { source, place, entry }))
+  const formerText = earlier.find((text) => leadsTo(text, { source, place, entry }))
   if (formerText !== undefined) return formerText
   const before = getNodeValue(document.root as Node)
   const { [name]: _, ...others } = before[key]
   const expected = { ...before, [key]: others }
   for (const text of removeProperty(document, section, property)) {
-    if (readsAs(document.mark + text, file, expected)) return document.mark + text
+    if (parsesAs(document.mark + text, file, expected)) return document.mark + text
   }
   throw new Error(`"${name}" cannot be removed from ${file}`)
 }
@@ -72,7 +72,7 @@ function findSection(document: JsonDocument, key: string): Node | undefined {
   return property && requireObject(document, valueNode(property), `"${key}"`)
 }
 
-function becomes(
+function leadsTo(
   earlier: string,
   { source, place, entry }: { readonly source: string; readonly place: EntryPlace; readonly entry: Entry },
 ): boolean {
@@ -132,11 +132,11 @@ function insertFirst(document: JsonDocument, object: Node, [name, value]: readon
  * be written.
  */
 function checked(result: string, { file, name }: EntryPlace, expected: unknown): string {
-  if (readsAs(result, file, expected)) return result
+  if (parsesAs(result, file, expected)) return result
   throw new Error(`"${name}" cannot be added to ${file}`)
 }
 
-function readsAs(source: string, file: string, expected: unknown): boolean {
+function parsesAs(source: string, file: string, expected: unknown): boolean {
   try {
     const { root } = parseDocument(source, file)
     // Compare as text, because the order of properties matters.

@@ -32,7 +32,7 @@ export function readOwnEntry(entry: unknown): OwnEntry | undefined {
 }
 
 /** Properties that describe how to reach a server. All other properties belong to the user. */
-const REACHED_BY: ReadonlySet<string> = new Set(['type', 'source', 'command', 'args', 'env', 'url', 'headers'])
+const CONNECTION_KEYS: ReadonlySet<string> = new Set(['type', 'source', 'command', 'args', 'env', 'url', 'headers'])
 
 /**
  * Copies the user's additions from the former entry to a new one. These are unknown properties, environment variables if the entry
@@ -40,7 +40,7 @@ const REACHED_BY: ReadonlySet<string> = new Set(['type', 'source', 'command', 'a
  */
 export function keepAdditions(newEntry: Entry, formerEntry: unknown): Entry {
   if (!isRecord(formerEntry)) return newEntry
-  const additions = Object.entries(formerEntry).filter(([key]) => !REACHED_BY.has(key))
+  const additions = Object.entries(formerEntry).filter(([key]) => !CONNECTION_KEYS.has(key))
   const env = 'command' in newEntry && isRecord(formerEntry.env) ? { env: formerEntry.env } : {}
   const headers = isRecord(newEntry.headers) ? { headers: withHeaders(newEntry.headers, formerEntry.headers) } : {}
   return { ...newEntry, ...env, ...headers, ...Object.fromEntries(additions) }

@@ -21,7 +21,7 @@ const REQUEST_MS = 10 * 60_000
 
 const MAX_STATE_LENGTH = 2_000
 
-/** A validated request, in the form that the page carries. */
+/** A validated request, as embedded in the consent page. */
 const REQUEST = z.object({
   client: z.string(),
   program: z.string(),

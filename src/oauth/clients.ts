@@ -52,7 +52,7 @@ export function listedAmong(addresses: readonly string[], listedHosts: readonly 
   })
 }
 
-/** Returns the error message for an address that sign-ins must not be sent to. It names the host if there is one. */
+/** Returns the error message for a return address that `http.clients` does not allow. Names the host if there is one. */
 export function notListed(text: string): string {
   const host = URL.canParse(text) ? new URL(text).hostname : ''
   return host === '' ? 'The return address is not one that http.clients allows.' : `${host} is not listed in http.clients.`

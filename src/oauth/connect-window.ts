@@ -51,7 +51,7 @@ export function readWindow(path: string, now: number): ConnectWindow | undefined
   return window && { id: window.id, scopes: window.scopes, vaults: window.vaults, until: window.until }
 }
 
-/** `right`: the code was right and closed the window. Otherwise, the code was wrong, or the window was no longer open. */
+/** A right code closes the window. `left` is the number of tries that remain after a wrong one. */
 export type CodeResult =
   | { readonly kind: 'right' }
   | { readonly kind: 'wrong'; readonly left: number }

@@ -123,7 +123,7 @@ export function refresh(
   const { now } = making
   if (client !== connection.client.id) return { after: connection }
   const digest = digestText(token)
-  if (!hasTime(connection, now)) return { after: undefined }
+  if (!isUsable(connection, now)) return { after: undefined }
   const live = connection.refresh.find((token) => token.digest === digest)
   const old = connection.rotated.find((token) => token.digest === digest && token.until > now)
   if (live !== undefined && live.until <= now) return { after: undefined }
@@ -153,7 +153,7 @@ export function revoke(connection: Connection, token: string): Connection | unde
 }
 
 /** Checks whether a connection can still be used or redeemed. */
-export function hasTime({ created, code, refresh: live }: Connection, now: number): boolean {
+export function isUsable({ created, code, refresh: live }: Connection, now: number): boolean {
   if (created + LIFETIME.connection <= now) return false
   return code.isUsed ? live.some(({ until }) => until > now) : code.until > now
 }

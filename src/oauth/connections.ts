@@ -8,7 +8,7 @@ import {
   type Connection,
   connectionOf,
   type Grant,
-  hasTime,
+  isUsable,
   newConnection,
   type Pair,
   type Step,
@@ -62,7 +62,7 @@ export class Connections {
     const { connection, key } = stored
     const now = this.#options.now()
     const isAlive = connection.access.some((token) => token.digest === digest && token.until > now)
-    if (!isAlive || connection.resource !== resource || !hasTime(connection, now)) return undefined
+    if (!isAlive || connection.resource !== resource || !isUsable(connection, now)) return undefined
     const { name, scopes, vaults } = connection
     return { key, access: { name, scopes: new Set(scopes), vaults, isConnection: true } }
   }
@@ -71,7 +71,7 @@ export class Connections {
   isCurrent(key: string): boolean {
     this.#refresh()
     const now = this.#options.now()
-    return [...this.#stored.values()].some((stored) => stored.key === key && hasTime(stored.connection, now))
+    return [...this.#stored.values()].some((stored) => stored.key === key && isUsable(stored.connection, now))
   }
 
   /**
@@ -134,7 +134,7 @@ export class Connections {
     this.#refresh()
     const now = this.#options.now()
     for (const { connection } of this.#stored.values()) {
-      if (!hasTime(connection, now)) rmSync(fileOf(this.#options.folder, connection.name), { force: true })
+      if (!isUsable(connection, now)) rmSync(fileOf(this.#options.folder, connection.name), { force: true })
     }
     this.#version = undefined
     this.#refresh()
@@ -157,7 +157,7 @@ export class Connections {
 /** Returns all connections, including those whose code has yet to be redeemed. */
 export function listConnections(folder: string, now = Date.now()): readonly Connection[] {
   const all = [...readConnections(folder, new Map()).values()].map(({ connection }) => connection)
-  return all.filter((connection) => hasTime(connection, now))
+  return all.filter((connection) => isUsable(connection, now))
 }
 
 /** Ends a connection. Returns `false` if no connection has that name. */

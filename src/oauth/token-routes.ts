@@ -15,7 +15,7 @@ export function tokenRoutes(signIn: SignIn): readonly Route[] {
   return [
     posting(PATHS.register, (exchange) => registering(signIn, exchange)),
     posting(PATHS.token, (exchange) => withForm(exchange, (form) => exchangeForPair(signIn, form))),
-    posting(PATHS.revoke, (exchange) => withForm(exchange, (form) => giveBack(signIn, form))),
+    posting(PATHS.revoke, (exchange) => withForm(exchange, (form) => revokeToken(signIn, form))),
   ]
 }
 
@@ -102,7 +102,7 @@ function answerWith(granted: GrantedTokens | undefined): TokenResponse {
 }
 
 /** Revokes a token. The answer is the same for unknown tokens, as required by RFC 7009. */
-function giveBack({ connections }: SignIn, form: Form): TokenResponse {
+function revokeToken({ connections }: SignIn, form: Form): TokenResponse {
   const [token, client] = [form.get('token'), form.get('client_id')]
   if (token === undefined || client === undefined) return errorResponse('invalid_request', 'token or client_id is missing.')
   const step = (connection: Connection) => ({

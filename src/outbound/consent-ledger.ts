@@ -13,7 +13,7 @@ export interface TokenLimit {
   readonly isDefault: boolean
 }
 
-/** A request whose actual cost is not known yet. */
+/** A recorded request whose actual number of tokens is not known yet. */
 export interface Reservation {
   readonly id: number
   readonly day: string

@@ -23,8 +23,8 @@ type Message = Readonly<Record<string, unknown>>
 
 /** Prefix of the ids of requests that the relay repeats on a new connection. The client does not see their responses. */
 const REPEATED_ID_PREFIX = 'roux-relay-'
-/** Messages that end a connection. */
-const LAST_WORDS = new Set<unknown>(['exit', 'notifications/exit'])
+/** Methods of messages that end a connection. */
+const END_METHODS = new Set<unknown>(['exit', 'notifications/exit'])
 /** Methods whose latest message, per resource address, is repeated on a new connection. */
 const REPEATED_METHODS = new Set(['initialize', 'notifications/initialized', 'logging/setLevel', 'resources/subscribe'])
 const LISTEN = 'subscriptions/listen'
@@ -93,7 +93,7 @@ export class StdioRelay {
   async #copyFromClient(): Promise<void> {
     for await (const line of linesOf(process.stdin)) {
       const messages = messagesIn(line)
-      if (messages.some(({ method }) => LAST_WORDS.has(method))) break
+      if (messages.some(({ method }) => END_METHODS.has(method))) break
       while (this.#wire === undefined) await this.#reopen()
       if (this.#hasEnded) break
       if (this.#retry === 'later') this.#retry = 'now'

@@ -7,7 +7,7 @@ type Tokens = Pick<UsageRow, 'location' | 'requests' | 'input' | 'output' | 'est
 
 const COUNTED = ['requests', 'input', 'output', 'estimated', 'failed'] as const
 
-/** Returns today's token usage by server, without opening the ledger if no server is configured. */
+/** Returns the tokens used today, by server. Does not open the ledger if no server is configured. */
 export async function tokensToday(host: Host, settings: Settings): Promise<Readonly<Record<string, Tokens>>> {
   if (!settings.ai.enabled && settings.embedder.kind !== 'openai') return {}
   const byServer = new Map<string, Tokens>()

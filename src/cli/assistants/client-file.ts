@@ -141,7 +141,7 @@ function differenceOf({ file, text }: ClientChange): string {
     .join('\n')
 }
 
-/** Shortens each token so that people can recognize but not use it. */
+/** Shortens each token, so people can recognize it but nobody can use it. */
 function withoutTokens(text: string): string {
   return text.replace(/\broux_([\w-]{4})[\w-]{16,}/g, 'roux_$1…')
 }
@@ -149,7 +149,7 @@ function withoutTokens(text: string): string {
 /** Another program's settings file. */
 export interface ClientFile {
   readonly path: string
-  /** Target of the path if it is a symbolic link. */
+  /** The path without symbolic links. */
   readonly realPath: string
   /** Contents of the file, or `undefined` if it does not exist. */
   readonly text: string | undefined

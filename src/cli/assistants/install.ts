@@ -26,7 +26,7 @@ import {
 } from './client-file.ts'
 
 /** Matches the temporary folders in which fnm creates links for a single shell. */
-const PASSING = /[\\/]fnm_multishells[\\/]/
+const FNM_SHELL_FOLDER = /[\\/]fnm_multishells[\\/]/
 
 /** Adds an entry for this vault to a client's settings, shows the change and keeps a backup. */
 export async function install(invocation: Invocation): Promise<number> {
@@ -51,10 +51,10 @@ export async function install(invocation: Invocation): Promise<number> {
   })
 }
 
-/** With this many other servers, their lists of tools crowd out the conversation. */
+/** With this many other servers, tool lists take up much of the model's context. */
 const MANY_SERVERS = 4
 
-/** Recommends the short list of tools if the client already has many servers. */
+/** Recommends a smaller set of tools if the client already has many servers. */
 function adviceFor({ options }: Invocation, { text = '' }: ClientFile, place: EntryPlace): readonly string[] {
   const others = [...listEntries(text, place).keys()].filter((name) => name !== place.name).length
   const isChosen = ((options.get('set') as readonly string[] | undefined) ?? []).some((text) => text.startsWith('tools.profile='))
@@ -88,7 +88,7 @@ async function httpEntry(invocation: Invocation, { title, name, http }: Client):
   return http(httpEndpoint(host, settings))
 }
 
-/** Returns the text unchanged if it already contains an equivalent entry, even in another format. */
+/** Adds the entry. Returns the text unchanged if it already contains an equivalent entry, even with other formatting. */
 function putOrKeep(
   { text = '' }: ClientFile,
   { place, former, entry }: { readonly place: EntryPlace; readonly former: unknown; readonly entry: Entry },
@@ -183,7 +183,7 @@ function stableNode({ program, env, platform }: Host): string {
   if (!namesVersion(program.node)) return program.node
   const names = (env.PATH ?? env.Path ?? '')
     .split(delimiter)
-    .filter((folder) => isAbsolute(folder) && !PASSING.test(folder))
+    .filter((folder) => isAbsolute(folder) && !FNM_SHELL_FOLDER.test(folder))
     .map((folder) => join(folder, platform === 'win32' ? 'node.exe' : 'node'))
   return names.find((name) => !namesVersion(name) && isSame(name, program.node)) ?? program.node
 }
@@ -228,8 +228,8 @@ export function vaultsToServe(invocation: Invocation, { server, vaults }: Loaded
 }
 
 /**
- * Checks whether a server in another working directory would read this source. `--set` counts, because it is copied into the
- * entry.
+ * Checks whether a server in another working directory would also read this source of a setting. True for `--set`, which is copied
+ * into the entry.
  */
 function isReadEverywhere(source: string, invocation: Invocation): boolean {
   const { host, options } = invocation
@@ -241,7 +241,7 @@ function ownFile({ host }: Invocation): string {
   return join(userFolders(host.env).config, CONFIG_FILE)
 }
 
-/** Returns the file part of an origin such as `/x/roux.config.yaml:3`. */
+/** Returns the file named in an origin such as `/x/roux.config.yaml:3`. */
 function sourceOf(origin = ''): string {
   return origin.replace(/:\d+$/, '')
 }

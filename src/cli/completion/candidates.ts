@@ -4,7 +4,7 @@ import type { Host } from '../host.ts'
 import { findCommandOrTool } from '../tools/tool-command.ts'
 import { commandName, type Parameter, parametersOf, SHORT_NAMES } from '../tools/tool-help.ts'
 
-/** The kind of word that comes next. */
+/** Kinds of completion that are possible at the cursor. */
 export type Expected =
   | { readonly kind: 'one of'; readonly candidates: readonly Candidate[] }
   | { readonly kind: 'notes' | 'folders' | 'tags' | 'vaults' | 'files' | 'nothing' }
@@ -17,7 +17,7 @@ export interface Candidate {
 const NOTHING: Expected = { kind: 'nothing' }
 
 /** Returns what the next word may be, given the words between `roux` and that word. */
-export async function wantedAfter(host: Host, words: readonly string[], word: string): Promise<Expected> {
+export async function expectedAfter(host: Host, words: readonly string[], word: string): Promise<Expected> {
   const { command, rest } = splitCommand(words)
   if (command === undefined) {
     const option = optionAwaitingValue(GLOBAL_OPTIONS, words.at(-1))
@@ -42,14 +42,14 @@ export async function wantedAfter(host: Host, words: readonly string[], word: st
 }
 
 /** Returns the possible values after `--option=`, if the word begins with an option and an equals sign. */
-export async function wantedInside(
+export async function expectedInside(
   host: Host,
   words: readonly string[],
   word: string,
 ): Promise<{ readonly wanted: Expected; readonly prefix: string } | undefined> {
   const flag = /^--[\w-]+=/.exec(word)?.[0]
   if (flag === undefined) return undefined
-  return { wanted: await wantedAfter(host, [...words, flag.slice(0, -1)], word.slice(flag.length)), prefix: flag }
+  return { wanted: await expectedAfter(host, [...words, flag.slice(0, -1)], word.slice(flag.length)), prefix: flag }
 }
 
 function oneOf(candidates: readonly Candidate[]): Expected {

@@ -7,7 +7,7 @@ import { didYouMean, nearest } from '../../core/text/nearest.ts'
 import { GLOBAL_OPTIONS, parseArguments } from '../arguments.ts'
 import { UsageError } from '../host.ts'
 import { type Invocation, settingsInput } from '../session.ts'
-import { type Candidate, type Expected, wantedAfter, wantedInside } from './candidates.ts'
+import { type Candidate, type Expected, expectedAfter, expectedInside } from './candidates.ts'
 import { readLine } from './command-line.ts'
 import { SCRIPTS, SHELLS, type Shell } from './scripts.ts'
 
@@ -35,8 +35,8 @@ async function reply(invocation: Invocation, shell: Shell, args: readonly string
   // zsh and fish pass a single word. Join the parts that `readLine` has split at its unquoted spaces.
   const line = shell === 'bash' ? last.typed : [...last.words, last.typed].join(' ')
   const words = (shell === 'bash' ? last.words : args.slice(0, -1)).slice(1)
-  const inside = await wantedInside(invocation.host, words, line)
-  const expected = inside?.wanted ?? (await wantedAfter(invocation.host, words, line))
+  const inside = await expectedInside(invocation.host, words, line)
+  const expected = inside?.wanted ?? (await expectedAfter(invocation.host, words, line))
   const prefix = inside?.prefix ?? ''
   const start = line.slice(prefix.length)
   const matching = matchingStart(await candidatesFor(invocation, expected, { words, start }), start)
@@ -49,7 +49,7 @@ async function reply(invocation: Invocation, shell: Shell, args: readonly string
   return `${[fileKinds, ...lines].join('\n')}\n`
 }
 
-/** Returns the candidates that begin with the text, or if there are none, those that do so ignoring case. */
+/** Returns the candidates that begin with the text. If there are none, ignores case. */
 function matchingStart(candidates: readonly Candidate[], start: string): readonly Candidate[] {
   // A line feed in a name would split it into two candidates.
   const usable = candidates.filter(({ value }) => !/[\n\r\t]/.test(value))

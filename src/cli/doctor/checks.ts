@@ -158,7 +158,7 @@ export async function checkAi(host: Host, loaded: LoadedVault): Promise<readonly
   })
 }
 
-/** Runs a check. An error with a hint for the user becomes its finding. */
+/** Runs a check. If it throws an error with a hint, returns the error as a finding. */
 async function findingsOf(
   check: string,
   run: () => readonly Finding[] | Promise<readonly Finding[]>,

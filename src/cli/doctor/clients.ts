@@ -33,7 +33,7 @@ function checkClient(client: Client, host: Host, served: ServedOverHttp): readon
       if (ownEntry === undefined) return []
       const reason = ownEntry.kind === 'http' ? connectionProblem(ownEntry, served) : startProblem(ownEntry)
       const entryOf = `${client.title} has "${name}"`
-      if (reason === undefined) return [ok('clients', `${entryOf}: ${aimOf(ownEntry)}`)]
+      if (reason === undefined) return [ok('clients', `${entryOf}: ${targetOf(ownEntry)}`)]
       return [warn('clients', `${entryOf}, ${reason}`, hintFor(client, name, ownEntry))]
     })
   } catch (error) {
@@ -70,7 +70,7 @@ function isInvalidToken(token: string, tokenFile: string): boolean {
   return quietly(() => readTokens(tokenFile)?.every(({ secret }) => secret !== token) ?? true) ?? false
 }
 
-/** Returns a hint with the command that rewrites the entry, keeping the parts that still exist. */
+/** Returns a hint with the commands that correct and remove the entry. Missing folders and files appear as placeholders. */
 function hintFor({ name: client }: Client, name: string, entry: OwnEntry): string {
   const words = [client, ...(name === 'roux' ? [] : ['--name', shellWord(name)])].join(' ')
   const options = entry.kind === 'http' ? ['--http'] : optionsOf(entry)
@@ -86,6 +86,6 @@ function optionsOf({ vault, config, settings = [], write }: StdioEntry): readonl
   ]
 }
 
-function aimOf(entry: OwnEntry): string {
+function targetOf(entry: OwnEntry): string {
   return entry.kind === 'http' ? entry.url : (entry.vault ?? `the vaults of ${entry.config ?? 'its settings'}`)
 }

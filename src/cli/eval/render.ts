@@ -26,7 +26,7 @@ export function renderVaultReport({ embedder, scores, meaning, slowest, missed }
     .join('\n')
 }
 
-/** Describes how much search by meaning improves results in this vault, then its effect on queries copied from the notes. */
+/** Says how much semantic search improves the results in this vault, and how it affects queries copied from the notes. */
 function meaningSentence(gains: readonly MeaningGain[]): string {
   const gainList = (gains: readonly MeaningGain[]) =>
     gains.map(({ kind, gain }) => `${kind} ${signedGain(gain)}${significance(gain)}`).join('; ')
@@ -45,7 +45,7 @@ function signedGain({ value, low, high }: Estimate): string {
   return `${show(value)} [${show(low)}, ${show(high)}]`
 }
 
-/** Returns the verdict on an interval. If it contains 0, there is no proven difference. */
+/** Interprets a confidence interval. An interval that contains 0 proves no difference. */
 function significance({ low, high }: Estimate): string {
   return low > 0 ? ' (better)' : high < 0 ? ' (worse)' : ''
 }

@@ -5,7 +5,7 @@ import type { Heading } from '../../core/note.ts'
 import { type Host, type Out, UsageError } from '../host.ts'
 import { type Look, printable, printableText, type Style } from './text.ts'
 
-/** Matches use the color of `grep`, which is readable on light and dark backgrounds. */
+/** Matches have the same color as in `grep`, because it is readable on light and dark backgrounds. */
 const CODES: Readonly<Record<Style, string>> = {
   bold: '1',
   faint: '2',

@@ -98,9 +98,9 @@ function textOf(item: FoundItem, { question = '' }: FoundLook): readonly ShownTe
   const { passages = [], snippet, highlights = [], content, lines, more } = item
   if (lines !== undefined) return [...lines.map(linkLine), ...(more === undefined ? [] : [{ text: `… ${more} more`, marks: [] }])]
   if (snippet !== undefined) return snippet === '' ? [] : [readableText({ text: snippet, marks: highlights })]
-  if (passages.length === 0 && content !== undefined) return [readAloud(content, question)]
+  if (passages.length === 0 && content !== undefined) return [highlighted(content, question)]
   return passages.map((passage) => ({
-    ...readAloud(withoutHeading(passage), question),
+    ...highlighted(withoutHeading(passage), question),
     label: labelOf(passage, item.title),
   }))
 }
@@ -110,7 +110,7 @@ function linkLine({ line, text, direction }: LinkLine): ShownText {
   return { text: `${direction === 'out' ? '→ ' : ''}line ${line}: ${text}`, marks: [] }
 }
 
-function readAloud(markdown: string, question: string): MarkedText {
+function highlighted(markdown: string, question: string): MarkedText {
   const { text } = readableText({ text: markdown, marks: [] })
   return { text, marks: highlightsOf(question, text) }
 }

@@ -17,7 +17,7 @@ function isLive(key: string): boolean {
 }
 
 export interface LiveSettingsOptions {
-  /** True if `--http` was given. It applies until a settings file sets `http.enabled` to another value. */
+  /** True if `--http` was given. The option applies until a settings file sets `http.enabled` to another value. */
   readonly overHttp?: boolean
   /** Milliseconds between file checks. */
   readonly interval?: number
@@ -39,15 +39,15 @@ export class LiveSettings {
   readonly #messages: Set<string>
   #loaded: LoadedSettings
   /** Configured value of `http.enabled`, or `undefined` if no source sets it. */
-  #saidOfHttp: boolean | undefined
+  #httpSetting: boolean | undefined
   #timer: NodeJS.Timeout | undefined
   /** Fingerprint of the files when they were last loaded. */
   #fileState: string | undefined
   /**
-   * Fingerprint of the files at the previous check. A file may still be in the process of being written, so files are loaded only
-   * if two checks in a row agree.
+   * Fingerprint of the files at the previous check. They are loaded only if two checks in a row agree, because a program may still
+   * be writing them.
    */
-  #glimpsed: string | undefined
+  #lastSeen: string | undefined
   #failure: string | undefined
   #isBusy = false
 
@@ -56,7 +56,7 @@ export class LiveSettings {
     this.#options = options
     this.#started = options.overHttp ? { ...settings, http: { ...settings.http, enabled: true } } : settings
     this.#loaded = { ...loaded, settings: this.#started }
-    this.#saidOfHttp = httpSettingOf(loaded)
+    this.#httpSetting = httpSettingOf(loaded)
     this.#messages = new Set(loaded.warnings)
   }
 
@@ -77,9 +77,9 @@ export class LiveSettings {
     if (this.#isBusy) return
     this.#isBusy = true
     try {
-      const fileState = await appearance(this.#loaded.places)
-      const isSettled = fileState === this.#glimpsed
-      this.#glimpsed = fileState
+      const fileState = await fingerprintOf(this.#loaded.places)
+      const isSettled = fileState === this.#lastSeen
+      this.#lastSeen = fileState
       if (fileState === this.#fileState || !isSettled) return
       this.#fileState = fileState
       this.#apply(await this.#options.load())
@@ -103,8 +103,8 @@ export class LiveSettings {
 
   #isHttpOn(loaded: LoadedSettings): boolean {
     const httpSetting = httpSettingOf(loaded)
-    if (httpSetting === this.#saidOfHttp) return this.#loaded.settings.http.enabled
-    this.#saidOfHttp = httpSetting
+    if (httpSetting === this.#httpSetting) return this.#loaded.settings.http.enabled
+    this.#httpSetting = httpSetting
     return httpSetting ?? this.#started.http.enabled
   }
 
@@ -136,12 +136,12 @@ function withLive(started: Settings, now: Settings): Settings {
 }
 
 /** Returns a fingerprint that changes when one of the files changes. */
-async function appearance(places: readonly string[]): Promise<string> {
-  const looks = places.map(async (path) => {
+async function fingerprintOf(places: readonly string[]): Promise<string> {
+  const parts = places.map(async (path) => {
     const stats = await stat(path).catch(() => undefined)
     return stats === undefined ? '' : `${stats.ino}:${stats.size}:${stats.mtimeMs}`
   })
-  return JSON.stringify([places, await Promise.all(looks)])
+  return JSON.stringify([places, await Promise.all(parts)])
 }
 
 export function changedKeys(before: Settings, now: Settings): readonly string[] {

@@ -12,8 +12,8 @@ import { type Invocation, settingsInput, withVaults } from '../session.ts'
 import { resolveNames } from '../tools/resolve-name.ts'
 import { isShellPath, withoutShellPaths } from '../tools/shell-path.ts'
 
-/** Minimum similarity to accept a misspelled name (`taken`) and to suggest one (`told`). */
-const LIKENESS = { taken: 0.7, told: 0.3 }
+/** Minimum similarity to open a note with a misspelled name, and to suggest a note. */
+const MIN_SIMILARITY = { open: 0.7, suggest: 0.3 }
 const MAX_SUGGESTED = 3
 
 export interface NamedNoteTarget {
@@ -86,12 +86,12 @@ async function openFound(vaults: Vaults, name: string | undefined): Promise<Grap
 async function findNote(core: GraphCore, name: string): Promise<string | undefined> {
   const id = await core.store.read(async (snapshot) => (await lookUp(snapshot, core, [name]))[0])
   if (id !== undefined) return id
-  const { value } = await resolveNodes(core, { names: [name], strategy: 'fuzzy', threshold: LIKENESS.taken })
+  const { value } = await resolveNodes(core, { names: [name], strategy: 'fuzzy', threshold: MIN_SIMILARITY.open })
   return value[0]?.match ?? undefined
 }
 
 async function namesLike(core: GraphCore, name: string): Promise<readonly string[]> {
-  const options = { limit: MAX_SUGGESTED, minimum: LIKENESS.told }
+  const options = { limit: MAX_SUGGESTED, minimum: MIN_SIMILARITY.suggest }
   const [hits = []] = await core.store.read((snapshot) => snapshot.names([name], 'similar', {}, options))
   return hits.map(({ id }) => id)
 }

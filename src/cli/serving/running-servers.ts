@@ -8,8 +8,9 @@ import { isRunning } from '../../core/is-running.ts'
 import { makeFolder } from '../../core/make-folder.ts'
 import { quietly } from '../../core/quietly.ts'
 
-/** Milliseconds between updates of an announcement, and the age at which an announcement is ignored. */
+/** Milliseconds between updates of an announcement. */
 const BEAT_MS = 30_000
+/** Announcements older than this are ignored. */
 const GONE_MS = 4 * BEAT_MS
 
 export function runningFolder({ cache }: Settings, env: Readonly<Record<string, string | undefined>>): string {
@@ -22,7 +23,7 @@ export interface AnnouncedPage {
   readonly key: string
 }
 
-/** Announced folders, one list per connection, by the path of the announcement. Only the shared server has several connections. */
+/** Announced folders by path of the announcement, one list per connection. Only the shared server has several connections. */
 const announced = new Map<string, Set<readonly string[]>>()
 
 /**

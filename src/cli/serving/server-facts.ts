@@ -7,11 +7,11 @@ import type { ServerFacts } from '../../mcp/server-options.ts'
 const HARMLESS: readonly string[] = ['flag', 'choice', 'integer', 'number']
 
 /**
- * Returns the settings to include in server information for clients. These are the settings that were changed, excluding text values,
- * which might contain paths, addresses or secrets.
+ * Returns the settings that clients may see. These are the changed settings, except for text values, which might contain paths,
+ * addresses or secrets.
  */
 export function serverFacts({ settings, origins }: Pick<LoadedSettings, 'settings' | 'origins'>): Omit<ServerFacts, 'version'> {
-  // Clients need not know how the process is run, and answers must not depend on it.
+  // Answers must not depend on whether the server is shared.
   const changedKeys = [...origins.keys()].filter(
     (key) => !key.startsWith('serve.') && HARMLESS.includes(findSetting(key)?.type.kind ?? ''),
   )

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { type LoadedSettings, requireRight } from '../../config/load.ts'
+import { type LoadedSettings, requireValid } from '../../config/load.ts'
 import { type LoadedVault, type LoadedVaults, readVaults } from '../../config/load-vaults.ts'
 import type { Settings } from '../../config/settings.ts'
 import type { SwitchedOffBy } from '../../mcp/definition/define-tool.ts'
@@ -25,7 +25,7 @@ export interface Serving {
   /** Current settings. They follow the settings files after `watch()` has been called. */
   readonly live: LiveSettings
   readonly options: SharedOptions
-  /** Tools that the page must not use. It may use tools that assistants are not offered. */
+  /** Tells which tools are disabled on the page. The page may use some tools that are not offered to assistants. */
   readonly switchedOffForPage: SwitchedOffBy
   /** Removes the announcement for other processes. Call it before the port is released. */
   withdraw(): void
@@ -49,7 +49,7 @@ export async function openServing(invocation: Invocation, loaded: LoadedVaults, 
     overHttp: invocation.options.has('http'),
     load: async () => {
       const read = await readVaults(settingsInput(invocation, positionals[0]))
-      requireRight(read.server)
+      requireValid(read.server)
       latest = read.vaults.filter(({ problems }) => problems.length === 0)
       served.aiChanged()
       return withPlaces(read)
@@ -112,7 +112,7 @@ export async function openServing(invocation: Invocation, loaded: LoadedVaults, 
   }
 }
 
-/** Returns the server's settings, extended so that they are reloaded when the settings file of any vault changes. */
+/** Returns the server's settings with the settings files of all vaults, so a change to any of them reloads the settings. */
 function withPlaces({ server, vaults }: LoadedVaults): LoadedSettings {
   return { ...server, places: [...new Set([server, ...vaults].flatMap(({ places }) => places))] }
 }

@@ -23,7 +23,7 @@ export function vaultsAnnouncedTo(access: Access, vaults: Vaults, loaded: Loaded
   return access.scopes.has('read') ? namesSeen(access, vaults, loaded) : 'nothing'
 }
 
-/** Returns the names of the accessible vaults. Names that differ only in case count as one. An unnamed vault is identified by the name of its folder. */
+/** Returns the names of the accessible vaults, ignoring case. An unnamed vault is identified by the name of its folder. */
 function namesSeen(access: Access, { names }: Vaults, { vaults: [first] }: LoadedVaults): SeenVaults {
   if (access.vaults === '*') return names
   const allowedNames = access.vaults.map((name) => name.toLowerCase())

@@ -24,7 +24,7 @@ export interface VaultUser {
 }
 
 /**
- * Opens each vault once for all connections with the same settings, apart from settings that do not affect an open vault. Each
+ * Opens each vault once for all connections with equal settings, ignoring settings that do not affect an open vault. Each
  * connection gets a view of the vault with its own permissions.
  */
 export class SharedVaults {

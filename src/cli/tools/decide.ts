@@ -56,7 +56,7 @@ async function dismissGap(invocation: Invocation, gapId: string): Promise<number
   }
   requireNoMore(invocation.positionals[0])
   await withCore(invocation, await requireSettings(invocation), async (core) => {
-    const isBack = await turn(core, gapKey(kind as GapKind, of, core))
+    const isBack = await toggleDismissed(core, gapKey(kind as GapKind, of, core))
     invocation.printer.note(isBack ? `${gapId} is shown again.` : `${gapId} is hidden from now on.`)
   })
   return 0
@@ -69,7 +69,7 @@ async function dismissLink(invocation: Invocation, from: string): Promise<number
   requireNoMore(extra)
   await withCore(invocation, await requireSettings(invocation), async (core) => {
     const [source, target] = [await requireOne(core, from), await requireOne(core, to)]
-    const isBack = await turn(core, linkKey(source, target, core))
+    const isBack = await toggleDismissed(core, linkKey(source, target, core))
     invocation.printer.note(`A link from ${source} to ${target} is ${isBack ? 'suggested again' : 'not suggested again'}.`)
   })
   return 0
@@ -79,7 +79,7 @@ async function dismissLink(invocation: Invocation, from: string): Promise<number
  * Dismisses an item, or restores it if it was dismissed.
  * @returns whether the item was restored
  */
-async function turn({ insightState }: GraphCore, key: string): Promise<boolean> {
+async function toggleDismissed({ insightState }: GraphCore, key: string): Promise<boolean> {
   const isBack = await insightState.restore(key)
   if (!isBack) await insightState.dismiss(key)
   return isBack

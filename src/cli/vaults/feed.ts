@@ -11,7 +11,7 @@ import { type Invocation, requireFolders, requireVaults, settingsInput } from '.
 /** Milliseconds between lease renewals, and between attempts of a waiting feeder to acquire the lease. */
 const HEARTBEAT = 4_000
 const POLL_INTERVAL = 1_000
-/** Pause after computing whole-vault results, as a multiple of the time the computation took. */
+/** Pause after computing whole-vault results, as a multiple of the computation time. */
 const PAUSE_FACTOR = 5
 /** Milliseconds that a feeder keeps running while its database does not respond. After that, another feeder may take over its vaults. */
 const SILENCE_TIMEOUT = 12_000
@@ -53,7 +53,7 @@ async function remove(invocation: Invocation): Promise<number> {
 async function feed({ host, printer }: Invocation, vault: LoadedVault, signal: AbortSignal): Promise<void> {
   const { openFeederLease } = await host.compose()
   const label = vault.name ?? vault.settings.vault.path
-  const note = unrepeated((line) => printer.note(`${label}: ${line}`))
+  const note = withoutRepeats((line) => printer.note(`${label}: ${line}`))
   const lease = await openFeederLease(vault.settings, vault)
   let waitsFor: string | undefined
   try {
@@ -75,7 +75,7 @@ async function feed({ host, printer }: Invocation, vault: LoadedVault, signal: A
 }
 
 /** Returns a function that skips repeated messages, so a long database outage is reported only once. */
-export function unrepeated(write: (line: string) => void): (line: string) => void {
+export function withoutRepeats(write: (line: string) => void): (line: string) => void {
   let last: string | undefined
   return (line) => {
     if (line !== last) write(line)
@@ -147,8 +147,8 @@ async function feedWhileHeld({ host, vault, lease, say }: Feeding, signal: Abort
 }
 
 /**
- * Computes missing whole-vault results for each generation, one run at a time, so read-only servers need not compute them
- * and all report the same communities.
+ * Computes missing whole-vault results for each generation, one run at a time. Read-only servers use these results, so they all
+ * report the same communities.
  */
 function wholeVaultOf({ rankings, updateInsights }: Pick<GraphCore, 'rankings' | 'updateInsights'>): () => void {
   let isRunning = false

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { isUpToDate, unrepeated } from '../../../src/cli/vaults/feed.ts'
+import { isUpToDate, withoutRepeats } from '../../../src/cli/vaults/feed.ts'
 
 test('a feeder does not repeat its last message', () => {
   const printed: string[] = []
-  const say = unrepeated((line) => printed.push(line))
+  const say = withoutRepeats((line) => printed.push(line))
   for (const line of ['away', 'away', 'feeding', 'up to date', 'up to date', 'away']) say(line)
   expect(printed).toEqual(['away', 'feeding', 'up to date', 'away'])
 })
