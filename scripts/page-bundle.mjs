@@ -5,7 +5,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const from = (name) => join(root, 'src/web/client', name)
 
 /** Files of the page that are sent as they are. */
-export const PAGE_FILES = ['index.html', 'page.css', 'icon.svg'].map(from)
+export const PAGE_FILES = ['index.html', 'icon.svg'].map(from)
 
 /** How esbuild bundles the page that "roux open" shows, the thread that it parses notes in, and what that reads formulas with, with nothing of the program in it. */
 export const PAGE_BUNDLE = {
@@ -25,5 +25,10 @@ export const PAGE_BUNDLE = {
     'decode-named-character-reference': from('named-characters.ts'),
     '@ungap/structured-clone': from('structured-clone.ts'),
   },
-  entryPoints: { page: from('main.tsx'), markdown: from('markdown-worker.ts'), formula: from('formula.ts') },
+  entryPoints: [
+    { in: from('main.tsx'), out: 'page' },
+    { in: from('page.css'), out: 'page' },
+    { in: from('markdown-worker.ts'), out: 'markdown' },
+    { in: from('formula.ts'), out: 'formula' },
+  ],
 }

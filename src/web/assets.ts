@@ -14,6 +14,7 @@ const CONTENT_SECURITY_POLICY = [
   // This also applies to workers.
   "script-src 'self'",
   "style-src 'self'",
+  "font-src 'self'",
   "img-src 'self' blob:",
   "connect-src 'self'",
   "base-uri 'none'",

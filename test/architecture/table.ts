@@ -62,7 +62,6 @@ export const RULES: Rules = {
   },
   packages: {
     '../package.json': ['cli'],
-    '@fontsource-variable/inter': ['web/client'],
     '@huggingface/transformers': ['embed'],
     '@modelcontextprotocol/server': ['mcp', 'http'],
     '@photostructure/sqlite': ['store'],

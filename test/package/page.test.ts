@@ -27,14 +27,17 @@ const sum = (sizes: readonly number[]): number => sizes.reduce((all, size) => al
 
 test('the page is small', async () => {
   const [whole, withoutMap] = await Promise.all([builtWith([]), builtWith(MAP)])
-  const [scripts, fonts] = ['.js', '.woff2'].map((end) => [...whole.keys()].filter((name) => extname(name) === end).sort())
+  const [scripts, styles, fonts] = ['.js', '.css', '.woff2'].map((end) =>
+    [...whole.keys()].filter((name) => extname(name) === end).sort(),
+  )
   const sizes = (names: readonly string[] = []): readonly number[] => names.map((name) => whole.get(name)?.length ?? 0)
   expect(scripts).toEqual(['formula.js', 'markdown.js', 'page.js'])
+  expect(styles).toEqual(['page.css'])
   expect(withoutMap.get('page.js')?.length).toBeLessThan(whole.get('page.js')?.length ?? 0)
   const always = ['page.js', 'markdown.js'].map((name) => gzipSync(withoutMap.get(name) ?? '', { level: 9 }).length)
   expect(sum(always)).toBeLessThan(MOST.gzipped)
   const files = PAGE_FILES.map((file) => readFileSync(file).length)
-  expect(sum([...files, ...sizes(scripts)])).toBeLessThan(MOST.whole)
+  expect(sum([...files, ...sizes(scripts), ...sizes(styles)])).toBeLessThan(MOST.whole)
   expect(fonts).toHaveLength(4)
   expect(sum(sizes(fonts))).toBeLessThan(MOST.font)
 })

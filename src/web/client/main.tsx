@@ -1,6 +1,5 @@
 import { render } from 'preact'
 import { App } from './app.tsx'
-import { loadFont } from './font.ts'
 import { goToAddress, map, start } from './state.ts'
 
 const page = document.getElementById('page')
@@ -10,8 +9,5 @@ if (page !== null) {
 }
 addEventListener('popstate', () => void goToAddress())
 void start()
-// Without it, the page has the system's font.
-void loadFont().then(
-  () => map.view?.refresh(),
-  () => {},
-)
+// Names on the map are drawn again in the page's font.
+document.fonts.addEventListener('loadingdone', () => map.view?.refresh())

@@ -123,7 +123,7 @@ test('the policy that the server sends', async () => {
   const wanted = [...names, 'x-content-type-options', 'access-control-allow-origin', 'set-cookie', 'cache-control']
   const { headers } = await fetch(roux.url)
   expect(wanted.map((name) => `${name}: ${headers.get(name)}`).join('\n')).toMatchInlineSnapshot(`
-    "content-security-policy: default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types roux
+    "content-security-policy: default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self' blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types roux
     cross-origin-resource-policy: same-origin
     cross-origin-opener-policy: same-origin
     referrer-policy: no-referrer
