@@ -3,17 +3,17 @@ import { folderOf, nameOf } from '../core/paths.ts'
 import { type Aside, asideName, type Entry } from './entry.ts'
 import { type ChangeFiles, type FileStamp, isSameFile } from './file-system.ts'
 
-/** Number of files to sync at once. Equals the size of Node's thread pool. */
+/** Number of files to sync at once, which is the size of Node's thread pool. */
 const AT_ONCE = 4
 
-/** An entry with its index in the record, from which its temporary names are derived. */
+/** An entry and its index in the record. The names of its temporary files contain the index. */
 export type Numbered<E extends Entry = Entry> = E & { readonly index: number }
 
 export interface PendingWrite {
   readonly path: string
   readonly bytes: Uint8Array
   readonly mode: number | undefined
-  /** Existing file whose owner the new file should get. */
+  /** Existing file whose owner the new file gets. */
   readonly like: FileStamp | undefined
 }
 
@@ -36,7 +36,7 @@ export class ChangeDirectory {
     return path === '' ? this.#root : `${this.#root}/${path}`
   }
 
-  /** Returns the path of an entry's temporary file, which is next to the given path. */
+  /** Returns the path of an entry's temporary file. It is in the same folder as the given path. */
   aside(path: string, index: number, suffix: Aside): string {
     const folder = folderOf(path)
     const name = asideName(this.#change, index, suffix)
@@ -105,7 +105,7 @@ export class ChangeDirectory {
     this.rename(from, to)
   }
 
-  /** Checks whether a folder lists both names. If not, they are two spellings of one file. */
+  /** Checks whether a folder lists both names. If it lists only one, both are spellings of the same file. */
   hasBoth(a: string, b: string): boolean {
     const names = this.fs.readdir(this.at(folderOf(a)))
     return [a, b].every((path) => names.includes(nameOf(path)))
@@ -146,7 +146,7 @@ export class ChangeDirectory {
     }
   }
 
-  /** Waits for all items even if one fails, because nothing may still be running when a rollback begins. */
+  /** Waits for all items even if one fails, because a rollback must not begin while some still run. */
   async #each<T>(items: readonly T[], action: (item: T) => Promise<void>): Promise<void> {
     const remaining = items.values()
     let failure: { readonly error: unknown } | undefined

@@ -4,8 +4,8 @@ import { quietly } from '../core/quietly.ts'
 import { partialHash } from '../core/text/partial-reading.ts'
 import { quote } from './path-rules.ts'
 
-// The algorithm is quadratic in the number of differing lines. A busy machine must not change the diff of a
-// small file, so small files have no timeout.
+// The algorithm is quadratic in the number of differing lines. Small files have no timeout, because a busy machine must not
+// change their diff.
 const LIMITS = { small: { maxEditLength: 2000 }, large: { timeout: 250, maxEditLength: 5000 } }
 
 const MAX_SMALL = 16_000
@@ -39,7 +39,7 @@ export function mismatch(file: Omit<Mismatch, 'difference'>, { expected, actual 
 /** Thrown if files differ from what was expected while a change is being applied. */
 export class FilesChanged extends Error {
   readonly files: readonly Mismatch[]
-  /** A sentence about what happened to these files. */
+  /** A sentence that says what happened to the files. */
   readonly outcome: string
 
   constructor(files: readonly Mismatch[], outcome: string) {
@@ -55,7 +55,7 @@ const MAX_CANDIDATES = 10
 export function conflict(mismatches: readonly Mismatch[], outcome = 'Nothing was written.'): RouxError {
   const [first] = mismatches
   if (first === undefined) return new RouxError('CONFLICT', `Files changed in the meantime. ${outcome}`)
-  // The caller may have read neither version, so pass on only partial hashes.
+  // The caller may have read neither version, so it gets partial hashes only.
   const candidates = mismatches.slice(0, MAX_CANDIDATES).map((each) => {
     const expected = partialHash(each.expected)
     return each.actual === undefined ? { ...each, expected } : { ...each, expected, actual: partialHash(each.actual) }
@@ -79,7 +79,10 @@ interface DifferenceLabels {
   readonly to: string
 }
 
-/** Returns the unified diff of two versions of a file, truncated to a few lines, or a single line if they cannot be compared. */
+/**
+ * Returns the unified diff of two versions of a file, truncated to a few lines. If they cannot be compared, returns a line that
+ * says why.
+ */
 function shortDiff(before: Uint8Array, after: Uint8Array, { path, from, to }: DifferenceLabels): string {
   const [old, now] = [textOf(before), textOf(after)]
   const name = quotedName(path)
@@ -101,7 +104,7 @@ export function hunksBetween(old: string, now: string): string | undefined {
   return createTwoFilesPatch('', '', old, now, '', '', options) as string | undefined
 }
 
-/** Formats a path on one line, quoted as in git if necessary. */
+/** Formats a path on one line. Quotes it like git if necessary. */
 export function quotedName(path: string): string {
   return /["\\\p{Cc}\u2028\u2029]/u.test(path) ? JSON.stringify(path) : path
 }

@@ -1,8 +1,8 @@
 import type { ChangedFile } from '../core/changes.ts'
 
 /**
- * One recorded step of a change, in the order in which steps are applied: folders are created first, then files are replaced,
- * created, moved and removed, then folders are moved and finally removed. Hashes are hex SHA-256. Paths are vault-relative.
+ * One recorded step of a change. Steps are applied in this order: create folders, replace, create, move and remove files, move
+ * folders, remove folders. Hashes are hex SHA-256. Paths are vault-relative.
  */
 export type Entry =
   | { readonly kind: 'makeFolder'; readonly path: string }
@@ -23,13 +23,13 @@ export function inOrder(entries: readonly Entry[]): readonly Entry[] {
   return entries.toSorted((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind) || depth(a) - depth(b))
 }
 
-/** Kinds of temporary names. They can be derived from the record. The leading dot keeps them from being listed as notes. */
+/** Kinds of temporary files. Their names follow from the record. The leading dot keeps them from being listed as notes. */
 export type Aside =
   /** The new content, until it is moved into place. */
   | 'new'
-  /** The file that previously had this name. */
+  /** The file that had this name before. */
   | 'old'
-  /** Content from the record, until it is restored. */
+  /** Content from the record, until it is back in place. */
   | 'restore'
   /** A file that a rollback removed. */
   | 'undone'
@@ -42,7 +42,7 @@ export function asideName(change: string, index: number, suffix: Aside): string 
 export function namedByAside(name: string, entries: readonly Entry[]): string | undefined {
   const [, index = '', suffix] = /^\.roux-.+-(\d+)\.(\w+)$/.exec(name) ?? []
   const entry = suffix === undefined ? undefined : entries[Number(index)]
-  // A move keeps the displaced file next to its old path, and its other temporary files next to the destination.
+  // A move keeps the displaced file at its old path, and its other temporary files at the new one.
   return entry !== undefined && 'to' in entry && suffix !== 'old' ? entry.to : entry?.path
 }
 

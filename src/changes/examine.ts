@@ -9,7 +9,7 @@ import type { ChangeFiles, FileStamp } from './file-system.ts'
 import { PathChecks, type Refusal, type Room } from './path-checks.ts'
 import { inTrash, quote, TRASH } from './path-rules.ts'
 
-/** A requested change. `remove` is only used to undo a `create`. */
+/** A requested change. `remove` only occurs when a `create` is undone. */
 export type Intent = FileChange | { readonly kind: 'remove'; readonly path: string; readonly before: string }
 
 /** A change that has been checked against the disk and can be recorded. */
@@ -17,7 +17,7 @@ export interface Examined {
   readonly entries: readonly Entry[]
   /** File contents before and after the change, by hash. */
   readonly contents: ReadonlyMap<string, Uint8Array>
-  /** Stamp of each existing file when its bytes were read. */
+  /** Stamp of each existing file from the time when its bytes were read. */
   readonly stamps: ReadonlyMap<string, FileStamp>
 }
 
@@ -25,7 +25,7 @@ export interface ExamineOptions {
   readonly root: string
   readonly fs: ChangeFiles
   readonly refusal: Refusal
-  /** True if the change is an undo. The rules for new names then do not apply, because the names existed before. */
+  /** True to undo a change. The rules for new names then do not apply, because the names existed before. */
   readonly restores?: boolean
   knownContent(hash: string): Uint8Array | undefined
 }
@@ -90,7 +90,9 @@ class Examination {
     return { entries: this.#withoutFullFolders(inOrder(this.#entries)), contents: this.#contents, stamps: this.#stamps }
   }
 
-  /** Leaves out removals of folders that something will still be in. Entries are in order, so a folder follows those inside it. */
+  /**
+   * Leaves out the removal of folders that would not be empty. Entries are in order, so a folder follows the folders inside it.
+   */
   #withoutFullFolders(entries: readonly Entry[]): readonly Entry[] {
     const { root, fs } = this.#options
     const leaving = new Set(entries.flatMap(({ kind, path }) => (LEAVES.has(kind) ? [path] : [])))
@@ -160,7 +162,7 @@ class Examination {
     }
   }
 
-  /** Returns a file's stamp, or records a mismatch and returns `undefined` if the file no longer exists. */
+  /** Returns a file's stamp. If the file no longer exists, records a mismatch and returns `undefined`. */
   #requireFile(path: string, expected: string | undefined): FileStamp | undefined {
     const stamp = this.#pathChecks.find(path)
     if (stamp?.kind === 'file') {
@@ -196,14 +198,14 @@ class Examination {
 
 const LEAVES: ReadonlySet<Entry['kind']> = new Set(['move', 'moveFolder', 'remove'])
 
-/** Checks whether only a name's spelling changes, within the same folder. */
+/** Checks whether a rename changes only the spelling of a name, within one folder. */
 export function isRespelling(from: string, to: string): boolean {
   return from !== to && folderOf(from) === folderOf(to) && foldId(from) === foldId(to)
 }
 
 /**
- * Requires that no path is a source or a destination more than once, so a partly applied change is unambiguous. `keyOf` returns the
- * same key for names that must not be created together.
+ * Rejects changes that use a path twice as a source or twice as a destination, because a partly applied change would then be
+ * ambiguous. `keyOf` returns the same key for names that cannot exist together.
  */
 function requireOneRoleEach(intents: readonly Intent[], keyOf: (path: string) => string): void {
   const sources = new Set<string>()
@@ -235,7 +237,7 @@ function requireOneRoleEach(intents: readonly Intent[], keyOf: (path: string) =>
   requireStillFolders(intents)
 }
 
-/** Requires that no other change adds files to a folder that moves as a whole, or removes files from it. */
+/** Rejects changes that add files to a folder that moves as a whole, or remove files from it. */
 function requireStillFolders(intents: readonly Intent[]): void {
   const moves = intents.filter((intent) => intent.kind === 'move')
   const above = new Set(moves.flatMap(({ from, to }) => [from, to]))
@@ -252,7 +254,7 @@ function placesOf(intent: Intent): readonly string[] {
 }
 
 /**
- * Returns the changes that undo a recorded change. Each of them expects files in their recorded state, so later edits are not
+ * Returns the changes that undo a recorded change. Each one expects the recorded state of its file, so that no later edit is
  * overwritten.
  */
 export function takeBack(entries: readonly Entry[], content: (hash: string) => Uint8Array): readonly Intent[] {

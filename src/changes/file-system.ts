@@ -6,7 +6,7 @@ import { pauseThread } from '../core/waiting/pause-thread.ts'
 export interface FileStamp {
   readonly kind: 'file' | 'folder' | 'link' | 'other'
   readonly dev: bigint
-  /** This is a bigint because inode numbers on Windows have 64 bits. */
+  /** A bigint, because inode numbers on Windows have 64 bits. */
   readonly ino: bigint
   readonly size: bigint
   readonly mtimeNs: bigint
@@ -17,9 +17,9 @@ export interface FileStamp {
 }
 
 /**
- * File-system calls that change a vault, any of which may fail. Most are synchronous because they take microseconds. Those that
- * wait for the disk run four at a time, to share one commit of the file system's journal: for 600 files, an fsync takes 3 ms one
- * at a time but 0.05 ms four at a time, and an unlink 2.5 ms versus 0.4 ms.
+ * The file-system calls of a change. Any of them may fail. Most are synchronous because they take microseconds. Those that wait
+ * for the disk run four at a time, to share one commit of the file system's journal: for 600 files, an fsync takes 3 ms one at a
+ * time but 0.05 ms four at a time, and an unlink 2.5 ms versus 0.4 ms.
  */
 export interface ChangeFiles {
   /** Returns `undefined` if nothing exists. Does not follow links. */
@@ -31,7 +31,7 @@ export interface ChangeFiles {
   read(path: string): Uint8Array
   /** Returns the hex SHA-256 of a regular file of any size. */
   hash(path: string): string
-  /** Checks whether a path is spelled as on disk. Only matters on case-insensitive file systems. */
+  /** Checks whether a path has the same case as on disk. It can differ only on case-insensitive file systems. */
   isSpelled(path: string): boolean
   /** Creates a file, which must not exist yet, for writing. */
   create(path: string, mode: number): number
@@ -76,7 +76,7 @@ export const diskFiles: ChangeFiles = {
   mkdir: (path) => fs.mkdirSync(path),
   rmdir: fs.rmdirSync,
   async syncFolder(path) {
-    // Windows cannot open folders. NTFS orders its metadata writes itself.
+    // Windows cannot open folders, and NTFS orders its metadata writes itself.
     if (isWindows) return
     const fd = fs.openSync(path, O_RDONLY)
     try {
@@ -147,7 +147,7 @@ function promised(call: (done: (error: Error | null) => void) => void): Promise<
   return new Promise((resolve, reject) => call((error) => (error === null ? resolve() : reject(error))))
 }
 
-// On Windows, virus scanners and indexers keep a file open for a few milliseconds after it has been written.
+// On Windows, virus scanners and indexers keep a file open for some milliseconds after it has been written.
 const BUSY_WAITS = isWindows ? [5, 10, 20, 40, 80, 160, 320] : []
 
 function whileBusy(call: () => void): void {

@@ -20,8 +20,8 @@ import { identityOf, type OpenDatabase, requireFormat, StateFile, type StateForm
 const APPLICATION_ID = 0x526f7802
 
 /**
- * Migrations, one per version. In a row that only records a generation, `base` equals `generation`. Only one process logs a given
- * commit, but another may already have logged the same generation.
+ * Migrations, one for each version. A row whose `base` equals its `generation` records only the generation. A commit is logged by
+ * one process, but another process may have logged its generation before.
  */
 const MIGRATIONS: readonly string[] = [
   `
@@ -42,10 +42,10 @@ const MIGRATIONS: readonly string[] = [
   `,
 ]
 
-/** How long to wait for another process that is writing, in milliseconds. A late row is better than a blocked commit. */
+/** Milliseconds to wait for another process that is writing. Short, because a commit must not be blocked for the log. */
 const BUSY_TIMEOUT = 500
 
-/** Format of the log. Not every commit is synced, so a power cut may leave a gap, which readers detect. */
+/** Format of the log. Commits are not synced, so a power cut can leave a gap, which readers detect. */
 export const GRAPH_LOG: StateFormat = {
   applicationId: APPLICATION_ID,
   migrations: MIGRATIONS,
@@ -59,7 +59,7 @@ export function graphLogFile(stateFolder: string): string {
   return join(stateFolder, 'graph-log.db')
 }
 
-/** Checks whether an error means that the log is unusable and must be discarded as a whole. */
+/** Checks whether an error means that the log is damaged and must be discarded as a whole. */
 function isDamagedLog(error: unknown): boolean {
   return isNotJournal(error) || /no such (?:table|column|index)/i.test(String(error))
 }
@@ -87,12 +87,12 @@ const SUM_DIGITS = 16
 function packCommit(place: Place, changes: GraphChanges | undefined): Pick<CommitRow, 'deflated' | 'sum' | 'data'> {
   const text = changes === undefined ? Buffer.alloc(0) : Buffer.from(JSON.stringify(changes))
   const deflated = text.length > DEFLATE_ABOVE
-  // Copy, because some versions of the binding reject views into the middle of a buffer.
+  // Some versions of the binding reject a view into the middle of a buffer.
   const data = Uint8Array.from(deflated ? deflateRawSync(text, { level: LEVEL }) : text)
   return { deflated: deflated ? 1 : 0, sum: sumOf(place, data), data }
 }
 
-/** Returns a logged commit. If the row is damaged, the commit has no changes. */
+/** Returns a logged commit. If its row is damaged, it has no changes. */
 function unpackCommit(row: CommitRow): LoggedCommit {
   const { lineage, generation, base, time, deflated, sum, data } = row
   return { lineage, generation, base, time, changes: sum === sumOf(row, data) ? readChanges(data, deflated === 1) : undefined }
@@ -184,20 +184,23 @@ export interface OpenLogWriter extends GraphLogWriter {
 
 type Waiting = Omit<LoggedCommit, 'time' | 'changes'> & { readonly changes: GraphChanges | undefined }
 
-/** Maximum number of commits to buffer while writing fails. Older commits are then dropped, which leaves a gap in the log. */
+/**
+ * Maximum number of commits to keep in memory while writing fails. After that, the oldest are dropped, which leaves a gap in the
+ * log.
+ */
 const MAX_WAITING = 100
 
 const DAY = 86_400_000
 
-/** Number of rows to delete at a time while the log is too large. */
+/** Number of rows deleted at a time if the log is too large. */
 const DROPPED_AT_ONCE = 50
 
-/** Number of commits or milliseconds after which the log's size is checked again. */
+/** The size of the log is checked again after this many commits or milliseconds. */
 const PRUNE_AFTER = { commits: 50, time: 3_600_000 }
 
 /**
- * Logs commits after they have been made. If logging fails, it is retried with the next commit, and the committer never sees the
- * error. Creates nothing on disk until there is something to log.
+ * Opens the log for writing. A commit is logged after it has been made, so the committer never sees an error of the log. A
+ * failure is retried with the next commit. Nothing is created on disk before the first commit.
  */
 export function openLogWriter(options: LogWriterOptions): OpenLogWriter {
   return new LogWriter(options)
@@ -207,7 +210,7 @@ class LogWriter implements OpenLogWriter {
   readonly #options: LogWriterOptions
   readonly #file: StateFile
   #statements: (LogStatements & { readonly database: Database }) | undefined
-  /** Time of the last size check and number of commits since then. */
+  /** Time of the last check of the size, and number of commits since. */
   #pruned = { commits: 0, time: 0 }
   #waiting: readonly Waiting[] = []
   #isFailing = false
@@ -226,7 +229,7 @@ class LogWriter implements OpenLogWriter {
   mark(lineage: string, generation: number): void {
     this.#waiting = [...this.#waiting, { lineage, base: generation, generation, changes: undefined }].slice(-MAX_WAITING)
     if (this.#isLater) return
-    // Answer waiting callers before logging commits.
+    // Commits wait here, because answers to waiting callers come first.
     this.#isLater = true
     setImmediate(() => {
       this.#isLater = false
@@ -244,7 +247,7 @@ class LogWriter implements OpenLogWriter {
     try {
       this.#write()
     } catch (error) {
-      // Reopen the file on the next attempt, because it may have been replaced or may not exist yet.
+      // Reopen the file next time, because it may have been replaced.
       this.#file.close()
       if (isDamagedLog(error)) quietly(() => this.#deleteFile())
       this.#report(messageOf(error))
@@ -267,7 +270,7 @@ class LogWriter implements OpenLogWriter {
     inTransaction(database, () => {
       const now = (this.#options.now ?? Date.now)()
       const newest = statements.last.get(this.#options.root) as { readonly time: number | null }
-      // Keep rows in order even if the clock is set back.
+      // The clock may have been set back, but rows must stay in order.
       const time = Math.max(now, newest.time ?? 0)
       for (const waitingCommit of this.#waiting) this.#insert(statements, waitingCommit, time)
       if (this.#isToPrune(now)) prune(database, this.#options.retention, now)
@@ -283,7 +286,7 @@ class LogWriter implements OpenLogWriter {
 
   #insert({ known, insert }: LogStatements, commit: Waiting, time: number): void {
     const { lineage, base, generation, changes } = commit
-    // If the commit is already logged, do not add a row without changes.
+    // The commit may be logged already. A row without changes would add nothing.
     if (base === generation && known.get(lineage, generation) !== undefined) return
     const { deflated, sum, data } = packCommit(commit, changes)
     insert.run(this.#options.root, lineage, generation, base, time, deflated, sum, data)
@@ -309,7 +312,7 @@ function statementsOf(database: Database): LogStatements {
   }
 }
 
-/** Deletes the entries of all vaults that are too old, and then the oldest entries until the log is small enough. */
+/** Deletes entries that are too old, and then the oldest ones until the log is small enough. Affects all vaults. */
 function prune(database: Database, { days, bytes }: Retention, now: number): void {
   database.prepare('DELETE FROM commits WHERE time < ?').run(now - days * DAY)
   let isDropped = false

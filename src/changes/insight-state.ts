@@ -6,7 +6,7 @@ import { type OpenDatabase, StateFile, type StateFormat } from './record/state-d
 
 /** Identifies the file type: "Roux" in ASCII, and 3 for insight state. */
 const APPLICATION_ID = 0x526f7803
-/** How long to wait for another process that is writing, in milliseconds. */
+/** Milliseconds to wait for another process that is writing. */
 const BUSY_TIMEOUT = 2_000
 
 /** Migrations, one per version. Never edit a released migration; only add new ones. */
@@ -21,7 +21,7 @@ const MIGRATIONS: readonly string[] = [
 const INSIGHT_STATE: StateFormat = { applicationId: APPLICATION_ID, migrations: MIGRATIONS, busyTimeout: BUSY_TIMEOUT }
 
 export interface InsightStateOptions {
-  /** Path of the file. The file is created when something is saved for the first time. */
+  /** Path of the file. It is created when something is saved for the first time. */
   readonly path: string
   /** Real path of the vault's root. */
   readonly root: string
@@ -31,8 +31,8 @@ export interface InsightStateOptions {
 }
 
 /**
- * Opens the stored insight state. It has its own file, because the thread that answers calls opens it and must neither block nor
- * damage the record of changes.
+ * Opens the saved insight state. It has a file of its own: the thread that answers calls opens it, and that thread must neither
+ * block nor damage the record of changes.
  */
 export function openInsightState(options: InsightStateOptions): StoredInsightState {
   return new StoredInsightState(options)
@@ -85,10 +85,7 @@ class StoredInsightState implements InsightState {
     this.#file.close()
   }
 
-  /**
-   * Reads this vault's rows. Returns none if nothing has been saved or the file cannot be read, because answers do not depend on
-   * it.
-   */
+  /** Returns this vault's rows, or none if nothing has been saved or the file cannot be read. Answers do not depend on them. */
   #read(sql: string): readonly Readonly<Record<string, unknown>>[] {
     return (
       quietly(

@@ -31,9 +31,9 @@ export interface ChangesOptions {
   readonly stateFolder: string
   readonly openDatabase: OpenDatabase
   readonly retention?: Retention
-  /** Returns the reason why settings or ignore rules forbid writing a path, if they do. Not called for `.trash/`. */
+  /** Returns the reason if settings or ignore rules forbid writing a path. Not called for `.trash/`. */
   readonly refusal?: Refusal
-  /** How long to wait for another writer, in milliseconds. */
+  /** Milliseconds to wait for another writer. */
   readonly lockTimeout?: number
   readonly fs?: ChangeFiles
   /** Milliseconds since the Unix epoch. */
@@ -108,7 +108,7 @@ class RecordedChanges implements Changes {
   }
 
   async recover(): Promise<readonly Recovery[]> {
-    // Waiting for the lock would delay startup if another process is applying a change.
+    // At startup, do not wait for the lock while another process applies a change.
     if (this.#journal.applying(this.#root).length === 0) return []
     return await this.#underLock(() => this.#recover())
   }
@@ -117,7 +117,7 @@ class RecordedChanges implements Changes {
     this.#journal.close()
   }
 
-  /** Makes a change, after settling any changes that crashed processes have left incomplete. */
+  /** Makes a change, after settling the changes that crashed processes have left incomplete. */
   async #locked(makeChange: () => Promise<AppliedChange>): Promise<AppliedChange> {
     return await this.#underLock(async () => {
       const keptFiles = (await this.#recover()).flatMap((recovery) => recovery.kept)
@@ -161,7 +161,7 @@ class RecordedChanges implements Changes {
     return { id, paths: pathsOf(entries), folders: foldersOf(entries), files: entries.map(changedFile), notes }
   }
 
-  /** Records the outcome of a change. The files are already in that state, so if recording fails, it is retried later. */
+  /** Records the outcome of a change. The files are already in that state, so a failure here is retried later. */
   #finish(id: string, ending: Ending): readonly string[] {
     try {
       return this.#journal.finish(id, ending) ? [] : [REMOVED]

@@ -9,9 +9,9 @@ import { inTrash, nameProblem, quote, requireInside } from './path-rules.ts'
 export type Refusal = (path: string) => string | undefined
 
 export interface Room {
-  /** A path that differs only in case and is freed by the same change. */
+  /** An existing path that differs only in case, and that the same change removes. */
   readonly leaving?: string | undefined
-  /** True if the name existed before or is in the trash, so the rules for new names do not apply. */
+  /** True if the name existed before or is in the trash. The rules for new names then do not apply. */
   readonly isReturn?: boolean
 }
 
@@ -43,7 +43,7 @@ export class PathChecks {
   }
 
   /**
-   * Requires that a new name can be created.
+   * Checks that a new name can be created.
    * @returns the parent folders to create first, outermost first
    */
   requireRoom(path: string, { leaving, isReturn = false }: Room = {}): readonly string[] {
@@ -58,7 +58,7 @@ export class PathChecks {
     }
     const first = missing[0] ?? path
     this.requireWritable(folderOf(first))
-    // A restored file may differ only in case from an existing one.
+    // A restored file may have a name that differs only in case from an existing one.
     if (!isReturn || this.#fs.lstat(`${this.#root}/${first}`) !== undefined) this.#requireNoTwin(first, leaving)
     return missing
   }
@@ -76,7 +76,7 @@ export class PathChecks {
 
   requirePermitted(path: string): void {
     requireInside(path)
-    // Anything that may be deleted may also be moved to and from the trash.
+    // Any file that may be deleted may be moved to the trash and back.
     const refusal = inTrash(path) ? undefined : this.#refusal(path)
     if (refusal !== undefined) {
       throw new RouxError('PERMISSION_DENIED', `${quote(path)} cannot be written: ${refusal}.`, {
@@ -105,8 +105,8 @@ export class PathChecks {
   }
 
   /**
-   * Rejects a new name that differs from an existing one only in case. On a case-insensitive file system, both are the same file.
-   * On any other, the vault could no longer be copied to a case-insensitive one.
+   * Rejects a new name that differs from an existing one only in case. On a case-insensitive file system, both would be the same
+   * file. Elsewhere, the vault could not be copied to such a file system anymore.
    */
   #requireNoTwin(path: string, leaving: string | undefined): void {
     const twin = this.#twinOf(path)

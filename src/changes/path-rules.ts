@@ -2,7 +2,7 @@ import { invalid, RouxError } from '../core/errors.ts'
 import { isWithin } from '../core/paths.ts'
 import { trimEndOf } from '../core/text/trim-characters.ts'
 
-/** Why a name is not portable, with a portable suggestion. */
+/** The reason why a name is not portable, and a portable suggestion. */
 export interface NameProblem {
   readonly reason: string
   readonly suggestion: string
@@ -16,7 +16,7 @@ export function inTrash(path: string): boolean {
 }
 
 /**
- * Requires an unambiguous path inside the vault. Does not normalize it.
+ * Checks that a path is unambiguous and inside the vault. Does not normalize it.
  * @throws RouxError `INVALID_PARAMS`, or `PERMISSION_DENIED` for a path that is hidden or outside the vault
  */
 export function requireInside(path: string): void {
@@ -48,14 +48,17 @@ const FORBIDDEN = /[<>:"|?*\\/\x00-\x1f\x7f]/u
 const LONE_SURROGATE = /\p{Surrogate}/u
 // Characters that Obsidian rejects in note names, because links cannot contain them.
 const UNLINKABLE = /[#^[\]]/u
-/** The limit on ext4. APFS and NTFS allow 255 code units, which never take fewer bytes. */
+/** The limit of ext4 in bytes. APFS and NTFS allow 255 code units, which take at least as many bytes. */
 const MAX_BYTES = 255
 
-/** Returns the reason why a new name is invalid on Windows, in Obsidian or on a common file system, or `undefined` if it is valid. */
+/**
+ * Returns why a new name would be invalid on Windows, in Obsidian or on a common file system. Returns `undefined` for a valid
+ * name.
+ */
 export function nameProblem(name: string): NameProblem | undefined {
   const reason = reasonAgainst(name)
   if (reason === undefined) return undefined
-  // Removing characters from the end may produce the name of a note, for which more rules apply.
+  // Without its last characters, the suggestion may be the name of a note, which must follow more rules.
   const suggestion = suggest(name)
   return { reason, suggestion: reasonAgainst(suggestion) === undefined ? suggestion : suggest(suggestion) }
 }

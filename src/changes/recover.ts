@@ -19,10 +19,10 @@ export interface RecoveryParts {
 }
 
 /**
- * Settles unfinished changes, newest first. The caller must hold the write lock. The processes that made the changes have therefore
- * crashed, failed to roll back, or failed to record the outcome. If the outcome was saved next to the record, it is only added to
- * the record. Any other change is completed if all of its bytes are in place, and otherwise rolled back.
- * @throws RouxError `VAULT_NOT_FOUND`, and errors from calls; it must then be called again
+ * Settles unfinished changes, newest first. The caller must hold the write lock, so the processes that made them have crashed,
+ * failed to roll back, or failed to record the outcome. An outcome that was saved next to the record is only added to it. Any
+ * other change is completed if all of its bytes are in place, and otherwise rolled back.
+ * @throws RouxError `VAULT_NOT_FOUND`, and errors from calls; call it again afterwards
  */
 export async function recoverChanges({ root, fs, journal, endings }: RecoveryParts): Promise<readonly Recovery[]> {
   const pending = journal.applying(root)
@@ -59,9 +59,7 @@ export async function recoverChanges({ root, fs, journal, endings }: RecoveryPar
   return recoveries
 }
 
-/**
- * Removes the outcome files of changes that have been settled. All vaults share the folder, and nothing else removes these files.
- */
+/** Removes the outcome files of settled changes in all vaults, because nothing else removes them. */
 function forgetEnded(journal: Journal, endings: Endings): void {
   const noted = endings.noted()
   if (noted.length === 0) return
@@ -82,8 +80,8 @@ export function contentOf(journal: Journal): ContentOf {
 }
 
 /**
- * Checks whether the root is now a different folder, such as the empty mount point of a disconnected drive. Changes to the original
- * folder then have to wait.
+ * Checks whether the root is now another folder, such as the empty mount point of a disconnected drive. Changes to the original
+ * folder must then wait.
  */
 function isOtherFolder(place: ChangeDirectory, { rootInode, entries }: ChangeRecord, inode: bigint | undefined): boolean {
   if (String(inode) === rootInode) return false
@@ -94,7 +92,7 @@ export type Ending = Extract<ChangeState, 'done' | 'rolled_back'>
 
 /**
  * Outcomes that could not be written to the journal. This process keeps them in memory. Other processes see an empty file, which
- * can be created even on a full disk. If both are lost, the outcome is determined from the files.
+ * can be created even on a full disk. Without either, the outcome is determined from the files.
  */
 export class Endings {
   readonly #folder: string
@@ -122,7 +120,7 @@ export class Endings {
     )
   }
 
-  /** Call this after the outcome has been added to the record. */
+  /** Forgets an outcome that is now in the record. */
   forget(id: string): void {
     this.#endings.delete(id)
     for (const ending of ENDINGS) quietly(() => rmSync(this.#path(id, ending), { force: true }))

@@ -14,7 +14,7 @@ export type ContentOf = (hash: string) => Uint8Array
 /** Data needed to apply a change, in addition to its entries. */
 export interface SettleOptions {
   readonly content: ContentOf
-  /** Each file's stamp at the time when its bytes were compared. */
+  /** Each file's stamp from the time when its bytes were compared. */
   readonly stamps: ReadonlyMap<string, FileStamp>
 }
 
@@ -26,10 +26,10 @@ type FileEntry = EntryOf<'replace' | 'create' | 'remove'>
 const ASIDES: readonly Aside[] = ['new', 'old', 'restore', 'undone']
 
 /**
- * Applies a recorded change. First, everything that takes disk space or time is written to temporary files. Then files are renamed,
- * with one call each. Displaced files keep a temporary name until everything is in place. They are then hashed again, so bytes
- * written to them in the meantime can be restored. One loss remains possible: a program that opened the old file earlier may write
- * to it after the second hash.
+ * Applies a recorded change. First writes everything that takes disk space or time to temporary files, then renames files with
+ * one call each. A displaced file keeps a temporary name until everything is in place. It is then hashed again, so that bytes
+ * written to it meanwhile can be restored. One loss remains possible: a program that opened the old file earlier may write to it
+ * after the second hash.
  * @throws FilesChanged, and errors from calls; the change must then be rolled back
  */
 export async function carryOut(place: ChangeDirectory, entries: readonly Numbered[], options: SettleOptions): Promise<void> {
@@ -38,27 +38,26 @@ export async function carryOut(place: ChangeDirectory, entries: readonly Numbere
   await place.write(writes)
   requireUntouched(place, entries, options.stamps)
   for (const { path, index } of of(entries, 'replace')) {
-    // The name does not exist for about 20 µs. A direct rename over the file would destroy anything that an editor saves at that
-    // moment.
+    // For about 20 µs, no file has this name. A rename over the old file would destroy what an editor saves at that moment.
     place.rename(path, place.aside(path, index, 'old'))
     await place.renameToFree(place.aside(path, index, 'new'), path)
   }
   for (const { path, index } of of(entries, 'create')) await place.renameToFree(place.aside(path, index, 'new'), path)
   const moves = of(entries, 'move').filter((entry) => !respell(place, entry))
   for (const entry of moves) await addName(place, entry)
-  // A new name must be synced before the old one is removed.
+  // Sync a new name before its old one is removed.
   if (moves.length > 0) await place.syncFolders()
   const removals = [...moves, ...of(entries, 'remove')]
   for (const { path, index } of removals) if (place.stamp(path) !== undefined) place.rename(path, place.aside(path, index, 'old'))
-  // Syncing takes a few milliseconds. A program that was saving to a displaced file has finished by then.
+  // Syncing takes some milliseconds. A program that was saving to a displaced file has finished by then.
   await place.syncFolders()
   requireDisplaced(place, entries, options.content)
   await finishUp(place, entries)
 }
 
 /**
- * Completes or rolls back a change that was interrupted at any point, even while being settled. The remaining steps are determined
- * from the state of the disk. Bytes that match neither side were written by another program and are kept.
+ * Completes or rolls back a change that was interrupted at any point, even while being settled. What remains to be done follows
+ * from the files on disk. Bytes that match neither side come from another program and are kept.
  * @returns the files that were left unchanged
  */
 export async function settle(
@@ -80,9 +79,9 @@ export async function settle(
 }
 
 /**
- * Returns whether an interrupted change must be rolled back (`before`) or completed (`after`). It is `after` if all bytes are in
- * place: no temporary file is left to be moved into place, displaced files are unchanged, no file has its old content, and at least
- * one file has its new content.
+ * Returns whether an interrupted change must be rolled back (`before`) or completed (`after`). It is completed if all bytes are
+ * in place: no temporary file waits to be moved into place, displaced files are unchanged, no file has its old content, and at
+ * least one file has its new content.
  */
 export function sideOf(place: ChangeDirectory, entries: readonly Numbered[]): Side {
   const finalPath = finalPaths(entries)
@@ -92,8 +91,8 @@ export function sideOf(place: ChangeDirectory, entries: readonly Numbered[]): Si
 }
 
 /**
- * Returns `undefined` if neither can be concluded from the entry: another program has changed the file, or the entry removes a
- * folder, which may still exist in both cases.
+ * Returns the side that an entry is on, or `undefined` if that cannot be told: another program has changed the file, or the entry
+ * removes a folder, which may exist on both sides.
  */
 function sideOfEntry(place: ChangeDirectory, entry: Numbered, finalPath: string): Side | undefined {
   const { kind, path, index } = entry
@@ -121,12 +120,12 @@ function sideOfEntry(place: ChangeDirectory, entry: Numbered, finalPath: string)
   }
 }
 
-/** Returns a file's hash before and after the change, or `undefined` if there is no file on that side. */
+/** Returns a file's hashes before and after the change. A hash is `undefined` if the file does not exist on that side. */
 function hashesOf(entry: FileEntry): { readonly before: string | undefined; readonly after: string | undefined } {
   return { before: 'before' in entry ? entry.before : undefined, after: 'after' in entry ? entry.after : undefined }
 }
 
-/** Performs the last steps, after all bytes are in place and no bytes written by other programs can be lost. */
+/** Does the rest, after all bytes are in place and no other program's bytes can be lost. */
 async function finishUp(place: ChangeDirectory, entries: readonly Numbered[]): Promise<void> {
   const displaced = entries.filter(({ kind }) => kind === 'replace' || kind === 'move' || kind === 'remove')
   await place.discardAll(displaced.map(({ path, index }) => place.aside(path, index, 'old')))
@@ -161,7 +160,7 @@ function requireUntouched(place: ChangeDirectory, entries: readonly Numbered[], 
 
 /**
  * Renames a file in a single call if only the spelling of its name changes on a case-insensitive file system.
- * @returns whether the file was renamed
+ * @returns false if this is another kind of move
  */
 function respell(place: ChangeDirectory, { path, to }: Numbered<EntryOf<'move'>>): boolean {
   if (!place.isSame(path, to)) return false
@@ -169,10 +168,7 @@ function respell(place: ChangeDirectory, { path, to }: Numbered<EntryOf<'move'>>
   return true
 }
 
-/**
- * Gives a moving file its new name in addition to the old one. If the destination is on another file system, the file is first
- * copied there under a temporary name.
- */
+/** Gives a moving file its new name in addition to the old one. On another file system, a copy gets a temporary name first. */
 async function addName(place: ChangeDirectory, { path, to, index }: Numbered<EntryOf<'move'>>): Promise<void> {
   if (place.link(path, to)) return
   const copy = place.aside(to, index, 'new')
@@ -200,7 +196,7 @@ function displacedByOther(place: ChangeDirectory, entry: Numbered): Mismatch | u
   const old = place.aside(path, index, 'old')
   if (kind === 'move' && (place.stamp(old) === undefined || place.isSame(old, entry.to))) return undefined
   const actual = place.hash(old)
-  // A moved file may have been replaced earlier, and a copy on another file system can be identified only by its bytes.
+  // A moved file may already have been replaced, and a copy on another file system can be recognized only by its bytes.
   const expected = kind === 'move' ? place.hash(entry.to) : entry.before
   return actual === expected ? undefined : { path, expected: expected ?? 'as it was read', actual }
 }
@@ -254,7 +250,7 @@ async function rollBackFile(place: ChangeDirectory, entry: Numbered<FileEntry>, 
   await place.discard(restore)
   const now = place.found(path)
   const displaced = place.hash(old)
-  // While the new bytes are still in their temporary file, a file with the new name must belong to another program.
+  // While the new bytes still have their temporary name, a file with the new name belongs to another program.
   const isWaiting = before === undefined && place.stamp(created) !== undefined && !place.isSame(created, path)
   const isOurs = now !== undefined && now === after && !isWaiting
   const isMissing = now === undefined && before !== undefined && (after === undefined || wasBrokenOff || displaced !== undefined)
@@ -309,7 +305,7 @@ function rollBackFolderMove(place: ChangeDirectory, { path, to }: EntryOf<'moveF
 }
 
 interface Displaced {
-  /** Where the bytes came from. */
+  /** Path of the file before it got its temporary name. */
   readonly path: string
   /** Hash of bytes that may be deleted, because the record or another file contains them. */
   readonly ours: string | undefined
@@ -318,7 +314,7 @@ interface Displaced {
 }
 
 /**
- * Removes a temporary file that may still exist. If another program wrote to it, its bytes are put back in place or saved as a
+ * Removes a temporary file, if it exists. If another program wrote to it, its bytes are put back in place or saved as a
  * conflicted copy.
  * @returns the reason if something was left unchanged
  */

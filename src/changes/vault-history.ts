@@ -17,7 +17,7 @@ export interface History {
   readonly changes: number
   /** Number of rows in the log of graph changes. */
   readonly commits: number
-  /** Number of changes that are in progress or incomplete. The data needed to complete or roll them back is never deleted. */
+  /** Number of changes in progress or incomplete. The data needed to complete or roll them back is never deleted. */
   readonly unfinished: number
 }
 
@@ -29,7 +29,11 @@ export function readHistory(options: HistoryOptions): History {
   }
 }
 
-/** Deletes the history. Nothing can be recovered from the files afterwards. @returns what was deleted @throws like `readHistory` */
+/**
+ * Deletes the history for good.
+ * @returns what was deleted
+ * @throws like `readHistory`
+ */
 export function forgetHistory(options: HistoryOptions): History {
   const { root } = options
   const changes = onJournal(options, (database) => {
@@ -53,7 +57,7 @@ export function forgetHistory(options: HistoryOptions): History {
 
 type ChangeCounts = Pick<History, 'changes' | 'unfinished'>
 
-/** Runs the action if the file exists. Never creates it. */
+/** Runs the action if the file exists. */
 function onJournal({ stateFolder, openDatabase }: HistoryOptions, read: (database: Database) => ChangeCounts): ChangeCounts {
   const path = join(stateFolder, 'state.db')
   if (identityOf(path) === undefined) return { changes: 0, unfinished: 0 }
@@ -91,7 +95,7 @@ function countCommits(database: Database, root: string): number {
   return (database.prepare(sql).get(root) as { commits: number }).commits
 }
 
-/** Rewrites the file without deleted data and truncates SQLite's auxiliary files. */
+/** Rewrites the file without the deleted data, and truncates SQLite's auxiliary files. */
 function clean(database: Database): void {
   database.exec('VACUUM')
   database.exec('PRAGMA wal_checkpoint(TRUNCATE)')

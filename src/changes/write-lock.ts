@@ -22,20 +22,21 @@ export interface WriteLock {
 
 export interface LockOptions {
   readonly openDatabase: OpenDatabase
-  /** How long to wait for another holder of the lock, in milliseconds. */
+  /** Milliseconds to wait for the holder of the lock. */
   readonly timeout: number
 }
 
 export const thisOwner: Owner = { pid: process.pid, started: Math.round(performance.timeOrigin), host: hostname() }
 
-// The first wait is short, because a change takes about 10 ms. Later waits are longer, because an import takes seconds.
+// First wait, in milliseconds. Short, because a change takes about 10 ms. Later waits are longer, because an import takes
+// seconds.
 const FIRST_WAIT = 2
 const MAX_WAIT = 50
 
 /**
- * Acquires the lock for writing to a vault, which is an SQLite transaction on an empty database. It works across threads and
- * processes on every platform, and the operating system releases it if its holder dies. A suspended holder keeps the lock. Waiting
- * never blocks the thread, because the holder may be in the same thread.
+ * Acquires the lock for writing to a vault: an SQLite transaction on an empty database. It works across threads and processes on
+ * every platform, and the operating system releases it if its holder dies. A suspended holder keeps it. Waiting never blocks the
+ * thread, because the holder may be in the same thread.
  * @throws RouxError `TIMEOUT`, which names the holder
  */
 export async function acquireWriteLock(path: string, { openDatabase, timeout }: LockOptions): Promise<WriteLock> {
@@ -48,7 +49,7 @@ export async function acquireWriteLock(path: string, { openDatabase, timeout }: 
       return { release: () => release(database) }
     }
     if (performance.now() >= deadline) throw lockTimeoutError(path, timeout)
-    // Randomize the wait to keep two waiting processes from retrying at the same time.
+    // Randomize the wait, or two waiting processes would retry at the same time.
     await sleep(wait * (0.5 + Math.random()))
   }
 }
@@ -59,7 +60,7 @@ function tryLock(path: string, openDatabase: OpenDatabase): Database | undefined
     database.exec('PRAGMA busy_timeout = 0')
     const identity = identityOf(path)
     database.exec('BEGIN IMMEDIATE')
-    // The first transaction creates the file. A lock on a deleted file does not exclude other processes.
+    // The first transaction creates the file. A lock on a file that has since been deleted excludes nobody.
     const locked = identityOf(path)
     if (locked !== undefined && (identity === undefined || identity === locked)) {
       quietly(() => chmodSync(path, 0o600))
@@ -79,14 +80,13 @@ function release(database: Database): void {
   quietly(() => database.close())
 }
 
-/** Length to which a holder's description is padded, so it completely overwrites the previous one. */
+/** A holder's description is padded to this length, to overwrite the previous one completely. */
 const HOLDER_LENGTH = 400
 
-// The holder is written to a separate file, because closing the locked file in this process would release the lock (POSIX, fcntl).
+// In a file of its own, because closing the locked file in this process would release the lock (POSIX, fcntl).
 function writeHolder(path: string): void {
   const text = JSON.stringify({ ...thisOwner, since: Date.now() }).padEnd(HOLDER_LENGTH)
-  // Overwrite the file in place, because file systems immediately sync files that were truncated or replaced, which takes as long as
-  // writing a note.
+  // Overwrite the file in place. File systems sync a truncated or replaced file at once, which takes as long as writing a note.
   const fd = openSync(`${path}.holder`, constants.O_RDWR | constants.O_CREAT, 0o600)
   try {
     writeSync(fd, text, 0)

@@ -1,5 +1,5 @@
 export interface CallOptions {
-  /** Aborted when the caller no longer waits for the answer. */
+  /** Aborts the call. */
   readonly signal?: AbortSignal
 }
 

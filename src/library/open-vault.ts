@@ -31,8 +31,8 @@ export interface OpenVaultOptions {
 /** An open vault with methods for all tools. */
 export interface OpenVault extends VaultMethods {
   /**
-   * Waits until all notes can be found by words and semantic similarity. If this is not called, answers include warnings about notes
-   * that have not been indexed yet.
+   * Waits until all notes can be found by words and by meaning. Without this call, early answers contain warnings about notes
+   * that are not indexed yet.
    * @throws RouxError `VAULT_NOT_FOUND` if the folder is missing, `PROVIDER_ERROR` if it cannot be indexed
    */
   ready(options?: CallOptions): Promise<void>
@@ -42,7 +42,7 @@ export interface OpenVault extends VaultMethods {
    * @throws RouxError `PROVIDER_ERROR` if `graphology` is not installed
    */
   toGraphology(options?: GraphOptions & CallOptions): Promise<Answer<VaultGraph>>
-  /** Chat model and semantic search for programs. Every request is subject to the same permission checks as `ask`. */
+  /** A chat model and semantic search for programs. Every request passes the same permission checks as `ask`. */
   readonly ai: VaultAi
   /** Returns the indexing status. */
   status(): IndexStatus
@@ -50,7 +50,7 @@ export interface OpenVault extends VaultMethods {
   close(): Promise<void>
 }
 
-/** Functions for plugins that answer questions from notes in their own way. */
+/** Functions for plugins that build their own answers from notes. */
 export interface VaultAi {
   /**
    * Returns parts of notes that answer a question or resemble a note, best first.
@@ -97,12 +97,12 @@ export async function openVault(path: string, options: OpenVaultOptions = {}): P
     }
   const methods = Object.fromEntries(TOOLS.map((tool) => [methodName(tool.name), methodOf(tool)]))
   return {
-    // The methods and their type are both generated from the tools. A test compares them.
+    // Both the methods and their type are generated from the tools, and a test compares them.
     ...(methods as unknown as VaultMethods),
     async ready({ signal } = {}) {
       core.indexing.begin()
       await core.indexing.ready(NO_TIMEOUT, signal)
-      // Fail early if no request could be answered.
+      // Fail now if no request could be answered, for example because the vault is missing.
       await answer(core, { signal }, async () => plain(undefined))
       for (const by of ['words', 'meaning'] as const) await core.indexing.findable(by, NO_TIMEOUT, signal)
     },
@@ -126,7 +126,6 @@ export async function openVault(path: string, options: OpenVaultOptions = {}): P
   }
 }
 
-/** Ten years. */
 const MAX_DAYS = 3_650
 
 /** Converts a tool name to a method name, for example `get_node` to `getNode`. */

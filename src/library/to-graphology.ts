@@ -17,7 +17,7 @@ export type GraphNodeAttributes = {
   path?: string
   /** The folder of `path`. Empty for the vault's root. */
   folder?: string
-  /** The note's community, and the smaller community inside it. */
+  /** The note's community, then the smaller community inside it. */
   community?: string
   community_2?: string
 }
@@ -69,7 +69,7 @@ export async function toGraphology(
             ...(part === undefined ? undefined : { community_2: part }),
           })
         },
-        // Use numbers as keys of edges, because keys chosen by graphology would differ from copy to copy.
+        // Number the edges, because graphology would choose random keys that differ from copy to copy.
         link: (link, file) => void graph.addEdgeWithKey(String(count++), link.from, link.to, attributesOf(link, file)),
       })
       return graph

@@ -142,10 +142,7 @@ const MAX_VALUES = 100
 
 const NOTHING: Completion = { values: [], total: 0, hasMore: false }
 
-/**
- * Handles `completion/complete`. Completes ids in resource addresses and in prompt arguments that refer to notes. Nothing else has
- * completions.
- */
+/** Handles `completion/complete`: completes ids in resource addresses, and in prompt arguments that refer to notes. */
 export function addCompletionHandler(server: ValidatingServer, options: McpServerOptions): void {
   const runRequest = requestRunner(options)
   server.setRequestHandler('completion/complete', async ({ params: { ref, argument } }, ctx) => {
@@ -183,7 +180,8 @@ export interface ListPage<T> {
 }
 
 /**
- * Returns the page at the given cursor, by default the first. Cursors contain `list`, so a cursor from another list is rejected.
+ * Returns the page at a cursor, or the first page. Cursors contain the name of the list, so a cursor from another list is
+ * rejected.
  * @throws ProtocolError −32602 for a cursor from another list
  */
 function pageOf<T>(list: string, items: readonly T[], cursor: string | undefined): ListPage<T> {
@@ -206,7 +204,7 @@ function readCursor(list: string, cursor: string): number | undefined {
   return Number(offset) % PAGE_SIZE === 0 ? Number(offset) : undefined
 }
 
-/** Runs a request other than a tool call on the vaults that its client may see. */
+/** Runs a request other than a tool call, with the vaults that its client may see. */
 export type RunRequest = <T>(ctx: ServerContext, run: (vaults: readonly GraphCore[], call: Call) => Promise<T>) => Promise<T>
 
 /** Runs requests with a time limit and progress, and converts errors to protocol errors. */
@@ -226,7 +224,7 @@ function requestRunner({ vaults, log, timeout }: Pick<CallOptions, 'vaults' | 'l
   }
 }
 
-/** Returns a log function that also sends the client's part of a line to the client that made the request. */
+/** Returns a log that also sends a line's `clientLine` to the client of this request. */
 function logFor({ mcpReq }: ServerContext, log: Log): Log {
   return (line, lastLine) => {
     log(line)

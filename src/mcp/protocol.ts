@@ -7,7 +7,7 @@ export const INVALID_PARAMS = -32602
 
 const INTERNAL_ERROR = -32603
 
-/** Formats similar names as a question to append to a message. Returns an empty string if there are none. */
+/** Returns a question with similar names, to append to a message, or an empty string if there are none. */
 export function didYouMean(near: readonly string[]): string {
   return near.length === 0 ? '' : ` Did you mean ${near.join(' or ')}?`
 }
@@ -23,7 +23,7 @@ export class MissingResource extends ProtocolError {
   }
 }
 
-/** Creates the error response for a failed request other than a tool call. The code of a domain error is stored in `data`. */
+/** Creates the error response for a failed request other than a tool call. For errors of our own, `data` contains the code. */
 export function protocolError(thrown: unknown, log: Log): ProtocolError {
   if (thrown instanceof ProtocolError) return thrown
   const error = thrown instanceof RouxError ? thrown.toJSON() : internalError(thrown, log)
@@ -45,7 +45,7 @@ export const MODERN_VERSION = '2026-07-28'
 /** First version in which a server can provide an icon. */
 export const ICONS_VERSION = '2025-11-25'
 
-/** Versions that support batches. A client that requests an unknown version is given a newer one without them. */
+/** Versions that support batches. Clients that request an unknown version get a newer one, without batches. */
 const WITH_BATCHES: ReadonlySet<string> = new Set(['2024-10-07', '2024-11-05', '2025-03-26'])
 
 /** Checks whether a protocol version supports batches. False before a version is negotiated. */

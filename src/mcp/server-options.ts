@@ -12,7 +12,7 @@ export interface McpServerOptions extends Pick<CallOptions, 'vaults' | 'log' | '
   facts?(): Omit<ServerFacts, 'version'>
   /** The vault folder whose notes are prompts. Empty if there is none. */
   promptsFolder?(): string
-  /** HTML of the page that displays answers, if there is one. */
+  /** Returns the HTML of the page that shows answers, if there is one. */
   mapPage?(): Promise<string>
   /** Default budget of an answer in tokens. Defaults to each tool's own. */
   maxTokens?(): number | undefined

@@ -18,9 +18,8 @@ type Handler = Parameters<Server['_wrapHandler']>[1]
 const LEGACY_MISSING_RESOURCE = -32002
 
 /**
- * A server that reports invalid requests as client errors. The SDK answers a request that violates the protocol's schema with an
- * internal error and a dump, although the client is at fault. Roux's handlers only throw protocol errors, so any other exception
- * is a schema violation.
+ * A server that reports invalid requests as the client's errors. The SDK itself answers them with an internal error and a dump.
+ * Our handlers throw only protocol errors, so any other exception means that a request violates the schema.
  */
 export class ValidatingServer extends Server {
   readonly #onOpened: (() => void) | undefined
@@ -74,10 +73,7 @@ export class ValidatingServer extends Server {
     return wrapped
   }
 
-  /**
-   * Adds the icon to `initialize` only. In the modern era, every response contains the server's info, so the icon would be sent
-   * again and again.
-   */
+  /** Adds the icon to the response to `initialize` only, because modern responses all contain the server's info. */
   #withIcon<T extends object>(result: T): T {
     if ((this._negotiatedProtocolVersion ?? '') < ICONS_VERSION || !('serverInfo' in result)) return result
     return { ...result, serverInfo: { ...(result.serverInfo as object), icons: [ICON] } }

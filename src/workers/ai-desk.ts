@@ -35,7 +35,7 @@ export class AiDesk {
     this.#gate = openGate(() => settings.ai)
   }
 
-  /** Returns the configured models on servers, with the reason if a model must not be used. Opens no connection. */
+  /** Returns the configured models on servers. A model that must not be used comes with the reason. Opens no connection. */
   async models(): Promise<readonly NamedModel[]> {
     const { ai, embedder } = this.#settings
     const models: (Place & Pick<NamedModel, 'use'>)[] = []
@@ -76,12 +76,15 @@ export class AiDesk {
 
   /** Today's use of the chat budget, or `undefined` if it is unlimited. */
   async budget() {
-    // Show the budget even if the settings contain no valid address.
+    // The budget is shown even if the settings contain no valid address.
     const chat = (await this.models().catch(() => [])).find(({ use }) => use === 'chat')
     return this.#gate.gate.budget(chat?.location ?? 'remote')
   }
 
-  /** Asks the chat model for one word. @throws RouxError for the same reasons as `openChatProvider` and `ChatProvider.chat` */
+  /**
+   * Asks the chat model to answer with one word.
+   * @throws RouxError for the same reasons as `openChatProvider` and `ChatProvider.chat`
+   */
   async test(signal?: AbortSignal): Promise<ModelTrial> {
     const { ai } = this.#settings
     if (!ai.enabled) throw new RouxError('AI_DISABLED', 'Chat models are switched off.', { hint: 'Set ai.enabled to true.' })

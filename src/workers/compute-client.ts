@@ -13,8 +13,8 @@ import type { LayoutOptions, LayoutRuns } from './layout-client.ts'
 import { terminate } from './thread-guard.ts'
 
 /**
- * Runs graph algorithms, whole-vault analyses and vector graph builds in a worker. The worker uses about 20 MB and only exists
- * while there is work.
+ * Runs graph algorithms, whole-vault analyses and builds of vector graphs in a worker. The worker takes about 20 MB and exists
+ * only while there is work.
  */
 export class ComputeClient implements Analytics, VectorGraphs, InsightRuns, LayoutRuns {
   readonly #calls: WorkerCalls<ComputeService, Worker>
@@ -52,7 +52,7 @@ export class ComputeClient implements Analytics, VectorGraphs, InsightRuns, Layo
     const calls = this.#calls
     const graph = this.#nextId++
     this.#heldRuns.add(graph)
-    // If the worker has ended, its memory has already been freed.
+    // After the worker has ended, there is no memory left to free.
     const close = (): void => {
       if (this.#heldRuns.delete(graph)) this.#endAfter(calls.callAside('endGraph', graph)).catch(() => {})
     }
@@ -74,7 +74,7 @@ export class ComputeClient implements Analytics, VectorGraphs, InsightRuns, Layo
   async beginInsight(file: string, subject: RunSubject): Promise<InsightSteps> {
     const calls = this.#calls
     const run = this.#nextId++
-    // A caller may be waiting for the result, so the process must stay alive.
+    // Keep the process alive, because a caller may be waiting for the result.
     const release = calls.hold()
     this.#heldRuns.add(run)
     const close = once(() => {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-/** Returns the URL of a worker's script, which is in the folder next to this module's bundle. */
+/** Returns the URL of a worker's script, which lies next to this bundle. */
 export function entryOf(name: 'indexer' | 'compute' | 'reader' | 'model'): URL {
   const built = new URL(`../workers/${name}.js`, import.meta.url)
   // Workers always run from `dist`, even if the program runs from source.

@@ -4,9 +4,9 @@ import { collectGarbage } from './collect-garbage.ts'
 const MB = 1 << 20
 
 /**
- * Heap limit of a worker in megabytes. The higher it is, the more freely V8 lets the heap grow. With this limit, indexing and
- * embedding obsidian-hub peaks at 248 MB instead of 300 and takes no longer, and 100,000 notes use less than half of it. On a
- * machine with little memory, or with `--max-old-space-size`, workers get the main thread's limit.
+ * Returns the heap limit of a worker in megabytes. V8 lets a heap grow more freely if its limit is higher. With this limit,
+ * indexing and embedding obsidian-hub peaks at 248 MB instead of 300 MB and takes no longer, and 100,000 notes use less than half
+ * of it. On a machine with little memory, or with `--max-old-space-size`, workers get the main thread's limit.
  */
 export function heapLimit(): number {
   return Math.min(DEFAULT_LIMIT_MB, ownLimit())
@@ -16,7 +16,7 @@ const DEFAULT_LIMIT_MB = 2_000
 
 /** Returns twice the limit, in megabytes, or `undefined` if that is more than half of the machine's free memory. */
 export function largerHeap(limit: number): number | undefined {
-  // The user, or V8 on a small machine, chose a lower limit.
+  // V8 on a small machine, or the user, has chosen a lower limit.
   const isBounded = ownLimit() < DEFAULT_LIMIT_MB
   return isBounded || limit * 2 > process.availableMemory() / 2 / MB ? undefined : limit * 2
 }
@@ -25,11 +25,13 @@ function ownLimit(): number {
   return Math.floor(getHeapStatistics().heap_size_limit / MB)
 }
 
-/** If more than this share of the heap limit is in use after garbage collection, the next slice of files may exceed it. */
+/**
+ * If more than this share of the limit is still in use after garbage collection, the next slice of files may exceed the limit.
+ */
 const FULL_SHARE = 0.6
 
 /**
- * Collect garbage again only after the heap has grown by this share of its limit, because collecting a large heap takes seconds.
+ * Collect garbage again only after the heap has grown by this share of the limit, because collecting a large heap takes seconds.
  */
 const GROWTH = 0.1
 
@@ -39,7 +41,7 @@ export interface HeapSize {
   readonly limit: number
 }
 
-/** Returns a function that checks whether a heap is nearly full, not counting garbage. */
+/** Returns a function that checks whether a heap is nearly full. Garbage does not count. */
 export function heapCheck(measure: () => HeapSize, collect: () => void): () => boolean {
   /** Bytes in use after the last collection. */
   let live = 0

@@ -3,10 +3,10 @@ import { heapLimit, largerHeap } from './heap.ts'
 import type { FromIndexer, ToIndexer } from './messages.ts'
 import { terminate } from './thread-guard.ts'
 
-/** Delays before restarts grow from 0.1 to 1.6 s, because a worker that crashed on its input would crash again immediately. */
+/** Restart after 0.1 s at first and after 1.6 s at most, because a worker that crashed on its input would crash on it again. */
 const RESTARTS: RestartRule = { firstPause: 100, limit: 5, window: 60_000 }
 
-/** A channel to the part of an indexing worker that handles one vault. */
+/** A connection to an indexing worker for one vault. */
 export interface IndexerChannel {
   post(message: ToIndexer): void
   onMessage(listener: (message: FromIndexer) => void): void
@@ -17,7 +17,7 @@ export interface IndexerChannel {
   /** Keeps the process alive until `unref`. */
   ref(): void
   unref(): void
-  /** Ends this vault's part. The worker ends when its last vault does. */
+  /** Closes this vault in the worker. The worker ends with its last vault. */
   end(): Promise<void>
 }
 
@@ -35,7 +35,7 @@ const ENDING_TIME = 1_000
 /** Asks a worker to exit, and terminates it if it does not respond. */
 export async function endIndexer(worker: Worker): Promise<void> {
   const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
-  // Without this, a process with nothing else to do would exit and terminate the worker.
+  // Otherwise, a process with nothing else to do would exit and terminate the worker.
   worker.ref()
   worker.postMessage({ type: 'end' } satisfies ToIndexer)
   const stopping = setTimeout(() => void terminate(worker), ENDING_TIME)
@@ -43,10 +43,13 @@ export async function endIndexer(worker: Worker): Promise<void> {
   clearTimeout(stopping)
 }
 
-/** Runs one worker that indexes all vaults, taking turns step by step. After a crash, the next `channel` call starts a new worker. */
+/**
+ * Runs one worker that indexes all vaults, one step of one vault at a time. After a crash, the next call of `channel` starts a
+ * new worker.
+ */
 export class IndexerHost {
   readonly #start: (heap: number) => Worker
-  /** Counts crashes and determines when the worker may be restarted. */
+  /** Counts the crashes and decides when the worker may be restarted. */
   readonly restarts: Restarts
   #heap = heapLimit()
   #isOutOfMemory = false
@@ -58,17 +61,17 @@ export class IndexerHost {
     this.restarts = restarts
   }
 
-  /** True if the machine has enough memory for a worker with a larger heap. */
+  /** True if the machine has enough memory for a worker with twice the heap. */
   get mayGrow(): boolean {
     return largerHeap(this.#heap) !== undefined
   }
 
-  /** True if a worker has reached its limit and the machine does not have enough memory for a larger heap. */
+  /** True if a worker has reached its heap limit and the machine does not have enough memory for a larger heap. */
   get isOutOfMemory(): boolean {
     return this.#isOutOfMemory
   }
 
-  /** Ends a worker whose heap is nearly full, as if it had crashed. The next one gets a larger heap. */
+  /** Ends a worker whose heap is nearly full, as if it had crashed. The next worker gets a larger heap. */
   grow(): void {
     const running = this.#running
     if (running === undefined) return
@@ -89,13 +92,13 @@ export class IndexerHost {
     const running: Running = { worker: this.#start(this.#heap), open: 1, isEnding: false, hasEnded: false }
     const { worker } = running
     this.#running = running
-    // Each vault adds listeners, so Node would otherwise warn about a leak.
+    // Each vault adds listeners, and Node would otherwise warn about a leak.
     worker.setMaxListeners(0)
     worker.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') this.#enlarge()
       this.#forget(running)
     })
-    // Registered first, so the crash is counted before the vaults' own listeners run.
+    // Registered before the vaults' own listeners, which must find the crash already counted.
     worker.on('exit', () => {
       running.hasEnded = true
       if (!running.isEnding) this.restarts.died()
@@ -139,7 +142,7 @@ function channelOf(worker: Worker, port: Worker | MessagePort, end: () => Promis
     onError: (listener) => void worker.on('error', listener),
     onExit: (listener) =>
       void worker.on('exit', () => {
-        // Node delivers the worker's own messages before its exit event, but messages from other ports may still be queued.
+        // Node delivers the worker's own messages before its exit event, but those of other ports may still be queued.
         if (port !== worker && !isEnded) for (const message of waiting(port as MessagePort)) receive(message)
         listener()
       }),
@@ -160,12 +163,12 @@ function* waiting(port: MessagePort): Iterable<FromIndexer> {
 export interface RestartRule {
   /** Pause before the first restart in milliseconds. It doubles with each crash. */
   readonly firstPause: number
-  /** Maximum number of restarts within the window. */
+  /** Maximum number of restarts within `window`. */
   readonly limit: number
   readonly window: number
 }
 
-/** Counts the crashes of a worker and determines when it may be restarted. */
+/** Counts the crashes of a worker and decides when it may be restarted. */
 export class Restarts {
   readonly #rule: RestartRule
   #deaths: readonly number[] = []
@@ -186,7 +189,7 @@ export class Restarts {
     return count === 0 ? 0 : firstPause * 2 ** (count - 1)
   }
 
-  /** Error message for a worker that has crashed too often. */
+  /** Error message about a worker that has crashed too often. */
   get givenUp(): string {
     const { limit, window } = this.#rule
     return `It ended ${limit + 1} times within ${window / 1_000} s and will not be restarted until that time has passed.`

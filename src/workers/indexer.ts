@@ -35,12 +35,12 @@ if (parentPort === null) throw new Error('This file can only run as a worker.')
 guardSqlite(ownGuard())
 serveVault(parentPort)
 
-// Load SQLite's binding early, during the protocol handshake. If that fails, the error is reported when the binding is used.
+// Load SQLite's binding now, during the protocol handshake. If that fails, the first use reports the error.
 try {
   loadSqlite()
 } catch {}
 
-/** Serves the given port's vault. Each vault has its own port. */
+/** Serves one vault. Each vault has its own port. */
 function serveVault(port: MessagePort): void {
   const send = (message: FromIndexer): void => port.postMessage(message)
   const embedder = new Calls<EmbedderService>((call) => send({ type: 'embedder', call }))
@@ -97,7 +97,7 @@ function serveVault(port: MessagePort): void {
           writes?.close()
           log?.close()
           send({ type: 'closed' })
-          // Keep the parent's port open, because other vaults may still join through it.
+          // The parent's port stays open, because more vaults may join through it.
           if (port !== parentPort) port.close()
         })
         break
@@ -114,7 +114,7 @@ interface ServiceCallbacks {
   /** The current `ai` settings. */
   ai(): OpenIndexer['settings']['ai']
   readonly onReplaced: (which: IndexName) => void
-  /** Called when there is nothing left to do for now. */
+  /** Called when all current work is done. */
   readonly onRest: () => void
 }
 
@@ -200,8 +200,8 @@ function openService(
 }
 
 /**
- * Opens the embedder for passages. The built-in model runs here. Others are called through the main thread, because they wait for
- * a network or have a thread of their own.
+ * Opens the embedder for passages. The built-in model runs in this thread. Other models run in the main thread, because they wait
+ * for a network or have a thread of their own.
  */
 async function openPassageEmbedder(
   settings: IndexerData['settings']['embedder'],
@@ -212,7 +212,7 @@ async function openPassageEmbedder(
   return openLazyStaticEmbedder(tablesFor(embedderSettings(settings), { tables: embeddingTables() }))
 }
 
-/** Loads the watcher only after the first comparison, because loading would delay it. */
+/** Starts the watcher. It is loaded after the first comparison of files, which it would delay. */
 function startWatching(root: string, options: WatchOptions): NonNullable<ServiceParts['watch']> {
   return (onDirty, onProblem, onNoticed) => {
     const watching = import('../vault/watch-vault.ts').then(({ watchVault }) =>
@@ -228,7 +228,7 @@ function startWatching(root: string, options: WatchOptions): NonNullable<Service
   }
 }
 
-/** Describes a failure for the log: a `RouxError` with its hint, any other error with its stack. */
+/** Describes a failure for the log: a `RouxError` with its hint, and any other error with its stack. */
 function describeFailure(error: unknown): string {
   if (error instanceof RouxError) return [error.message, error.hint].filter((part) => part !== undefined).join(' ')
   return String(error instanceof Error ? error.stack : error)
@@ -243,13 +243,13 @@ async function closeService(service: IndexingService | undefined, send: Send): P
   }
 }
 
-/** Handles the first real request. Before it is answered, changes that a crashed process left incomplete are rolled back. */
+/** Prepares for the first real request: rolls back changes that a crashed process left incomplete. */
 function begin(service: IndexingService | undefined, writes: WriteService | undefined, send: Send): void {
   const recovery = writes === undefined ? Promise.resolve() : writes.recover()
   service?.begin()
   void recovery
     .catch((error) => {
-      // Do not report a missing vault or an unavailable database, because every answer already does.
+      // Every answer already reports a missing vault or an unavailable database.
       if (!isVaultMissing(error) && !(error instanceof RouxError && error.code === 'STORE_UNAVAILABLE'))
         send({ type: 'error', stack: describeFailure(error) })
     })

@@ -24,7 +24,7 @@ export interface ClientListeners {
 }
 
 /**
- * The main thread's client of the indexing worker. If the worker crashes, it is restarted and reads are repeated. The outcome of
+ * The main thread's client of the indexing worker. If the worker crashes, it is restarted and reads are repeated. What became of
  * an interrupted write is looked up in the record.
  */
 export class IndexingClient implements Indexing {
@@ -33,14 +33,14 @@ export class IndexingClient implements Indexing {
   readonly #listeners: ClientListeners
   readonly #statusListeners = new Set<(status: IndexStatus) => void>()
   readonly #upToDate = new Latch()
-  /** Opens after incomplete changes have been rolled back. `begin` starts the rollback. */
+  /** Opened when incomplete changes have been rolled back, which `begin` starts. */
   readonly #recovered = new Latch()
   readonly #caughtUp = new Latch()
   #freshness = new Freshness()
-  /** `undefined` after a crash, until the next worker starts. */
+  /** `undefined` between a crash and the start of the next worker. */
   #channel: IndexerChannel | undefined
   #calls: Calls<IndexerService> | undefined
-  /** Opens once the next worker has started, or when no more will be started. */
+  /** Opened when the next worker has started, or when no worker will be started for now. */
   readonly #started = new Latch()
   #restart: NodeJS.Timeout | undefined
   #status: IndexStatus
@@ -49,12 +49,14 @@ export class IndexingClient implements Indexing {
   #hasBegun = false
   #replaced: Readonly<Record<IndexName, number>> = NOT_REPLACED
   #caches: Readonly<Record<IndexName, IndexStatus['cache']>> = { index: 'disk', search: 'disk' }
-  /** True from a report of damage until the index has been replaced. Meanwhile, events still refer to the damaged index. */
+  /**
+   * True from the report of a damaged index until the index has been replaced. Events still refer to the damaged one until then.
+   */
   #isReplacing = false
   #isClosing = false
-  /** Why the worker is currently not restarted. */
+  /** Why no worker is started for now. */
   #failure: string | undefined
-  /** Latches that were only opened because the worker was given up. */
+  /** Latches that are open only because no worker is started for now. */
   #forced: readonly Latch[] = []
   #onClosed: () => void = () => {}
 
@@ -84,7 +86,7 @@ export class IndexingClient implements Indexing {
   begin(): void {
     this.#askedAt = performance.now()
     this.#reviveIfDue()
-    // Each message wakes the worker, so it is only notified of calls while it embeds.
+    // Each message wakes the worker, so report calls only while it embeds.
     if (this.#hasBegun) {
       if (isEmbedding(this.#status)) this.#send({ type: 'asked' })
       return
@@ -123,7 +125,7 @@ export class IndexingClient implements Indexing {
     return await inTime(findable, timeout, signal)
   }
 
-  /** Makes a read-only call. If the worker crashes, the call is repeated with the next worker. */
+  /** Runs a read. If the worker crashes, repeats the read with the next worker. */
   async #read<T>(run: Use<T>, deaths = READS_OUTLIVE): Promise<T> {
     try {
       return await this.#call(run, deaths)
@@ -132,7 +134,10 @@ export class IndexingClient implements Indexing {
     }
   }
 
-  /** @param deaths number of worker crashes to survive @throws WorkerEnded if there are more */
+  /**
+   * Runs a call, and repeats it after each of the first `deaths` crashes of the worker.
+   * @throws WorkerEnded if the worker crashes more often
+   */
   async #call<T>(run: Use<T>, deaths: number): Promise<T> {
     this.#reviveIfDue()
     const failure = this.#isClosing ? 'The vault is closing.' : this.#failure
@@ -163,7 +168,7 @@ export class IndexingClient implements Indexing {
     try {
       return await promise
     } finally {
-      // While closing, the channel must stay referenced until the worker has ended.
+      // While closing, the channel must keep the process alive until the worker has ended.
       if (--this.#heldCalls === 0 && !this.#isClosing) this.#channel?.unref()
     }
   }
@@ -173,7 +178,7 @@ export class IndexingClient implements Indexing {
     return () => this.#statusListeners.delete(listener)
   }
 
-  /** Reports that a reader found a damaged index. Callers that wait for notes and links then wait until it has been replaced. */
+  /** Reports that a reader found a damaged index. Callers that wait for the index then wait until it has been replaced. */
   reportDamage(which: IndexName): void {
     if (which === 'index') {
       if (this.#failure !== undefined) return
@@ -195,8 +200,7 @@ export class IndexingClient implements Indexing {
   }
 
   /**
-   * Makes a write. Only a dry run is repeated after a crash. If the answer to another write is lost, its outcome is looked up in
-   * the record.
+   * Runs a write. After a crash, only a dry run is repeated. Otherwise, the outcome is looked up in the record.
    * @param isPlan whether the write executes the plan of a dry run
    */
   async #write(
@@ -243,8 +247,8 @@ export class IndexingClient implements Indexing {
   }
 
   #open(): void {
-    // Each worker starts with the index on disk, because nothing updates an index in its predecessor's memory anymore. Damage to
-    // the index on disk is reported once the vault is open.
+    // A new worker starts from the index on disk, because the index in its predecessor's memory is gone. If the one on disk is
+    // damaged, that is reported once the vault is open.
     for (const which of ['index', 'search'] as const) if (this.#caches[which] === 'memory') this.#replace(which, 'disk')
     const channel = this.#host.channel()
     this.#channel = channel
@@ -268,7 +272,7 @@ export class IndexingClient implements Indexing {
     if (this.#hasBegun) this.#send({ type: 'begin' })
     if (this.#isReplacing) this.#send({ type: 'damaged', which: 'index', replaced: 0 })
     this.#started.open()
-    // Only pending calls may keep the process alive, but a message listener would too.
+    // A message listener alone must not keep the process alive. Pending calls do.
     if (this.#heldCalls === 0) channel.unref()
     else channel.ref()
   }
@@ -302,7 +306,7 @@ export class IndexingClient implements Indexing {
         this.#calls?.receive(message.reply)
         break
       case 'embedder':
-        // Each worker numbers its calls from the start, so drop a reply meant for a previous worker.
+        // Every worker counts its calls from the start, so a reply to an earlier worker must be dropped.
         void answer(embedderService(listeners.openEmbedder), message.call, (reply) => {
           if (this.#channel === channel) channel.post({ type: 'embedder', reply })
         })
@@ -332,7 +336,7 @@ export class IndexingClient implements Indexing {
     this.#started.shut()
     this.#endCalls(reason)
     void channel.end()
-    // The next worker compares all files, so it will find any missed changes.
+    // The next worker compares all files, so no change is missed.
     this.#freshness = new Freshness()
     this.#caughtUp.open()
     this.#onClosed()
@@ -348,7 +352,7 @@ export class IndexingClient implements Indexing {
       return
     }
     const message = `the indexing worker ended: ${firstLine(reason)}`
-    // Callers that are waiting for a complete index keep waiting.
+    // Callers that wait for the complete index continue to wait.
     if (this.#upToDate.isOpen) this.#report({ ...this.#status, phase: 'restarting', message })
     this.#restart = setTimeout(() => this.#start(), pause)
   }
@@ -373,7 +377,7 @@ export class IndexingClient implements Indexing {
     this.#report({ ...this.#status, phase: 'failed', message, ...(hint === undefined ? {} : { hint }) })
   }
 
-  /** Restarts a worker that was given up, as soon as the restart rule permits. */
+  /** Starts a worker again as soon as `Restarts` permits. */
   #reviveIfDue(): void {
     const { restarts, isOutOfMemory } = this.#host
     if (this.#failure === undefined || this.#isClosing || isOutOfMemory || restarts.pause === undefined) return
@@ -397,6 +401,6 @@ type Use<T> = (calls: Calls<IndexerService>) => Promise<T>
 
 const NOT_REPLACED = { index: 0, search: 0 }
 const ENDED = 'The indexing worker ended.'
-/** Number of crashes after which a read is not repeated, because the read itself may be the cause. */
+/** Number of crashes after which a read is not repeated, because it may be their cause. */
 const READS_OUTLIVE = 2
 const CLOSING_TIME = 2_000

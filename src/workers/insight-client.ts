@@ -38,18 +38,18 @@ export interface InsightClientParts<Kind extends InsightKind = 'whole'> {
   /** Where the communities are saved. Set only for the kind of run that computes them. */
   readonly state?: Pick<InsightState, 'communities' | 'keepCommunities'>
   readonly isIgnored: (path: string) => boolean
-  /** The ignore rules as text. Servers that share the store but ignore other paths must not use each other's results. */
+  /** The ignore rules as text. Servers that share the store but not the ignored paths must not use each other's results. */
   readonly ignored?: string
   /** The languages that notes may be written in. Defaults to all. */
   readonly languages?: readonly string[]
-  /** Returns true if another process keeps the store up to date. */
+  /** Checks whether another process keeps the store up to date. */
   readonly isKeptElsewhere?: () => boolean
 }
 
 /** Name under which the store keeps the last communities in packed form. */
 const COMMUNITIES = 'communities'
 
-/** A result stored for other servers. Ids omit the vault's name, because each server adds its own. */
+/** A result stored for other servers. Its ids do not contain the vault's name, because every server adds its own. */
 interface Packed {
   readonly recipe: string
   readonly insight: Omit<InsightKinds[InsightKind], 'ids'> & { readonly ids: readonly string[] }
@@ -58,17 +58,19 @@ interface Packed {
 /** Number of notes whose data (`FACTS_BATCH`) or text (`TEXTS_BATCH`) is read at once. */
 const FACTS_BATCH = 1_000
 const TEXTS_BATCH = 64
-/** Maximum number of attempts at a run while the vault keeps changing. The last attempt accepts changes in between. */
+/** Maximum number of attempts at a run while the vault keeps changing. The last attempt ignores changes. */
 const MAX_RESTARTS = 3
 /** Maximum number of attempts if a run fails. */
 const MAX_ATTEMPTS = 2
 /**
- * How long to wait, in milliseconds, before retrying the same generation after a run that could not read all notes, or that
- * failed although an older result exists.
+ * Milliseconds before another run for the same generation if some notes could not be read, or if a run failed and there is an
+ * older result.
  */
 const PAUSE = 60_000
 
-/** Collects the input for an insight and caches the latest result. Reads in parts, so other work can run in between. */
+/**
+ * Collects the input of an insight and caches the latest result. Reads notes in batches, so other work can run in between.
+ */
 export class InsightClient<Kind extends InsightKind = 'whole'> implements Insights<Kind> {
   readonly #parts: InsightClientParts<Kind>
   readonly #end = new AbortController()
@@ -77,7 +79,7 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
   #progress: { readonly done: number; readonly total: number } | undefined
   /** The generation requested while a run was in progress. */
   #wantedGeneration: number | undefined
-  /** No new attempt for `generation` starts before `until`. */
+  /** No run for `generation` starts before `until`. */
   #pause = { generation: -1, until: 0 }
 
   constructor(parts: InsightClientParts<Kind>) {
@@ -90,7 +92,7 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
     const last = this.#last
     const isPaused = this.#pause.generation === now.generation && performance.now() < this.#pause.until
     if (last?.generation === now.generation && (isPaused || last.unread.length === 0)) return { insight: last, isCurrent: true }
-    // A store rebuilt from scratch has a lower generation than earlier results, which are then useless.
+    // After the store was rebuilt, generations start again, and earlier results are useless.
     const isFollowed = last !== undefined && last.generation < now.generation && this.#parts.isKeptElsewhere?.() === true
     const isAwaited = isFollowed || (isPaused && last !== undefined)
     const run = now.complete && !isAwaited ? this.#start(now.generation) : undefined
@@ -120,7 +122,7 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
     const latest = this.#last
     const than = latest !== undefined && latest.generation < generation ? latest.generation : -1
     const shared = await store.results?.newer(kind, than, signal)
-    // Another result may have arrived while this one was being read.
+    // Keep a result that arrived while this one was being read.
     if (shared !== undefined && this.#last === latest) this.#last = this.#unpack(shared.bytes) ?? latest
   }
 
@@ -131,7 +133,7 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
     await store.results.keep(kind, { generation: insight.generation, bytes: this.#pack(insight) }).catch(() => {})
   }
 
-  /** Identifies all input other than the notes: the algorithm's version, the ignored paths and the languages. */
+  /** Identifies all other input of a run: the version of the algorithm, the ignored paths and the languages. */
   get #recipe(): string {
     return JSON.stringify([INSIGHT_VERSION, this.#parts.ignored ?? '', this.#parts.languages ?? []])
   }
@@ -147,7 +149,7 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
       if (recipe !== this.#recipe) return undefined
       return { ...insight, ids: insight.ids.map((id) => toNodeId(id, this.#parts.name)) } as unknown as InsightKinds[Kind]
     } catch {
-      // A newer version of Node.js may have written it.
+      // A newer version of Node.js may have written the result.
       return undefined
     }
   }
@@ -230,18 +232,18 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
       const unread = 'lacking' in plan ? await this.#addTexts(steps, plan.lacking, versions) : []
       const { order, isSettled, communitiesKept, computed } =
         'result' in plan ? plan.result : await steps.finish(await this.#formerCommunities())
-      // Do not save communities if some notes could not be read, because the next result would give their ids to other notes.
+      // If some notes could not be read, do not save the communities: the next run would give their ids to other notes.
       if (isSettled && communitiesKept !== undefined) await this.#keepCommunities({ generation, bytes: communitiesKept })
       if (!isSettled) this.#pauseAt(generation)
       const idOf = (note: number): NodeId => ids[note] as NodeId
-      // The cast is safe, because a run returns the result for its kind.
+      // The run has the same kind as its result.
       return { generation, ids: Array.from(order, idOf), unread: unread.map(idOf), ...computed } as unknown as InsightKinds[Kind]
     } finally {
       steps.close()
     }
   }
 
-  /** Returns the communities to start from, preferring the shared ones, so all servers use the same ids. */
+  /** Returns the communities to start from. Shared ones come first, so all servers use the same ids. */
   async #formerCommunities(): Promise<Uint8Array | undefined> {
     const { store, state } = this.#parts
     if (state === undefined) return undefined
@@ -264,7 +266,7 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
     return { generation: snapshot.generation, versions, notes }
   }
 
-  /** Sends the notes' text to the run and returns the notes whose files do not respond. */
+  /** Sends the notes' texts to the run. Returns the notes whose files do not respond. */
   async #addTexts(
     steps: InsightSteps,
     lacking: Uint32Array,

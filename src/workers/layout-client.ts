@@ -10,12 +10,15 @@ import type { LaidOut } from '../insight/layout.ts'
 
 /** Computes layouts off the main thread. */
 export interface LayoutRuns {
-  /** @param before the previous positions, with `NaN` for notes without one; if `undefined`, all notes are placed */
+  /**
+   * Computes a layout.
+   * @param before the previous positions, with `NaN` for notes without one; if `undefined`, all notes are placed
+   */
   layOut(graph: Omit<LaidOutGraph, 'ids'>, before: Float32Array | undefined, how: LayoutOptions): Promise<LaidOut>
 }
 
 export interface LayoutOptions {
-  /** True to place all notes again and rotate the result to resemble the previous layout. */
+  /** True to place all notes again. The result is rotated to resemble the previous layout. */
   readonly again: boolean
   /** Reports progress, 0–1. */
   onProgress(share: number): void
@@ -27,15 +30,18 @@ interface StoredLayout {
   readonly regions: Int32Array
   /** Number of notes placed one by one next to others since the last full layout. */
   readonly added: number
-  /** True if the communities were known at the time of the last full layout, and the layout has the current format. */
+  /** True if the last full layout has the current format and was computed with known communities. */
   readonly isGrouped: boolean
 }
 
 const FORMAT = 5
-/** Earlier formats. Their layouts have holes, undivided large groups or evenly spread notes, so they are replaced as soon as notes may move. */
+/**
+ * Earlier formats. Their layouts have holes, large groups that are not divided, or notes at even distances, and are replaced as
+ * soon as notes may move.
+ */
 const EARLIER = new Set([3, 4, 5])
 
-/** Maximum number of new notes to place next to existing ones. With more, everything is laid out again. */
+/** Maximum number of new notes to place next to existing ones. If there are more, all notes are placed again. */
 const MAX_NEW = 2_000
 
 /** Stores the positions of a vault's notes in a cache file. If the file cannot be written, they stay in memory. */
@@ -75,8 +81,8 @@ export class LayoutClient implements Layouts {
     const stored = (await this.hasPlaces()) ? this.#stored : undefined
     const before = stored === undefined ? undefined : placesFor(ids, stored)
     const missing = before === undefined ? ids.length : countMissing(before)
-    // The first map may be shown before communities are known. Only that one, or one in the previous format, is laid out again
-    // automatically.
+    // The first map may be shown before communities are known. Such a map, or one in an earlier format, is the only one to be
+    // laid out again without a request.
     const isRough = stored?.isGrouped === false && graph.levels.length > 0
     const isWhole = mayMove === 'all' || (isRough && mayMove === 'once')
     if (missing === 0 && stored !== undefined && before !== undefined && !isWhole) {
@@ -88,7 +94,7 @@ export class LayoutClient implements Layouts {
     const isNew = before === undefined || missing > ids.length / 2
     // Placing thousands of notes one by one would take minutes.
     const isAll = isNew || isWhole || missing > MAX_NEW
-    // A map drawn before communities were known must not determine how the final one is rotated.
+    // A map drawn before communities were known must not determine how the final map is rotated.
     const resembled = isNew || (isRough && isAll) ? undefined : before
     const { places, regions = regionsFor({ ids, ...graph }, stored) } = await this.#run(graph, resembled, isAll)
     const isGrouped = isAll ? graph.levels.length > 0 : (stored?.isGrouped ?? false)

@@ -12,8 +12,8 @@ export function indexingFailed(reason: string): RouxError {
 }
 
 /**
- * Returns the error for a worker that crashed before it touched any file.
- * @param isPlan whether the write was supposed to execute the plan of a dry run, which is lost with the worker
+ * Creates the error for a worker that crashed before it touched any file.
+ * @param isPlan whether the write would have executed the plan of a dry run, which is lost with the worker
  */
 export function notBegun(reason: string, isPlan: boolean): RouxError {
   return new RouxError(
@@ -27,7 +27,7 @@ function repeatHint(isPlan: boolean) {
   return isPlan ? { hint: 'Repeat the dry run, because its plan was lost.' } : { hint: 'Call again.', isTransient: true }
 }
 
-/** Returns the error for a write whose answer was lost. It reports the recorded outcome. */
+/** Creates the error for a write whose answer was lost. It says what the record says about the change. */
 export function lostWriteError(
   { changeId, reason }: { readonly changeId: string; readonly reason: string },
   outcome: ChangeOutcome | undefined,
@@ -58,7 +58,7 @@ function keptError(changeId: string, why: string, keptFiles: readonly KeptFile[]
   )
 }
 
-/** Returns the message line of a stack trace. */
+/** Returns the line of a stack trace that contains the message. */
 export function firstLine(text: string): string {
   return text.split('\n')[0] ?? text
 }

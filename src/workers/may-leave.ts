@@ -31,7 +31,7 @@ export function unusedPatterns({ allow, deny }: Pick<AiSettings, 'allow' | 'deny
   return [...unused('ai.allow', allowLists(allow).flat(), false), ...unused('ai.deny', deny, true)]
 }
 
-/** Splits `ai.allow` by source. A path must match a pattern from every source. */
+/** Splits `ai.allow` by the settings file that an entry came from. A path must match an entry of each. */
 function allowLists(allow: readonly string[]): readonly (readonly string[])[] {
   const lists: string[][] = [[]]
   for (const glob of allow) {

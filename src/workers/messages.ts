@@ -17,9 +17,9 @@ export interface IndexerData {
   readonly watch: boolean
 }
 
-/** The configuration, plus what is created for each worker. */
+/** Data for one worker: the configuration, and what belongs to this worker only. */
 export interface OpenIndexer extends IndexerData {
-  /** The counters of a `Freshness`. */
+  /** The memory behind a `Freshness`. */
   readonly freshness: SharedArrayBuffer
   /** True if a worker that runs short of memory can be replaced by one with a larger heap. */
   readonly mayGrow: boolean
@@ -33,7 +33,7 @@ export type ToIndexer =
   /** A call arrived while notes are being embedded. */
   | { readonly type: 'asked' }
   | { readonly type: 'call'; readonly call: Call }
-  /** `replaced` is the number of index replacements that the reader has seen. */
+  /** `replaced` is the number of replaced indexes that the reader has seen. */
   | { readonly type: 'damaged'; readonly which: IndexName; readonly replaced: number }
   /** Reply from the main thread's embedder. */
   | { readonly type: 'embedder'; readonly reply: Reply }
@@ -54,7 +54,7 @@ export type FromIndexer =
   | { readonly type: 'recovered' }
   | { readonly type: 'embedder'; readonly call: Call }
   | { readonly type: 'error'; readonly stack: string }
-  /** The worker's heap is nearly full, and the worker waits to be replaced. Sent only if `mayGrow` is true. */
+  /** The worker's heap is nearly full, and the worker waits to be replaced. Sent only if `mayGrow` is set. */
   | { readonly type: 'full' }
   | { readonly type: 'closed' }
 

@@ -28,7 +28,7 @@ export function openChat(ai: () => Settings['ai'], key: KeySource | undefined): 
       checked = patterns
       return unusedPatterns({ allow, deny }, await paths())
     },
-    // Ignored files need no check here, because the reader thread does not return their text.
+    // Ignored files need no check here, because the thread that reads files never returns their text.
     mayLeave: (paths) => paths.map(mayLeave(ai())),
     open() {
       opening ??= open().catch((error: unknown) => {

@@ -12,7 +12,7 @@ import type { OpenGate } from './open-gate.ts'
 export interface OpenEmbedding {
   /** Opens the configured embedder. @throws RouxError `PROVIDER_ERROR` */
   open(): Promise<Embedder>
-  /** Opens the embedder with the given id if it is a built-in one, which needs no setup. */
+  /** Opens the embedder with this id if it is a built-in one, which needs no setup. */
   openFormer(id: string): Promise<Embedder | undefined>
   close(): Promise<void>
 }
@@ -52,14 +52,14 @@ export function openEmbedding(
     open: () => open('', configured),
     openFormer: async (id) => {
       if (!id.startsWith('static:')) return undefined
-      // Reuse the configured embedder if it has this id, to avoid reading its table twice.
+      // Reuse the configured embedder if it has this id, because reading its table again takes time.
       const ownEmbedder = configured.kind === 'static' ? await open('', configured) : undefined
       if (ownEmbedder?.id === id) return ownEmbedder
       const formerEmbedder = await open(id, { kind: 'static', allowDownload: false, ...formerSettings(id) })
       return formerEmbedder.id === id ? formerEmbedder : undefined
     },
     close: async () => {
-      // Nobody is waiting for a download anymore.
+      // Nobody waits for a download anymore.
       closing.abort(new Error('the vault was closed'))
       const embedders = await Promise.allSettled(openEmbedders.values())
       await Promise.all(embedders.map((each) => (each.status === 'fulfilled' ? each.value.close() : undefined)))
@@ -68,13 +68,13 @@ export function openEmbedding(
   }
 }
 
-/** Returns the built-in embedder's settings for the given id. Only an embedder with both tables has a version in its id. */
+/** Returns the settings of the built-in embedder with this id. Only an embedder with both tables has a version in its id. */
 function formerSettings(id: string): Pick<EmbedderSettings, 'dimensions' | 'languages'> {
   const [, , dimensions, version] = id.split(':')
   return { dimensions: Number(dimensions), languages: version === undefined ? 'english' : 'auto' }
 }
 
-/** Passes requests to an embedding server through the gate, which is opened on demand. */
+/** Opens the gate for requests to an embedding server on the first call. */
 export function gatePassage(settings: () => GateSettings = CLOSED): {
   admit(place: { readonly baseUrl: string; readonly model: string }): Promise<Meter>
   close(): void
@@ -100,7 +100,7 @@ export function embedderSettings(settings: Settings['embedder'], apiKey?: string
     ...(model === '' ? undefined : { model }),
     ...(baseUrl === '' ? undefined : { baseUrl }),
     ...(apiKey === undefined ? undefined : { apiKey }),
-    // Unlike in other settings, an empty string is a valid value and means no prefix.
+    // An empty string is a valid value here, and means no prefix.
     ...(settings.query_prefix === 'auto' ? undefined : { queryPrefix: settings.query_prefix }),
     ...(settings.passage_prefix === 'auto' ? undefined : { passagePrefix: settings.passage_prefix }),
     ...(dimensions === 0 ? undefined : { dimensions }),

@@ -6,12 +6,15 @@ import { openSqlite } from '../store/embedded/sqlite.ts'
 
 export interface OpenGate {
   readonly gate: Gate
-  /** Opens the state on the first call. @throws RouxError `PROVIDER_ERROR` */
+  /**
+   * Opens the consents and the ledger on the first call.
+   * @throws RouxError `PROVIDER_ERROR`
+   */
   state(): AiState
   close(): void
 }
 
-/** Opens a process's gate. No file is opened before the first request. */
+/** Opens the gate of a process. Opens no file before the first request. */
 export function openGate(settings: () => GateSettings): OpenGate {
   let opened: AiState | undefined
   const state = (): AiState => {

@@ -24,7 +24,8 @@ function send(message: FromReader): void {
 }
 
 /**
- * Reads through the vault, which never follows links to the outside. If the vault is missing, looks for it again on each call.
+ * Reads a file through the vault, which never follows links to the outside. If the vault is missing, each call looks for it
+ * again.
  */
 function read(number: number, job: ReadJob): ReadResult {
   try {

@@ -3,17 +3,17 @@ import { type Worker, workerData } from 'node:worker_threads'
 
 const BUSY = 1
 const ENDING = 2
-/** Polling interval while waiting for a thread to leave native code, in milliseconds. */
+/** Milliseconds between checks whether a thread has left native code. */
 const POLL_INTERVAL = 1
-/** Maximum time to wait for a thread, in milliseconds. One that takes longer is stuck waiting for a disk. */
+/** Milliseconds to wait for a thread. One that takes longer is probably waiting for a disk. */
 const EXIT_TIMEOUT = 2_000
 
 /**
- * Keeps a thread from being terminated while it runs native code, because that would crash the whole process inside SQLite's
- * binding. Both threads share the guard's memory.
+ * Keeps a thread from being terminated inside SQLite's binding, which would crash the whole process. Both threads share the
+ * guard's memory.
  */
 export class ThreadGuard {
-  /** The shared memory to pass to the other thread. */
+  /** The shared memory, to be passed to the other thread. */
   readonly cells: Int32Array<SharedArrayBuffer>
 
   constructor(cells = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))) {
@@ -36,7 +36,7 @@ export class ThreadGuard {
     }
   }
 
-  /** Called by another thread. Resolves once no work is in progress and none can start, or after two seconds at most. */
+  /** Called by the other thread. Resolves once no work is in progress and none can start, or after two seconds. */
   async end(): Promise<void> {
     const until = performance.now() + EXIT_TIMEOUT
     while (this.#isBusy() && performance.now() < until) await setTimeout(POLL_INTERVAL)

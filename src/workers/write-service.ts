@@ -22,21 +22,21 @@ export interface WriteParts {
   readonly openView: (access: Exclusive) => Promise<VaultView>
 }
 
-/** A dry run that can be executed. */
+/** A dry run whose plan can be executed. */
 interface KeptPlan {
   readonly title: string
   readonly operations: readonly Operation[]
-  /** The fingerprint of the changes that the dry run showed. */
+  /** Fingerprint of the changes in the dry run. */
   readonly fingerprint: string
 }
 
 /** Operations that rewrite links in other files. */
 const RELINKING: ReadonlySet<Operation['kind']> = new Set(['move', 'renameHeading', 'renameTag', 'clone'])
 
-/** Maximum number of times to plan a write whose files keep changing. After that, the write fails. */
+/** Maximum number of attempts to plan a write while its files keep changing. */
 const MAX_ATTEMPTS = 4
 
-/** Checks whether the caller specified a file's expected state. */
+/** Checks whether the caller named the state that a file must be in. */
 function namesState(operation: Operation): boolean {
   return 'expectedHash' in operation && operation.expectedHash !== undefined
 }
@@ -46,10 +46,10 @@ function relinks(operation: Operation): boolean {
   return operation.kind === 'update' ? operation.title !== undefined : RELINKING.has(operation.kind)
 }
 
-/** How many of the latest changes to search. Other processes cannot make that many while a worker restarts. */
+/** Number of latest changes to search. While a worker restarts, other processes cannot make more. */
 const RECENT_CHANGES = 1_000
 
-/** Maximum number of plans to keep, separately for pending and executed ones. */
+/** Maximum number of plans to keep, counted separately for pending and executed ones. */
 const MAX_PLANS = 50
 
 function forgetOldest(entries: Map<string, unknown>): void {
@@ -59,7 +59,7 @@ function forgetOldest(entries: Map<string, unknown>): void {
   }
 }
 
-/** Plans and applies writes one at a time, and updates the index before it answers. */
+/** Plans and applies writes one at a time. Updates the index before it answers. */
 export class WriteService {
   readonly #parts: WriteParts
   readonly #plans = new Map<string, KeptPlan>()
@@ -83,7 +83,7 @@ export class WriteService {
     if (recovered.length > 0) await access.reconcile({ all: true })
   }
 
-  /** Implements `Writing.run`. */
+  /** See `Writing.run`. */
   async run(request: WriteRequest, progress: ChangeProgress = {}): Promise<WriteResult> {
     const plan = this.#requested(request)
     return await this.#parts.service.exclusively(async (access) => {
@@ -91,8 +91,8 @@ export class WriteService {
         try {
           return await this.#attempt(access, request, { ...plan, ...progress })
         } catch (error) {
-          // `CONFLICT` means that a file has changed since the write was planned. Operations without an expected state can be
-          // planned again.
+          // `CONFLICT` means that a file has changed since the write was planned. Unless the caller named a file's state, plan
+          // again.
           const mayAgain = request.planId === undefined && !plan.operations.some(namesState) && attempt < MAX_ATTEMPTS
           if (!mayAgain || !(error instanceof RouxError) || error.code !== 'CONFLICT') throw error
           await access.reconcile({ all: true })
@@ -121,15 +121,15 @@ export class WriteService {
   }
 
   /**
-   * Plans the operations. A full comparison takes longer than a write, so it only runs if the operations rewrite links or a note is
-   * not found.
+   * Plans the operations. All files are compared first if the operations rewrite links, and otherwise only if a note is not
+   * found, because this takes longer than a write.
    */
   async #plan(access: Exclusive, operations: readonly Operation[]): Promise<PlannedWrite> {
     const plan = async () => {
       const view = await this.#parts.openView(access)
       return await planOperations(view, operations, () => this.#parts.changes.deletions())
     }
-    // Operations that rewrite links can affect any file, so all files are compared before they are planned.
+    // Any file can contain a link to rewrite, so all files must be up to date before planning.
     if (!operations.some(relinks)) {
       const planned = await plan().catch((error: unknown) => {
         if (error instanceof RouxError && error.code === 'NODE_NOT_FOUND') return undefined
@@ -160,7 +160,7 @@ export class WriteService {
     return this.#parts.changes.list(limit)
   }
 
-  /** Returns a recent change's outcome after recovery, or `undefined` if the record does not contain it. */
+  /** Returns what became of a recent change, or `undefined` if the record does not contain it. Call it after recovery. */
   async fateOf(changeId: string): Promise<ChangeOutcome | undefined> {
     return await this.#parts.service.exclusively(async (access) => {
       await this.#recover(access)
@@ -169,7 +169,7 @@ export class WriteService {
     })
   }
 
-  /** Does maintenance work on the record. Call it when idle. */
+  /** Cleans up the record. Call it when idle. */
   tidy(): void {
     this.#parts.changes.tidy()
   }
@@ -210,7 +210,7 @@ export class WriteService {
     return id
   }
 
-  /** Updates the index. The files have already been changed, so a failure here must not look like a failed write. */
+  /** Updates the index. The files are already changed, so a failure here must not look like a failed write. */
   async #indexed(access: Exclusive, scope: Scope, result: WriteResult): Promise<WriteResult> {
     try {
       await access.reconcile(scope)
@@ -222,25 +222,25 @@ export class WriteService {
   }
 }
 
-/** Returns the paths to compare again: all changed paths, the contents of moved folders, and new folders. */
+/** Returns the paths to compare: all changed paths, the contents of moved folders, and new folders. */
 function scopeOf({ id, paths, folders, files }: AppliedChange): Scope {
   const moves = files.flatMap(({ kind, path, to }) => (kind === 'move' && to !== undefined ? [{ from: path, to }] : []))
   return { all: false, folders: folders.map((path) => ({ path, recursive: true })), files: paths, moves, change: id }
 }
 
-/** Returns a fingerprint. Two plans have the same one if they make the same changes to the same bytes. */
+/** Returns a fingerprint. Plans with the same one make the same changes to the same bytes. */
 function fingerprintOf({ changes, files }: PlannedWrite): string {
   const hash = createHash('sha256')
   for (const change of changes) {
     const { bytes, ...rest } = { bytes: new Uint8Array(0), ...change }
     hash.update(JSON.stringify(rest)).update('\0').update(bytes).update('\0')
   }
-  // A folder's change does not list the files that move with it.
+  // A moved folder is a single change, without the files in it.
   for (const { from, to } of files) hash.update(JSON.stringify([from, to]))
   return hash.digest('hex')
 }
 
-/** Describes how undoing a change affected one of its files. Folders are not reported. */
+/** Describes what undoing a change did to one of its files. Returns `undefined` for folders. */
 function undoneFile({ kind, path, to }: ChangedFile): WrittenFile | readonly [] {
   switch (kind) {
     case 'create':

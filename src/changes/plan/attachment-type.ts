@@ -16,15 +16,15 @@ export interface Claim {
 }
 
 /**
- * Requires that the file name, the bytes and the media type (if given) match. Unknown formats always match.
- * @throws RouxError `INVALID_PARAMS` with the recognized type
+ * Checks that the file name, the bytes and the media type (if given) match. Unknown formats always match.
+ * @throws RouxError `INVALID_PARAMS` with the detected type
  */
 export async function requireType(bytes: Uint8Array, { filename, mimeType }: Claim): Promise<void> {
   const { default: mime } = await import('mime')
   const ending = endingOf(filename)
   const typeOfName = knownType(await mediaTypeOf(filename))
   const givenType = knownType(mimeType === undefined ? undefined : requireMediaType(mimeType))
-  // An extension without a media type may still have a signature.
+  // Some extensions have a signature but no media type.
   const isKnown = typeOfName !== undefined || isBinary(ending)
   if (isKnown && givenType !== undefined && !areConsistent(mime, { ending, named: typeOfName, given: givenType }))
     throw disagree(mime, { filename, named: typeOfName, given: givenType })
@@ -77,7 +77,7 @@ function areRelated(a: string, b: string): boolean {
 }
 
 interface Expected {
-  /** Acceptable extensions. Empty if nothing is expected. */
+  /** Extensions that would match. Empty if none is known. */
   readonly endings: readonly string[]
   readonly type: string
   readonly content: Recognised
@@ -125,14 +125,14 @@ const SIGNED = `
   cfb doc xls xlt ppt pps vsd | docx | docm | dotx | xlsx | xlsm | xltx | pptx | pptm | potx | ppsx | odt | ods | odp | odg
   epub | jar | apk`
 
-// Formats whose streams can start anywhere, so bytes without a signature may still be valid.
+// Formats whose data can start anywhere in a stream, so bytes without a signature may still be valid.
 const UNSIGNED = 'mp1 mp2 mp3 mpga | mpg mpeg mpe | aac adts'
 
 const ZIPPED = new Set(
   'zip docx docm dotx xlsx xlsm xltx pptx pptm potx ppsx odt ods odp odg epub jar apk kmz cbz xpi'.split(' '),
 )
 
-/** Container formats, on which an unknown format may be based. */
+/** Container formats. An unknown format may be based on one of them. */
 const CONTAINERS = new Set(['zip', 'xml', 'gz', 'tar', 'tar.gz', 'cfb', '7z', 'sqlite', 'ps'])
 
 const TEXTS = new Set(['xml', 'rtf', 'ps', 'eps', 'pdf', 'ics', 'vcf', 'vtt', 'pgp', 'reg', 'stl'])
@@ -151,13 +151,13 @@ function isBinary(ending: string): boolean {
   return signatureGroups.has(ending) || unsigned.has(ending)
 }
 
-/** Checks whether two extensions denote the same format. */
+/** Checks whether two extensions mean the same format. */
 function areSameFormat(a: string, b: string): boolean {
   const groups = signatureGroups.get(a) ?? unsigned.get(a)
   return a === b || (groups?.some((group) => group.includes(b)) ?? false)
 }
 
-/** Checks whether bytes recognized as `found` may have this extension. */
+/** Checks whether bytes detected as `found` may have this extension. */
 function mayBe(ending: string, foundEnding: string): boolean {
   if (areSameFormat(ending, foundEnding)) return true
   if (ZIPPED.has(ending) && ZIPPED.has(foundEnding)) return ending === 'zip' || foundEnding === 'zip'
@@ -166,11 +166,11 @@ function mayBe(ending: string, foundEnding: string): boolean {
 
 export interface Recognised {
   readonly isText: boolean
-  /** Extension and media type indicated by the first bytes. */
+  /** The format to which the first bytes point. */
   readonly found: FileTypeResult | undefined
 }
 
-/** Recognizes bytes by their signature. */
+/** Detects the format of bytes by their signature. */
 async function recognise(bytes: Uint8Array): Promise<Recognised> {
   const { fileTypeFromBuffer } = await import('file-type/core')
   const fileType = await fileTypeFromBuffer(bytes)

@@ -13,8 +13,8 @@ import type { VaultView } from './vault-view.ts'
 import type { Draft, Workspace } from './workspace.ts'
 
 /**
- * Adds an attachment to the vault. No note is edited; `workspace.notes` explains how to embed the attachment. Nothing is overwritten:
- * if the name is taken, a number is added.
+ * Adds an attachment to the vault under an unused name, with a number if necessary. Edits no note, but `workspace.notes` says how
+ * to embed the attachment.
  * @throws RouxError `INVALID_PARAMS` for invalid base64, and for names, titles and media types that are invalid or do not match;
  * `TOO_LARGE` above 5 MB; `NODE_NOT_FOUND` or `PERMISSION_DENIED` for the location
  */
@@ -37,11 +37,11 @@ export async function addAttachment(workspace: Workspace, operation: AddAttachme
 function isFree(workspace: Workspace, path: string): boolean {
   const { names, flavour } = workspace.view
   if (workspace.isTaken(path)) return false
-  // The embed must not resolve to another file with the same name.
+  // Otherwise, the embed could resolve to another file with this name.
   return !linksByName(flavour.mode) || names.withName(foldName(nameOf(path))).length === 0
 }
 
-/** Requires a plain name with an extension that is valid on every system and in links. */
+/** Checks that a file name is not a path, has an extension, and is valid on every system and in links. */
 function requireFilename(view: VaultView, filename: string): string {
   if (/[/\\]/.test(filename)) throw unusable(filename, 'it is a path', filename.split(/[/\\]/).at(-1))
   const problem = filename === '' ? undefined : nameProblem(filename)
@@ -71,10 +71,10 @@ export interface AttachmentPlace {
 }
 
 /**
- * Returns the attachment folder of a note or canvas according to the vault's settings, or the given folder. A folder that ends with
- * `/` may be new; `/` alone is the vault's root.
- * @throws RouxError `NODE_NOT_FOUND`; `INVALID_PARAMS` if the id is an attachment; `PERMISSION_DENIED` for a folder that is outside
- * or hidden
+ * Returns the folder for attachments of a note or canvas according to the vault's settings, or the given folder. A folder that
+ * ends with `/` may be new, and `/` alone is the vault's root.
+ * @throws RouxError `NODE_NOT_FOUND`; `INVALID_PARAMS` if the id is an attachment; `PERMISSION_DENIED` for a folder that is
+ * outside or hidden
  */
 function attachmentPlace(workspace: Workspace, id: string): AttachmentPlace {
   const { view } = workspace
@@ -95,8 +95,8 @@ function attachmentPlace(workspace: Workspace, id: string): AttachmentPlace {
 }
 
 /**
- * Returns the folder according to Obsidian's setting: unset, empty or `/` means the vault's root, `./` the note's own folder, `./x` a
- * subfolder of it, and `x` the folder `x`.
+ * Returns the folder that Obsidian's setting names: the vault's root if it is unset, empty or `/`, the note's own folder for
+ * `./`, a subfolder of it for `./x`, and the folder `x` for `x`.
  */
 function folderForNote(workspace: Workspace, note: Draft): string {
   const { attachmentFolder, flavour } = workspace.view
@@ -136,7 +136,7 @@ function requireEmbedTitle(title: string): string {
   return text
 }
 
-/** Checks whether links identify files only by name. Another file with the same name would then match too. */
+/** Checks whether links contain only the name of a file. They could then lead to another file of that name. */
 function linksByName(mode: Mode): boolean {
   return mode === 'obsidian' || mode === 'foam'
 }
@@ -144,7 +144,7 @@ function linksByName(mode: Mode): boolean {
 export interface EmbedContext {
   readonly mode: Mode
   readonly title: string | undefined
-  /** The note that embeds the attachment. If it is `undefined`, the attachment goes to the vault's root. */
+  /** The note that embeds the attachment. `undefined` if the attachment belongs to no note. */
   readonly note: string | undefined
 }
 

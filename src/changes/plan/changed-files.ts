@@ -10,10 +10,10 @@ import type { VaultView } from './vault-view.ts'
 /** Maximum length of the diff in characters, including the last line. */
 const MAX_LENGTH = 200_000
 
-/** Time limit for comparing all files, in milliseconds. A file in which every line differs takes a quarter of a second. */
+/** Time limit for all diffs, in milliseconds. A file in which every line differs takes a quarter of a second. */
 const TOTAL_TIME_LIMIT = 2000
 
-/** Number of characters reserved for the line that counts the omitted files. */
+/** Characters reserved for the last line, which counts the omitted files. */
 const MAX_LAST_LINE = 100
 
 export interface MovedFolder {
@@ -24,7 +24,7 @@ export interface MovedFolder {
 export interface ChangedText {
   readonly from: string | undefined
   readonly to: string | undefined
-  /** Empty, like `after`, if the file is not text, its text is unchanged, or it is moved to the trash. */
+  /** Empty, like `after`, for a file that is not text, is unchanged, or goes to the trash. */
   readonly before: string
   readonly after: string
   /** True if the file is a note or canvas rather than an attachment. */
@@ -44,8 +44,8 @@ export function hasChanged({ original, path, isEdited }: Draft): boolean {
 }
 
 /**
- * Returns the changes to files on disk. If files swap or rotate names, none of them can be renamed first, so they exchange
- * contents instead and only the last one in a chain gets a new name.
+ * Returns the changes to files on disk. If files swap or rotate their names, none of them can be renamed first. They exchange
+ * their contents instead, and only the last file of a chain gets a new name.
  */
 export function changesOf(drafts: readonly Draft[], view: VaultView, folders: readonly MovedFolder[]): readonly FileChange[] {
   const leaving = new Map<string, Draft>()
@@ -60,13 +60,13 @@ export function changesOf(drafts: readonly Draft[], view: VaultView, folders: re
   return drafts.flatMap((draft) => rows.get(draft) ?? changesOfOne(draft, view, folders))
 }
 
-/** Plans the changes for a chain of files in which each file takes the name of the next. */
+/** Plans the changes for a chain of files in which each takes the name of the next. */
 function exchange(member: Draft, leaving: ReadonlyMap<string, Draft>): ReadonlyMap<Draft, readonly FileChange[]> {
   const row = rowWith(member, leaving)
   const changes = new Map<Draft, readonly FileChange[]>()
   const last = row.at(-1) ?? member
   const isRing = last.path === row[0]?.original
-  // The change would record the wrong original path for the file in the trash.
+  // Otherwise, the file in the trash would be recorded with the wrong original path.
   if (isTrash(last.path)) throw notDeletedError(last.original ?? '')
   for (const [at, draft] of row.entries()) {
     const { original = '', before = '' } = draft
@@ -85,8 +85,8 @@ function notDeletedError(path: string): RouxError {
 }
 
 /**
- * Returns the chain of renames that contains a file. It starts with the file whose old name no other file takes. A cycle starts at
- * an arbitrary file.
+ * Returns the chain of renames that contains a file. It starts with the file whose old name no other file takes, or anywhere in a
+ * cycle.
  */
 function rowWith(member: Draft, leaving: ReadonlyMap<string, Draft>): readonly Draft[] {
   const taker = new Map([...leaving.values()].map((draft) => [draft.path, draft]))
@@ -100,7 +100,7 @@ function rowWith(member: Draft, leaving: ReadonlyMap<string, Draft>): readonly D
   return row
 }
 
-/** Returns the changes to a file whose old and new names are not used by any other file. */
+/** Returns the changes to a file whose names, old and new, are its own. */
 function changesOfOne(draft: Draft, view: VaultView, folders: readonly MovedFolder[]): readonly FileChange[] {
   const { original, path, isEdited } = draft
   if (original === undefined) return isTrash(path) ? [] : [{ kind: 'create', path, bytes: draft.bytes }]
@@ -109,7 +109,7 @@ function changesOfOne(draft: Draft, view: VaultView, folders: readonly MovedFold
     : []
   const isCarried = folders.some(({ from, to }) => original.startsWith(`${from}/`) && path === to + original.slice(from.length))
   if (original === path || isCarried) return replaced
-  // Attachments can be large, so their hash is computed in pieces when the move is applied.
+  // An attachment can be large, so it is hashed in pieces when the move is applied.
   const before = view.kindOf(original) === 'attachment' ? undefined : draft.before
   return [...replaced, { kind: 'move', from: original, to: path, before }]
 }
@@ -134,15 +134,14 @@ export function changedText(draft: Draft, view: VaultView): ChangedText {
     before: isShown && original !== undefined ? decode(draft.disk) : '',
     after: isShown ? draft.text : '',
     isText,
-    // Files that are only moved are not read.
+    // A file that is only moved has not been read.
     size: isEdited ? draft.bytes.length : 0,
   }
 }
 
 /**
- * Formats the changes to all files as a unified diff in the style of `git diff`. Moves are shown by their paths, and deletions and
- * binary files by one line each. Returns at most 200,000 characters. The last line counts files that do not fit or take too long to
- * compare.
+ * Formats all changes as a unified diff like `git diff`. A move is shown by its paths, and a deletion or binary file by one line.
+ * Returns at most 200,000 characters. The last line counts the files that do not fit or take too long to compare.
  */
 export function differenceOf(texts: readonly ChangedText[]): string {
   const deadline = performance.now() + TOTAL_TIME_LIMIT
@@ -167,11 +166,11 @@ function partOf({ from, to, before, after, isText, size }: ChangedText, room: nu
   if (!isText && from === undefined) return `Binary file ${quotedName(to)} added (${sizeText(size)})\n`
   const renamed = from === undefined || from === to ? '' : `rename from ${quotedName(from)}\nrename to ${quotedName(to)}\n`
   if (before === after && from !== undefined) return renamed
-  // The diff is at least as long as the difference in length.
+  // A diff is never shorter than the difference in length.
   if (Math.abs(after.length - before.length) > room) return undefined
   const [old, now] = [from === undefined ? '/dev/null' : quotedName(`a/${from}`), quotedName(`b/${to}`)]
   const header = `${renamed}--- ${old}\n+++ ${now}\n`
-  // Do not compare a new file with an empty one, because this would take too long for many lines.
+  // Comparing many new lines with an empty file would take too long.
   if (from === undefined) return header + allAdded(after)
   return header + (hunksBetween(before, after) ?? 'The versions differ too much to compare\n')
 }

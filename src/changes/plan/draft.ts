@@ -11,7 +11,7 @@ interface DraftOrigin {
   readonly original: string | undefined
   /** Future path, possibly in `.trash/`. */
   readonly path: string
-  /** Called at most once, when the bytes are first needed. */
+  /** Reads the bytes. Called once at most. */
   readonly load: () => Uint8Array
 }
 
@@ -54,7 +54,7 @@ export class Draft {
     return this.#relinked
   }
 
-  /** Adds rewritten links. A link that is rewritten twice is listed only once. */
+  /** Adds rewritten links. Each is listed once, even if it is rewritten twice. */
   addRelinked(rewritten: readonly RewrittenLine[]): void {
     const earlier = new Map<string, RewrittenLine[]>()
     const keyOf = (line: number, text: string): string => `${line} ${text}`
@@ -81,7 +81,10 @@ export class Draft {
     return this.#before
   }
 
-  /** @throws RouxError `EDIT_MISMATCH` if the file is UTF-16, because edits are UTF-8 */
+  /**
+   * Edits the text. Edits are UTF-8.
+   * @throws RouxError `EDIT_MISMATCH` if the file is UTF-16
+   */
   edit(edits: readonly TextEdit[]): void {
     if (isUtf16(this.bytes)) throw otherEncoding(this.original ?? this.path)
     this.#bytes = editBytes(this.bytes, edits)
@@ -103,7 +106,7 @@ function otherEncoding(path: string): RouxError {
   })
 }
 
-/** The files involved in the planned change, indexed by their paths before and after it. */
+/** The files that the planned change involves, by their paths before and after it. */
 export class DraftTable {
   readonly #byKey = new Map<number, Draft>()
   readonly #byOriginal = new Map<string, Draft>()

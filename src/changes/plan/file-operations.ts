@@ -10,7 +10,7 @@ import { freePath, requireFree, requirePath } from './note-paths.ts'
 import type { VaultView } from './vault-view.ts'
 import type { Workspace } from './workspace.ts'
 
-/** Moves a file to the same path in the vault's trash. Adds a number if that path is taken. */
+/** Moves a file to its path in the trash, with a number if that path is taken. */
 export async function deleteFile(
   workspace: Workspace,
   { kind, id, expectedHash }: OperationOf<'delete'> | OperationOf<'deleteAttachment'>,
@@ -25,7 +25,10 @@ export async function deleteFile(
   return draft
 }
 
-/** Restores the most recently deleted file with this path from the trash. @param deletions newest first */
+/**
+ * Restores the file with this path that was deleted last.
+ * @param deletions newest first
+ */
 export async function restoreFile(
   workspace: Workspace,
   { id }: OperationOf<'restore'>,
@@ -73,8 +76,8 @@ function destination(workspace: Workspace, draft: Draft, to: string): string {
 }
 
 /**
- * Resolves a destination. Existing folders are spelled as on disk. If the destination ends with `/` or is an existing folder, files
- * go into that folder.
+ * Resolves a destination. Existing folders get their spelling on disk. Files go into the destination if it ends with `/` or is an
+ * existing folder.
  */
 function placeOf(workspace: Workspace, to: string): { readonly name: string; readonly isFolder: boolean } {
   if (to === '/') return { name: '', isFolder: true }
@@ -119,8 +122,8 @@ export async function createFolder(workspace: Workspace, { path }: OperationOf<'
 }
 
 /**
- * Returns the most recently deleted file with one of these paths, according to the change history. Files in the trash that the
- * history does not contain are matched by name, and the one with the highest number wins.
+ * Returns the file with one of these paths that was deleted last, according to the history of changes. If the history does not
+ * contain it, returns the file in the trash with the same name and the highest number.
  * @param deletions newest first
  */
 function findTrashed(view: VaultView, paths: readonly string[], deletions: Iterable<Trashed>): Trashed | undefined {
@@ -147,7 +150,7 @@ function byName(view: VaultView, path: string): readonly Trashed[] {
     if (Number.isNaN(number) || foldId(base + parts.ending) !== stem + ending) return []
     return { trash: `${folder}/${entry}`, path: inFolder(folder.slice(TRASH.length + 1), base + parts.ending), number }
   })
-  // Numbers are only added if the plain name exists. Without it, `a 1.md` is simply a note of that name.
+  // Numbers are added only if the plain name is taken. Without a plain name, `a 1.md` is simply a note of that name.
   if (!trashed.some(({ number }) => number === 0)) return []
   return trashed.sort((a, b) => a.number - b.number)
 }

@@ -49,7 +49,7 @@ export async function createNote(workspace: Workspace, operation: CreateNote): P
   return workspace.create(path, encoder.encode(text))
 }
 
-/** Adds a message if arguments override the frontmatter in `content`. */
+/** Says so if arguments override the frontmatter in `content`. */
 function noteOverridden({ notes }: Workspace, content: string, text: string): void {
   const { tags, properties } = overriddenIn(content, text)
   const losses = [
@@ -60,8 +60,7 @@ function noteOverridden({ notes }: Workspace, content: string, text: string): vo
 }
 
 /**
- * Rejects a property that is set in two places, such as `title` and `properties.title`, because one value would be silently
- * dropped.
+ * Rejects a property that is given twice, such as `title` and `properties.title`, because one value would be dropped silently.
  */
 function requireOneMeaning(operation: CreateNote | UpdateNote): void {
   const { kind, title, tags, properties = {}, relations = {} } = operation
@@ -96,7 +95,7 @@ export async function updateNote(workspace: Workspace, operation: UpdateNote): P
   return draft
 }
 
-/** `replace_all` only applies if the whole body is replaced. */
+/** Rejects `replace_all` unless the whole body is replaced. */
 function requireWholeReplaced({ content, section, replaceAll }: UpdateNote): void {
   if (replaceAll !== true || (content !== undefined && section === undefined)) return
   throw invalid(
@@ -132,7 +131,7 @@ function editBody(workspace: Workspace, draft: Draft, operation: UpdateNote): vo
   )
 }
 
-/** Adds a message about replaced lines. Without a hash, the caller may not have read them. */
+/** Says how many lines the new text replaces. Without a hash, the caller may not have read them. */
 function noteLostLines({ notes }: Workspace, draft: Draft, before: string): void {
   const lostLines = countLostLines(before, draft.text)
   if (lostLines === 0) return
@@ -142,7 +141,7 @@ function noteLostLines({ notes }: Workspace, draft: Draft, before: string): void
   )
 }
 
-/** Changes a note's title by renaming its file. Also updates `title:` or the first heading if that is where the title came from. */
+/** Changes a note's title by renaming its file. Also updates `title:` or the first heading if the title came from there. */
 async function retitle(
   workspace: Workspace,
   draft: Draft,
@@ -227,7 +226,7 @@ export function requireHash(draft: Draft, expected: string | undefined, workspac
     )
   }
   if (draft.before === undefined || draft.before === readHash(expected).sha) return
-  // The caller has not read this version, so pass on only a partial hash.
+  // The caller has not read this version, so it gets a partial hash only.
   const now = partialHash(draft.before)
   throw new RouxError(
     'CONFLICT',
@@ -299,7 +298,8 @@ function tagName(tag: string): string {
 }
 
 /**
- * Returns links for relations whose targets are specified by id, name, alias or title. Unknown names become links to future notes.
+ * Returns links for relations whose targets are given by id, name, alias or title. Unknown names become links to notes that do
+ * not exist yet.
  * @throws RouxError `AMBIGUOUS_NAME` if a name matches several notes
  */
 function relationLinks(
@@ -320,7 +320,7 @@ function relationLink(workspace: Workspace, relation: string, source: Source): s
   // A target that has a heading or display text is already a link.
   if (/[#|]/.test(target)) return target
   const draft = findById(workspace, target) ?? findByName(workspace, target, source)
-  // Missing targets are reported together with other new links after planning.
+  // After planning, missing targets are reported together with other new links.
   return draft === undefined ? target : linkTo(workspace, draft, source)
 }
 
@@ -353,8 +353,8 @@ function findByName(workspace: Workspace, name: string, source: Source): Draft |
 function linkTo({ view }: Workspace, { key, path }: Pick<Draft, 'key' | 'path'>, source: Source): string {
   const isNote = view.kindOf(path) === 'note'
   const full = isNote ? path.replace(/\.md$/i, '') : path
-  // The linking file may be new and not in the name index yet. If it has the same name as the target, the name would refer to the
-  // file itself.
+  // The linking file may be too new for the name index. If its name is also the target's name, a link by name would lead to the
+  // linking file.
   const isOwn = foldName(nameOf(source.path)) === foldName(nameOf(path))
   const short = view.newLinkFormat === 'shortest' && !isOwn ? [nameOf(full)] : []
   for (const target of [...short, full, path, `/${full}`, `/${path}`]) {

@@ -5,14 +5,14 @@ import { inTrash, nameProblem, quote, requireInside, TRASH } from '../path-rules
 import type { Draft } from './draft.ts'
 import type { VaultView } from './vault-view.ts'
 
-/** The parts of the planned vault needed to choose a path. */
+/** The parts of the planned vault that matter when a path is chosen. */
 export interface PathsInUse {
   readonly view: Pick<VaultView, 'keyAt' | 'keepsCase' | 'look'>
   isTaken(path: string, but?: Draft): boolean
   tryFind(id: string): Draft | undefined
   idOf(path: string): string
   spelled(path: string): string
-  /** Paths of new notes that were lowercased although the caller used capitals. */
+  /** New notes whose names were lowercased, although the caller used capitals. */
   readonly lowercased: string[]
 }
 
@@ -72,7 +72,7 @@ export function newNotePath(workspace: PathsInUse, id: string): string {
   return path
 }
 
-/** Returns a message about the names of new notes that were lowercased. */
+/** Says which names of new notes were lowercased. */
 export function lowercasedNotes([first, ...more]: readonly string[]): readonly string[] {
   if (first === undefined) return []
   const names = more.length === 0 ? 'The name is' : `${more.length + 1} names are`

@@ -11,13 +11,13 @@ import type { VaultView } from './vault-view.ts'
 import { writtenText } from './whole-text.ts'
 import { type Draft, Workspace } from './workspace.ts'
 
-/** The planned effect of operations, before anything is written. */
+/** The effect of operations, before anything is written. */
 export interface PlannedWrite extends Omit<WriteResult, 'changeId' | 'planId'> {
   readonly changes: readonly FileChange[]
 }
 
 /**
- * Plans operations in order, each on top of the previous ones, as a single change.
+ * Plans operations as a single change, each on top of the previous ones.
  * @param deletions files in the trash according to the record of changes, newest first
  * @throws RouxError for the first operation that is impossible, with the operation's number if there are several
  */
@@ -56,7 +56,7 @@ export async function planOperations(
   }
 }
 
-/** Checks whether an operation contains text that the caller wrote. */
+/** Checks whether an operation contains text written by the caller. */
 function writes(operation: Operation | undefined): boolean {
   return operation?.kind === 'create' || operation?.kind === 'update' || operation?.kind === 'renameHeading'
 }

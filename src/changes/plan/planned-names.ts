@@ -35,7 +35,7 @@ export class PlannedNames {
   }
 }
 
-/** Returns the names that a file would have at another path, based on its current text. */
+/** Returns the names that a file would have at another path, judging by its current text. */
 export function namedByText(draft: Draft, to: string, { kindOf, flavour }: VaultView): FileNames {
   if (kindOf(draft.path) !== 'note') return { path: to, aliases: [], title: undefined }
   const { aliases, title } = parseNote(draft.text, flavour)

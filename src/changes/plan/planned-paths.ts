@@ -7,12 +7,12 @@ import type { Draft, DraftTable } from './draft.ts'
 import { isTrash } from './note-paths.ts'
 import type { VaultView } from './vault-view.ts'
 
-/** The planned locations of files, on top of the disk and the index. */
+/** Where files will be after the planned change, based on the disk and the index. */
 export class PlannedPaths {
   readonly moved: MovedFolder[] = []
   /** Folders that the caller asked to create. */
   readonly made: string[] = []
-  /** Folders to be created, including parents of new files, by folded path. */
+  /** All folders that will be created, including the parents of new files, by folded path. */
   readonly #coming = new Map<string, string>()
   /** Names on disk by folded name, for folders that have been listed. */
   readonly #listings = new Map<string, ReadonlyMap<string, readonly string[]>>()
@@ -33,8 +33,8 @@ export class PlannedPaths {
   }
 
   /**
-   * Checks whether a path, or one that differs only in case, is occupied, even by a file that is not indexed. Files that move
-   * away still count, because the changes in a request have no order. `but` may occupy the path.
+   * Checks whether a path is occupied, even by a file that is not indexed or whose name differs in case. Files that move away
+   * still count, because the changes of a request have no order. `but` may occupy the path.
    */
   isTaken(path: string, but?: Draft): boolean {
     const folded = foldId(path)
@@ -48,7 +48,7 @@ export class PlannedPaths {
     })
   }
 
-  /** Checks whether a note gives up its name. Another moving note can then take the name by exchanging contents. */
+  /** Checks whether a note gives up its current path. Another note can then take it, because the two exchange contents. */
   #isVacated(draft: Draft | undefined): boolean {
     return draft !== undefined && draft.original !== draft.path && !isTrash(draft.path) && this.#isText(draft)
   }
@@ -68,7 +68,7 @@ export class PlannedPaths {
     return path !== undefined && this.#view.look(path) !== undefined
   }
 
-  /** Returns a path in which all parts that exist or will exist are spelled as on disk. */
+  /** Returns a path whose existing and future parts are spelled as on disk. */
   spelled(path: string): string {
     let spelled = ''
     for (const name of path.split('/')) {
@@ -80,7 +80,7 @@ export class PlannedPaths {
     return spelled
   }
 
-  /** Records that a new path's missing parent folders must be created. */
+  /** Adds the missing parent folders of a new path to the folders to create. */
   come(path: string): void {
     for (let folder = folderOf(path); folder !== ''; folder = folderOf(folder)) {
       if (this.#view.look(folder) === 'folder') return

@@ -22,7 +22,7 @@ export async function renameOneHeading(workspace: Workspace, { id, heading, to }
   return draft
 }
 
-/** Warns about words in a heading's new text that the note would read as tags. */
+/** Warns if words in the new heading would be read as tags. */
 function noteNewTags({ view, notes }: Workspace, draft: Draft, before: string): void {
   const tagsIn = (text: string) => parseNote(text, view.flavour).tags.map(({ name }) => name)
   const had = new Set(tagsIn(before).map(foldName))
@@ -68,7 +68,7 @@ function renameIn(workspace: Workspace, draft: Draft, renaming: TagRenaming): nu
   return doubles.length + edits.length + unfit.length
 }
 
-/** Returns tags in the frontmatter that would become duplicates because the new name is already listed. */
+/** Returns the tags in the frontmatter that the renaming would turn into duplicates. */
 function doublesIn(text: string, { from, to }: TagRenaming, flavour: Flavour): readonly string[] {
   const propertyTags = parseNote(text, flavour).tags.flatMap(({ name, inBody }) => (inBody ? [] : [name]))
   const isRenamed = (name: string) => isWithin(foldName(name), foldName(from))

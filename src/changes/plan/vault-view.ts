@@ -4,15 +4,15 @@ import type { FileKind } from '../../core/vault.ts'
 import type { NameIndex } from '../../links/names.ts'
 import type { NewLinkFormat } from '../../links/relink/candidates.ts'
 
-/** The parts of a vault that planning needs: the index and the current state of the disk. */
+/** A vault as seen by planning: its index and the current state of the disk. */
 export interface VaultView {
   readonly flavour: Flavour
   readonly newLinkFormat: NewLinkFormat
   /** Obsidian's setting `attachmentFolderPath`, unchanged, or `undefined` if it is not set. */
   readonly attachmentFolder: string | undefined
-  /** True if new notes keep the caller's spelling. Otherwise, their names are lowercased. */
+  /** True to keep the caller's spelling in the names of new notes. Otherwise, they are lowercased. */
   keepsCase(): boolean
-  /** Modified during planning and restored at the end. */
+  /** Planning changes the names and restores them at the end. */
   readonly names: NameIndex
   readonly nextKey: number
   keyAt(path: string): number | undefined
@@ -22,11 +22,11 @@ export interface VaultView {
   /** Returns the keys of notes with this title in their frontmatter, ignoring case. */
   keysTitled(title: string): readonly number[]
   filesBelow(folder: string): readonly { readonly key: number; readonly path: string }[]
-  /** Returns the files whose links mention the given folded name. */
+  /** Returns the files with a link that mentions this folded name. */
   sourcesOf(name: string): Iterable<number>
   taggedWith(tag: string): readonly number[] | Promise<readonly number[]>
   records(keys: readonly number[]): Promise<readonly FileRecord[]>
-  /** Checks whether a file's stat still matches the index. */
+  /** Checks whether a file's size and times still match the index. */
   isCurrent(record: FileRecord): boolean
   kindOf(path: string): FileKind
   /** Returns the file's bytes, or `undefined` if it does not exist or cannot be read. */

@@ -10,7 +10,10 @@ import { type Draft, decode } from './draft.ts'
 import { isTrash } from './note-paths.ts'
 import type { VaultView } from './vault-view.ts'
 
-/** Rejects text that ends with the marker of a truncated answer, because the caller would mistake it for the whole text. */
+/**
+ * Rejects text that ends with the marker of a truncated answer. The caller has probably mistaken such an answer for the whole
+ * text.
+ */
 export function requireUncut(operation: CreateNote | UpdateNote): void {
   const texts =
     operation.kind === 'create'
@@ -22,12 +25,12 @@ export function requireUncut(operation: CreateNote | UpdateNote): void {
   }
 }
 
-/** Rejects `content` that is evidently not the whole text. */
+/** Rejects `content` that is clearly not the whole text. */
 export function requireWhole(draft: Draft, operation: UpdateNote): void {
   const { content, section, replaceAll = false } = operation
   if (content === undefined) return
   const body = bodyOf(draft)
-  // Text that was read completely may itself end with the marker.
+  // A note that the caller has read completely may itself end with the marker.
   const isOwnEnd = section === undefined && knowsAll(operation) && endsInMarker(body)
   if (endsInMarker(content) && !isOwnEnd) throw cutTextError('content', 'ends')
   if (countMarkers(content) > countMarkers(body)) throw cutTextError('content', 'goes on')
@@ -41,14 +44,14 @@ export function requireWhole(draft: Draft, operation: UpdateNote): void {
   )
 }
 
-/** Checks whether the caller passed the hash of a completely read note. */
+/** Checks whether the caller has the hash of the complete note. */
 export function knowsAll({ expectedHash }: UpdateNote): boolean {
   return expectedHash !== undefined && !readHash(expectedHash).isPartial
 }
 
-/** Checks whether the caller knows the resulting body: it wrote the whole body, or read all of it and changed a part. */
+/** Checks whether the caller knows the resulting body, because it wrote the body, or read all of it and changed a part. */
 function knowsResult(operation: Operation, { relinked }: Draft): boolean {
-  // The caller has not seen the rewritten links.
+  // The caller has not seen the links that were rewritten.
   if (relinked.length > 0) return false
   if (operation.kind !== 'update') return operation.kind === 'create'
   return (operation.content !== undefined && operation.section === undefined) || knowsAll(operation)
@@ -58,7 +61,7 @@ function bodyOf({ text }: Draft): string {
   return text.slice(bodyStartOf(text))
 }
 
-/** Returns the number of lines in `before` that are missing from `after`, regardless of order. */
+/** Returns the number of lines in `before` that are not in `after`, in any order. */
 export function countLostLines(before: string, after: string): number {
   const oldCounts = new Map<string, number>()
   for (const line of linesOf(after)) oldCounts.set(line, (oldCounts.get(line) ?? 0) + 1)
@@ -71,7 +74,7 @@ export function countLostLines(before: string, after: string): number {
   return lostCount
 }
 
-/** Checks whether replacing a section removes headings, because the caller may not have read its subsections. */
+/** Checks whether replacing a section removes headings. The caller may not have read its subsections. */
 export function losesHeadings(texts: readonly [before: string, after: string], flavour: Flavour): boolean {
   const [before, after] = texts.map((text) =>
     outlineOf(text, flavour).headings.map((heading) => `${heading.level} ${heading.text}\n`),
@@ -92,7 +95,7 @@ function countMarkers(text: string): number {
   return text.split(MARKER).length - 1
 }
 
-/** Returns the strings in a property. Works level by level, because recursion could overflow the stack. */
+/** Returns all strings in a property. Not recursive, because deep nesting could overflow the stack. */
 function textsIn(value: unknown): readonly string[] {
   const texts: string[] = []
   for (let level: readonly unknown[] = [value]; level.length > 0; ) {

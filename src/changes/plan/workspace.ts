@@ -34,17 +34,15 @@ export interface Move {
   readonly to: string
 }
 
-/**
- * Limits how often one operation rewrites links to the same note's headings, because headings can contain links to each other.
- */
+/** How often one operation may rewrite links to the headings of the same note. Headings can contain links to each other. */
 const MAX_VISITS = 10
 
-/** The vault as it will be after the operations planned so far. Planning changes nothing on disk. */
+/** The vault as it will be after the operations planned so far. Changes nothing on disk. */
 export class Workspace {
   readonly view: VaultView
   readonly notes: string[] = []
   readonly lowercased: string[] = []
-  /** Folded names. */
+  /** Old names of renamed tags, folded. */
   readonly renamedTags: string[] = []
   readonly #drafts = new DraftTable()
   readonly #paths: PlannedPaths
@@ -53,7 +51,7 @@ export class Workspace {
   readonly #reports: LinkReports
   /** New or edited files whose names may have changed. */
   readonly #renamed = new Set<Draft>()
-  /** The headings of notes before `rewrite` changed them. */
+  /** The headings that notes had before `rewrite` changed them. */
   readonly #headingsBefore = new Map<Draft, readonly OutlineHeading[]>()
   #nextKey: number
 
@@ -91,8 +89,7 @@ export class Workspace {
     }
     for (const name of [foldId(id), foldId(`${id}.md`)]) {
       const paths = this.twins(name)
-      // If several names differ only in case, the plain id belongs to the file whose path is already folded, or else to the first
-      // file.
+      // If several names differ only in case, the plain id belongs to the path that is already folded, or else to the first.
       const path = paths.includes(name) ? name : paths[0]
       if (path !== undefined) return this.#at(path)
     }
@@ -135,7 +132,7 @@ export class Workspace {
     return this.#paths.twins(path)
   }
 
-  /** Returns a file's future id. If several paths differ only in case, only one gets the folded path as its id. */
+  /** Returns the id that a file will have. If several paths differ only in case, only one gets the folded path as its id. */
   idOf(path: string): string {
     const folded = foldId(path)
     const samePaths = this.twins(path)
@@ -166,10 +163,7 @@ export class Workspace {
     draft.edit(edits)
   }
 
-  /**
-   * Checks whether text at an offset can define names. Titles and aliases are in the frontmatter or, in Logseq, in the first
-   * block.
-   */
+  /** Checks whether the text at an offset can define names: in the frontmatter or, in Logseq, in the first block. */
   #holdsNames({ path, text }: Draft, at: number): boolean {
     if (this.view.kindOf(path) !== 'note') return false
     return this.view.flavour.mode === 'logseq' || at <= bodyStartOf(text)
@@ -228,8 +222,8 @@ export class Workspace {
   }
 
   /**
-   * Updates the index with the names of new and edited files. Links that would resolve differently are either rewritten to keep their
-   * targets or only reported.
+   * Updates the index with the names of new and edited files. Links that would now resolve differently are either rewritten or
+   * only reported.
    */
   async followNames(links: 'rewrite' | 'report'): Promise<void> {
     for (const draft of this.#renamed) {
@@ -275,12 +269,12 @@ export class Workspace {
       [...edits, ...(relinked?.edits ?? [])].sort((a, b) => a.start - b.start),
     )
     draft.addRelinked(relinked?.rewrites ?? [])
-    // Rewriting links also changed this note's own headings.
+    // The note's own headings have changed, because they contained links.
     if (relinked !== undefined) this.#headingsBefore.set(draft, after)
     await this.followHeadings()
   }
 
-  /** Edits links or tags. If they are in headings, `followHeadings` later updates the links to these headings. */
+  /** Edits links or tags. If a heading contains one, `followHeadings` updates the links to that heading later. */
   rewrite(draft: Draft, edits: readonly TextEdit[]): void {
     if (this.view.kindOf(draft.path) === 'note' && !this.#headingsBefore.has(draft)) {
       const headings = this.#headingsIn(draft.text)
@@ -290,7 +284,10 @@ export class Workspace {
     this.edit(draft, edits)
   }
 
-  /** Rewrites links to headings that `rewrite` changed. This may change further headings, whose links are then updated too. */
+  /**
+   * Rewrites links to headings that `rewrite` changed. If these links are in headings themselves, links to those are rewritten
+   * too.
+   */
   async followHeadings(): Promise<void> {
     const visits = new Map<Draft, number>()
     for (const [draft, before] of this.#headingsBefore) {
@@ -323,10 +320,7 @@ export class Workspace {
     return sources.filter(({ key, links }) => key !== draft.key && links.some((link) => link.to === draft.key))
   }
 
-  /**
-   * Reports links to headings or blocks that no longer exist. Call this at the end of planning, because a later operation may restore
-   * them.
-   */
+  /** Reports links to headings or blocks that are gone. Call it after planning, because a later operation may restore them. */
   async noteBrokenParts(): Promise<void> {
     const files = {
       read: (keys: readonly number[]) => this.#sources.at(keys),
@@ -335,7 +329,7 @@ export class Workspace {
     this.notes.push(...(await brokenPartNotes(this.#drafts.all(), this.view, files)))
   }
 
-  /** Reports new links that lead nowhere. Call this at the end of planning, because a later operation may create the target. */
+  /** Reports new links that lead nowhere. Call it after planning, because a later operation may create their targets. */
   noteWrittenLinks(drafts: readonly Draft[]): void {
     const files = {
       read: (draft: Draft) => this.#sources.read(draft),
@@ -358,7 +352,7 @@ export class Workspace {
   }
 
   async finish(): Promise<Planned> {
-    // Sort, so the same change always produces the same diff, independent of the order in which files were read.
+    // Sort, so the same change always has the same diff, regardless of the order in which files were read.
     const drafts = this.#drafts.all().filter(hasChanged).sort(byImportance)
     const { made, moved } = this.#paths
     const html = await brokenHtmlLinks(this.view, drafts)
@@ -397,7 +391,7 @@ function hasSameTexts(before: readonly Heading[], after: readonly Heading[]): bo
   return before.length === after.length && before.every(({ text }, at) => text === after[at]?.text)
 }
 
-/** Sorts files that the operations name before files in which only links were rewritten. */
+/** Puts files that an operation names before files in which only links are rewritten. */
 function byImportance(a: Draft, b: Draft): number {
   const isRelinkedOnly = ({ original, path, relinked }: Draft) => original === path && relinked.length > 0
   return Number(isRelinkedOnly(a)) - Number(isRelinkedOnly(b)) || compareTexts(a.original ?? a.path, b.original ?? b.path)

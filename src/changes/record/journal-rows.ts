@@ -6,7 +6,7 @@ import { usedBytes } from './state-database.ts'
 
 const DAY = 86_400_000
 
-/** The first page is small, because files are usually restored soon after they were deleted. */
+/** The first page is small, because usually a file is restored that was deleted recently. */
 const FIRST_PAGE = 20
 
 const PAGE = 2_000
@@ -14,10 +14,7 @@ const PAGE = 2_000
 /** A string that sorts after all ids. */
 const LAST_ID = '~'
 
-/**
- * Selects deletions from the newest change to the oldest, and within each change from the last entry to the first. `.trash0` is the
- * first name that sorts after all names starting with `.trash/`.
- */
+/** Selects deletions, newest first. `.trash0` is the first name that sorts after all names starting with `.trash/`. */
 const DELETIONS = `SELECT c.id, e.position, e.path, e.target FROM changes c CROSS JOIN entries e ON e.change = c.id
   WHERE c.vault = ? AND c.id <= ? AND (c.id < ? OR e.position < ?) AND c.state = 'done'
     AND e.kind = 'move' AND e.target >= '.trash/' AND e.target < '.trash0'
@@ -60,10 +57,10 @@ export function entryOf(row: EntryRow): Entry {
   }
 }
 
-/** Compress content above this size in bytes. Below it, compression saves nothing, because a database page is 4 KB. */
+/** Content of more bytes than this is compressed. Less content fits into a database page anyway. */
 const DEFLATE_ABOVE = 4096
 
-/** Compression level. Level 1 takes a third of the time of level 6, and its output is about 15 % larger. */
+/** Compression level. Compared with level 6, level 1 takes a third of the time, and its output is about 15 % larger. */
 const LEVEL = 1
 
 export function packContent(bytes: Uint8Array): ContentRow {
@@ -71,7 +68,7 @@ export function packContent(bytes: Uint8Array): ContentRow {
     const deflated = deflateRawSync(bytes, { level: LEVEL })
     if (deflated.length < bytes.length * 0.9) return { deflated: 1, bytes: deflated }
   }
-  // Copy, because some versions of the binding reject views into the middle of a buffer.
+  // Some versions of the binding reject a view into the middle of a buffer.
   return { deflated: 0, bytes: Uint8Array.from(bytes) }
 }
 
@@ -87,8 +84,8 @@ export interface Retention {
 }
 
 /**
- * Deletes the oldest changes until the remaining ones are recent enough and small enough. Never deletes a change in progress or the
- * most recently completed change.
+ * Deletes the oldest changes until the others are recent enough and small enough. Keeps changes in progress and the last
+ * completed change.
  */
 export function prune(database: Database, { days, bytes }: Retention, now: number): void {
   const finished = `SELECT id FROM changes WHERE state <> 'applying'`
@@ -96,7 +93,7 @@ export function prune(database: Database, { days, bytes }: Retention, now: numbe
   const old = database.prepare(`${finished} AND time < ? AND id <> ${newest}`).all(now - days * DAY) as { id: string }[]
   drop(database, old)
   while (usedBytes(database) > bytes) {
-    // Deleting in batches is cheaper, but may remove slightly more than necessary.
+    // Deleting in batches is cheaper, but may delete a few changes too many.
     const oldest = database.prepare(`${finished} AND id <> ${newest} ORDER BY id LIMIT 20`).all() as { id: string }[]
     if (oldest.length === 0) break
     drop(database, oldest)
@@ -122,7 +119,7 @@ function drop(database: Database, changes: readonly { readonly id: string }[]): 
   database.prepare('PRAGMA incremental_vacuum(2000)').all()
 }
 
-/** Runs a query on the record. Returns no rows if there is no record. */
+/** Runs a query on the record. Without a record, there are no rows. */
 export type Query = (sql: string, ...values: readonly SqlValue[]) => readonly unknown[]
 
 interface DeletionRow {
@@ -132,7 +129,7 @@ interface DeletionRow {
   readonly target: string
 }
 
-/** Yields files in the trash that have not been restored, most recently deleted first. Reads the rows page by page. */
+/** Yields the files in the trash that have not been restored, the last deleted first. Reads the rows page by page. */
 export function* deletionsOf(vault: string, query: Query): Generator<Trashed> {
   let last: DeletionRow | undefined
   for (let limit = FIRST_PAGE; ; limit = PAGE) {

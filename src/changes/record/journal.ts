@@ -17,15 +17,15 @@ import {
 } from './journal-rows.ts'
 import { type OpenDatabase, StateFile, type StateFormat } from './state-database.ts'
 
-/** How long to wait for another process that is writing, in milliseconds. */
+/** Milliseconds to wait for another process that is writing. */
 const BUSY_TIMEOUT = 10_000
 
 /** Identifies the file type: "Roux" in ASCII, and 1 for state. */
 const APPLICATION_ID = 0x526f7801
 
 /**
- * Migrations, one for each version. Never edit a released migration; only add new ones. Contents are stored once per hash, because
- * one change's result is the next change's starting point.
+ * Migrations, one for each version. Never edit a released migration; only add new ones. Contents are stored once per hash,
+ * because the result of one change is where the next one starts.
  */
 const MIGRATIONS: readonly string[] = [
   `
@@ -98,8 +98,8 @@ export interface JournalOptions {
 }
 
 /**
- * The record of all writes, in one database for all vaults. Each change is recorded on disk before the first file is touched. The
- * database is migrated if its format changes. It is not created before the first change.
+ * The record of all changes, in one database for all vaults. Each change is on disk before its first file is touched. The
+ * database is created by the first change and migrated when its format changes.
  */
 export class Journal {
   readonly #file: StateFile
@@ -110,7 +110,10 @@ export class Journal {
     this.#options = options
   }
 
-  /** Durably records a change as `applying` and deletes old changes to free space. @returns its id */
+  /**
+   * Records a change as `applying`, durably. Deletes old changes to free space.
+   * @returns its id
+   */
   begin(change: NewChange, contents: ReadonlyMap<string, Uint8Array>): string {
     return this.#use(true, (database) =>
       inTransaction(database, () => {
@@ -131,9 +134,9 @@ export class Journal {
   }
 
   /**
-   * Records that a change has ended. The record is not synced: after a power cut, recovery may find the change `applying` again,
-   * but with all of its files either changed or rolled back.
-   * @returns false if the record no longer contains the change, because the folder was emptied
+   * Records that a change has ended. The commit is not synced: after a power cut, recovery may find the change `applying` again,
+   * but with all of its files changed or all of them rolled back.
+   * @returns false if the record no longer contains the change, because its folder was emptied
    */
   finish(id: string, state: Exclude<ChangeState, 'applying'>): boolean {
     return this.#use(true, (database) => {
@@ -156,7 +159,7 @@ export class Journal {
 
   /** Returns a vault's unfinished changes, newest first. */
   applying(vault: string): readonly ChangeRecord[] {
-    // This query runs before every change. By default, SQLite would scan all of the vault's changes to sort them.
+    // This query runs before every change. Without the hint, SQLite scans all of the vault's changes to sort them.
     const sql = `SELECT * FROM changes INDEXED BY changes_applying WHERE vault = ? AND state = 'applying' ORDER BY id DESC`
     return this.#use(false, (database) => records(database, sql, vault))
   }
@@ -196,7 +199,7 @@ export class Journal {
     const log = statSync(`${this.#file.path}-wal`, { throwIfNoEntry: false })
     const database = this.#file.opened
     if (database === undefined || log === undefined || log.size < LARGE_LOG) return
-    // This is skipped if another process is reading or writing.
+    // Another process that reads or writes makes this fail, which does no harm.
     quietly(() => database.exec('PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)'))
     quietly(() => database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`))
   }
@@ -205,7 +208,7 @@ export class Journal {
     this.#file.close()
   }
 
-  /** Runs an action on the database. If there is no file to read, the result is an empty list. */
+  /** Runs an action on the database. If there is none, the result is an empty list. */
   #use<T>(make: true, action: (database: Database) => T): T
   #use<T>(make: false, action: (database: Database) => readonly T[]): readonly T[]
   #use<T>(make: boolean, action: (database: Database) => T | readonly T[]): T | readonly T[] {

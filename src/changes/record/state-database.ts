@@ -12,10 +12,10 @@ export function isBusy(error: unknown): boolean {
   return /database is locked|database is busy|SQLITE_BUSY/i.test(String(error))
 }
 
-/** Returns an identity that changes when the file at this path is replaced, or `undefined` if there is no file. */
+/** Returns a value that changes when the file at this path is replaced, or `undefined` if there is no file. */
 export function identityOf(path: string): string | undefined {
   try {
-    // Since Node 22, `throwIfNoEntry: false` also hides the error for a parent folder that is a file.
+    // Since Node 22, `throwIfNoEntry: false` also hides the error for a parent that is a file.
     const { dev, ino } = statSync(path, { bigint: true })
     return `${dev}:${ino}`
   } catch (error) {
@@ -25,19 +25,19 @@ export function identityOf(path: string): string | undefined {
 }
 
 export interface StateFormat {
-  /** Stored in the file to distinguish it from other kinds of databases. */
+  /** Number in the file that distinguishes it from other kinds of databases. */
   readonly applicationId: number
   /** Migrations, one for each version. Never edit a released migration; only add new ones. */
   readonly migrations: readonly string[]
-  /** How long to wait for another writing process, in milliseconds. */
+  /** Milliseconds to wait for another process that is writing. */
   readonly busyTimeout: number
-  /** Pragmas for a new file, which are stored in it. */
+  /** Pragmas for a new file, which keeps them. */
   readonly created?: string
   /** Pragmas for each connection. */
   readonly connected?: string
 }
 
-/** Thrown if a file is a different kind of database or a later version of the same kind. */
+/** Thrown if a file is another kind of database, or a later version of this one. */
 export class ForeignDatabase extends Error {
   constructor() {
     super('it was created by another version or program')
@@ -45,8 +45,8 @@ export class ForeignDatabase extends Error {
 }
 
 /**
- * Opens a database in the state folder and migrates it to the latest version. If there is none, creates one that only its owner can
- * read.
+ * Opens a database in the state folder and migrates it to the latest version. If there is none, creates one that only its owner
+ * can read.
  * @throws ForeignDatabase, and errors from SQLite and the file system
  */
 export function openStateDatabase(path: string, format: StateFormat, openDatabase: OpenDatabase): Database {
@@ -80,13 +80,13 @@ export function requireFormat(database: Database, { applicationId, migrations }:
 function migrate(database: Database, { applicationId, migrations }: StateFormat): void {
   if (pragma(database, 'user_version') === migrations.length) return
   inTransaction(database, () => {
-    // Another process may have migrated the database in the meantime.
+    // Another process may have migrated the database meanwhile.
     for (const migration of migrations.slice(pragma(database, 'user_version'))) database.exec(migration)
     database.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${migrations.length}`)
   })
 }
 
-/** A state database that stays open. If the file is deleted, it is opened or created again. */
+/** A state database that stays open. If its file is deleted, it is opened or created again. */
 export class StateFile {
   readonly path: string
   readonly #format: StateFormat

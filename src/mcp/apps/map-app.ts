@@ -7,7 +7,7 @@ import { defineTool, type SwitchedOffBy, type Tool, type ToolDefinition } from '
 import type { McpServerOptions } from '../server-options.ts'
 import type { ValidatingServer } from '../validating-server.ts'
 
-/** Maximum number of notes in the picture. They take about 400 kB, and more notes would be illegible in a chat. */
+/** Maximum number of notes in the picture, which then takes about 400 kB. More notes would be illegible in a chat. */
 const MAX_NOTES = 3_000
 
 /**
@@ -29,7 +29,7 @@ const mapPictureTool = defineTool({
 /** Address of the page that displays answers. */
 export const MAP_APP = 'ui://roux/map'
 
-/** The extension with which clients declare support for pages (MCP Apps), and the only supported page type. */
+/** Name of the protocol extension that clients declare if they can show pages (MCP Apps). */
 const EXTENSION = 'io.modelcontextprotocol/ui'
 
 const PAGE_TYPE = 'text/html;profile=mcp-app'
@@ -43,7 +43,7 @@ export function showsApps(server: ValidatingServer, { mcpReq }: ServerContext): 
   return isRecord(extension) && Array.isArray(extension.mimeTypes) && extension.mimeTypes.includes(PAGE_TYPE)
 }
 
-/** Checks whether there is a page, and an enabled tool whose answers the page can show. */
+/** Checks whether the server has a page and at least one enabled tool whose answers it can show. */
 export function isMapOffered({ mapPage, tools, switchedOffBy }: McpServerOptions): boolean {
   return mapPage !== undefined && tools.some((tool) => tool.isPictured === true && switchedOffBy(tool) === undefined)
 }
@@ -60,8 +60,8 @@ export function withApp(definition: ToolDefinition, tool: Tool): object {
 }
 
 /**
- * Removes the text from a result. The page reads only the structured content, and no model reads the result. The text would only
- * double its size.
+ * Removes the text of a result, which would only double its size: the page reads the structured content, and no model sees the
+ * result.
  */
 export function forPage(result: ToolResult): ToolResult {
   return result.isError === true ? result : { ...result, content: [] }
@@ -75,7 +75,7 @@ export const MAP_APP_RESOURCE = {
   mimeType: PAGE_TYPE,
 }
 
-/** The contents of the page. No content security policy is set, because the default already blocks all access. */
+/** Returns the page as the contents of a resource. The default content security policy already blocks all access. */
 export function mapAppContents(text: string) {
   return { uri: MAP_APP, mimeType: PAGE_TYPE, text, _meta: { ui: { prefersBorder: true } } }
 }

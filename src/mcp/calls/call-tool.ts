@@ -17,17 +17,17 @@ const INDEX_WARNINGS: readonly Warning['code'][] = ['INDEX_BUILDING', 'STALE']
 const CALLER_ERRORS: readonly ErrorCode[] = ['INVALID_PARAMS', 'TOOL_DISABLED']
 
 export interface CallOptions {
-  /** Vaults, opened when the first call needs them. */
+  /** Opens each vault when the first call needs it. */
   readonly vaults: Vaults
   readonly log: Log
-  /** Checks tools that are named in the arguments of other tools. */
+  /** Checks whether tools named in the arguments are enabled. */
   readonly switchedOffBy?: SwitchedOffBy
   readonly signal?: AbortSignal
   /** In milliseconds. */
   readonly timeout?: number
-  /** Names of tools that the client is not offered. Messages do not mention them. */
+  /** Names of tools that the client does not get. Messages do not mention them. */
   readonly missing?: readonly string[]
-  /** True if the caller may read notes. Otherwise, the results of changes reveal nothing about them. Defaults to true. */
+  /** False if the caller may not read notes. Results of changes then reveal nothing about them. Defaults to true. */
   readonly mayRead?: boolean
   /** Maximum length of the answer in tokens, unless the arguments set one. Defaults to the tool's own limit. */
   readonly maxTokens?: number | undefined
@@ -48,7 +48,7 @@ export async function callTool(tool: Tool, args: unknown, options: CallOptions):
     const answer = await withinTime(limit, (stop) => run(waiting({ signal: stop, maxTokens, report })))
     return toolResult(onlyOffered(mayRead ? answer : redactAnswer(answer, tool), missing), tool)
   } catch (error) {
-    // The result of a cancelled call is never sent.
+    // Nobody receives this result, because the client has cancelled the call.
     const shownError = onlyOfferedHint(signal?.aborted ? new RouxError('TIMEOUT', 'The call was cancelled.') : error, missing)
     return errorResult(mayRead ? shownError : redactError(shownError), options.log)
   }
@@ -79,7 +79,7 @@ function only(names: ReadonlySet<string>, value: unknown): unknown {
   if (!isRecord(value)) return value
   const allowedEntries = Object.entries(value).filter(([name]) => names.has(name))
   return Object.fromEntries(
-    // A hash also encodes how much of the note the caller has read: here, nothing.
+    // The prefix `partial:` says that the caller has not read the whole note.
     allowedEntries.map(([name, member]) => [name, name === 'hash' ? partialHash(String(member)) : only(names, member)]),
   )
 }

@@ -38,15 +38,19 @@ export const NO_VIOLATIONS: Violations = { messages: [], candidates: [] }
 interface CheckedArguments {
   readonly args: unknown
   readonly at?: string
-  readonly told?: number
+  readonly reported?: number
 }
 
-/** Converts schema violations to sentences. Beyond the maximum number of sentences, only the positions are listed. */
-export function violationsOf(tool: Checked, issues: readonly Issue[], { args, at = '', told = 0 }: CheckedArguments): Violations {
+/** Converts schema violations to sentences. After the first few, lists only where the others are. */
+export function violationsOf(
+  tool: Checked,
+  issues: readonly Issue[],
+  { args, at = '', reported = 0 }: CheckedArguments,
+): Violations {
   // A schema can report several violations for one value.
   const messages = new Map<string, string>()
   const candidates = new Set<string>()
-  const isShown = () => told + messages.size < MAX_SHOWN
+  const isShown = () => reported + messages.size < MAX_SHOWN
   for (const { code, path, keys = [], message } of issues.toSorted(lastUnknown)) {
     if (code !== 'unrecognized_keys') {
       const where = placeOf(path, at)
@@ -104,7 +108,7 @@ function placeOf(path: readonly PropertyKey[], at: string): string {
   }, at)
 }
 
-/** Truncates a long name or value, because both are user input. */
+/** Truncates a name or value from the caller, which can be of any length. */
 function shortened(text: string): string {
   return text.length > MAX_VALUE_LENGTH ? `${text.slice(0, boundaryBefore(text, 0, MAX_VALUE_LENGTH))}…` : text
 }
@@ -167,7 +171,7 @@ function shortValue(value: unknown): string {
   return value === undefined ? 'nothing' : shortened(tryJson(value))
 }
 
-/** Serializes a value, which is user input and may be nested deeper than the stack allows. */
+/** Serializes a value from the caller, which may be nested too deeply for the stack. */
 function tryJson(value: unknown): string {
   try {
     return JSON.stringify(value)

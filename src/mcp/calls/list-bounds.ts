@@ -2,8 +2,8 @@ import { isRecord } from '../../core/is-record.ts'
 import type { Violations } from './invalid-arguments.ts'
 
 /**
- * Maximum number of items in a list argument. Each item costs time, and each invalid one also memory. Most schemas leave this
- * bound out, because it is not part of the tools' contract.
+ * Maximum number of items in a list argument, because every item takes time and every invalid item also takes memory. Schemas
+ * mostly omit this limit to stay short.
  */
 export const MAX_ITEMS = 1_000
 

@@ -3,7 +3,7 @@ import type { Answer, GraphCore } from '../../app/graph-core.ts'
 import type { NodeId } from '../../core/ids.ts'
 import { isRecord } from '../../core/is-record.ts'
 
-/** Members in which ids are not replaced: values from files, arguments of other calls and the steps of a path. */
+/** Members whose ids stay as they are: values from files, arguments of other calls, and the steps of a path. */
 const NOT_SEARCHED: ReadonlySet<string> = new Set(['properties', 'arguments', 'hops', 'draft'])
 
 /** Members that list ids without titles. An id may be followed by `#` and a part of the note. */
@@ -56,7 +56,7 @@ function spelled(value: unknown, find: FindPath): unknown {
   return path === undefined ? value : spelledId(id, path) + rest
 }
 
-/** Returns the member to add for a member that holds ids, or `undefined` if there is nothing to add. */
+/** Returns the member with the paths for a member with ids, or `undefined` if there is none to add. */
 function addedMember(
   key: string,
   ids: unknown,

@@ -27,7 +27,7 @@ export function onlyOfferedHint(error: unknown, missing: readonly string[]): unk
 }
 
 function offeredPart(text: string, missing: readonly string[]): string {
-  // One-word names such as `ask` or `map` may just be English words, so they are ignored.
+  // Skip one-word names such as `ask` or `map`, which may just be English words.
   const names = missing.filter((name) => name.includes('_') && text.includes(name))
   if (names.length === 0) return text
   const namesPattern = new RegExp(`\\b(?:${names.join('|')})\\b`)

@@ -15,7 +15,7 @@ import { definitionFor, requireAny } from './vaults.ts'
 
 export interface PrepareOptions {
   readonly vaults: Vaults
-  /** Used to check tools named in the arguments of other tools. */
+  /** Checks whether tools named in the arguments are enabled. */
   readonly switchedOffBy?: SwitchedOffBy | undefined
 }
 
@@ -36,7 +36,7 @@ export function prepareCall(tool: Tool, args: unknown, { vaults, switchedOffBy }
     const run = tool.prepare(args, switchedOffBy)
     return async (call) => fitAnswer(await run(await vaults.open(), call), tool.budget, { args: givenArgs, call })
   }
-  // The tool itself reports the remaining problems, because it knows all its arguments.
+  // The tool itself checks the other arguments.
   const callArgs = { ...givenArgs }
   delete callArgs.vault
   const vaultName = wantedVault(givenArgs.vault, tool, names)
@@ -91,7 +91,7 @@ interface Asking {
   readonly call: Call
 }
 
-/** Queries several vaults. If one fails but another succeeds, the failure becomes a warning. */
+/** Queries several vaults. If only some of them fail, their errors become warnings. */
 async function askAll(tool: Tool, args: Arguments, { parts, vaults, call }: Asking): Promise<Answer<unknown>> {
   const outcomes = await Promise.allSettled(
     parts.map(async ({ name, run }) => run(await vaults.open(name), { ...call, isPart: true })),

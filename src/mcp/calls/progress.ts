@@ -13,8 +13,8 @@ const REQUEST_TIMEOUT = 30_000
 const INTERVAL = 100
 
 /**
- * Runs a request that may wait for the index and reports its progress if the client asked for it. Progress never decreases, and
- * nothing is sent after the request ends.
+ * Runs a request that may wait for the index. Reports progress if the client asked for it, never a lower value than before and
+ * nothing after the end.
  */
 export async function withProgress<T>(
   { mcpReq }: ServerContext,
@@ -50,12 +50,12 @@ export async function withProgress<T>(
 
 interface Progress {
   readonly progress: number
-  /** Omitted if unknown. */
+  /** Omitted if the total is unknown. */
   readonly total?: number
   readonly message: string
 }
 
-/** Reports the combined progress of several vaults. A message counts as one step. */
+/** Adds up the progress of several vaults. A message counts as one step. */
 function reporter(send: (progress: Progress) => void): {
   report(core: GraphCore, status: IndexStatus): void
   say(message: string): void
@@ -105,7 +105,7 @@ export async function withinTime<T>(
 ): Promise<T> {
   signal?.throwIfAborted()
   const stop = new AbortController()
-  // Each vault adds a listener, and Node would warn of a leak if there are many.
+  // Each vault adds a listener, and Node would otherwise warn about a leak.
   setMaxListeners(0, stop.signal)
   const { promise: givenUp, reject } = withResolvers<never>()
   const giveUp = (reason: Error) => {

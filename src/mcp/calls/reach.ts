@@ -12,13 +12,13 @@ export interface VaultAnswer<Value = unknown> {
  */
 export type Reach<Args = unknown, Value = unknown> =
   /**
-   * With `mustChoose`, the caller must name one of several vaults, because the answer would not show that the others were left
-   * out.
+   * If `mustChoose` is set and there are several vaults, the caller must name one, because the answer would not show that it
+   * covers only the first.
    */
   | { readonly kind: 'one'; readonly mustChoose?: boolean }
   | {
       readonly kind: 'all' | 'each'
-      /** Selects the answers to use. Defaults to all. */
+      /** Selects the answers that count. By default, all of them do. */
       counting?(answers: readonly VaultAnswer<Value>[]): readonly VaultAnswer<Value>[]
       merge(answers: readonly VaultAnswer<Value>[], args: Args): unknown
     }
@@ -35,7 +35,7 @@ export const ONE_VAULT = { kind: 'one' } as const
 
 export type Merged = Pick<Answer<unknown>, 'value' | 'list'>
 
-/** Returns the requested page of a merged list. Each vault's list must cover everything from its start to the end of the page. */
+/** Returns one page of a merged list. Each vault's list must include all items up to the end of the page. */
 export function mergedPage(value: unknown, answers: readonly VaultAnswer[], args: object): Merged {
   const lists = answers.flatMap(({ answer: { list } }) => list ?? [])
   const [first] = lists
@@ -71,7 +71,7 @@ export function mergeWarnings(answers: readonly VaultAnswer[], kind: VaultReach[
   )
 }
 
-/** Returns the unknown name from an `UNKNOWN_ID` warning, where it is the first quoted string. */
+/** Returns the name that an `UNKNOWN_ID` warning is about. It is the first quoted string. */
 function unknownName({ code, message }: Warning): string | undefined {
   return code === 'UNKNOWN_ID' ? /"(?:[^"\\]|\\.)*"/.exec(message)?.[0] : undefined
 }

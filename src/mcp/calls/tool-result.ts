@@ -20,8 +20,8 @@ interface TextBlock {
   readonly text: string
 }
 
-/** Receives log lines. `told` is the part that a client may see. */
-export type Log = (line: string, told?: string) => void
+/** Writes a line to the log. `clientLine` is what the client may see of it. */
+export type Log = (line: string, clientLine?: string) => void
 
 /** Formats an answer: compact JSON and pictures, then sentences about the list's length, what was left out, and warnings. */
 export function toolResult(answer: Answer<unknown>, { wrap: wrapMember, present }: Pick<Tool, 'wrap' | 'present'>): ToolResult {
@@ -66,7 +66,7 @@ function textBlock(text: string): TextBlock {
 
 type Extent = Pick<Answer<unknown>, 'list' | 'omitted'>
 
-/** Returns a list's length, where to continue it and what was left out, as members of the structured content. */
+/** Returns structured content that says how long the list is, where it continues and what was left out. */
 function extentOf({ list, omitted }: Extent): Readonly<Record<string, unknown>> {
   return {
     ...(list?.counted === 'all' ? { total: list.count } : {}),
@@ -76,12 +76,12 @@ function extentOf({ list, omitted }: Extent): Readonly<Record<string, unknown>> 
   }
 }
 
-/** Describes the result of `extentOf` in words, for clients that only show text to the model. Empty if the list is complete. */
+/** Says in words what `extentOf` returns, for clients that show the model only text. Empty if the list is complete. */
 function extentSentences({ list, omitted }: Extent): readonly string[] {
   return [...(list === undefined ? [] : listSentences(list)), ...(omitted === undefined ? [] : omittedSentences(omitted))]
 }
 
-/** Describes where an incomplete list continues. `offsetBy` precedes the next offset, for example `offset `. */
+/** Says where an incomplete list continues. `offsetBy` is the text before the next offset, such as `offset `. */
 export function listSentences(list: ListFacts, offsetBy = 'offset '): readonly string[] {
   const { offset, shown } = list
   if (hasMore(list)) {
@@ -113,7 +113,7 @@ function omittedSentences({ maxTokens, counts, capped = {} }: Omitted): readonly
   return [...sentence(`to fit max_tokens ${maxTokens}`, counts), ...sentence('regardless of max_tokens', capped)]
 }
 
-/** Creates the error for a disabled tool, with the setting that enables it or another hint. */
+/** Creates the error for a disabled tool. Its hint names the setting that enables the tool, if there is one. */
 export function toolDisabled(name: string, off: OffSwitch): RouxError {
   return new RouxError('TOOL_DISABLED', `The tool ${name} is switched off.`, {
     hint: typeof off === 'string' ? `Turn it on with the setting ${off}.` : off.hint,

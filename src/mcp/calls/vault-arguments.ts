@@ -3,9 +3,9 @@ import { isRecord } from '../../core/is-record.ts'
 export type Arguments = Readonly<Record<string, unknown>>
 
 /**
- * The kind of thing that a parameter (a string or list) refers to: an existing note; a note or folder; any other path, change or
- * plan; or targets of relations. If there are several vaults, the string can start with a vault's name. On the command line, titles
- * are also accepted.
+ * What a parameter refers to: an existing note, a note or folder, a place (any other path, a change or a plan), or the targets of
+ * relations. Its value is a string or a list of strings, which may start with a vault's name if there are several vaults. On the
+ * command line, titles are also accepted.
  */
 export type NameKind = 'note' | 'note or folder' | 'place' | 'targets'
 

@@ -46,7 +46,7 @@ export async function ofEveryVault(
 }
 
 /**
- * Returns the results of the vaults that succeed.
+ * Returns the results from all vaults that did not fail.
  * @throws the first vault's error if all fail; any error that is not a RouxError
  */
 export async function ofThoseThatCan<T>(

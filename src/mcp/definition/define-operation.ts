@@ -8,7 +8,10 @@ import { NO_VIOLATIONS, type Violations, violationsOf } from '../calls/invalid-a
 import { defineTool, type Tool, type ToolAnnotations, type ToolLiteral } from './define-tool.ts'
 import { inputSchema } from './schemas.ts'
 
-/** A tool that requests one operation, which can also be combined with others. The parameter `dry_run` is added. */
+/**
+ * A tool that requests a single operation. `apply_changes` can combine the same operation with others. `dry_run` is added to the
+ * parameters.
+ */
 export interface OperationLiteral<Shape extends z.ZodRawShape, Asked extends Operation>
   extends Omit<ToolLiteral<Shape>, 'annotations' | 'check' | 'run'> {
   readonly annotations: ToolAnnotations
@@ -18,10 +21,10 @@ export interface OperationLiteral<Shape extends z.ZodRawShape, Asked extends Ope
 
 export interface OperationTool extends Tool {
   /**
-   * Validates an operation's arguments. `at` is their position, `told` the number of violations reported so far. Returns the
-   * operation if there are no violations.
+   * Validates an operation's arguments. Returns the operation if there are no violations. `at` is the position of the arguments,
+   * and `reported` the number of violations found before.
    */
-  read(args: unknown, at: string, told: number): { readonly violations: Violations; readonly operation?: Operation }
+  read(args: unknown, at: string, reported: number): { readonly violations: Violations; readonly operation?: Operation }
 }
 
 export function dryRun() {
@@ -49,7 +52,8 @@ export function defineOperation<const Shape extends z.ZodRawShape, Asked extends
     ...tool,
     read(args, at, problemCount) {
       const parsed = schema().safeParse(args)
-      if (!parsed.success) return { violations: violationsOf(checked(), parsed.error.issues, { args, at, told: problemCount }) }
+      if (!parsed.success)
+        return { violations: violationsOf(checked(), parsed.error.issues, { args, at, reported: problemCount }) }
       const { dryRun, operation } = read(parsed.data)
       if (!dryRun) return { violations: NO_VIOLATIONS, operation }
       return {

@@ -10,7 +10,7 @@ import { mergedPage, ONE_VAULT, type Reach, type VaultAnswer, type VaultReach } 
 import type { Arguments, Names } from '../calls/vault-arguments.ts'
 import { briefSchema, type InputSchema, inputSchema, type OutputSchema } from './schemas.ts'
 
-/** Hints that clients receive with the list of tools, without a call. */
+/** Hints for clients, sent with the list of tools. */
 export interface ToolAnnotations {
   readonly readOnlyHint: boolean
   readonly destructiveHint: boolean
@@ -26,18 +26,15 @@ export const READS: ToolAnnotations = {
 }
 
 /**
- * How a value is wrapped in an object. A list becomes `results`; a node, or its absence, becomes `node`; any other object is not
- * wrapped, but its absence becomes `result`.
+ * How an answer's value becomes an object: a list is put into `results`, and a node (or `null`) into `node`. Any other value is
+ * already an object, except `null`, which is put into `result`.
  */
 export type Wrap = 'results' | 'node' | 'object'
 
 /** A setting that must be enabled for a tool to be offered. */
 export type Permission = 'tools.write' | 'tools.attach'
 
-/**
- * Members of answers that a client without read permission may see, because they are about a change or an attachment and not
- * about notes.
- */
+/** Members that a client without permission to read notes may still see, because they describe a change or an attachment. */
 export const UNREDACTED: Readonly<Record<Permission, ReadonlySet<string>>> = {
   'tools.write': new Set([
     ...['node', 'id', 'ids', 'old_id', 'new_id', 'hash', 'deleted'],
@@ -54,10 +51,10 @@ export type ToolGroup = 'tools.insight'
 /** Name of the full search if connectors have a `search` of their own. */
 export const SEARCH_NOTES = 'search_notes'
 
-/** Properties of a tool that need no schema. */
+/** Properties of a tool that are known without loading its schema. */
 export interface ToolIdentity {
   readonly name: string
-  /** Name of the tool whose setting also disables this tool. Omitted if this tool has its own setting. */
+  /** Name of the tool whose setting also switches this tool. Omitted if the tool has its own setting. */
   readonly standsFor?: string
   /** Omitted for tools that are enabled by default. */
   readonly needs?: Permission
@@ -69,19 +66,22 @@ export interface ToolIdentity {
   readonly byModel?: true
 }
 
-/** Additional properties for preparing calls and formatting answers. */
+/** A tool's properties for preparing calls and formatting answers. */
 export interface ToolFacts extends ToolIdentity {
   readonly annotations: ToolAnnotations
-  /** Parameters that contain references, if any. */
+  /** Parameters that name notes, folders or vaults, if any. */
   readonly names?: Names
-  /** Names of members, at any depth, that a client without read permission may see. Defaults to `UNREDACTED`. */
+  /** Names of members, at any depth, that a client without permission to read notes may see. Defaults to `UNREDACTED`. */
   readonly unredacted?: ReadonlySet<string>
   /** The search indexes that the answer needs, if any. */
   searchReadiness?(args: Arguments): SearchReadiness | undefined
   readonly wrap: Wrap
   /** Set if the tool's answer can be shown on the map by clients that support pages. */
   readonly isPictured?: true
-  /** Set for connector tools. Returns the whole result, which is also sent as text. No `vault` parameter and no other texts are added. */
+  /**
+   * Set for the tools of connectors, which expect a result of their own. It is also sent as text, without a `vault` parameter or
+   * further sentences.
+   */
   present?(value: unknown): Readonly<Record<string, unknown>>
 }
 
@@ -91,7 +91,7 @@ export type OffSwitch = string | { readonly hint: string }
 /** Returns why a tool is disabled, or `undefined` if it is enabled. */
 export type SwitchedOffBy = (tool: ToolIdentity) => OffSwitch | undefined
 
-/** A call with information about which other tools the caller may use. */
+/** A tool call, and a check for which other tools the caller may use. */
 export interface ToolCall extends Call {
   readonly switchedOffBy: SwitchedOffBy
 }
@@ -105,16 +105,19 @@ export interface ToolLiteral<Shape extends z.ZodRawShape, Value = unknown>
   readonly wrap?: Wrap
   readonly title: string
   readonly description: string
-  /** Created on first use, because schemas take time and a process that only answers `initialize` needs none. */
+  /** Returns the schema. Called on first use, because building schemas takes time and many processes only answer `initialize`. */
   input(): Shape
-  /** Only for small answers with a fixed shape, because every model reads the schema along with the list of tools. */
+  /** For small answers with a fixed shape only, because models read this schema with every list of tools. */
   readonly output?: OutputSchema
   /** Budget of the tool's answer. Unlimited by default. */
   readonly budget?: Budgeted<NoInfer<Value>>
   present?(value: NoInfer<Value>): Readonly<Record<string, unknown>>
   /** Selects which of several vaults the tool queries. Defaults to a single vault. */
   readonly reach?: Reach<z.output<z.ZodObject<Shape>>, Value>
-  /** Validation beyond the schema. @throws RouxError if a tool named in the arguments is disabled */
+  /**
+   * Checks that the schema cannot express.
+   * @throws RouxError if the arguments name a disabled tool
+   */
   check?(args: z.output<z.ZodObject<Shape>>, switchedOffBy: SwitchedOffBy): Violations
   run(core: GraphCore, args: z.output<z.ZodObject<Shape>>, call: ToolCall): Promise<Answer<Value>>
 }
@@ -139,7 +142,7 @@ export interface Tool extends ToolFacts {
   prepare(args: unknown, switchedOffBy?: SwitchedOffBy): (core: GraphCore, call: Call) => Promise<Answer<unknown>>
 }
 
-/** Type-checks a literal from which several tools are created. */
+/** Checks the type of a literal from which several tools are made. */
 export function toolLiteral<const Shape extends z.ZodRawShape, Value>(
   literal: ToolLiteral<Shape, Value>,
 ): ToolLiteral<Shape, Value> {

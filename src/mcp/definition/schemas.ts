@@ -1,6 +1,6 @@
 import * as z from 'zod/v4'
 
-/** The subset of JSON Schema used by the tools. Each schema has a single type and is flat, so every client understands it. */
+/** The part of JSON Schema that the tools use. Schemas are flat and have a single type, which every client understands. */
 export interface PropertySchema {
   readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'array' | 'object'
   readonly description?: string
@@ -34,12 +34,12 @@ export function inputSchema(schema: z.ZodObject): InputSchema {
   return JSON.parse(JSON.stringify(root, withoutDefaults))
 }
 
-/** Returns the schema that clients receive. It is shortened, because models read it with every list of tools. */
+/** Returns the schema for clients. It is shortened, because models read it with every list of tools. */
 export function briefSchema(schema: InputSchema): InputSchema {
   return JSON.parse(JSON.stringify(schema, withoutUnusedKeywords))
 }
 
-/** Removes the bounds of safe integers, and schemas that only state that names are strings or that any value is allowed. */
+/** Removes the bounds of safe integers, and schemas that say nothing: that a name is a string, or that any value is allowed. */
 function withoutDefaults(key: string, value: unknown): unknown {
   if (key === 'minimum' && value === Number.MIN_SAFE_INTEGER) return undefined
   if (key === 'maximum' && value === Number.MAX_SAFE_INTEGER) return undefined
@@ -50,7 +50,7 @@ function withoutDefaults(key: string, value: unknown): unknown {
   return value
 }
 
-/** Removes bounds (except maximums), empty defaults and the ban on other arguments. Errors mention them when they matter. */
+/** Removes empty defaults, the ban on other arguments, and bounds except `maximum`. If a call violates one, the error says so. */
 function withoutUnusedKeywords(key: string, value: unknown): unknown {
   if (typeof value === 'number' && OMITTED_KEYWORDS.has(key)) return undefined
   if (key === 'additionalProperties' && value === false) return undefined

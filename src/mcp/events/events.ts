@@ -6,16 +6,18 @@ const MAX_ADDRESSES = 5_000
 
 const MAX_ADDRESS_LENGTH = 5_000
 
-/** Prefix for the subject of a fixed resource. Ids have no empty segments, so no file's id starts with it. */
+/**
+ * Prefix for fixed resources in the table of subscriptions. No id of a file starts with it, because ids have no empty segments.
+ */
 const FIXED = 'roux://'
 
-/** Something a client can subscribe to. The kinds are those of the SDK's event bus. */
+/** An event that clients can subscribe to, named as in the SDK's event bus. */
 export type ClientEvent =
   | { readonly kind: 'tools_list_changed' | 'prompts_list_changed' | 'resources_list_changed' }
   /** `uri` is spelled exactly as requested. */
   | { readonly kind: 'resource_updated'; readonly uri: string }
 
-/** An event that each connection translates for its client. */
+/** An event inside the server. Each connection translates it for its client. */
 type ServerEvent = (
   | { readonly kind: 'tools_list_changed' | 'prompts_list_changed' | 'resources_list_changed' }
   /** `uri` is the canonical address of a fixed resource. */
@@ -25,7 +27,7 @@ type ServerEvent = (
 ) &
   OfVault
 
-/** A message for people that is not part of an answer. */
+/** A message for a person, independent of any answer. */
 export interface ServerMessage extends OfVault {
   readonly level: 'error' | 'warning' | 'info'
   readonly text: string
@@ -81,7 +83,7 @@ function inOwnTerms(event: ServerEvent, subscriptions: ResourceSubscriptions): r
   return uris.map((uri) => ({ kind: 'resource_updated', uri }))
 }
 
-/** Events of one server. Listeners are called synchronously in the order of subscription. */
+/** All events of a server. Listeners are called synchronously, in the order of subscription. */
 export class ServerEvents {
   readonly #listeners = new Set<(event: ServerEvent) => void>()
   readonly #messageListeners = new Set<(message: ServerMessage) => void>()
@@ -96,7 +98,7 @@ export class ServerEvents {
     this.publish({
       kind: 'files_updated',
       vault,
-      // Computed on demand, because most notes have no subscribers.
+      // Computed only if needed, because most notes have no subscribers.
       ids: () => {
         visible ??= ids === 'all' ? ids : new Set(ids.map(addressed))
         return visible

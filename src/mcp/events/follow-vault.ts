@@ -6,7 +6,7 @@ import { RESOURCES } from '../resources/resources.ts'
 import type { ServerEvents } from './events.ts'
 
 /**
- * How long changes are collected before clients are notified, in milliseconds, so a checkout of a thousand files is reported
+ * How long changes are collected before clients are notified, in milliseconds. A checkout of a thousand files is then reported
  * once.
  */
 const GATHER_MS = 200
@@ -43,10 +43,10 @@ export function followVault(core: GraphCore, events: ServerEvents, promptsFolder
     if (message !== undefined) events.say({ level: 'warning', text: message, vault })
   }
   if (SETTLED.has(phase)) listen()
-  // Another client may have opened the vault earlier, so report its current state too.
+  // If another client opened the vault earlier, it may already be failing or missing.
   announce('waiting', core.indexing.status())
   const stopStatus = core.indexing.onStatus((status) => {
-    // Before the phase is settled, every note would be reported as new, so the whole vault is reported once instead.
+    // The first scan would report every note as new, so report the whole vault once instead.
     if (stopChanges === undefined && SETTLED.has(status.phase)) {
       listen()
       isNew = true

@@ -16,7 +16,7 @@ export function followVaults(vaults: Vaults, events: ServerEvents, promptsFolder
       const core = await vaults.open(name)
       if (stops.has(core) || isStopped) return core
       stops.set(core, () => {})
-      // Imported when the first vault opens, because clients that only initialize never need it.
+      // Imported late, because a client that only initializes never opens a vault.
       const { followVault } = await import('./follow-vault.ts')
       if (!isStopped) stops.set(core, followVault(core, events, promptsFolder))
       return core

@@ -15,8 +15,8 @@ export interface NotifierOptions {
 }
 
 /**
- * Forwards events to one connection until it closes. Once initialized, legacy clients are notified of changed lists and of the
- * resources they subscribed to. For modern clients, every event goes to the SDK, which filters it for each stream.
+ * Forwards events to one connection until it closes. Legacy clients are notified of changed lists and of the resources they
+ * subscribed to, once they are initialized. For modern clients, the SDK gets every event and filters it for each stream.
  */
 export function connectNotifier(server: ValidatingServer, { events = EMPTY_FEED }: NotifierOptions): void {
   /** Functions that unsubscribe, by address. */

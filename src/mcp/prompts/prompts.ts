@@ -28,9 +28,9 @@ export interface PromptRequest {
 
 export interface Prompt {
   readonly definition: PromptDefinition
-  /** The prompt's main tool. If it is disabled, the prompt is not offered. */
+  /** The main tool that the prompt calls. If it is disabled, the prompt is not offered. */
   readonly source: ToolIdentity
-  /** Arguments that take the id, title or alias of a note, which clients can complete. */
+  /** Arguments that name a note by id, title or alias. Clients can complete them. */
   readonly noteArguments: readonly string[]
   /** Returns the user's message. @throws ProtocolError −32602 for an argument out of range */
   text(request: PromptRequest): string | Promise<string>

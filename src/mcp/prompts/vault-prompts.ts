@@ -8,13 +8,13 @@ import { ofThoseThatCan } from '../calls/vaults.ts'
 import { BUILT_IN } from './built-in.ts'
 import type { Prompt, PromptArgument, PromptArguments } from './prompts.ts'
 
-/** Maximum number of notes in a folder that become prompts. */
+/** Maximum number of notes that become prompts. */
 const MAX_PROMPTS = 500
 
 /** `{{name}}` in the text of a note. Names contain no braces. */
 const PLACEHOLDER = /\{\{([^{}]+)\}\}/g
 
-/** Lists the built-in prompts, then the notes in the given vault folder, if one is given. Each name is unique. */
+/** Lists the built-in prompts, then one prompt for each note in the folder, if a folder is given. All names differ. */
 export async function listPrompts(vaults: readonly GraphCore[], folder: string, call: Call): Promise<readonly Prompt[]> {
   if (trimFolder(folder) === '') return BUILT_IN
   const promptLists = await ofThoseThatCan(vaults, (core) => vaultPrompts(core, folder, call))
@@ -22,7 +22,7 @@ export async function listPrompts(vaults: readonly GraphCore[], folder: string, 
   return [...BUILT_IN, ...promptLists.flat().map((prompt) => withOwnName(prompt, usedNames))]
 }
 
-/** Adds a number to a name that is already taken. Prompt names omit punctuation, so two notes can end up with the same name. */
+/** Numbers a name that is already taken. Two notes can have the same name, because prompt names contain no punctuation. */
 function withOwnName(prompt: Prompt, usedNames: Set<string>): Prompt {
   const { name } = prompt.definition
   let uniqueName = name
@@ -64,7 +64,7 @@ function promptOf(core: GraphCore, { id, path, title, properties }: Node): Promp
   }
 }
 
-/** Replaces placeholders in a single pass, so placeholders in arguments stay text. Undeclared ones are kept. */
+/** Replaces placeholders in a single pass, so placeholders inside arguments stay text. Undeclared ones stay, too. */
 function fill(text: string, declared: readonly PromptArgument[], args: PromptArguments): string {
   const names = new Set(declared.map(({ name }) => name))
   const filled = text.replace(PLACEHOLDER, (placeholder, inside: string) => {

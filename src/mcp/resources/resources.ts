@@ -14,15 +14,15 @@ import type { SwitchedOffBy, ToolIdentity } from '../definition/define-tool.ts'
 import { MODERN_VERSION } from '../protocol.ts'
 import type { ServerFacts } from '../server-options.ts'
 
-/** Parts of the server that a resource needs in addition to the vault. */
+/** Parts of the server that a resource reads in addition to the vault. */
 export interface ResourceRequest extends Call {
   readonly server: ServerFacts
 }
 
-/** The tool that returns the same data. The resource is offered only to clients that may call this tool. */
+/** The tool that returns the same data. Clients that may not call it do not see the resource. */
 export type Source = ToolIdentity
 
-/** Information about a vault as JSON at a fixed address. */
+/** A resource at a fixed address, with facts about a vault as JSON. */
 export interface FixedResource {
   /** The address without `roux://`. */
   readonly name: string
@@ -34,7 +34,7 @@ export interface FixedResource {
   read(core: GraphCore, request: ResourceRequest): Promise<Answer<object>>
 }
 
-/** Files of a vault at addresses with a common template. */
+/** Files of a vault, at addresses that share a template. */
 export interface TemplateResource {
   readonly kind: 'node' | 'attachment'
   readonly kinds: readonly NodeKind[]
@@ -70,7 +70,7 @@ export const mapResource: FixedResource = {
   async read(core, call) {
     const { value, warnings } = await mapVault(core, { level: 1 }, call)
     const fitted = fitMap(value, DEFAULT_TOKENS.list * TOKEN_BYTES)
-    // A tool result reports this outside the value, but a resource has only its value.
+    // A tool result says this next to the value, but a resource consists of its value only.
     const omitted = Object.keys(fitted.omitted).length === 0 ? {} : { omitted: fitted.omitted }
     return { value: { ...fitted.value, ...omitted }, warnings }
   },
@@ -103,7 +103,7 @@ const treeResource: FixedResource = {
 
 const systemInfoResource: FixedResource = {
   name: 'system-info',
-  // No tool returns this information, but every client that may read is allowed to see it.
+  // No tool returns this information, so any client that may read gets it.
   source: { name: 'system-info' },
   title: 'State of the server',
   description: 'Version, protocol versions, contents of the vault, state of its index, and enabled features.',

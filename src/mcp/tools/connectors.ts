@@ -27,8 +27,8 @@ const PART_LENGTH = 40_000
 const LATER_PART = /\?offset=(\d{1,9})$/
 
 /**
- * Returns the tools plus those that ChatGPT's connectors expect: `fetch`, and a `search` with one parameter. The full search gets
- * another name. `addressOf` returns a note's address, by default its resource URI.
+ * Returns the tools together with `search` and `fetch` as ChatGPT's connectors expect them. The full search is renamed.
+ * `addressOf` returns the address of a note, by default its resource URI.
  */
 export function withConnectorTools(
   tools: readonly Tool[],

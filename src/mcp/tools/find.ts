@@ -158,7 +158,7 @@ export const suggestTagsTool = defineTool({
   input: () => ({ id: nodeName('The note'), limit: limit(10, 5), relevance: relevance() }),
   budget: { tokens: DEFAULT_TOKENS.list, fit: fitTags },
   run: async (core, args, call) => {
-    // Imported lazily, because the module loads code for checking citations.
+    // Imported late, because the module also loads the code that checks citations.
     const { suggestTags } = await import('../../app/find/suggest-tags.ts')
     return await suggestTags(core, args, call)
   },
@@ -204,7 +204,7 @@ export const askTool = defineTool({
       .describe('Earlier questions and answers.'),
   }),
   run: async (core, { note_id, ...args }, call) => {
-    // Imported lazily, so none of its code runs if the tool is disabled.
+    // Imported late, so no code for chat models runs while `ask` is disabled.
     const { ask } = await import('../../app/ask/ask.ts')
     return await ask(core, { ...args, noteId: note_id }, call)
   },

@@ -14,8 +14,8 @@ type Arguments = Readonly<Record<string, unknown>>
 /** Number of linked notes shown by default. */
 const DEFAULT_LINKED = 20
 /**
- * Gives properties and links a larger share of the small default budget, so short lists show as many of them as other tools
- * do.
+ * Properties and links get a large share here, because the default budget is small and short lists should show as many of them as
+ * other tools do.
  */
 const fitLinked = rowsFitter(0.9)
 

@@ -4,19 +4,17 @@ import { MAX_LINKS } from '../../app/answer/node-response.ts'
 import { isRecord } from '../../core/is-record.ts'
 import { READS, type ToolAnnotations } from '../definition/define-tool.ts'
 
-/** For tools that create something. Repeating a call creates another one, or fails. */
+/** Annotations for tools that create something. A repeated call creates another one, or fails. */
 export const CREATES: ToolAnnotations = { ...READS, readOnlyHint: false, idempotentHint: false }
 
-/** For tools that ensure that something exists. */
+/** Annotations for tools that create something unless it already exists. */
 export const ENSURES: ToolAnnotations = { ...CREATES, idempotentHint: true }
 
-/** For tools that change or remove something. */
+/** Annotations for tools that change or remove something. */
 export const CHANGES: ToolAnnotations = { ...CREATES, destructiveHint: true }
 
-/** For tools that bring about a given state, which may be that something does not exist. */
+/** Annotations for tools that change or remove something, and for which a repeated call has no further effect. */
 export const SETS: ToolAnnotations = { ...CHANGES, idempotentHint: true }
-
-/** Parameters shared by several tools. */
 
 const KINDS = ['note', 'attachment', 'canvas', 'missing'] as const
 
@@ -36,7 +34,7 @@ export function offset(description = 'Results to skip.') {
   return z.int().min(0).default(0).describe(description)
 }
 
-/** Budget of an answer. The server's instructions state the default. */
+/** The token budget of an answer. The server's instructions state the default, so the description does not. */
 export function maxTokens(description = 'Token limit.') {
   return integer(MIN_TOKENS, MAX_TOKENS, description)
 }
@@ -45,7 +43,7 @@ export function links() {
   return integer(0, MAX_LINKS, 'Links per result.')
 }
 
-/** An integer whose bounds only appear in errors, because models would read them with every tool that has the parameter. */
+/** An integer whose bounds appear only in errors, because models would read them with every tool that has the parameter. */
 function integer(from: number, to: number, description: string) {
   return z
     .int()

@@ -1,10 +1,7 @@
 import type { JSONRPCMessage, JSONRPCRequest, RequestId } from '@modelcontextprotocol/server'
 import { isRecord } from '../../core/is-record.ts'
 
-/**
- * JSON of values, by identity. Results can be large and are sent twice, as text and as structured content, so their JSON is
- * reused when the message is written.
- */
+/** Cached JSON of values, by identity. A large result is sent twice, as text and as structured content. */
 const remembered = new WeakMap<object, string>()
 
 /** A parsed message. */
@@ -52,7 +49,7 @@ export function readMessage(value: unknown): Incoming {
   return accept({ jsonrpc, ...answer, method, params })
 }
 
-/** Extracts a request's id from the start or end of its text. Returns `undefined` if uncertain. */
+/** Finds a request's id near the start or the end of its text. Returns `undefined` if it cannot be sure. */
 export function idFromEnds(head: string, tail: string): RequestId | undefined {
   // A member that is not next to an outer brace might belong to a nested object.
   const problem =
@@ -74,12 +71,12 @@ export function isInitialize(message: JSONRPCMessage): message is JSONRPCRequest
   return isRequest(message) && message.method === 'initialize'
 }
 
-/** Checks whether a message requests a modern-era stream. */
+/** Checks whether a message of the modern era requests a stream. */
 export function isListen(message: JSONRPCMessage): message is JSONRPCRequest {
   return isRequest(message) && message.method === 'subscriptions/listen'
 }
 
-/** Returns the resource addresses in a request for a stream, or none if the request is malformed, which the SDK reports. */
+/** Returns the resource addresses in a request for a stream. Returns none for a malformed request, which the SDK reports. */
 export function listenedUris({ params = {} }: JSONRPCRequest): readonly string[] {
   const { notifications } = params as { readonly notifications?: unknown }
   const uris = isRecord(notifications) ? notifications.resourceSubscriptions : undefined
@@ -118,14 +115,17 @@ function isRequestId(value: unknown): value is RequestId {
   return typeof value === 'string' || Number.isSafeInteger(value)
 }
 
-/** Serializes a value to compact JSON and remembers it, so the value must not change afterwards. */
+/** Serializes a value to compact JSON and caches the result, so the value must not change afterwards. */
 export function toJson(value: unknown): string {
   const json = recall(value)
   if (typeof value === 'object' && value !== null) remembered.set(value, json)
   return json
 }
 
-/** Like `toJson`, for an object whose members are added to the structured content instead of the object itself. */
+/**
+ * Like `toJson`, but caches the JSON of each member instead of the whole object, because structured content contains the members
+ * only.
+ */
 export function membersToJson(object: object): string {
   return `{${members(object, toJson).join()}}`
 }

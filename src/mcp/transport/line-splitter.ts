@@ -1,7 +1,7 @@
 /** Maximum length of a line in bytes. Longer lines are discarded. */
 const MAX_LINE = 10 * 1024 * 1024
 
-/** How many bytes to keep at both ends of a discarded line, enough for a request's id. */
+/** Number of bytes kept at both ends of a discarded line. A request's id is found there. */
 export const KEPT_ENDS = 256
 
 export type Line =

@@ -14,7 +14,7 @@ interface Group {
   readonly recipient: Recipient
 }
 
-/** Unanswered requests. Requests that arrived together are answered together. */
+/** Requests without a response so far. Requests that arrived together are answered together. */
 export class PendingRequests {
   readonly #byId = new Map<RequestId, Group>()
 

@@ -33,8 +33,8 @@ export interface StdioTransportOptions {
 type Listening = { readonly refusal: string } | { end(): void }
 
 /**
- * JSON-RPC, one message per line. Unlike the SDK's transport, it responds to invalid input, handles lines of any length, and finishes pending
- * requests before it ends.
+ * JSON-RPC with one message per line. Unlike the SDK's transport, it responds to invalid input, accepts long lines, and finishes
+ * pending requests before it ends.
  */
 export class StdioTransport implements Transport {
   onmessage?: Transport['onmessage']
@@ -50,9 +50,9 @@ export class StdioTransport implements Transport {
   /** Functions that end the open streams, by request id. */
   readonly #listening = new Map<RequestId, () => void>()
   readonly #lines = new LineSplitter()
-  /** Requests that will be answered. Streams are not included, because they last as long as the connection. */
+  /** Requests that are still to be answered. Excludes streams, because they last as long as the connection. */
   readonly #pending = new PendingRequests()
-  /** The version requested by `initialize`. Stored, because the next line may be read before the response is written. */
+  /** The version that `initialize` requested. The next line may arrive before the response is written. */
   #version: string | undefined
   #finish: (closed: number) => void = () => {}
   #closedBy: number | undefined

@@ -16,7 +16,10 @@ export interface FileThread {
 }
 
 export interface FileReads {
-  /** @throws RouxError `TIMEOUT` if the file does not respond */
+  /**
+   * Reads a file.
+   * @throws RouxError `TIMEOUT` if the file does not respond
+   */
   read(job: ReadJob): Promise<ReadResult>
   /** Rejects all pending reads. */
   close(): void
@@ -31,21 +34,21 @@ interface Pending {
   readonly resolve: (result: ReadResult) => void
   readonly fail: (error: Error) => void
   readonly limit: ReturnType<typeof setTimeout>
-  /** True if it timed out and its caller has received an error. */
+  /** True after the timeout, when the caller has already received an error. */
   isLate: boolean
 }
 
 interface Thread {
   readonly thread: FileThread
   readonly vaults: Set<number>
-  /** The thread's jobs in order. The first is in progress. */
+  /** The thread's reads, in order. The first one is in progress. */
   readonly given: Pending[]
-  /** The timer for the first job. */
+  /** Timer for the read in progress. */
   watch: ReturnType<typeof setTimeout> | undefined
   isUp: boolean
-  /** True if its first job takes so long that it must not get more work. */
+  /** True if the read in progress takes so long that the thread must not get more work. */
   isHeld: boolean
-  /** True if its queued reads were reassigned. The thread does not know this and would still perform them. */
+  /** True if other threads have taken over its queued reads. The thread itself would still perform them. */
   isSpent: boolean
 }
 
@@ -54,8 +57,8 @@ export const READ_LIMIT = 5_000
 /** How long a file may block a thread, in milliseconds, before other threads take over its queue. */
 export const HELD_AFTER = 250
 /**
- * Maximum number of threads that a vault's files may block. Reads that hang in the kernel cannot be cancelled and must not pile
- * up.
+ * Maximum number of threads that the files of one vault may block. A read that hangs in the kernel cannot be cancelled, so
+ * blocked threads must not pile up.
  */
 export const MAX_HELD = 3
 /** How long `close` waits for a blocked thread, in milliseconds. */
@@ -71,7 +74,7 @@ export class FileThreads {
   readonly #at = new Map<number, ReadVault>()
   readonly #pending = new Map<number, Pending>()
   readonly #threads = new Set<Thread>()
-  /** Reads that wait for a free thread because their vault's files already block `MAX_HELD` threads. */
+  /** Reads that wait until their vault's files block fewer than `MAX_HELD` threads. */
   #waiting: readonly Pending[] = []
   #nextId = 1
   #isClosed = false
@@ -91,7 +94,7 @@ export class FileThreads {
     if (this.#threads.size === 0 && !this.#isClosed) this.#startThread()
   }
 
-  /** Ends idle threads to free about 10 MB each. The next read starts a new one. */
+  /** Ends idle threads. Each takes about 10 MB. The next read starts a new one. */
   rest(): void {
     for (const thread of this.#threads) if (thread.given.length === 0) void this.#end(thread)
   }
@@ -109,7 +112,7 @@ export class FileThreads {
     const sameFile = heldJobs.find((first) => first?.job.path === job.path)
     const late = heldJobs.filter((first) => first?.isLate)
     if (sameFile?.isLate || late.length >= MAX_HELD) return Promise.reject(timeoutOf(job))
-    // Identical reads share a pending result. After that, the file is read again, because it may have changed.
+    // Callers share a pending read of the same file, but not its result afterwards, because the file may have changed.
     if (sameFile !== undefined && isDeepStrictEqual(sameFile.job, job)) return sameFile.answer
     const pending = this.#newPending(vault, job)
     this.#give(pending)
@@ -135,14 +138,14 @@ export class FileThreads {
     const pending = this.#pending.get(id)
     if (pending === undefined) return
     const thread = [...this.#threads].find(({ given }) => given.includes(pending))
-    // On a busy machine, a thread takes seconds to start, which is not the file's fault.
+    // On a busy machine, starting a thread can take seconds. Do not blame the file.
     if (thread?.isUp === false) {
       pending.limit.refresh()
       return
     }
     pending.isLate = true
     pending.fail(timeoutOf(pending.job))
-    // Drop a read that has not started. Keep one in progress listed, so the same file does not block a second thread.
+    // Remove a read that has not started. Keep one that has, or its file could block a second thread.
     if (thread?.given[0] !== pending) this.#drop(pending)
   }
 
@@ -168,8 +171,8 @@ export class FileThreads {
   }
 
   /**
-   * Returns the thread that the same file blocks, if there is one, and otherwise a thread that is not blocked. Returns `undefined`
-   * if the vault's files already block `MAX_HELD` threads.
+   * Returns the thread that this file already blocks, if any, or else a thread that is free or busy but not blocked. Returns
+   * `undefined` if the vault's files already block `MAX_HELD` threads.
    */
   #threadFor({ vault, job: { path } }: Pending): Thread | undefined {
     const threads = this.#held.filter(({ given: [first] }) => first?.vault === vault)
@@ -215,7 +218,7 @@ export class FileThreads {
   #release(thread: Thread): void {
     thread.isHeld = false
     heldThreads.delete(thread.thread)
-    // One thread is enough as long as files respond. A thread whose queue was reassigned would read files twice.
+    // While files respond, one thread is enough. A thread whose queue was taken over would read files twice.
     const isNeeded = !thread.isSpent && this.#threads.size - this.#held.length === 1
     if (!isNeeded) void this.#end(thread)
     const unanswered = isNeeded ? this.#waiting : [...thread.given, ...this.#waiting]
@@ -226,13 +229,13 @@ export class FileThreads {
   async #end(thread: Thread): Promise<void> {
     clearTimeout(thread.watch)
     if (!this.#threads.delete(thread)) return
-    // The file that it is reading may never respond.
+    // The file in progress may never respond.
     if (thread.given.length > 0 || thread.isSpent) heldThreads.add(thread.thread)
     const ending = thread.thread.end().then(() => heldThreads.delete(thread.thread))
     await inTime(ending, LAST_WAIT)
   }
 
-  /** Starts the timeout for the current file. Thread start-up does not count. */
+  /** Starts the timeout of the read in progress. The time for starting the thread does not count. */
   #watch(thread: Thread): void {
     const [first] = thread.given
     if (!thread.isUp) return
@@ -244,7 +247,7 @@ export class FileThreads {
     else thread.watch.refresh()
   }
 
-  /** Checks again after pending events, because the result may have arrived while the main thread was busy. */
+  /** Checks again after pending events, because the result may have arrived while this thread was busy. */
   #suspect(thread: Thread): void {
     const [first] = thread.given
     setImmediate(() => {
@@ -252,7 +255,7 @@ export class FileThreads {
     })
   }
 
-  /** Reassigns the queue of a blocked thread. */
+  /** Hands the queue of a blocked thread to other threads. */
   #leave(thread: Thread): void {
     thread.isHeld = true
     heldThreads.add(thread.thread)
@@ -308,7 +311,7 @@ export function fileThread(worker: Worker): FileThread {
     },
     onMessage: (listener) => {
       worker.on('message', listener)
-      // The listener would otherwise keep the process alive.
+      // Without this, the listener would keep the process alive.
       worker.unref()
     },
     onEnd: (listener) => {

@@ -7,11 +7,11 @@ import { untilAborted } from '../../core/waiting/aborting.ts'
 import type { ReadResult } from '../messages.ts'
 import type { FileReads } from './file-threads.ts'
 
-/** Maximum size of the note text cache, in bytes. It helps with notes that many answers quote, such as hubs. */
+/** Maximum size of the cache of note texts, in bytes. It helps with notes that many answers quote, such as hubs. */
 const CACHE_BYTES = 8 << 20
 
 export interface CachedTexts extends Texts {
-  /** Releases the cache. */
+  /** Empties the cache. */
   rest(): void
 }
 

@@ -19,7 +19,7 @@ export interface ViewOptions {
   readonly spelling: Settings['files']['case']
 }
 
-/** Opens the vault for planning writes. Names and links come from the index; which files exist is checked on disk. */
+/** Opens the vault for planning writes. Names and links come from the index, but whether a file exists is checked on disk. */
 export async function openVaultView({ vault, writer, indexer }: Exclusive, { spelling }: ViewOptions): Promise<VaultView> {
   const { names, sourcesOf, flavour, known, nextKey } = await indexer.look()
   const obsidian = readAppSettings(vault.root)
@@ -40,7 +40,7 @@ export async function openVaultView({ vault, writer, indexer }: Exclusive, { spe
     sourcesOf,
     keyAt: (path) => known.get(path)?.key,
     pathOf: (key) => pathOf().get(key),
-    // Link names are folded slightly more than ids, so compare the ids, too.
+    // Link names are folded more than ids, so also compare the ids.
     keysLike: (folded) => names.atPath(foldName(folded)).filter((key) => foldId(pathOf().get(key) ?? '') === folded),
     keysTitled: (title) => {
       const foldedTitle = foldName(title)
@@ -69,7 +69,7 @@ export async function openVaultView({ vault, writer, indexer }: Exclusive, { spe
   }
 }
 
-/** Checks whether paths with a capital letter outnumber those in lower case. Scripts without case do not count. */
+/** Checks whether most paths contain a capital letter. Scripts without capitals do not count. */
 function mostHaveCapitals(paths: readonly string[]): boolean {
   const names = paths.map((path) => path.replace(/\.[^./]*$/, ''))
   const capital = names.filter((name) => name !== name.toLowerCase()).length
@@ -110,7 +110,7 @@ function readPlain(file: string): Uint8Array | undefined {
   }
 }
 
-/** Returns the path with existing folders spelled as on disk, and the rest unchanged. */
+/** Returns the path with its existing folders spelled as on disk. */
 function spelledPath(path: string, list: (folder: string) => readonly string[]): string {
   const parts = path.split('/')
   const spelled: string[] = []
@@ -127,7 +127,7 @@ function linkFormat(value: unknown): NewLinkFormat {
   return value === 'relative' || value === 'absolute' ? value : 'shortest'
 }
 
-/** Reads Obsidian's own settings. Empty if missing or unreadable. */
+/** Reads the settings of Obsidian. Returns none if they are missing or unreadable. */
 function readAppSettings(root: string): Readonly<Record<string, unknown>> {
   const text = quietly(() => readFileSync(join(root, '.obsidian', 'app.json'), 'utf8')) ?? ''
   const settings = parseJson(text.replace(/^\uFEFF/, ''))

@@ -11,7 +11,7 @@ import { isMoved } from './html-links.ts'
 /** Maximum number of places to list in one sentence. */
 const MAX_NAMED = 5
 
-/** Matches text between quotes, which YAML may escape, or between the brackets of a wikilink. One kind may contain another. */
+/** Matches text in quotes, which may be escaped in YAML, and in the brackets of a wikilink. One may contain the other. */
 const TEXTS = [/(?<=")[^"\\]+(?=\\?")/g, /(?<=')[^']+(?=')/g, /(?<=\[\[)[^[\]|#]+/g]
 
 export interface BaseChange {
@@ -24,8 +24,8 @@ export interface BaseChange {
 }
 
 /**
- * Describes places in Obsidian Bases (`.base` files) that contain an old name. They are YAML expressions that Obsidian does not count
- * as links, so they are not rewritten.
+ * Lists the places in Obsidian Bases (`.base` files) that contain an old name. They are YAML expressions, which Obsidian does not
+ * treat as links, so they are not rewritten.
  */
 export function baseNotes(view: VaultView, change: BaseChange): readonly string[] {
   const isOld = oldNameTest(change)
@@ -45,8 +45,8 @@ export function baseNotes(view: VaultView, change: BaseChange): readonly string[
 type OldNameTest = (name: string, before: string) => boolean
 
 /**
- * Returns a function that checks whether a text is an old name, given the text before it on its line. Returns `undefined` if no
- * name changed.
+ * Returns a function that checks whether a text is an old name. It also gets the text before the name on its line. Returns
+ * `undefined` if no name changed.
  */
 function oldNameTest({ drafts, folders, tags }: BaseChange): OldNameTest | undefined {
   const movedDrafts = drafts.filter(isMoved)
@@ -56,7 +56,7 @@ function oldNameTest({ drafts, folders, tags }: BaseChange): OldNameTest | undef
   const names = new Set(renamed.map(({ original = '' }) => foldId(nameOf(original)).replace(/\.md$/, '')))
   return (text, before) => {
     const name = foldId(text.trim().replace(/^\/|\/$/g, ''))
-    // An argument of `hasTag` or `tags.contains` is a tag.
+    // The argument of `hasTag` or `tags.contains` is a tag.
     if (/tags?(?:\.\w{1,20})?$/i.test(textBeforeBracket(before)))
       return tags.some((tag) => isWithin(foldName(name.replace(/^#/, '')), tag))
     if (paths.has(name) || folders.some(({ from }) => isWithin(name, foldId(from)))) return true

@@ -13,7 +13,7 @@ import type { VaultView } from '../vault-view.ts'
 /** Maximum number of links to list for one note. */
 const MAX_NAMED = 5
 
-/** A note whose headings or blocks are linked to, and the files that contain these links. */
+/** A note whose headings or blocks have links from other files. */
 interface PartTarget {
   readonly draft: Draft
   readonly sources: readonly number[]
@@ -22,13 +22,13 @@ interface PartTarget {
 export interface LinkingFiles {
   /** Reads files by key, with their links after the change. */
   readonly read: (keys: readonly number[]) => Promise<readonly RelinkSource[]>
-  /** Returns a file's names before planning. Links to its new name are still indexed under the old one. */
+  /** Returns a file's names before the change, under which links to it are still indexed. */
   readonly namedBefore: (key: number) => NamedFile | undefined
 }
 
 /**
- * Reports links to headings or blocks that an edit removed, in one sentence per note. Ignores links that were rewritten or already
- * broken.
+ * Reports links to headings or blocks that an edit removed, in one sentence per note. Links that were rewritten, or broken
+ * before, do not count.
  */
 export async function brokenPartNotes(
   drafts: readonly Draft[],

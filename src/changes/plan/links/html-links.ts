@@ -8,9 +8,9 @@ import { isTrash } from '../note-paths.ts'
 import type { VaultView } from '../vault-view.ts'
 
 export interface HtmlLinks {
-  /** Broken HTML links. They are not links of the vault and are not rewritten. */
+  /** Broken HTML links. They are not among the vault's links, so they are not rewritten. */
   readonly broken: readonly LinkReport[]
-  /** Number of notes that were skipped because the time limit was reached. */
+  /** Number of notes that were not read because of the time limit. */
   readonly unread: number
 }
 
@@ -26,8 +26,8 @@ interface Source {
 }
 
 /**
- * Finds HTML links (`<a href>` and `<img src>`) that a move breaks. Returns none in the mode `docs`, where they are links of the
- * vault and are rewritten like any other.
+ * Finds HTML links (`<a href>` and `<img src>`) that a move breaks. Returns none in the mode `docs`, where HTML links are
+ * rewritten like any other.
  */
 export async function brokenHtmlLinks(view: VaultView, drafts: readonly Draft[]): Promise<HtmlLinks> {
   const newPaths = new Map(drafts.filter(isMoved).map(({ original, path }) => [foldName(original ?? ''), path]))
@@ -73,7 +73,7 @@ export function isMoved({ original, path }: Draft): boolean {
   return original !== undefined && original !== path && !isTrash(original) && !isTrash(path)
 }
 
-/** A cheap check that rules out most notes. */
+/** A quick check that rules out most notes. */
 function mayLink(bytes: Uint8Array): boolean {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   return ['href', 'HREF', '<img', '<IMG'].some((mark) => buffer.includes(mark))

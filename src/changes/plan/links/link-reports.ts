@@ -5,7 +5,9 @@ import type { LostReason, RelinkSource } from '../../../links/relink/relink-plan
 import { mentionsAny, resolveLink } from '../../../links/resolve.ts'
 import type { VaultView } from '../vault-view.ts'
 
-/** Collects the links that a change redirects or breaks. They are reported after planning, because a later operation may fix them. */
+/**
+ * Collects the links that a change breaks or redirects. They are reported at the end, because a later operation may repair them.
+ */
 export class LinkReports {
   readonly #view: VaultView
   readonly #lostLinks = new Map<string, LostLinkEntry>()
@@ -20,7 +22,7 @@ export class LinkReports {
     if (!this.#lostLinks.has(id)) this.#lostLinks.set(id, { key: source.key, link, target, reason })
   }
 
-  /** Adds the links that would resolve to another file, or to none, if names changed without rewriting any link. */
+  /** Adds the links that would resolve to another file, or to none, if names changed and links did not. */
   addLedElsewhere(
     sources: readonly RelinkSource[],
     changes: readonly NameChange[],

@@ -19,8 +19,8 @@ export interface LinkSourceParts {
 }
 
 /**
- * Provides files with their links, resolved with the current names. Reads links from the index if it is up to date, and otherwise
- * from the text.
+ * Provides files with their links, as they resolve with the current names. Links come from the index if it is up to date, and
+ * otherwise from the text.
  */
 export class LinkSources {
   readonly #view: VaultView
@@ -36,7 +36,7 @@ export class LinkSources {
   }
 
   async affectedBy(changes: readonly NameChange[]): Promise<readonly RelinkSource[]> {
-    // Edited files may mention names that are not in the index. There are few of them, so all are checked.
+    // An edited file may mention names that are not in the index yet. There are few edited files, so check them all.
     const editedDrafts = this.#drafts.all().filter(({ isEdited, path }) => isEdited && !isTrash(path))
     const keys = affectedSources(this.#view.names, changes, (name) => this.#view.sourcesOf(name))
     return await this.#sources([...new Set([...keys, ...editedDrafts.map(({ key }) => key)])])
@@ -76,7 +76,7 @@ export class LinkSources {
       // Earlier operations may have changed where the links lead.
       return this.#names.differ ? { ...record, links: this.#resolve(record, record.links) } : record
     }
-    // The file has been deleted in the meantime, so it has no links to keep.
+    // A file that has been deleted meanwhile has no links to keep.
     if (this.#view.look(record.path) === undefined) return []
     const draft = this.#open(record.key, record.path)
     return textOf(draft) === undefined ? [] : this.read(draft)

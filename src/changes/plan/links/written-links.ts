@@ -25,7 +25,10 @@ interface WrittenLink {
   readonly link: ResolvedLink
 }
 
-/** Describes new links whose target, heading or block is missing, or whose name is ambiguous. Existing links are ignored. */
+/**
+ * Describes new links whose target, heading or block is missing, or whose name is ambiguous. Links that existed before are
+ * ignored.
+ */
 export function writtenLinkNotes(drafts: readonly Draft[], view: VaultView, files: WrittenLinkFiles): readonly string[] {
   const newLinks = drafts.flatMap((draft) => linksWritten(draft, view, files.read))
   const missing = newLinks.filter(({ link }) => typeof link.to === 'string')
@@ -71,7 +74,7 @@ function placeOf({ path, link: { line, target, subpath } }: WrittenLink): string
   return `${path}:${line} ${quote(subpath === undefined ? target : `${target}#${subpath}`)}`
 }
 
-/** Returns the links in a note that do not occur, or occur less often, in its text on disk. */
+/** Returns the links that an edit adds to a note. */
 function linksWritten(draft: Draft, view: VaultView, read: WrittenLinkFiles['read']): readonly WrittenLink[] {
   const { original, path, isEdited } = draft
   if (!isEdited || isTrash(path) || view.kindOf(path) !== 'note') return []
