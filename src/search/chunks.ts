@@ -12,21 +12,18 @@ const LINE = 7
 
 const PIECE = 8
 
-/** Approximate maximum number of units in a note. Longer notes get longer units. */
+/** Approximate maximum number of units per note. In longer notes, short lines are merged. */
 const MAX_UNITS = 100_000
 
-/** Looked up once for speed; `scan.ts` explains why. */
+/** Cached for speed; see `scan.ts`. */
 const { charCodeAt: codeAt } = String.prototype
 
-/**
- * Maximum length of a line that forms a single unit, in characters. Longer lines are split after sentences, and longer sentences
- * at a space.
- */
+/** Maximum length of a unit, in characters. Longer lines are split between sentences, and longer sentences at a space. */
 const LONG_LINE = 500
 
 const SENTENCE_END = /[.!?]["')\]]*\s+|[。！？]/g
 
-/** A code fence. Its marker and language are not part of the note's content. */
+/** A code fence with its language, which is not part of the note's text. */
 const FENCE = /^[\s>]*(?:`{3,}|~{3,})/
 
 const LIST_MARK = /^[\s>]*(?:[-+*]|\d{1,9}[.)])\s+(?:\[.\]\s+)?/
@@ -45,18 +42,18 @@ const BLOCK_ID = /\s\^[\w-]+\s*$/
 /** Markers of emphasis, code, quotes, tables, headings, comments and properties, plus rules and heading underlines. */
 const MARKS = /[*_`~|=#>\\%[\]{}]+|-{3,}|:{2,}/g
 
-/** Whitespace other than a single space. Single spaces are so common that replacing them, too, would take most of the time. */
+/** Whitespace other than a single space. Replacing the single spaces, too, would take most of the time. */
 const WIDE_SPACE = /\s{2,}|[^\S ]/g
 
 /** A line that contains only punctuation, such as the one below a table's header. */
 const PUNCTUATION = /^[\s!-/:-@[-`{-~]*$/
 
-/** A long string without spaces counts as one word per this many characters, not as a single word. */
+/** A string without spaces counts as one word per this many characters. */
 const CHARACTERS_PER_WORD = 16
 
 const FIRST_IDEOGRAPH = 0x2e80
 
-/** The parts of a note that chunking needs. `headings` must be in order, as in `Note`. */
+/** The parts of a note that `chunkNote` needs. `headings` are in order, as in `Note`. */
 export interface ChunkSource {
   readonly title: string
   /** The whole file. */
@@ -68,19 +65,19 @@ export interface ChunkSource {
 
 /** A passage of a note with its own vector. */
 export interface Chunk {
-  /** The headings above or on the chunk's first line, outermost first, as written. */
+  /** The headings above the first line of the chunk or on it, outermost first, as written. */
   readonly heading: readonly string[]
   /** One-based lines in the file, inclusive. */
   readonly startLine: number
   readonly endLine: number
-  /** UTF-16 offsets: `text.slice(start, end)` is the trimmed passage. */
+  /** UTF-16 offsets. `text.slice(start, end)` is the passage without surrounding whitespace. */
   readonly start: number
   readonly end: number
-  /** The text to embed: the title, the headings and the passage as plain text, one per line, at most about 450 words. */
+  /** The text to embed: title, headings and passage as plain text, one per line. At most about 450 words. */
   readonly text: string
 }
 
-/** Minimum number of words per chunk. Chunks have about 220 words on average, and at most `MAX_RADII` times the minimum. */
+/** Minimum number of words per chunk. The average is about 220, and the maximum `MAX_RADII` times the minimum. */
 const RADIUS = 100
 
 /** A note with at most this many words becomes a single chunk. */
@@ -89,16 +86,16 @@ const WHOLE_NOTE = 250
 /** Maximum number of chunks per note. Longer notes get longer chunks. */
 export const MAX_CHUNKS = 400
 
-/** Maximum number of words embedded per chunk. Only very long notes have longer chunks, and the end of those is not embedded. */
+/** Maximum number of words to embed per chunk. Only chunks of very long notes have more; their ends are not embedded. */
 const MAX_EMBEDDED = 4 * RADIUS
 
 /** Maximum number of characters embedded per title or heading. */
 const MAX_NAME = 200
 
 /**
- * Splits a note into passages at headings and paragraphs. Together, the passages contain all of the note's words in order. A note
- * without words becomes one chunk with its title. Returns at most `MAX_CHUNKS` chunks, in linear time and memory. An edit only
- * changes nearby chunks and, below an edited heading, the embedded texts.
+ * Splits a note into passages at headings and paragraphs, in linear time and memory. The passages contain all words of the note, in
+ * order. A note without words becomes one chunk with its title. An edit changes only nearby chunks, or if it changes a heading, the
+ * embedded text of the chunks below it.
  */
 export function chunkNote({ title, text: whole, bodyStart, headings }: ChunkSource): readonly Chunk[] {
   const text = blankData(whole)
@@ -122,19 +119,19 @@ export function chunkNote({ title, text: whole, bodyStart, headings }: ChunkSour
   })
 }
 
-/** Returns the radius, doubled until a note with this many words fits into `MAX_CHUNKS` chunks. */
+/** Doubles the radius until a note with this many words fits into `MAX_CHUNKS` chunks. */
 function radiusFor(words: number): number {
   let radius = RADIUS
   while (words > radius * MAX_CHUNKS) radius *= 2
   return radius
 }
 
-/** Returns the headings above or on the given line, outermost first, as written. */
+/** Returns the headings above a line or on it, outermost first, as written. */
 export function headingPathAt(headings: readonly Heading[], line: number): readonly string[] {
   return new HeadingPath(headings).at(line)
 }
 
-/** Tracks the headings above the current line. Lines must be queried in ascending order. */
+/** The headings above the current line. Lines must be passed in ascending order. */
 class HeadingPath {
   readonly #headings: readonly Heading[]
   #path: Heading[] = []
@@ -153,7 +150,7 @@ class HeadingPath {
   }
 }
 
-/** Returns the offset and line where a passage ends, searching backwards from the start of the next passage. */
+/** Returns the offset and the line of a passage's end, by searching backwards from the next passage. */
 function lastCharacter(text: string, start: number, next: { readonly start: number; readonly line: number }) {
   let { start: offset, line } = next
   while (offset > start && text.charCodeAt(offset - 1) <= 32) if (text.charCodeAt(--offset) === 10) line--
@@ -167,7 +164,7 @@ function embedTextOf(title: string, heading: readonly string[], units: readonly 
   const limit = (units[0]?.position ?? 0) + MAX_EMBEDDED
   for (let at = 0; at < units.length; at++) {
     const { position, level, plain } = units[at] as Unit
-    // The heading path already includes a heading that starts the passage.
+    // If the passage starts with a heading, the heading path already contains it.
     if (position < limit && !(at === 0 && heading.length > 0 && level < 6)) lines.push(plain)
   }
   return lines.join('\n')
@@ -184,11 +181,11 @@ export function chunkHash(text: string): string {
 }
 
 /**
- * Returns the unit indexes at which chunks start, in ascending order, beginning with 0. A chunk has at least `radius` words, at
- * most four times as many plus one unit, and slightly more than twice as many on average. A chunk starts at each unit that outranks
- * all others within `radius` words on both sides, and longer ranges are split further. Headings rank first, by level, then
- * paragraphs, lines and sentences; a hash of the text breaks ties (the local maximum method of Bjørner, Blass and Gurevich, 2010).
- * The start of a chunk depends only on nearby text, so an edit never moves a distant chunk.
+ * Returns the indexes of the units at which chunks start, in ascending order. A chunk has at least `radius` words, slightly more
+ * than twice as many on average, and at most four times as many plus one unit. A chunk starts at each unit with a higher rank than
+ * all others within `radius` words; longer ranges are split further. Headings rank highest, by level, followed by paragraphs, lines
+ * and sentences. Ties are broken by a hash of the text (local maximum method: Bjørner, Blass, Gurevich 2010). The start of a chunk
+ * depends only on nearby text, so an edit never moves a distant chunk.
  */
 function chunkEndsOf({ units, words }: Units, radius: number): readonly number[] {
   if (units.length === 0) return []
@@ -205,7 +202,7 @@ function chunkEndsOf({ units, words }: Units, radius: number): readonly number[]
 function anchorsOf(units: readonly Unit[], words: number, radius: number): readonly number[] {
   const ranks = units.map((unit, i) => (i === 0 ? -1 : unit.level * 2 ** 26 + hash26(unit.plain)))
   const beaten = new Uint8Array(units.length)
-  /** A stack of units with ascending ranks. Each entry is the last unit before the next entry that does not outrank it. */
+  /** A stack of units with ascending ranks. No unit between two entries outranks the later entry. */
   const stack: number[] = []
   const near = (from: number, right: number) => positionOf(units, right) - positionOf(units, from) < radius
   for (let i = 0; i < units.length; i++) {
@@ -227,12 +224,12 @@ function positionOf(units: readonly Unit[], index: number): number {
 
 interface Gap {
   readonly anchor: number
-  /** Number of words from the start of the note to the end of the gap. */
+  /** Number of words up to the end of the gap, from the start of the note. */
   readonly until: number
   readonly radius: number
 }
 
-/** Splits the range between two anchors if it is too long. Each split is at the best unit near twice the radius. */
+/** Splits the range between two anchors if it is too long, each time at the best unit near twice the radius. */
 function fill(cuts: number[], units: readonly Unit[], { anchor, until, radius }: Gap): void {
   let last = anchor
   while (until - positionOf(units, last) > MAX_RADII * radius) {
@@ -278,13 +275,13 @@ function hash26(text: string): number {
   return (hash ^ (hash >>> 15)) >>> 6
 }
 
-/** The smallest building block of chunks: a line, or a piece of a long line. */
+/** The smallest part of a chunk: a line, or a piece of a long line. */
 export interface Unit {
   /** UTF-16 offset in the file. */
   readonly start: number
   /** One-based line in the file. */
   readonly line: number
-  /** Number of words that precede the unit in the note. */
+  /** Number of words in the note before this unit. */
   readonly position: number
   /** 0–5 for headings of level 1–6, `PARAGRAPH` for a paragraph's first line, `LINE`, or `PIECE` for a later piece of a line. */
   readonly level: number
@@ -298,7 +295,7 @@ export interface Units {
   readonly lastLine: number
 }
 
-/** Returns the units of a note's body. Omits blank lines, fences, rules and bare URLs. */
+/** Splits a note's body into units. Omits blank lines, fences, rules and bare URLs. */
 export function unitsOf(text: string, bodyStart: number, headings: readonly Heading[]): Units {
   const list = new UnitList(text.length - bodyStart)
   let line = lineNumber(text, bodyStart)
@@ -335,7 +332,7 @@ class UnitList {
     this.#grain = Math.floor(length / MAX_UNITS)
   }
 
-  /** Adds a piece, or merges it into the previous unit if that is tiny. Returns whether the piece has any content. */
+  /** Adds a piece, or appends it to the last unit if that is tiny. Returns whether the piece has any content. */
   add(piece: Omit<Unit, 'position'>): boolean {
     if (piece.plain === '') return false
     const { start, line, level, plain } = piece
@@ -364,8 +361,8 @@ function pieceEnd(text: string, from: number, end: number): number {
 }
 
 /**
- * Converts a piece of Markdown, at most a line, to plain text for a model: links become their display text; URLs, HTML tags and
- * markers are removed. Intended for pieces of a few hundred characters.
+ * Converts Markdown to plain text for a model: shows the text of links and removes URLs, HTML tags and markers. `piece` is at most
+ * a line, of a few hundred characters.
  */
 export function plainText(piece: string): string {
   if (FENCE.test(piece)) return ''
@@ -379,7 +376,10 @@ export function plainText(piece: string): string {
   return PUNCTUATION.test(plain) ? '' : plain
 }
 
-/** Counts words as a model would: a run without whitespace is one word, a long run several, and each ideograph is one. */
+/**
+ * Counts words roughly as a model does: an ideograph is one word, and any other run without whitespace is one or, if it is long,
+ * several.
+ */
 function countWords(text: string): number {
   let words = 0
   let run = 0
@@ -396,7 +396,7 @@ function countWords(text: string): number {
   return words
 }
 
-/** Checks whether a character belongs to a script without spaces between words. Models treat every such character as a word. */
+/** Checks whether a character belongs to a script without spaces. Models treat each such character as a word. */
 function isIdeograph(code: number): boolean {
   return (code >= FIRST_IDEOGRAPH && code <= 0x9fff) || (code >= 0xac00 && code <= 0xd7af) || (code >= 0xf900 && code <= 0xfaff)
 }

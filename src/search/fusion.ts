@@ -2,7 +2,7 @@ export interface KeywordHit<Key> {
   readonly key: Key
   /** BM25 score, greater than 0. */
   readonly score: number
-  /** Total weight (idf) of the query words in this note, divided by that of all query words, 0–1. */
+  /** Sum of the idf of the query's words in this note, as a share of the sum for all of them, 0–1. */
   readonly matched: number
 }
 
@@ -12,7 +12,7 @@ export interface SemanticHit<Key> {
   readonly score: number
 }
 
-/** Maps the highest cosine to a certainty: 0 up to `low`, 1 from `high` on. `low` is less than `high`. */
+/** Maps a query's highest cosine to a certainty: 0 up to `low`, 1 from `high` on. `low` must be less than `high`. */
 export interface Certainty {
   readonly low: number
   readonly high: number
@@ -20,23 +20,23 @@ export interface Certainty {
 
 /** Notes near a query, nearest first. Their cosines are comparable between languages. */
 export interface NearByLanguage<Key> {
-  /** Notes in the query's language. */
+  /** Notes in the query's language, nearest first. */
   readonly own: readonly SemanticHit<Key>[]
-  /** Notes in other languages. All of them are semantic hits, too. */
+  /** Notes in other languages, nearest first. All of them must also be among the semantic hits. */
   readonly other: readonly SemanticHit<Key>[]
 }
 
 export interface FusionOptions<Key> {
   /**
-   * Weight of the semantic score, 0–1. The keyword score gets the rest. The semantic weight is halved if a note contains all of
-   * the query's words.
+   * Weight of the semantic score, 0–1. The rest is the weight of the keyword score. The semantic weight is halved if a note
+   * contains all words of the query.
    */
   readonly weight: number
-  /** Depends on the embedder. Defaults to the cosine itself. */
+  /** Depends on the embedder. If omitted, the cosine itself is the certainty. */
   readonly certainty?: Certainty | undefined
-  /** Notes whose title or alias equals the query. They rank first with score 1, even if they are not among the hits. */
+  /** Notes whose title or an alias equals the query. They come first with a score of 1, even if they are not among the hits. */
   readonly exact?: ReadonlySet<Key>
-  /** If given, notes in other languages do not rank lower just because they lack the query's words. */
+  /** If given, notes in other languages do not rank lower merely because they lack the query's words. */
   readonly byLanguage?: NearByLanguage<Key> | undefined
 }
 
@@ -51,60 +51,58 @@ export interface RetrieverScore {
 
 export interface FusedHit<Key> {
   readonly key: Key
-  /** 0–1. Comparable between queries with the same embedder. */
+  /** From 0 to 1. Scores of different queries with the same embedder can be compared. */
   readonly score: number
   /** True if the title or an alias equals the query. */
   readonly exact: boolean
   readonly keyword: RetrieverScore | undefined
   readonly semantic: RetrieverScore | undefined
-  /** The note's rank among notes in other languages. The note gets at least the share `normalised` of the best note's score. */
+  /** Rank among the notes in other languages. `normalised` is the minimum share of the best note's score that this note gets. */
   readonly across?: RetrieverScore
-  /**
-   * The semantic weight that was used: 0 without semantic hits, 1 without keyword hits, and otherwise at most the `weight` option.
-   */
+  /** The semantic weight that was used: 0 without semantic hits, 1 without keyword hits, otherwise at most the given weight. */
   readonly weight: number
 }
 
-/** Share of `matched` in the keyword score. The rest is BM25. Results change little between .3 and .5. */
+/** Weight of `matched` in the keyword score; the rest is BM25. Results change little between .3 and .5. */
 const MATCHED_SHARE = 0.4
 
 /**
- * Share of the semantic weight that remains if a note contains all of the query's words. The weight starts to drop at `NEARLY_ALL`
- * of them. Results on the test collections change little between .3 and 1. Lower values make it easier to find a note by one of its
- * sentences.
+ * How much of the semantic weight remains if a note contains all words of the query. The weight starts to drop when a note contains
+ * the share `NEARLY_ALL` of them. Results on the test collections change little between .3 and 1. With a lower value, it is easier
+ * to find a note by one of its sentences.
  */
 const ANSWERED_SHARE = 0.5
 
 const NEARLY_ALL = 0.8
 
-/** Certainty of a note that contains all of the query's words, if semantic similarity is also used. */
+/** Certainty of a note that contains all words of the query, if semantic similarity is also used. */
 const WORDS_CERTAINTY = 0.7
 
 /**
- * Weight of the keyword score when notes in other languages are ordered. It helps with names and code. Results are nearly the same
- * from .2 to .4.
+ * Weight of the keyword score for the order of notes in other languages. It helps with names and code. Results change little
+ * between .2 and .4.
  */
 const WORDS_ACROSS = 0.3
 
-/** Languages are compared by the mean of this many of their best cosines. A single one is noisier, and five are no better. */
+/** To compare languages, use the mean of this many of their highest cosines. One is noisier, and five are no better. */
 const AVERAGED_COSINES = 3
 
 /**
- * Share of the best score that the nearest note in another language gets: `least` if the mean cosine of other languages is at most
- * `low` times that of the query's language, and `most` if it is at least `high` times that. If distant notes got .9 as well, 360
+ * Share of the best score that the nearest note in another language gets. It depends on the ratio of the mean cosines of the other
+ * languages and the query's language: `least` up to a ratio of `low`, `most` from `high` on. If distant notes got .9, too, 360
  * unrelated notes in six languages would lower the nDCG@10 of an English collection by .075.
  */
 const ACROSS = { low: 0.6, high: 0.9, least: 0.5, most: 0.9 }
 
-/** Weight of a name's vector relative to a passage's. Results change little from .8 to 1. */
+/** Weight of a name's vector, compared with a passage's. Results change little between .8 and 1. */
 const NAME_SHARE = 0.9
 
 /**
- * Fuses two rankings (each with unique keys, best first) by a weighted mean of their scores, each divided by the highest score of
- * its ranking. Notes with more of the query's words get a bonus. Notes missing from the vector results get the lowest vector
- * score returned. The mean orders the notes of one query; multiplying it by the certainty that any of them answers the query
- * makes it comparable between queries. Notes in other languages lack the query's words, so they are raised to a share of the best
- * note's score. Ties keep the order of keyword hits, followed by semantic hits.
+ * Fuses two rankings, each with unique keys, best first. A note's score is the weighted mean of its scores in both, each divided by
+ * the highest score of its ranking. Notes missing from the vector results get the lowest vector score returned. The share of the
+ * query's words that a note contains is part of its keyword score. The mean is multiplied by the certainty that any note answers
+ * the query, so scores of different queries can be compared. Notes in other languages lack the query's words, so their scores are
+ * raised to a share of the best score. If scores are equal, keyword hits come before semantic hits, in their original order.
  */
 export function fuse<Key>(
   keyword: readonly KeywordHit<Key>[],
@@ -124,7 +122,7 @@ export function fuse<Key>(
     const score = isExact ? 1 : sure * mix
     hits.push({ mix, hit: { key, score, exact: isExact, keyword, semantic, weight } })
   }
-  // A search has about a thousand hits, so visit each hit only once and allocate little.
+  // A search has about a thousand hits, so process each only once and allocate little.
   const unmatched = new Map(semantic.map(({ key }, at) => [key, meaning[at]]))
   keyword.forEach(({ key }, at) => {
     addHit(key, words[at], unmatched.get(key))
@@ -146,8 +144,8 @@ interface MixedScore<Key> {
 }
 
 /**
- * Raises notes in other languages, ordered by meaning and by the names and code that they share with the query. Does nothing if
- * the nearest note's cosine is not above `least`, because then none of them answers the query.
+ * Raises the scores of notes in other languages, based on their similarity and on the names and code that they share with the
+ * query. Does nothing if the nearest of them has a cosine of at most `least`, because it does not answer the query.
  */
 function raiseForeign<Key>(
   hits: MixedScore<Key>[],
@@ -177,22 +175,19 @@ function raiseForeign<Key>(
   })
 }
 
-/** Returns the mean of the `AVERAGED_COSINES` best cosines. Negative ones count as 0. */
+/** Returns the mean of the `AVERAGED_COSINES` highest cosines. Negative ones count as 0. */
 function nearness(hits: readonly { readonly score: number }[]): number {
   const nearest = hits.slice(0, AVERAGED_COSINES)
   return nearest.reduce((sum, { score }) => sum + Math.max(0, score), 0) / nearest.length
 }
 
-/**
- * Returns the share of the best score that the nearest note in another language gets, given the ratio of the languages' mean
- * cosines (see `ACROSS`).
- */
+/** Returns the share of the best score for the nearest note in another language, given the ratio of the mean cosines; see `ACROSS`. */
 function shareAcross(cosineDifference: number): number {
   const { low, high, least, most } = ACROSS
   return least + (most - least) * Math.min(1, Math.max(0, (cosineDifference - low) / (high - low)))
 }
 
-/** Ranks notes by their most similar vector, which can belong to a passage or to a name. */
+/** Ranks notes by their most similar vector. It may be the vector of a passage or of a name. */
 export function nearestNotes<Key>(
   passages: readonly SemanticHit<Key>[],
   names: readonly SemanticHit<Key>[],
@@ -221,16 +216,13 @@ function highest(hits: readonly { readonly score: number }[]): number {
   return hits.reduce((top, { score }) => Math.max(top, score), 0)
 }
 
-/** Returns the share of the semantic weight to use. It is lower if keywords alone identify the note. */
+/** Returns the share of the semantic weight to use, which is lower if the keywords alone identify a note. */
 function meaningShare(matched: number): number {
   const answeredShare = Math.max(0, matched - NEARLY_ALL) / (1 - NEARLY_ALL)
   return 1 - (1 - ANSWERED_SHARE) * answeredShare
 }
 
-/**
- * Returns the certainty, 0–1, that any note answers the query. Combines the evidence from words and from semantic similarity (noisy
- * OR).
- */
+/** Returns the certainty, 0–1, that any note answers the query, based on words and semantic similarity (noisy OR). */
 function certaintyOf(matched: number, cosine: number, { low, high }: Certainty = { low: 0, high: 1 }): number {
   const near = Math.min(1, Math.max(0, (cosine - low) / (high - low)))
   return 1 - (1 - WORDS_CERTAINTY * matched) * (1 - near)

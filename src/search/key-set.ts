@@ -1,6 +1,6 @@
 import { countBits } from './number-list.ts'
 
-/** An immutable set of note keys (small integers), with one bit per key. 120,000 keys take 15 KB. */
+/** An immutable set of small integers (note keys), with one bit per key. 120,000 keys take 15 KB. */
 export class KeySet {
   readonly #bits: Uint32Array
   #size: number | undefined
@@ -11,14 +11,14 @@ export class KeySet {
 
   static readonly EMPTY = new KeySet(new Uint32Array(0))
 
-  /** Creates a set that takes over the given bits. Key 0 is the lowest bit of the first number. */
+  /** Creates a set from bits, which must not be changed afterwards. The lowest bit of the first number is key 0. */
   static ofBits(bits: Uint32Array): KeySet {
     return new KeySet(bits)
   }
 
   /**
-   * Creates a set from keys in any order. Memory depends on the highest key. @throws RangeError if a key is not an integer from 0
-   * to 2³² − 1
+   * Creates a set from keys in any order. Its memory depends on the highest key.
+   * @throws RangeError if a key is not an integer from 0 to 2³² − 1
    */
   static of(keys: Iterable<number>): KeySet {
     let bits = new Uint32Array(64)
@@ -33,7 +33,7 @@ export class KeySet {
     return length === 0 ? KeySet.EMPTY : new KeySet(bits.slice(0, length))
   }
 
-  /** Number of keys. It is computed once. */
+  /** Number of keys, computed on first use. */
   get size(): number {
     this.#size ??= sizeOf(this.#bits)
     return this.#size

@@ -3,11 +3,11 @@ import { foldTag } from '../core/text/fold.ts'
 import { trimEndOf } from '../core/text/trim-characters.ts'
 import { wordsLookup } from './query/query.ts'
 
-/** A part of a query that is matched literally, such as a key combination, code or a tag. */
+/** A part of a query that notes should contain literally, such as a key combination, code or a tag. */
 export interface Literal {
-  /** Matches every note that may contain the literal, and possibly others. */
+  /** Matches all notes that contain the literal, and possibly others. */
   readonly candidates: Condition
-  /** Checks whether text contains the literal, ignoring case. */
+  /** Checks whether a text contains the literal, ignoring case. */
   isIn(text: string): boolean
 }
 
@@ -15,8 +15,8 @@ export interface Literal {
 const MAX_LITERALS = 8
 
 /**
- * Returns the parts of a query that look like a key combination (`Ctrl+Shift+I`), code (`app.vault.read`, `hasTag()`,
- * `snake_case`, `--flag`, text in backticks) or a tag (`#MOC`).
+ * Finds key combinations (`Ctrl+Shift+I`), code (`app.vault.read`, `hasTag()`, `snake_case`, `--flag`, text in backticks) and tags
+ * (`#MOC`) in a query.
  */
 export function literalsIn(question: string): readonly Literal[] {
   const literals = new Map<string, Literal>()
@@ -27,7 +27,7 @@ export function literalsIn(question: string): readonly Literal[] {
     add(verbatim(code.trim()), code)
     return ' '
   })
-  // Key combinations are also written with spaces.
+  // Some people write key combinations with spaces.
   for (const [word] of rest
     .replace(/\s+/g, ' ')
     .replaceAll(' + ', '+')
@@ -42,7 +42,7 @@ const TAG = /^[(]?#(?=[^\s#]*\p{L})([\p{L}\p{N}_/-]+)[).:]*$/u
 const DOTTED = /^[(]?((?:[\p{L}_$][\p{L}\p{N}_$]+\.)+[\p{L}_$][\p{L}\p{N}_$]+)[).:]*$/u
 const SNAKE = /^[(]?([\p{L}\p{N}]+(?:_[\p{L}\p{N}]+)+)[).:]*$/u
 const FLAG = /^[(]?--(\p{L}[\p{L}\p{N}]+(?:-[\p{L}\p{N}]+)*)(?:=.*|[).:]*)$/u
-/** Names of files and sites also contain dots, but they are usually not meant literally. */
+/** Names of files and websites contain dots, too, but are usually not meant literally. */
 const FILE =
   /^[^.]+\.(?:md|txt|pdf|png|jpe?g|svg|gif|docx?|csv|json|ya?ml|html?|css|js|ts|com|org|net|io|app|dev|de|uk|edu|gov|info)$/iu
 
@@ -72,7 +72,7 @@ function literal(words: string, pattern: string): Literal {
 
 function verbatim(code: string): Literal | undefined {
   const candidates = wordsLookup(code)
-  // Punctuation alone is not indexed.
+  // Punctuation is not indexed.
   if (candidates.kind === 'nothing') return undefined
   const pattern = new RegExp(code.split(/\s+/).map(escaped).join('\\s+'), 'iu')
   return { candidates, isIn: (text) => pattern.test(text) }

@@ -1,46 +1,45 @@
 import { countBits, NumberList } from './number-list.ts'
 
-/** Compare strings only up to this length, so a huge name does not block other work. */
+/** Maximum length of compared strings, so a huge name does not block other work. */
 const MAX_LENGTH = 512
 
 /**
- * Number of 32-bit words in a string's signature, in which each character pair sets one bit. A bit set in only one of two
- * signatures means that the other string lacks at least one pair. Names have 10–40 pairs, so with only 64 bits, about half of the
- * bits would be set.
+ * Size of a string's signature in 32-bit words. Each character pair sets one bit. A bit that is set in only one of two signatures
+ * means that the other string lacks a pair. With 10–40 pairs in a name, 64 bits would be about half set.
  */
 const WORDS = 4
 
 interface WantedPair {
-  /** The numbers of the strings that contain the pair. */
+  /** Numbers of the strings that contain the pair. */
   readonly texts: NumberList
   /** How often the query contains the pair. */
   readonly count: number
 }
 
-/** A query prepared by `PairIndex.want`. */
+/** The result of `PairIndex.want`. */
 interface PairQuery {
-  /** Number of pairs in the query, including those that do not occur in any indexed string. */
+  /** Number of pairs in the query, even if no indexed string contains them. */
   readonly length: number
   /** The query's pairs that occur in indexed strings, rarest first. */
   readonly pairs: readonly WantedPair[]
 }
 
 /**
- * Indexes strings by their pairs of adjacent characters. Strings and pairs are numbered in the order in which they are added. The
- * index stores which strings contain each pair, and which pairs each string contains.
+ * An index of strings by their pairs of adjacent characters. It stores which strings contain a pair, and which pairs a string
+ * contains. Strings and pairs are numbered in the order in which they are added.
  */
 export class PairIndex {
   readonly #numbers = new Map<number, number>()
   readonly #texts: NumberList[] = []
   readonly #pairs = new NumberList(1024)
-  /** Where each string's pairs start. They end where those of the next string start. */
+  /** Start of each string's pairs. They end where the next string's pairs start. */
   readonly #starts = new NumberList(1024)
   readonly #repeats = new Set<number>()
   readonly #signatures = new NumberList(1024)
-  /** How often the query contains each pair, by the pair's number. */
+  /** How often the query contains each pair, by the number of the pair. */
   #queryCounts = new Uint16Array(1024)
   readonly #wantedSignature = new Uint32Array(WORDS)
-  /** The query's pairs that were found in the current string. */
+  /** The pairs of the query that the current string contains. */
   readonly #usedCodes: number[] = []
 
   constructor() {
@@ -62,7 +61,7 @@ export class PairIndex {
       const texts = this.#texts[pair] as NumberList
       this.#pairs.push(pair)
       setBit(words, signature, pair)
-      // A string's pairs are added together, so a repeated pair finds this string at the end of its list.
+      // All pairs of a string are added together, so if a pair is repeated, its list ends with this string.
       if (texts.length > 0 && texts.items[texts.length - 1] === text) this.#repeats.add(text)
       else texts.push(text)
     }
@@ -76,13 +75,13 @@ export class PairIndex {
     return this.#texts.push(new NumberList()) - 1
   }
 
-  /** Returns how many pairs the string has, counting repetitions. */
+  /** Returns a string's number of pairs, counting repetitions. */
   lengthOf(text: number): number {
     const starts = this.#starts.items
     return (starts[text + 1] as number) - (starts[text] as number)
   }
 
-  /** Sets the folded string that `lacks` and `shared` compare with. */
+  /** Sets the query for `lacks` and `shared`. `folded` must be folded. */
   want(folded: string): PairQuery {
     if (this.#queryCounts.length < this.#texts.length) this.#queryCounts = new Uint16Array(this.#texts.length * 2)
     const queryCounts = this.#queryCounts.fill(0)
@@ -100,7 +99,7 @@ export class PairIndex {
     return { length: codes.length, pairs: pairs.sort((a, b) => a.texts.length - b.texts.length) }
   }
 
-  /** Returns a lower bound for how many of the query's pairs the string lacks. */
+  /** Returns a lower bound for the number of the query's pairs that a string lacks. */
   lacks(text: number): number {
     const signatures = this.#signatures.items
     const querySignature = this.#wantedSignature
@@ -111,7 +110,7 @@ export class PairIndex {
     return lacking
   }
 
-  /** Returns how many pairs the string shares with the query, counting repetitions. */
+  /** Returns the number of pairs that a string shares with the query, counting repetitions. */
   shared(text: number): number {
     const pairs = this.#pairs.items
     const queryCounts = this.#queryCounts
@@ -122,8 +121,7 @@ export class PairIndex {
       for (let at = from; at < to; at++) if (queryCounts[pairs[at] as number] !== 0) shared++
       return shared
     }
-    // Decrement the counts and restore them afterwards, because hundreds of strings are compared and a new table for each would be
-    // slow.
+    // Decrement the counts and restore them later. A new table for each of hundreds of strings would be slow.
     for (let at = from; at < to; at++) {
       const pair = pairs[at] as number
       if (queryCounts[pair] === 0) continue
@@ -137,7 +135,7 @@ export class PairIndex {
   }
 }
 
-/** The pairs of a query, for comparison with strings that are not indexed. */
+/** The pairs of a query, for comparison with strings outside the index. */
 export class WantedPairs {
   readonly #counts = new Map<number, number>()
   readonly #length: number
@@ -148,7 +146,7 @@ export class WantedPairs {
     for (const code of codes) this.#counts.set(code, (this.#counts.get(code) ?? 0) + 1)
   }
 
-  /** Returns the Dice coefficient: twice the number of shared pairs, divided by the total number of pairs in both strings. */
+  /** Returns the Dice coefficient: twice the number of shared pairs, divided by the sum of both strings' pairs. */
   likeness(folded: string): number {
     const codes = pairsOf(folded)
     const ownCodes: number[] = []
@@ -164,14 +162,14 @@ export class WantedPairs {
   }
 }
 
-/** Sets a pair's bit in the signature that starts at `from`. */
+/** Sets the bit for a pair in the signature at `from`. */
 function setBit(signatures: Uint32Array, from: number, pair: number): void {
-  // Fibonacci hashing (Knuth, The Art of Computer Programming 3, 6.4) maps consecutive pairs to distant bits.
+  // Fibonacci hashing (Knuth, The Art of Computer Programming 3, 6.4) maps consecutive pairs to bits that are far apart.
   const bit = Math.imul(pair, 0x9e3779b1) >>> 25
   signatures[from + (bit >>> 5)]! |= 1 << (bit & 31)
 }
 
-/** Returns pairs of adjacent UTF-16 units as numbers, ignoring whitespace. A string with a single unit has one pair. */
+/** Returns the pairs of adjacent UTF-16 units, each encoded as a number, without whitespace. A string of one unit has one pair. */
 function pairsOf(folded: string): number[] {
   const text = folded.slice(0, MAX_LENGTH).replace(/\s+/g, '')
   if (text.length === 1) return [text.charCodeAt(0)]

@@ -4,50 +4,47 @@ import { type Language, scriptOfLanguage } from './languages/language-of.ts'
 /** How certain a result must be to be returned. */
 export type Relevance = 'strict' | 'normal' | 'loose'
 
-/** How to interpret cosines, and the weight of the semantic score relative to the keyword score. */
+/** How to weight and interpret the cosines of an embedder. */
 export interface MeaningTraits {
-  /** The semantic weight that is passed to `fuse`. */
+  /** The weight of the semantic score in `fuse`. */
   readonly weight: number
   readonly certainty: Certainty
-  /** See `isOnTopic`. Omitted if it has not been measured, or if scores alone work equally well. */
+  /** See `isOnTopic`. Omitted if it has not been measured, or if scores alone work as well. */
   readonly enoughWords?: number
 }
 
 export interface EmbedderTraits extends MeaningTraits {
-  /** The cosine of a query and an identical passage. Defaults to 1. */
+  /** The cosine of a query with an identical passage. Defaults to 1. */
   readonly maxCosine?: number
-  /** The traits for queries embedded as `across`. Omitted if such queries are embedded like all others. */
+  /** Traits for queries that are embedded as `across`. Omitted if the embedder makes no difference. */
   readonly across?: MeaningTraits & {
-    /** Overrides the above if the query's language is unclear. */
+    /** Replaces some traits if the query's language is unclear. */
     readonly unclear: Pick<MeaningTraits, 'weight' | 'enoughWords'>
   }
 }
 
 /**
- * Minimum fused score for each preset. `normal` returns nothing for a query of unrelated words and loses almost no answers.
- * `strict` also returns nothing for an off-topic query, but loses some answers. docs/benchmarks.md has the figures.
+ * Minimum fused score per preset. With `normal`, a query of unrelated words finds nothing, and almost no answer is lost. With
+ * `strict`, an off-topic query finds nothing either, but some answers are lost. docs/benchmarks.md has the figures.
  */
 export const MIN_SCORE: Readonly<Record<Relevance, number>> = { strict: 0.55, normal: 0.2, loose: 0.05 }
 
 /**
- * Minimum scores if there are no semantic scores. The fused score is then less reliable, because the note that answers a long
- * question may contain few of its words.
+ * Minimum scores if there are no semantic scores. Such scores are less reliable, because a note that answers a long question may
+ * contain few of its words.
  */
 const MIN_SCORE_BY_WORDS: Readonly<Record<Relevance, number>> = { strict: 0.3, normal: 0.05, loose: 0 }
 
-/** The traits of the English table and its teacher model, chosen on SciFact, Cranfield and CACM. */
+/** Traits of the English table and its teacher model, chosen on SciFact, Cranfield and CACM. */
 const ENGLISH: EmbedderTraits = { weight: 0.35, certainty: { low: 0.3, high: 0.7 }, enoughWords: 0.7 }
 const MINILM: EmbedderTraits = { weight: 0.5, certainty: { low: 0.25, high: 0.65 } }
 
-/**
- * Languages that use the table of a related language. Slovak gained .10 nDCG@10 from a table that was trained on Czech but not on
- * Slovak texts.
- */
+/** Languages that use the table of a related language. With a table trained on Czech but not on Slovak, Slovak gains .10 nDCG@10. */
 const SERVED_BY: Readonly<Record<string, string>> = { sk: 'cs' }
 
 /**
- * Traits of an embedder that uses both built-in tables. A query is compared with only half of each vector, so its cosines are at
- * most √½. docs/experiments.md has the figures.
+ * Traits of an embedder with both built-in tables. A query is compared with one half of each vector, so its cosines are at most √½.
+ * docs/experiments.md has the figures.
  */
 const BOTH: EmbedderTraits = {
   weight: 0.35,
@@ -57,20 +54,20 @@ const BOTH: EmbedderTraits = {
   across: { weight: 0.55, certainty: { low: 0.17, high: 0.4 }, unclear: { weight: 0.5, enoughWords: 1 } },
 }
 
-/** Returns an embedder's traits if they are known. For other embedders, `calibrate` measures the certainty. */
+/** Returns the traits of a known embedder. For others, `calibrate` measures the certainty. */
 export function traitsOf(embedder: string): EmbedderTraits | undefined {
   if (embedder.startsWith('static:')) return /^static:[^:]*\+/.test(embedder) ? BOTH : ENGLISH
   return /all-minilm-l6-v2/i.test(embedder) ? MINILM : undefined
 }
 
-/** Returns how to embed a query in the given language: as `query` if it is English or has no letters, and otherwise as `across`. */
+/** Returns how to embed a query: as `query` if it is in English or has no letters, otherwise as `across`. */
 export function queryKind(language: Language | undefined): 'query' | 'across' {
   return language === undefined || language.code === 'en' ? 'query' : 'across'
 }
 
 /**
- * Checks whether a model for the given languages supports a text's language. If that is unclear, the model must support a language
- * in the same script.
+ * Checks whether a model supports the language of a text. If the language is unclear, the model must support one with the same
+ * script.
  */
 export function knowsLanguageOf(languages: readonly string[] | undefined, language: Language | undefined): boolean {
   if (languages === undefined || language === undefined) return true
@@ -89,10 +86,10 @@ export function traitsIn(traits: EmbedderTraits, language: Language | undefined)
   return language?.code === undefined ? { ...across, ...across.unclear } : across
 }
 
-/** The weight for unknown embedders, taken from a small sentence transformer. */
+/** Weight for unknown embedders, taken from a small sentence transformer. */
 export const UNKNOWN_WEIGHT = MINILM.weight
 
-/** Queries that consist of unrelated nouns, so no vault answers them. */
+/** Queries of unrelated nouns, which no vault can answer. */
 export const UNRELATED_QUERIES: readonly string[] = [
   'walnut trombone parliament',
   'glacier receipt mongoose collar',
@@ -113,25 +110,28 @@ export const UNRELATED_QUERIES: readonly string[] = [
 ]
 
 export interface CalibrationSamples {
-  /** The highest cosine similarity in the vault for each of the `UNRELATED_QUERIES`. */
+  /** The highest cosine in the vault for each of the `UNRELATED_QUERIES`. */
   readonly unrelated: readonly number[]
-  /** The highest cosine in the vault for queries that it can answer: about fifty of its own titles and headings. */
+  /**
+   * The highest cosine in the vault for each query that it can answer. About fifty of its titles and headings serve as such
+   * queries.
+   */
   readonly related: readonly number[]
 }
 
 /**
- * Minimum and maximum distance from `low` to `high`, as shares of the distance from `low` to 1. The maximum matters in vaults whose
- * notes have only titles, because each title then matches with a cosine of 1.
+ * Minimum and maximum of `high - low`, as shares of `1 - low`. The maximum matters in vaults whose notes have only titles, because
+ * each title then has a cosine of 1 with its own note.
  */
 const MIN_RANGE = 0.3
 const MAX_RANGE = 0.7
-/** Minimum distance from `low` to 1. It keeps `low` below `high` even if the embedder considers all strings equal. */
+/** Minimum of `1 - low`. It keeps `low` below `high` even if the embedder maps all texts to the same vector. */
 const MIN_ROOM = 0.01
 
 /**
- * Calibrates an embedder's cosines for a vault: certainty is 0 up to the median of the unrelated samples and 1 from the 70th
- * percentile of the related ones. These quantiles agree best with the values chosen by hand for known embedders. Returns
- * `undefined` unless there are samples of both kinds.
+ * Calibrates an embedder's cosines for a vault. The certainty is 0 up to the median of the unrelated samples, and 1 from the 70th
+ * percentile of the related ones. With these quantiles, the result is closest to the values that were chosen by hand for known
+ * embedders. Returns `undefined` if one kind of sample is missing.
  */
 export function calibrate({ unrelated, related }: CalibrationSamples): Certainty | undefined {
   const low = quantile(unrelated, 0.5)
@@ -152,26 +152,27 @@ export interface RelevantHit {
 }
 
 /**
- * Returns the hits that pass a preset, in order. Exact hits always pass.
- * @param meaning the semantic score's share in their certainty, 0–1
+ * Returns the hits that reach a preset's minimum score, in order. Exact hits are always returned.
+ * @param meaning how much the certainty of the hits depends on semantic scores, 0–1
  */
 export function keepRelevant<Hit extends RelevantHit>(hits: readonly Hit[], relevance: Relevance, meaning = 1): readonly Hit[] {
   const minScore = leastScore(relevance, meaning)
   return hits.filter((hit) => hit.exact || hit.score >= minScore)
 }
 
-/** Number of top results that are compared with the question. */
+/** Number of top results to compare with the question. */
 export const COMPARED_RESULTS = 3
 
-/** The share of the question's words that a note contains, and its cosine. Each is 0 if the note was not found that way. */
+/** The share of the question's words in a note, and the note's cosine. Either is 0 if the note was not found by it. */
 interface TopicHit {
   readonly matched: number
   readonly cosine: number
 }
 
 /**
- * Checks whether a top result contains enough of a question's words for `strict`: the share `enoughWords`, or less if a result is
- * similar in meaning. Without this check, one rare word or a vague similarity could give a note about something else a high score.
+ * Checks whether a top result contains enough of a question's words for `strict`. The required share is `enoughWords`, or less if a
+ * result is similar in meaning. Without this check, a note about something else could get a high score from one rare word or a
+ * vague similarity.
  */
 export function isOnTopic(first: readonly TopicHit[], { certainty: { low, high }, enoughWords = 0 }: MeaningTraits): boolean {
   const matched = Math.max(0, ...first.map((hit) => hit.matched))
@@ -179,7 +180,7 @@ export function isOnTopic(first: readonly TopicHit[], { certainty: { low, high }
   return matched >= enoughWords * (1 - Math.min(1, (cosine - low) / (high - low)))
 }
 
-/** Returns a preset's minimum score. For `meaning`, see `keepRelevant`. */
+/** Returns the minimum score of a preset. For `meaning`, see `keepRelevant`. */
 export function leastScore(relevance: Relevance, meaning: number): number {
   return meaning * MIN_SCORE[relevance] + (1 - meaning) * MIN_SCORE_BY_WORDS[relevance]
 }

@@ -4,22 +4,19 @@ import { NumberList } from './number-list.ts'
 import { PairIndex, WantedPairs } from './pair-index.ts'
 import { foldLetters } from './words/fold-word.ts'
 
-/** Characters that may surround a name in a sentence or quotation. Symbols such as # and + belong to the name. */
+/** Characters around a name in a sentence or quotation. Symbols such as # and + belong to the name. */
 const AROUND = new Set(' .,;:!?…¿¡。、，！？：；"\'“”„‘’‚«»‹›()[]')
 
-/** Matches characters that need normalization: non-ASCII letters, whitespace, and surrounding punctuation. */
+/** Matches characters that `plainName` changes or removes: non-ASCII letters, whitespace, and surrounding punctuation. */
 const NEEDS_FOLDING = /[^ -~]| {2}|^[ .,;:!?"'()[\]]|[ .,;:!?"'()[\]]$/
 
-/** A name that is at least this similar may be what was meant. */
+/** A name above this similarity may be the one that was meant. */
 const SIMILAR_ABOVE = 0.75
 
-/** One changed letter makes a shorter word a different word rather than a typo. */
+/** With one letter changed, a shorter word is another word rather than a typo. */
 const MIN_WORD_LENGTH = 4
 
-/**
- * Default bounds. Almost all names that are one typo apart reach this minimum, and with a lower one, a search would take many times
- * as long.
- */
+/** Default bounds. Almost all names with one typo reach this minimum. With a lower one, a search would take many times as long. */
 export const DEFAULT_SEARCH = { minimum: 0.5, limit: 20 } as const
 
 export interface NamedFiles {
@@ -31,34 +28,34 @@ export interface NamedFiles {
 interface SimilarityBounds {
   readonly limit: number
   readonly minimum: number
-  /** Excludes names whose plain form differs in length by more than this many letters. */
+  /** Maximum difference in length between a name's plain form and the query's, in letters. */
   readonly slips?: number | undefined
 }
 
 /**
- * Finds names by the Dice coefficient of their character pairs (Dice 1945; for strings Adamson, Boreham 1974): twice the number
- * of shared pairs, divided by the total number of pairs in both names. An inverted index of pairs provides candidates. Bounds
- * from set-similarity joins exclude most of them (prefix and length filters: Chaudhuri, Ganti, Kaushik 2006; raised to the lowest
- * score kept so far: Xiao, Wang, Lin, Shang 2009).
+ * Finds names by the Dice coefficient of their character pairs (Dice 1945; for strings Adamson, Boreham 1974): twice the number of
+ * shared pairs, divided by the sum of both names' pairs. An inverted index of pairs provides candidates. Most of them are excluded
+ * by bounds from set-similarity joins (prefix and length filters: Chaudhuri, Ganti, Kaushik 2006; raised to the lowest score kept
+ * so far: Xiao, Wang, Lin, Shang 2009).
  */
 export class SimilarNames {
   #index = new PairIndex()
   /**
-   * True once the pairs of all names are indexed. Indexing them takes twice as long as everything else, and exact lookups do not
-   * need them.
+   * True when the pairs of all names have been indexed. This takes twice as long as everything else, and exact lookups do not need
+   * it.
    */
   #isPaired = false
   #lookUpsWithout = 0
   #nextPairing = 0
-  /** Each name's key and text, indexed by the name's number. A number without a text is unused. */
+  /** The key and text of each name, by the name's number. A number without a text is unused. */
   #keys: number[] = []
   #names: (string | undefined)[] = []
   #lengths = new NumberList(1024)
-  /** The number of each key's first name. The key's other names have the next numbers. */
+  /** Number of each key's first name. Its other names have the numbers after that. */
   readonly #firstOf = new Map<number, number>()
-  /** The numbers of names whose plain form differs from the folded name, by plain form. */
+  /** Names whose plain form differs from the folded name: their numbers, by plain form. */
   #plain = new Map<string, number[]>()
-  /** For each name, the last lookup that visited it. */
+  /** For each name, the number of the last lookup that visited it. */
   #seenRound = new Uint32Array(1024)
   #lookUp = 0
   #dead = 0
@@ -90,7 +87,7 @@ export class SimilarNames {
   }
 
   /**
-   * Indexes missing pairs until the given time (`performance.now()`), so `find` without `slips` need not wait for them.
+   * Indexes pairs ahead of the first `find` without `slips`, until the given time (`performance.now()`).
    * @returns whether all pairs have been indexed
    */
   prepare(until = Number.POSITIVE_INFINITY): boolean {
@@ -103,8 +100,8 @@ export class SimilarNames {
   }
 
   /**
-   * Checks whether to search by pairs. After `MAX_SKIPPED` searches without pairs, later searches index a few names at a time,
-   * because indexing a large vault at once takes a second.
+   * Checks whether to search by pairs. After `MAX_SKIPPED` lookups without pairs, each further one indexes some names, because
+   * indexing a large vault at once takes a second.
    */
   #goesByPairs(): boolean {
     if (this.#isPaired) return this.prepare()
@@ -114,7 +111,10 @@ export class SimilarNames {
     return this.prepare(now + PAIRING.slice)
   }
 
-  /** Adds a name's plain form if it differs from the folded name. @returns the plain form's length */
+  /**
+   * Adds a name's plain form if it differs from the folded name.
+   * @returns the length of the plain form
+   */
   #addPlain(name: string): number {
     const plain = plainName(name)
     if (plain === foldName(name)) return plain.length
@@ -141,8 +141,8 @@ export class SimilarNames {
   }
 
   /**
-   * Returns names that reach the minimum similarity, best first, ties by id. Each key appears once, with its best name.
-   * @param bounds even with a minimum of 0, names without shared pairs are not found
+   * Returns the names that reach a minimum similarity, best first, ties by id. Each key appears once, with its best name. Names
+   * that share no pair with the query are never found.
    */
   find(name: string, files: NamedFiles, { limit, minimum, slips }: SimilarityBounds): readonly SimilarName[] {
     const best = new BestNames(limit, files.id)
@@ -152,7 +152,7 @@ export class SimilarNames {
       const key = this.#keys[number] as number
       const name = this.#names[number]
       if (name === undefined || !files.accept(key)) return
-      // Different names can share all pairs (`ab c`, `a bc`), so only equal names score 1.
+      // Different names can consist of the same pairs (`ab c`, `a bc`), so a score of 1 is reserved for equal names.
       const score = likeness < 1 ? Math.min(NEARLY_ONE, likeness) : foldName(name) === folded ? 1 : NEARLY_ONE
       if (score >= minimum) best.offer({ key, name, score })
     }
@@ -162,12 +162,12 @@ export class SimilarNames {
     return best.list()
   }
 
-  /** Returns the names that are equal after folding, ordered by id, one per key. */
+  /** Returns one name per key that equals the given name after folding, ordered by id. */
   equal(name: string, files: NamedFiles): readonly SimilarName[] {
     return this.#listEqual(foldName(name), files, [])
   }
 
-  /** Returns the names with an equal plain form (see `plainName`), ordered by id, one per key. */
+  /** Returns one name per key with the same plain form (see `plainName`), ordered by id. */
   equalPlain(name: string, files: NamedFiles): readonly SimilarName[] {
     const plain = plainName(name)
     return plain === '' ? [] : this.#listEqual(plain, files, this.#plain.get(plain) ?? [])
@@ -185,17 +185,17 @@ export class SimilarNames {
       if (foldName(this.#names[number] ?? '') === folded) add(number)
     }
     if (this.#goesByPairs()) this.#visit(folded, () => 1, visit)
-    // Names that are equal after folding have plain forms of the same length.
+    // Names that are equal after folding have plain forms of equal length.
     else if (folded.trim() !== '') this.#asLong(plainName(folded).length, 0).forEach(visit)
     for (const number of others) add(number)
     return [...bestByKey.values()].sort((a, b) => (files.id(a.key) < files.id(b.key) ? -1 : 1))
   }
 
   /**
-   * Visits each name that may reach the similarity that `minScore()` currently returns. If r of the query's n pairs are in lists
-   * that have not been visited yet, a name seen for the first time shares at most r pairs. If it has m pairs, its coefficient is at
-   * most 2 min(m, r) / (n + m). This bound excludes names that are too short or too long, and eventually all names. The lists of
-   * the rarest pairs come first, so only short lists are read.
+   * Visits the names whose similarity may reach `minScore()`, which may rise meanwhile. If r of the query's n pairs are in lists
+   * that have not been read yet, a name seen for the first time shares at most r pairs. With m pairs of its own, its coefficient is
+   * at most 2 min(m, r) / (n + m). This bound excludes names that are too short or too long, and in the end all names. Lists of
+   * rare pairs are read first, so long lists are rarely read.
    */
   #visit(folded: string, minScore: () => number, visit: (number: number, likeness: number) => void): void {
     this.prepare()
@@ -213,7 +213,7 @@ export class SimilarNames {
         const number = numbers[at] as number
         const nameLength = index.lengthOf(number)
         if (nameLength < lengths.from || nameLength > lengths.to) continue
-        // Tightens the bound with the name's signature, which is cheaper to check than the name.
+        // The signature gives a tighter bound, and checking it is cheaper than comparing the pairs.
         if (2 * (all - index.lacks(number)) < minimum * (length + nameLength) - ROUNDING_ERROR) continue
         if (this.#seenRound[number] === this.#lookUp) continue
         this.#seenRound[number] = this.#lookUp
@@ -228,8 +228,8 @@ export class SimilarNames {
   }
 
   /**
-   * Visits names whose plain form has a similar length. They are so few that examining all of them takes a fifth of the time that
-   * reading the lists of pairs takes.
+   * Visits the names with a plain form of similar length. They are few, so this takes a fifth of the time for reading the lists of
+   * pairs.
    */
   #visitAsLong(
     folded: string,
@@ -259,7 +259,7 @@ export class SimilarNames {
     }
   }
 
-  /** Returns the numbers of the names whose plain form differs in length by at most `slips` letters. */
+  /** Returns the numbers of names whose plain form differs from `letters` in length by at most `slips`. */
   #asLong(letters: number, slips: number): readonly number[] {
     const lengths = this.#lengths.items
     const numbers: number[] = []
@@ -275,10 +275,10 @@ export class SimilarNames {
   }
 }
 
-/** After this many lookups, index the pairs. A search makes three. */
+/** Number of lookups before pairs are indexed. A search makes three. */
 const MAX_SKIPPED = 30
 
-/** While searches run, pairs are indexed for up to `slice` milliseconds every `every` milliseconds. */
+/** While searches run, pairs are indexed for `slice` milliseconds every `every` milliseconds. */
 const PAIRING = { slice: 4, every: 16 } as const
 
 /** Number of names between checks of the clock. */
@@ -288,7 +288,7 @@ const NEARLY_ONE = 0.999
 
 const ROUNDING_ERROR = 1e-9
 
-/** Returns the range of m, a name's number of pairs, for which 2 min(m, shared) / (length + m) reaches the minimum similarity. */
+/** Returns the range of m (a name's number of pairs) in which 2 min(m, shared) / (length + m) reaches the minimum similarity. */
 function lengthsThatReach(minScore: number, length: number, shared: number): { readonly from: number; readonly to: number } {
   return { from: (minScore * length) / (2 - minScore) - ROUNDING_ERROR, to: (2 * shared) / minScore - length + ROUNDING_ERROR }
 }
@@ -311,7 +311,7 @@ class BestNames {
     this.#idOf = idOf
   }
 
-  /** Returns the minimum similarity of a name that can be added: `minimum` until the list is full, then the last name's score. */
+  /** Returns the similarity that a name must reach to be added: `minimum`, or the last name's score if the list is full. */
   least(minimum: number): number {
     const last = this.#names.length < this.#limit ? undefined : this.#names[this.#limit - 1]
     return last === undefined ? minimum : last.score
@@ -345,7 +345,7 @@ class BestNames {
   }
 }
 
-/** Returns the similar names that may have been meant: close matches, and names with a typo in one word. */
+/** Returns the hits that may have been meant: very similar names, and names with a typo in one word. */
 export function nearHits<T extends { readonly name: string; readonly score: number }>(
   text: string,
   hits: readonly T[],
@@ -353,7 +353,7 @@ export function nearHits<T extends { readonly name: string; readonly score: numb
   return hits.filter(({ name, score }) => isNear(text, name, score))
 }
 
-/** Returns the strings that may have been meant, best first. */
+/** Returns the texts that may have been meant, best first. */
 export function nearTexts(texts: readonly string[], query: string): readonly string[] {
   const names = new SimilarNames()
   for (const [at, text] of texts.entries()) names.set(at, [text])
@@ -362,11 +362,11 @@ export function nearTexts(texts: readonly string[], query: string): readonly str
 }
 
 function isNear(text: string, name: string, score: number): boolean {
-  // Names with different numbers mean different things, such as the previous day or the next part.
+  // Names with different numbers differ in meaning, such as two days or two parts.
   return digitsOf(text) === digitsOf(name) && (score >= SIMILAR_ABOVE || isOneSlipApart(text, name))
 }
 
-/** Checks whether two names are equal or differ in one word, by one letter or by two swapped neighbors. */
+/** Checks whether two names are equal, or differ in one letter or two swapped letters of one word. */
 function isOneSlipApart(a: string, b: string): boolean {
   const remaining = plainName(a).split(' ')
   const right = plainName(b).split(' ')
@@ -382,7 +382,7 @@ export function digitsOf(name: string): string {
 }
 
 /**
- * Returns a name's plain form: folded like in the index, without accents, with single spaces and without surrounding punctuation.
+ * Returns a name in its plain form: folded like in the index, without accents and surrounding punctuation, and with single spaces.
  * `Café latte?` and `cafe latte` have the same plain form.
  */
 export function plainName(name: string): string {
@@ -394,7 +394,7 @@ export function plainName(name: string): string {
   return text.slice(start, end)
 }
 
-/** Checks whether a name equals its plain form except for case, as most names do. Does not allocate a string. */
+/** Checks whether a name differs from its plain form only in case, as most names do. Does not allocate a string. */
 export function isPlain(name: string): boolean {
   return !NEEDS_FOLDING.test(name)
 }

@@ -1,34 +1,40 @@
 import { dotProduct } from '../core/vectors.ts'
 import type { FusedHit } from './fusion.ts'
 
-/** Number of top results that support each other. Results change little between 20 and 30. */
+/** Number of top results that can support each other. Results change little between 20 and 30. */
 export const SUPPORT_CANDIDATES = 30
 
-/** Number of similar results that support a note. */
+/** Maximum number of results that support a note. */
 const MAX_SUPPORTERS = 7
 
-/** Maximum share of a note's score that comes from its supporters. Results change little between .4 and .6. */
+/** Maximum share of a note's score that its supporters determine. Results change little between .4 and .6. */
 const SUPPORT_SHARE = 0.5
 
-/** If a note contains this share of the query's words, supporters count less; from `ANSWERED` on, not at all. */
+/** If a note contains this share of the query's words, supporters count less. From `ANSWERED` on, they do not count. */
 const NEARLY_ANSWERED = 0.7
 const ANSWERED = 0.9
 
-/** A supporter's weight is its cosine to this power, so only similar notes count. Results change little between 6 and 10. */
+/**
+ * A supporter's weight is its cosine raised to this power, so only very similar notes count. Results change little between 6 and
+ * 10.
+ */
 const SHARPNESS = 8
 
-/** Weight of the note itself among its supporters, so a note unlike all others keeps its score. */
+/** Weight of a note among its supporters. A note that resembles no other keeps its score. */
 const OWN_WEIGHT = 0.05
 
-/** Returns the share of a score that comes from supporters. `matched` is the highest share of the query's words in any note. */
+/**
+ * Returns the share of a note's score that its supporters determine. `matched` is the highest share of the query's words in any
+ * note.
+ */
 export function supportShare(matched: number): number {
   return SUPPORT_SHARE * Math.min(1, Math.max(0, (ANSWERED - matched) / (ANSWERED - NEARLY_ANSWERED)))
 }
 
 /**
- * Reorders the top results, because notes about the same subject answer the same questions: a share of a note's score is replaced
- * with the mean score of the results most similar to it. `vectors` holds a unit vector for each of the first hits, by position.
- * The highest score does not change, so scores remain comparable between queries. Exact hits do not change either.
+ * Reorders the top results. Notes about the same subject answer the same questions, so a share of each score is replaced with the
+ * mean score of the most similar results. `vectors` holds a unit vector for each of the first hits, by position. The highest score
+ * stays the same, so scores of different queries can still be compared. Exact hits stay the same, too.
  */
 export function supported<Key>(
   hits: readonly FusedHit<Key>[],
@@ -62,7 +68,7 @@ interface Supporter {
   readonly weight: number
 }
 
-/** Returns the weighted mean score of the nearest supporters and the note itself. */
+/** Returns the weighted mean score of a note and its nearest supporters. */
 function supportOf(ownScore: number, supporters: readonly Supporter[]): number {
   const nearest = [...supporters].sort((a, b) => b.weight - a.weight).slice(0, MAX_SUPPORTERS)
   const weights = nearest.reduce((sum, { weight }) => sum + weight, OWN_WEIGHT)

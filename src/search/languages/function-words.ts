@@ -1,7 +1,7 @@
 /**
- * The most frequent function words of each language in lower case: articles, pronouns, prepositions, conjunctions, auxiliaries and
- * question words. They identify a text's language, and they are dropped from questions that also contain other words. If only one
- * language here uses a script, its list can be short, because the script already identifies it.
+ * The most frequent function words of each language, in lower case: articles, pronouns, prepositions, conjunctions, auxiliaries and
+ * question words. They are used to detect languages, and they are ignored in queries that also contain other words. If a script
+ * belongs to only one of the languages, a short list is enough.
  */
 export const FUNCTION_WORDS = {
   ar: `في من على إلى عن مع هذا هذه ذلك تلك التي الذي الذين ما ماذا هل كيف متى أين لماذا أي أو أن إن كان كانت يكون تكون لا لم لن ليس هو هي هم

@@ -4,38 +4,44 @@ import { ONLY_LANGUAGE, SCRIPTS, type Script, scriptAt } from './scripts.ts'
 export interface Language {
   /** The text's main script. It is `Kana` for Japanese and `Han` for Chinese. */
   readonly script: Script
-  /** An ISO 639-1 code. `undefined` if the text contains too few words that only one language uses. */
+  /** An ISO 639-1 code, or `undefined` if the text has too few words that belong to only one language. */
   readonly code: string | undefined
 }
 
-/** Maximum number of code units to read. */
+/** Maximum number of code units to read per text. */
 const SAMPLE = 4_000
 
-/** Stop reading once there is this much evidence and one language is clearly ahead. */
+/** Stop reading if there is this much evidence and one language is clearly ahead. */
 const ENOUGH_WORDS = 12
 
-/** The best language must have `CLEAR_RATIO` times the evidence of the next one, or `LEAD` more. */
+/** The best language must have `CLEAR_RATIO` times as much evidence as the next one, or `LEAD` more. */
 const CLEAR_RATIO = 1.3
 
-/** An absolute difference counts, too: related languages such as Danish and Norwegian share most function words, so the ratio is small. */
+/**
+ * An absolute lead is enough, too, because related languages such as Danish and Norwegian share most function words, so their ratio
+ * is small.
+ */
 const LEAD = 1.5
 
-/** Minimum evidence. A function word that only one language has counts as 1. A question such as `backup plan` has no evidence. */
+/**
+ * Minimum evidence. A function word that belongs to only one language counts as 1, and a question such as `backup plan` has no
+ * evidence.
+ */
 const MIN_SCORE = 0.45
 
 /** Minimum evidence per word in long texts. */
 const MIN_SHARE = 0.02
 
-/** Weight of a letter that only some languages use, relative to a function word. */
+/** Weight of a letter that only some languages use. A function word has the weight 1. */
 const LETTER_WEIGHT = 0.4
 
 /**
- * A text is in a script other than Latin if more than this share of its letters is in that script, because names and code are often
- * Latin.
+ * A text's script is not Latin if more than this share of its letters is in another script. The limit is low, because names and
+ * code are often in Latin script.
  */
 const OTHER_SCRIPT = 0.3
 
-/** A Japanese text has at least this many kana per Han character. */
+/** A text with Han characters is Japanese if it has at least this many kana per Han character. */
 const KANA_SHARE = 0.1
 
 /** Longer words are not function words. */
@@ -92,8 +98,8 @@ const KANA = SCRIPTS.indexOf('Kana') + 1
 interface Tables {
   readonly words: ReadonlyMap<string, Evidence>
   /**
-   * Contains 1 at the hash of each ASCII function word. Words with other hashes are not looked up, because copying every word would
-   * take half of the time.
+   * 1 at the hash of each ASCII function word. Words with other hashes are not looked up, because copying each word would take half
+   * of the time.
    */
   readonly hashes: Uint8Array
   readonly letters: ReadonlyMap<number, Evidence>
@@ -102,9 +108,9 @@ interface Tables {
 let tables: Tables | undefined
 
 /**
- * Returns the script and language of a note or question, or `undefined` if it has no letters. Detects the script first, and then
- * the language from function words and rare letters. Reads only the start of a long text. If `candidates` are given, considers
- * only those languages, and returns the only candidate in a script without further evidence.
+ * Returns the script and language of a note or question, or `undefined` if it contains no letters. Detects first the script, and
+ * then the language by its function words and rare letters. Reads only the start of a long text. If `candidates` are given, only
+ * these languages are considered, and if only one of them uses the script, it needs no further evidence.
  */
 export function languageOf(text: string, candidates: readonly string[] = []): Language | undefined {
   const sample = text.length > SAMPLE ? text.slice(0, SAMPLE) : text
@@ -119,18 +125,20 @@ export function scriptOfLanguage(code: string): Script | undefined {
   return at === -1 ? SCRIPTS.find((script) => ONLY_LANGUAGE[script] === code) : scriptOf(at)
 }
 
-/** Checks whether a note is in the question's language. If the question's language is unclear, compares the scripts. */
+/** Checks whether a note is in the question's language. If that is unclear, compares their scripts. */
 export function isSameLanguage({ script, code: languageCode }: Language, code: string): boolean {
   return languageCode === undefined ? scriptOfLanguage(code) === script : languageCode === code
 }
 
 /**
- * A language is used if at least this share of a vault's notes is in it. The language of a few short notes is always misdetected.
+ * A language is used if at least this share of the vault's notes is in it. Some short notes are always assigned to a wrong
+ * language.
  */
 const MIN_USE = 0.01
 
 /**
- * Returns the languages that a vault uses, given the number of notes in each. Ignores rare ones, which are probably misdetected.
+ * Returns the languages that a vault uses, given the number of notes in each. Rare ones are omitted, because they were probably
+ * misdetected.
  */
 export function languagesInUse(notes: ReadonlyMap<string, number>): readonly string[] {
   const all = [...notes.values()].reduce((sum, count) => sum + count, 0)
@@ -147,7 +155,7 @@ function codeOf(script: Script, candidates: readonly string[]): string | undefin
   return languages.length === 1 ? CODES[languages[0] as number] : reader.clearest(languages)
 }
 
-/** Caches the candidates' indexes by candidate list and script. A search passes the same list for every passage. */
+/** Indexes of the candidates that use a script. Cached, because a search passes the same candidates for each passage. */
 const selected = new WeakMap<readonly string[], Map<Script, readonly number[]>>()
 
 function numbersAmong(script: Script, candidates: readonly string[]): readonly number[] {
@@ -166,12 +174,12 @@ function scriptOf(language: number): Script | undefined {
   return SCRIPTS[scriptAt(FUNCTION_WORDS[CODES[language] as WordedLanguage].charCodeAt(0)) - 1]
 }
 
-/** Indexes of languages in `CODES`, by script. */
+/** Indexes in `CODES` of the languages that use each script. */
 const NUMBERS_OF: ReadonlyMap<Script, readonly number[]> = new Map(
   SCRIPTS.map((script) => [script, NUMBERS.filter((at) => scriptOf(at) === script)]),
 )
 
-/** Counts the evidence in a text. The reader is reused for all texts. */
+/** Counts a text's evidence for each language. The reader is reused for all texts. */
 class Reader {
   readonly #letters = new Uint32Array(SCRIPTS.length + 1)
   readonly #scores = new Float64Array(CODES.length)
@@ -191,7 +199,7 @@ class Reader {
     }
   }
 
-  /** Counts the evidence in a word and returns the word's end. */
+  /** Counts a word's evidence, and returns the end of the word. */
   #readWord(text: string, start: number, { words, hashes, letters }: Tables): number {
     let isLower = true
     let isAscii = true
@@ -234,12 +242,12 @@ class Reader {
     if (all === 0) return undefined
     const han = this.#letters[HAN] as number
     const kana = this.#letters[KANA] as number
-    // In Japanese, most words are written with Han characters.
+    // Most Japanese words are written with Han characters, so a small share of kana is enough.
     if (han + kana > OTHER_SCRIPT * all) return kana > KANA_SHARE * han ? 'Kana' : 'Han'
     return SCRIPTS[((this.#letters[max] as number) > OTHER_SCRIPT * all ? max : LATIN) - 1]
   }
 
-  /** Returns the language that has clearly more evidence than the others, if there is one. */
+  /** Returns the language that is clearly ahead, if there is one. */
   clearest(languages: readonly number[]): string | undefined {
     let best = -1
     let max = 0
@@ -262,7 +270,7 @@ const reader = new Reader()
 
 const HASHES = 1 << 14
 
-/** Extends a word's hash by a letter. An ASCII letter has the same hash in either case. */
+/** Extends the hash of a word by a letter. For ASCII letters, case makes no difference. */
 function nextHash(hash: number, unit: number): number {
   return (Math.imul(hash, 31) + (unit | 32)) & (HASHES - 1)
 }
@@ -288,7 +296,7 @@ function makeTables(): Tables {
   }
 }
 
-/** A word or letter counts for every language that has it. The more languages share it, the less it counts for each of them. */
+/** A word or letter counts for each language that has it, and the less, the more languages have it. */
 function evidenceOf<T>(features: Readonly<Record<string, readonly T[]>>, weight: number): Map<T, Evidence> {
   const languages = new Map<T, Set<number>>()
   for (const [code, featuresOfLanguage] of Object.entries(features)) {

@@ -1,4 +1,4 @@
-/** Scripts with the first and last code units of their letters, in ascending order. */
+/** Scripts with ranges of code units that contain their letters, in ascending order. */
 const RANGES = [
   ['Latin', 0xc0, 0x24f],
   ['Greek', 0x370, 0x3ff],
@@ -36,16 +36,16 @@ export type Script = (typeof RANGES)[number][0]
 
 export const SCRIPTS: readonly Script[] = [...new Set(RANGES.map(([script]) => script))]
 
-/** Returns the number of a code unit's script, or 0 for punctuation, digits, symbols and rare scripts. */
+/** Returns the index of a code unit's script, or 0 for digits, punctuation, symbols and rare scripts. */
 export function scriptAt(unit: number): number {
   if (unit < 128) return (unit >= 97 && unit <= 122) || (unit >= 65 && unit <= 90) ? LATIN : 0
   const page = pages[unit >> 4] as number
-  // The signs × and ÷ lie among the letters.
+  // The signs × and ÷ are among the letters.
   return unit === 0xd7 || unit === 0xf7 ? 0 : page
 }
 
 /**
- * The script of each block of 16 code units. Extending ranges to whole blocks only adds signs and digits, which never occur
+ * Index of the script for each block of 16 code units. Rounding ranges up to blocks adds only signs and digits, which never occur
  * alone.
  */
 const pages = new Uint8Array(0x1000)
@@ -54,7 +54,7 @@ const LATIN = SCRIPTS.indexOf('Latin') + 1
 
 for (const [script, first, last] of RANGES) pages.fill(SCRIPTS.indexOf(script) + 1, first >> 4, (last >> 4) + 1)
 
-/** The languages of scripts that only one major language uses. */
+/** For each script that only one major language uses, that language. */
 export const ONLY_LANGUAGE: Readonly<Partial<Record<Script, string>>> = {
   Greek: 'el',
   Armenian: 'hy',

@@ -2,8 +2,8 @@ import type { Comparison } from '../../core/query.ts'
 import { foldName } from '../../core/text/fold.ts'
 
 /**
- * Checks whether a property value satisfies a comparison. Numbers are compared with its number and dates with its period. Text
- * never matches.
+ * Checks whether a property's value matches a comparison: a number by the comparison's number, a date by its period. Text never
+ * matches.
  */
 export function compares(value: string, { operator, number, period }: Comparison): boolean {
   const amount = readNumber(value)
@@ -12,7 +12,7 @@ export function compares(value: string, { operator, number, period }: Comparison
   return date !== undefined && period !== undefined && isTrue(operator, date, { first: period.from, last: period.to - 1 })
 }
 
-/** Compares a value with a range. A date without a time counts as its first moment. */
+/** Compares a value with a range. A date stands for its first moment. */
 function isTrue(
   operator: Comparison['operator'],
   value: number,
@@ -32,17 +32,17 @@ function isTrue(
   }
 }
 
-/** Returns the start of a date in a property. The date may have a space before the time, or be a link to a daily note. */
+/** Returns the start of a date in a property, in milliseconds. Allows a space before the time, and a link to a daily note. */
 export function readDate(value: string): number | undefined {
   return absolutePeriod(dateText(value).replace(/^(\d{4}-\d{2}-\d{2}) /, '$1T'))?.from
 }
 
-/** Returns a date's text. If it is a link, removes the brackets and the folder. */
+/** Returns the text of a date. If it is a link, returns the target's name. */
 export function dateText(value: string): string {
   return (/^\[\[(?:[^\]|#]*\/)?([^\]|#/]+)(?:[|#][^\]]*)?\]\]$/.exec(value)?.[1] ?? value).trim()
 }
 
-/** Returns the strings by which a property can be found: its values, and the items of comma-separated values (`drama, comedy`). */
+/** Returns the strings under which a property is found: its values, and the items of comma-separated values (`drama, comedy`). */
 export function askedTexts(texts: readonly string[]): readonly string[] {
   if (!texts.some((text) => LISTED.test(text))) return texts
   return texts.flatMap((text) => [text, ...(LISTED.test(text) ? text.split(LISTED).map((item) => item.trim()) : [])])
@@ -50,9 +50,9 @@ export function askedTexts(texts: readonly string[]): readonly string[] {
 
 /** The strings, and the number or date, that a query's value matches. */
 export interface ValueMeaning {
-  /** Folded strings. `done` also matches the link `[[done]]`. */
+  /** Folded strings. For `done`, these include the link `[[done]]`. */
   readonly texts: readonly string[]
-  /** Set for a number or a date, because a property can spell the same value differently. */
+  /** Set for a number or a date, which properties can spell differently. */
   readonly comparison: Comparison | undefined
 }
 
@@ -66,7 +66,7 @@ export function meaningOfValue(value: string): ValueMeaning {
   }
 }
 
-/** Checks whether one of a property's values is the value of a query. */
+/** Checks whether one of a property's values matches the value in a query. */
 export function includesValue(values: readonly string[], value: string): boolean {
   const { texts, comparison } = meaningOfValue(value)
   const known = askedTexts(values.map(foldName))
@@ -75,7 +75,7 @@ export function includesValue(values: readonly string[], value: string): boolean
   )
 }
 
-/** Separators of list items. `1,000` is a single number. */
+/** Separators of list items. A comma needs a space after it, because `1,000` is a number. */
 const LISTED = /,\s|[，、；;]/u
 
 const NUMBER = /^[+-]?\d{1,300}(?:\.\d{1,300})?$/
@@ -84,16 +84,16 @@ export function readNumber(text: string): number | undefined {
   return NUMBER.test(text) ? Number(text) : undefined
 }
 
-/** A time range in milliseconds since the Unix epoch. The end is exclusive. */
+/** A range of milliseconds since the Unix epoch, without the end. */
 export interface Period {
   readonly from: number
   readonly to: number
 }
 
 /**
- * Returns a date's period in this machine's time zone. Accepts a year, month, day, minute, second or millisecond (`2023`,
- * `2023-01`, `2023-01-31`, `2023-01-31T12:30`; a time with `Z` or `+02:00` is in that zone), and a unit relative to `now` (`day`,
- * `week-2`, `month+1`, `year-1`; weeks start on Monday, ISO 8601). Returns `undefined` for an invalid date.
+ * Parses a date in the local time zone. Accepts a year, month, day, minute, second or millisecond (`2023`, `2023-01`, `2023-01-31`,
+ * `2023-01-31T12:30`), with `Z` or `+02:00` for another zone, and a unit relative to `now` (`day`, `week-2`, `month+1`, `year-1`;
+ * weeks start on Monday, ISO 8601). Returns the period, or `undefined` for an invalid date.
  */
 export function readPeriod(text: string, now: Date): Period | undefined {
   return relativePeriod(text, now) ?? absolutePeriod(text)
@@ -122,7 +122,7 @@ function relativePeriod(text: string, now: Date): Period | undefined {
 
 const ABSOLUTE = /^(\d{4})(?:-(\d\d)(?:-(\d\d)(?:T(.+))?)?)?$/i
 
-/** Like `readPeriod`, but only for dates with a year. */
+/** Like `readPeriod`, but only for absolute dates. */
 export function absolutePeriod(text: string): Period | undefined {
   const [, year, month, day, time] = ABSOLUTE.exec(text) ?? []
   if (year === undefined) return undefined
@@ -161,7 +161,10 @@ function localDay(year: number, month: number, day: number): number {
   return startOf(year, month, day).getTime()
 }
 
-/** Returns the start of a day. Months and days may overflow. Uses setters, because the constructor changes years below 100. */
+/**
+ * Returns the start of a day. Months and days may overflow. Uses setters, because the constructor of `Date` changes years below
+ * 100.
+ */
 function startOf(year: number, month: number, day: number): Date {
   const date = new Date(2000, 0, 1)
   date.setFullYear(year, month, day)

@@ -1,22 +1,23 @@
 import type { Condition, Lookup } from '../../core/query.ts'
 import type { KeySet } from '../key-set.ts'
 
-/** Looks up notes for single conditions. A lookup may return notes that are not in `all`; they are ignored. */
+/** Looks up the notes for single conditions. The results may include notes that are not in `all`, which are ignored. */
 export interface QuerySource {
-  /** Notes that may be returned. */
+  /** The notes that the query may return. */
   all(): KeySet
   lookUp(lookup: Exclude<Lookup, SetLookup>): KeySet
-  /** Returns the files that link to any of the given files or are linked from any, not counting a file's links to itself. */
-  linked(field: SetLookup['field'], keys: KeySet): KeySet
   /**
-   * Returns the source for conditions inside a set. Such conditions apply to all listed files, so the source is always the same.
+   * Returns the files that link to any of the given ones (`links`) or are linked from any (`linkedfrom`). Links of a file to itself
+   * do not count.
    */
+  linked(field: SetLookup['field'], keys: KeySet): KeySet
+  /** Returns the source for conditions inside a set, which apply to all listed files. */
   sets(): QuerySource
 }
 
 type SetLookup = Extract<Lookup, { readonly kind: 'set' }>
 
-/** Returns the notes that match a condition. Makes each lookup at most once, and only if it can affect the result. */
+/** Returns the notes that match a condition. Each lookup is made at most once, and only if it can affect the result. */
 export function evaluate(condition: Condition, source: QuerySource): KeySet {
   return new Evaluation(source).within(source.all(), condition)
 }
@@ -30,7 +31,7 @@ class Evaluation {
     this.#source = source
   }
 
-  /** Returns the given notes that match. Stops making lookups once no notes are left. */
+  /** Returns those of the given notes that match. Makes no more lookups when no notes are left. */
   within(notes: KeySet, condition: Condition): KeySet {
     if (notes.isEmpty) return notes
     switch (condition.kind) {
@@ -56,7 +57,7 @@ class Evaluation {
 
   #linked({ field, condition }: SetLookup): KeySet {
     const source = this.#source.sets()
-    // All sets share one evaluation, so a repeated set is only evaluated once.
+    // All sets share an evaluation, so equal sets are evaluated only once.
     this.#sets ??= source === this.#source ? this : new Evaluation(source)
     return this.#source.linked(field, this.#sets.within(source.all(), condition))
   }
@@ -70,8 +71,8 @@ function cheapestFirst(parts: readonly Condition[]): readonly Condition[] {
 }
 
 /**
- * Returns a condition's relative cost. Only the order matters: metadata indexes come first, then a single posting list, then
- * conditions that scan all paths, many lists, or full text, and finally sets, which are queries of their own.
+ * Returns the relative cost of a condition, to order conditions. Metadata indexes are cheapest, followed by a single posting list,
+ * conditions that scan all paths, many posting lists or full text, and sets, which are queries of their own.
  */
 function cost(condition: Condition): number {
   switch (condition.kind) {

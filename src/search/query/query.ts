@@ -6,7 +6,7 @@ import { phraseOf, queryTerms } from '../words/query-terms.ts'
 import { analyze } from '../words/scan.ts'
 import { meaningOfValue } from './compare-values.ts'
 
-/** Minimum length of a word that is turned into a prefix. Shorter prefixes match too many words. */
+/** Minimum length of a word that may become a prefix. Shorter prefixes match too many words. */
 const MIN_PREFIX_LENGTH = 4
 
 /** How text is matched: as a word, as words in sequence, or as the prefix of a word. */
@@ -17,7 +17,7 @@ export type TimeField = 'created' | 'modified'
 /** A parsed query. Its text is as typed, not folded. */
 export type Query = { readonly kind: 'all' } | QueryPart
 
-/** `and` and `or` have at least two parts, and no part has the same kind as its parent. */
+/** `and` and `or` have at least two parts, and their parts are of other kinds. */
 export type QueryPart =
   | { readonly kind: 'and' | 'or'; readonly parts: readonly QueryPart[]; readonly span: TextRange }
   | { readonly kind: 'not'; readonly part: QueryPart; readonly span: TextRange }
@@ -26,13 +26,13 @@ export type QueryPart =
 /** A condition that a single lookup can answer. */
 export type Term = { readonly span: TextRange } & (
   | { readonly kind: 'text' | 'title'; readonly form: TextForm; readonly text: string }
-  /** `name` has no leading `#` and no trailing `/`. */
+  /** The tag's name without `#` and without `/` at the end. */
   | { readonly kind: 'tag'; readonly name: string }
-  /** Without a value, matches any value of the property. */
+  /** Without a value, every note with the property matches. */
   | { readonly kind: 'property'; readonly name: string; readonly value: string | undefined }
-  /** Compares as a number, as a date, or as both if the value could be either. `written` is the value as typed. */
+  /** A value that could be a number or a date is compared as both. `written` is the value as typed. */
   | ({ readonly kind: 'comparison'; readonly name: string; readonly written: string } & Comparison)
-  /** Without a title, matches any link in the property. */
+  /** Without a title, every link in the property matches. */
   | { readonly kind: 'relation'; readonly name: string; readonly title: string | undefined }
   /** Matches notes that link to the named note, or that it links to. */
   | { readonly kind: 'links' | 'linkedfrom'; readonly title: string }
@@ -44,7 +44,7 @@ export type Term = { readonly span: TextRange } & (
   | { readonly kind: 'path' | 'folder'; readonly text: string }
   | { readonly kind: 'type'; readonly value: string }
   /**
-   * Matches times from `from` (inclusive) to `to` (exclusive), in milliseconds since the Unix epoch. Open ends are ±Infinity.
+   * Matches times from `from` up to but not including `to`, in milliseconds since the Unix epoch. An open end is ±Infinity.
    * `written` is the comparison as typed.
    */
   | { readonly kind: 'time'; readonly field: TimeField; readonly from: number; readonly to: number; readonly written: string }
@@ -56,13 +56,13 @@ export type QuerySet = Extract<Term, { readonly kind: 'set' }>
 export interface Leaf<T> {
   readonly leaf: T
   readonly isNegated: boolean
-  /** True for a condition inside a set, which applies to the notes in the set rather than to the results. */
+  /** True for a condition inside a set. It applies to the set's notes, not to the results. */
   readonly isInSet: boolean
 }
 
 type Place = Pick<Leaf<unknown>, 'isNegated' | 'isInSet'>
 
-/** Yields a query's individual conditions in order. The conditions inside a set follow the set. */
+/** Yields all conditions of a query in order. A set is followed by the conditions inside it. */
 export function walk(query: Query): Generator<Leaf<Term>>
 
 export function walk(condition: Condition): Generator<Leaf<Lookup>>
@@ -80,13 +80,13 @@ export function* walk(
   }
 }
 
-/** A word, phrase or prefix that notes should contain. */
+/** A word, phrase or prefix that results should contain. */
 export interface QueryWord {
   readonly form: TextForm
   readonly text: string
 }
 
-/** Returns the distinct words for ranking and highlighting, in query order. Negated words and those in sets are omitted. */
+/** Returns the distinct words for ranking and highlighting, in query order. Omits negated words and those in sets. */
 export function positiveWords(query: Query): readonly QueryWord[] {
   const words = new Map<string, QueryWord>()
   for (const { leaf, isNegated, isInSet } of walk(query)) {
@@ -97,13 +97,13 @@ export function positiveWords(query: Query): readonly QueryWord[] {
   return [...words.values()]
 }
 
-/** Returns the task states that notes should contain. */
+/** Returns the task states that results should contain. */
 export function positiveTasks(query: Query): ReadonlySet<TaskState> {
   const required = [...walk(query)].filter(({ isNegated, isInSet }) => !isNegated && !isInSet)
   return new Set(required.flatMap(({ leaf }) => (leaf.kind === 'task' ? leaf.state : [])))
 }
 
-/** Returns the names of a query's properties, and whether each is compared as a number or date. */
+/** Returns the names of the properties in a query, with a flag that is true if a property is compared as a number or date. */
 export function propertiesIn(query: Query): ReadonlyMap<string, boolean> {
   const names = new Map<string, boolean>()
   for (const { leaf } of walk(query)) {
@@ -130,7 +130,7 @@ export function tagsIn(query: Query): readonly string[] {
   return [...walk(query)].flatMap(({ leaf }) => (leaf.kind === 'tag' ? leaf.name : []))
 }
 
-/** Converts words to the terms that search engines use for ranking. */
+/** Converts words to the terms for ranking. */
 export function termsOf(words: readonly QueryWord[]): readonly WordTerm[] {
   return words.flatMap(({ form, text }) =>
     form === 'prefix' ? queryTerms(text).map((term) => ({ ...term, match: 'prefix' as const, parts: [] })) : queryTerms(text),
@@ -138,8 +138,8 @@ export function termsOf(words: readonly QueryWord[]): readonly WordTerm[] {
 }
 
 /**
- * Returns the query with its bare words and prefixes combined by OR (`a b` becomes `a OR b`), or `undefined` if nothing changes.
- * Phrases, `title:` and all filters stay the same.
+ * Returns the query with OR between its bare words and prefixes (`a b` becomes `a OR b`), or `undefined` if it has fewer than two.
+ * Phrases, `title:` and filters stay the same.
  */
 export function withOptionalWords(query: Query): QueryPart | undefined {
   const part = query.kind === 'all' ? undefined : relax(query)
@@ -158,7 +158,7 @@ function relax(query: QueryPart): QueryPart {
   return others.length === 0 ? anyPart : { kind: 'and', parts: [...others, anyPart], span: query.span }
 }
 
-/** Returns the query with its bare words turned into prefixes (`conf` becomes `conf*`), or `undefined` if nothing changes. */
+/** Returns the query with prefixes instead of bare words (`conf` becomes `conf*`), or `undefined` if nothing changes. */
 export function prefixQuery(query: Query): QueryPart | undefined {
   const part = query.kind === 'all' ? undefined : begin(query)
   return part === query ? undefined : part
@@ -177,16 +177,16 @@ function isBareWord(part: QueryPart): boolean {
   return part.kind === 'text' && part.form !== 'phrase'
 }
 
-/** The ids of the notes that each title in `~relation=title`, `links:title` or `linkedfrom:title` refers to. */
+/** The ids of the notes for each title in `~relation=title`, `links:title` and `linkedfrom:title`. */
 export type TitleIds = ReadonlyMap<string, readonly NodeId[]>
 
 export type CommunityIds = ReadonlyMap<string, readonly NodeId[]>
 
-/** Names that have been looked up before evaluation. */
+/** Names in the query that have already been looked up. */
 export interface LookedUp {
   readonly titles?: TitleIds
   readonly communities?: CommunityIds
-  /** Paths of folders that the query names by the end of their path. */
+  /** Full paths of the folders in the query that were given without their parents. */
   readonly folders?: ReadonlyMap<string, string>
 }
 
@@ -211,8 +211,8 @@ export function communitiesIn(query: Query): readonly string[] {
 }
 
 /**
- * Converts a query for search engines: folds and analyzes text, and resolves titles and communities. `undefined` matches
- * everything.
+ * Converts a query to a condition for search engines: folds and analyzes text, and replaces titles and communities with ids.
+ * `undefined` matches everything.
  */
 export function toCondition(query: Query, names: LookedUp = {}): Condition | undefined {
   return query.kind === 'all' ? undefined : partOf(query, names)
@@ -290,14 +290,14 @@ function propertyOf(name: string, value: string | undefined): Condition {
   return parts.length === 1 && only !== undefined ? only : { kind: 'or', parts }
 }
 
-/** Returns the lookup for text typed without quotes. */
+/** Returns the lookup for text without quotes. */
 export function wordsLookup(text: string): Lookup {
   return textOf({ text, form: 'word' }, 'any')
 }
 
 /**
- * Converts text to a word or phrase. A word that the analyzer splits (`well-known`, `12:30`) becomes a phrase. Punctuation alone
- * matches nothing.
+ * Returns the lookup for a word or phrase. A word that consists of several indexed words (`well-known`, `12:30`) becomes a phrase.
+ * Punctuation alone matches nothing.
  */
 function textOf({ text, form }: { readonly text: string; readonly form: TextForm }, field: WordField): Lookup {
   const tokens = analyze(text).filter(({ kind }) => kind === 'word')

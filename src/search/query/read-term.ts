@@ -41,7 +41,7 @@ const COMMUNITY = {
 const TYPE = { what: 'the text after type:', hint: 'Write a value of the property "type", without a space: type:person.' }
 
 /**
- * As in Obsidian, a tag ends at whitespace, general punctuation, or an ASCII character other than letters, digits, `_`, `-` and
+ * As in Obsidian, a tag ends at whitespace, general punctuation, or an ASCII character other than a letter, a digit, `_`, `-` or
  * `/`.
  */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the whole ASCII range is meant.
@@ -81,7 +81,7 @@ type NamedToken = Extract<Token, { kind: 'named' }>
 function readTagOrProperty({ name, operator, value, span }: NamedToken, reading: TermReader): Term {
   if (operator === undefined || value === undefined) return { kind: 'tag', name: readTag(name, reading), span }
   if (operator !== '=') return { ...readComparison({ name, operator, value }, reading), span }
-  // Quoted text is literal, so an empty string is a value.
+  // Quoted text is literal. Even an empty string is a value then.
   const text = value.isQuoted ? value.text : plainText(value, reading) || undefined
   return { kind: 'property', name: readName(name, reading), value: text, span }
 }
@@ -168,7 +168,7 @@ function unknownField({ name, span }: FieldToken, reading: TermReader): RouxErro
   })
 }
 
-/** Parses one of a field's keywords, ignoring case. */
+/** Returns the keyword of a field that the value names, ignoring case. */
 function readWord<Word extends string>(
   { value }: FieldToken,
   reading: TermReader,
@@ -186,7 +186,7 @@ function readWord<Word extends string>(
   throw queryError(reading.text, { at: value.span.start, problem, hint, ...(near === undefined ? {} : { candidates: [near] }) })
 }
 
-/** Returns a tag's name without a leading `#` and trailing slashes. */
+/** Returns a tag's name without `#` and without slashes at the end. */
 function readTag(piece: Piece, reading: TermReader): string {
   const markLength = piece.text.startsWith('#') && reading.text[piece.span.start - 1] !== '#' ? 1 : 0
   const name = piece.text.slice(markLength).replace(/(?<!\/)\/+$/, '')
@@ -199,7 +199,7 @@ function readTag(piece: Piece, reading: TermReader): string {
     })
   const wrong = NOT_IN_TAGS.exec(name)
   if (wrong !== null) {
-    // Other applications write properties as `#status:done`.
+    // Other applications use `#status:done` for properties.
     const hint = '<>!:'.includes(wrong[0]) ? COMPARISONS : `A tag may contain letters, digits, "_", "-" and "/". ${QUOTE_IT}.`
     throw queryError(reading.text, { at: first + wrong.index, problem: `${shortened(wrong[0])} cannot be in a tag`, hint })
   }
@@ -215,7 +215,10 @@ function readTag(piece: Piece, reading: TermReader): string {
 
 export type FieldToken = Extract<Token, { kind: 'field' }>
 
-/** Returns the time range for an operator and a date. `>` means after the period, `<` before it, no operator within it. */
+/**
+ * Returns the time range for a comparison with a date: after the period for `>`, before it for `<`, and the period itself without
+ * an operator.
+ */
 function readTime({ operator, value, span }: FieldToken, field: TimeField, reading: TermReader): Term {
   const period = readPeriod(value.text, reading.now)
   if (period === undefined) {
@@ -226,7 +229,7 @@ function readTime({ operator, value, span }: FieldToken, field: TimeField, readi
   const time = { kind: 'time', field, written: (isPlain ? '' : operator) + value.text, span } as const
   switch (operator) {
     case '':
-      // A date relative to today is a start date. As in other note-taking applications, `day-7` means the last seven days.
+      // As in other note-taking applications, `day-7` without an operator means the last seven days.
       return COUNTS_BACK.test(value.text) ? { ...time, from: period.from, to: Number.POSITIVE_INFINITY } : { ...time, ...period }
     case '=':
       return { ...time, ...period }
@@ -253,7 +256,7 @@ export interface TermReader {
   readonly now: Date
 }
 
-/** Parses a word, a prefix or, if quoted, a phrase. */
+/** Parses a word or a prefix. Quoted text is a phrase. */
 function readWords(piece: Piece, reading: TermReader): { readonly form: TextForm; readonly text: string } {
   const { text, isQuoted, span } = piece
   if (isQuoted) {
@@ -271,13 +274,19 @@ function readWords(piece: Piece, reading: TermReader): { readonly form: TextForm
   throw queryError(reading.text, { at: span.start + star, problem: '"*" can only end a word', hint })
 }
 
-/** Returns the piece. @throws RouxError `INVALID_PARAMS` if it is blank */
+/**
+ * Returns the text of a piece.
+ * @throws RouxError `INVALID_PARAMS` if it is blank
+ */
 function requireText(piece: Piece, reading: TermReader, { what, hint }: { readonly what: string; readonly hint: string }): Piece {
   if (piece.text.trim() !== '') return piece
   throw queryError(reading.text, { at: piece.span.start, problem: `${what} is missing`, hint })
 }
 
-/** Returns a value's text. @throws RouxError `INVALID_PARAMS` if it contains `*` outside quotes */
+/**
+ * Returns the text of a value.
+ * @throws RouxError `INVALID_PARAMS` if it contains `*` outside quotes
+ */
 function plainText(piece: Piece, reading: TermReader): string {
   const star = piece.isQuoted ? -1 : piece.text.indexOf('*')
   if (star === -1) return piece.text
@@ -290,7 +299,7 @@ function plainText(piece: Piece, reading: TermReader): string {
   })
 }
 
-/** Parses a property's or typed link's name, which must contain a letter, digit or emoji. */
+/** Returns the name of a property or relation. It must contain a letter, digit or emoji. */
 function readName(piece: Piece, reading: TermReader): string {
   const { text, isQuoted, span } = piece
   const sigil = reading.text.charAt(span.start - 1)

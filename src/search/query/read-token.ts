@@ -8,7 +8,7 @@ const SHOWN_BEFORE = 40
 
 const SHOWN_AFTER = 30
 
-/** Field names in display order. */
+/** The names of fields in the order in which they are listed. */
 export const FIELD_NAMES = [
   'title',
   'path',
@@ -29,12 +29,12 @@ export const FIELD_NAMES = [
 const BY_FOLDED: ReadonlyMap<string, FieldName> = new Map(FIELD_NAMES.map((name) => [name.toLowerCase(), name]))
 
 /**
- * Minimum similarity by character pairs. `titel` and `title` (0.5) or `pth` and `path` (0.4) reach it, but unrelated words that
- * share one pair do not.
+ * Minimum similarity of suggested names. `titel` and `title` (0.5) or `pth` and `path` (0.4) reach it, but not unrelated words that
+ * share one pair of characters.
  */
 const MIN_SIMILARITY = 0.35
 
-/** A piece of text with quotes and escapes removed. `span` covers the text as typed. */
+/** Text without its quotes and escapes. `span` is its range in the query. */
 export interface Piece {
   readonly text: string
   readonly isQuoted: boolean
@@ -65,7 +65,10 @@ export type Token =
 
 export type NamedOperator = '=' | '<' | '<=' | '>' | '>='
 
-/** Reads the token at or after `from`. @throws RouxError `INVALID_PARAMS` at an unclosed quote and at `|` */
+/**
+ * Reads the first token at or after `from`.
+ * @throws RouxError `INVALID_PARAMS` for an unclosed quote or a `|`
+ */
 export function readToken(text: string, from: number): Token {
   const start = nextStart(text, from)
   const first = text[start]
@@ -75,9 +78,9 @@ export function readToken(text: string, from: number): Token {
   return isQuote(first) ? wholePiece(readQuoted(text, start)) : readBare(text, start)
 }
 
-/** Checks whether text contains a searchable word. Punctuation and emoji alone are not indexed. */
+/** Checks whether a text contains a searchable word. Punctuation and emoji are not indexed. */
 export function hasWord(text: string): boolean {
-  // The first test is several times faster and almost always sufficient.
+  // The first test is several times faster, and usually succeeds.
   return /[a-z0-9]/i.test(text) || /[\p{L}\p{N}]/u.test(text)
 }
 
@@ -97,13 +100,13 @@ const BARE_NAMES = { '#': /[^\s()"“”„=<>]*/y, '~': /[^\s()"“”„=]*/y 
 
 const NAMED_OPERATORS = { '#': /=|[<>]=?/y, '~': /=/y }
 
-/** A field name. A single letter would be a drive (`C:\x`) or meaningless, and no field name is longer than 40 letters. */
+/** A field's name and operator. A single letter would be a drive (`C:\x`) or mean nothing, and no name is longer than 40 letters. */
 const FIELD = /(\p{L}{2,40}):([<>=]*)/uy
 
-/** Text after the colon in a URL (`http://`) or in code (`std::vector`, an inline property `key:: value`). */
+/** The text after the colon of a URL (`http://`) or in code (`std::vector`, an inline property `key:: value`). */
 const NO_VALUE = /:|\/\//y
 
-/** Returns the next token's offset. Skips whitespace, and punctuation and emoji that stand on their own (`&`, `…`, `🎉`). */
+/** Returns the offset of the next token. Skips whitespace, and punctuation and emoji between spaces (`&`, `…`, `🎉`). */
 function nextStart(text: string, from: number): number {
   let at = from
   for (;;) {
@@ -146,7 +149,7 @@ function readBare(text: string, start: number): Token {
   return { kind: 'field', name, operator, value, span: { start, end: value.span.end } }
 }
 
-/** Reads a function call as written in code. Its empty parentheses are not a group. */
+/** Reads a function call as in code. Its empty parentheses are not a group. */
 function readCall(text: string, start: number): Piece | undefined {
   const end = endOf(CALL, text, start)
   return end === start ? undefined : { text: text.slice(start, end), isQuoted: false, span: { start, end } }
@@ -154,7 +157,7 @@ function readCall(text: string, start: number): Piece | undefined {
 
 const CALL = /[\p{L}_$][\p{L}\p{N}_$.]*\((?:\)|(?=\s*$))/uy
 
-/** Reads a note's name, which may be a link and may be quoted: `[[My Home]]`, `[[Home#Door|door]]`. */
+/** Reads the name of a note. It may be a link and may be quoted: `[[My Home]]`, `[[Home#Door|door]]`. */
 function readNote(text: string, start: number): Piece {
   const link = readLink(text, start)
   if (link !== undefined) return link
@@ -177,7 +180,7 @@ function wholePiece(piece: Piece): Token {
   return { kind: 'text', piece, span: piece.span }
 }
 
-/** Reads the quoted text at `start`, or the pattern's match if there is none. */
+/** Reads quoted text, or what matches `bare` if there are no quotes. */
 function readPiece(text: string, start: number, bare: RegExp): Piece {
   if (isQuote(text[start] ?? '')) return readQuoted(text, start)
   const end = endOf(bare, text, start)
@@ -185,7 +188,8 @@ function readPiece(text: string, start: number, bare: RegExp): Piece {
 }
 
 /**
- * Reads quoted text. A straight quote must be closed by a straight one, others by any, because „a“, “a” and “a" are all common.
+ * Reads quoted text. A straight quote must be closed by a straight one. All others can be closed by any quote, because „a“, “a” and
+ * “a" are all common.
  */
 function readQuoted(text: string, start: number): Piece {
   const isStraight = text[start] === '"'
@@ -220,16 +224,16 @@ function endOf(pattern: RegExp, text: string, start: number): number {
 export interface SyntaxProblem {
   /** UTF-16 offset. */
   readonly at: number
-  /** The problem as a clause without a full stop, such as `a date is missing`. */
+  /** A clause without a full stop, such as `a date is missing`. */
   readonly problem: string
-  /** How to write it correctly. */
+  /** How to correct the query. */
   readonly hint: string
   readonly candidates?: readonly string[]
 }
 
 /**
- * Creates the `INVALID_PARAMS` error for an invalid query. Its message has three lines: the problem with its column (1-based, in
- * characters), the query (truncated around the position), and a caret.
+ * Creates the `INVALID_PARAMS` error for an invalid query. The message has three lines: the problem and its column (one-based, in
+ * characters), the query, shortened around the position, and a caret below it.
  */
 export function queryError(text: string, { at, problem, hint, candidates }: SyntaxProblem): RouxError {
   const { line, offset } = excerpt(text, at)
@@ -237,7 +241,7 @@ export function queryError(text: string, { at, problem, hint, candidates }: Synt
   return new RouxError('INVALID_PARAMS', message, candidates === undefined ? { hint } : { hint, candidates })
 }
 
-/** Formats a piece of a query for a message: on one line, in double quotes, truncated to 40 characters. */
+/** Formats a piece of a query for messages: on one line, in double quotes, at most 40 characters long. */
 export function shortened(piece: string): string {
   const { text, isCut } = firstCharacters(piece, SHOWN_PIECE)
   return `"${onOneLine(text)}${isCut ? '…' : ''}"`
@@ -250,7 +254,7 @@ function columnOf(text: string, at: number): number {
 }
 
 function excerpt(text: string, at: number): { readonly line: string; readonly offset: number } {
-  // Take enough UTF-16 units for this many characters, even if the first unit is half of a surrogate pair.
+  // Take enough UTF-16 units for this many characters, even if the slice starts in a surrogate pair.
   const head = [...text.slice(Math.max(0, at - 2 * SHOWN_BEFORE - 2), at)]
   const before = head.slice(-SHOWN_BEFORE)
   const isCut = before.length < head.length || at > 2 * SHOWN_BEFORE + 2
@@ -264,19 +268,19 @@ function firstCharacters(text: string, count: number): { readonly text: string; 
   return { text: characters.slice(0, count).join(''), isCut: characters.length > count }
 }
 
-/** Replaces each line break, tab and control character with a space, so the caret stays in place. */
+/** Replaces line breaks, tabs and control characters with spaces, so the caret is below the right character. */
 function onOneLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, ' ')
 }
 
 export type FieldName = (typeof FIELD_NAMES)[number]
 
-/** Returns the field with the given name, ignoring case. */
+/** Finds a field by name, ignoring case. */
 export function findField(name: string): FieldName | undefined {
   return BY_FOLDED.get(name.toLowerCase())
 }
 
-/** Returns the name that `word` may be a misspelling of. */
+/** Returns the name that a word may be a misspelling of. */
 export function nearestOf(word: string, names: readonly string[]): string | undefined {
   const index = new SimilarNames()
   for (const [key, name] of names.entries()) index.set(key, [name])

@@ -7,8 +7,8 @@ const SLAVIC = [
 const SCANDINAVIAN = ['erne ernes erens eren ers ens ets ene er en et es e s']
 
 /**
- * Inflectional endings of folded words, by language. From each row in turn, the longest ending that fits is removed. Languages
- * without rows gain nothing from them, or less than from the English rules.
+ * Inflectional endings of folded words, by language. From each row, the longest ending that fits is removed. For other languages,
+ * results with such rows are no better, or worse than with the English rules.
  */
 const ENDINGS: Readonly<Record<string, readonly string[]>> = {
   cs: SLAVIC,
@@ -44,7 +44,7 @@ const ENDINGS: Readonly<Record<string, readonly string[]>> = {
 /** Minimum number of letters in a stem. */
 const MIN_STEM_LENGTH = 4
 
-/** Languages with a higher minimum, because double letters and long endings would leave too little of shorter words. */
+/** In these languages, double letters and long endings would leave too little of shorter words. */
 const MIN_STEM_LENGTH_OF: Readonly<Record<string, number>> = { fi: 5, nl: 5 }
 
 const LETTERS = /^\p{L}+$/u
@@ -58,8 +58,8 @@ interface Remover {
 const removers = new Map<string, Remover | undefined>()
 
 /**
- * Returns a folded word without the given language's endings, or `undefined` if the language has no endings here or the word is
- * not in its script. The result is always a prefix of the word.
+ * Removes a language's endings from a folded word. Returns `undefined` if there are no endings for the language, or if the word is
+ * in another script. The result is a prefix of the word.
  */
 export function withoutEndings(form: string, language: string): string | undefined {
   const remover = removerOf(language)
@@ -72,7 +72,7 @@ export function withoutEndings(form: string, language: string): string | undefin
   return form.slice(0, end)
 }
 
-/** Returns possible stems of words with the given prefix that are shorter than the prefix. */
+/** Returns the stems shorter than the prefix that words with this prefix may have. */
 export function shorterStems(beginning: string, language: string): readonly string[] {
   const remover = removerOf(language)
   if (remover === undefined || !fits(beginning, remover)) return []

@@ -4,44 +4,44 @@ export const SEPARATOR = 0
 /** A letter, digit or mark in a script with spaces between words. */
 export const SPACED = 1
 
-/** A character in a script without spaces (Han, kana …), or in Hangul, whose words include their particles. */
+/** A character in a script without spaces (Han, kana …), or in Hangul, where particles are attached to words. */
 export const UNSPACED = 2
 
-/** A character in Thai, Lao, Khmer or Burmese script, which has no spaces between words but dictionaries in ICU. */
+/** A character in Thai, Lao, Khmer or Burmese script. There are no spaces between words, but ICU has dictionaries. */
 export const IN_DICTIONARY = 4
 
-/** A character that belongs to the previous one: a combining mark, a half-width voicing mark, a soft hyphen or a joiner. */
+/** A character that belongs to the one before it: a combining mark, a half-width voicing mark, a soft hyphen or a joiner. */
 export const MARK = 3
 
 const UNKNOWN = 255
 
-/** The classes of characters in the Basic Multilingual Plane, computed on first use. */
+/** Classes of the characters in the Basic Multilingual Plane. Each is computed when it is first needed. */
 const classes = new Uint8Array(0x10000).fill(UNKNOWN)
 
-/** Looked up once for speed; see `scan.ts`. */
+/** Cached for speed; see `scan.ts`. */
 const { charCodeAt } = String.prototype
 
 let expressions: ReturnType<typeof makeExpressions> | undefined
 
-/** Shorter slices need no copy of their own, because V8 always copies them. */
+/** Shorter slices need not be copied, because V8 always copies them. */
 const MIN_SLICE_LENGTH = 13
 
-/** Maximum length of a form in UTF-16 units. Words that only differ beyond it are treated as equal. */
+/** Maximum length of a form in UTF-16 units. Longer words are truncated. */
 export const MAX_FORM = 64
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the whole ASCII range is meant.
 const ASCII = /^[\x00-\x7f]*$/
 
 /**
- * Accents on Latin and Greek letters, and the dots of ё. The letter й is distinct and keeps its breve. The accent is matched
- * before its letter, because few characters are accents.
+ * Accents on Latin and Greek letters, and the dots of ё. The letter й keeps its breve, because it is a letter of its own. The
+ * accent is matched before the letter, because accents are rare.
  */
 const ACCENTS = /[\u0300-\u036f](?<=[\p{scx=Latin}\p{scx=Greek}]\p{M}{0,16}.|[её]\u0308)/gu
 
-/** Characters that are removed, including Arabic short vowels and the tatweel, which few people type. */
+/** Characters to remove, including Arabic short vowels and the tatweel, which few people type. */
 const INVISIBLE = /\u00ad|\u200c|\u200d|\u0640|[\u064b-\u065f]|\u0670/g
 
-/** Letters that Unicode does not decompose, with their usual spelling on keyboards without them. */
+/** Letters that Unicode does not decompose, as people spell them on keyboards without these letters. */
 const PLAIN_LETTERS: Readonly<Record<string, string>> = {
   ß: 'ss',
   æ: 'ae',
@@ -52,7 +52,7 @@ const PLAIN_LETTERS: Readonly<Record<string, string>> = {
   ħ: 'h',
   ı: 'i',
   ς: 'σ',
-  // Arabic letters that people or keyboards use interchangeably.
+  // Arabic letters that are often used interchangeably.
   أ: 'ا',
   إ: 'ا',
   آ: 'ا',
@@ -68,14 +68,14 @@ const PLAIN_LETTERS: Readonly<Record<string, string>> = {
 
 const SPECIAL = new RegExp(`[${Object.keys(PLAIN_LETTERS).join('')}]`, 'g')
 
-/** Maximum number of cached words. Normalizing takes ten times as long as a lookup. A full cache is cleared. */
+/** Maximum number of cached words, before the cache is cleared. Folding takes ten times as long as a lookup. */
 const MEMO = 20_000
 
 const memo = new Map<string, string>()
 
 /**
- * Folds a word for the index: normalizes compatibility forms (`ﬁ`, `Ａ`), lowercases, removes accents on Latin and Greek letters,
- * and truncates to `MAX_FORM` units. The time is linear in the length of the part that is kept.
+ * Folds a word for the index: normalizes compatibility characters (`ﬁ`, `Ａ`), converts to lower case, removes accents on Latin and
+ * Greek letters, and truncates to `MAX_FORM` units. The part beyond that takes no time.
  */
 export function foldWord(word: string): string {
   if (ASCII.test(word)) return truncate(word).toLowerCase()
@@ -93,7 +93,7 @@ export function forgetFoldedWords(): void {
   memo.clear()
 }
 
-/** Folds letters in the same way as indexed words, but does not truncate the text. */
+/** Folds letters like `foldWord`, without truncating the text. */
 export function foldLetters(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase()
   const plain = text.replace(INVISIBLE, '').normalize('NFKD').toLowerCase().replace(ACCENTS, '')
@@ -107,12 +107,12 @@ function truncate(word: string): string {
   return word.slice(0, unit >= 0xd800 && unit <= 0xdbff ? MAX_FORM - 1 : MAX_FORM)
 }
 
-// ASCII does not need the regular expressions below, which take ten milliseconds to compile.
+// Set the classes of ASCII here, because compiling the regular expressions below takes ten milliseconds.
 classes.fill(SEPARATOR, 0, 128)
 
 for (const [first, last] of ['09', 'AZ', 'az']) classes.fill(SPACED, first?.charCodeAt(0), (last?.charCodeAt(0) ?? 0) + 1)
 
-/** Returns the class of the code point at the given index, which must not be inside a surrogate pair. */
+/** Returns the class of the code point at an index, which must not be inside a surrogate pair. */
 export function classAt(text: string, at: number): number {
   const unit = charCodeAt.call(text, at)
   if (unit >= 0xd800 && unit <= 0xdfff) return classify(String.fromCodePoint(text.codePointAt(at) ?? 0))
@@ -123,7 +123,7 @@ export function classAt(text: string, at: number): number {
   return unitClass
 }
 
-/** Returns the length, in UTF-16 units, of the code point at the given index. */
+/** Returns the length of the code point at an index, in UTF-16 units. */
 export function widthAt(text: string, at: number): number {
   return (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1
 }
@@ -147,7 +147,7 @@ function makeExpressions() {
   }
 }
 
-/** Copies a slice, because V8 keeps the whole string in memory as long as a slice of it exists. */
+/** Copies a slice. Otherwise, V8 would keep the whole string in memory as long as the slice. */
 export function ownCopy(slice: string): string {
   return slice.length < MIN_SLICE_LENGTH ? slice : Buffer.from(slice).toString()
 }

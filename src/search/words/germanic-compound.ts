@@ -1,6 +1,6 @@
 import { isStopWord, stemOf } from './stem.ts'
 
-/** Letters that link the parts of a compound, for each language that writes compounds as one word. */
+/** Letters between the parts of a compound, for each language that writes compounds as one word. */
 const LINKS: Readonly<Record<string, readonly string[]>> = {
   da: ['', 's', 'e', 'er'],
   de: ['', 's', 'es', 'n', 'en', 'er', 'e'],
@@ -12,7 +12,7 @@ const LINKS: Readonly<Record<string, readonly string[]>> = {
 /** Minimum length of a part. Shorter parts often occur in other words by chance. */
 const MIN_PART_LENGTH = 4
 
-/** A split without linking letters is ranked as if it were this many times as frequent. */
+/** Splits without linking letters are preferred by this factor. */
 const PLAIN = 1.44
 
 const LETTERS = /^\p{L}+$/u
@@ -21,14 +21,17 @@ export function joinsCompounds(language: string | undefined): language is string
   return language !== undefined && language in LINKS
 }
 
-/** A vault's words in a language that writes compounds as one word. */
+/** The vault's words in a language that writes compounds as one word. */
 export interface CompoundWords {
   readonly language: string
   /** Returns how frequent a stem is in the vault, or 0 if it does not occur. */
   readonly frequencyOf: (stem: string) => number
 }
 
-/** Splits a folded word into two words of the vault, preferring frequent ones. Returns an empty list if no split fits. */
+/**
+ * Splits a folded word into two words of the vault. Among several splits, prefers the most frequent words. Returns an empty list if
+ * there are none.
+ */
 export function splitCompound(form: string, { language, frequencyOf }: CompoundWords): readonly string[] {
   if (form.length < 2 * MIN_PART_LENGTH || !LETTERS.test(form)) return []
   const frequency = (part: string): number => (isStopWord(part, language) ? 0 : frequencyOf(stemOf(part, language)))
@@ -57,7 +60,7 @@ export function joinWords(word: string, other: string, words: CompoundWords): re
 
 function joined(head: string, tail: string, { language, frequencyOf }: CompoundWords): readonly string[] {
   const links = LINKS[language] ?? []
-  // A plural often looks like a compound's first part with linking letters.
+  // The first part may end in linking letters already, because a plural often looks the same.
   const heads = links.flatMap((link) => (head.endsWith(link) ? head.slice(0, head.length - link.length) : []))
   const longEnough = heads.filter(({ length }) => length >= MIN_PART_LENGTH)
   const compounds = new Set(longEnough.flatMap((each) => links.map((link) => `${each}${link}${tail}`)))

@@ -3,13 +3,13 @@ import { classAt, foldWord, MARK, MAX_FORM, ownCopy, SPACED, widthAt } from './f
 
 export const WORD = 0
 
-/** A part of the preceding word, at the same position: `effect` in `useEffect`, `node` in `node.js`. */
+/** A part of the word before it, at the same position: `effect` in `useEffect`, `node` in `node.js`. */
 export const PART = 1
 
-/** The last character of a run without spaces. It does not start a pair, but a search for a single character must find it. */
+/** The last character of a run without spaces. No pair starts with it, but searches for the single character must find it. */
 export const TAIL = 2
 
-/** Longer words, and words with more parts, are treated as noise such as keys and hashes. */
+/** Longer words, and words with more parts, are noise such as keys and hashes. */
 const MAX_LENGTH = 48
 
 const MAX_PARTS = 6
@@ -18,21 +18,21 @@ const HUMP = /[A-Z]+(?![a-z]{2})|[A-Z]?[a-z0-9]+|[^A-Za-z0-9]+/g
 
 const SMALL_THEN_CAPITAL = /[a-z0-9][A-Z]|[A-Z]{2}[a-z]{2}/
 
-/** Looked up once for speed; see `scan.ts`. */
+/** Cached for speed; see `scan.ts`. */
 const { charCodeAt, slice } = String.prototype
 
-/** `.`, `_` or `@` join at most this many pieces into a word. Longer sequences are treated as lists. */
+/** Maximum number of pieces that `.`, `_` or `@` join to a word. Longer sequences are lists. */
 const MAX_PIECES = 8
 
-/** Consecutive letters and digits, including apostrophes and thousands separators. */
+/** A run of letters and digits, including apostrophes and thousands separators. */
 interface Piece {
-  /** The text as written, but without apostrophes, commas and suffixes such as `'s`. */
+  /** The text without apostrophes, commas and suffixes such as `'s`. */
   readonly raw: string
   readonly start: number
   readonly end: number
 }
 
-/** Where reading continues. */
+/** The offset and word position where reading continues. */
 interface NextPosition {
   readonly at: number
   readonly position: number
@@ -51,7 +51,7 @@ interface FoundWord {
   readonly end: number
 }
 
-/** Maximum number of cached joined words. A few names make up most of them. A full cache is cleared. */
+/** Maximum number of cached words, before the cache is cleared. Most joined words in a vault are a few names. */
 const MEMO = 500
 
 const memo = new Map<string, WordReading>()
@@ -60,7 +60,7 @@ export function forgetJoinedWords(): void {
   memo.clear()
 }
 
-/** Reads the word that starts at `start`, with everything joined to it. Passes the word and its parts to the sink. */
+/** Reads the word at `start`, including everything joined to it. Passes the word and its parts to the sink. */
 export function readJoinedWord(text: string, start: number, position: number, sink: WordSink): NextPosition {
   const end = ownEnd(text, start)
   if (end < 0) return readAgain(text, start, position, sink)
@@ -82,7 +82,10 @@ function readOwn(run: string): WordReading {
   return reading
 }
 
-/** Returns the end of a run of ASCII letters, digits and joiners, or -1 if the run is long or depends on its surroundings. */
+/**
+ * Returns the end of a run of ASCII letters, digits and joiners. Returns -1 if the run is too long or its meaning depends on the
+ * text around it.
+ */
 function ownEnd(text: string, start: number): number {
   if (charCodeAt.call(text, start - 1) === 46) return -1
   for (let at = start; at <= start + MAX_FORM; at++) {
@@ -91,7 +94,7 @@ function ownEnd(text: string, start: number): number {
     if (!(unit < 128)) return unit >= 128 ? -1 : at
     if (isAlphanumeric(unit) || isJoiner(unit) || unit === 39) continue
     if (unit === 43 || unit === 35) return -1
-    // A comma or hyphen may be a thousands separator or part of a date.
+    // A comma may separate thousands, and a hyphen may belong to a date.
     const isAfterDigit = (unit === 44 || unit === 45) && charCodeAt.call(text, at - 1) < 58
     return isAfterDigit ? -1 : at
   }
@@ -126,7 +129,7 @@ function readAgain(text: string, start: number, position: number, sink: WordSink
 
 interface WholeWord {
   readonly folded: readonly string[]
-  /** The word without leading dot and trailing symbols. */
+  /** The word without a leading dot and without symbols at the end. */
   readonly name: string
   readonly whole: string
   readonly sink: WordSink
@@ -151,14 +154,14 @@ const VERSION = /^v\d+(\.\d+)+$/
 
 const NUMBER = /^\d+(\.\d+)+$/
 
-/** Emits each piece as a word, because the pieces are too many or too long to form a name. */
+/** Passes each piece to the sink as a word of its own. They are too many or too long for a name. */
 function putSeparately(pieces: readonly Piece[], position: number, sink: WordSink): NextPosition {
   let next = position
   for (const { raw, start, end } of pieces) sink(foldWord(raw), WORD, next++, start, end)
   return { at: (pieces.at(-1) as Piece).end, position: next }
 }
 
-/** Joins the pieces into one form. Single letters separated by dots are an abbreviation (`U.S.A.`, `e.g.`). */
+/** Joins pieces to one form. Single letters with dots between them are an abbreviation (`U.S.A.`, `e.g.`). */
 function joinedName(text: string, pieces: readonly Piece[], folded: readonly string[]): string {
   if (pieces.every(({ raw, end }, at) => /^\p{L}$/u.test(raw) && (at === pieces.length - 1 || text[end] === '.'))) {
     return folded.join('')
@@ -168,7 +171,7 @@ function joinedName(text: string, pieces: readonly Piece[], folded: readonly str
   return name
 }
 
-/** Returns the symbol after the word: `++` after a word (`c++`), `#` after a letter (`c#`), or an empty string. */
+/** Returns a symbol that belongs to the word: `++` (`c++`), `#` after a single letter (`c#`), or an empty string. */
 function symbolAfter(text: string, pieces: readonly Piece[]): string {
   const { raw, start, end } = pieces.at(-1) as Piece
   const next = charCodeAt.call(text, end)
@@ -179,10 +182,7 @@ function symbolAfter(text: string, pieces: readonly Piece[]): string {
   return /^[a-z]$/i.test(raw) && !/[\p{L}\p{N}#^]/u.test(text[end + 1] ?? '') ? '#' : ''
 }
 
-/**
- * Checks whether the name starts with a dot (`.net`, `.gitignore`), which must be at the start of the text or follow a space,
- * bracket or quote.
- */
+/** Checks whether a name starts with a dot (`.net`, `.gitignore`). The dot must follow a space, bracket or quote, or start the text. */
 function isDotName(text: string, start: number): boolean {
   return (
     charCodeAt.call(text, start - 1) === 46 &&
@@ -215,7 +215,7 @@ function putDate(pieces: readonly Piece[], whole: string, to: { start: number; p
   return { at: end, position: to.position + 1 }
 }
 
-/** Endings after an apostrophe that are not part of the word. (`n't` is part of it.) */
+/** Endings that are not part of the word before the apostrophe. `n't` is not among them. */
 const SUFFIX = /^(?:s|d|m|ll|re|ve)$/i
 
 const ELISION = /^(?:\p{L}|qu)$/iu
@@ -224,7 +224,7 @@ const DIGITS = /^\d+$/
 
 function readPiece(text: string, start: number): Piece {
   let end = runEnd(text, start)
-  // Collect runs in an array, because joining while reading would copy a long word repeatedly.
+  // Collect the runs in an array, because appending to a string would copy a long word again and again.
   const runs = [slice.call(text, start, end)]
   for (;;) {
     const unit = charCodeAt.call(text, end)
@@ -267,7 +267,7 @@ function continues(wordClass: number): boolean {
   return wordClass === SPACED || wordClass === MARK
 }
 
-/** Checks whether a piece starts at the given offset. Combining marks cannot start a piece. */
+/** Checks whether a piece starts here. Combining marks cannot start one. */
 function begins(text: string, at: number): boolean {
   return at < text.length && classAt(text, at) === SPACED
 }
@@ -276,7 +276,10 @@ function isJoiner(unit: number): boolean {
   return unit === 46 || unit === 95 || unit === 64
 }
 
-/** Returns the parts with at least two characters of a camel-case name (`useEffect` → `use`, `Effect`). Empty for other words. */
+/**
+ * Splits a camel-case name (`useEffect` → `use`, `Effect`). Omits parts of one character, and returns an empty list for other
+ * words.
+ */
 function camelParts(word: string): readonly string[] {
   if (word.length > MAX_LENGTH || !SMALL_THEN_CAPITAL.test(word)) return []
   const parts = word.match(HUMP) ?? []

@@ -5,24 +5,24 @@ import { scanWords } from './scan.ts'
 import { beginningOf, stemOf } from './stem.ts'
 
 export interface SnippetQuery {
-  /** The query's words, each with a weight such as its idf. */
+  /** The words of the query, each with a weight such as its idf. */
   readonly terms: readonly { readonly term: WordTerm; readonly weight: number }[]
   readonly phrases: readonly Phrase[]
-  /** The languages that texts may be written in. Defaults to all. */
+  /** The languages that texts may be in. Defaults to all. */
   readonly languages?: readonly string[]
-  /** ISO 639-1 code of the texts' language, or `null` if it is unclear. If omitted, each text's language is detected. */
+  /** ISO 639-1 code of the texts' language, or `null` if it is unclear. If omitted, the language of each text is detected. */
   readonly language?: string | null
 }
 
 export interface Match {
   readonly start: number
   readonly end: number
-  /** Index of the word in the query. Phrases follow the words. */
+  /** Index of the word in the query. The words are followed by the phrases. */
   readonly term: number
   readonly weight: number
 }
 
-/** Returns the matches' total weight. Each word in the query counts once. */
+/** Returns the total weight of the matches. Each word of the query counts once. */
 export function weightOf(matches: readonly Match[]): number {
   const terms = new Set<number>()
   let sum = 0
@@ -34,15 +34,12 @@ export function weightOf(matches: readonly Match[]): number {
   return sum
 }
 
-/** Finds a query's words and phrases in a text. Returns at most one match per word in the text, ordered by position. */
+/** Finds the words and phrases of a query in a text, ordered by position. A word in the text matches at most one word of the query. */
 export function findMatches(text: string, query: SnippetQuery): readonly Match[] {
   return matchFinder(query)(text)
 }
 
-/**
- * Returns a version of `findMatches` for one query and many texts. It reuses the prepared query and caches the forms that it has
- * seen.
- */
+/** Returns `findMatches` for one query and many texts. It prepares the query once and caches the forms in the texts. */
 export function matchFinder(query: SnippetQuery): (text: string) => readonly Match[] {
   const find = finders.get(query) ?? newFinder(query)
   finders.set(query, find)
@@ -51,7 +48,7 @@ export function matchFinder(query: SnippetQuery): (text: string) => readonly Mat
 
 const finders = new WeakMap<SnippetQuery, (text: string) => readonly Match[]>()
 
-/** Stems words by the rules of the text's language, like the index. */
+/** Returns a finder that stems words by the rules of each text's language, like the index. */
 function newFinder(query: SnippetQuery): (text: string) => readonly Match[] {
   if (query.language !== undefined) return newFinderIn(query.language ?? undefined, query)
   const finderByLanguage = new Map<string | undefined, ReturnType<typeof newFinderIn>>()
@@ -73,12 +70,12 @@ function newFinderIn(language: string | undefined, { terms, phrases }: SnippetQu
   }
 }
 
-/** Maximum number of terms to combine into a pattern. With more terms, texts are read in full. */
+/** Maximum number of terms in a pattern. With more terms, all words in a text are read. */
 const FEW_TERMS = 60
 
 /**
- * Returns a quick check that is false only if no word in a text has the English stem of any term. It takes a tenth as long as
- * `analyze`.
+ * Returns a quick check that takes a tenth of the time of `analyze`. If it returns false, the text contains no word with the
+ * English stem of any term.
  */
 export function mayHoldStem(terms: readonly WordTerm[]): (text: string) => boolean {
   if (terms.length > FEW_TERMS) return () => true
@@ -103,8 +100,8 @@ function matchesInAll(text: string, finder: TermFinder, phrases: readonly Phrase
 }
 
 /**
- * Finds the matches of a query without phrases. Reads only the words around likely positions, because searching for prefixes
- * takes a quarter of the time that reading all words would.
+ * Finds matches of a query without phrases. Reads only the words near likely positions: searching for prefixes takes a quarter of
+ * the time for reading all words.
  */
 function matchesNear(text: string, finder: TermFinder, pattern: RegExp): Match[] {
   const matches: Match[] = []
@@ -125,12 +122,12 @@ function matchesNear(text: string, finder: TermFinder, pattern: RegExp): Match[]
   return matches
 }
 
-/** Code units up to and including this one are never part of a word. */
+/** This code unit and all lower ones are never part of a word. */
 const SPACE = 0x20
 
 /**
- * Returns a pattern for the positions where words from the query are likely: the words' prefixes, and everything that is not
- * indexed as it is spelled (`naïve`, `don't`, `U.S.A.`, `1,000`).
+ * Returns a pattern for positions where the query's words may occur: prefixes of these words, and text that is not indexed as
+ * spelled (`naïve`, `don't`, `U.S.A.`, `1,000`).
  */
 function likelyWords(terms: readonly WordTerm[], language: string | undefined): RegExp {
   const beginnings = new Set(terms.map((term) => beginningOf(term, language)).filter((beginning) => ASCII.test(beginning)))
@@ -140,7 +137,10 @@ function likelyWords(terms: readonly WordTerm[], language: string | undefined): 
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the whole ASCII range is meant.
 const ASCII = /^[\x00-\x7f]+$/
-/** Text that is not indexed as it is spelled. A dot only matters in abbreviations; words around other dots are indexed as spelled. */
+/**
+ * Text that is not indexed as spelled. A dot matters only in abbreviations, because words around other dots are also indexed on
+ * their own.
+ */
 const OTHERWISE = "[^\\x00-\\x7f]|'(?=[a-z0-9])|\\.(?=[a-z])(?<=(?<![a-z0-9])[a-z]\\.)|,(?=\\d)"
 
 class TermFinder {
@@ -148,7 +148,7 @@ class TermFinder {
   readonly terms: SnippetQuery['terms']
   readonly #language: string | undefined
   readonly #stems: readonly string[]
-  /** The first code units of all forms and stems. */
+  /** First code units of all forms and stems. */
   readonly #initials: ReadonlySet<number>
 
   constructor(terms: SnippetQuery['terms'], language: string | undefined) {
@@ -159,7 +159,7 @@ class TermFinder {
   }
 
   find(form: string): Pick<Match, 'term' | 'weight'> | undefined {
-    // A stem starts with the same character as its form, so most words in the text need not be stemmed.
+    // A stem starts with the same character as the form, so most words of a text need not be stemmed.
     if (!this.#initials.has(form.charCodeAt(0))) return undefined
     if (this.#cache.has(form)) return this.#cache.get(form)
     const stem = stemOf(form, this.#language)
@@ -185,7 +185,7 @@ interface Place {
 class PhraseFinder {
   readonly #words: Phrase['words']
   readonly #term: number
-  /** Partial matches by the first word's position: the number of words found, and where the first one starts. */
+  /** Incomplete matches by the position of the first word: the number of words found, and the offset of the first. */
   readonly #partial = new Map<number, { readonly found: number; readonly start: number }>()
 
   constructor({ words }: Phrase, term: number) {
@@ -193,7 +193,7 @@ class PhraseFinder {
     this.#term = term
   }
 
-  /** Processes the next word in the text. Returns the phrase that ends with it, if there is one. */
+  /** Processes the next word of a text. Returns the phrase that ends with it, if any. */
   read({ form, position, start, end }: Place): Match | undefined {
     const reach = this.#words.at(-1)?.offset ?? 0
     for (const phrase of this.#partial.keys()) {
@@ -201,7 +201,7 @@ class PhraseFinder {
       this.#partial.delete(phrase)
     }
     let match: Match | undefined
-    // Iterate backwards, so the word that starts a phrase does not also count as its second word.
+    // Iterate backwards. Otherwise, a word that starts a phrase could immediately count as its second word, too.
     for (let at = this.#words.length - 1; at >= 0; at--) {
       const word = this.#words[at] as Phrase['words'][number]
       if (word.isPrefix ? !form.startsWith(word.form) : form !== word.form) continue

@@ -4,8 +4,8 @@ import { classAt, UNSPACED } from './fold-word.ts'
 import { analyze, type Token } from './scan.ts'
 
 /**
- * Returns a query's distinct words in order. Stop words are omitted unless there are no others.
- * @param languages the languages that the query may be written in; defaults to all
+ * Returns the distinct words of a query in order. Omits stop words unless there are no others.
+ * @param languages the languages that the query may be in; defaults to all
  */
 export function queryTerms(text: string, languages?: readonly string[]): readonly WordTerm[] {
   const tokens = analyze(text, languages)
@@ -21,7 +21,7 @@ export function queryTerms(text: string, languages?: readonly string[]): readonl
   return [...counts.values()].map(({ term, count }) => ({ ...term, count, ...(language === undefined ? {} : { language }) }))
 }
 
-/** Returns the text's words as a phrase. The last word may be a prefix. */
+/** Returns a text's words as a phrase. With `isPrefix`, the last word may be incomplete. */
 export function phraseOf(text: string, options: { readonly isPrefix?: boolean } = {}): Phrase {
   const tokens = analyze(text)
   const words = tokens.filter(({ kind }) => kind === 'word')
@@ -36,12 +36,11 @@ export function phraseOf(text: string, options: { readonly isPrefix?: boolean } 
   }
 }
 
-/** Returns an id that is the same for all words that are looked up in the same way. */
+/** Returns an id that is equal for words with the same lookup. */
 export function idOf({ match, stem, form }: Pick<WordTerm, 'match' | 'stem' | 'form'>): string {
   return `${match}\0${match === 'stem' ? stem : form}`
 }
 
-/** Converts a word to a term that is looked up in the given way. */
 export function toTerm(token: Pick<Token, 'form' | 'stem'>, match: WordTerm['match'], parts: readonly WordTerm[] = []): WordTerm {
   return { form: token.form, stem: token.stem, match, count: 1, parts }
 }
@@ -60,8 +59,8 @@ function toTerms(tokens: readonly Token[]): WordTerm[] {
 }
 
 /**
- * Checks whether a form is a single character in a script without spaces. It is indexed as the first of a pair or the last of a
- * run, so it must be looked up as a prefix.
+ * Checks whether a form is a single character of a script without spaces. It must be looked up as a prefix, because it is indexed
+ * as the first of a pair or the last of a run.
  */
 function isLoneCharacter({ form }: Pick<Token, 'form'>): boolean {
   return form.length <= 2 && [...form].length === 1 && classAt(form, 0) === UNSPACED

@@ -4,13 +4,14 @@ import type { Slots, WordKey } from './index/segment.ts'
 import { idOf, toTerm } from './query-terms.ts'
 import { isStopWord, stemOf } from './stem.ts'
 
-/** Keys must be below this, so a double can represent a key combined with the 31 bits of a score. */
+/** Keys must be below this number, so a double can represent a key together with the 31 bits of a score. */
 const KEYS = 2 ** 22
 
 const MAX_BITS = 2 ** 31 - 1
 
 /**
- * Number of low bits to ignore when preselecting the best scores. Scores that differ by less than 1 % may then count as equal.
+ * Number of low bits of a score that are ignored when the best ones are preselected. Scores with a difference of less than 1 % may
+ * then seem equal.
  */
 const HIDDEN_BITS = 16
 
@@ -29,10 +30,10 @@ export const MAX_TERMS = 200
 
 export interface RankOptions {
   readonly limit: number
-  /** Returns true for documents that may be found. By default, all may. */
+  /** Checks whether a document may be found. By default, every document may. */
   readonly accept?: (key: number) => boolean
   readonly scoring?: Scoring
-  /** True to include all hits with the last one's score, for callers that order ties themselves. */
+  /** True to return all hits with the same score as the last one, for callers with their own order of ties. */
   readonly withTies?: boolean
 }
 
@@ -40,7 +41,7 @@ export interface WordHit {
   readonly key: number
   /** Between 0 and `Ranking.maxScore`, exclusive. */
   readonly score: number
-  /** Total idf of the query's words in this document, divided by that of all query words, 0–1. */
+  /** Sum of the idf of the query's words in this document, as a share of the sum for all of them, 0–1. */
   readonly matched: number
 }
 
@@ -54,22 +55,23 @@ export interface TermFact {
 export interface Ranking {
   /** Best first, ties by key. */
   readonly hits: readonly WordHit[]
-  /** Total number of hits, ignoring the limit. */
+  /** Number of hits, including those beyond the limit. */
   readonly total: number
   /**
-   * The words used, in query order. A word that does not occur is replaced by its parts, if it has any. The parts of other
-   * compounds, and compounds of the query's words, come last.
+   * The words that were looked up, in query order. A word that does not occur in the vault is replaced by its parts, if any. Parts
+   * of other compounds, and compounds of the query's words, come last.
    */
   readonly terms: readonly TermFact[]
   /**
-   * Total idf of the query's words that occur anywhere, divided by that of all query words, 0–1. It is 0 if the query has no words.
+   * Sum of the idf of the query's words that occur anywhere, as a share of the sum for all of them, 0–1. If the query has no words,
+   * it is 0.
    */
   readonly coverage: number
-  /** Upper bound of the query's scores, so `score / maxScore` is comparable between queries. 0 if none of its words occurs. */
+  /** Upper bound of the scores. `score / maxScore` can be compared between queries. 0 if no word of the query occurs. */
   readonly maxScore: number
 }
 
-/** Ranks the live documents that contain any of the words by the sum of their BM25 scores over both fields. */
+/** Ranks the live documents that contain any of the words by the sum of their BM25 scores in both fields. */
 export function rankTerms(slots: Slots, query: readonly WordTerm[], options: RankOptions): Ranking {
   const accumulator = new Accumulator(slots, options.scoring ?? DEFAULT_SCORING)
   const boundedTerms = withinBounds(slots, query)
@@ -85,7 +87,7 @@ export function rankTerms(slots: Slots, query: readonly WordTerm[], options: Ran
   const addExtra = (term: WordTerm, share: number, massIn: MassIn): number => {
     const documents = accumulator.add(term, share * term.count, massIn)
     const idf = accumulator.idf(documents)
-    // `documents` is 0 if all notes with the word have been deleted.
+    // `documents` is 0 if all notes that contain the word have been deleted.
     if (documents > 0) extra.push({ term, documents, idf })
     return idf
   }
@@ -136,16 +138,16 @@ export function rankTerms(slots: Slots, query: readonly WordTerm[], options: Ran
   }
 }
 
-/** If a compound occurs in the vault, each of its parts has this fraction of a word's weight, both in scores and in `matched`. */
+/** Weight of a compound's part if the compound itself occurs in the vault, both in scores and in `matched`. A word has the weight 1. */
 const PART = 0.3
 
-/** A compound of two query words scores this fraction of a word. In `matched`, it counts as both words. */
+/** Weight of a compound of two query words in scores. In `matched`, the compound counts as both words. */
 const JOINED = 0.6
 
-/** Returns how much a word with the given idf adds to the `matched` share of the document in a slot. */
+/** Returns how much a word with this idf adds to `matched` for the document in a slot. */
 type MassIn = (slot: number, idf: number) => number
 
-/** Records which of the query's words each document contains, including as part of a compound. */
+/** Records which words of the query each document contains, also as parts of compounds. */
 class TypedWords {
   readonly #bits: Uint32Array
   readonly #bitOf = new Map<string, number>()
@@ -170,8 +172,8 @@ class TypedWords {
   }
 
   /**
-   * Returns the idf that a part adds. A document with all parts means the same as the compound, so the last part adds the rest of
-   * the compound's idf. A single part is weak evidence.
+   * Returns how much of the compound's idf a part adds. A document with all parts means the same as the compound, so the last part
+   * adds what is left. A single part is weak evidence.
    */
   massOfPart(
     part: WordTerm,
@@ -188,15 +190,15 @@ class TypedWords {
 const MAX_MARKED = 32
 
 /**
- * Limits for splitting and joining words, in query words. Longer queries, such as whole notes, have enough words, and joining two
- * words takes forty lookups.
+ * Maximum number of query words for splitting, and for joining, compounds. Longer queries, such as whole notes, have enough words
+ * anyway, and joining two words takes forty lookups.
  */
 const MAX_SPLIT = 20
 const MAX_JOINED = 4
 
 /**
- * Returns the vault's words in the query's language or, if that is unclear, in the most frequent language. Returns `undefined` for
- * long queries and for languages that do not write compounds as one word.
+ * Returns the vault's words in the language of the query or, if that is unclear, in the vault's main language. Returns `undefined`
+ * for long queries, and if the language does not write compounds as one word.
  */
 function compoundWords({ segments, language: mainLanguage }: Slots, terms: readonly WordTerm[]): CompoundWords | undefined {
   const language = terms.find((term) => term.language !== undefined)?.language ?? mainLanguage
@@ -222,7 +224,7 @@ function termsOf(forms: readonly string[], count = 1): readonly WordTerm[] {
   return forms.map((form) => ({ ...toTerm({ form, stem: stemOf(form) }, 'stem'), count }))
 }
 
-/** Removes the slots that are not accepted, in place. */
+/** Removes slots that are not accepted, in place. */
 function acceptedOf(slotsTouched: Uint32Array, { keys }: Slots, accept: RankOptions['accept']): Uint32Array {
   if (accept === undefined) return slotsTouched
   let count = 0
@@ -234,7 +236,7 @@ function idfOf(terms: readonly TermFact[]): number {
   return terms.reduce((mass, { idf }) => mass + idf, 0)
 }
 
-/** Returns the words in query order. If there are too many, keeps only the rarest. */
+/** Returns the words in query order. Omits the most frequent ones if there are too many. */
 function withinBounds(slots: Slots, query: readonly WordTerm[]): readonly WordTerm[] {
   if (query.length <= MAX_TERMS) return query
   const sizes = new Map(query.map((term) => [term, listBytes(slots, term)]))
@@ -243,7 +245,7 @@ function withinBounds(slots: Slots, query: readonly WordTerm[]): readonly WordTe
   return query.filter((term) => keptTerms.has(term))
 }
 
-/** Returns the size of a word's lists in bytes, including dead documents. It can be read without decoding the lists. */
+/** Returns the size of a word's posting lists in bytes, including dead documents. The lists do not have to be decoded. */
 function listBytes({ segments }: Slots, term: WordTerm): number {
   let bytes = 0
   for (const segment of segments) {
@@ -254,10 +256,10 @@ function listBytes({ segments }: Slots, term: WordTerm): number {
   return bytes
 }
 
-/** Minimum amount that a word adds, because a document with a sum of 0 counts as not found. */
+/** A word adds at least this much, because a document with a sum of 0 would not count as found. */
 const MIN_MASS = 1e-9
 
-/** Reusable arrays with an item per slot. */
+/** Arrays with an item per slot, reused for each ranking. */
 interface Columns {
   readonly scores: Float32Array
   readonly masses: Float32Array
@@ -270,8 +272,8 @@ interface Columns {
 const columnsOf = new WeakMap<Slots, Columns>()
 
 /**
- * Returns the columns for a ranking, filled with 0 except for the lists of slots. They are reused, because a large vault would
- * otherwise need megabytes per query.
+ * Returns the columns for a ranking. All are 0 except for the lists of slots. They are reused, because with a large vault each
+ * query would allocate megabytes.
  */
 function columnsFor(slots: Slots): Columns {
   const cached = columnsOf.get(slots)
@@ -292,18 +294,18 @@ function columnsFor(slots: Slots): Columns {
   return columns
 }
 
-/** Sums the scores of all documents, one word at a time. Only one accumulator per `slots` may be in use. */
+/** Adds up the scores of all documents, one word at a time. There must be only one accumulator in use per `slots`. */
 class Accumulator {
   readonly documents: number
-  /** Exclusive upper bound of the scores. */
+  /** Scores are below this number. */
   maxScore = 0
   readonly scores: Float32Array
-  /** Total idf of the words that each document contains, by slot. */
+  /** Sum of the idf of the words in each document, by slot. */
   readonly masses: Float32Array
   readonly #slots: Slots
   readonly #scoring: Scoring
   readonly #averages: { readonly title: number; readonly body: number }
-  /** How often the current word occurs in each slot, and the slots that contain it. Counts are reset to 0 after each word. */
+  /** Number of occurrences of the current word by slot, and the slots that contain it. Counts are reset to 0 after each word. */
   readonly #title: Uint32Array
   readonly #body: Uint32Array
   readonly #holders: Uint32Array
@@ -332,13 +334,13 @@ class Accumulator {
     this.#averages = { title: Math.max(total.title, 1) / all, body: Math.max(total.body, 1) / all }
   }
 
-  /** The slots that contain any word, in the order found. */
+  /** Slots that contain any of the words, in the order found. */
   get touched(): Uint32Array {
     return this.#touchedSlots.subarray(0, this.#touchedCount)
   }
 
   /**
-   * Adds a word's scores to the documents that contain it, and the result of `massIn` (by default the word's idf) to their
+   * Adds the scores of a word to all documents that contain it. Adds the result of `massIn`, or by default the word's idf, to their
    * masses. Returns the number of these documents.
    */
   add(word: WordKey, count: number, massIn?: MassIn): number {
@@ -348,7 +350,7 @@ class Accumulator {
     return this.#count
   }
 
-  /** The slots that contain the word added last. Valid until the next word is added. */
+  /** Slots that contain the last word. Valid until the next word is added. */
   get holders(): Uint32Array {
     return this.#holders.subarray(0, this.#count)
   }
@@ -425,18 +427,18 @@ class Accumulator {
   }
 }
 
-/** The order of results: higher scores first, ties by key. */
+/** How to order slots: by score, highest first, then by key. */
 export interface SlotOrder {
   /** Greater than 0. */
   readonly scores: Float32Array
   /** Distinct, below 2²². */
   readonly keys: Uint32Array
-  /** True to include all slots that have the same score as the last one. */
+  /** True to include all slots with the same score as the last one. */
   readonly withTies?: boolean
 }
 
 /**
- * Returns the `limit` best slots, best first. Encodes each slot as a number with the score in the high bits and the key in the
+ * Returns the `limit` best slots, best first. Each slot is encoded as a number, with the score in the high bits and the key in the
  * low bits, because sorting numbers is five times as fast as comparing slots.
  */
 export function bestSlots(slots: Uint32Array, limit: number, { scores, keys, withTies = false }: SlotOrder): readonly number[] {
@@ -448,7 +450,7 @@ export function bestSlots(slots: Uint32Array, limit: number, { scores, keys, wit
     const slot = candidates[at] as number
     const key = keys[slot] as number
     slotOf[key] = slot
-    // The bit patterns of positive floats have the same order as the floats.
+    // Positive floats have the same order as their bit patterns.
     marks[at] = (MAX_BITS - (bits[at] as number)) * KEYS + key
   }
   marks.sort()
@@ -458,7 +460,7 @@ export function bestSlots(slots: Uint32Array, limit: number, { scores, keys, wit
   return best
 }
 
-/** Extends the limit to include ties: returns the index after the last slot that scores the same as the last one within the limit. */
+/** Returns the end of the results, including slots with the same score as the last one within the limit. */
 function tiedEnd(marks: Float64Array, limit: number): number {
   const score = Math.floor((marks[limit - 1] ?? 0) / KEYS)
   let end = Math.min(limit, marks.length)
@@ -472,7 +474,7 @@ function bitsOf(slots: Uint32Array, scores: Float32Array): Uint32Array {
   return new Uint32Array(values.buffer)
 }
 
-/** Returns the best slots, plus those whose scores have the same leading bits as the last one. */
+/** Returns the best slots, and those whose scores share the leading bits of the last one. */
 function likeliest(slots: Uint32Array, limit: number, scores: Float32Array): Uint32Array {
   const bits = bitsOf(slots, scores)
   const counts = new Uint32Array(1 << (31 - HIDDEN_BITS))
@@ -484,7 +486,7 @@ function likeliest(slots: Uint32Array, limit: number, scores: Float32Array): Uin
   }
   let count = counts[minScore] as number
   while (count < limit) count += counts[--minScore] as number
-  // `filter` takes eight times as long.
+  // `filter` would take eight times as long.
   const best = new Uint32Array(count)
   for (let at = 0, next = 0; next < count; at++) {
     if ((bits[at] as number) >>> HIDDEN_BITS >= minScore) best[next++] = slots[at] as number
@@ -496,9 +498,9 @@ function likeliest(slots: Uint32Array, limit: number, scores: Float32Array): Uin
 export interface FieldScoring {
   /** The field's weight, at least 0. */
   readonly weight: number
-  /** How slowly repetitions of a word lose importance. Greater than 0. */
+  /** The higher it is, the more the repetitions of a word count. Greater than 0. */
   readonly k1: number
-  /** How much less a word counts in longer fields, 0–1. */
+  /** How much longer fields are penalized, 0–1. */
   readonly b: number
 }
 
@@ -507,13 +509,13 @@ export interface Scoring {
   readonly body: FieldScoring
 }
 
-/** Returns how distinctive a word is, given the number of documents that contain it. Greater than 0. */
+/** Returns how distinctive a word is that occurs in this many documents. Greater than 0. */
 export function inverseDocumentFrequency(documents: number, all: number): number {
   return Math.log(1 + (Math.max(all - documents, 0) + 0.5) / (documents + 0.5))
 }
 
 class FieldScore {
-  /** Exclusive upper bound of the scores. */
+  /** Scores are below this number. */
   readonly max: number
   readonly #flat: number
   readonly #sloped: number

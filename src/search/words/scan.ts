@@ -4,7 +4,7 @@ import { classAt, foldWord, IN_DICTIONARY, MARK, MAX_FORM, SEPARATOR, SPACED, UN
 import { PART, readJoinedWord, TAIL, WORD } from './joined-word.ts'
 import { isStopWord, stemOf } from './stem.ts'
 
-/** Gap in positions between two strings of a field, so no phrase can span both. */
+/** Gap in positions between the strings of a field, so no phrase matches across two of them. */
 const GAP = 4
 
 const LOWER = 1
@@ -13,7 +13,7 @@ const UPPER = 2
 
 const DIGIT = 3
 
-/** Characters after a plain word that may join it to another: `'` `’` `.` `_` `@` `,` `-` `+` `#`, and all non-ASCII characters. */
+/** Characters that may join a plain word to the next one: `'` `’` `.` `_` `@` `,` `-` `+` `#`, and all non-ASCII characters. */
 const LINK = 4
 
 const ascii = new Uint8Array(128)
@@ -27,18 +27,18 @@ for (let unit = 97; unit < 123; unit++) ascii[unit] = LOWER
 for (const link of "'._@,-+#") ascii[link.charCodeAt(0)] = LINK
 
 /**
- * Looked up once, because strings have so many representations (slices, ropes, one or two bytes) that V8 would otherwise look up
- * the method for each character.
+ * Cached, because strings have many representations in V8 (slices, ropes, one or two bytes per character). It would look up the
+ * method for each character.
  */
 const { charCodeAt, slice } = String.prototype
 
 /**
- * Passes a text's words to the sink, starting at `position`, and returns the position after the last one. A word is a run of
- * letters, digits and marks, ignoring case and accents. Apostrophes join (`don't` becomes `dont`), except in `'s`, `'re` etc.,
- * which are dropped, and in elisions, which are split (`l'eau`). Words joined by `.`, `_` or `@` (`node.js`, `foo_bar`, email
- * addresses) or in camel case are indexed both as one word and as their parts, and so are dates. Hyphens split words. `c++`,
- * `c#`, `.net`, `3.14` and `v2.1` are words, and `1,000` becomes `1000`. Dictionaries split Thai, Lao, Khmer and Burmese;
- * Chinese, Japanese and Korean yield overlapping pairs of characters. Takes linear time.
+ * Passes the words of a text to the sink, starting at `position`, and returns the position after the last one. A word is a run of
+ * letters, digits and marks; case and accents are ignored. An apostrophe joins (`don't` becomes `dont`), except that `'s`, `'re`
+ * etc. are dropped and elisions are split (`l'eau`). Words joined by `.`, `_` or `@` (`node.js`, `foo_bar`, email addresses) or in
+ * camel case are indexed as a whole and in parts, and so are dates. Hyphens split words. `c++`, `c#`, `.net`, `3.14` and `v2.1` are
+ * words, and `1,000` becomes `1000`. Thai, Lao, Khmer and Burmese are split with dictionaries; Chinese, Japanese and Korean become
+ * overlapping pairs of characters. Takes linear time.
  */
 export function scanWords(text: string, sink: WordSink, position = 0): number {
   const length = text.length
@@ -83,9 +83,9 @@ export function scanWords(text: string, sink: WordSink, position = 0): number {
 }
 
 /**
- * Returns twice the end of a plain ASCII word, plus 1 if it has capitals, or -1 if a change of case may split it or the next
- * character may join it. The text's `length` is a parameter, because reading it from strings with varying representations costs
- * as much as everything else.
+ * Returns twice the end of a plain ASCII word, plus 1 if it contains capitals. Returns -1 if the word may be split at a change of
+ * case or joined to the next one. `length` is a parameter, because reading it from strings in different representations takes as
+ * long as everything else.
  */
 function plainEnd(text: string, start: number, length: number): number {
   if (start > 0 && charCodeAt.call(text, start - 1) === 46) return -1
@@ -105,12 +105,12 @@ function plainEnd(text: string, start: number, length: number): number {
   return 2 * at + upper
 }
 
-/** Checks whether the next character may belong to the word; `readJoinedWord` decides. */
+/** Checks whether a character may join the word to the next one. `readJoinedWord` makes the decision. */
 function joins(text: string, at: number, unit: number): boolean {
   if (unit >= 128) return classAt(text, at) !== SEPARATOR || unit === 0x2019
   const next = charCodeAt.call(text, at + 1)
   if (unit === 43 || unit === 35) return unit === 35 || next === 43
-  // A hyphen only matters in dates, and a comma only in numbers.
+  // A hyphen matters only in dates, and a comma only in numbers.
   if (unit === 45 || unit === 44) return ascii[charCodeAt.call(text, at - 1)] === DIGIT && next < 128 && ascii[next] === DIGIT
   return next >= 128 ? classAt(text, at + 1) !== SEPARATOR : (ascii[next] as number) > 0 && (ascii[next] as number) < LINK
 }
@@ -118,11 +118,11 @@ function joins(text: string, at: number, unit: number): boolean {
 function foldPlain(text: string, start: number, plain: number): string {
   const end = plain >> 1
   const form = slice.call(text, start, end - start > MAX_FORM ? start + MAX_FORM : end)
-  // Lowercasing a word that is already in lower case costs as much as finding it.
+  // Converting a word to lower case takes as long as finding it, so skip those without capitals.
   return plain % 2 === 0 ? form : form.toLowerCase()
 }
 
-/** Splits a run of Chinese, Japanese or Korean into overlapping pairs of characters. A character on its own is a word. */
+/** Splits a run of Chinese, Japanese or Korean into overlapping pairs of characters. A single character is a word. */
 function readUnspaced(text: string, start: number, position: number, sink: WordSink): { at: number; position: number } {
   let at = start
   let next = position
@@ -142,7 +142,7 @@ function readUnspaced(text: string, start: number, position: number, sink: WordS
 }
 
 /**
- * Splits a run in a script without spaces into words, using ICU's dictionaries. Long runs are split in pieces, because the time
+ * Splits a run in a script without spaces into words, with ICU's dictionaries. Long runs are processed in pieces, because the time
  * grows with the square of the length.
  */
 function readByDictionary(text: string, start: number, position: number, sink: WordSink): { at: number; position: number } {
@@ -156,7 +156,7 @@ function readByDictionary(text: string, start: number, position: number, sink: W
     segmenter ??= new Intl.Segmenter('th', { granularity: 'word' })
     for (const { segment, index } of segmenter.segment(text.slice(from, at))) {
       const form = foldWord(segment)
-      // A segment may consist of a joiner only.
+      // A segment may consist of joiners only.
       if (form !== '') sink(form, WORD, next++, from + index, from + index + segment.length)
     }
     from = at
@@ -167,17 +167,17 @@ function readByDictionary(text: string, start: number, position: number, sink: W
 /** Length of a piece, in UTF-16 units. */
 const PIECE = 256
 
-/** Every locale has the dictionaries for all these scripts. The first text that needs them loads them. */
+/** A segmenter of any locale has the dictionaries for all these scripts. They are loaded for the first text that needs them. */
 let segmenter: Intl.Segmenter | undefined
 
 export interface Token {
   /** The folded word: in lower case, without accents. */
   readonly form: string
-  /** The stem by the English rules. */
+  /** The stem according to the English rules. */
   readonly stem: string
-  /** `part`: a part of the preceding word, at the same position. `tail`: a run's last character in a script without spaces. */
+  /** `part`: a part of the word before it, at the same position. `tail`: the last character of a run in a script without spaces. */
   readonly kind: 'word' | 'part' | 'tail'
-  /** Position in words, from 0. */
+  /** Word position, starting at 0. */
   readonly position: number
   /** Offsets in UTF-16 units. `end` is exclusive. */
   readonly start: number
@@ -185,7 +185,7 @@ export interface Token {
   readonly isStopWord: boolean
 }
 
-/** Returns all words in a text, in order. The text must be in one of the languages. For large texts, `scanWords` is cheaper. */
+/** Returns the words of a text in order. `languages` are those that the text may be in. For large texts, `scanWords` is cheaper. */
 export function analyze(text: string, languages?: readonly string[]): readonly Token[] {
   const tokens: Token[] = []
   const language = languageOf(text, languages)?.code
@@ -198,7 +198,7 @@ export function analyze(text: string, languages?: readonly string[]): readonly T
 
 export interface NoteFields {
   readonly title: readonly string[]
-  /** The headings, which also count in the body. */
+  /** Headings, which also count as part of the body. */
   readonly headings: readonly string[]
   readonly body: string
   readonly tags: readonly string[]

@@ -4,23 +4,23 @@ import type { TextRange } from '../../core/text/link-slots.ts'
 import { findMatches, type Match, type SnippetQuery } from './matches.ts'
 
 export interface Snippet {
-  /** The text as written, but by default without empty lines and with single spaces. `…` marks truncation. */
+  /** The text as written, but by default without empty lines and with single spaces. `…` shows where text was cut off. */
   readonly text: string
-  /** UTF-16 offsets in `text`, in ascending order, without overlaps. */
+  /** UTF-16 offsets in `text`, in ascending order and without overlaps. */
   readonly highlights: readonly (readonly [start: number, end: number])[]
-  /** One-based line in the file of the first match, or of the snippet if there is no match. */
+  /** One-based line in the file of the first match, or of the start of the snippet. */
   readonly line: number
 }
 
-/** Maximum number of UTF-16 units to search for matches. */
+/** Matches are searched for in this many UTF-16 units. */
 const MAX_SCANNED = 400_000
 const ELLIPSIS = '…'
-/** How far a truncation point may move to keep a word or link whole, in UTF-16 units. */
+/** Maximum distance that an end of the snippet moves to avoid splitting a word or link, in UTF-16 units. */
 const MAX_STEP = 80
 
 /**
- * Returns the part of a file's text with the densest matches, at most `maxLength` UTF-16 units long. Each word counts once, so
- * different words outrank a repeated one. If nothing matches, returns the start of the body. Does not split graphemes, wikilinks,
+ * Returns the part of a file with the densest matches, at most `maxLength` UTF-16 units long. Each word of the query counts once,
+ * so different words outrank a repeated one. Without matches, returns the start of the body. Does not split graphemes, wikilinks,
  * or words of up to 80 units.
  */
 export function snippet(
@@ -32,7 +32,7 @@ export function snippet(
   return snippetWith(text, bodyStart, query, { maxLength: 240, gap, ...options })
 }
 
-/** Returns the replacement for whitespace. Keeps line breaks, so separate list items do not look like one. */
+/** Replaces whitespace. Keeps a line break, so list items remain separate. */
 function gap(space: string): string {
   const last = space.lastIndexOf('\n')
   return last < 0 ? ' ' : space.slice(last)
@@ -40,9 +40,9 @@ function gap(space: string): string {
 
 export interface SnippetOptions {
   readonly maxLength: number
-  /** The text with some parts blanked out. Matches in blanked parts only count if there are no others. */
+  /** The text with some parts blanked out. Matches in these parts count only if there are no others. */
   readonly seen?: string
-  /** Returns the replacement for a run of whitespace, which must not be longer than the run. */
+  /** Returns the replacement for a run of whitespace. It must not be longer than the run. */
   readonly gap: (space: string) => string
 }
 
@@ -72,8 +72,8 @@ export function snippetWith(
 }
 
 /**
- * Returns the group of matches with the highest total weight that fits into `room` units. Ties go to the shortest group, then to
- * the first.
+ * Returns the range of matches with the highest total weight that fits into `room` units. Among equal ones, prefers the shortest,
+ * then the first.
  */
 function densest(matches: readonly Match[], room: number): TextRange | undefined {
   const counts = new Map<number, number>()
@@ -100,13 +100,13 @@ function densest(matches: readonly Match[], room: number): TextRange | undefined
   return best
 }
 
-/** Returns the group of matches with about equal context before and after it, or the start of the body if there is none. */
+/** Returns a range with about equal context before and after a group of matches, or the start of the body if there is none. */
 function windowAround(
   text: string,
   body: TextRange,
   { cluster, maxLength }: { readonly cluster: TextRange | undefined; readonly maxLength: number },
 ): TextRange {
-  // Collapsing whitespace leaves more room, but the difference is barely visible.
+  // Collapsing whitespace would leave room for more text, but the difference is barely visible.
   if (body.end - body.start <= maxLength) return body
   const room = maxLength - ELLIPSIS.length
   if (cluster === undefined) return { start: body.start, end: endBefore(text, body.start, body.start + room) }
@@ -120,7 +120,7 @@ function windowAround(
   return { start, end: endBefore(text, Math.min(cluster.end, limit), limit) }
 }
 
-/** Returns the first position between `wished` and `last` where a word starts. */
+/** Returns the first start of a word between `wished` and `last`. */
 function startAfter(text: string, wished: number, last: number): number {
   const link = linkAround(text, wished)
   const from = link === undefined || link.end > last ? wished : link.end
@@ -130,7 +130,7 @@ function startAfter(text: string, wished: number, last: number): number {
   return graphemeAt(text, from, { first: from - MAX_STEP, forward: true })
 }
 
-/** Returns the last position between `minEnd` and `limit` where a word ends. */
+/** Returns the last end of a word between `minEnd` and `limit`. */
 function endBefore(text: string, minEnd: number, limit: number): number {
   const link = linkAround(text, limit)
   const from = link === undefined || link.start < minEnd ? limit : link.start
@@ -139,7 +139,7 @@ function endBefore(text: string, minEnd: number, limit: number): number {
   return graphemeAt(text, from, { first: Math.max(0, from - MAX_STEP), forward: false })
 }
 
-/** Returns the short wikilink around an offset, if there is one. */
+/** Returns the wikilink around an offset, unless it is long. */
 function linkAround(text: string, at: number): TextRange | undefined {
   const from = Math.max(0, at - MAX_STEP)
   const before = text.slice(from, at + 1)
@@ -150,7 +150,10 @@ function linkAround(text: string, at: number): TextRange | undefined {
   return { start: from + open, end: from + open + close + 2 }
 }
 
-/** Returns the grapheme boundary at or next to an offset. Segmentation starts at `first` or at the last whitespace after it. */
+/**
+ * Returns the grapheme boundary at an offset or next to it. Segmentation starts at `first` or, if there is whitespace after that,
+ * at the last of it.
+ */
 function graphemeAt(text: string, at: number, { first, forward }: { readonly first: number; readonly forward: boolean }): number {
   let from = Math.max(0, first)
   for (let space = at - 1; space >= from; space--) {
@@ -169,7 +172,7 @@ function graphemeAt(text: string, at: number, { first, forward }: { readonly fir
   return forward ? Math.min(text.length, at + MAX_STEP) : before
 }
 
-/** Replaces whitespace using `gap`, marks truncation, and adjusts the matches' positions. */
+/** Replaces whitespace, marks where text was cut off, and moves the matches accordingly. */
 function collapse(
   text: string,
   span: TextRange,
@@ -188,7 +191,10 @@ function collapse(
   return { text: span.end < body.end ? out + ELLIPSIS : out, highlights: moveMatches(body.matches, [...newPositions]) }
 }
 
-/** Moves matches to the snippet. @param runs where each run without whitespace starts in the text and in the snippet */
+/**
+ * Moves matches to their positions in the snippet.
+ * @param runs where each run without whitespace starts in the text and in the snippet
+ */
 function moveMatches(
   matches: readonly Match[],
   runs: readonly (readonly [from: number, to: number])[],

@@ -4,36 +4,36 @@ import { FUNCTION_WORDS, type WordedLanguage } from '../languages/function-words
 import { shorterStems, withoutEndings } from './endings.ts'
 import { foldWord, ownCopy } from './fold-word.ts'
 
-/** Maximum number of cached stems. A full cache is cleared. */
+/** Maximum number of cached stems, before the cache is cleared. */
 const MEMO = 50_000
 
 const LETTERS = /^[a-z]+$/
 
 /**
- * A stem consists of a prefix of its form and one of these tails (`happy` → `happ·i`, `ability` → `ab·l`). Stems with other tails
- * are not used, so a prefix lookup finds the stem of every form.
+ * An English stem is a prefix of the form plus one of these tails (`happy` → `happ·i`, `ability` → `ab·l`). Stems with other tails
+ * are not used, so a prefix lookup can find the stem of every form.
  */
 export const STEM_TAILS: readonly string[] = ['', 'e', 'i', 'l', 'le']
 
 const memo = new Map<string, string>()
 
 /**
- * Returns the stem under which a form is stored in a note in the given language. If the language has its own endings and the word
- * is in its script, the endings are removed and the stem is marked, so languages do not share stems. All other words are
- * stemmed by the English rules (M. F. Porter, An algorithm for suffix stripping, 1980), which leave anything other than `a`–`z`
- * unchanged.
+ * Returns the stem under which a form is indexed for a note in the given language. If there are endings for the language and the
+ * word is in its script, the endings are removed and the stem is marked with the language, so languages do not share stems. Other
+ * words are stemmed by the English rules (M. F. Porter, An algorithm for suffix stripping, 1980), which affect only words of
+ * `a`–`z`.
  */
 export function stemOf(form: string, language?: string): string {
   const languageStem = language === undefined ? undefined : withoutEndings(form, language)
   return languageStem === undefined ? englishStem(form) : withLanguage(languageStem, language as string)
 }
 
-/** Returns all stems under which a form may be stored in notes in the given languages. */
+/** Returns all stems under which a form may be indexed for notes in the given languages. */
 export function stemsOf(form: string, languages: readonly string[]): readonly string[] {
   return [...new Set([englishStem(form), ...languages.map((language) => stemOf(form, language))])]
 }
 
-/** Marks a stem with its language. No form contains `~`. */
+/** Marks a stem with its language. Forms never contain `~`. */
 function withLanguage(stem: string, language: string): string {
   return `${stem}~${language}`
 }
@@ -53,7 +53,7 @@ export function forgetStems(): void {
   memo.clear()
 }
 
-/** Checks whether a form's English stem may differ from the form. If so, the result is true for all of its prefixes, too. */
+/** Checks whether the English stem of a form may differ from the form. If so, this is also true of all its prefixes. */
 export function isStemmed(form: string): boolean {
   return LETTERS.test(form)
 }
@@ -65,9 +65,9 @@ function checked(form: string, stem: string): string {
 }
 
 /**
- * Checks whether a form is a function word in the language, or in English if the language is unknown or has no list. Function
- * words are indexed, because phrases contain them, but dropped from queries with other words. The Vietnamese list is not used,
- * because many other words look the same without accents.
+ * Checks whether a form is a function word of the language, or of English if the language is unknown or has no list. Function words
+ * are indexed, because phrases contain them, but queries ignore them unless they contain nothing else. Vietnamese words without
+ * accents would match many other words, so that list is not used.
  */
 export function isStopWord(form: string, language = 'en'): boolean {
   const ruleLanguage = language in FUNCTION_WORDS && language !== 'vi' ? (language as WordedLanguage) : 'en'
@@ -78,23 +78,23 @@ export function isStopWord(form: string, language = 'en'): boolean {
 
 const stopWords = new Map<string, ReadonlySet<string>>()
 
-/** Where forms with a certain prefix are stored. */
+/** Where forms with a given prefix are stored in the index. */
 export interface PrefixPlaces {
-  /** All stems from `from` (inclusive) to `to` (exclusive), in UTF-8. */
+  /** All stems from `from` up to but not including `to`, in UTF-8. */
   readonly from: Uint8Array
   readonly to: Uint8Array
-  /** Single stems before `from`, in ascending order. A stem may be shorter than the prefix of its form. */
+  /** Single stems before `from`, in ascending order. They are shorter than the prefix. */
   readonly stems: readonly Uint8Array[]
 }
 
 /**
- * Returns where forms with the given prefix are stored in notes in the given languages. An English stem is a prefix of its form
- * plus one of `STEM_TAILS`, and any other stem is a prefix of its form. So a stem either contains the whole prefix and is in the
- * range, or is shorter.
+ * Returns where forms with a prefix are stored for notes in the given languages. An English stem is a prefix of the form plus one
+ * of `STEM_TAILS`; any other stem is a prefix of the form. So a stem either starts with the whole prefix and is in the range, or it
+ * is among the single stems.
  */
 export function placesOfPrefix(prefix: string, languages: readonly string[]): PrefixPlaces {
   const from = Buffer.from(prefix)
-  // This byte does not occur in UTF-8 text.
+  // This byte never occurs in UTF-8.
   const to = Buffer.concat([from, Buffer.of(0xff)])
   const stems = new Set<string>()
   if (isStemmed(prefix)) {

@@ -9,7 +9,7 @@ import { type Page, PageWriter, PostingWriter, type SegmentHeader } from './page
 export interface WordDocument extends Pick<NoteWords, 'title' | 'body' | 'language'> {
   /** The file's key: an integer from 0 to 2^32 - 1. */
   readonly key: number
-  /** Identifies the file's version: an integer from 0 to 2^50. */
+  /** Identifies the version of the file: an integer from 0 to 2^50. */
   readonly stamp: number
 }
 
@@ -26,13 +26,13 @@ interface Document {
   readonly language: number
 }
 
-/** Builds a segment in memory, which takes about 16 bytes per word of text, and twice as much while `pages` runs. */
+/** Builds a segment in memory. Takes about 16 bytes per word of text, and twice as much while `pages` is running. */
 export class SegmentBuilder {
-  /** Ids of forms by language, because a form may have different stems in different languages. */
+  /** Ids of forms by language, because the stem of a form may depend on the language. */
   readonly #ids = new Map<string | undefined, Map<string, number>>([[undefined, new Map()]])
   readonly #forms: Omit<Form, 'id'>[] = []
   readonly #documents = new Map<number, Document>()
-  /** Parallel lists with an entry per word of text: its form, twice its position (plus 1 in the body), and its document. */
+  /** Parallel lists with one entry per word: its form, twice its position (plus 1 in the body), and its document. */
   readonly #words = new NumberList(4096)
   readonly #places = new NumberList(4096)
   readonly #ordinals = new NumberList(4096)
@@ -42,7 +42,7 @@ export class SegmentBuilder {
     this.#stemOf = stemOf
   }
 
-  /** Adds a document. Throws a `RangeError` if its key has already been added, which is a bug in the caller. */
+  /** Adds a document. Throws a `RangeError` if there is already a document with this key. */
   add({ key, stamp, title, body, language }: WordDocument): void {
     if (this.#documents.has(key)) throw new RangeError(`document ${key} has already been added`)
     const lengths = { title: this.#read(title, 0, language), body: this.#read(body, 1, language) }
@@ -64,7 +64,7 @@ export class SegmentBuilder {
   *pages(): Generator<Page, void> {
     const pages: Page[] = []
     const writer = new PageWriter((page) => pages.push(page))
-    // The words of each form keep their order in the text.
+    // The order of a form's words in the text is kept.
     const { offsets, targets } = placesByNumber(this.#words.items, this.#forms.length, this.#words.length)
     const into = { writer, entry: new EntryWriter() }
     for (const form of this.#sortedForms()) {
@@ -75,7 +75,7 @@ export class SegmentBuilder {
     yield* pages
   }
 
-  /** Writes an entry. A separate method, because V8 optimizes long-running generators late. */
+  /** Writes an entry. This is a separate method, because V8 optimizes long-running generators late. */
   #write({ stem, form }: Form, words: Uint32Array, { writer, entry }: { writer: PageWriter; entry: EntryWriter }): void {
     const ordinals = this.#ordinals.items
     const places = this.#places.items
@@ -99,7 +99,7 @@ export class SegmentBuilder {
     })
   }
 
-  /** Adds a form and returns its id. A form whose stem is the same as in English has only one id. */
+  /** Adds a form and returns its id. If its stem is the same as in English, the language shares the English id. */
   #newId(form: string, ids: Map<string, number>, language: string | undefined): number {
     const copy = ownCopy(form)
     const stem = this.#stemOf(copy, language)
@@ -117,7 +117,7 @@ export class SegmentBuilder {
   }
 }
 
-/** Collects a form's positions, which must arrive ordered by document, field and position. */
+/** Collects the positions of a form, in the order of document, field and position. */
 class EntryWriter {
   readonly #postings = new ByteWriter()
   readonly #positions = new ByteWriter()

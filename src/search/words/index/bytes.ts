@@ -1,4 +1,4 @@
-/** Thrown if the keyword index is corrupt and must be rebuilt. */
+/** Thrown if the keyword index is corrupt and has to be rebuilt. */
 export class DamagedWords extends Error {
   override readonly name = 'DamagedWords'
 
@@ -28,10 +28,7 @@ export class ByteWriter {
     this.#bytes[this.#length++] = value
   }
 
-  /**
-   * Writes an integer from 0 to 2^53 - 1 with seven bits per byte, lowest first. A set high bit means that more bytes follow
-   * (LEB128).
-   */
+  /** Writes an integer from 0 to 2^53 - 1 in LEB128: seven bits per byte, lowest first, with the high bit set if more bytes follow. */
   varint(value: number): void {
     let large = value
     for (; large > MAX_INT; large = Math.floor(large / 128)) this.byte((large % 128) | 128)
@@ -48,7 +45,7 @@ export class ByteWriter {
     this.#length += count
   }
 
-  /** Returns the written bytes, which are valid until the next write. */
+  /** Returns the bytes. The result is valid until the next write. */
   view(): Uint8Array {
     return this.#bytes.subarray(0, this.#length)
   }
@@ -66,7 +63,7 @@ export class ByteWriter {
 
 const MAX_INT = 2 ** 31 - 1
 
-/** Reads bytes sequentially. Throws `DamagedWords` if there are no more. */
+/** Reads bytes in order. Throws `DamagedWords` at the end. */
 export class ByteReader {
   readonly bytes: Uint8Array
   at: number
@@ -120,7 +117,7 @@ export class ByteReader {
   }
 }
 
-/** Compares bytes, with prefixes first, as SQLite compares BLOBs. */
+/** Compares bytes like SQLite compares BLOBs: a prefix comes first. */
 export function compareBytes(a: Uint8Array, b: Uint8Array): number {
   const shared = Math.min(a.length, b.length)
   for (let at = 0; at < shared; at++) {

@@ -3,7 +3,7 @@ import { type Page, PageCursor, PageWriter, PostingCursor, PostingWriter, type S
 
 export interface MergeSource {
   readonly header: SegmentHeader
-  /** All of the segment's pages in order. */
+  /** All pages of the segment, in order. */
   readonly pages: Iterable<Uint8Array>
 }
 
@@ -15,9 +15,9 @@ const SLICE_BYTES = 32 * 1024
 const DEAD = -1
 
 /**
- * Merges the live documents of several segments into the segment that a builder would create from them, ordered by source and
- * ordinal. Pauses (`yield`) every few milliseconds, so the caller can do other work. `isLive` is only called before the first
- * pause. Only keeps the current word of each source in memory. Returns the new segment's header. Throws `DamagedWords`.
+ * Merges the live documents of several segments, ordered by source and ordinal. The result is the same as that of a builder. Pauses
+ * (`yield`) every few milliseconds to let the caller do other work. Calls `isLive` only before the first pause. Keeps only the
+ * current word of each source in memory. Returns the header of the new segment. Throws `DamagedWords`.
  */
 export function* mergeSegments(
   sources: readonly MergeSource[],
@@ -45,7 +45,7 @@ export function* mergeSegments(
   return header
 }
 
-/** Returns the new ordinals of each source's documents, `DEAD` for those that are not kept. */
+/** Returns the new ordinal of each source's documents, or `DEAD` for those that are dropped. */
 function renumber(sources: readonly MergeSource[], isLive: IsLive): readonly Int32Array[] {
   let next = 0
   return sources.map(({ header: { keys } }, source) => {
@@ -77,7 +77,7 @@ function mergeHeaders(sources: readonly MergeSource[], maps: readonly Int32Array
   return merged
 }
 
-/** Returns the streams that are positioned at the smallest key, in order. */
+/** Returns the streams with the smallest current key, in order. */
 function smallest(streams: readonly EntryStream[]): readonly EntryStream[] {
   let smallestStreams: EntryStream[] = []
   for (const stream of streams) {
@@ -114,7 +114,7 @@ class EntryStream {
       if (page.done === true) return false
       this.cursor = new PageCursor(page.value)
     }
-    // This also prevents an endless merge if the source keeps returning the same pages.
+    // This also ends a merge whose source returns the same pages again and again.
     const order = compareBytes(stem, this.cursor.stem) || compareBytes(form, this.cursor.form)
     if (order >= 0 && stem.length > 0) throw new DamagedWords('words are out of order')
     return true

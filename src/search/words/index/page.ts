@@ -1,7 +1,7 @@
 import { LANGUAGES } from '../../../core/languages.ts'
 import { ByteReader, ByteWriter, compareBytes, DamagedWords } from './bytes.ts'
 
-/** Format number, stored in the machine's byte order, so a machine with another byte order rejects the data. */
+/** Version of the format. It is stored in native byte order, so a machine with another order rejects the data. */
 const FORMAT = 3
 
 const HEAD_BYTES = 8
@@ -9,7 +9,7 @@ const HEAD_BYTES = 8
 const DOCUMENT_BYTES = 21
 
 export interface Page {
-  /** The first stem in UTF-8, by which pages are looked up. All forms of a stem are in the same page. */
+  /** The first stem in UTF-8, by which pages are looked up. All forms of a stem are on the same page. */
   readonly first: Uint8Array
   readonly data: Uint8Array
 }
@@ -20,26 +20,26 @@ export interface Span {
   readonly end: number
 }
 
-/** A word's data in a segment: documents with counts and, separately, positions. */
+/** A word in a segment: the documents with the number of occurrences, and separately the positions. */
 export interface Entry {
   readonly stem: Uint8Array
   readonly form: Uint8Array
   /** See `PostingWriter`. */
   readonly postings: Uint8Array
-  /** Differences between a document's positions, first in the title, then in the body. Each of these sequences starts at 0. */
+  /** Deltas between positions: for each document, a sequence for the title and one for the body, both starting at 0. */
   readonly positions: Uint8Array
 }
 
-/** Once a page has this many bytes, the next stem starts a new one. A single stem may make it larger. */
+/** When a page has this many bytes, the next stem starts a new page. A single stem may make a page larger. */
 const PAGE_BYTES = 4096
 
-/** Maximum length of a stem or form in bytes: 64 UTF-16 units take at most 192 bytes, and a language's mark takes 3. */
+/** Maximum length of a stem or form in bytes: at most 192 for 64 UTF-16 units, and 3 for the language of a stem. */
 const MAX_KEY = 195
 
 /**
- * Packs entries, ordered bytewise by stem and form, into pages. An entry consists of the stem (length of the prefix shared with
- * the previous stem, then the rest), the form (relative to its stem in the same way), the lengths of the postings and positions,
- * the postings and the positions.
+ * Packs entries into pages. Entries must be ordered bytewise by stem and form. An entry consists of the stem, relative to the
+ * previous one (the length of the shared prefix, then the rest), the form, relative to the stem in the same way, the lengths of the
+ * postings and positions, the postings, and the positions.
  */
 export class PageWriter {
   readonly #emit: (page: Page) => void
@@ -72,7 +72,10 @@ export class PageWriter {
     this.#stem = EMPTY
   }
 
-  /** Writes a key relative to another one. The two lengths share a byte, with four bits each; 15 means that the rest follows. */
+  /**
+   * Writes a key relative to another one. One byte holds both lengths, with four bits each; 15 means that the rest of the length
+   * follows.
+   */
   #key(before: Uint8Array, key: Uint8Array): void {
     let shared = 0
     while (shared < key.length && before[shared] === key[shared]) shared++
@@ -86,7 +89,7 @@ export class PageWriter {
 
 const EMPTY = new Uint8Array(0)
 
-/** Reads a page's entries in order without copying them. */
+/** Reads the entries of a page in order, without copying. */
 export class PageCursor {
   readonly bytes: Uint8Array
   readonly #reader: ByteReader
@@ -113,7 +116,7 @@ export class PageCursor {
     return this.#form.subarray(0, this.#formLength)
   }
 
-  /** Computed on demand, because most of a page's entries are skipped. */
+  /** A getter, because most entries of a page are skipped. */
   get postings(): Span {
     return { start: this.#start, end: this.#middle }
   }
@@ -135,7 +138,10 @@ export class PageCursor {
     return true
   }
 
-  /** Moves to the given stem's next entry. Returns false if the page has no more. The first call may skip other entries. */
+  /**
+   * Moves to the next entry of a stem. The first call may skip entries of other stems. Returns false if the page has no more
+   * entries of this stem.
+   */
   nextOf(stem: Uint8Array): boolean {
     while (this.next()) {
       const order = this.#compareStem(stem)
@@ -170,15 +176,15 @@ export class PageCursor {
   }
 }
 
-/** A segment's documents by ordinal. All arrays have the same length. */
+/** Metadata of the documents in a segment, by ordinal. All arrays have the same length. */
 export interface SegmentHeader {
   readonly keys: Uint32Array
   readonly stamps: Float64Array
-  /** Number of words in each title and its aliases. */
+  /** Number of words in the title and aliases. */
   readonly titleLengths: Uint32Array
-  /** Number of words in all other fields. */
+  /** Number of words in the other fields. */
   readonly bodyLengths: Uint32Array
-  /** One-based positions in `LANGUAGES`; 0 means unknown. */
+  /** One-based indexes in `LANGUAGES`, or 0 if the language is unknown. */
   readonly languages: Uint8Array
 }
 
@@ -191,7 +197,7 @@ export function languagesIn({ languages }: SegmentHeader): readonly string[] {
   return [...new Set(languages)].flatMap((number) => LANGUAGES[number - 1] ?? [])
 }
 
-/** Encodes a header: format and count, followed by the arrays as they are in memory, so they can be read without a loop. */
+/** Packs a header: format and number of documents, then the arrays in native byte order, so no loop is needed to read them. */
 export function packHeader({ keys, stamps, titleLengths, bodyLengths, languages }: SegmentHeader): Uint8Array {
   const bytes = new Uint8Array(HEAD_BYTES + keys.length * DOCUMENT_BYTES)
   new Uint32Array(bytes.buffer, 0, 2).set([FORMAT, keys.length])
@@ -204,9 +210,9 @@ export function packHeader({ keys, stamps, titleLengths, bodyLengths, languages 
   return bytes
 }
 
-/** Decodes the result of `packHeader`. Throws `DamagedWords`. */
+/** Unpacks a header. Throws `DamagedWords`. */
 export function unpackHeader(bytes: Uint8Array): SegmentHeader {
-  // Copy, because number arrays need aligned memory.
+  // Typed arrays need aligned memory, so copy the bytes.
   const { buffer } = new Uint8Array(bytes)
   if (bytes.length < HEAD_BYTES) throw new DamagedWords('a segment has no header')
   const [format, count = 0] = new Uint32Array(buffer, 0, 2)
@@ -228,10 +234,10 @@ function listsIn(buffer: ArrayBuffer, count: number): SegmentHeader {
 }
 
 /**
- * Writes a word's data for one document: `delta << 2 | code`, where delta is the number of documents since the previous one.
- * Codes 1 and 2: that many occurrences in the body and none in the title. Code 0: the count in the body follows. Code 3: a number
- * follows, whose lowest two bits are the count in the title minus 1 (3 means that another number follows) and whose other bits
- * are the count in the body.
+ * Writes the number of occurrences of a word in each document. The first number is `skipped << 2 | code`, where `skipped` is the
+ * number of documents between this one and the previous one. Codes 1 and 2 mean that many occurrences in the body and none in the
+ * title. Code 0 means none in the title, and the number in the body follows. After code 3, a number follows: the lowest two bits
+ * are the number in the title minus 1 (3 means that the rest follows), and the other bits are the number in the body.
  */
 export class PostingWriter {
   readonly #out: ByteWriter
@@ -260,7 +266,7 @@ export class PostingWriter {
   }
 }
 
-/** Reads documents and counts sequentially. */
+/** Reads a word's documents and the number of occurrences in each. */
 export class PostingCursor {
   ordinal = -1
   title = 0
@@ -268,7 +274,7 @@ export class PostingCursor {
   readonly #reader: ByteReader
   readonly #documents: number
 
-  /** @param documents upper bound of the ordinals, exclusive */
+  /** @param documents the number of documents in the segment */
   constructor(bytes: Uint8Array, span: { readonly start: number; readonly end: number }, documents: number) {
     this.#reader = new ByteReader(bytes, span.start, span.end)
     this.#documents = documents
@@ -277,7 +283,7 @@ export class PostingCursor {
   next(): boolean {
     const reader = this.#reader
     if (reader.at >= reader.end) return false
-    // Most heads are a single byte, and this is the innermost loop of a search.
+    // The first number is usually a single byte. This is the innermost loop of a search.
     let head = reader.bytes[reader.at] as number
     if (head < 128) reader.at++
     else head = reader.varint()

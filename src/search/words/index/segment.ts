@@ -4,31 +4,31 @@ import { placesOfPrefix, stemsOf } from '../stem.ts'
 import { languagesIn, PageCursor, PostingCursor, type SegmentHeader } from './page.ts'
 
 export interface PageSource {
-  /** Returns the page with the greatest `first` up to `stem` (compared bytewise), or `undefined` if there is none. */
+  /** Returns the last page whose `first` is at most `stem`, compared bytewise, or `undefined` if there is none. */
   page(segment: number, stem: Uint8Array): Uint8Array | undefined
-  /** Returns `page(segment, from)` if it exists, followed by the pages whose `first` is between `from` and `to`, in order. */
+  /** Returns `page(segment, from)`, if it exists, and then the pages with a `first` between `from` and `to`, in order. */
   pages(segment: number, from: Uint8Array, to: Uint8Array): Iterable<Uint8Array>
 }
 
 export type WordKey = Pick<WordTerm, 'form' | 'match'>
 
-/** Receives a cursor that is positioned at an entry and valid only during the call. */
+/** Called with a cursor at an entry. The cursor is valid only during the call. */
 type EntryVisitor = (entry: PageCursor) => void
 
-/** A stored segment, with a flag for each document that is still live. */
+/** A stored segment, with flags for its live documents. */
 export class Segment {
   readonly id: number
   readonly header: SegmentHeader
-  /** The documents' languages, including those of dead documents. */
+  /** The languages of the documents, including dead ones. */
   readonly languages: readonly string[]
   /** 1 for each live document, by ordinal. */
   readonly live: Uint8Array
   liveCount = 0
-  /** Exclusive upper bound of the keys. */
+  /** All keys are below this number. */
   readonly end: number
-  /** Number of documents in each language, including dead ones, by one-based position in `LANGUAGES`. */
+  /** Number of documents per language, including dead ones, by one-based index in `LANGUAGES`. */
   readonly languageCounts = new Uint32Array(LANGUAGES.length + 1)
-  /** Number of words in the live documents, per field. */
+  /** Number of words in live documents, per field. */
   titleWords = 0
   bodyWords = 0
   readonly #pages: PageSource
@@ -64,12 +64,15 @@ export class Segment {
     this.bodyWords += change * (this.header.bodyLengths[ordinal] as number)
   }
 
-  /** Returns an entry's documents, including dead ones. */
+  /** Returns the documents of an entry, including dead ones. */
   postings(entry: PageCursor): PostingCursor {
     return new PostingCursor(entry.bytes, entry.postings, this.header.keys.length)
   }
 
-  /** Visits a word's entries: depending on `match`, all forms of its stem, its exact form, or all forms that start with it. */
+  /**
+   * Visits the entries of a word. Depending on `match`, these are all forms of its stem, only its form, or all forms that start
+   * with it.
+   */
   visit({ match, form }: WordKey, visitor: EntryVisitor): void {
     const bytes = Buffer.from(form)
     if (match === 'prefix') this.#visitPrefix(form, bytes, visitor)
@@ -82,7 +85,7 @@ export class Segment {
     }
   }
 
-  /** Returns the size in bytes of a stem's lists, including dead documents, or 0 if no notes are in the language. */
+  /** Returns the size of a stem's posting lists in bytes, including dead documents, or 0 if no note is in the language. */
   sizeIn(language: string, stem: string): number {
     let size = 0
     if (!this.languages.includes(language)) return size
@@ -119,7 +122,7 @@ function startsWith(bytes: Uint8Array, prefix: Uint8Array): boolean {
 }
 
 /**
- * The documents of all segments, numbered consecutively. A document's slot is its ordinal plus the number of documents in earlier
+ * The documents of all segments with consecutive numbers (slots): the ordinal of a document plus the number of documents in earlier
  * segments.
  */
 export interface Slots {
@@ -128,11 +131,11 @@ export interface Slots {
   /** The first slot of each segment. */
   readonly bases: readonly number[]
   readonly keys: Uint32Array
-  /** Exclusive upper bound of the keys. */
+  /** All keys are below this number. */
   readonly end: number
   readonly titleLengths: Uint32Array
   readonly bodyLengths: Uint32Array
-  /** The most frequent language among the documents, including dead ones. */
+  /** The most frequent language of the documents, including dead ones. */
   readonly language: string | undefined
 }
 

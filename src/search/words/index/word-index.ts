@@ -12,19 +12,19 @@ export interface StoredSegment {
   readonly header: SegmentHeader
 }
 
-/** Returns the stamp of a key's current file, or `undefined` if the key has no file. */
+/** Returns the stamp of the file with this key, or `undefined` if there is no such file. */
 export type StampOf = (key: number) => number | undefined
 
 /**
- * A vault's keyword index: segments, oldest first, with their live documents. A document is live if its segment is the newest
- * that contains its key, and its stamp equals the file's. Every method can throw `DamagedWords`.
+ * The keyword index of a vault: segments, oldest first. A document is live if no newer segment contains its key and its stamp
+ * equals the file's. Any method can throw `DamagedWords`.
  */
 export class WordIndex {
   readonly #pages: PageSource
   readonly #stampOf: StampOf
   #segments: readonly Segment[] = []
   #slots: Slots = layOut([])
-  /** Counted on the first request after a change. */
+  /** Counted when first needed after a change. */
   #languages: ReadonlyMap<string, number> | undefined
 
   constructor(pages: PageSource, stampOf: StampOf) {
@@ -33,8 +33,8 @@ export class WordIndex {
   }
 
   /**
-   * Sets the current segments, oldest first. Data for known ids is kept, because ids are never reused, so the cost depends only
-   * on the segments that are added or removed.
+   * Sets the current segments, oldest first. Data of segments with known ids is kept, because ids are never reused. The cost
+   * depends only on the segments that are added or removed.
    */
   setSegments(stored: readonly StoredSegment[]): void {
     const segmentsById = new Map(this.#segments.map((segment) => [segment.id, segment]))
@@ -48,7 +48,7 @@ export class WordIndex {
     for (const { header } of [...removed, ...come]) this.changed(header.keys)
   }
 
-  /** Updates whether the given keys are live, because their files' stamps have changed. */
+  /** Updates which documents are live. Call this when the stamps of these keys have changed. */
   changed(keys: Iterable<number>): void {
     this.#languages = undefined
     for (const key of keys) this.#markLive(key)
@@ -59,8 +59,8 @@ export class WordIndex {
   }
 
   /**
-   * Returns the keys of the documents that contain a word: depending on `match`, any form of its stem, only its exact form, or
-   * any form that starts with it.
+   * Returns the keys of documents with a word. Depending on `match`, any form of its stem counts, only its exact form, or any form
+   * that starts with it.
    */
   keysWith(word: WordKey, field: WordField = 'any'): KeySet {
     return this.#collect((segment, add) => {
@@ -71,7 +71,7 @@ export class WordIndex {
     })
   }
 
-  /** Returns the keys of the documents that contain the phrase's words in sequence. */
+  /** Returns the keys of documents in which the words of a phrase occur in sequence. */
   keysWithPhrase(phrase: Phrase, field: WordField = 'any'): KeySet {
     return this.#collect((segment, add) => {
       for (const ordinal of documentsWithPhrase(segment, phrase, field)) add(ordinal)
@@ -93,7 +93,7 @@ export class WordIndex {
     return inNearOrder(notes)
   }
 
-  /** Returns a live document's language, or `undefined` if it is unknown. */
+  /** Returns the language of a live document, or `undefined` if it is unknown. */
   languageOf(key: number): string | undefined {
     for (const segment of this.#segments) {
       const ordinal = segment.ordinalOf(key)
@@ -145,7 +145,7 @@ function countLanguages(segments: readonly Segment[]): ReadonlyMap<string, numbe
 }
 
 /**
- * Returns the ordinals of the segment's live documents that contain the phrase, in no particular order. An empty phrase matches
+ * Returns the ordinals of a segment's live documents that contain a phrase, in no particular order. An empty phrase matches
  * nothing.
  */
 function documentsWithPhrase(segment: Segment, phrase: Phrase, field: WordField): Iterable<number> {
@@ -158,10 +158,10 @@ function documentsWithPhrase(segment: Segment, phrase: Phrase, field: WordField)
   return starts?.keys() ?? []
 }
 
-/** Maximum number of bytes that a letter takes in UTF-8. */
+/** Maximum length of a letter in UTF-8, in bytes. */
 const MAX_BYTES = 4
 
-/** Returns how many live documents contain an entry's form. */
+/** Returns the number of live documents that contain the entry's form. */
 function liveCount(segment: Segment, entry: PageCursor): number {
   const postings = segment.postings(entry)
   let count = 0
@@ -169,12 +169,12 @@ function liveCount(segment: Segment, entry: PageCursor): number {
   return count
 }
 
-/** Possible starts of the phrase by document, encoded as twice the position, plus 1 in the body. */
+/** Where a phrase may start in each document: twice the position, plus 1 in the body. */
 type StartsByDocument = Map<number, Set<number>>
 
 interface PhraseSearch {
   readonly field: WordField
-  /** The starts that are possible given the words read so far, or `undefined` if all are possible. */
+  /** Possible starts of the phrase after the words read so far. Undefined before the first word. */
   readonly starts: StartsByDocument | undefined
 }
 
@@ -197,7 +197,7 @@ function narrow(segment: Segment, word: PhraseWord, { field, starts }: PhraseSea
   return startsByDocument
 }
 
-/** Visits an entry's documents with their positions, which are decoded on demand. */
+/** Visits the documents of an entry. Their positions are decoded only if requested. */
 function readPlaces(segment: Segment, entry: PageCursor, visit: (ordinal: number, places: () => Iterable<number>) => void): void {
   const documents = segment.postings(entry)
   const reader = new ByteReader(entry.bytes, entry.positions.start, entry.positions.end)
@@ -224,7 +224,7 @@ function* decode(reader: ByteReader, title: number, body: number): Generator<num
   }
 }
 
-/** Returns the size of a word's document lists in bytes. The word with the smallest size is read first. */
+/** Returns the size of a word's posting lists in bytes. The word with the smallest lists is read first. */
 function sizeOf(segment: Segment, word: PhraseWord): number {
   let size = 0
   segment.visit(keyOf(word), ({ postings }) => {
