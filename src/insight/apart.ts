@@ -11,32 +11,29 @@ export interface ApartSource {
   /** See `plainLinks`. */
   readonly links: WeightedGraph
   readonly nearest: Nearest
-  /** 1 for index notes and date notes, because they do not indicate a community's topic. */
+  /** 1 for index notes and date notes, which say nothing about a community's topic. */
   readonly isLeftOut: Uint8Array
 }
 
-/** Smaller communities are not compared, because they do not reveal a topic. */
+/** Smaller communities are not compared, because their topic is unclear. */
 const MIN_NOTES = 4
-/** Maximum number of terms to compare per community, heaviest first. */
+/** Maximum number of terms to compare per community, those with the highest weight first. */
 const MAX_TERMS = 600
 /**
  * Exponent for missing links. With 2, half the expected links would count as much as twice the similarity. The factors are
- * multiplied, because with a sum, large communities with few words in common would come first.
+ * multiplied, because a sum would favor large communities with few words in common.
  */
 const LINKS_WEIGHT = 1.5
-/**
- * Added to the similarity of the nearest notes. Otherwise, the similarity of communities without near notes would be 0. Any note's
- * ten nearest notes are more similar than this.
- */
+/** Added to the similarity of the nearest notes, so it is never 0. The ten nearest notes of any note are more similar than this. */
 const NO_NEAREST = 0.02
-/** Minimum similarity. Unrelated texts score about 0, because the overall mean has been subtracted. */
+/** Minimum similarity. Because the overall mean is subtracted, unrelated texts score about 0. */
 const MIN_SIMILARITY = 0
 const MAX_PAIRS = 50
 const NEAREST_PAIRS = 3
 /** Damping for `wordWeights`, because a few words are weak evidence. */
 const DAMPING = 50
 
-/** Finds pairs of communities with similar content but fewer links than expected, most significant first. */
+/** Finds pairs of communities with similar content but fewer links between them than expected, the most significant first. */
 export function apartCommunities(
   { list, of }: Pick<CommunityLevel, 'list' | 'of'>,
   source: ApartSource,
@@ -69,12 +66,15 @@ export function apartCommunities(
 interface Centroid {
   readonly terms: Uint32Array
   readonly weights: Float64Array
-  /** Dot product of the centroid with the overall mean, and squared length of the centroid. */
+  /** Dot product with the overall mean, and squared length. */
   readonly withMean: number
   readonly square: number
 }
 
-/** Finds pairs of communities that are more similar than average, by the cosine of their words minus the overall mean. */
+/**
+ * Finds pairs of communities with words that are more similar than average: the cosine of their centroids, minus the overall mean,
+ * must be positive.
+ */
 export function alikeCommunities(of: Uint32Array, count: number, { corpus, isLeftOut }: ApartSource) {
   const { bags, documents } = corpus
   const notes = wordWeights(bags, documents, DAMPING)
@@ -96,7 +96,7 @@ export function alikeCommunities(of: Uint32Array, count: number, { corpus, isLef
         dense[term]! += (notes[at] as number) / memberNotes.length
       }
     }
-    // Two communities without words are not similar.
+    // A community without words is not similar to any other.
     if (used.length === 0) return undefined
     const terms = Uint32Array.from(used.sort((a, b) => (dense[b] as number) - (dense[a] as number) || a - b).slice(0, MAX_TERMS))
     const weights = Float64Array.from(terms, (term) => dense[term] as number)
@@ -134,7 +134,10 @@ interface NotePair {
   readonly score: number
 }
 
-/** Finds unlinked notes that are among each other's nearest by text, for each pair of communities (keyed by `a * count + b`). */
+/**
+ * For each pair of communities (keyed by `a * count + b`), finds notes that are not linked although one is among the other's
+ * nearest.
+ */
 function unlinkedPairs(of: Uint32Array, count: number, { nearest, links, isLeftOut }: ApartSource) {
   const pairs = new Map<number, NotePair[]>()
   of.forEach((community, note) => {
@@ -155,7 +158,7 @@ function unlinkedPairs(of: Uint32Array, count: number, { nearest, links, isLeftO
   return pairs
 }
 
-/** Returns the nearest pairs, using each note at most once. */
+/** Returns the most similar pairs, with each note at most once. */
 function nearestPairs(pairs: NotePair[]): readonly NotePair[] {
   pairs.sort((x, y) => y.score - x.score || x.notes[0] - y.notes[0] || x.notes[1] - y.notes[1])
   const usedNotes = new Set<number>()

@@ -21,16 +21,16 @@ export interface InsightSource {
   readonly targets: Uint32Array
 }
 
-/** An insight without the values that only the run itself can provide. */
+/** An insight without the properties that are set where it is requested. */
 export type InsightResult = Omit<Insight, 'generation' | 'ids' | 'unread'>
 export type LinkResult = Omit<LinkInsight, 'generation' | 'ids' | 'unread'>
 
-/** Incremented with every change to the computation, so older cached results are not used. */
+/** Increment it with every change to the computation, so older results in caches are not used. */
 export const INSIGHT_VERSION = 17
 
 /**
- * Computes everything about a whole vault, and what to store. Equal sources and former communities give equal results.
- * Communities start from the former ones and keep their ids. `giveBack` is called when much memory has been freed.
+ * Computes the insight into a whole vault, and the communities to store. They start from `former`, and keep its ids. The result
+ * depends only on the source and `former`. Calls `giveBack` when much memory has been freed.
  */
 export function computeInsight(
   { ids, names, corpus, offsets, targets }: InsightSource,
@@ -62,7 +62,7 @@ export function computeInsight(
 export function computeLinks({ ids, names, corpus, offsets, targets }: InsightSource): LinkResult {
   const suggestions = suggestLinks({
     corpus,
-    // The text can also refer to a note by its file name.
+    // Texts also refer to a note by its file name.
     names: names.map((noteNames, note) => [...noteNames, nameOf(ids[note] ?? '').replace(/\.(?:md|markdown|mdx)$/, '')]),
     folders: foldersOf(ids),
     links: { offsets, targets },

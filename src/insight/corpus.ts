@@ -7,10 +7,10 @@ import { FLAG_BITS, IS_CLOSED, type NoteRecord } from './note-record.ts'
 import { spreadBits } from './spread-bits.ts'
 
 /**
- * The words of all notes as typed arrays. Boilerplate is left out, because lines shared by many notes characterize none of them.
- * Notes, forms and terms are numbered from 0; a term is the common stem of several forms. A form is stemmed in the language of
- * most notes that contain it, so a name or foreign word is the same term in all languages. Takes about 4 bytes per word of text,
- * 6 per distinct term of a note and 12 per line: 200 MB for 100,000 notes of 200 words, and slightly more while it is built.
+ * The words of all notes in typed arrays. Boilerplate is left out: lines that many notes share characterize none of them. Notes,
+ * forms and terms are numbered from 0. A term is the stem that several forms have in common. A form is stemmed in the language of
+ * most notes that contain it, so a name or foreign word is the same term in all of them. Takes about 4 bytes per word of text, 6
+ * per distinct term of a note and 12 per line: 200 MB for 100,000 notes of 200 words, and slightly more during construction.
  */
 export interface Corpus {
   readonly notes: number
@@ -19,21 +19,21 @@ export interface Corpus {
   readonly formNumbers: ReadonlyMap<string, number>
   readonly terms: readonly string[]
   readonly termOf: Uint32Array
-  /** 1 for each form that is a function word. */
+  /** 1 for each function word. */
   readonly isFunctionWord: Uint8Array
-  /** The language of each form. `undefined` if no note's language is known. */
+  /** The language of each form, or `undefined` if no note's language is known. */
   readonly languages: readonly (string | undefined)[]
-  /** Number of bags that contain each term. */
+  /** Number of notes with each term in their bags. */
   readonly documents: Uint32Array
   readonly bags: Bags
   readonly lines: Lines
-  /** Number of words in each note, excluding boilerplate and the note's names. */
+  /** Number of words in each note, without boilerplate and the note's names. */
   readonly ownWords: Uint32Array
   readonly texts: WholeTexts
 }
 
 export interface WholeTexts {
-  /** Two notes have the same number if they have the same words in the same lines. */
+  /** Equal for two notes if all their lines have the same words. */
   readonly numbers: Float64Array
   readonly words: Uint32Array
   /** Number of lines with words in each note. */
@@ -41,26 +41,26 @@ export interface WholeTexts {
   readonly sharedLines: SharedLines
 }
 
-/** Boilerplate lines that occur in only a few notes, which may therefore be copies of each other. */
+/** Boilerplate lines that only a few notes share. These notes may be copies of each other. */
 export interface SharedLines {
   /** The lines of note `n` are those from `offsets[n]` up to `offsets[n + 1]`. */
   readonly offsets: Uint32Array
-  /** 1-based line numbers in the file, ascending within each note. */
+  /** One-based line numbers in the file, in ascending order within each note. */
   readonly numbers: Uint32Array
-  /** Equal for lines with the same words. */
+  /** Equal for lines with equal words. */
   readonly hashes: Uint32Array
   /** Number of words in each line. */
   readonly words: Uint32Array
 }
 
-/** Text that more than this many notes share verbatim is treated as an empty template. */
+/** A text that more than this many notes share verbatim is an empty template. */
 export const MAX_COPIES = 20
 
-/** The terms of each note, including its names, excluding function words and numbers. */
+/** The terms of each note, including those of its names, but without function words and numbers. */
 export interface Bags {
   /** The terms and counts of note `n` are those from `offsets[n]` up to `offsets[n + 1]`. */
   readonly offsets: Uint32Array
-  /** Ascending within each note. */
+  /** In ascending order within each note. */
   readonly terms: Uint32Array
   readonly counts: Uint16Array
 }
@@ -68,21 +68,21 @@ export interface Bags {
 export interface Lines {
   /** The lines of note `n` are those from `offsets[n]` up to `offsets[n + 1]`. */
   readonly offsets: Uint32Array
-  /** 1-based number of each line in its file. */
+  /** One-based line numbers in the file. */
   readonly numbers: Uint32Array
-  /** End of each line's words in `words`. They start where the words of the previous line end. */
+  /** End of each line's words in `words`. They start where the previous line's words end. */
   readonly ends: Uint32Array
-  /** Forms with their flags; see `NoteRecord.words`. */
+  /** Forms with flags; see `NoteRecord.words`. */
   readonly words: Uint32Array
 }
 
-/** A line is boilerplate if at least this share of all notes, and at least this many notes, contain it. */
+/** A line is boilerplate if at least this many notes, and at least this share of all notes, contain it. */
 const BOILERPLATE = { share: 0.005, notes: 3 }
-/** Number of times that a word in a name is counted. */
+/** How often a word in a name is counted. */
 const NAME_COUNT = 2
 const MAX_COUNT = 0xffff
 
-/** Builds a corpus from one record at a time, so not all records have to be in memory. */
+/** Builds a corpus from one record at a time, so the records need not all be in memory. */
 export class CorpusBuilder {
   readonly #formNumbers = new Map<string, number>()
   readonly #forms: string[] = []
@@ -97,7 +97,7 @@ export class CorpusBuilder {
   readonly #nameForms = new NumberList(1 << 12)
   readonly #nameEnds = new NumberList(1 << 10)
 
-  /** Adds the next note: its record, title and aliases. */
+  /** Adds a note with its title and aliases. */
   add({ language, forms, lines, hashes, ends, words }: NoteRecord, names: readonly string[]): void {
     const numbers = forms.map((form) => this.#numberOf(form))
     if (language !== undefined) this.#languages.add(language, numbers)
@@ -131,7 +131,7 @@ export class CorpusBuilder {
     return this.#forms.push(copy) - 1
   }
 
-  /** Builds the corpus. No more notes can be added afterwards. */
+  /** Builds the corpus. After that, no more notes can be added. */
   build(): Corpus {
     const notes = this.#noteEnds.length
     const { lines, sharedLines } = this.#divideLines()
@@ -156,7 +156,7 @@ export class CorpusBuilder {
     return { notes, ...forms, terms, documents, bags, lines, ownWords, texts }
   }
 
-  /** Removes boilerplate from the lines, in place. Collects boilerplate that occurs in only a few notes. */
+  /** Removes boilerplate from the lines, in place, and collects the boilerplate that only a few notes share. */
   #divideLines(): { readonly lines: Lines; readonly sharedLines: SharedLines } {
     const notes = this.#noteEnds.length
     const { shared, ofFew } = this.#boilerplate()
@@ -191,7 +191,7 @@ export class CorpusBuilder {
       few.offsets[note + 1] = few.numbers.length
     }
     const noteWords = words.slice(0, word)
-    // The words take up most of the memory in a large vault and are no longer needed.
+    // In a large vault, the words take up most of the memory. They are no longer needed.
     this.#words = new NumberList()
     return {
       lines: { offsets, numbers: numbers.slice(0, keptCount), ends: ends.slice(0, keptCount), words: noteWords },
@@ -204,10 +204,10 @@ export class CorpusBuilder {
     }
   }
 
-  /** Returns the hashes of lines that too many notes share, and the subset shared by only a few. */
+  /** Returns the hashes of lines that too many notes share, and those of them that only a few share. */
   #boilerplate(): { readonly shared: ReadonlySet<number>; readonly ofFew: ReadonlySet<number> } {
     const notes = this.#noteEnds.length
-    // Count each hash once per note. Sorting puts equal hashes next to each other.
+    // Count each hash once per note. Sorting brings equal hashes together.
     const all = new Uint32Array(this.#hashes.length)
     let count = 0
     let start = 0
@@ -252,7 +252,7 @@ export class CorpusBuilder {
   #bags(lines: Lines, { termOf, isContent, terms: distinct }: TermFacts): Bags {
     const notes = lines.offsets.length - 1
     const offsets = new Uint32Array(notes + 1)
-    // Count the entries first, because growing lists would need twice the memory.
+    // Count the entries first. Growing lists would need twice the memory.
     const last = new Int32Array(distinct).fill(-1)
     for (let note = 0, count = 0; note < notes; note++) {
       this.#eachForm(note, lines, (form) => {
@@ -283,7 +283,7 @@ export class CorpusBuilder {
     return { offsets, terms, counts }
   }
 
-  /** Calls `addForm` for each form in a note's own lines and names, with its weight. */
+  /** Calls `addForm` for each form in a note's own lines and names, with its count. */
   #eachForm(note: number, lines: Lines, addForm: (form: number, amount: number) => void): void {
     const end = wordsEnd(lines, lines.offsets[note + 1] as number)
     for (let word = wordsEnd(lines, lines.offsets[note] as number); word < end; word++)
@@ -295,12 +295,12 @@ export class CorpusBuilder {
 }
 
 /**
- * Determines the language of each form: that of most notes that contain it or, if none has a language, of most notes in the
- * vault.
+ * Finds out the language of each form: that of most notes that contain it. If none of them has a known language, it is the language
+ * of most notes in the vault.
  */
 class Languages {
   readonly #codes: (string | undefined)[] = []
-  /** The lead of each form's current language, in notes (majority vote; Boyer, Moore 1981). */
+  /** By how many notes the current language of each form is ahead (majority vote: Boyer, Moore 1981). */
   readonly #leads: number[] = []
   readonly #notes = new Map<string, number>()
   #usual: string | undefined
@@ -323,12 +323,12 @@ class Languages {
 
 interface TermFacts {
   readonly termOf: Uint32Array
-  /** For each form, 1 if its term is counted. */
+  /** 1 for each form whose term is counted. */
   readonly isContent: Uint8Array
   readonly terms: number
 }
 
-/** Combines the hashes of lines in order into a 53-bit number. */
+/** Combines the hashes of lines into a number of 53 bits. */
 function numberOfText(hashes: Uint32Array): number {
   let high = hashes.length
   let low = 0x811c9dc5
@@ -345,7 +345,10 @@ function wordsEnd({ ends }: Pick<Lines, 'ends'>, line: number): number {
 
 const LETTER = /\p{L}/u
 
-/** Returns false for numbers and single letters of alphabets, which occur in notes on any topic. */
+/**
+ * Returns false for numbers and single letters, which occur in notes on any topic. A character of a script without alphabet is not
+ * such a letter.
+ */
 function isMeaningful(form: string): boolean {
   return LETTER.test(form) && (form.length > 1 || form.charCodeAt(0) > 0x2e80)
 }

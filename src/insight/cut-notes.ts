@@ -1,19 +1,19 @@
 import type { WeightedGraph } from './communities/weighted-graph.ts'
 
 /**
- * Returns for each note how many others its removal would cut off from the rest of their component (articulation points, Hopcroft,
- * Tarjan 1973). Searches depth-first without recursion, because a chain of notes can be as long as the vault.
+ * Returns, for each note, how many others would be cut off from the rest of their component if it were removed (articulation
+ * points: Hopcroft, Tarjan 1973). The depth-first search is not recursive, because a chain of notes may be as long as the vault.
  */
 export function notesFallingOff({ offsets, targets }: Pick<WeightedGraph, 'offsets' | 'targets'>): Uint32Array {
   const count = offsets.length - 1
   const falling = new Uint32Array(count)
-  /** Order of discovery from 1, or 0 if not visited. */
+  /** Order of discovery, starting at 1. 0 means not visited. */
   const visits = new Uint32Array(count)
-  /** For each note, the earliest note reachable from its subtree without passing through its parent. */
+  /** For each note, the first note that its subtree can reach without passing through its parent. */
   const lowest = new Uint32Array(count)
   const below = new Uint32Array(count)
   const next = offsets.slice(0, count)
-  /** For each note, the total size of the subtrees that its removal would cut off, and the size of the largest one. */
+  /** For each note, the total size of the subtrees that its removal would cut off, and the size of the largest. */
   const hanging = new Uint32Array(count)
   const largest = new Uint32Array(count)
   const trail = new Int32Array(count)

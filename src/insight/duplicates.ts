@@ -7,25 +7,26 @@ import { spreadBits } from './spread-bits.ts'
 
 /** Number of words in a shingle. */
 const SHINGLE = 4
-/** Minimum number of shingles. Notes with fewer are not considered copies. */
+/** Notes with fewer shingles are not considered duplicates. */
 const MIN_SHINGLES = 12
 /**
- * `size`: number of smallest hashes to keep per note. `shared`: how many of them two notes must share to be compared. Two notes
- * with half of their shingles in common share each hash with probability ½, so the probability of missing such a pair is .0002.
+ * `size`: number of hashes to keep per note, smallest first. `shared`: how many of them must be equal before two notes are
+ * compared. Two notes with half of their shingles in common share each hash with a probability of ½, so such a pair is missed with
+ * a probability of .0002.
  */
 const SKETCH = { size: 24, shared: 4 }
-/** Notes below this similarity are not considered duplicates. */
+/** Minimum similarity of duplicates. */
 const MIN_SIMILARITY = 0.5
-/** Maximum number of later notes with a shared hash to compare with each note. */
+/** Maximum number of later notes with the same hash to compare a note with. */
 const MAX_COMPARED = 60
-/** Minimum number of words in a line. Shorter lines can be equal by chance. */
+/** Minimum number of words in a line. Shorter lines may be equal by chance. */
 const MIN_LINE = 3
 const MAX_PAIRS = 1_000
 const SHOWN_LINES = 3
 
 /**
- * Finds pairs of notes with nearly the same content, most similar first. Among equal notes, the first is paired with each of the
- * others. Candidates share some of their smallest hashes (A. Broder, 1997) and are then compared exactly.
+ * Finds pairs of notes with nearly the same content, the most similar first. If several notes are equal, the first is paired with
+ * each of the others. Candidates share some of their smallest hashes (A. Broder, 1997), and are then compared exactly.
  */
 export function findDuplicates(corpus: Texts): readonly DuplicatePair[] {
   const pairs = [...equalPairs(corpus), ...alikePairs(corpus)]
@@ -62,11 +63,11 @@ function alikePairs(source: Texts): readonly DuplicatePair[] {
   return pairs
 }
 
-/** Returns the pairs of notes whose sketches share enough hashes, as `note * notes + other`, in ascending order. */
+/** Returns the pairs of notes that share enough hashes, encoded as `note * notes + other`, in ascending order. */
 function pairsToCompare(source: Texts): readonly number[] {
   const notes = source.lines.offsets.length - 1
   const { hashes, starts } = sketchesOf(source)
-  // Pairs of hash and note, each encoded as one number, in ascending order.
+  // Each number encodes a hash and a note.
   const places = new Float64Array(hashes.length)
   for (let note = 0; note < notes; note++) {
     for (let at = starts[note] as number; at < (starts[note + 1] as number); at++)
@@ -80,7 +81,7 @@ function pairsToCompare(source: Texts): readonly number[] {
     placeOf[next[note] as number] = place
     next[note]!++
   }
-  // Handle one note at a time, so only matching pairs are in memory.
+  // Process one note at a time, so only the pairs that match are kept in memory.
   const shared = new Uint8Array(notes)
   const counted: number[] = []
   const candidates: number[] = []
@@ -104,7 +105,7 @@ function pairsToCompare(source: Texts): readonly number[] {
   return candidates
 }
 
-/** The smallest hashes of each note's shingles. The hashes of note `n` are those from `starts[n]` up to `starts[n + 1]`. */
+/** Returns the smallest shingle hashes of each note. Those of note `n` are from `starts[n]` up to `starts[n + 1]`. */
 function sketchesOf(source: Texts): { readonly hashes: Uint32Array; readonly starts: Uint32Array } {
   const notes = source.lines.offsets.length - 1
   const hashes = new Uint32Array(notes * SKETCH.size)
@@ -125,8 +126,8 @@ function sketchesOf(source: Texts): { readonly hashes: Uint32Array; readonly sta
 type Texts = Pick<Corpus, 'lines' | 'termOf' | 'texts'>
 
 /**
- * Returns the hashes of the distinct word sequences in a note's own lines, in ascending order. Each shared line is included by
- * itself, because copies share most of their lines, and in a small vault a line in three notes already counts as boilerplate.
+ * Returns the hashes of a note's distinct shingles, in ascending order. Lines that a few notes share are included one by one,
+ * because copies share most of their lines, and in a small vault a line in three notes already counts as boilerplate.
  */
 function shinglesOf(note: number, { lines, termOf, texts: { sharedLines: shared } }: Texts): Uint32Array {
   const from = lines.offsets[note] as number
@@ -156,7 +157,7 @@ function termAt(word: number, lines: Texts['lines'], termOf: Uint32Array): numbe
   return spreadBits(termOf[(lines.words[word] as number) >>> FLAG_BITS] as number)
 }
 
-/** Jaccard index of two ascending lists without duplicates. */
+/** Returns the Jaccard index of two ascending lists without duplicates. */
 function jaccard(a: Uint32Array, b: Uint32Array): number {
   let both = 0
   for (let i = 0, j = 0; i < a.length && j < b.length; ) {
@@ -181,7 +182,7 @@ function equalLines(note: number, other: number, texts: Texts): Pick<DuplicatePa
   return { equalLines: pairs.length, lines: pairs.slice(0, SHOWN_LINES) }
 }
 
-/** Returns the lines with words and their numbers, in ascending order. */
+/** Returns the lines with enough words, and their numbers, in ascending order. */
 function linesOf(note: number, { lines, termOf, texts: { sharedLines: shared } }: Texts): readonly (readonly [string, number])[] {
   const from = lines.offsets[note] as number
   const found: (readonly [string, number])[] = []

@@ -17,7 +17,7 @@ export interface GapSource {
   readonly isStub: Uint8Array
 }
 
-/** Smaller groups are not reported, because every vault has many notes that are connected by a single link. */
+/** Smaller groups are not reported. Every vault has many notes that are connected by a single link. */
 const MIN_GROUP = 3
 
 /** Finds similar communities with few links between them, notes whose removal would disconnect others, and dead ends. */
@@ -43,7 +43,7 @@ function cutNotes(falling: Uint32Array): readonly CutNote[] {
   return cutOff.sort((a, b) => b.fallsOff - a.fallsOff || a.note - b.note)
 }
 
-/** Returns notes with incoming but no outgoing links, most linked first. */
+/** Returns the notes that others link to but that link to none, most linked first. */
 function deadEnds({ offsets, targets }: Adjacency): readonly number[] {
   const incoming = new Uint32Array(offsets.length - 1)
   for (const target of targets) incoming[target]!++

@@ -16,19 +16,19 @@ import { CorpusBuilder } from './corpus.ts'
 import { decodeRecord, encodeRecord, type NoteRecord, noteRecord } from './note-record.ts'
 
 export interface NoteFacts {
-  /** Without the vault's name, which may change. */
+  /** Does not contain the vault's name, which may change. */
   readonly id: string
-  /** Hex SHA-256 of its bytes. Empty for files that were not read. */
+  /** Hex SHA-256 of the bytes. Empty for a file that was not read. */
   readonly hash: string
   /** Title and aliases. */
   readonly names: readonly string[]
-  /** True if the note is excluded from the analysis. */
+  /** True if the note is left out of the analysis. */
   readonly isIgnored: boolean
 }
 
 export interface TextOfNote {
   readonly note: number
-  /** `undefined` if the text could not be read. */
+  /** Undefined if the note could not be read. */
   readonly text: NoteText | undefined
 }
 
@@ -39,35 +39,35 @@ interface Computed {
 
 export interface RunResult<Kind extends InsightKind = InsightKind> {
   readonly computed: Computed[Kind]
-  /** The communities to store, in packed form, if any. */
+  /** The communities to store, packed. */
   readonly communitiesKept?: Uint8Array
-  /** The included notes, ordered by id. Each number is a note's position in the order of addition. */
+  /** The notes that were not left out, ordered by id. Numbers are positions in the order in which notes were added. */
   readonly order: Uint32Array
-  /** True if every text had the expected hash. */
+  /** True if no text differed from its expected hash. */
   readonly isSettled: boolean
 }
 
-/** Excludes `order`, because the next run may add the same notes in another order. */
+/** `order` is not stored, because the next run may add the same notes in another order. */
 type StoredResult = Omit<RunResult, 'order'>
 
-/** The notes and links of a run, in the order in which they will be added. */
+/** The links between the notes of a run. Notes are numbered in the order in which they will be added. */
 export interface RunSubject {
   readonly kind: InsightKind
   readonly offsets: Uint32Array
   readonly targets: Uint32Array
-  /** The languages that notes can be in. All by default. */
+  /** The languages that notes may be in. Defaults to all. */
   readonly languages?: readonly string[]
 }
 
-/** Number of records to write at once. They are written in key order, which is several times faster than a random order. */
+/** Number of records to write at once. They are written in the order of their keys, which is several times faster than random order. */
 const WRITE_BATCH = 2_000
 
-/** The stored result of a run, or the notes whose text has not been added yet. */
+/** The stored result of a run or, if there is none, the notes whose texts are needed. */
 export type RunPlan = { readonly result: RunResult } | { readonly lacking: Uint32Array }
 
 /**
- * One computation of an insight. It receives the data of all notes, then the text of those without a stored record. Everything that
- * depends on several notes is computed from all records each time, so the result never depends on earlier runs.
+ * Computes an insight. It receives facts about all notes, and then the texts of those without a stored record. What depends on
+ * several notes is always computed from all records, so earlier runs never affect the result.
  */
 export class InsightRun {
   readonly #cache: InsightCache
@@ -78,7 +78,7 @@ export class InsightRun {
   #addedCount = 0
   #recordOf: ((content: string) => Uint8Array | undefined) | undefined
   readonly #contents = new Set<string>()
-  /** True if every text so far had the expected hash. */
+  /** True if no text so far differed from its expected hash. */
   #isSettled = true
   readonly #unwritten = new Map<string, Uint8Array>()
   #order = new Uint32Array()
@@ -94,8 +94,8 @@ export class InsightRun {
   }
 
   /**
-   * Called after all notes have been added. Returns the stored result for exactly these notes, or the numbers of the notes whose
-   * text must be added.
+   * Returns the stored result for these notes or, if there is none, the notes whose texts must be added. Call it when all notes
+   * have been added.
    */
   plan(): RunPlan {
     const notes = this.#notes
@@ -114,7 +114,7 @@ export class InsightRun {
     return { lacking: this.#order.filter((note) => lacking.has(notes[note]?.hash ?? '')) }
   }
 
-  /** Adds the text of notes in the order of the plan. */
+  /** Adds texts in the order of the plan. */
   addTexts(texts: readonly TextOfNote[]): void {
     for (const { note, text } of texts) {
       this.#addKept(note)
@@ -127,7 +127,7 @@ export class InsightRun {
     if (this.#unwritten.size >= WRITE_BATCH) this.#write()
   }
 
-  /** Adds the notes before `before`, or all remaining ones, from their stored records. */
+  /** Adds notes from their stored records: all remaining ones, or those before `before`. */
   #addKept(before?: number): void {
     while (this.#addedCount < this.#order.length) {
       const note = this.#order[this.#addedCount] as number
@@ -151,12 +151,15 @@ export class InsightRun {
     this.#unwritten.clear()
   }
 
-  /** `former`: the last saved communities in packed form. `giveBack`: see `computeInsight`. */
+  /**
+   * @param former the last communities, packed
+   * @param giveBack see `computeInsight`
+   */
   finish(former?: Uint8Array, giveBack = (): void => {}): RunResult {
     this.#write()
     this.#addKept()
     const corpus = this.#corpus.build()
-    // Free the builder's memory before computing.
+    // Free the builder's memory before the computation.
     this.#corpus = new CorpusBuilder()
     giveBack()
     const facts = Array.from(this.#order, (note) => this.#notes[note] as NoteFacts)
@@ -176,7 +179,7 @@ export class InsightRun {
     return { ...result, order: this.#order }
   }
 
-  /** Returns the links between included notes, in the order of these notes. */
+  /** Returns the links between notes that are not left out, in the order of these notes. */
   #ordered(): Pick<InsightSource, 'offsets' | 'targets'> {
     const { offsets, targets } = this.#subject
     const places = new Int32Array(this.#notes.length).fill(-1)

@@ -1,9 +1,9 @@
 /**
- * Lays out notes on a plane. Groups become circles packed next to the groups they are linked with, notes are packed inside their
- * group in the same way, and a short relaxation moves linked notes toward each other across borders. The relaxation is
- * position-based (Müller et al., Position based dynamics, 2007): every body moves toward the mean of its neighbors, then
- * overlapping bodies are pushed apart. Without repulsion between all pairs, a step is linear in notes and links. After the notes have
- * been spread over a frame, linked ones move a little closer to each other.
+ * Lays out notes on a plane. Groups become circles that are packed near the groups they have links with, and the notes in each
+ * group are packed in the same way. After a short relaxation, linked notes are closer together across borders, too. The relaxation
+ * is position-based (Müller et al., Position based dynamics, 2007): every body moves toward the mean of its neighbors, then
+ * overlapping bodies are pushed apart. There is no repulsion between all pairs, so a step is linear in notes and links. After the
+ * notes have been spread over a frame, linked ones move a little closer again.
  */
 
 import { type Adjacency, degree, placesByNumber } from '../core/csr.ts'
@@ -13,51 +13,54 @@ import { connectedParts, mergeRows, type WeightedGraph } from './communities/wei
 import { linkGroups } from './link-groups.ts'
 import { GOLDEN_ANGLE, meanOf, type Nest, spreadOut } from './territories.ts'
 
-/** Group number of each note for each level, coarsest level first. */
+/** For each level, the group of each note. The coarsest level comes first. */
 export type Levels = readonly Int32Array[]
 
-/** `x, y` of each note. */
+/** `x, y` for each note. */
 export type Places = Float32Array
 
-/** Returns the radius of a note with the given number of links. The smallest radius is about half a unit. */
+/** Returns the radius for a note with this many links, which is at least about half a unit. */
 export function radiusOf(links: number): number {
   return Math.min(5, 0.35 + 0.12 * Math.sqrt(links))
 }
 
-/** Space between two bodies. */
+/** Space between bodies. */
 const GAP = 1
-/** The same after the notes are spread, so linked notes can be closer. */
+/** Space between bodies after they have been spread, so linked notes can be closer. */
 const LEAST_GAP = 0.5
-/** How much of the gap between two bodies may be missing at the end. */
+/** Part of the space between two bodies that may be missing at the end. */
 const SLACK = 0.3
-/** Share of a group's circle that its bodies fill. */
+/** Share of a group's circle to fill with bodies. */
 const FILL = 0.62
-/** How far a body moves toward the mean of its neighbors per step, as a share of the distance. Decreases to a tenth. */
+/** How far a body moves toward the mean of its neighbors in a step, as a share of the distance. It decreases to a tenth. */
 const PULL = 0.5
 /**
- * Weight of a body's initial position compared with its links. It keeps notes that only an index links to from crowding around
- * the index.
+ * Weight of a body's first position, compared with its links. Without it, notes that only an index links to would crowd around the
+ * index.
  */
 const ANCHOR = { groups: 0.02, notes: 0.1, all: 0.6, spread: 0.3 }
 const STEPS = { groups: 200, notes: 60, all: 24, spread: 12 }
-/** Maximum distance that bodies move after they are spread. Those with more than `most` links, such as index notes, move freely. */
+/**
+ * Maximum distance that bodies move after they have been spread. Those with more than `most` links, such as index notes, may move
+ * farther.
+ */
 const MOVE = { farthest: 2.5, most: 60 }
-/** How often overlapping bodies are pushed apart in each step, and after the last one. */
+/** Maximum number of times that overlapping bodies are pushed apart in each step, and at the end. */
 const ROUNDS = { step: 2, end: 120 }
-/** Components with at most this many notes, such as unlinked notes, are placed below the map. */
+/** Components with at most this many notes are placed below the map. */
 const SMALL_PART = 4
 
 /** Reports progress, 0–1. */
 export type OnProgress = (share: number) => void
 
-/** Share of the work that packing groups takes. The rest is relaxation. */
+/** Share of the work for packing groups. The rest is relaxation. */
 const PACKING = 0.55
-/** Share of the work that grouping by links takes, if groups are unknown. */
+/** Share of the work for grouping notes by links, if there are no groups. */
 const GROUPING = 0.2
 
 /**
- * Places every note, similar to a previous layout if there is one. Linear in notes and links for a fixed number of steps, but
- * quadratic in the number of subgroups of a group.
+ * Places all notes. If there is a previous layout, the new one resembles it. Takes time linear in notes and links for a fixed
+ * number of steps, but quadratic in the number of subgroups of a group.
  */
 export function layOut(links: Adjacency, levels: Levels, onProgress: OnProgress = () => {}, before?: Places): Places {
   const count = links.offsets.length - 1
@@ -101,7 +104,7 @@ export function layOut(links: Adjacency, levels: Levels, onProgress: OnProgress 
   return resembling
 }
 
-/** Divides a large group into territories, one per subgroup. Small subgroups share one territory. */
+/** Divides a large group into territories, one for each of its subgroups. Small subgroups share one. */
 function nestsIn(bodies: readonly number[], level: Int32Array | undefined): readonly Nest[] {
   if (level === undefined || bodies.length <= LARGE_REGION) return []
   const groups = groupsOf(bodies, level)
@@ -112,13 +115,13 @@ function nestsIn(bodies: readonly number[], level: Int32Array | undefined): read
 
 export interface LaidOut {
   readonly places: Places
-  /** The region of each note, which is a group of notes connected by links. Omitted if only new notes were placed. */
+  /** The region of each note: a group of notes connected by links. Omitted if only new notes were placed. */
   readonly regions?: Int32Array
 }
 
 /**
- * Lays out all notes, or updates a previous layout. With `again`, everything is laid out and rotated to resemble the previous
- * layout. Otherwise, only notes without a position are placed. Without levels, links determine the groups.
+ * Places new notes in a previous layout. If there is none, or with `again`, lays out all notes, and turns the layout to resemble
+ * the previous one. Without levels, groups are found by links.
  */
 export function layOutFrom(
   { levels, ...links }: Adjacency & { readonly levels: Levels },
@@ -129,7 +132,7 @@ export function layOutFrom(
   const regions = linkGroups(links)
   onProgress(GROUPING)
   const onLayout = (share: number): void => onProgress(GROUPING + (1 - GROUPING) * share)
-  // At the top level, the groups shown in the overview stay together.
+  // At the top level, keep the groups together that the overview shows.
   const sizes = sizesOf(regions)
   const isRegions = levels[0] === undefined || showsRegions(sizesOf(levels[0]).length, sizes, regions.length)
   return { places: layOut(links, isRegions ? [regions, ...levels] : levels, onLayout, before), regions }
@@ -150,7 +153,7 @@ function putPlaces(notes: readonly number[], ownPlaces: Places, places: Places):
   for (const [at, note] of notes.entries()) places.set(ownPlaces.subarray(at * 2, at * 2 + 2), note * 2)
 }
 
-/** Keeps existing positions and places each new note (`NaN`) next to its neighbors. */
+/** Keeps existing positions, and places notes without one (`NaN`) next to their neighbors. */
 export function placeNew(links: Adjacency, before: Places): Places {
   const count = links.offsets.length - 1
   const places = Float32Array.from({ length: count * 2 }, (_, at) => before[at] ?? Number.NaN)
@@ -162,7 +165,7 @@ export function placeNew(links: Adjacency, before: Places): Places {
     else waiting.push(note)
   }
   const shelf = shelfBelow(places, count)
-  // Start with notes that have placed neighbors, then continue with the neighbors of these notes.
+  // First place notes with neighbors that have positions, then the neighbors of these notes, and so on.
   for (let unplaced = waiting; unplaced.length > 0; ) {
     const next = unplaced.filter((note) => neighbours(links, note).some((other) => isPlaced(places, other)))
     const batch = next.length > 0 ? next : unplaced.slice(0, 1)
@@ -183,11 +186,11 @@ interface Packing {
   readonly radii: Float32Array
   readonly places: Places
   readonly onPacked: (notes: number) => void
-  /** Called after each step with the finished share. */
+  /** Called after each step with the share that is finished. */
   readonly onStep?: OnProgress
 }
 
-/** Places the notes around the origin and returns the radius of the circle that they fill. */
+/** Places notes around the origin and returns the radius of the circle they fill. */
 function packGroup(packing: Packing, notes: readonly number[], level: number): number {
   const { links, levels, radii, places } = packing
   const grouping = levels[level]
@@ -237,7 +240,7 @@ function groupsOf(notes: readonly number[], level: Int32Array): readonly (readon
   return [...groupBy(notes, (note) => level[note] ?? 0).values()]
 }
 
-/** Returns the links between groups, weighted by the links they represent. */
+/** Returns the links between groups, each with the total weight of the links between their notes. */
 function quotient(links: Adjacency, numberOf: ReadonlyMap<number, number>, count: number): WeightedGraph {
   const groupOf = new Int32Array(links.offsets.length - 1).fill(-1)
   let maxDistance = 0
@@ -267,7 +270,10 @@ function quotient(links: Adjacency, numberOf: ReadonlyMap<number, number>, count
   return mergeRows(starts, { targets, weights })
 }
 
-/** Returns the links between notes of the same territory. `territoryOf` has the territory of each of `notes`. */
+/**
+ * Returns the links between notes, with a weight of 0 for those between different territories. `territoryOf` is parallel to
+ * `notes`.
+ */
 function linksWithin(links: Adjacency, notes: readonly number[], territoryOf: Int32Array): WeightedGraph {
   const { offsets, targets, weights } = quotient(links, new Map(notes.map((note, at) => [note, at])), notes.length)
   for (const [at, territory] of territoryOf.entries())
@@ -276,7 +282,10 @@ function linksWithin(links: Adjacency, notes: readonly number[], territoryOf: In
   return { offsets, targets, weights }
 }
 
-/** Links of notes with many links weigh less, because not everything linked to an index must be near it. */
+/**
+ * Returns the weight of a link. Notes with many links have weaker ones, because not everything that an index links to must be near
+ * it.
+ */
 function weightOf(links: Adjacency, a: number, b: number): number {
   return 1 / Math.sqrt(Math.max(degree(links, a), degree(links, b), 1))
 }
@@ -296,7 +305,7 @@ function relax({ links, radii, places, phase, onStep }: Relaxing): void {
   const next = new Float32Array(places.length)
   const steps = STEPS[phase]
   const bodies = bodiesOf(radii, places, phase === 'spread' ? LEAST_GAP : GAP)
-  // A few touching bodies do not justify more steps.
+  // A few overlaps are not worth more rounds.
   const maxOverlaps = radii.length / 1_000
   for (let step = 0; step < steps; step++) {
     const move = { links, places, first, next, anchor: ANCHOR[phase], share: PULL * (1 - (0.9 * step) / steps) }
@@ -318,7 +327,7 @@ function spread({ places, room }: Bodies): void {
   const [x, y] = [meanAt(places, 0), meanAt(places, 1)]
   let squares = 0
   for (let at = 0; at < places.length; at += 2) squares += ((places[at] ?? 0) - x) ** 2 + ((places[at + 1] ?? 0) - y) ** 2
-  // In an evenly filled disc, the mean squared distance is half the squared radius.
+  // In an evenly filled disc, the mean squared distance from the center is half the squared radius.
   const targetRadius = room / 2
   const factor = Math.sqrt(targetRadius / (squares / count))
   if (!(factor > 1) || !Number.isFinite(factor)) return
@@ -370,21 +379,18 @@ function stayNear(body: number, { links, first, next }: Move): void {
   next[body * 2 + 1] = y + share * byY
 }
 
-/**
- * This share of the bodies, the largest ones, gets its own grid, because cells of their size would contain too many of the
- * others.
- */
+/** The largest bodies, this share of all, have a grid of their own. Cells of their size would contain too many of the others. */
 const LARGE = 0.05
 
-/** Circles that must not overlap. */
+/** Circles that should not overlap. */
 interface Bodies {
   readonly radii: Float32Array
   readonly places: Places
-  /** Space between two of them. */
+  /** Space to leave between two of them. */
   readonly gap: number
   readonly usual: SizeClass
   readonly large: SizeClass
-  /** Squared radius of a disc that can contain all bodies. */
+  /** Squared radius of a disc with room for all bodies. */
   readonly room: number
 }
 
@@ -412,7 +418,7 @@ function bodiesOf(radii: Float32Array, places: Places, gap: number): Bodies {
   }
 }
 
-/** Pushes overlapping bodies apart. Returns the number of pairs that overlapped noticeably. */
+/** Pushes overlapping bodies apart. Returns the number of pairs with a noticeable overlap. */
 function pushApart(bodies: Bodies): number {
   const { radii, places, gap, usual, large } = bodies
   const squares = squaresOf(places, usual.members, 2 * usual.radius + gap)
@@ -428,7 +434,7 @@ function pushApart(bodies: Bodies): number {
   return overlaps
 }
 
-/** Separates each pair of bodies in the same or adjacent grid cells, once. */
+/** Separates each pair of bodies in the same cell or in adjacent cells. */
 function separateNear({ columns, rows, starts, bodies: inSquares }: Squares, bodies: Bodies): number {
   let overlaps = 0
   for (let square = 0; square < columns * rows; square++) {
@@ -436,7 +442,7 @@ function separateNear({ columns, rows, starts, bodies: inSquares }: Squares, bod
     for (let at = starts[square] ?? 0; at < end; at++) {
       const body = inSquares[at] ?? 0
       for (let other = at + 1; other < end; other++) overlaps += separate(body, inSquares[other] ?? 0, bodies)
-      // Check only half of the surrounding cells, because the other half check this cell.
+      // Check half of the surrounding cells. The other half will check this cell.
       for (const [right, down] of HALF_AROUND) {
         const column = (square % columns) + right
         if (column < 0 || column >= columns || square + down * columns >= columns * rows) continue
@@ -486,7 +492,7 @@ interface Squares {
   readonly bodies: Uint32Array
 }
 
-/** Sorts bodies into grid cells of a minimum size. There are not many more cells than bodies. */
+/** Sorts bodies into grid cells with sides of at least `minSide`. There are not many more cells than bodies. */
 function squaresOf(places: Places, members: Uint32Array, minSide: number): Squares {
   const count = members.length
   let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity]
@@ -511,7 +517,7 @@ function squaresOf(places: Places, members: Uint32Array, minSide: number): Squar
   return { size, columns, rows, left, top, starts: offsets, bodies: targets.map((at) => members[at] ?? 0) }
 }
 
-/** Moves two overlapping bodies apart. Returns 1 if they overlapped noticeably. */
+/** Moves two bodies apart if they overlap. Returns 1 if the overlap was noticeable. */
 function separate(a: number, b: number, { radii, places, gap }: Bodies): number {
   const minDistance = (radii[a] ?? 0) + (radii[b] ?? 0) + gap
   let x = (places[a * 2] ?? 0) - (places[b * 2] ?? 0)
@@ -520,7 +526,7 @@ function separate(a: number, b: number, { radii, places, gap }: Bodies): number 
   if (square >= minDistance * minDistance) return 0
   let distance = Math.sqrt(square)
   if (distance < 1e-4) {
-    // If the positions are equal, any direction works, as long as it is always the same.
+    // At equal positions, any direction works. It must depend on the body only, so the layout is deterministic.
     x = Math.cos(b * GOLDEN_ANGLE)
     y = Math.sin(b * GOLDEN_ANGLE)
     distance = 1
@@ -534,7 +540,7 @@ function separate(a: number, b: number, { radii, places, gap }: Bodies): number 
   return minDistance - distance > SLACK ? 1 : 0
 }
 
-/** Arranges circles like the seeds of a sunflower, with the first one in the center. */
+/** Arranges circles like sunflower seeds, with the first one in the center. */
 function sunflower(radii: Float32Array): Places {
   const places = new Float32Array(radii.length * 2)
   let area = 0
@@ -547,7 +553,7 @@ function sunflower(radii: Float32Array): Places {
   return places
 }
 
-/** Centers the notes on the origin and returns the radius of the circle around most of them. */
+/** Centers notes on the origin. Returns the radius of a circle around most of them. */
 function centre(places: Places, notes: readonly number[], radii: Float32Array): number {
   const [x, y] = meanOf(notes, places)
   const distances: number[] = []
@@ -559,13 +565,13 @@ function centre(places: Places, notes: readonly number[], radii: Float32Array): 
     area += ((radii[note] ?? 0) + GAP / 2) ** 2
   }
   distances.sort((a, b) => a - b)
-  // Ignore a few outliers.
+  // A few outliers do not count.
   return notes.length === 1
     ? (distances[0] ?? 1)
     : Math.max(Math.sqrt(area), distances[Math.floor((distances.length - 1) * 0.95)] ?? 1)
 }
 
-/** Orders notes by their distance in links from the most linked one, so neighbors start close together. */
+/** Orders notes by their distance from the most linked one, in links, so neighbors start close to each other. */
 function fromCenter(links: Adjacency, notes: readonly number[]): readonly number[] {
   const waiting = new Set(notes)
   const byLinks = [...notes].sort((a, b) => degree(links, b) - degree(links, a) || a - b)
@@ -580,7 +586,7 @@ function fromCenter(links: Adjacency, notes: readonly number[]): readonly number
   return order
 }
 
-/** Returns the connected components, largest first, each with its notes in order. */
+/** Returns the connected components, each with its notes in order. The largest component comes first. */
 function partsOf(links: Adjacency): readonly (readonly number[])[] {
   const numbers = connectedParts(links)
   const count = numbers.reduce((max, part) => Math.max(max, part + 1), 0)
@@ -589,7 +595,7 @@ function partsOf(links: Adjacency): readonly (readonly number[])[] {
   return parts.sort((a, b) => b.length - a.length || (a[0] ?? 0) - (b[0] ?? 0))
 }
 
-/** Places small components in a block below everything else: those with links first, then single notes. */
+/** Places small components in a block below everything else. Those with links come before single notes. */
 function shelve(parts: readonly (readonly number[])[], radii: Float32Array, places: Places): void {
   const shelved = new Set(parts.flat())
   let left = 0
@@ -643,7 +649,7 @@ interface Placing {
   readonly y: number
 }
 
-/** Places a note at the free position closest to the desired one. */
+/** Places a note at the free position that is closest to the desired one. */
 function putFree({ note, x, y }: Placing, { grid, places, radii }: { grid: Grid; places: Places; radii: Float32Array }): void {
   const radius = radii[note] ?? 0
   for (let turn = 0; ; turn++) {
@@ -686,7 +692,7 @@ class Grid {
     else cell.push(body)
   }
 
-  /** Calls `visit` for each other body that may be closer than `reach`. */
+  /** Calls `visit` for all other bodies in cells within `reach`. */
   around(body: number, places: Places, reach: number, visit: (other: number) => void): void {
     const x = places[body * 2] ?? 0
     const y = places[body * 2 + 1] ?? 0
@@ -707,8 +713,8 @@ class Grid {
 }
 
 /**
- * Rotates, mirrors and moves the positions to match previous ones as closely as possible, ignoring those that are `NaN` (P.
- * Schönemann, A generalized solution of the orthogonal Procrustes problem, 1966).
+ * Turns, mirrors and moves positions to be as close as possible to the previous ones. Previous positions that are `NaN` are ignored
+ * (P. Schönemann, A generalized solution of the orthogonal Procrustes problem, 1966).
  */
 export function alignTo(places: Places, before: Places): Places {
   const placedNotes = [...Array(places.length / 2).keys()].filter((note) => isPlaced(before, note))

@@ -3,10 +3,10 @@ import { plainLinks } from './communities/clustered-graph.ts'
 import { indexNotes } from './communities/index-notes.ts'
 import { leiden } from './communities/leiden.ts'
 
-/** Groups with fewer notes than this are merged into a group that they are linked with. */
+/** Smaller groups are merged into a group that they have links with. */
 const MIN_GROUP = 8
 
-/** Groups notes by links alone, before any text has been read. `links` must contain each link in the rows of both ends. */
+/** Groups notes by links alone, without reading any text. `links` must contain each link at both ends. */
 export function linkGroups(links: Adjacency): Int32Array {
   const isIndex = indexNotes(links)
   const groups = Int32Array.from(leiden(plainLinks(links, isIndex), { resolution: 1 }))
@@ -14,7 +14,7 @@ export function linkGroups(links: Adjacency): Int32Array {
   return groups
 }
 
-/** Merges tiny groups, such as notes linked only by an index, into the group with the most links to them. */
+/** Merges each tiny group, such as notes that only an index links to, into the group with the most links to it. */
 function joinCrumbs({ offsets, targets }: Adjacency, groups: Int32Array, isIndex: Uint8Array): void {
   const sizes = new Map<number, number>()
   for (const group of groups) sizes.set(group, (sizes.get(group) ?? 0) + 1)
@@ -27,7 +27,7 @@ function joinCrumbs({ offsets, targets }: Adjacency, groups: Int32Array, isIndex
     for (const other of targets.subarray(offsets[note], offsets[note + 1])) {
       if (isCrumb(other)) continue
       const to = groups[other] ?? -1
-      // A note with few links gives each of them more weight.
+      // A link from a note with few links has more weight.
       const weight = 1 / Math.sqrt((offsets[other + 1] ?? 0) - (offsets[other] ?? 0))
       votes.set(to, (votes.get(to) ?? 0) + weight)
     }

@@ -15,35 +15,35 @@ export interface SuggestionSource {
   readonly folders: Uint32Array
   /** The targets of each note are in ascending order. */
   readonly links: Adjacency
-  /** 1 for ignored notes, which are neither sources nor targets of suggestions. */
+  /** 1 for notes that are ignored, both as sources and as targets. */
   readonly ignored?: Uint8Array
 }
 
 /**
- * Weights of the features, rounded, as learned from removed links (`npm run bench:insight`). The score is the logistic function
- * of the weighted sum.
+ * Weights of the features, learned from removed links (`npm run bench:insight`) and rounded. The score is the logistic function of
+ * the weighted sum.
  */
 const WEIGHTS: readonly number[] = [
   // walk: visits of a random walk from the note, divided by the maximum.
   3.5,
   // words: BM25 for the note's own words, divided by the maximum.
   1.8,
-  // open: 1 if a name occurs where a link can be inserted.
+  // open: 1 if the note contains a name of the target where a link can be inserted.
   2.5,
-  // linkRate: log of the share of notes containing the name that link to the target.
+  // linkRate: log of the share of notes with the name that link to the target.
   0.15,
   // rarity: how few notes contain the name, 0–1.
   5.5,
-  // context: log of the share of names after the same word, or at the start of a line, that are links. Names in this note count
-  // most.
+  // context: log of the share of names after the same word, or at the start of a line, that are links. Names in the note itself
+  // count most.
   0.6,
-  // nameWords: share of the words in the target's name that the note contains.
+  // nameWords: share of the words in the target's name that occur in the note.
   1.8,
   // linked: log of the number of notes that link to the target.
   0.45,
   // siblings: share of the other notes in the target's folder that the note links to.
   5.7,
-  // peers: share of the other notes in the note's own folder that link to the target.
+  // peers: share of the other notes in the note's folder that link to the target.
   8,
   // alike: share of the most similar notes that link to the target, weighted by similarity.
   5,
@@ -52,22 +52,22 @@ const WEIGHTS: readonly number[] = [
   // ownFolder: 1 if the target is in the note's folder.
   0.4,
 ]
-/** Converts the weighted sum to the probability that a link is missing. */
+/** Turns the weighted sum into the probability that a link is missing. */
 const CHANCE = { slope: 0.5, constant: -6.5 }
 
 /** Maximum number of suggestions per note. */
 const MAX_SUGGESTIONS = 12
-/** Maximum number of candidates to score from a walk, and from shared words. */
+/** Maximum number of candidates from a random walk, and from shared words. */
 const MAX_CANDIDATES = 40
 /**
- * If a note links to at least this share of a folder, up to this many of the folder's other notes become candidates, because an
- * index may lack entries.
+ * If a note links to at least this share of a folder, it may be an index with missing entries. Up to this many of the folder's
+ * other notes become candidates.
  */
 const LACKING = { share: 0.25, notes: 200 }
-/** Number of most similar notes whose links are used. Those with more than `MAX_LINKS` links are ignored. */
+/** Number of most similar notes whose links are used. Notes with more than `MAX_LINKS` links are skipped. */
 const PEERS = 10
 const MAX_LINKS = 100
-/** Number of average cases to add when a share is computed, because a share of only a few cases is unreliable. */
+/** Number of average cases that are added before a share is computed. A share of only a few cases is unreliable. */
 const CAUTION = { name: 2, context: 3 }
 
 export function suggestLinks(source: SuggestionSource, limit = MAX_SUGGESTIONS): LinkSuggestions {
@@ -107,7 +107,7 @@ interface Suggestion {
 }
 
 interface NamedTarget {
-  /** Values of the features from `open` to `context`. */
+  /** The values of the features from `open` to `context`. */
   readonly signs: readonly number[]
   readonly sum: number
   readonly mention: number
@@ -123,14 +123,17 @@ class Suggester {
   readonly #contexts: Contexts
   readonly #idf: Float32Array
   readonly #words: WordSearch
-  /** For each note, the `PEERS` best matches for its words, best first, padded with `NO_NOTE`. */
+  /** The `PEERS` notes that match each note's words best, best first. Missing ones are `NO_NOTE`. */
   readonly #mostAlike: Uint32Array
   readonly #walker: Walker
   readonly #peers: Peers
   readonly #inLinks: Uint32Array
-  /** The notes of each folder. */
+  /** The notes in each folder. */
   readonly #members: Adjacency
-  /** Data about the current note: 1 for itself and the notes it links to, 1 for its terms, and its number of links per folder. */
+  /**
+   * State of the current note: 1 for the note and those it links to, 1 for each of its terms, and the number of its links per
+   * folder.
+   */
   readonly #linked: Uint8Array
   readonly #hasTerm: Uint8Array
   readonly #folderLinks: Uint32Array
@@ -186,7 +189,7 @@ class Suggester {
       const visits = this.#walker.visits(target) / mostVisits
       const words = this.#words.score(target) / bestWords
       const [ownFolder, targetFolder] = [folders[note] as number, folders[target] as number]
-      // Exclude both notes from the other notes of their folder.
+      // Leave out the note and the target when counting other notes in their folders.
       const size = (folder: number): number => this.#sizeOf(folder) - (ownFolder === targetFolder ? 1 : 0)
       const siblings = (this.#folderLinks[targetFolder] as number) / size(targetFolder)
       const name = namedTargets.get(target)
@@ -245,8 +248,8 @@ class Suggester {
   }
 
   /**
-   * Returns 1 / the note's rank among the best matches for the other note's words, or 0 if it is not one of them. Not symmetric,
-   * because each note is compared by its own words.
+   * Returns 1 / rank of the note among the best matches for the other note's words, or 0 if it is not among them. This is not
+   * symmetric, because each note has its own words.
    */
   #linkRate(note: number, other: number): number {
     const place = this.#mostAlike.subarray(other * PEERS, (other + 1) * PEERS).indexOf(note)
@@ -257,7 +260,7 @@ class Suggester {
     return (this.#members.offsets[folder + 1] as number) - (this.#members.offsets[folder] as number)
   }
 
-  /** Returns unlinked notes in folders that this note often links to, starting with the most linked folder. */
+  /** Returns unlinked notes in folders that the note often links to. The most linked folder comes first. */
   #lacking(note: number, isFree: (other: number) => boolean): readonly number[] {
     const { links, folders } = this.#source
     const members = this.#members
@@ -273,17 +276,14 @@ class Suggester {
       .slice(0, LACKING.notes)
   }
 
-  /**
-   * Collects the links of the most similar notes, weighted by similarity. Call it while `#words` still has the scores for this
-   * note.
-   */
+  /** Returns the targets of the most similar notes, weighted by similarity. Call it while `#words` has the scores for this note. */
   #linksOfSimilar(note: number, isFree: (other: number) => boolean): ReadonlyMap<number, number> {
     const { links } = this.#source
     const scores = new Map<number, number>()
     const notes = [...this.#mostAlike.subarray(note * PEERS, (note + 1) * PEERS)].filter((other) => other !== NO_NOTE)
     const all = notes.reduce((sum, other) => sum + this.#words.score(other), 0)
     for (const other of notes) {
-      // An index links to notes on any topic.
+      // An index links to notes on all topics.
       if ((links.offsets[other + 1] as number) - (links.offsets[other] as number) > MAX_LINKS) continue
       for (let at = links.offsets[other] as number; at < (links.offsets[other + 1] as number); at++) {
         const target = links.targets[at] as number
@@ -293,7 +293,7 @@ class Suggester {
     return scores
   }
 
-  /** Returns the notes that are named in this note's text, each with its best mention. */
+  /** Returns the notes whose names the text contains, each with its best mention. */
   #namedIn(note: number, isFree: (other: number) => boolean): ReadonlyMap<number, NamedTarget> {
     const { offsets, names, isOpen: open } = this.#mentions
     const targets = new Map<number, NamedTarget>()
@@ -329,8 +329,8 @@ class Suggester {
   }
 
   /**
-   * Returns the share of the words in the target's name, weighted by rarity, that the current note contains. Uses the best of its
-   * names.
+   * Returns the share of the words in the target's name that the current note contains, weighted by rarity. If it has several
+   * names, the best one counts.
    */
   #nameShare(target: number): number {
     let best = 0
@@ -348,7 +348,7 @@ class Suggester {
     return best
   }
 
-  /** Returns the line of a note that has the most in common with another note, or 0 if they have no terms in common. */
+  /** Returns the line with the most terms in common with another note, or 0 if there is none. */
   #tellingLine(note: number, target: number): number {
     const { corpus } = this.#source
     const { offsets, terms } = corpus.bags
@@ -388,14 +388,14 @@ function weighted(features: readonly number[], first = 0): number {
   return sum
 }
 
-/** Minimum value of a feature that is reported as a reason. */
+/** Minimum values for reporting a feature as a reason. */
 const STRONG_EVIDENCE = { words: 0.3, walk: 0.2, folder: 0.3 }
 
 function comesFirst(difference: number, a: number, b: number): boolean {
   return difference === 0 ? a < b : difference > 0
 }
 
-/** Number of notes to consider per folder: those that the folder's notes link to most. */
+/** Maximum number of candidates per folder, those that the folder's notes link to most often. */
 const MAX_FROM_FOLDER = 12
 
 class Peers {
@@ -428,10 +428,10 @@ class Peers {
 
 /** How often the names in a vault are links. */
 interface LinkHabits {
-  /** For each name, the number of notes that contain it, and how many of them link to a note with that name. */
+  /** For each name, the number of notes that contain it, and how many of them link to a note with this name. */
   readonly held: Uint32Array
   readonly linked: Uint32Array
-  /** Share of the notes containing a name that link to its note. The current note is not counted, because it does not link. */
+  /** Returns the share of notes with a name that link to its note. The current note does not link to it, so it is not counted. */
   linkRate(name: number): number
 }
 
@@ -462,17 +462,17 @@ function habitsOf({ offsets, names }: Mentions, { notes: owners, terms }: NameWo
   }
 }
 
-/** Assumed rate if nothing is linked yet: one in a thousand. */
+/** Rate to assume if nothing is linked yet. */
 const MIN_RATE = 0.001
 
-/** Counts how often names are links: by the preceding word, and in each note by whether they start a line. */
+/** Counts how often names are links, by the word before them, and per note by whether they start a line. */
 class Contexts {
   readonly #owners: Uint32Array
   readonly #links: Adjacency
   /** Number of names after each word and at the start of a line, and how many of them are links. */
   readonly #names: Uint32Array
   readonly #linked: Uint32Array
-  /** Number of names in each note at the start of a line and elsewhere, and how many of them are links. */
+  /** The same for each note: names at the start of a line, and elsewhere. */
   readonly #ownCounts: Uint32Array
   readonly #ownLinked: Uint32Array
   #total = 0
@@ -489,8 +489,8 @@ class Contexts {
 
   add(note: number, name: number, { before, isOpen }: Occurrence): void {
     const isLink = !isOpen
-    // A name that cannot become a link is usually part of one already. If this note does not link to the name's note, the name is
-    // in a heading or in code, so it is ignored.
+    // A name that cannot become a link is usually part of one. If the note does not link to the name's note, the name is in a
+    // heading or in code, so ignore it.
     if (isLink && !links(this.#links, note, this.#owners[name] as number)) return
     const place = 2 * note + (before === 0 ? 0 : 1)
     this.#names[before] = (this.#names[before] as number) + 1
@@ -502,7 +502,7 @@ class Contexts {
     this.#allLinked++
   }
 
-  /** Returns the share of names in this context that are links. The current name is not counted, because it is not a link. */
+  /** Returns the share of names in this context that are links. The current name is not a link, so it is not counted. */
   rate(note: number, before: number): number {
     const place = 2 * note + (before === 0 ? 0 : 1)
     const usual = Math.max(this.#allLinked / Math.max(1, this.#total), MIN_RATE)

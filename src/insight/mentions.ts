@@ -11,33 +11,33 @@ export interface MentionCorpus extends Pick<Corpus, 'lines'> {
 export interface NameWords {
   /** The note that each name belongs to, in ascending order. */
   readonly notes: Uint32Array
-  /** The word numbers of each name, in order. Singular and plural forms have the same number. */
+  /** The numbers of the words in each name, in order. The singular and plural of a word have the same number. */
   readonly words: readonly (readonly number[])[]
-  /** The terms of each name's words. */
+  /** The terms of the words in each name. */
   readonly terms: readonly (readonly number[])[]
 }
 
 /**
- * The names of other notes that each note's own words contain. For each note and name, there is one occurrence: the first where a
- * link can be inserted or, if there is none, the first. Parallel arrays ordered by note and position.
+ * The names of other notes in each note's own words, in parallel arrays ordered by note and position. Each name occurs once per
+ * note: in the first place where a link can be inserted or, if there is none, in the first place.
  */
 export interface Mentions {
   /** The occurrences in note `n` are those from `offsets[n]` up to `offsets[n + 1]`. */
   readonly offsets: Uint32Array
-  /** Name ids. A name shared by several notes appears once per note. */
+  /** Ids of names. If several notes share a name, it occurs once for each of them. */
   readonly names: Uint32Array
-  /** 1-based line numbers in the file. */
+  /** One-based line numbers in the file. */
   readonly lines: Uint32Array
-  /** Number of the word before the name plus 1, or 0 at the start of a line. */
+  /** Number of the word before the name, plus 1. 0 at the start of a line. */
   readonly before: Uint32Array
-  /** 1 if a link can be inserted there. */
+  /** 1 if a link can be inserted. */
   readonly isOpen: Uint8Array
 }
 
-/** Maximum number of words in a name. Longer names are sentences that no other text repeats. */
+/** Maximum number of words in a name. A longer name is a sentence that no other text repeats. */
 const MAX_WORDS = 12
 
-/** Splits a name into words. Returns an empty list if the name is a single letter or too long. */
+/** Splits a name into words. Returns an empty list for single letters and for names that are too long. */
 export function splitName(name: string): readonly string[] {
   const forms: string[] = []
   scanWords(name, (form, kind) => {
@@ -46,12 +46,12 @@ export function splitName(name: string): readonly string[] {
   return forms.some(({ length }) => length > 1) && forms.length <= MAX_WORDS ? forms : []
 }
 
-/** Languages other than English whose plurals end in `s`. In German, for example, *Kurs* is not the plural of *Kur*. */
+/** Languages other than English with plurals in `s`. In German, for example, *Kurs* is not the plural of *Kur*. */
 const PLURAL_S = new Set(['ca', 'es', 'fr', 'pt'])
 
 /**
- * Removes the plural ending in languages whose plurals end in `s`. Names and text are compared in this form, because a stem would
- * reduce `settings` to `set`.
+ * Removes the plural ending in languages with plurals in `s`. Names and texts are compared in this form, because stems are too
+ * short: `settings` would become `set`.
  */
 export function singularOf(form: string, language = 'en'): string {
   if (form.length < 4 || !/^[a-z]+s$/.test(form) || /(?:ss|us|is)$/.test(form)) return form
@@ -60,10 +60,10 @@ export function singularOf(form: string, language = 'en'): string {
   return /(?:ss|x|ch|sh)es$/.test(form) ? form.slice(0, -2) : form.slice(0, -1)
 }
 
-/** Word numbers, shared by singular and plural forms. */
+/** A number for each word. The singular and plural of a word have the same number. */
 export interface WordNumbers {
   readonly count: number
-  /** The word number of each form in a corpus. */
+  /** The number of each form in a corpus. */
   readonly of: Uint32Array
 }
 
@@ -78,7 +78,10 @@ export function wordNumbers({ forms, languages }: Pick<Corpus, 'forms' | 'langua
   return { count: numbers.size, of }
 }
 
-/** Returns the names of each note that can occur in text. Leaves out function words, and names with a word that no note contains. */
+/**
+ * Returns the names of each note that can be found in text. Omits names that consist of function words, and those with a word that
+ * occurs in no note.
+ */
 export function nameWords(
   names: readonly (readonly string[])[],
   { corpus, words }: { readonly corpus: Pick<Corpus, 'formNumbers' | 'termOf' | 'isFunctionWord'>; readonly words: WordNumbers },
@@ -106,13 +109,16 @@ export interface Occurrence {
   /** See `Mentions`. */
   readonly line: number
   readonly before: number
-  /** True if a link can be inserted there. */
+  /** True if a link can be inserted. */
   readonly isOpen: boolean
 }
 
 export type OccurrenceSink = (note: number, name: number, occurrence: Occurrence) => void
 
-/** Finds every name in every note, the longest at each position, within one line. Runs in linear time. */
+/**
+ * Finds all names in all notes, in linear time. A name must be within a line; among several at the same position, the longest is
+ * found.
+ */
 export function findMentions({ lines, words }: MentionCorpus, names: NameWords, sink: OccurrenceSink = () => {}): Mentions {
   const trie = new NameTrie(names.words, words.count)
   const notes = lines.offsets.length - 1
@@ -150,7 +156,7 @@ export function findMentions({ lines, words }: MentionCorpus, names: NameWords, 
   }
 }
 
-/** Yields the longest names in a line from left to right, without overlaps. */
+/** Yields the longest names in a line, from left to right and without overlaps. */
 function* matchesIn(line: Uint32Array, trie: NameTrie, numberOf: Uint32Array) {
   const words = line.map((word) => numberOf[word >>> FLAG_BITS] as number)
   for (let place = 0; place < words.length; ) {
@@ -172,11 +178,11 @@ interface Match {
 }
 
 class NameTrie {
-  /** Maps a state and a word to the next state. */
+  /** The next state, by state and word. */
   readonly #next = new Map<number, number>()
   /** The names that end in each state. */
   readonly #names: number[][] = [[]]
-  /** 1 for words that start a name. Most words do not. */
+  /** 1 for each word that starts a name. Most words do not. */
   readonly #begins: Uint8Array
   readonly #terms: number
 

@@ -10,16 +10,16 @@ const NEIGHBORS_KEPT = 10
 const CANDIDATES = 40
 
 /**
- * Finds each note's nearest notes by TF-IDF of its own words. Similarities are symmetric and always below 1. Runs in time linear in
- * the number of notes, because a bounded number of bag entries is examined per note.
+ * Finds the nearest notes of each note by the TF-IDF of its own words. Similarities are symmetric and below 1. Takes linear time,
+ * because it examines a bounded number of bag entries per note.
  */
 export function nearestNotes({ notes, bags, documents }: Pick<Corpus, 'notes' | 'bags' | 'documents'>): Nearest {
-  // The damping acts as if each note had one more word that no other note has.
+  // With this damping, each note has in effect one more word, which no other note contains.
   const weights = wordWeights(bags, documents, inverseDocumentFrequency(1, notes) ** 2)
   const weightAt = (place: number): number => weights[place] as number
   const search = new WordSearch({
     bags,
-    // Leave out frequent terms, which make up half of all entries in a large vault and are never used.
+    // Leave out frequent terms. In a large vault, they make up half of the entries and are never used.
     documents: distinctiveDocuments(documents, notes, 120),
     matchWeight: (_, place) => weightAt(place),
     queryWeight: weightAt,
@@ -43,18 +43,18 @@ export function nearestNotes({ notes, bags, documents }: Pick<Corpus, 'notes' | 
 
 interface Weighted {
   readonly bags: Bags
-  /** The weight of each term in its note, parallel to the terms of the bags. */
+  /** Weight of each term in its note, parallel to the terms of the bags. */
   readonly weights: Float32Array
 }
 
 /**
- * Returns the TF-IDF weight of each term in the bags. A note's vector is shorter than 1, because `damping` is added to its
- * squared length. Otherwise, two notes with the same three words would be as similar as two with the same three hundred.
+ * Returns the TF-IDF weights of the terms in the bags. `damping` is added to the squared length of a note's vector, so its length
+ * is below 1. Otherwise, two notes with the same three words would be as similar as two with the same three hundred.
  */
 export function wordWeights({ offsets, terms, counts }: Bags, documents: Uint32Array, damping: number): Float32Array {
   const notes = offsets.length - 1
   const idf = idfOf(documents, notes)
-  // Fill the array in place, because a second list of all weights would take too much memory.
+  // Reuse the array, because a second one for all weights would take too much memory.
   const weights = new Float32Array(terms.length)
   for (let at = 0; at < terms.length; at++)
     weights[at] = (1 + Math.log(counts[at] as number)) * (idf[terms[at] as number] as number)
@@ -66,9 +66,9 @@ export function wordWeights({ offsets, terms, counts }: Bags, documents: Uint32A
   return weights
 }
 
-/** Returns the candidates for a note's nearest notes, by shared words, best first. */
+/** Returns the candidates for a note's nearest notes by shared words, best first. */
 function candidatesFor(note: number, search: WordSearch): readonly number[] {
-  // Each note has hundreds of candidates. Nearly all of them are rejected, because they score less than those kept so far.
+  // Nearly all of the hundreds of candidates are rejected, because they score less than those found so far.
   const best: number[] = []
   for (const other of search.of(note)) {
     const sum = search.score(other)
@@ -94,7 +94,7 @@ function isNearer(a: Compared, b: Compared): boolean {
   return a.score === b.score ? a.other < b.other : a.score > b.score
 }
 
-/** Returns each candidate's similarity to the note. `own` must be all zeros and is reset before returning. */
+/** Returns the similarity of each candidate. `own` must be all zeros, and is so again afterwards. */
 function cosines(
   note: number,
   others: readonly number[],
@@ -108,7 +108,7 @@ function cosines(
     const other = others[n] as number
     const end = offsets[other + 1] as number
     let sum = 0
-    // Sum over one note's terms. Terms that the other note lacks have a weight of 0, which avoids a branch.
+    // The weight of a term that the other note lacks is 0, so no branch is needed.
     for (let at = offsets[other] as number; at < end; at++) sum += (weights[at] as number) * (own[terms[at] as number] as number)
     results.push({ other, score: sum })
   }

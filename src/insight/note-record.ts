@@ -10,30 +10,30 @@ import { scanWords } from '../search/words/scan.ts'
 import { spreadBits } from './spread-bits.ts'
 
 /**
- * The data that computations over the whole vault need about a note: the words of its body, line by line, derived from the text
- * alone. Encoded, it takes about three bytes per word. Positions within lines are not stored; `readWords` finds them.
+ * The words of a note's body, line by line. Computations over the whole vault need nothing else of its text. An encoded record
+ * takes about three bytes per word. It does not contain positions within lines; `readWords` finds them.
  */
 export interface NoteRecord {
-  /** ISO 639-1 code, or `undefined` if the language cannot be determined from the text. */
+  /** ISO 639-1 code, or `undefined` if the language is unclear. */
   readonly language: string | undefined
-  /** Distinct folded forms of its words, in order of first appearance. */
+  /** Distinct folded words, in order of first appearance. */
   readonly forms: readonly string[]
-  /** 1-based numbers of the lines with words, in ascending order. */
+  /** One-based numbers of the lines with words, in ascending order. */
   readonly lines: Uint32Array
-  /** A hash for each of these lines, equal for lines with the same words. */
+  /** A hash of each of these lines. Lines with the same words have the same hash. */
   readonly hashes: Uint32Array
   /** End of each line's words in `words`. */
   readonly ends: Uint32Array
-  /** The words in order, each as twice the number of its form, plus `IS_CLOSED` if it cannot become a link. */
+  /** The words in order: twice the number of the form, plus `IS_CLOSED` if the word cannot become a link. */
   readonly words: Uint32Array
 }
 
-/** Flag for a word that cannot become a link. */
+/** The word cannot become a link. */
 export const IS_CLOSED = 1
-/** Number of bits for flags: the form is `word >>> FLAG_BITS`. */
+/** Number of bits for flags. The form is `word >>> FLAG_BITS`. */
 export const FLAG_BITS = 1
 
-/** Receives a word of a note: its 1-based line in the file, UTF-16 offsets in the text, its folded form and its flags. */
+/** Receives a word: its one-based line in the file, its UTF-16 offsets, its folded form and its flags. */
 export type PlacedWordSink = (word: {
   readonly line: number
   readonly start: number
@@ -47,12 +47,15 @@ export interface RecordSource {
   readonly bodyStart: number
 }
 
-/** Passes the words of a note's body to the sink in order, excluding link destinations and HTML tags. Linear, never throws. */
+/**
+ * Passes the words of a note's body to the sink in order, without link destinations and HTML tags. Takes linear time and never
+ * throws.
+ */
 export function readWords(source: RecordSource, sink: PlacedWordSink): void {
   scanNote(source, (form, flags, line, start, end) => sink({ line, start, end, form, flags }))
 }
 
-/** Passes each word to the sink with its flags and line instead of its kind and position, to avoid an object per word. */
+/** Passes each word with its flags and line, in place of its kind and position, to avoid creating an object per word. */
 function scanNote({ text, bodyStart }: RecordSource, sink: WordSink): void {
   const marks = markProse(text, bodyStart)
   const silences = new Silences(marks)
@@ -85,7 +88,7 @@ function scanPiece({ text, marks, line, start: base, end: limit }: Piece, sink: 
   })
 }
 
-/** The ranges of a note that are not visible text. Must be queried in ascending order. */
+/** The ranges of a note that are not visible text. Offsets must be passed in ascending order. */
 class Silences {
   readonly #marks: Uint8Array
   #next = -1
@@ -94,7 +97,7 @@ class Silences {
     this.#marks = marks
   }
 
-  /** Returns the first offset at or after `from` that is invisible. */
+  /** Returns the first invisible offset at or after `from`. */
   next(from: number): number {
     if (this.#next < from) {
       const position = this.#marks.indexOf(SILENT, from)
@@ -103,7 +106,7 @@ class Silences {
     return this.#next
   }
 
-  /** Returns the first visible position at or after an offset, at most `to`. */
+  /** Returns the first visible offset at or after `from`, at most `to`. */
   endAt(from: number, to: number): number {
     let at = from
     while (at < to && this.#marks[at] === SILENT) at++
@@ -111,7 +114,7 @@ class Silences {
   }
 }
 
-/** Reused for every record, because garbage collection of new arrays would take a tenth of the time. */
+/** Reused for all records. Collecting new arrays as garbage would take a tenth of the time. */
 const scratch = {
   formHashes: new NumberList(),
   lines: new NumberList(),
@@ -179,7 +182,10 @@ export function encodeRecord({ language, forms, lines, hashes, ends, words }: No
   return writer.copy()
 }
 
-/** Decodes a record. @throws DamagedWords if the bytes are corrupt */
+/**
+ * Decodes a record.
+ * @throws DamagedWords if it is corrupt
+ */
 export function decodeRecord(bytes: Uint8Array): NoteRecord {
   const reader = new ByteReader(bytes)
   const language = LANGUAGES[reader.varint() - 1]
@@ -197,7 +203,7 @@ export function decodeRecord(bytes: Uint8Array): NoteRecord {
   const lines = new Uint32Array(count)
   const hashes = new Uint32Array(count)
   const ends = new Uint32Array(count)
-  // Each word uses at least one byte.
+  // Each word takes at least one byte.
   const words = new Uint32Array(reader.end - reader.at)
   let line = 0
   let at = 0
@@ -217,7 +223,7 @@ export function decodeRecord(bytes: Uint8Array): NoteRecord {
   return { language, forms, lines, hashes, ends, words: words.slice(0, at) }
 }
 
-/** Validates a number of items, each of which uses at least one byte. */
+/** Returns a number of items after checking that there is at least one byte for each. */
 function requireCount(reader: ByteReader, count: number): number {
   if (count > reader.end - reader.at) throw new DamagedWords('it ends too early')
   return count

@@ -3,7 +3,7 @@ import { IS_CLOSED, type RecordSource, readWords } from './note-record.ts'
 
 export interface WantedName {
   readonly names: readonly string[]
-  /** 1-based line where the name was seen. */
+  /** One-based line in which the name was seen. */
   readonly line: number
 }
 
@@ -22,8 +22,8 @@ interface Word {
 }
 
 /**
- * Finds the position of each name: preferably on the given line and with the same capitalization, otherwise the closest one. Returns
- * `undefined` for names that the text does not contain.
+ * Finds the position of each name, as close to the given line as possible, and if there are several, with the same capitalization.
+ * Returns `undefined` for names that the text does not contain.
  */
 export function placeNames(source: RecordSource, requested: readonly WantedName[]): readonly (PlacedName | undefined)[] {
   const words: Word[] = []
@@ -56,16 +56,19 @@ export function placeNames(source: RecordSource, requested: readonly WantedName[
   })
 }
 
-/** Markup that would break if a link enclosed it. */
+/** Markup that a link around it would break. */
 const MARKUP = /[*~=`<>[\]|$\\]|(?:^|\s)_|_(?:\s|$)/
 
 /** Brackets and quotation marks. */
 const PAIRED = /[\p{Ps}\p{Pe}"“”«»]/gu
 
-/** Adds the marks before and after a name's words, such as the `)` of `GTD (method)`, if the text has them and their counterparts. */
+/**
+ * Includes the marks around a name's words, such as the `)` of `GTD (method)`, if they are in the text and are balanced like in the
+ * name.
+ */
 function withOuterMarks(text: string, place: PlacedName, name: string): PlacedName {
   const marks = name.split(/[\p{L}\p{N}]+/u)
-  // A comma or semicolon at the end separates items in the text.
+  // A comma or semicolon after the name separates items in the text.
   const [before = '', after = ''] = [marks[0], marks.at(-1)?.replace(/[,;，；、]$/, '')]
   const [start, end] = [place.start - before.length, place.end + after.length]
   if (MARKUP.test(before + after) || !text.endsWith(before, place.start) || !text.startsWith(after, place.end)) return place

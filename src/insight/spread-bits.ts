@@ -1,4 +1,4 @@
-/** Spreads differences in a few bits over all bits (the finalizer of MurmurHash3). Unsigned, 32 bits. */
+/** Mixes the bits of a 32-bit number, so similar numbers become very different ones (the finalizer of MurmurHash3). */
 export function spreadBits(value: number): number {
   let hash = value ^ (value >>> 16)
   hash = Math.imul(hash, 0x85ebca6b)

@@ -2,12 +2,12 @@ import type { Adjacency } from '../core/csr.ts'
 
 /** Probability that a walk ends at each step. */
 const STOP_PROBABILITY = 0.15
-/** Drop smaller residuals, to limit the number of links to follow per note. */
+/** Smaller residuals are dropped, to limit how many links are followed per note. */
 const MIN_VISITS = 1e-4
 
 /**
- * Computes how often a random walk with restarts visits other nodes: personalized PageRank by pushing residuals until they are small
- * (R. Andersen, F. Chung and K. Lang, 2006).
+ * Computes how often a random walk with restarts visits each node (personalized PageRank). Pushes residuals to neighbors until they
+ * are small (R. Andersen, F. Chung and K. Lang, 2006).
  */
 export class Walker {
   readonly #links: Adjacency
@@ -21,7 +21,7 @@ export class Walker {
     this.#residuals = new Float64Array(links.offsets.length - 1)
   }
 
-  /** Returns the visited nodes in order. The next walk reuses the list. */
+  /** Returns the nodes that a walk visits. The next walk reuses the list. */
   from(start: number): readonly number[] {
     const { offsets, targets } = this.#links
     for (const node of this.#touchedNodes) {

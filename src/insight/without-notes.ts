@@ -1,20 +1,20 @@
 import { type Adjacency, undirected } from '../core/csr.ts'
 
-/** The effect of removing notes. Notes are identified by their indexes, in ascending order. */
+/** The effect of removing notes. Notes are given by index, in ascending order. */
 export interface Loss {
-  /** Notes that lost their last link in either direction. */
+  /** Notes that would lose their last link. */
   readonly orphaned: readonly number[]
-  /** For each affected component, the sizes of the pieces other than the largest. The largest component comes first. */
+  /** For each component that falls apart, the sizes of all its pieces except the largest. Larger sizes come first. */
   readonly fallsApart: readonly number[]
-  /** Notes that no index note leads to anymore. */
+  /** Notes that could no longer be reached from an index note. */
   readonly unreachable: readonly number[]
 }
 
-/** A note is an index if it has more incoming or outgoing links than this number and than this share of all notes. */
+/** An index has more incoming or more outgoing links than this number, and than this share of the number of notes. */
 const MIN_LINKS = 40
 const MAX_SHARE = 0.02
 
-/** Computes the effect of removing notes, in linear time and memory. `removed` is 1 for each removed note. */
+/** Returns what would happen if notes were removed, in linear time and memory. `removed` is 1 for each of them. */
 export function withoutNotes(graph: Adjacency, removed: Uint8Array): Loss {
   const both = undirected(graph)
   const lostNotes = partsTouched(both, removed)
@@ -29,13 +29,13 @@ export function withoutNotes(graph: Adjacency, removed: Uint8Array): Loss {
 
 function partsTouched(both: Adjacency, removed: Uint8Array): Pick<Loss, 'orphaned' | 'fallsApart'> {
   const visited = new Uint8Array(removed.length)
-  // Each component is handled in a single iteration, so all iterations can share this array.
+  // Each component is processed in one iteration, so all of them can share this array.
   const done = new Uint8Array(removed)
   const orphaned: number[] = []
   const fallsApart: number[] = []
   for (let node = 0; node < removed.length; node++) {
     if (removed[node] !== 1 || visited[node] === 1) continue
-    // The component before the removal, then each of its pieces afterwards.
+    // First the whole component, then each of its pieces after the removal.
     const whole = walk(both, node, visited)
     const parts = whole.filter((note) => removed[note] !== 1).flatMap((one) => (done[one] === 1 ? [] : [walk(both, one, done)]))
     for (const part of parts) if (part.length === 1) orphaned.push(part[0] ?? node)
@@ -45,7 +45,7 @@ function partsTouched(both: Adjacency, removed: Uint8Array): Pick<Loss, 'orphane
   return { orphaned: orphaned.sort((a, b) => a - b), fallsApart: fallsApart.sort((a, b) => b - a) }
 }
 
-/** Returns the unvisited nodes reachable from a node and marks them as visited. */
+/** Returns the unvisited nodes that can be reached from a node, and marks them as visited. */
 function walk({ offsets, targets }: Adjacency, start: number, visited: Uint8Array): readonly number[] {
   const reached = [start]
   visited[start] = 1
@@ -73,7 +73,7 @@ function indexNotes({ offsets, targets }: Adjacency): readonly number[] {
   )
 }
 
-/** Returns 1 for each node reachable from the given ones, including these nodes. Paths do not pass through removed notes. */
+/** Returns 1 for each node that can be reached from the starts, including these. Paths do not pass through removed notes. */
 function reachable(graph: Adjacency, starts: readonly number[], removed?: Uint8Array): Uint8Array {
   const visited = removed === undefined ? new Uint8Array(graph.offsets.length - 1) : removed.slice()
   const reached = new Uint8Array(visited.length)
@@ -84,7 +84,6 @@ function reachable(graph: Adjacency, starts: readonly number[], removed?: Uint8A
   return reached
 }
 
-/** Reads an item. The default is only for the type checker, because typed arrays have no holes. */
 function offsetAt(array: Uint32Array, at: number): number {
   return array[at] ?? 0
 }

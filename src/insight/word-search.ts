@@ -2,19 +2,19 @@ import { selectTop } from '../graph/select-top.ts'
 import { inverseDocumentFrequency } from '../search/words/rank.ts'
 import type { Bags, Corpus } from './corpus.ts'
 
-/** Maximum number of terms used to find similar notes. */
+/** Maximum number of terms to search for. */
 const QUESTION_TERMS = 32
 
-/** Weights of terms. A place is an index into the `terms` of the bags. */
+/** How terms are weighted. A place is an index into the `terms` of the bags. */
 export interface WordScoring {
   readonly bags: Bags
-  /** Number of notes that contain each term, or 0 for terms that should not be searched. */
+  /** Number of notes with each term. 0 for terms that are not searched for. */
   readonly documents: Uint32Array
-  /** Weight of the term at a place when another note is the query. */
+  /** Weight of the term at a place if another note is the query. */
   readonly matchWeight: (note: number, place: number) => number
-  /** Weight of the term at a place when its own note is the query. */
+  /** Weight of the term at a place if its own note is the query. */
   readonly queryWeight: (place: number) => number
-  /** Maximum number of notes that contain the query terms, summed over the terms. */
+  /** Maximum number of notes to visit for a query, summed over its terms. */
   readonly maxPlaces: number
 }
 
@@ -23,10 +23,10 @@ interface QuestionTerm {
   readonly weight: number
 }
 
-/** Scores other notes by the words that they share with a note. The time per note is bounded. */
+/** Finds notes that share words with a note, and scores them. The time per note is bounded. */
 export class WordSearch {
   readonly #scoring: WordScoring
-  /** The notes that contain term `t` are `notes[starts[t]]` up to `notes[starts[t + 1]]`. */
+  /** The notes with term `t` are `notes[starts[t]]` up to `notes[starts[t + 1]]`. */
   readonly #starts: Uint32Array
   readonly #notes: Uint32Array
   readonly #weights: Float32Array
@@ -55,7 +55,7 @@ export class WordSearch {
     }
   }
 
-  /** Returns the other notes that share words with a note. The next query reuses the list. */
+  /** Returns the other notes that share words with a note. The next call reuses the list. */
   of(note: number): readonly number[] {
     const scores = this.#scores
     const scoredNotes = this.#scoredNotes
@@ -102,8 +102,8 @@ function isHeavier(a: QuestionTerm, b: QuestionTerm): boolean {
 }
 
 /**
- * Returns `documents` with 0 for terms that occur in a single note, or in too many notes to be distinctive. Up to `minNotes` notes
- * are never too many.
+ * Returns `documents` with 0 for terms that are not distinctive: those in a single note, and those in too many notes. Up to
+ * `minNotes` notes are not too many.
  */
 export function distinctiveDocuments(documents: Uint32Array, notes: number, minNotes: number): Uint32Array {
   const maxNotes = Math.max(minNotes, FREQUENT_SHARE * notes)
@@ -117,13 +117,13 @@ export function idfOf(documents: Uint32Array, notes: number): Float32Array {
   return Float32Array.from(documents, (count) => inverseDocumentFrequency(count, notes))
 }
 
-/** The usual constants of BM25. */
+/** Usual constants of BM25. */
 const SATURATION = 1.2
 const LENGTH_SHARE = 0.75
-/** Number of words that a note's names add to its length. */
+/** Length that a note's names add, in words. */
 const NAME_WORDS = 5
 
-/** Scores how well other notes match a note's own words, using BM25 with its heaviest terms as the query. */
+/** Scores how well other notes match a note's own words, with BM25. Its heaviest terms are the query. */
 export function searchByBm25(
   { bags, documents, ownWords }: Pick<Corpus, 'bags' | 'documents' | 'ownWords'>,
   idf: Float32Array,

@@ -2,15 +2,12 @@ import type { Bridge } from '../../core/insight/communities.ts'
 import { NO_COMMUNITY } from '../../core/insight/communities.ts'
 import type { WeightedGraph } from './weighted-graph.ts'
 
-/**
- * Maximum number of steps per pair, about a millisecond. Up to `MAX_BUDGET` steps are allowed to reach `MIN_SOURCES`
- * sources.
- */
+/** Maximum number of steps per pair, about a millisecond. To reach `MIN_SOURCES` sources, up to `MAX_BUDGET` steps are allowed. */
 const BUDGET = 200_000
 const MIN_SOURCES = 8
 const MAX_BUDGET = 5 * BUDGET
 
-/** Returns up to `limit` pairs of linked communities, ordered by the number of links, each with the note that connects them best. */
+/** Returns up to `limit` pairs of communities with the most links between them, each with the note that connects the two best. */
 export function bridgesOf(links: WeightedGraph, of: Uint32Array, limit: number): readonly Bridge[] {
   const counts = new Map<number, number>()
   const size = of.reduce((last, community) => (community === NO_COMMUNITY || community < last ? last : community), 0) + 1
@@ -25,7 +22,7 @@ export function bridgesOf(links: WeightedGraph, of: Uint32Array, limit: number):
   })
 }
 
-/** Finds shortest paths between two communities that stay within them (Brandes 2001). The arrays are reused for the next pair. */
+/** Finds shortest paths between two communities that do not leave them (Brandes 2001). Its arrays are reused for the next pair. */
 class PairSearch {
   readonly #links: WeightedGraph
   readonly #communityOf: Uint32Array
@@ -46,8 +43,8 @@ class PairSearch {
   }
 
   /**
-   * Returns the note that lies on most of the shortest paths between two communities. For large ones, only evenly spaced sources
-   * are used.
+   * Returns the note on most of the shortest paths between two communities. In large ones, the paths start only at evenly spaced
+   * notes.
    */
   noteBetween(a: Uint32Array, b: Uint32Array): number {
     const { offsets } = this.#links
@@ -71,7 +68,7 @@ class PairSearch {
     return best
   }
 
-  /** Returns the first note that links directly to the other community, for communities that are only one link apart. */
+  /** Returns the first note with a link to the other community. It connects communities that are only one link apart. */
   #linkedTo(notes: Uint32Array, community: number): number {
     const { offsets, targets } = this.#links
     const representative = notes.find((note) =>
@@ -124,7 +121,7 @@ class PairSearch {
   }
 }
 
-/** Invokes `call` for each link between two communities, with the lower number first. */
+/** Calls `call` for each link between two communities, which are passed in ascending order. */
 export function eachLinkBetween(
   { offsets, targets }: WeightedGraph,
   of: Uint32Array,

@@ -3,18 +3,18 @@ import type { Nearest } from '../../core/insight/insight.ts'
 import { EdgeBuilder, type WeightedGraph, weightedGraph } from './weighted-graph.ts'
 
 /**
- * How many nearest notes to use, and the weight of similarity if a link weighs 1. With less weight, changing a hundredth of the
- * links would move more notes of a large vault to other communities, because the text does not change with the links. With more
- * weight, communities agree less with how people organize notes.
+ * Number of nearest notes to use, and the weight of their similarity (a link weighs 1). The text does not change with the links. So
+ * with a lower weight, changing a hundredth of the links would move more notes of a large vault to other communities. With a higher
+ * weight, communities resemble less how people organize notes.
  */
 const TEXT = { nearest: 5, weight: 0.9 }
 
-/** Links to a note with more incoming links than this weigh less, because they are weak evidence. */
+/** Links to a note with more than this many incoming links weigh less, because they say less about the topic. */
 const FULL_LINKS = 3
 
 /**
- * Returns the links among notes, one per pair regardless of direction, excluding index notes and self-links. Weights are at most 1
- * and measure how meaningful a link is.
+ * Returns the links among notes, ignoring direction, without index notes and self-links. Weights are at most 1; links to and from
+ * popular notes weigh less.
  */
 export function plainLinks({ offsets, targets }: Adjacency, isIndex: Uint8Array): WeightedGraph {
   const edges = new EdgeBuilder(targets.length)
@@ -38,10 +38,7 @@ export function plainLinks({ offsets, targets }: Adjacency, isIndex: Uint8Array)
   return graph
 }
 
-/**
- * Builds the graph in which communities are detected: links, plus text similarity for notes with few links. `place` maps each note
- * to its node in the graph.
- */
+/** Builds the graph for detecting communities, from links and text similarity. `place` maps each note to its node in the graph. */
 export function clusteredGraph(links: WeightedGraph, { kept, notes, scores }: Nearest, place: Uint32Array): WeightedGraph {
   const neighborsUsed = Math.min(kept, TEXT.nearest)
   const edges = new EdgeBuilder(links.targets.length / 2 + place.length * neighborsUsed)
@@ -53,7 +50,7 @@ export function clusteredGraph(links: WeightedGraph, { kept, notes, scores }: Ne
     for (let at = from * kept; at < from * kept + neighborsUsed; at++) {
       const to = notes[at] as number
       if (to >= place.length) break
-      // If the notes are among each other's nearest, the first has already added the pair.
+      // If each note is among the other's nearest, the pair has already been added.
       if (to < from && notes.subarray(to * kept, to * kept + neighborsUsed).includes(from)) continue
       add(from, to, TEXT.weight * (scores[at] as number))
     }

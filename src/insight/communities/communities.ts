@@ -11,7 +11,7 @@ import { leiden } from './leiden.ts'
 import { EdgeBuilder, type WeightedGraph, weightedGraph } from './weighted-graph.ts'
 
 export interface CommunitySource {
-  /** Notes are ordered by id, so their numbers do not affect the result. */
+  /** In ascending order, so the numbers of notes do not affect the result. */
   readonly ids: readonly string[]
   readonly titles: readonly string[]
   readonly topology: Adjacency
@@ -20,19 +20,19 @@ export interface CommunitySource {
   readonly isStub: Uint8Array
 }
 
-/** Resolution of the first level, and of the second within each community of the first. */
+/** Resolution of the first level, and of the second one within each community of the first. */
 const RESOLUTIONS = [1, 2] as const
 /**
- * How much a note, or a group of notes, must gain to leave its former community. With less, changing 1 % of the links changes 10
- * % of a large vault's communities; with more, modularity drops by more than .005.
+ * Minimum gain for a node, or a group of nodes, to leave its former community. With less, a change to 1 % of the links changes 10 %
+ * of a large vault's communities. With more, modularity drops by more than .005.
  */
 const STAY = { node: 0.2, group: 0.08 }
 /** Minimum number of notes in a community. */
 const MIN_NOTES = 3
-/** Maximum number of pairs of communities to examine on each level. */
+/** Maximum number of pairs of communities to list on each level. */
 const BRIDGES = [60, 200] as const
 
-/** Detects the communities of a vault on two levels, starting from the stored ones, and describes what distinguishes each of them. */
+/** Detects the communities of a vault on two levels and describes each of them. Starts from the stored communities. */
 export function findCommunities(
   source: CommunitySource,
   kept?: KeptCommunities,
@@ -73,13 +73,13 @@ export function findCommunities(
   }
 }
 
-/** A partition with communities numbered by size. Those from `count` on are too small to be listed. */
+/** A partition into communities that are numbered by size. Those from `count` on are too small to be listed. */
 interface Division {
   readonly of: Uint32Array
   readonly count: number
 }
 
-/** Removes the communities that are too small. */
+/** Returns the communities of notes without those that are too small. */
 function renumbered({ of, count }: Division): Uint32Array {
   return of.map((number) => (number < count ? number : NO_COMMUNITY))
 }
@@ -94,7 +94,7 @@ function divide(source: CommunitySource, links: WeightedGraph, before: Divisions
   const graph = clusteredGraph(links, nearest, place)
   const find = (within: WeightedGraph, level: 0 | 1, resolution: number): Uint32Array => {
     const formerMembers = before?.[level]
-    // A new note starts as a community of its own.
+    // A new note starts in a community of its own.
     const start =
       formerMembers &&
       order.map((note) => (formerMembers[note] === NO_COMMUNITY ? NO_COMMUNITY - 1 - note : (formerMembers[note] as number)))
@@ -110,8 +110,8 @@ function divide(source: CommunitySource, links: WeightedGraph, before: Divisions
 }
 
 /**
- * Removes the edges between classes and scales the weight within each class to 1. If the resolution is also multiplied by the
- * number of classes, the weight expected by chance is computed within each class.
+ * Removes edges between classes, and scales the total weight within each class to 1. With a resolution that is multiplied by the
+ * number of classes, the expected weight is then computed within each class.
  */
 function withoutCrossLinks(
   { offsets, targets, weights }: WeightedGraph,
@@ -158,7 +158,7 @@ function bySize(of: Uint32Array, whole?: Division): Division {
   return { of: of.map((community) => numbers.get(community) as number), count: withNames.length }
 }
 
-/** Returns the share of the given notes' links that stay among these notes. */
+/** Returns which share of the links of some notes stays among these notes. */
 function shareInside({ offsets, targets }: WeightedGraph, of: Uint32Array, notes: Uint32Array): number {
   let [inside, outside] = [0, 0]
   for (const note of notes) {
@@ -167,6 +167,6 @@ function shareInside({ offsets, targets }: WeightedGraph, of: Uint32Array, notes
       else outside++
     }
   }
-  // Inner links are counted from both ends.
+  // An inner link is counted at both ends.
   return inside + outside === 0 ? 0 : inside / 2 / (inside / 2 + outside)
 }

@@ -3,18 +3,18 @@ import { type Membership, matchCommunities } from './match-communities.ts'
 
 export interface KeptCommunities {
   readonly notes: readonly string[]
-  /** For each level and note, an index into `names`. */
+  /** For each level, the community of each note, as an index into `names`. */
   readonly of: Divisions
   readonly names: Names
-  /** The next unused number for the first level (key: empty string), and for each of its communities. */
+  /** The next unused number: under an empty key for the first level, and under the id of each community for its parts. */
   readonly next: ReadonlyMap<string, number>
-  /** See `Communities.successors`. Oldest first. */
+  /** See `Communities.successors`. The oldest come first. */
   readonly successors: ReadonlyMap<string, readonly string[]>
 }
 
-/** For each level and note, the number of its community. A second-level community is inside one of the first level. */
+/** For each level, the community of each note. A community of the second level is part of one of the first. */
 export type Divisions = readonly [Membership, Membership]
-/** For each level, the ids of its communities by number. Communities without an id are too small. */
+/** For each level, the ids of communities by number. Communities that are too small have none. */
 export type Names = readonly [readonly string[], readonly string[]]
 
 export interface NamedCommunities extends Pick<Communities, 'changed' | 'successors'> {
@@ -22,10 +22,10 @@ export interface NamedCommunities extends Pick<Communities, 'changed' | 'success
   readonly next: ReadonlyMap<string, number>
 }
 
-/** Remember at most this many former ids. */
+/** Maximum number of former ids to remember. */
 const MAX_FORMER = 1000
 
-/** Returns, for each level, the stored number of each note's community, or `NO_COMMUNITY` for new notes. */
+/** Returns the stored community of each note for each level, or `NO_COMMUNITY` for new notes. */
 export function recallDivisions({ notes, of }: KeptCommunities, ids: readonly string[]): Divisions {
   const places = new Map(notes.map((id, place) => [id, place]))
   const recall = (numbers: Membership): Membership =>
@@ -34,8 +34,8 @@ export function recallDivisions({ notes, of }: KeptCommunities, ids: readonly st
 }
 
 /**
- * Assigns each community the id of the matching stored community, or a new id. On each level, only the first `counts` communities get
- * an id. Without `kept`, all ids are new.
+ * Gives each community the id of the stored one that it matches best, or else a new id. On each level, only the first `counts`
+ * communities get ids. Without `kept`, all ids are new.
  */
 export function nameCommunities(
   now: Divisions,
@@ -59,7 +59,7 @@ export function nameCommunities(
   }
   const tops = match(0, () => true)
   const topNames = Array.from({ length: counts[0] }, (_, number) => tops.names[tops.former[number] ?? -1] ?? unusedName(''))
-  // A part keeps its id only inside the community whose id it starts with.
+  // A part keeps its id only while it is in the community whose id is the start of its own.
   const parts = match(1, (name, note) => name.slice(0, name.indexOf('.')) === topNames[now[0][note] as number])
   const parents = new Map(Array.from(now[1], (part, note) => [part, now[0][note] as number]))
   const partNames = Array.from(
@@ -81,7 +81,7 @@ export function nameCommunities(
   }
 }
 
-/** Maps former ids to the communities that now contain their notes, largest share first. */
+/** Maps former ids to the communities that contain their notes now, those with the most notes first. */
 function heirsOf(
   dropped: readonly string[],
   { now, names }: { readonly now: Divisions; readonly names: Names },

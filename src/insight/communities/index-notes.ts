@@ -1,9 +1,9 @@
 import type { Adjacency } from '../../core/csr.ts'
 
-/** A note is an index if it has more incoming or outgoing links than this number and than this share of all notes. */
+/** An index has more incoming or more outgoing links than this number, and than this share of the number of notes. */
 const MAX_LINKS = { notes: 40, share: 0.02 }
 
-/** Finds index notes. They have so many incoming or outgoing links that a link to one does not suggest a common topic. */
+/** Returns 1 for each index note. It has so many incoming or outgoing links that a link does not suggest a common topic. */
 export function indexNotes({ offsets, targets }: Adjacency): Uint8Array {
   const count = offsets.length - 1
   const incoming = new Uint32Array(count)

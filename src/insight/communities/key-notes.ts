@@ -18,19 +18,19 @@ export interface NotesByCommunity {
 }
 
 const KEY_NOTES = 3
-/** Weight of text similarity. A link has a weight of 1. */
+/** Weight of text similarity. A link has the weight 1. */
 const MIN_SIMILARITY = 0.5
 /**
- * Factors that lower the support of notes with an uninformative title or text. `entry` applies to stubs where most notes are stubs.
- * `handle` applies to lists of entries with a one-word title, which is usually their author's handle.
+ * Factors by which uninformative titles and texts lower the support of a note. `entry` is for stubs if most notes are stubs.
+ * `handle` is for lists of entries with a title of one word, which is usually the author's handle.
  */
 const SHARE = { stub: 0.3, entry: 0.03, date: 0.2, index: 0.1, handle: 0.35 }
-/** A list must link to at least this many notes of its community. */
+/** A list links to at least this many notes of its community. */
 const ENTRIES = 2
 
 /**
- * Returns the notes of each community that most others link to or resemble, best first. The first one names the community. Where
- * most notes are stubs, notes that link to them come first, because one entry of a catalog does not represent the others.
+ * Returns the notes of each community that most others link to or resemble, best first. The first one names the community. If most
+ * notes are stubs, lists of them come first, because a single entry of a catalog does not represent the others.
  */
 export function keyNotes(source: KeyNotesSource, { of, terms }: NotesByCommunity): readonly (readonly number[])[] {
   const ofStubs = communitiesOfStubs(source, of)
@@ -59,7 +59,10 @@ function communitiesOfStubs({ isStub }: KeyNotesSource, of: Uint32Array): Readon
   return new Set([...balance].flatMap(([community, stubs]) => (stubs > 0 ? [community] : [])))
 }
 
-/** Computes each note's support from its community and, where most notes are stubs, how many of them it lists. */
+/**
+ * Computes the support that each note gets from its community. If most notes are stubs, also counts how many of them each note
+ * lists.
+ */
 function supportWithin(
   { topology, nearest, isIndex, isStub }: KeyNotesSource,
   { of, ofStubs }: { readonly of: Uint32Array; readonly ofStubs: ReadonlySet<number> },
@@ -99,14 +102,14 @@ function shareOf(note: number, { isIndex, isStub, titles }: KeyNotesSource, isOf
   return (isStub[note] === 1 ? stub : 1) * (isIndex[note] === 1 ? SHARE.index : 1) * (isDate(title) ? SHARE.date : 1)
 }
 
-/** Returns the share of the terms that the note contains. */
+/** Returns the share of the terms that a note contains. */
 function termsIn(note: number, { corpus: { bags } }: KeyNotesSource, terms: readonly number[]): number {
   if (terms.length === 0) return 0
   const noteTerms = bags.terms.subarray(bags.offsets[note], bags.offsets[note + 1])
   return terms.filter((term) => noteTerms.includes(term)).length / terms.length
 }
 
-/** Checks whether a title is only a date, a week or another number. */
+/** Checks whether a title is merely a date, a week or another number. */
 export function isDate(title: string): boolean {
   return /\d/.test(title) && (title.match(/\p{L}+/gu) ?? []).every((word) => DATE_WORD.test(word))
 }

@@ -1,10 +1,10 @@
 import type { Corpus } from '../corpus.ts'
 import { FLAG_BITS } from '../note-record.ts'
 
-/** Source of label words: the words of all notes, without boilerplate. */
+/** The parts of a corpus that labels are made from. */
 export type LabelCorpus = Pick<Corpus, 'bags' | 'forms' | 'terms' | 'termOf' | 'lines'>
 
-/** A group of notes and the larger set from which it should be distinguished. Groups of the same set must be adjacent. */
+/** A group of notes, and the set from which its label should distinguish it. Groups of the same set must be adjacent. */
 export interface LabelledGroup {
   readonly notes: Uint32Array
   readonly whole: Uint32Array
@@ -13,22 +13,22 @@ export interface LabelledGroup {
 export interface LabelWords {
   /** Most distinctive first. */
   readonly words: readonly string[]
-  /** Distinctive terms: those behind `words` and a few more. */
+  /** The distinctive terms behind `words`, and a few more. */
   readonly terms: readonly number[]
 }
 
 /** Maximum number of words per group. */
 const WORDS = 4
-/** Number of terms used to find typical notes. */
+/** Number of terms for finding typical notes. */
 const TERMS = 8
-/** Number of candidates to examine. It exceeds the number of words, because other groups may win the first ones. */
+/** Number of candidates. Some of the first may go to other groups, so it exceeds the number of words. */
 const CANDIDATES = 24
-/** Minimum number and share of a group's notes that must contain a word for the word to characterize the group. */
+/** A word characterizes a group if it occurs in at least this many, and this share, of its notes. */
 const MIN_USE = { notes: 2, share: 0.04 }
 
 /**
- * Returns words that describe each group: they occur in many of its notes (counting each note once) but in few others of the
- * larger set (share × logarithm of lift). Each word goes to the group it describes best.
+ * Returns words that describe each group: many of its notes contain them, but few others of the larger set do (share × logarithm of
+ * lift). A word that fits several groups goes to the one it fits best.
  */
 export function labelWords(corpus: LabelCorpus, groups: readonly LabelledGroup[]): readonly LabelWords[] {
   const owners = new Map<string, { readonly group: number; readonly score: number }>()
@@ -44,7 +44,7 @@ export function labelWords(corpus: LabelCorpus, groups: readonly LabelledGroup[]
     }
     const best = distinctiveTerms(corpus, { notes, whole }, { inWhole: cached.counts, counts })
     return best.map(({ term, score }) => {
-      // Among groups of the same set, a word belongs to at most one.
+      // A word describes at most one of the groups that are part of the same set.
       const key = `${wholes.get(whole)} ${term}`
       if (score > (owners.get(key)?.score ?? 0)) owners.set(key, { group, score })
       return { key, term }
@@ -60,12 +60,15 @@ export function labelWords(corpus: LabelCorpus, groups: readonly LabelledGroup[]
   })
 }
 
-/** Checks whether a term is a file name or extension. Such terms occur in many notes and are not distinctive. */
+/** Checks whether a term is a file name or an extension. Such terms are not distinctive, even if they occur in many notes. */
 function isNameOfFile(term: string): boolean {
   return /^\.|.\.(?:avif|bmp|canvas|gif|jpe?g|m4a|mov|mp3|mp4|ogg|pdf|png|svg|wav|webm|webp)$/.test(term)
 }
 
-/** Counts the notes that contain each term. @returns the terms not counted before */
+/**
+ * Counts the notes that contain each term.
+ * @returns the terms that had not been counted before
+ */
 function countTerms({ bags: { offsets, terms } }: LabelCorpus, notes: Uint32Array, counts: Uint32Array): readonly number[] {
   const usedTerms: number[] = []
   for (const note of notes) {
@@ -77,8 +80,8 @@ function countTerms({ bags: { offsets, terms } }: LabelCorpus, notes: Uint32Arra
 }
 
 /**
- * Returns the terms that distinguish a group from the whole, most distinctive first. `counts` must be all zeros and is reset
- * before returning.
+ * Returns the terms that distinguish a group from the whole, most distinctive first. `counts` must be all zeros, and is so again
+ * afterwards.
  */
 function distinctiveTerms(
   corpus: LabelCorpus,
@@ -93,13 +96,13 @@ function distinctiveTerms(
     if (count < minNotes) continue
     const share = count / notes.length
     const lift = (share * whole.length) / (inWhole[term] as number)
-    // The exponent filters out words that are only slightly more frequent here, such as common prose words.
+    // The exponent excludes words that are only slightly more frequent in the group, such as common words of prose.
     if (lift > 1) scoredTerms.push({ term, score: share * Math.log(lift) ** 1.5 })
   }
   return scoredTerms.sort((a, b) => b.score - a.score || a.term - b.term).slice(0, CANDIDATES)
 }
 
-/** Returns the most frequent form of each term, or any form if it occurs only in names. */
+/** Returns the most frequent form of each term. For a term that occurs only in names, returns any form. */
 function spellingsOf({ forms, terms, termOf, lines }: LabelCorpus): Uint32Array {
   const uses = new Uint32Array(forms.length)
   for (const word of lines.words) uses[word >>> FLAG_BITS]!++
@@ -111,7 +114,7 @@ function spellingsOf({ forms, terms, termOf, lines }: LabelCorpus): Uint32Array 
   return Uint32Array.from(best)
 }
 
-/** In scripts without spaces, keeps only one of two overlapping character pairs. */
+/** Characters without spaces between words are indexed in overlapping pairs. Keeps only one of two such pairs. */
 function withoutOverlaps(words: readonly string[]): readonly string[] {
   const kept: string[] = []
   for (const word of words) {
@@ -121,5 +124,5 @@ function withoutOverlaps(words: readonly string[]): readonly string[] {
   return kept
 }
 
-/** Start of the scripts without spaces (radicals, kana, ideographs). */
+/** First code unit of scripts without spaces (radicals, kana, ideographs). */
 const UNSPACED = 0x2e80

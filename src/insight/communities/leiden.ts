@@ -1,16 +1,17 @@
 import { connectedParts, type WeightedGraph, weightedGraph } from './weighted-graph.ts'
 
 export interface LeidenOptions {
-  /** Values above 1 produce more and smaller communities. */
+  /** Above 1, there are more and smaller communities. */
   readonly resolution: number
-  /** Initial community of each node. By default, each node starts alone. */
+  /** Initial community of each node. By default, each node is a community of its own. */
   readonly start?: Uint32Array
-  /** How much a node must gain to leave its community. This limits the effect of small changes to the graph. Defaults to 0. */
+  /** Minimum gain for leaving a community, so small changes to the graph have small effects. Defaults to 0. */
   readonly stay?: StayBonus
 }
 
 /**
- * The gain required to leave, as a share of the leaving nodes' strength (total edge weight), so larger parts must gain more.
+ * Minimum gain for leaving a community, as a share of the strength (total edge weight) of what leaves. So larger parts must gain
+ * more.
  */
 export interface StayBonus {
   readonly node: number
@@ -21,22 +22,22 @@ export interface StayBonus {
 const FREE: StayBonus = { node: 0, group: 0 }
 
 /**
- * In graphs with more than `entries` row entries, passes end once modularity gains less than `gain`. In a uniform graph, a dozen
- * more passes would each move only a few notes.
+ * In graphs with more than `entries` row entries, the passes end when modularity gains less than `gain`. Otherwise, a uniform graph
+ * would need a dozen more passes that move only a few notes each.
  */
 const LARGE = { entries: 400_000, gain: 0.0005 }
 
 /**
- * Detects communities by modularity (Traag, Waltman, van Eck 2019: From Louvain to Leiden). Returns a number per node; communities
- * are numbered by their first node. Deterministic: nodes move in order, and the first of equally good communities wins. Repeats until
- * nothing moves, so the result is a fixed point. Each community is connected.
+ * Detects communities by modularity (Traag, Waltman, van Eck 2019: From Louvain to Leiden). Returns the community of each node;
+ * communities are numbered by their first node. Repeats passes until no node moves. The result is deterministic, because nodes move
+ * in order and the first of several equally good communities is chosen. Each community is connected.
  */
 export function leiden(graph: WeightedGraph, { resolution, start, stay = FREE }: LeidenOptions): Uint32Array {
   const count = graph.offsets.length - 1
   const base = levelOf(graph, strengthsOf(graph))
   const total = base.strengths.reduce((sum, strength) => sum + strength, 0)
   let communities: Uint32Array = start === undefined ? ownNumbers(count) : connectedParts(graph, start)
-  // Without weights, no move gains anything and shares are undefined.
+  // If there are no weights, no move gains anything, and shares are undefined.
   if (total === 0) return connectedParts(graph, communities)
   const isLarge = graph.targets.length > LARGE.entries
   for (let reached = isLarge ? modularity(graph, communities, resolution) : 0; ; ) {
@@ -50,7 +51,7 @@ export function leiden(graph: WeightedGraph, { resolution, start, stay = FREE }:
   }
 }
 
-/** Modularity of a partition: the share of weight within communities minus the share expected by chance. */
+/** Returns the modularity of a partition: the share of the weight within communities, minus the share expected by chance. */
 export function modularity(graph: WeightedGraph, communities: ArrayLike<number>, resolution = 1): number {
   const { offsets, targets, weights } = graph
   const strengths = strengthsOf(graph)
@@ -70,17 +71,20 @@ export function modularity(graph: WeightedGraph, communities: ArrayLike<number>,
   return within / total - resolution * chance
 }
 
-/** A graph in which each node can represent several original nodes. `strengths` counts inner edges twice; the rows omit them. */
+/**
+ * A graph whose nodes may stand for several original nodes. Edges within a node are not in the rows, but `strengths` counts them
+ * twice.
+ */
 interface Level extends WeightedGraph {
   readonly strengths: Float64Array
 }
 
-/** Creates every level with the same shape, so V8 compiles the functions that use them only once. */
+/** Creates levels of the same shape, so V8 compiles the functions for them only once. */
 function levelOf({ offsets, targets, weights }: WeightedGraph, strengths: Float64Array): Level {
   return { offsets, targets, weights, strengths }
 }
 
-/** Moves nodes, then the refined communities as nodes of a smaller graph, until nothing can be merged. */
+/** Moves nodes. Then repeats this on a smaller graph, whose nodes are the refined communities, until none can be merged. */
 function onePass(
   base: Level,
   start: Uint32Array,
@@ -102,28 +106,31 @@ function onePass(
     })
     follow(nodes, numbers)
     level = smaller
-    // A community's number is one of the level's nodes, so a node that leaves always finds a free number.
+    // The number of a community is the number of one of its nodes, so a node that leaves can always get a free one.
     communities = numbered(above).numbers
   }
   follow(nodes, communities)
   return { moved: hasMoved, result: nodes }
 }
 
-/** Maps numbers in place. A separate function, because V8 would otherwise compile all of `onePass` together with this loop. */
+/** Maps numbers in place. This is a separate function, because V8 would otherwise compile all of `onePass` together with the loop. */
 function follow(numbers: Uint32Array, to: Uint32Array): void {
   for (let at = 0; at < numbers.length; at++) numbers[at] = to[numbers[at] as number] as number
 }
 
-/** The expected cost of a link, and the share of its strength that a node must gain by leaving. */
+/** The expected weight of a link, and the share of its strength that a node must gain to leave. */
 interface Weights {
   readonly penalty: number
   readonly stay: number
 }
 
-/** Smaller gains, as a share of a node's strength, are rounding errors. */
+/** Smaller gains are rounding errors. This is a share of a node's strength. */
 const MIN_GAIN = 1e-9
 
-/** Moves each node to its best community, then the neighbors of moved nodes, until nothing moves. @returns whether any node moved */
+/**
+ * Moves each node to the best community, then the neighbors of nodes that moved, until no node moves.
+ * @returns whether any node moved
+ */
 function moveNodes(level: Level, communities: Uint32Array, { penalty, stay }: Weights): boolean {
   const { offsets, targets, strengths } = level
   const count = strengths.length
@@ -136,7 +143,7 @@ function moveNodes(level: Level, communities: Uint32Array, { penalty, stay }: We
   const free: number[] = []
   for (let community = count - 1; community >= 0; community--) if (sizes[community] === 0) free.push(community)
   const links = new LinksOf(level)
-  // A ring buffer in which each node waits at most once.
+  // A ring buffer that contains each node at most once.
   const waiting = ownNumbers(count)
   const isWaiting = new Uint8Array(count).fill(1)
   let hasMoved = false
@@ -167,7 +174,7 @@ function moveNodes(level: Level, communities: Uint32Array, { penalty, stay }: We
       const other = targets[at] as number
       if (isWaiting[other] === 1 || communities[other] === best) continue
       isWaiting[other] = 1
-      // The current node has already freed its slot.
+      // There is always a free slot, because the current node has left its own.
       waiting[(head + length++) % count] = other
     }
   }
@@ -187,7 +194,7 @@ function refine(level: Level, communities: Uint32Array, penalty: number): Uint32
   const sums = strengths.slice()
   const sizes = new Uint32Array(count).fill(1)
   const links = new LinksOf(level)
-  /** For each refined community, its links to the rest of its community. */
+  /** For each part, its links to the rest of its community. */
   const outward = new Float64Array(count)
   for (let node = 0; node < count; node++) {
     outward[node] = links.collect(node, communities)[communities[node] as number] as number
@@ -205,8 +212,8 @@ function refine(level: Level, communities: Uint32Array, penalty: number): Uint32
     let bestGain = MIN_GAIN * strength
     for (let n = 0; n < links.count; n++) {
       const part = links.met[n] as number
-      // Skip the node's own part, and parts of other communities. A part's number is its first member, which has the part's
-      // community.
+      // Skip the part that the node is in, and parts of other communities. A part has the number of its first member, which is in
+      // the same community.
       if (part === node || communities[part] !== community) continue
       const gain = (to[part] as number) - penalty * strength * (sums[part] as number)
       if (gain <= bestGain || !isWellLinked(part, community)) continue
@@ -223,7 +230,7 @@ function refine(level: Level, communities: Uint32Array, penalty: number): Uint32
   return refined
 }
 
-/** Returns the graph whose nodes are the given parts, numbered by their first nodes. */
+/** Returns the graph whose nodes are the given parts. They are numbered by their first nodes. */
 function aggregate(level: Level, parts: Uint32Array): { readonly smaller: Level; readonly numbers: Uint32Array } {
   const { offsets, targets, weights, strengths } = level
   const { numbers, count } = numbered(parts)
@@ -245,9 +252,9 @@ function aggregate(level: Level, parts: Uint32Array): { readonly smaller: Level;
   return { smaller: levelOf(weightedGraph(count, { from, to, weights: sizes }), sums), numbers }
 }
 
-/** A node's links by community. The arrays are reused for the next node. */
+/** The links of a node by community. The arrays are reused for the next node. */
 class LinksOf {
-  /** Communities in the order of discovery. Only the first `count` are valid. */
+  /** Communities in the order in which they were found. Only the first `count` are valid. */
   readonly met: Uint32Array
   count = 0
   readonly #level: Level
@@ -276,9 +283,9 @@ class LinksOf {
   }
 }
 
-/** Renumbers classes from 0 in the order of their first members. */
+/** Renumbers classes from 0, by their first members. */
 function numbered(classes: Uint32Array): { readonly numbers: Uint32Array; readonly count: number } {
-  // A class number can exceed the number of elements, because parts are numbered by the nodes of a larger graph.
+  // Class numbers can exceed the number of elements, because parts are numbered by the nodes of a larger graph.
   let names = 0
   for (let at = 0; at < classes.length; at++) names = Math.max(names, (classes[at] as number) + 1)
   const numberOf = new Int32Array(names).fill(-1)

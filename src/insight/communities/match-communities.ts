@@ -1,9 +1,9 @@
 import { NO_COMMUNITY } from '../../core/insight/communities.ts'
 
-/** For each note, the number of its community or `NO_COMMUNITY`. */
+/** The community of each note, or `NO_COMMUNITY`. */
 export type Membership = Uint32Array
 
-/** A community keeps its id if it shares at least this much of its notes (Jaccard) with the former one. */
+/** A community keeps its id if it shares at least this much of its notes with the former one (Jaccard index). */
 const MIN_SHARED = 0.25
 
 export interface Matches {
@@ -13,8 +13,8 @@ export interface Matches {
 }
 
 /**
- * Matches communities with former ones by shared notes. The pairs with the largest overlap are matched first, and each community
- * is used once.
+ * Matches communities with former ones by the notes that they share. The best matches are made first. Each community is matched at
+ * most once.
  */
 export function matchCommunities(now: Membership, before: Membership): Matches {
   const sizes = { now: counts(now, before), before: counts(before, now) }
@@ -51,11 +51,11 @@ function movedNotes({ now, before }: Readonly<Record<'now' | 'before', Membershi
   return movedCount
 }
 
-/** Counts the notes of each community that are in some community both now and before. */
+/** Counts the notes of each community that have a community both now and before. */
 function counts(of: Membership, other: Membership): ReadonlyMap<number, number> {
   const sizes = new Map<number, number>()
   of.forEach((community, note) => {
-    // Added and removed notes do not affect the match.
+    // Added and deleted notes do not affect the match.
     if (community !== NO_COMMUNITY && other[note] !== NO_COMMUNITY) sizes.set(community, (sizes.get(community) ?? 0) + 1)
   })
   return sizes

@@ -1,7 +1,7 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import type { KeptCommunities } from './community-names.ts'
 
-/** Incremented when the packed format changes. */
+/** Increment it when the packed format changes. */
 const VERSION = 1
 
 export function packCommunities({ notes, of, names, next, successors }: KeptCommunities): Uint8Array {
@@ -16,7 +16,7 @@ export function packCommunities({ notes, of, names, next, successors }: KeptComm
   return Uint8Array.from(deflateRawSync(JSON.stringify(plain), { level: 1 }))
 }
 
-/** Unpacks communities. Returns `undefined` if they are damaged or of a newer version, so communities are detected from scratch. */
+/** Unpacks communities. Returns `undefined` if they are corrupt or have another version; communities are then detected from scratch. */
 export function unpackCommunities(bytes: Uint8Array): KeptCommunities | undefined {
   try {
     const plain = JSON.parse(inflateRawSync(bytes).toString('utf8')) as Packed

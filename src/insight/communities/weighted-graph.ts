@@ -1,18 +1,18 @@
-/** An undirected weighted graph in compressed rows. Each edge appears in the rows of both ends; there are no self-loops. */
+/** An undirected graph with weighted edges, in compressed rows. Each edge is in the rows of both ends, and there are no self-loops. */
 export interface WeightedGraph {
   readonly offsets: Uint32Array
   readonly targets: Uint32Array
   readonly weights: Float64Array
 }
 
-/** Edges in any order. The same edge can appear several times. */
+/** Edges in any order. An edge may occur several times. */
 export interface EdgeList {
   readonly from: ArrayLike<number>
   readonly to: ArrayLike<number>
   readonly weights: ArrayLike<number>
 }
 
-/** Collects edges. The constructor takes their maximum number. */
+/** Collects edges, at most as many as passed to the constructor. */
 export class EdgeBuilder {
   readonly #from: Uint32Array
   readonly #to: Uint32Array
@@ -40,7 +40,7 @@ export class EdgeBuilder {
   }
 }
 
-/** Builds a graph from the given edges. The weights of parallel edges are added, and self-loops are dropped. */
+/** Builds a graph from edges. Adds up the weights of parallel edges and drops self-loops. */
 export function weightedGraph(count: number, { from, to, weights }: EdgeList): WeightedGraph {
   const starts = new Uint32Array(count + 1)
   for (let edge = 0; edge < from.length; edge++) {
@@ -66,7 +66,7 @@ export function weightedGraph(count: number, { from, to, weights }: EdgeList): W
   return mergeRows(starts, rows)
 }
 
-/** Merges the entries of a row that lead to the same node. */
+/** Merges entries for the same node within each row. */
 export function mergeRows(starts: Uint32Array, rows: Pick<WeightedGraph, 'targets' | 'weights'>): WeightedGraph {
   const count = starts.length - 1
   const { targets, weights } = rows
@@ -93,8 +93,8 @@ export function mergeRows(starts: Uint32Array, rows: Pick<WeightedGraph, 'target
 }
 
 /**
- * Returns the number of each node's connected component. Components are numbered by their first node. If `within` is given, edges
- * between its classes are ignored.
+ * Returns the connected component of each node. Components are numbered by their first node. If `within` is given, edges between
+ * its classes are ignored.
  */
 export function connectedParts(
   { offsets, targets }: Pick<WeightedGraph, 'offsets' | 'targets'>,
