@@ -7,7 +7,7 @@ import { trimEndOf } from '../../core/text/trim-characters.ts'
 import { renameHeading } from '../../markdown/edit/heading.ts'
 import { changeTags } from '../../markdown/edit/tags.ts'
 import { parseNote } from '../../markdown/parse-note.ts'
-import { isTagName, renameTagInCanvas, renameTagInNote, type TagRenaming } from '../../markdown/retarget/rename-tag.ts'
+import { isTagName, type TagRenaming } from '../../markdown/retarget/rename-tag.ts'
 import { quote } from '../path-rules.ts'
 import type { Draft } from './draft.ts'
 import { requireNote, withHashes } from './note-operations.ts'
@@ -58,14 +58,7 @@ function renameIn(workspace: Workspace, draft: Draft, renaming: TagRenaming): nu
   const isCanvas = kindOf(draft.path) === 'canvas'
   const doubles = isCanvas ? [] : doublesIn(workspace.textOf(draft), renaming, flavour)
   if (doubles.length > 0) workspace.edit(draft, changeTags(workspace.textOf(draft), { remove: doubles }))
-  const rename = isCanvas ? renameTagInCanvas : renameTagInNote
-  const { edits, unfit } = rename(workspace.textOf(draft), renaming, flavour)
-  workspace.rewrite(draft, edits)
-  if (unfit.length > 0) {
-    const lines = `line${unfit.length === 1 ? '' : 's'} ${unfit.join(', ')}`
-    workspace.notes.push(`${draft.path}: the tag on ${lines} could not be renamed, because the new name is not valid there.`)
-  }
-  return doubles.length + edits.length + unfit.length
+  return doubles.length + workspace.renameTags(draft, [renaming]).length
 }
 
 /** Returns the tags in the frontmatter that the renaming would turn into duplicates. */

@@ -5,13 +5,22 @@ import type { ResolvedLink } from '../../core/index-writer.ts'
 import type { Heading } from '../../core/note.ts'
 import { compareTexts } from '../../core/text/compare-texts.ts'
 import { editText } from '../../core/text/edit-text.ts'
-import type { FileNames } from '../../links/names.ts'
+import { foldName } from '../../core/text/fold.ts'
+import { type FileNames, type NameIndex, namesOf, pageName } from '../../links/names.ts'
 import type { NameChange } from '../../links/relink/changed-names.ts'
 import { type HeadingChange, planHeadingLinks } from '../../links/relink/plan-heading.ts'
 import { planRelink } from '../../links/relink/plan-relink.ts'
 import type { RelinkPlan, RelinkSource } from '../../links/relink/relink-plan.ts'
 import { bodyStartOf } from '../../markdown/frontmatter/frontmatter.ts'
+import { indexLines } from '../../markdown/line-index.ts'
 import { type OutlineHeading, outlineOf } from '../../markdown/outline.ts'
+import {
+  isTagName,
+  renameTagInCanvas,
+  renameTagInNote,
+  type TagRenaming,
+  type UnfitTag,
+} from '../../markdown/retarget/rename-tag.ts'
 import { quote, requireInside } from '../path-rules.ts'
 import { changedText, changesOf, hasChanged, type MovedFolder, type Planned, writtenFile } from './changed-files.ts'
 import { Draft, DraftTable } from './draft.ts'
@@ -245,6 +254,33 @@ export class Workspace {
     const { newLinkFormat, flavour, names } = this.view
     const sources = await this.#sources.affectedBy(changes)
     this.#take(planRelink(sources, { names, changes, flavour, newLinkFormat }, this.#sources.texts))
+    await this.#renamePageTags(changes.flatMap((change) => pageTags(names, change)))
+  }
+
+  async #renamePageTags(renamings: readonly TagRenaming[]): Promise<void> {
+    const drafts = new Set<Draft>()
+    for (const { from } of renamings) for (const draft of await this.tagged(from)) drafts.add(draft)
+    for (const draft of drafts) {
+      const before = draft.text
+      const lines = indexLines(before)
+      const rewrites = this.renameTags(draft, renamings).map(({ start, end, text }) => {
+        const from = before[start - 1] === '#' ? start - 1 : start
+        return { line: lines.lineAt(start), before: before.slice(from, end), after: before.slice(from, start) + text }
+      })
+      draft.addRelinked(rewrites)
+    }
+  }
+
+  /** Renames tags in one file, all at once because they may swap names. Reports the ones in properties that cannot be renamed. */
+  renameTags(draft: Draft, renamings: readonly TagRenaming[]): readonly TextEdit[] {
+    const rename = this.view.kindOf(draft.path) === 'canvas' ? renameTagInCanvas : renameTagInNote
+    const renamed = renamings.map((renaming) => rename(draft.text, renaming, this.view.flavour))
+    const edits = renamed.flatMap((each) => each.edits).sort((a, b) => a.start - b.start)
+    this.rewrite(draft, edits)
+    for (const { line, reason } of renamed.flatMap(({ unfit }) => unfit)) {
+      this.notes.push(`${draft.path}: the tag on line ${line} was not renamed, because ${UNFIT_TAGS[reason]}.`)
+    }
+    return edits
   }
 
   #take({ files, lost }: Pick<RelinkPlan, 'files' | 'lost'>): void {
@@ -385,6 +421,25 @@ export class Workspace {
   #pathOf(key: number | string): string {
     return typeof key === 'string' ? key : (this.#livePath(key) ?? '')
   }
+}
+
+/** Returns the tags to rename because a Logseq page gets another name. A tag there is a link to the page of its name. */
+function pageTags(names: NameIndex, { key, after }: NameChange): readonly TagRenaming[] {
+  const before = names.file(key)
+  if (names.mode !== 'logseq' || before === undefined || after === undefined) return []
+  const pageNames = ({ path, title }: FileNames) => (title === undefined ? [pageName(path)] : [title, pageName(path)])
+  const keptNames = new Set(namesOf(after, names.mode))
+  const [name = ''] = pageNames(after)
+  if (/[[\]]/.test(name)) return []
+  return pageNames(before)
+    .filter((old) => isTagName(old) && !keptNames.has(foldName(old)) && names.withAlias(foldName(old)).length === 1)
+    .map((from) => ({ from, to: isTagName(name) ? name : `[[${name}]]`, isPage: true }))
+}
+
+const UNFIT_TAGS: Readonly<Record<UnfitTag['reason'], string>> = {
+  escaped: 'it is written with escapes',
+  'in a link': 'it is a word of a link',
+  'not a tag': 'the new name is not a tag',
 }
 
 function hasSameTexts(before: readonly Heading[], after: readonly Heading[]): boolean {

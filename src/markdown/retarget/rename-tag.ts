@@ -13,15 +13,23 @@ import { cardPassage } from './passages.ts'
 export interface TagRenaming {
   /** Tag without `#`. Case does not matter. Nested tags `from/x` become `to/x`. */
   readonly from: string
-  /** New name of the tag. Must be valid according to `isTagName`. */
+  /** New name of the tag. Must be valid according to `isTagName`, or, for a page, `[[name]]`. */
   readonly to: string
+  /** True if the tag is the name of a Logseq page. Nested tags are other pages, and links are rewritten separately. */
+  readonly isPage?: boolean
 }
 
 export interface TagEdits {
   /** Edits in ascending order, as UTF-16 offsets in the file's text. */
   readonly edits: readonly TextEdit[]
-  /** 1-based lines on which the tag cannot be edited because it is written with escapes. */
-  readonly unfit: readonly number[]
+  /** Tags in properties that cannot be edited. */
+  readonly unfit: readonly UnfitTag[]
+}
+
+export interface UnfitTag {
+  /** 1-based line in the file. */
+  readonly line: number
+  readonly reason: 'escaped' | 'in a link' | 'not a tag'
 }
 
 export function isTagName(name: string): boolean {
@@ -35,20 +43,27 @@ export function renameTagInNote(text: string, renaming: TagRenaming, flavour: Fl
   const page = flavour.mode === 'logseq' ? logseqProperties(text, body.firstRun).texts : []
   const rename = renamer(renaming)
   const edits = new Map<number, TextEdit>()
-  const unfit: number[] = []
+  const unfit: UnfitTag[] = []
   for (const property of [...front.tags, ...page]) {
-    if (property.nested || !(flavour.profile === 'lenient' ? /^tags?$/i : /^tags$/i).test(property.key)) continue
-    const names = flavour.profile === 'lenient' ? property.value.split(/[\s,]+/) : [property.value]
-    if (!names.some((name) => matches(name, rename))) continue
-    const propertyEdits = editsInProperty(text, property, { rename, item: page.includes(property) ? PAGE_ITEM : ITEM })
+    if (!hasTag(property, rename, flavour)) continue
+    const item = page.includes(property) ? PAGE_ITEM : isTagName(renaming.to) ? ITEM : undefined
+    const propertyEdits = item === undefined ? [] : editsInProperty(text, property, { rename, item })
     for (const edit of propertyEdits) edits.set(edit.start, edit)
-    if (propertyEdits.length === 0) unfit.push(lines.lineAt(property.start))
+    if (propertyEdits.length > 0) continue
+    const reason = item === undefined ? 'not a tag' : property.value.includes('[[') ? 'in a link' : 'escaped'
+    unfit.push({ line: lines.lineAt(property.start), reason })
   }
   for (const { name, at } of body.tags) {
     const edit = editAt(at + 1, rename(name))
     if (edit !== undefined) edits.set(edit.start, edit)
   }
   return { edits: [...edits.values()].sort((a, b) => a.start - b.start), unfit }
+}
+
+function hasTag({ key, value, nested }: PropertyText, rename: Rename, { profile }: Flavour): boolean {
+  const isLenient = profile === 'lenient'
+  if (nested || !(isLenient ? /^tags?$/i : /^tags$/i).test(key)) return false
+  return (isLenient ? value.split(/[\s,]+/) : [value]).some((name) => matches(name, rename))
 }
 
 export function renameTagInCanvas(text: string, renaming: TagRenaming, flavour: Flavour): TagEdits {
@@ -75,9 +90,9 @@ interface Renamed {
 
 type Rename = (name: string) => Renamed | undefined
 
-function renamer({ from, to }: TagRenaming): Rename {
+function renamer({ from, to, isPage = false }: TagRenaming): Rename {
   const foldedFrom = foldName(from)
-  const depth = from.split('/').length
+  const depth = isPage ? undefined : from.split('/').length
   return (name) => {
     const head = name.split('/').slice(0, depth).join('/')
     return foldName(head) === foldedFrom && head !== to ? { length: head.length, text: to } : undefined

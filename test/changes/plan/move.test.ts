@@ -13,6 +13,67 @@ const move = (id: string, to: string, expectedHash?: string): Operation => ({
   ...(expectedHash === undefined ? {} : { expectedHash }),
 })
 
+describe('renaming a Logseq page', () => {
+  const mode = { mode: 'logseq' } as const
+
+  test('renames tags with its name, also in properties and canvases, and keeps links to their headings', async () => {
+    const { result } = await check(
+      {
+        'pages/a___b.md': '- x\n',
+        'pages/a___b___c.md': '- y\n',
+        'pages/n.md': 'tags:: a/b, z\n\n- #a/b, #A/B #a/b/c [[a/b]]\n- # On #a/b\n',
+        'journals/2025_01_30.md': '- [[n#On a/b]]\n',
+      },
+      move('pages/a___b', 'pages/c___d.md'),
+      {
+        'pages/a___b.md': null,
+        'pages/c___d.md': '- x\n',
+        'pages/n.md': 'tags:: c/d, z\n\n- #c/d, #c/d #a/b/c [[c/d]]\n- # On #c/d\n',
+        'journals/2025_01_30.md': '- [[n#On c/d]]\n',
+      },
+      mode,
+    )
+    expect(result.notes).toEqual([])
+    const [note] = result.files.filter(({ from }) => from === 'pages/n.md')
+    expect(note?.relinked.map(({ line, before, after }) => `${line} ${before} ${after}`)).toContain('3 #a/b #c/d')
+  })
+
+  test('writes a name that is not a tag in brackets', async () => {
+    await check(
+      { 'pages/a.md': '', 'pages/n.md': '- #a and text\n' },
+      move('pages/a', 'pages/My page.md'),
+      { 'pages/a.md': null, 'pages/My page.md': '', 'pages/n.md': '- #[[My page]] and text\n' },
+      mode,
+    )
+  })
+
+  test('renames the tags of pages that swap names', async () => {
+    await check(
+      { 'pages/a.md': 'A', 'pages/b.md': 'B', 'pages/n.md': '- #a #b\n' },
+      [move('pages/a', 'pages/c.md'), move('pages/b', 'pages/a.md'), move('pages/c', 'pages/b.md')],
+      { 'pages/a.md': 'B', 'pages/b.md': 'A', 'pages/n.md': '- #b #a\n' },
+      mode,
+    )
+  })
+
+  test('leaves tags alone if the page keeps its name, and in other vaults', async () => {
+    const files = { 'pages/a.md': '', 'pages/n.md': '- #a\n' }
+    await check(files, move('pages/a', 'notes/a.md'), { 'pages/a.md': null, 'notes/a.md': '' }, mode)
+    await check(files, move('pages/a', 'pages/b.md'), { 'pages/a.md': null, 'pages/b.md': '' })
+  })
+
+  test('says which tag it cannot rename', async () => {
+    const text = '---\ntags: [a, x]\n---\n- b\n'
+    const { result } = await check(
+      { 'pages/a.md': '', 'pages/n.md': text },
+      move('pages/a', 'pages/My page.md'),
+      { 'pages/a.md': null, 'pages/My page.md': '' },
+      mode,
+    )
+    expect(result.notes).toEqual(['pages/n.md: the tag on line 2 was not renamed, because the new name is not a tag.'])
+  })
+})
+
 describe('moving a file', () => {
   test.each<[string, Record<string, string>, Operation, Difference]>([
     ['renames it', { 'a.md': 'A' }, move('a', 'B c'), { 'a.md': null, 'B c.md': 'A' }],

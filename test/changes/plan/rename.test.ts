@@ -175,6 +175,14 @@ describe('renaming a tag', () => {
     await check(files, operation, expected)
   })
 
+  test.each([
+    ['---\ntags: "[[my old note]]"\n---\n#old', 'a.md: the tag on line 2 was not renamed, because it is a word of a link.'],
+    ['---\ntags: "\\u006fld"\n---\n#old', 'a.md: the tag on line 2 was not renamed, because it is written with escapes.'],
+  ])('says why a tag is left alone: %j', async (text, note) => {
+    const { result } = await check({ 'a.md': text }, tag('old', 'new'), { 'a.md': text.replace('#old', '#new') })
+    expect(result.notes).toEqual([note])
+  })
+
   test.each<[string, Operation, object]>([
     ['an unused tag', tag('nope', 'x'), { code: 'NODE_NOT_FOUND' }],
     ['a tag with an invalid new name', tag('old', 'a b'), { code: 'INVALID_PARAMS' }],

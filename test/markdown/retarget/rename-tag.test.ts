@@ -56,8 +56,22 @@ test('Logseq: page properties', () => {
   check('---\ntags: "[[old]] old"\n---\n', '---\ntags: "[[old]] new/x"\n---\n', LOGSEQ)
 })
 
-test('reports a tag written with escapes', () => {
-  expect(renameTagInNote('---\na: 1\ntags: ["\\u006fld"]\n---\n', RENAMING, flavour())).toEqual({ edits: [], unfit: [3] })
+test('reports a tag that is written with escapes or is a word of a link', () => {
+  const unfitIn = (text: string) => renameTagInNote(text, RENAMING, flavour())
+  expect(unfitIn('---\na: 1\ntags: ["\\u006fld"]\n---\n')).toEqual({ edits: [], unfit: [{ line: 3, reason: 'escaped' }] })
+  expect(unfitIn('---\ntags: "[[my old note]]"\n---\n')).toEqual({ edits: [], unfit: [{ line: 2, reason: 'in a link' }] })
+})
+
+test("Logseq: renames a page's tag, but not the pages below it", () => {
+  const page = (to: string) => ({ from: 'Old', to, isPage: true })
+  check('tags:: old, old/a, #b\n\n#old #old/a', 'tags:: c/d, old/a, #b\n\n#c/d #old/a', LOGSEQ, page('c/d'))
+  check('tags:: old, #old\n\n#old, #Old', 'tags:: [[c d]], #[[c d]]\n\n#[[c d]], #[[c d]]', LOGSEQ, page('[[c d]]'))
+  check('---\ntags: [a, old]\n---\n#old', '---\ntags: [a, c/d]\n---\n#c/d', LOGSEQ, page('c/d'))
+})
+
+test('Logseq: a tag in frontmatter is reported if the new name is not a tag', () => {
+  const found = renameTagInNote('---\ntags: [a, old]\n---\n', { from: 'old', to: '[[c d]]', isPage: true }, LOGSEQ)
+  expect(found).toEqual({ edits: [], unfit: [{ line: 2, reason: 'not a tag' }] })
 })
 
 test('in the cards of a canvas', () => {
