@@ -28,7 +28,7 @@ export type LinkKind = 'link' | 'embed' | 'property'
 
 /**
  * How a link is written, which determines how its target is decoded and looked up. `reference` is `[x][r]` with a separate
- * definition, `canvas` is the `file` of a canvas card, and `page` is Logseq's `#[[x]]`.
+ * definition, `canvas` is the `file` of a canvas card or the `background` of a group, and `page` is Logseq's `#[[x]]`.
  */
 export type LinkForm = 'wikilink' | 'markdown' | 'reference' | 'html' | 'canvas' | 'page'
 

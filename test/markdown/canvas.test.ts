@@ -19,14 +19,26 @@ test('J3: file cards name an exact path and a subpath', () => {
   )
 })
 
-test('J4, J5: link cards, groups and edges are not links', () => {
+test('J4, J5: link cards, labels of groups and edges are not links', () => {
   checkCanvas(
     canvas(
-      { type: 'link', url: 'https://e.com', text: '[[x]]' },
-      { type: 'group', background: 'p.png', label: '[[x]]', file: 'x' },
+      { type: 'link', url: 'https://e.com', text: '[[x]]', background: 'p.png' },
+      { type: 'group', label: '[[x]]', file: 'x', subpath: '#x' },
     ),
     '',
   )
+})
+
+test("a group's background is an exact path, as that of a file card", () => {
+  const groups = [
+    { background: 'f/p.png', type: 'group', backgroundStyle: 'cover', label: 'G' },
+    { type: 'group', background: '' },
+  ]
+  checkCanvas(
+    canvas(...groups, { type: 'file', file: 'a.md', background: 'q.png' }),
+    'embed f/p.png (canvas)\nembed a.md (canvas)',
+  )
+  checkCanvas(canvas({ type: 'group', background: 'https://e.com/p.png' }), '')
 })
 
 test('J7: broken JSON is a problem, an empty file is fine', () => {

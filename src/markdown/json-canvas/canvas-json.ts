@@ -1,4 +1,5 @@
 import type { MalformedPart } from '../../core/note.ts'
+import { isExternal } from '../destinations.ts'
 import { indexLines } from '../line-index.ts'
 
 /** A string in the file: its value, and the range of its literal including quotes. */
@@ -10,6 +11,7 @@ export interface CanvasText {
 
 /** The parts of a card that can contain links. */
 export interface CanvasNode {
+  /** The file of a file card, or the background image of a group. */
   file?: CanvasText
   subpath?: CanvasText
   text?: CanvasText
@@ -63,7 +65,7 @@ class NodeReader {
   #key = ''
   /** The top-level key of the open list. */
   #topKey = ''
-  #node: CanvasNode = {}
+  #node: CanvasNode & { background?: CanvasText } = {}
   #type = ''
   #expectKey = false
   #at: number
@@ -124,7 +126,7 @@ class NodeReader {
     }
     if (!this.#isNode()) return
     const name = this.#key
-    if (name !== 'file' && name !== 'subpath' && name !== 'text' && name !== 'type') return
+    if (!isPart(name)) return
     const value = JSON.parse(this.#source.slice(start, end)) as string
     if (name === 'type') this.#type = value
     else this.#node[name] = { value, start, end }
@@ -140,10 +142,15 @@ class NodeReader {
   }
 }
 
+function isPart(key: string): key is 'type' | 'file' | 'subpath' | 'text' | 'background' {
+  return ['type', 'file', 'subpath', 'text', 'background'].includes(key)
+}
+
 /** Keeps only the parts that the card's type uses. A card without a type keeps all parts. */
-function ofType(type: string, node: CanvasNode): CanvasNode {
+function ofType(type: string, { background, ...node }: CanvasNode & { readonly background?: CanvasText }): CanvasNode {
   if (type === 'text') return node.text ? { text: node.text } : {}
   if (type === 'file') return { ...(node.file ? { file: node.file } : {}), ...(node.subpath ? { subpath: node.subpath } : {}) }
+  if (type === 'group') return background && background.value !== '' && !isExternal(background.value) ? { file: background } : {}
   return type === '' ? node : {}
 }
 

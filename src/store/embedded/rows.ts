@@ -7,7 +7,7 @@ import type { GraphRow } from '../../graph/graph.ts'
 import { DamagedIndex } from './sqlite.ts'
 
 /** Must be incremented with every change to the rows below. Each format uses a different file. */
-export const FORMAT = 10
+export const FORMAT = 11
 
 /** `roux` in ASCII. Distinguishes Roux's files from other databases. */
 export const APPLICATION_ID = 0x726f7578

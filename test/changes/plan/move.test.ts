@@ -99,6 +99,12 @@ describe('moving a file', () => {
       { 'c.canvas': null, 'f/d.canvas': '{"nodes":[{"type":"file","file":"b.md"}]}', 'b.md': '[[d.canvas]]' },
     ],
     [
+      'the background of a group on a canvas',
+      { 'p.png': 'P', 'c.canvas': '{"nodes":[{"type":"group","background":"p.png"}]}' },
+      move('p.png', 'f/q.png'),
+      { 'p.png': null, 'f/q.png': 'P', 'c.canvas': '{"nodes":[{"type":"group","background":"f/q.png"}]}' },
+    ],
+    [
       'updates links in every form',
       {
         'f/a.md': 'A',
