@@ -1,5 +1,5 @@
 import type { Heading, Note } from '../core/note.ts'
-import { anchorOf, subpathParts } from '../core/text/heading-text.ts'
+import { anchorOf, foldHeadingLink, subpathParts } from '../core/text/heading-text.ts'
 import { once } from '../core/waiting/once.ts'
 
 export type Anchors = Pick<Note, 'headings' | 'blocks'>
@@ -105,16 +105,4 @@ function explicitAnchor(heading: string): string | undefined {
   if (at === -1 || !text.endsWith('}') || !/\s/.test(text.charAt(at - 1))) return undefined
   const attributes = text.slice(at + 2, -1)
   return /[{}]/.test(attributes) ? undefined : /^\S+/.exec(attributes)?.[0]
-}
-
-/**
- * Folds a heading as Obsidian does when it resolves a link. Converts it to lower case, and replaces each run of punctuation and
- * spaces with a single space.
- */
-function foldHeadingLink(heading: string): string {
-  return heading
-    .replace(/[!"#$%&()*+,.:;<=>?@^`{|}~/[\]\\\s]+/g, ' ')
-    .trim()
-    .toLowerCase()
-    .normalize('NFC')
 }

@@ -1,5 +1,6 @@
 import { RouxError } from '../core/errors.ts'
 import type { Flavour, Heading } from '../core/note.ts'
+import { foldHeadingLink } from '../core/text/heading-text.ts'
 import type { TextRange } from '../core/text/link-slots.ts'
 import { nearest } from '../core/text/nearest.ts'
 import { scanBlocks } from './blocks.ts'
@@ -104,12 +105,15 @@ export function nextHeading({ headings }: Outline, index: number): OutlineHeadin
 /**
  * Returns the indexes of the headings that `path` can refer to. A path lists headings from the outside in and may omit the outer
  * ones. A complete path takes precedence over longer paths that end with it. A single text that is not a heading is treated like the
- * subpath of a link: `A#B` is a heading B anywhere below a heading A.
+ * subpath of a link: `A#B` is a heading B anywhere below a heading A. If no heading matches, the path may omit punctuation.
  */
 export function findHeadings(headings: readonly OutlineHeading[], path: readonly string[]): readonly number[] {
   const foldedPath = path.map(foldHeading)
   const indexes = headings.flatMap((heading, index) => (foldedPath.length > 0 && endsIn(heading.path, foldedPath) ? [index] : []))
-  if (indexes.length === 0) return path.length === 1 ? findLinked(headings, path[0] ?? '') : []
+  if (indexes.length === 0) {
+    const linked = path.length === 1 ? findLinked(headings, path[0] ?? '') : []
+    return linked.length > 0 ? linked : findUnpunctuated(headings, path)
+  }
   const complete = indexes.filter((index) => headings[index]?.path.length === foldedPath.length)
   return complete.length === 1 ? complete : indexes
 }
@@ -117,6 +121,22 @@ export function findHeadings(headings: readonly OutlineHeading[], path: readonly
 function endsIn(path: readonly string[], foldedPath: readonly string[]): boolean {
   const offset = path.length - foldedPath.length
   return offset >= 0 && foldedPath.every((name, i) => foldHeading(path[offset + i] ?? '') === name)
+}
+
+/** Finds headings like `findHeadings`, but with their punctuation omitted. `C`, `C++` and `C#` remain different names. */
+function findUnpunctuated(headings: readonly OutlineHeading[], path: readonly string[]): readonly number[] {
+  const parts = (path.length === 1 ? (path[0] ?? '').replace(/^#/, '').split('#') : path).map(foldHeading)
+  const names = parts.map(foldHeadingLink)
+  if (names.length === 0 || names.includes('')) return []
+  const isName = (heading: string, at: number): boolean => {
+    const [part = '', folded] = [parts[at], foldHeading(heading)]
+    if (foldHeadingLink(folded) !== names[at]) return false
+    return [...part].every((char) => folded.includes(char)) && (folded.match(/[#+]/g) ?? []).every((char) => part.includes(char))
+  }
+  return headings.flatMap((heading, index) => {
+    const end = heading.path.slice(-names.length)
+    return end.length === names.length && end.every(isName) ? [index] : []
+  })
 }
 
 function findLinked(headings: readonly OutlineHeading[], subpath: string): readonly number[] {

@@ -61,6 +61,21 @@ describe('sections', () => {
     expect(section(text, '#')).toBe('There is no section "#".')
   })
 
+  test('are found without the punctuation of their names, if no other section has the name', () => {
+    const text = '# FAQ\n## What is new?\n1\n## Setup: Windows, Linux\n2\n### Part 1/2\n3\n# Setup\n## Part 1/2\n4\n## Part 12\n5'
+    expect(section(text, 'what is new')).toBe('2: ## What is new?\n1')
+    expect(section(text, 'FAQ', 'What is new')).toBe('2: ## What is new?\n1')
+    expect(section(text, 'FAQ#what is new')).toBe('2: ## What is new?\n1')
+    expect(section(text, 'Setup Windows Linux')).toBe('4: ## Setup: Windows, Linux\n2\n### Part 1/2\n3')
+    expect(section(text, 'setup windows, linux#part 1 2')).toBe('6: ### Part 1/2\n3')
+    expect(section(text, 'Setup')).toBe('8: # Setup\n## Part 1/2\n4\n## Part 12\n5')
+    expect(section(text, 'Part 1 2')).toBe('Several sections match "Part 1 2", on lines 6, 9.')
+    expect(section(text, 'What is new!')).toBe('There is no section "What is new!".')
+    expect(section('# C#\nx', 'C')).toBe('There is no section "C".')
+    expect(section('# ???\nx', '!')).toBe('There is no section "!".')
+    expect(section('# ???\nx', ' ')).toBe('There is no section " ".')
+  })
+
   test('whose names differ in a character are different sections', () => {
     const text = '# Languages\n## C\n1\n## Node\n2\n### Tips\n3'
     for (const name of ['C++', 'C#', 'Node?!', 'Languages#C#', 'Languages#C++', 'Languages#C# Tips'])

@@ -21,3 +21,15 @@ export function anchorOf(heading: string): string {
 export function subpathParts(subpath: string): readonly string[] {
   return subpath.split('#').filter((part) => part.trim() !== '')
 }
+
+/**
+ * Folds a heading as Obsidian does when it resolves a link. Converts it to lower case, and replaces each run of punctuation and
+ * spaces with a single space.
+ */
+export function foldHeadingLink(heading: string): string {
+  return heading
+    .replace(/[!"#$%&()*+,.:;<=>?@^`{|}~/[\]\\\s]+/g, ' ')
+    .trim()
+    .toLowerCase()
+    .normalize('NFC')
+}
