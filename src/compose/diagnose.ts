@@ -1,5 +1,5 @@
 import type { Settings } from '../config/settings.ts'
-import { type EmbedderFinding, examineEmbedder } from '../embed/examine-embedder.ts'
+import { type EmbedderFinding, examineEmbedder } from '../embed/open-embedder.ts'
 import {
   examineIndex,
   examineSearchIndex,

@@ -1,7 +1,7 @@
 import type { GraphCore } from '../app/graph-core.ts'
 import { Rankings } from '../app/links/rankings.ts'
 import { openLogReader } from '../changes/graph-log.ts'
-import { userFolders } from '../config/folders.ts'
+import { userFolders } from '../config/environment.ts'
 import { languagesOf, type Settings } from '../config/settings.ts'
 import { once } from '../core/waiting/once.ts'
 import { openSqlite } from '../store/embedded/sqlite.ts'

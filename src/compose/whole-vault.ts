@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { GraphCore } from '../app/graph-core.ts'
 import { openInsightState } from '../changes/insight-state.ts'
-import { userFolders } from '../config/folders.ts'
+import { userFolders } from '../config/environment.ts'
 import { languagesOf, type Settings } from '../config/settings.ts'
 import type { Decisions, InsightState } from '../core/insight/insight-state.ts'
 import type { Store } from '../core/store.ts'

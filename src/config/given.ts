@@ -1,6 +1,6 @@
 import { RouxError } from '../core/errors.ts'
 import { didYouMean, nearest } from '../core/text/nearest.ts'
-import { AI_KEY_VARIABLE, API_KEY_VARIABLE, KEY_VARIABLES, STORE_PASSWORD_VARIABLE } from './key-variables.ts'
+import { AI_KEY_VARIABLE, API_KEY_VARIABLE, KEY_VARIABLES, STORE_PASSWORD_VARIABLE } from './environment.ts'
 import { findSetting, SECTIONS, SETTINGS } from './settings-schema.ts'
 
 /** A setting from a single source, before its value is parsed. */

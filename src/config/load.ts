@@ -4,7 +4,7 @@ import type { KeySource } from '../core/chat.ts'
 import { RouxError } from '../core/errors.ts'
 import { didYouMean, nearest } from '../core/text/nearest.ts'
 import { CONFIG_FILE, type ConfigFile, readConfigFile } from './config-file.ts'
-import { userFolders } from './folders.ts'
+import { AI_KEY_VARIABLE, API_KEY_VARIABLE, STORE_PASSWORD_VARIABLE, userFolders } from './environment.ts'
 import {
   type GivenSetting,
   givenInEnvironment,
@@ -15,12 +15,10 @@ import {
   unknownKey,
   variableOf,
 } from './given.ts'
-import { AI_KEY_VARIABLE, API_KEY_VARIABLE, STORE_PASSWORD_VARIABLE } from './key-variables.ts'
 import { type Settings, toSettings } from './settings.ts'
 import { findSetting, type Setting, widensTrust } from './settings-schema.ts'
-import { shellWord } from './shell-word.ts'
 import { fileTrust, type TrustStore, trustFile } from './trust.ts'
-import { expandPath, readValue } from './values.ts'
+import { expandPath, readValue, shellWord } from './values.ts'
 
 export interface SettingsInput {
   readonly cwd: string

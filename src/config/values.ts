@@ -142,3 +142,8 @@ function describeValue(raw: unknown): string {
   if (typeof raw === 'number' || typeof raw === 'bigint') return `the number ${raw}`
   return typeof raw === 'boolean' ? String(raw) : 'a mapping'
 }
+
+/** Quotes a path for pasting into a shell, if necessary. */
+export function shellWord(path: string): string {
+  return /^[\w./~:\\-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`
+}

@@ -1,5 +1,4 @@
-import { FNV_BASIS, hashByte, PieceIndex } from './piece-index.ts'
-import { type PieceCounts, RowCounts } from './row-counts.ts'
+import { FNV_BASIS, hashByte, type PieceCounts, PieceIndex, RowCounts } from './piece-index.ts'
 
 /** The character ends the word. */
 const BETWEEN = 1

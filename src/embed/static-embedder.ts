@@ -1,6 +1,6 @@
 import type { Embedder, EmbedKind } from '../core/embedder.ts'
 import { closedError, providerError } from '../core/errors.ts'
-import type { PieceCounts } from './row-counts.ts'
+import type { PieceCounts } from './piece-index.ts'
 import { makeTableRoom, type RowSums } from './row-sums.ts'
 import { SentencePieces } from './sentence-pieces.ts'
 import { damaged, openTableFile, readTableHeader, type TableFile, type TableHead, type TableKind } from './table-file.ts'

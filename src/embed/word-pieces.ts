@@ -1,5 +1,4 @@
-import { CONTINUATION, FNV_BASIS, hashByte, PieceIndex } from './piece-index.ts'
-import { type PieceCounts, RowCounts } from './row-counts.ts'
+import { CONTINUATION, FNV_BASIS, hashByte, type PieceCounts, PieceIndex, RowCounts } from './piece-index.ts'
 
 /** The character is removed. */
 const DROPPED = 1

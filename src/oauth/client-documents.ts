@@ -1,7 +1,6 @@
 import * as z from 'zod/v4'
 import { parseJson } from '../core/quietly.ts'
-import { type Client, listedAmong, notListed, shownName } from './clients.ts'
-import { isListed, readReturnAddress } from './return-address.ts'
+import { type Client, isListed, listedAmong, notListed, readReturnAddress, shownName } from './clients.ts'
 import { changeJson, readJson } from './state-files.ts'
 
 /** Fetches the document at a URL. Throws an error whose message states the reason. */

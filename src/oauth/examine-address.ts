@@ -5,7 +5,7 @@ import { parseJson } from '../core/quietly.ts'
 import { isLoopbackName } from '../http/host-and-origin.ts'
 import { MCP_PATH } from '../http/mcp-route.ts'
 import type { PublicAddress } from '../http/public-address.ts'
-import { isOnInternet } from './internet-address.ts'
+import { isOnInternet } from './fetch-document.ts'
 import { PATHS } from './sign-in.ts'
 
 /** Why a hosted assistant cannot connect, and what to do. */

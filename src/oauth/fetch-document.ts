@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises'
 import type { IncomingMessage } from 'node:http'
 import { request } from 'node:https'
-import { isOnInternet } from './internet-address.ts'
+import { BlockList, isIP } from 'node:net'
 
 /** Dependencies that tests replace. */
 export interface FetchOptions {
@@ -81,4 +81,58 @@ async function collect(response: IncomingMessage): Promise<string> {
 
 async function addressesOf(host: string): Promise<readonly string[]> {
   return (await lookup(host, { all: true })).map(({ address }) => address)
+}
+
+/** IPv4 ranges that are not on the internet: this computer, local networks and reserved ranges. */
+const INTERNAL_4 = [
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.31.196.0/24',
+  '192.52.193.0/24',
+  '192.88.99.0/24',
+  '192.168.0.0/16',
+  '192.175.48.0/24',
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '224.0.0.0/4',
+  '240.0.0.0/4',
+]
+
+/** Parts of 2000::/3 that are not on the internet, or that lead to an IPv4 address through a relay. */
+const INTERNAL_6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20']
+
+const internal4 = listOf(INTERNAL_4, 'ipv4')
+const internal6 = listOf(INTERNAL_6, 'ipv6')
+const internet6 = listOf(['2000::/3'], 'ipv6')
+const nat64 = listOf(['64:ff9b::/96'], 'ipv6')
+
+/** Checks whether an address is on the internet. For a NAT64 address, the embedded IPv4 address is checked. */
+export function isOnInternet(address: string): boolean {
+  if (isIP(address) === 4) return !internal4.check(address, 'ipv4')
+  if (isIP(address) !== 6 || address.includes('%')) return false
+  if (nat64.check(address, 'ipv6')) return isOnInternet(lastFourBytes(address))
+  return internet6.check(address, 'ipv6') && !internal6.check(address, 'ipv6')
+}
+
+function listOf(ranges: readonly string[], family: 'ipv4' | 'ipv6'): BlockList {
+  const list = new BlockList()
+  for (const range of ranges) {
+    const [network = '', bits] = range.split('/')
+    list.addSubnet(network, Number(bits), family)
+  }
+  return list
+}
+
+/** Returns the IPv4 address at the end of an IPv6 address. `URL` shortens IPv6 addresses and writes them without dots. */
+function lastFourBytes(address: string): string {
+  const groups = new URL(`http://[${address}]`).hostname.slice(1, -1).split(':').slice(-2)
+  const [high = 0, low = 0] = groups.map((group) => Number.parseInt(group || '0', 16))
+  return [high >> 8, high & 255, low >> 8, low & 255].join('.')
 }

@@ -1,4 +1,7 @@
+import type { IncomingMessage } from 'node:http'
 import type { PublicAddress } from '../http/public-address.ts'
+import { readBytes } from '../http/read-body.ts'
+import type { Exchange } from '../http/routes.ts'
 import type { Scope } from '../http/tokens.ts'
 import type { ClientDocuments } from './client-documents.ts'
 import type { Connections } from './connections.ts'
@@ -31,3 +34,34 @@ export const PATHS = {
   revoke: '/revoke',
   open: '/open',
 } as const
+
+/** Maximum size of a form in bytes, enough for all parameters of a sign-in. */
+const BODY_BYTES = 16 * 1024
+
+/** Parameters by name. `undefined` if one is repeated, because two programs could then read different values. */
+export type Parameters = ReadonlyMap<string, string> | undefined
+
+/** Parses a query or a form. `lists` names the parameters that may be repeated; their values are joined with line feeds. */
+export function parseParameters(text: string, lists: readonly string[] = []): Parameters {
+  const values = new Map<string, string>()
+  for (const [name, value] of new URLSearchParams(text)) {
+    const before = values.get(name)
+    if (before !== undefined && !lists.includes(name)) return undefined
+    values.set(name, before === undefined ? value : `${before}\n${value}`)
+  }
+  return values
+}
+
+export function queryOf({ url = '' }: IncomingMessage): string {
+  const at = url.indexOf('?')
+  return at < 0 ? '' : url.slice(at + 1)
+}
+
+/** Reads a body of the given media type as text. Returns `undefined` if the type differs or the body is too large or incomplete. */
+export async function readText({ request, response }: Exchange<undefined>, type: string): Promise<string | undefined> {
+  const [contentType = ''] = (request.headers['content-type'] ?? '').split(';')
+  if (contentType.trim().toLowerCase() !== type) return undefined
+  if (request.headers.expect !== undefined) response.writeContinue()
+  const bytes = await readBytes(request, BODY_BYTES)
+  return typeof bytes === 'string' ? undefined : bytes.toString('utf8')
+}

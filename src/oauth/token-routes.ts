@@ -5,8 +5,7 @@ import { defineRoute, type Exchange, type Route } from '../http/routes.ts'
 import { register } from './clients.ts'
 import { type Connection, LIFETIME, redeem, refresh, revoke } from './connection.ts'
 import type { GrantedTokens } from './connections.ts'
-import { parseParameters, readText } from './parameters.ts'
-import { PATHS, type SignIn } from './sign-in.ts'
+import { PATHS, parseParameters, readText, type SignIn } from './sign-in.ts'
 
 type Form = ReadonlyMap<string, string>
 

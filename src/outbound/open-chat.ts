@@ -1,10 +1,11 @@
+import { execFile } from 'node:child_process'
+import { readFileSync, statSync } from 'node:fs'
+import { promisify } from 'node:util'
 import type { ChatProvider, KeySource } from '../core/chat.ts'
-import { providerError } from '../core/errors.ts'
+import { errorCode, providerError, type RouxError } from '../core/errors.ts'
 import type { ChatDependencies } from './chat/chat-server.ts'
-import type { Gate } from './gate.ts'
+import type { Gate, Place } from './gate.ts'
 import { askableUrl } from './http-client.ts'
-import { readKey } from './keys.ts'
-import type { Place } from './location.ts'
 
 export interface ChatModelSettings {
   readonly provider: 'none' | 'openai' | 'anthropic'
@@ -55,4 +56,65 @@ export async function openChatProvider(
   }
   const { openOpenAi } = await import('./chat/openai.ts')
   return openOpenAi(server, dependencies)
+}
+
+/** Maximum run time of the key command, in milliseconds. It is long because the command may ask the user for a password. */
+const COMMAND_TIMEOUT = 60_000
+
+/**
+ * Reads the key. Returns `undefined` if no key is configured.
+ * @throws RouxError `PROVIDER_ERROR` with a hint. Messages never include any part of a key
+ */
+export async function readKey(source: KeySource = {}): Promise<string | undefined> {
+  const { value, file, command } = source
+  if (value !== undefined) return checked(value, 'The variable ROUX_AI_API_KEY')
+  if (file !== undefined) return checked(readPrivate(file), file)
+  return command === undefined ? undefined : checked(await run(command), `The program ${command[0]}`)
+}
+
+function readPrivate(file: string): string {
+  let mode: number
+  let text: string
+  try {
+    const stats = statSync(file)
+    // Reading a pipe or a device might never end.
+    if (!stats.isFile()) throw Object.assign(new Error('no file'), { code: 'not a regular file' })
+    mode = stats.mode
+    text = readFileSync(file, 'utf8')
+  } catch (error) {
+    throw keyError(`The key file cannot be read: ${file} (${errorCode(error) ?? 'unknown'}).`, 'Set ai.key_file to its path.')
+  }
+  if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
+    throw keyError(
+      `Other users can read the key file: ${file}.`,
+      `Run "chmod 600 ${file}", and replace the key if others may have read it.`,
+    )
+  }
+  return text
+}
+
+async function run([program = '', ...args]: readonly string[]): Promise<string> {
+  try {
+    // Run without a shell, so exactly the configured program is executed.
+    return (await promisify(execFile)(program, args, { timeout: COMMAND_TIMEOUT, maxBuffer: 100_000, encoding: 'utf8' })).stdout
+  } catch (error) {
+    // Do not include the output, because it may contain the key.
+    const { code, killed } = error as { readonly code?: unknown; readonly killed?: boolean }
+    const why =
+      killed === true ? 'took too long' : `failed (${typeof code === 'number' || typeof code === 'string' ? code : 'unknown'})`
+    throw keyError(
+      `The command in ai.key_command, ${program}, ${why}.`,
+      'Run it in a terminal to see why; it must print only the key.',
+    )
+  }
+}
+
+function checked(text: string, where: string): string {
+  const key = text.trim()
+  if (key !== '' && /^[\x21-\x7e]+$/.test(key)) return key
+  throw keyError(`${where} did not provide a key.`, 'It must contain only the key, without spaces.')
+}
+
+function keyError(message: string, hint: string): RouxError {
+  return providerError(message, hint)
 }

@@ -1,4 +1,5 @@
-import { keyVariableIn } from '../config/key-variables.ts'
+import type { Readable, Writable } from 'node:stream'
+import { keyVariableIn } from '../config/environment.ts'
 import type { Greeting } from './connect.ts'
 
 type Env = Greeting['env']
@@ -35,3 +36,18 @@ export function greetingOf(kind: Greeting['kind'], argv: readonly string[], env:
   const columns = { stdout: columnsOf(process.stdout), stderr: columnsOf(process.stderr) }
   return { kind, argv, cwd: process.cwd(), env: Object.fromEntries(variables), columns }
 }
+
+/** Passed from the relay to the main program, which is loaded in the same process. */
+interface HandOver {
+  /** Why this process works without the shared server. */
+  alone?: string
+  /** The streams to the client. Omitted if the relay has not taken over stdin and stdout. */
+  streams?: { readonly stdin: Readable; readonly stdout: Writable; finish(code: number): void }
+}
+
+const KEY = Symbol.for('roux.hand-over')
+const common = globalThis as { [KEY]?: HandOver }
+common[KEY] ??= {}
+
+/** The relay and the program are separate scripts that share only the global object. */
+export const handOver: HandOver = common[KEY]

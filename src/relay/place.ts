@@ -1,7 +1,7 @@
 import { lstatSync, mkdirSync, readFileSync, readlinkSync, statSync } from 'node:fs'
 import { homedir, hostname, tmpdir } from 'node:os'
 import { dirname, isAbsolute, join } from 'node:path'
-import { userFolders } from '../config/folders.ts'
+import { userFolders } from '../config/environment.ts'
 import { errorCode, RouxError } from '../core/errors.ts'
 import { isRunning } from '../core/is-running.ts'
 import { makeFolder } from '../core/make-folder.ts'

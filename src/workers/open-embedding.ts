@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { userFolders } from '../config/folders.ts'
+import { userFolders } from '../config/environment.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Embedder } from '../core/embedder.ts'
 import type { DownloadProgress, EmbedderSettings } from '../embed/embedder-settings.ts'

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { userFolders } from '../config/folders.ts'
+import { userFolders } from '../config/environment.ts'
 import { AiState, aiStateFile } from '../outbound/consent-ledger.ts'
 import { Gate, type GateSettings } from '../outbound/gate.ts'
 import { openSqlite } from '../store/embedded/sqlite.ts'

@@ -3,7 +3,7 @@ import { evaluatedBefore, files } from './imports.ts'
 
 /** Code that only serves models on servers. It is loaded when a model is asked, or when a person asks about models. */
 const FOR_MODELS =
-  /^(?:ai\/|outbound\/|app\/ask\/|app\/find\/suggest-tags|cli\/ai\/(?!tokens-today)|embed\/openai-embedder|workers\/(?:ai-desk|open-gate)\.ts)/
+  /^(?:ai\/|outbound\/|app\/ask\/|app\/find\/suggest-tags|cli\/ai\/|embed\/openai-embedder|workers\/(?:ai-desk|open-gate)\.ts)/
 /** A program that uses the library chose it, so it may load everything. */
 const LIBRARY = 'library/open-vault.ts'
 

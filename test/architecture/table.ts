@@ -52,8 +52,8 @@ export const RULES: Rules = {
     // a file still holds a thread, or a thread is inside SQLite.
     'cli/main.ts': ['workers/spare-worker.ts', 'workers/files/file-threads.ts', 'workers/thread-guard.ts', 'vault/vault-root.ts'],
     // A script of its own, which must stay small.
-    'relay/place.ts': ['config/folders.ts'],
-    'relay/greeting.ts': ['config/key-variables.ts'],
+    'relay/place.ts': ['config/environment.ts'],
+    'relay/greeting.ts': ['config/environment.ts'],
     // Every small file of the state folder is changed under the same lock.
     'http/token-file.ts': ['config/state-file.ts'],
     'oauth/state-files.ts': ['config/state-file.ts'],

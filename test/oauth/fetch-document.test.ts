@@ -3,8 +3,7 @@ import type { ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { type FetchOptions, fetchDocument } from '../../src/oauth/fetch-document.ts'
-import { isOnInternet } from '../../src/oauth/internet-address.ts'
+import { type FetchOptions, fetchDocument, isOnInternet } from '../../src/oauth/fetch-document.ts'
 
 /** Made for these tests, for the name claude.ai. Nothing else trusts it. */
 const KEY = `-----BEGIN PRIVATE KEY-----

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { AiState, aiStateFile } from '../../src/outbound/consent-ledger.ts'
 import { Gate, type GateSettings } from '../../src/outbound/gate.ts'
-import { readKey } from '../../src/outbound/keys.ts'
+import { readKey } from '../../src/outbound/open-chat.ts'
 import { openSqlite } from '../../src/store/embedded/sqlite.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Location, locationOf, originOf } from '../../src/outbound/location.ts'
+import { type Location, locationOf, originOf } from '../../src/outbound/gate.ts'
 
 const LOOPBACK = async () => ['127.0.0.1', '::1']
 

@@ -1,4 +1,4 @@
-import { findQuote, quotedText } from '../../ai/verify-quote.ts'
+import { findQuote, quotedText } from '../../ai/source.ts'
 import type { NodeId } from '../../core/ids.ts'
 import type { Node } from '../../core/store.ts'
 import { lineNumber } from '../../core/text/line-number.ts'

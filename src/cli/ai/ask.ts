@@ -6,9 +6,7 @@ import { askTool } from '../../mcp/tools/find.ts'
 import { interruptible, UsageError } from '../host.ts'
 import { printable } from '../output/text.ts'
 import { type Invocation, requireVaults, withVaults } from '../session.ts'
-import { awaitFindable } from '../tools/findable.ts'
-import { resolveNames } from '../tools/resolve-name.ts'
-import { withoutShellPaths } from '../tools/shell-path.ts'
+import { awaitFindable, resolveNames, withoutShellPaths } from '../tools/prepare.ts'
 import { requireOn } from '../tools/tool-switch.ts'
 
 /** Asks a chat model about the notes, or shows the prompt that would be sent. */

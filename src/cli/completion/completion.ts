@@ -8,8 +8,7 @@ import { GLOBAL_OPTIONS, parseArguments } from '../arguments.ts'
 import { UsageError } from '../host.ts'
 import { type Invocation, settingsInput } from '../session.ts'
 import { type Candidate, type Expected, expectedAfter, expectedInside } from './candidates.ts'
-import { readLine } from './command-line.ts'
-import { SCRIPTS, SHELLS, type Shell } from './scripts.ts'
+import { readLine, SCRIPTS, SHELLS, type Shell } from './shells.ts'
 
 /**
  * Prints the script that a shell loads. When that script calls this command with more words, prints completions for the last of them.

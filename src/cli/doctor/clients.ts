@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { isAbsolute } from 'node:path'
-import { shellWord } from '../../config/shell-word.ts'
+import { shellWord } from '../../config/values.ts'
 import { RouxError } from '../../core/errors.ts'
 import { quietly } from '../../core/quietly.ts'
 import { isLoopbackName } from '../../http/host-and-origin.ts'

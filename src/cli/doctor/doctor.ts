@@ -1,6 +1,6 @@
 import type { GraphCore } from '../../app/graph-core.ts'
 import { countForReaders } from '../../app/insight/get-problems.ts'
-import { userFolders } from '../../config/folders.ts'
+import { userFolders } from '../../config/environment.ts'
 import type { LoadedSettings } from '../../config/load.ts'
 import { type LoadedVault, readVaults } from '../../config/load-vaults.ts'
 import { RouxError } from '../../core/errors.ts'

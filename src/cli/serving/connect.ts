@@ -1,4 +1,4 @@
-import { userFolders } from '../../config/folders.ts'
+import { userFolders } from '../../config/environment.ts'
 import { loadSettings } from '../../config/load.ts'
 import { isRecord } from '../../core/is-record.ts'
 import { readPublicAddress } from '../../http/public-address.ts'

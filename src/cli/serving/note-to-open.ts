@@ -9,8 +9,7 @@ import { type LoadedVaults, readVaults } from '../../config/load-vaults.ts'
 import { RouxError } from '../../core/errors.ts'
 import { quietly } from '../../core/quietly.ts'
 import { type Invocation, settingsInput, withVaults } from '../session.ts'
-import { resolveNames } from '../tools/resolve-name.ts'
-import { isShellPath, withoutShellPaths } from '../tools/shell-path.ts'
+import { isShellPath, resolveNames, withoutShellPaths } from '../tools/prepare.ts'
 
 /** Minimum similarity to open a note with a misspelled name, and to suggest a note. */
 const MIN_SIMILARITY = { open: 0.7, suggest: 0.3 }

@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { userFolders } from '../../config/folders.ts'
+import { userFolders } from '../../config/environment.ts'
 import { realFolder } from '../../config/load-vaults.ts'
 import type { Settings } from '../../config/settings.ts'
 import { isRecord } from '../../core/is-record.ts'

@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream'
 import type { LoadedVault, LoadedVaults } from '../../config/load-vaults.ts'
-import { shellWord } from '../../config/shell-word.ts'
+import { shellWord } from '../../config/values.ts'
 import { UsageError } from '../host.ts'
 import { type Invocation, requireVaults } from '../session.ts'
 import { nameVaults, openServing } from './serving.ts'
@@ -24,7 +24,7 @@ export async function run(invocation: Invocation): Promise<number> {
     return await (await import('../shared/background.ts')).startInBackground(invocation, loaded)
   const { sharing } = host
   if (sharing !== undefined && sharing.alone === undefined && !host.stdin.isTTY) {
-    const { whyAlone } = await import('../shared/why-alone.ts')
+    const { whyAlone } = await import('../shared/relay-first.ts')
     if (whyAlone(invocation, loaded) === undefined) {
       const { relayFirst } = await import('../shared/relay-first.ts')
       return await relayFirst(sharing, host, (own, options) => serveClient({ ...invocation, host: own }, loaded, options))

@@ -2,18 +2,18 @@ import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type LoadedSettings, requireValid } from '../../config/load.ts'
 import { type LoadedVault, type LoadedVaults, readVaults } from '../../config/load-vaults.ts'
-import type { Settings } from '../../config/settings.ts'
+import { type Settings, splitKey } from '../../config/settings.ts'
+import { findSetting } from '../../config/settings-schema.ts'
+import type { UsageRow } from '../../core/model-usage.ts'
 import type { SwitchedOffBy } from '../../mcp/definition/define-tool.ts'
 import type { ServerEvents } from '../../mcp/events/events.ts'
-import type { McpServerOptions } from '../../mcp/server-options.ts'
-import { tokensToday } from '../ai/tokens-today.ts'
-import { VERSION } from '../host.ts'
-import { folderFault, type Invocation, settingsInput } from '../session.ts'
+import type { McpServerOptions, ServerFacts } from '../../mcp/server-options.ts'
+import { type Host, VERSION } from '../host.ts'
+import { folderFault, type Invocation, settingsInput, withDesk } from '../session.ts'
 import { notOfferedIn, switchedOffIn } from '../tools/tool-switch.ts'
 import { type ServedVaults, serveVaults } from '../vaults/open-vaults.ts'
 import { changedKeys, LiveSettings } from './live-settings.ts'
 import { type AnnouncedPage, announceServer, runningFolder } from './running-servers.ts'
-import { serverFacts } from './server-facts.ts'
 
 type SharedOptions = Required<
   Pick<McpServerOptions, 'version' | 'switchedOffBy' | 'promptsFolder' | 'maxTokens' | 'facts' | 'mapPage'>
@@ -140,4 +140,48 @@ function announceSettings(events: ServerEvents, keys: readonly string[]): void {
   if (keys.includes('tools.attach')) events.publish({ kind: 'resources_list_changed' })
   if (keys.includes('mcp.prompts_folder')) events.publish({ kind: 'prompts_list_changed' })
   events.publish({ kind: 'resource_updated', uri: 'roux://system-info' })
+}
+
+/** Setting types whose values cannot reveal paths, addresses or secrets. */
+const HARMLESS: readonly string[] = ['flag', 'choice', 'integer', 'number']
+
+/**
+ * Returns the settings that clients may see. These are the changed settings, except for text values, which might contain paths,
+ * addresses or secrets.
+ */
+function serverFacts({ settings, origins }: Pick<LoadedSettings, 'settings' | 'origins'>): Omit<ServerFacts, 'version'> {
+  // Answers must not depend on whether the server is shared.
+  const changedKeys = [...origins.keys()].filter(
+    (key) => !key.startsWith('serve.') && HARMLESS.includes(findSetting(key)?.type.kind ?? ''),
+  )
+  const { kind, model } = settings.embedder
+  return {
+    settings: Object.fromEntries(changedKeys.sort().map((key) => [key, settingAt(settings, key)])),
+    ...(kind === 'none' ? {} : { embedder: kind === 'static' || isPath(model) ? kind : `${kind}:${model}` }),
+  }
+}
+
+function isPath(model: string): boolean {
+  return model === '' || /^(?:[./~\\]|[a-z]:)/i.test(model)
+}
+
+function settingAt(settings: Settings, key: string): unknown {
+  const [section, name] = splitKey(key)
+  return (settings as Readonly<Record<string, Readonly<Record<string, unknown>>>>)[section]?.[name]
+}
+
+type Tokens = Pick<UsageRow, 'location' | 'requests' | 'input' | 'output' | 'estimated' | 'failed'>
+
+const COUNTED = ['requests', 'input', 'output', 'estimated', 'failed'] as const
+
+/** Returns the tokens used today, by server. Does not open the ledger if no server is configured. */
+async function tokensToday(host: Host, settings: Settings): Promise<Readonly<Record<string, Tokens>>> {
+  if (!settings.ai.enabled && settings.embedder.kind !== 'openai') return {}
+  const byServer = new Map<string, Tokens>()
+  for (const row of await withDesk(host, { settings }, (desk) => desk.usage(1))) {
+    const before = byServer.get(row.provider)
+    const sums = COUNTED.map((name) => [name, (before?.[name] ?? 0) + row[name]])
+    byServer.set(row.provider, { location: row.location, ...Object.fromEntries(sums) })
+  }
+  return Object.fromEntries(byServer)
 }

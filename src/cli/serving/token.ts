@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { userFolders } from '../../config/folders.ts'
+import { userFolders } from '../../config/environment.ts'
 import { loadSettings } from '../../config/load.ts'
 import { invalid } from '../../core/errors.ts'
 import { didYouMean, nearest } from '../../core/text/nearest.ts'

@@ -9,7 +9,7 @@ import { findPlace, STARTUP_TIMEOUT } from '../../relay/place.ts'
 import { openLink } from '../../relay/start-server.ts'
 import { type Host, UsageError } from '../host.ts'
 import type { Invocation } from '../session.ts'
-import { SWITCHED_OFF, whyAlone } from './why-alone.ts'
+import { SWITCHED_OFF, whyAlone } from './relay-first.ts'
 
 /** The state of this user's shared server, as shown by `status`. */
 export interface SharedState {

@@ -16,9 +16,9 @@ import { run } from '../run.ts'
 import { settingsInput, withVaults } from '../session.ts'
 import { findCommandOrTool, findTool } from '../tools/tool-command.ts'
 import { decisionOptions } from '../tools/tool-help.ts'
-import { overlaid } from './overlaid.ts'
+import { whyAlone } from './relay-first.ts'
 import type { SharedVaults } from './shared-vaults.ts'
-import { whyAlone } from './why-alone.ts'
+import { overlaid } from './shared-vaults.ts'
 
 export interface ConnectionParts {
   readonly host: Host

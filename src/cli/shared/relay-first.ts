@@ -1,8 +1,27 @@
+import { keyVariableIn } from '../../config/environment.ts'
+import type { LoadedVaults } from '../../config/load-vaults.ts'
 import { greetingOf } from '../../relay/greeting.ts'
 import { openLink } from '../../relay/start-server.ts'
 import { type RelayOptions, StdioRelay } from '../../relay/stdio-relay.ts'
 import type { Host, Sharing } from '../host.ts'
-import { overlaid } from './overlaid.ts'
+import type { Invocation } from '../session.ts'
+import { overlaid } from './shared-vaults.ts'
+
+/** The reason if the user turned sharing off. `status` only mentions it if a server runs. */
+export const SWITCHED_OFF = 'serve.shared is off'
+
+/** Returns why a process with these settings works alone, or `undefined` if it uses the shared server. */
+export function whyAlone({ host, options }: Pick<Invocation, 'host' | 'options'>, loaded: LoadedVaults): string | undefined {
+  const { serve } = loaded.server.settings
+  const key = keyVariableIn(host.env)
+  if (options.get('alone') === true) return '--alone was given'
+  if (serve.shared === 'off') return SWITCHED_OFF
+  // A key in the environment is meant only for the process that received it.
+  if (key !== undefined) return `${key} is set`
+  // A server over Neo4j keeps little in memory, so sharing it saves nothing.
+  if (loaded.vaults.some(({ settings }) => settings.store.type === 'neo4j')) return 'the index is in a Neo4j database'
+  return undefined
+}
 
 /**
  * Relays to the shared server, which is started by the first request that needs a vault. Until then, this process answers, so a client

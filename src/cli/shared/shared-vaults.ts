@@ -7,7 +7,6 @@ import { inTime } from '../../core/waiting/aborting.ts'
 import { once } from '../../core/waiting/once.ts'
 import type { SharedStatus } from '../../relay/connect.ts'
 import type { Composition } from '../host.ts'
-import { overlaid } from './overlaid.ts'
 
 interface SharedVault {
   readonly folder: string
@@ -127,4 +126,17 @@ function indexingOf({ indexing }: GraphCore, { watch, onBegin = () => {} }: Open
     return isReady
   }
   return overlaid(indexing, { begin, ...(watch ? {} : { ready }) })
+}
+
+/**
+ * Returns an object that has some members of its own and takes all others from `base`, which may be a class with private members.
+ */
+export function overlaid<T extends object>(base: T, overrides: { readonly [K in keyof T]?: T[K] | undefined }): T {
+  return new Proxy(base, {
+    get(_target, key) {
+      const from: object = key in overrides ? overrides : base
+      const value: unknown = Reflect.get(from, key)
+      return typeof value === 'function' ? value.bind(from) : value
+    },
+  })
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { meaningGains, type VaultReport } from '../../../src/app/eval/report.ts'
-import { renderVaultReport } from '../../../src/cli/eval/render.ts'
+import { renderVaultReport } from '../../../src/cli/eval/eval.ts'
 import type { NodeId } from '../../../src/core/ids.ts'
 
 const SURE = { value: 1, low: 0.342, high: 1 }

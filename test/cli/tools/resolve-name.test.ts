@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { vaultsOnDemand } from '../../../src/app/vaults.ts'
-import { resolveNames } from '../../../src/cli/tools/resolve-name.ts'
+import { resolveNames } from '../../../src/cli/tools/prepare.ts'
 import { fakeCore } from '../../support/fake-store.ts'
 import { IndexedVault, MemoryVault } from '../../support/memory-vault.ts'
 

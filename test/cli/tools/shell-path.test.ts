@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { UsageError } from '../../../src/cli/host.ts'
-import { withoutShellPaths } from '../../../src/cli/tools/shell-path.ts'
+import { withoutShellPaths } from '../../../src/cli/tools/prepare.ts'
 import type { LoadedVault } from '../../../src/config/load-vaults.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
 

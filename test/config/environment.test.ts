@@ -1,7 +1,7 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { userFolders } from '../../src/config/folders.ts'
+import { userFolders } from '../../src/config/environment.ts'
 
 test('uses the XDG variables', () => {
   const env = { XDG_CONFIG_HOME: '/c', XDG_CACHE_HOME: '/k', XDG_STATE_HOME: '/s' }

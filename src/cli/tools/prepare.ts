@@ -1,0 +1,157 @@
+import { realpathSync, statSync } from 'node:fs'
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
+import type { GraphCore } from '../../app/graph-core.ts'
+import { ambiguousName, meaningsOf } from '../../app/names/known-node.ts'
+import { isFolder } from '../../app/scope.ts'
+import type { Vaults } from '../../app/vaults.ts'
+import type { LoadedVault } from '../../config/load-vaults.ts'
+import type { Settings } from '../../config/settings.ts'
+import { shellWord } from '../../config/values.ts'
+import type { SearchReadiness } from '../../core/indexing.ts'
+import { NO_TIMEOUT } from '../../core/waiting/aborting.ts'
+import { vaultOf } from '../../mcp/calls/vault-arguments.ts'
+import type { Tool } from '../../mcp/definition/define-tool.ts'
+import { UsageError } from '../host.ts'
+import { durationText } from '../output/text.ts'
+
+/**
+ * Replaces titles and aliases in the arguments with ids. All vaults are searched, unless the name starts with the name of a vault.
+ * Unknown names are left unchanged and are reported by the tool.
+ * @throws RouxError `AMBIGUOUS_NAME` if several notes have the name and it is not the id of any of them
+ */
+export async function resolveNames(
+  vaults: Vaults,
+  { names = {} }: Pick<Tool, 'names'>,
+  args: Readonly<Record<string, unknown>>,
+): Promise<Readonly<Record<string, unknown>>> {
+  const resolved: Record<string, unknown> = { ...args }
+  for (const [name, nameKind] of Object.entries(names)) {
+    if (nameKind !== 'note' && nameKind !== 'note or folder') continue
+    const value = args[name]
+    const where = { orFolder: nameKind === 'note or folder', vault: args.vault }
+    const resolve = async (item: unknown): Promise<unknown> =>
+      typeof item === 'string' ? await resolveIn(vaults, item, where) : item
+    if (value !== undefined) resolved[name] = await (Array.isArray(value) ? Promise.all(value.map(resolve)) : resolve(value))
+  }
+  return resolved
+}
+
+interface NameContext {
+  /** True if folders are accepted. A folder takes precedence over a note with the same title. */
+  readonly orFolder: boolean
+  readonly vault: unknown
+}
+
+async function resolveIn(vaults: Vaults, value: string, { orFolder, vault }: NameContext): Promise<string> {
+  const vaultOfName = vaultOf(value, vaults.names)
+  const inOwn =
+    vaultOfName === undefined ? [] : await idsIn(vaults, [vaultOfName], { orFolder, name: value.slice(vaultOfName.length + 1) })
+  const all = vaults.names.length === 0 ? [undefined] : vaults.names
+  const searched = typeof vault === 'string' && vaults.names.includes(vault) ? [vault] : all
+  // A title may start with what looks like a vault name, as in "Work: plan".
+  const ids = inOwn.length > 0 ? inOwn : await idsIn(vaults, searched, { orFolder, name: value })
+  if (ids.length > 1) throw ambiguousName(value, ids)
+  return ids[0] ?? value
+}
+
+/** Looks up a name in these vaults. It may be a node id, a folder, or the title or alias of notes. */
+async function idsIn(
+  vaults: Vaults,
+  searched: readonly (string | undefined)[],
+  { orFolder, name }: { readonly orFolder: boolean; readonly name: string },
+): Promise<readonly string[]> {
+  const found = new Set<string>()
+  for (const vault of searched) {
+    const opening = vaults.open(vault)
+    // If one of several vaults is missing, the tool reports it.
+    const core = await (vault === undefined ? opening : opening.catch(() => undefined))
+    const ids = await core?.store.read(async (snapshot) => {
+      if (orFolder && (await isFolder(snapshot, name))) return [vault === undefined ? name : `${vault}:${name}`]
+      const [meaning] = await meaningsOf(snapshot, core, [name])
+      return meaning?.isId === true && vault === undefined ? [name] : (meaning?.ids ?? [])
+    })
+    for (const id of ids ?? []) found.add(id)
+  }
+  return [...found]
+}
+
+interface ShellContext {
+  readonly cwd: string
+  readonly vaults: readonly LoadedVault[]
+}
+
+/** Kinds of argument for which a path is accepted. */
+const PATHS: ReadonlySet<unknown> = new Set(['note', 'note or folder', 'place'])
+
+/**
+ * Replaces shell paths in the arguments, such as `./Plans/Garden.md` or `/home/me/notes/Plans`, with paths inside the vault. Other
+ * values are left unchanged.
+ * @throws UsageError for a folder outside every vault, because the user probably means another vault
+ */
+export function withoutShellPaths(
+  { names = {} }: Pick<Tool, 'names'>,
+  args: Readonly<Record<string, unknown>>,
+  where: ShellContext,
+): Readonly<Record<string, unknown>> {
+  const inVault = (value: unknown): unknown => (typeof value === 'string' && isShellPath(value) ? placeOf(value, where) : value)
+  return Object.fromEntries(
+    Object.entries(args).map(([name, value]) => {
+      if (!PATHS.has(names[name])) return [name, value]
+      return [name, Array.isArray(value) ? value.map(inVault) : inVault(value)]
+    }),
+  )
+}
+
+/** Checks whether text looks like a path completed by a shell. */
+export function isShellPath(text: string): boolean {
+  return isAbsolute(text) || /^\.\.?(?:[\\/]|$)/.test(text)
+}
+
+function placeOf(text: string, { cwd, vaults }: ShellContext): string {
+  const path = resolve(cwd, text)
+  for (const { name, settings, stored } of vaults) {
+    const place = stored === undefined ? insideOf(settings.vault.path, path) : undefined
+    if (place === undefined) continue
+    const whole = place !== '' && /[\\/]$/.test(text) ? `${place}/` : place
+    return name === undefined ? whole : `${name}:${whole}`
+  }
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return text
+  throw new UsageError(`${shellWord(path)} is not inside a vault.`, `To use it as a vault: --vault ${shellWord(path)}`)
+}
+
+/**
+ * Returns the path relative to a folder, with forward slashes. Symbolic links are only followed if the path is not inside the folder
+ * as written.
+ */
+function insideOf(root: string, path: string): string | undefined {
+  for (const inside of [relative(root, path), relative(realPath(root), realPath(path))]) {
+    if (inside !== '..' && !inside.startsWith(`..${sep}`) && !isAbsolute(inside)) return inside.split(sep).join('/')
+  }
+  return undefined
+}
+
+/** Resolves symbolic links in the part of the path that exists. */
+function realPath(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return dirname(path) === path ? path : join(realPath(dirname(path)), basename(path))
+  }
+}
+
+/**
+ * Waits until all notes can be found. For embedders that may take hours, waits for the word index only; the tool then reports the
+ * missing vectors.
+ */
+export async function awaitFindable(core: GraphCore, by: SearchReadiness, { embedder }: Settings): Promise<void> {
+  await core.indexing.findable('words', NO_TIMEOUT)
+  if (by === 'meaning' && embedder.kind === 'static') await core.indexing.findable('meaning', NO_TIMEOUT)
+}
+
+/** Returns advice on how to complete missing vectors, or `undefined` if none are missing. */
+export function remainderOf(core: GraphCore, by: SearchReadiness): string | undefined {
+  const { vectors, message } = core.indexing.status().search ?? {}
+  if (by === 'words' || vectors === undefined || message !== undefined || vectors.done >= vectors.total) return undefined
+  const time = vectors.remaining === undefined ? '' : `, ${durationText(vectors.remaining)}`
+  return `"roux index" embeds the rest: ${vectors.total - vectors.done} notes${time}. Finished work is kept.`
+}
