@@ -21,9 +21,9 @@ export interface NoteSource {
   readonly stat: FileStat | undefined
 }
 
-/** A note's data in the form that queries use. */
+/** Facts about a note in the form for queries. */
 export interface NoteFacts {
-  /** Milliseconds since the Unix epoch, or NaN if the note has no such time. */
+  /** Milliseconds since the Unix epoch, or NaN if there is no such time. */
   readonly created: number
   readonly modified: number
   /** The properties by folded name. */
@@ -38,16 +38,16 @@ export interface PropertyFacts {
   readonly values: readonly string[]
   /** The same values, folded. */
   readonly texts: readonly string[]
-  /** Strings used to find the values; see `askedTexts`. */
+  /** The strings to find the values with; see `askedTexts`. */
   readonly asked: readonly string[]
 }
 
-/** The files that a set in a query may contain. */
+/** The files that sets in a query can contain. */
 export const IN_SETS: Scope = { kinds: ['note', 'canvas'] }
 
 export const NO_TASKS: NoteFacts['tasks'] = new Set()
 
-/** Extracts the data that every engine uses to find and order notes. */
+/** Returns the facts that every engine uses to find and order notes. */
 export function factsOf(source: NoteSource): NoteFacts {
   const { created, modified } = timesOf(source)
   const properties = new Map<string, PropertyFacts>()
@@ -56,7 +56,7 @@ export function factsOf(source: NoteSource): NoteFacts {
   return { created: toTime(created), modified: toTime(modified), properties, tasks }
 }
 
-/** Returns the times in the properties or, if there are none, the file's. */
+/** Returns the times in the properties. Missing ones are those of the file. */
 export function timesOf({ properties, stat }: Pick<NoteSource, 'properties' | 'stat'>): Pick<Node, 'created' | 'modified'> {
   const created = propertyText(properties, 'created', 'date') ?? isoTime(stat?.birthtime)
   const modified = propertyText(properties, 'modified', 'updated') ?? isoTime(stat?.mtime)
@@ -66,7 +66,7 @@ export function timesOf({ properties, stat }: Pick<NoteSource, 'properties' | 's
   }
 }
 
-/** Returns the first of the named properties that is a string or number. Names are compared case-insensitively. */
+/** Returns the first property among these names that is a string or a number. Case is ignored. */
 function propertyText(properties: Readonly<Record<string, unknown>>, ...names: readonly string[]): string | undefined {
   for (const name of names) {
     for (const [key, value] of Object.entries(properties)) {
@@ -87,7 +87,7 @@ function isoTime(ms: number | undefined): string | undefined {
 function propertyOf(name: string, value: unknown): PropertyFacts {
   const values = textsOf(value)
   const folded = values.map(foldName)
-  // Most values are already in lower case, so both members share a list.
+  // Most values are in lower case, so both members can share a list.
   const texts = folded.every((text, at) => text === values[at]) ? values : folded
   return { name, kind: kindOf(value), values, texts, asked: askedTexts(texts) }
 }
@@ -98,7 +98,7 @@ function kindOf(value: unknown): ValueKind {
   if (typeof value === 'object') return 'object'
   if (typeof value === 'number') return 'number'
   if (typeof value === 'boolean') return 'checkbox'
-  // A year on its own may also be a number or text.
+  // A single year may also be a number or text.
   return /^\d{4}-|^\[\[/.test(String(value)) && readDate(String(value)) !== undefined ? 'date' : 'text'
 }
 
@@ -110,7 +110,7 @@ function textsOf(value: unknown): readonly string[] {
   return [String(value).trim()]
 }
 
-/** Parses a time in the same way as queries: a year, month or day without time zone is local. `Date` parses other formats. */
+/** Parses a time like queries do: a year, month or day without a time zone is local. `Date` parses all other formats. */
 function toTime(text: string | undefined): number {
   if (text === undefined) return Number.NaN
   const iso = text.replace(/^(\d{4}-\d{2}-\d{2}) /, '$1T')
@@ -120,7 +120,7 @@ function toTime(text: string | undefined): number {
 export function toOccurrence(link: ResolvedLink, { from, to }: Pick<Occurrence, 'from' | 'to'>): Occurrence {
   const { kind, form, property, subpath, brokenSubpath, line, start, end } = link
   const inComment = link.inComment === true
-  // Fast path: a search reads the links of large notes, and leaving out members one by one takes several times as long.
+  // Fast path. A search reads the links of large notes, and omitting members one by one takes several times as long.
   if (property === undefined && subpath === undefined && brokenSubpath === undefined)
     return { from, to, kind, form, line, start, end, inComment }
   return {
@@ -147,8 +147,8 @@ export function writtenAt({ line, form, target, subpath, inComment }: ResolvedLi
 }
 
 /**
- * Returns a key that missing targets share if they refer to the same note, or `undefined` for attachments. Ignores case, accents
- * and the kind of separators.
+ * Returns a key that missing targets share if they are the same note. It ignores case, accents and the kind of separators.
+ * Attachments have none.
  */
 export function wantedKey(name: string): string | undefined {
   if (ATTACHMENTS.has(endingOf(name))) return undefined

@@ -8,7 +8,7 @@ import { isDamage, isUnwritable } from './embedded/sqlite.ts'
 import { openIndexWriter } from './embedded/writer.ts'
 import type { Neo4jPlace } from './neo4j/server/place.ts'
 
-/** Identifies a vault's engine and location. A plain value, because the read and write interfaces are opened in different threads. */
+/** The engine and location of a vault. It is a plain value, because threads open the read and the write interface separately. */
 export type EnginePlace = EmbeddedPlace | Neo4jPlace
 
 export interface EngineWriters {
@@ -17,13 +17,13 @@ export interface EngineWriters {
   readonly keepsTexts: boolean
   isDamage(error: unknown): boolean
   isUnwritable(error: unknown): boolean
-  /** Checks whether there is now room for an index that could not be written. */
+  /** Checks whether there is room now for an index that could not be written. */
   hasRoom(): boolean
 }
 
 const PARTS = ['files', 'names', 'mentions', 'tags'] as const
 
-/** Opens an engine's writers. To add an engine, add its `type` here and in `compose/engine.ts`, which opens the read interface. */
+/** Opens the writers of an engine. To add an engine, add its `type` here and in `compose/engine.ts`, which opens the read interface. */
 export function openWriters(place: EnginePlace): EngineWriters {
   switch (place.type) {
     case 'embedded':
@@ -48,8 +48,8 @@ export function openWriters(place: EnginePlace): EngineWriters {
 }
 
 /**
- * Returns an object with asynchronous methods that is created on the first call. If that fails, the next call retries. `iterating`
- * lists the methods that return async iterables.
+ * Returns an object with asynchronous methods. It is created on the first call. If that fails, the next call tries again.
+ * `iterating` lists the methods that return async iterables.
  */
 function lazily<T extends object>(make: () => Promise<T>, iterating: readonly (keyof T)[] = []): T {
   let opened = once(make)
@@ -69,7 +69,7 @@ function lazily<T extends object>(make: () => Promise<T>, iterating: readonly (k
   const iterated = new Set<string | symbol | number>(iterating)
   return new Proxy({} as T, {
     get: (_, name) => {
-      // `await` checks whether the object is a promise.
+      // `await` checks for this member to find out whether the object is a promise.
       if (name === 'then') return undefined
       if (!iterated.has(name)) return async (...args: unknown[]) => (await method(name))(...args)
       return async function* (...args: unknown[]) {

@@ -8,22 +8,22 @@ import { BUSY_TIMEOUT, DamagedIndex, letReadersContinue, openSqlite } from './sq
 /** Logs below this size, in bytes, are not worth truncating. */
 const LARGE_LOG = 4_000_000
 
-/** Release this many free `pages` at a time, for at most `within` milliseconds, because edits have to wait meanwhile. */
+/** Free `pages` are released at a time, for at most `within` milliseconds, because edits have to wait. */
 const RELEASE = { pages: 200, within: 200 }
 
 export interface DatabaseKind {
-  /** Distinguishes Roux's files from other databases. */
+  /** Distinguishes Roux's databases from others. */
   readonly applicationId: number
-  /** Must be incremented with every change to the schema or content, because each format has its own file. */
+  /** Increment it with every change to the schema or the content. Each format has its own file. */
   readonly format: number
   readonly schema: string
-  /** Page size in bytes. Defaults to SQLite's own choice. */
+  /** Page size in bytes. If omitted, SQLite decides. */
   readonly pageSize?: number
 }
 
 /**
- * The connection of a database's only writer. The database can be rebuilt at any time. Its file is created on the first commit and
- * reopened if another process has replaced it.
+ * The writer's connection to a database that can be rebuilt at any time. The file is created on the first commit, and reopened if
+ * another process has replaced it.
  */
 export class DatabaseFile {
   readonly #location: Location
@@ -64,8 +64,8 @@ export class DatabaseFile {
   }
 
   /**
-   * Opens the database, creating it if necessary. A new file gets its final name only when it is complete, so no process opens an
-   * incomplete file.
+   * Opens the database, and creates it if necessary. A new file gets its final name when it is complete, so no process opens an
+   * incomplete one.
    */
   make(): Database {
     return this.open() ?? this.#create()
@@ -97,21 +97,24 @@ export class DatabaseFile {
     return result
   }
 
-  /** Runs maintenance. Call it when idle. @returns whether this is the first call for this file on disk */
+  /**
+   * Cleans up. Call it when idle.
+   * @returns whether this is the first call for this file on disk
+   */
   tidy(): boolean {
     if (this.#database === undefined || this.#location.kind === 'memory') return false
     releasePages(this.#database)
     this.#checkpoint(this.#database, this.#location.path)
     if (this.#isTouched) return false
     this.#isTouched = true
-    // Update the file's time. Reading does not, and files with an old time are deleted as unused.
+    // Update the file's time, which reading does not. Files with an old time are considered unused and deleted.
     const now = new Date()
     const { path } = this.#location
     quietly(() => utimesSync(path, now, now))
     return true
   }
 
-  /** Checkpoints the log and releases cached pages. A large log is also truncated, because it would not shrink by itself. */
+  /** Checkpoints the log, and truncates it if it is large, because it does not shrink by itself. Releases cached pages. */
   #checkpoint(database: Database, path: string): void {
     database.exec('PRAGMA shrink_memory')
     const log = statSync(`${path}-wal`, { throwIfNoEntry: false })
@@ -124,7 +127,7 @@ export class DatabaseFile {
     database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`)
   }
 
-  /** Deletes the database, unless another process has already replaced it. */
+  /** Deletes the database, unless another process has replaced it. */
   delete(): void {
     const damaged = this.#identity
     this.#close()
@@ -134,7 +137,7 @@ export class DatabaseFile {
 
   close(): void {
     const database = this.#database
-    // Truncate the log here: the binding cannot finalize statements, so SQLite does not notice that the last connection closes.
+    // Truncate the log here. The binding cannot finalize statements, so SQLite does not notice when the last connection closes.
     if (database !== undefined) quietly(() => database.exec('PRAGMA wal_checkpoint(TRUNCATE)'))
     this.#close()
   }
@@ -159,13 +162,13 @@ export function kindOf(database: Database): Pick<DatabaseKind, 'applicationId' |
   return { applicationId: pragma(database, 'application_id'), format: pragma(database, 'user_version') }
 }
 
-/** Checks whether a database contains any tables or other objects. */
+/** Checks whether a database contains any tables. */
 export function hasTables(database: Database): boolean {
   const [tables] = database.prepare('SELECT count(*) AS n FROM sqlite_master').all() as { n: number }[]
   return tables?.n !== 0
 }
 
-/** Shrinks the file by its free pages, which SQLite does not do by itself. */
+/** Removes free pages from the file, which SQLite does not do by itself. */
 function releasePages(database: Database): void {
   const deadline = performance.now() + RELEASE.within
   while (pragma(database, 'freelist_count') > 0 && performance.now() < deadline)
@@ -180,8 +183,8 @@ function makeSchema(database: Database, { applicationId, format, schema, pageSiz
 }
 
 /**
- * A power cut may lose derived data but must not corrupt it, hence WAL with `synchronous = NORMAL`. The log is checkpointed when
- * idle (`tidy`), or at 40 MB.
+ * Uses WAL with `synchronous = NORMAL`, because after a power failure the database may lack derived data but must not be corrupt.
+ * The log is checkpointed when idle (`tidy`), or at 40 MB.
  */
 function configure(database: Database): void {
   database.exec(
@@ -189,13 +192,13 @@ function configure(database: Database): void {
   )
 }
 
-/** Runs several reads on the same consistent snapshot. */
+/** Runs several reads on one consistent snapshot. */
 export function readAtOnce<T>(database: Database, read: () => T): T {
   database.exec('BEGIN')
   try {
     return read()
   } finally {
-    // Ignore errors, because the database may have been closed after the read found damage.
+    // If the read found damage, the database may have been closed.
     quietly(() => database.exec('COMMIT'))
   }
 }

@@ -75,10 +75,10 @@ export interface SnapshotParts {
   guard<T>(read: () => T): T
 }
 
-/** How long to prepare before yielding to the event loop, in milliseconds. */
+/** Maximum time to build data before yielding to the event loop, in milliseconds. */
 const SLICE = 8
 
-/** A snapshot backed by the in-memory graph. It is valid as long as the graph stays at the same generation. */
+/** A snapshot of the in-memory graph. It is valid while the graph stays at the same generation. */
 export class EmbeddedSnapshot implements Snapshot {
   readonly generation: number
   readonly files: number
@@ -110,7 +110,7 @@ export class EmbeddedSnapshot implements Snapshot {
     this.#isMixed = true
   }
 
-  /** Loads newer commits, with one query. Restarts if the generation has changed. */
+  /** Loads newer commits, which takes one query. Restarts the use case if the generation has changed. */
   #check(): void {
     this.#parts.refresh()
     this.#requireSame()
@@ -127,7 +127,7 @@ export class EmbeddedSnapshot implements Snapshot {
     return this.#parts.guard(() => read(this.#parts.projection))
   }
 
-  /** Maps items, yielding to the event loop from time to time. */
+  /** Maps items and yields to the event loop from time to time. */
   async #each<T, R>(items: readonly T[], read: (item: T) => R): Promise<readonly R[]> {
     const results = await eachInTurn(items, takeTurns(this.#signal), (item) => {
       this.#requireSame()
@@ -143,7 +143,7 @@ export class EmbeddedSnapshot implements Snapshot {
     }
   }
 
-  /** Runs a search. Its reads may see two different generations, which the check at the end detects. */
+  /** Runs a search. If its reads see two different generations, the check at the end detects that. */
   async #search<T>(read: (search: SearchReads) => Promise<T>): Promise<T> {
     this.#requireSame()
     const result = await read(this.#parts.search)
@@ -151,10 +151,7 @@ export class EmbeddedSnapshot implements Snapshot {
     return result
   }
 
-  /**
-   * Searches by times, properties and relations. The graph's index contains this data, so damage found here is reported for that
-   * index.
-   */
+  /** Runs a search by times, properties and relations. They are stored in the graph's index, so damage is reported for that index. */
   async #searchFacts<T>(read: (search: SearchReads) => Promise<T>): Promise<T> {
     return await this.#search(async (search) => {
       try {

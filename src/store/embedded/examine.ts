@@ -12,7 +12,7 @@ import { DamagedIndex, openSqlite } from './sqlite.ts'
 import { INDEX, readMeta, readTexts, requireKeys } from './writer.ts'
 
 export interface IndexCondition {
-  /** `foreign`: written by another program. `newer`, `older`: written by another version of Roux. All three are replaced on use. */
+  /** `foreign`: from another program. `newer`, `older`: from another version of Roux. All three are replaced when they are used. */
   readonly state: 'absent' | 'present' | 'damaged' | 'foreign' | 'newer' | 'older'
   readonly message?: string
 }
@@ -28,7 +28,7 @@ function examineDatabase(
   kind: Pick<DatabaseKind, 'applicationId' | 'format'>,
   readAll: (database: Database) => void,
 ): IndexCondition {
-  // An unreadable folder counts as empty, because another check reports it.
+  // If the folder is unreadable, another check reports that.
   if (quietly(() => identityOf(location)) === undefined) return { state: 'absent' }
   try {
     const database = openSqlite(databasePath(location), { readOnly: true })
@@ -37,7 +37,7 @@ function examineDatabase(
       if (applicationId !== kind.applicationId) return { state: 'foreign' }
       if (format > kind.format) return { state: 'newer' }
       if (format < kind.format) return { state: 'older' }
-      // Reads in a transaction, because a server may be writing.
+      // Read in a transaction, because a server may be writing.
       database.exec('BEGIN')
       readAll(database)
       return { state: 'present' }
@@ -49,7 +49,10 @@ function examineDatabase(
   }
 }
 
-/** Reads every row. @throws DamagedIndex, or SQLite's errors */
+/**
+ * Reads all rows.
+ * @throws DamagedIndex, or SQLite's errors
+ */
 function readEverything(database: Database): void {
   const { rows } = readMeta(database)
   const hot = readTexts(database, 'hot', 'WHERE TRUE')
@@ -89,7 +92,7 @@ export interface SqliteCondition {
   readonly hint?: string | undefined
 }
 
-/** Returns SQLite's version, or why it cannot be loaded. */
+/** Returns SQLite's version or, if it cannot be loaded, the reason. */
 export function sqliteVersion(): SqliteCondition {
   try {
     const database = openSqlite(':memory:')
@@ -107,7 +110,10 @@ export function examineSearchIndex(location: Location): IndexCondition {
   return examineDatabase(location, SEARCH, readSearchRows)
 }
 
-/** Reads every row. @throws DamagedIndex, DamagedWords, or SQLite's errors */
+/**
+ * Reads all rows.
+ * @throws DamagedIndex, DamagedWords, or SQLite's errors
+ */
 function readSearchRows(database: Database): void {
   for (const row of database.prepare('SELECT id, rank, header FROM segment').iterate()) {
     const { id, rank, header } = row as { id: number; rank: number; header: unknown }

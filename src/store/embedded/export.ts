@@ -7,8 +7,8 @@ import type { LinksAsOf } from './links-as-of.ts'
 import { linksOf } from './projection.ts'
 
 /**
- * Yields every file, ordered by id, then every edge, ordered by source. All rows belong to the generation that was current at the
- * first row. Later commits do not affect the export, because they create new rows. Closes `links` at the end.
+ * Yields all files, ordered by id, and then all edges, ordered by source. Later commits do not affect the export, because they
+ * create new rows. Closes `links` at the end.
  */
 export function* exportRows(graph: Graph, links: LinksAsOf): Generator<ExportRow, undefined> {
   try {

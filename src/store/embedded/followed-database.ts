@@ -5,7 +5,7 @@ import { hasTables, readAtOnce } from './database-file.ts'
 import { databasePath, identityOf, type Location } from './location.ts'
 import { isDamage, openBetweenWrites, openSqlite } from './sqlite.ts'
 
-/** Minimum time between checks for a replaced file, in milliseconds. */
+/** How often to check whether the file has been replaced, in milliseconds. */
 const SAME_LIFE = 20
 
 interface FollowedOptions<T> {
@@ -16,18 +16,18 @@ interface FollowedOptions<T> {
   prepare(database: Database): T
   /** Discards everything that has been read, because the database has been replaced. */
   forget(): void
-  /** Called if the database is damaged, so it must be rebuilt. */
+  /** Called when the database turns out to be damaged and must be rebuilt. */
   onDamage?: (() => void) | undefined
 }
 
 type Opened<T> = T & { readonly database: Database; readonly identity: string; readonly version: Statement }
 
-/** Read-only access to a database that another thread or process writes and may replace. */
+/** Read-only access to a database that another thread or process writes, and may replace. */
 export class FollowedDatabase<T extends object> {
   readonly #options: FollowedOptions<T>
   #location: Location
   #opened: Opened<T> | undefined
-  /** Skip the check of the file's identity until this time (`performance.now()`). */
+  /** The file's identity need not be checked until this time (`performance.now()`). */
   #sameUntil = 0
   /** The last database version that was loaded. */
   #version = Number.NaN
@@ -42,7 +42,7 @@ export class FollowedDatabase<T extends object> {
     return this.#location
   }
 
-  /** True if the database is damaged and has not been replaced yet. */
+  /** True if the database was found to be damaged and has not been replaced yet. */
   get isDamaged(): boolean {
     return this.#isDamaged
   }
@@ -51,16 +51,18 @@ export class FollowedDatabase<T extends object> {
     return this.#opened
   }
 
-  /** Opens the current database. Returns `undefined` if nothing has been written yet. @throws whatever `prepare` throws */
+  /**
+   * Opens the current database. Returns `undefined` if nothing has been written yet.
+   * @throws the errors of `prepare`
+   */
   open(): Opened<T> | undefined {
-    // Do not check again right away. Each call reads several times, and checking the file doubles the time of a refresh that finds
-    // nothing new.
+    // Do not check again right away. A call reads several times, and a check doubles the time of a refresh that finds nothing new.
     const now = performance.now()
     if (this.#opened !== undefined && now < this.#sameUntil) return this.#opened
     const identity = identityOf(this.#location)
     this.#sameUntil = now + SAME_LIFE
     if (this.#opened !== undefined) {
-      // If the cache folder has been emptied, the open file remains valid until there is a new index.
+      // If the cache folder has been emptied, keep using the open file until there is a new index.
       if (identity === undefined || identity === this.#opened.identity) return this.#opened
       this.reopen()
     }
@@ -86,20 +88,20 @@ export class FollowedDatabase<T extends object> {
     }
   }
 
-  /** Makes the next `open` check the file, because something has been committed or replaced. */
+  /** Makes the next `open` check the file. Call it when something has been committed or replaced. */
   doubt(): void {
     this.#sameUntil = 0
   }
 
   /**
-   * Returns a number that changes whenever another connection commits. Takes 3 µs. SQLite does not count commits to an in-memory
-   * database that threads share. In that case, returns NaN, which never equals the previous number.
+   * Returns a number that changes whenever another connection commits, in 3 µs. For an in-memory database that threads share,
+   * SQLite does not count commits, so the result is NaN, which never equals the previous number.
    */
   version({ version }: Opened<T>): number {
     return this.#location.kind === 'file' ? (version.get() as { data_version: number }).data_version : Number.NaN
   }
 
-  /** Loads everything that has been committed since the last load, in one transaction. Returns `undefined` if nothing has. */
+  /** Loads what has been committed since the last load, in one transaction. Returns `undefined` if there is nothing new. */
   load<R>(load: (open: Opened<T>) => R): R | undefined {
     const open = this.open()
     if (open === undefined || this.version(open) === this.#version) return undefined
@@ -116,9 +118,7 @@ export class FollowedDatabase<T extends object> {
     return contents
   }
 
-  /**
-   * Runs a read. Damage is never returned as data: it is reported once, and further reads throw until the database is replaced.
-   */
+  /** Runs a read. If it finds damage, `onDamage` is called once, and all reads throw until the database has been replaced. */
   guard<R>(read: () => R): R {
     if (this.#isDamaged) throw this.#beingRebuilt()
     try {
@@ -131,7 +131,7 @@ export class FollowedDatabase<T extends object> {
 
   #fail(error: unknown): never {
     if (!isDamage(error)) throw error
-    // If two concurrent reads find damage, only one reports it.
+    // If several concurrent reads find damage, only one reports it.
     if (!this.#isDamaged) {
       this.#isDamaged = true
       this.reopen()
@@ -147,7 +147,7 @@ export class FollowedDatabase<T extends object> {
     })
   }
 
-  /** Discards everything that has been read. `location` is given if a new database has been built there. */
+  /** Discards everything that has been read. `location` is given if a new database has been built. */
   reopen(location?: Location): void {
     this.close()
     if (location !== undefined) {

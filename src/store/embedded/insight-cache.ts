@@ -6,7 +6,7 @@ import { DatabaseFile, type DatabaseKind } from './database-file.ts'
 import { sealBytes, unsealBytes } from './search/search-rows.ts'
 import { isDamage, isUnwritable } from './sqlite.ts'
 
-/** Cached insight data. `record` has a row per content hash, `result` holds the last result of each kind. */
+/** Cached insight. `record` has a row per content hash, and `result` holds the last result of each kind. */
 export const INSIGHT: DatabaseKind = {
   // `roui` in ASCII.
   applicationId: 0x726f7569,
@@ -17,11 +17,14 @@ export const INSIGHT: DatabaseKind = {
   `,
 }
 
-/** Records without a note are deleted once they exceed both this count and this share of the records in use. */
+/**
+ * Records of notes that no longer exist are deleted when there are more than this number of them, and more than this share of the
+ * others.
+ */
 const UNUSED = { count: 100, share: 0.5 }
 
 /**
- * Opens the cache at the given path. A damaged file, or one in another format, is discarded. Rows that cannot be written stay in
+ * Opens the cache at a path. If the file is damaged or has another format, it is replaced. Rows that cannot be written are kept in
  * memory until the cache is closed.
  */
 export function openInsightCache(path: string): InsightCache {
@@ -109,7 +112,7 @@ class SqliteInsightCache implements InsightCache {
     this.#file.close()
   }
 
-  /** Runs a write. Returns false if it failed, for example because another process has locked the file or the disk is full. */
+  /** Runs a write. Returns false if it failed, for example because the file is locked or the disk is full. */
   #write(action: (database: Database) => void): boolean {
     const database = this.#database
     if (database === undefined) return false

@@ -8,7 +8,7 @@ import { readMeta } from './writer.ts'
 /** The links of all files as of one generation. Later commits do not affect them. */
 export interface LinksAsOf {
   readonly generation: number
-  /** Returns a file's links in stored form, or `undefined` if it has none. */
+  /** Returns a file's links as stored, or `undefined` if it has none. */
   data(key: number): string | undefined
   close(): void
 }
@@ -19,8 +19,8 @@ export interface OpenIndex {
 }
 
 /**
- * Returns the links in the newest generation. Reads them from the index file within an open transaction, without copying. Copies
- * them as strings if the index is in memory, where readers would block the writer, or if its file has been deleted or replaced.
+ * Returns the links of the newest generation. They are read from the index file in an open transaction, without a copy. If the
+ * index is in memory, where readers would block the writer, or its file has been deleted or replaced, they are copied as strings.
  */
 export function linksAsOfNow(location: Location, open: OpenIndex): LinksAsOf {
   return isNamed(location, open) ? readLinks(openAsOfNow(location)) : copyLinks(open.database)
@@ -30,7 +30,7 @@ export function isNamed(location: Location, open: OpenIndex): boolean {
   return location.kind === 'file' && identityOf(location) === open.identity
 }
 
-/** Opens an index file, and begins a transaction. Later commits do not change what it reads. */
+/** Opens an index file and begins a transaction, so later commits do not affect what is read. */
 export function openAsOfNow(location: Location): Database {
   const database = openSqlite(databasePath(location))
   try {
@@ -43,7 +43,7 @@ export function openAsOfNow(location: Location): Database {
 }
 
 export function closeAsOf(database: Database): void {
-  // Commits first, because a statement that is not finalized would keep the transaction open and block writers.
+  // Commit first. A statement that has not been finalized would keep the transaction open and block writers.
   quietly(() => database.exec('COMMIT'))
   database.close()
 }

@@ -4,10 +4,10 @@ import { errorCode } from '../../core/errors.ts'
 import type { IndexName, IndexStatus } from '../../core/indexing.ts'
 import { makeFolder } from '../../core/make-folder.ts'
 
-/** Indexes that have not been opened for this long (in ms) are deleted. They belong to a former vault, version or setting. */
+/** Indexes that have not been used for this long (in ms) are deleted. They belong to a former vault, version or setting. */
 const MONTH = 30 * 24 * 3_600_000
 
-/** Names of a vault's cache files: index, search index with its saved graphs, insight and map layout. */
+/** Names of a vault's files in the cache: the index, the search index with its graphs, the insight and the layout of the map. */
 const CACHE_FILE =
   /^(?:(?:index|search-\d+|insight-\d+)-([0-9a-f]{24})\.db(?:\.\d+-\d+\.new|\.hnsw-[0-9a-f]{16}(?:-.+)?)?|layout-([0-9a-f]{24})\.json(?:\.\d+\.tmp)?)$/
 
@@ -20,8 +20,8 @@ export function databasePath(location: Location): string {
 }
 
 /**
- * Returns the identity of the file at the given location, or `undefined` if there is none. It changes if another process replaces
- * a damaged file, or if the cache folder is emptied.
+ * Returns the identity of a database file, or `undefined` if there is none. It changes if the file is replaced or the cache folder
+ * is emptied.
  */
 export function identityOf(location: Location): string | undefined {
   if (location.kind === 'memory') return location.name
@@ -29,36 +29,36 @@ export function identityOf(location: Location): string | undefined {
   return stat === undefined ? undefined : `${stat.dev}:${stat.ino}`
 }
 
-/** Creates the file's folder, readable only by its owner. */
+/** Creates the file's folder, which only its owner can read. */
 export function makeRoom(path: string): void {
   makeFolder(dirname(path), { mkdirSync, dirname })
 }
 
-/** Publishes a finished file atomically, unless another process has already done so. */
+/** Moves a complete file to its final path, unless another process has created a file there. */
 export function publish(draft: string, path: string): void {
   try {
     linkSync(draft, path)
   } catch (error) {
     const code = errorCode(error)
-    // On file systems without hard links, the last process wins, and the others notice that the file's identity has changed.
+    // File systems without hard links: the last process wins, and the others notice the new identity.
     if (code !== 'EEXIST') renameSync(draft, path)
   }
   deleteDatabase(draft)
 }
 
-/** Deletes a database with SQLite's auxiliary files. */
+/** Deletes a database and SQLite's files next to it. */
 export function deleteDatabase(path: string): void {
   for (const ending of ['-wal', '-shm', '-journal', '']) rmSync(path + ending, { force: true })
 }
 
-/** Locations of a vault's data in the embedded engine. */
+/** Where the embedded engine stores the data of a vault. */
 export interface EmbeddedPlace {
   readonly type: 'embedded'
   readonly file: string
   readonly searchFile: string
   readonly insightFile: string
   readonly layoutFile: string
-  /** Name of the in-memory indexes, unique within the process. */
+  /** Name of the in-memory indexes. Unique within the process. */
   readonly memory: string
 }
 
@@ -71,7 +71,7 @@ export function locationOf(place: EmbeddedPlace, which: IndexName, cache: IndexS
 /** Minimum free space for an index, in bytes. */
 const MIN_FREE_BYTES = 64 << 20
 
-/** Checks whether the index folder is writable and has room for twice the size of the existing index. */
+/** Checks whether the index folder is writable and has room for an index of twice the present size. */
 export function hasRoom({ file, searchFile }: EmbeddedPlace): boolean {
   try {
     makeRoom(file)
@@ -88,7 +88,7 @@ export function hasRoom({ file, searchFile }: EmbeddedPlace): boolean {
   }
 }
 
-/** Deletes other indexes in the same folder that have not been used for 30 days, and equally old drafts. */
+/** Deletes other indexes and drafts in the same folder that have not been used for 30 days. */
 export function sweepOldIndexes(path: string, now = Date.now()): void {
   const folder = dirname(path)
   const vault = /[0-9a-f]{24}/.exec(basename(path))?.[0]
@@ -100,13 +100,13 @@ export function sweepOldIndexes(path: string, now = Date.now()): void {
     const usedTime = usedAt(usedWith(file, owner)) ?? usedAt(file)
     return usedTime !== undefined && now - usedTime > MONTH
   }
-  // Check all files before deleting any, because the age of some depends on others.
+  // Check all files before deleting any, because the age of a file can depend on another one.
   for (const name of readdirSync(folder).filter(isOld)) deleteDatabase(join(folder, name))
 }
 
 /**
- * Returns the file whose timestamp shows when the given file was last used. Map layouts and files saved next to a database are used
- * together with an index or a database, but their own timestamps do not change.
+ * Returns the file whose times show when `file` was last used. Layouts and saved graphs are used together with a database, but
+ * their own times do not change.
  */
 function usedWith(file: string, owner: string): string {
   if (DRAFT.test(file)) return file

@@ -70,7 +70,7 @@ export function summaryOf({ graph }: Projection, node: NodeIndex): NodeSummary {
   return { id: graph.id(node), title: graph.title(node) }
 }
 
-/** Returns a function that finds files by name within a scope. The function is valid for one generation. */
+/** Returns a function that finds files in a scope by name. It is valid for one generation. */
 export function nameFinder(
   projection: Projection,
   match: NameMatch,
@@ -91,7 +91,7 @@ function toHit(projection: Projection, { key, name, score }: SimilarName): NameH
   return { ...summaryOf(projection, key), name, score, of }
 }
 
-/** Returns a node's neighbors, ordered by in-degree, then id. Omits the node itself and excluded nodes. */
+/** Returns a node's neighbors, ordered by in-degree, then id. Omits excluded nodes and the node itself. */
 export function neighborsOf(projection: Projection, id: NodeId, options: NeighborOptions, page: Page): Paged<NodeId> {
   const { graph } = projection
   const node = graph.find(id)
@@ -135,12 +135,12 @@ function wants(direction: Direction, side: 'in' | 'out'): boolean {
   return direction === 'both' || direction === side
 }
 
-/** Checks whether a link is in the property of this name, ignoring case. */
+/** Checks whether a link is in the property with this name, ignoring case. */
 function isOfType(link: ResolvedLink, type: string): boolean {
   return link.property !== undefined && foldName(link.property) === foldName(type)
 }
 
-/** Returns the folder tree below `path` with its notes, or `undefined` if the folder contains nothing. */
+/** Returns the folders below `path` with their notes, or `undefined` if there are none. */
 export function folderTree(projection: Projection, path: string, options: TreeOptions): Folder | undefined {
   const root = projection.folders().find(path)
   if (root === undefined) return undefined
@@ -171,7 +171,7 @@ function ownNotes({ includeArchived }: Tree, { notes, archived }: FolderEntry): 
   return includeArchived ? notes.length : notes.length - archived
 }
 
-/** Counts a folder's own notes before those in its subfolders, so the limit keeps the closest notes. */
+/** Assigns a folder's own notes before those in its subfolders, so with a limit, the closest notes are returned. */
 function toFolder(tree: Tree, folder: FolderEntry, depth: number): Folder {
   const notes = firstNotes(tree, folder)
   tree.left -= notes.length
@@ -187,7 +187,7 @@ function toFolder(tree: Tree, folder: FolderEntry, depth: number): Folder {
   }
 }
 
-/** Returns a folder's first notes by id, up to the remaining limit. */
+/** Returns the first notes of a folder by id, as many as may still be shown. */
 function firstNotes({ graph, includeArchived, left }: Tree, { notes, archived }: FolderEntry): readonly NodeSummary[] {
   if (left <= 0) return []
   const isHidden = (key: number): boolean => graph.row(key)?.archived === true
@@ -196,7 +196,7 @@ function firstNotes({ graph, includeArchived, left }: Tree, { notes, archived }:
   return first.map((key) => ({ id: graph.id(key), title: graph.title(key) }))
 }
 
-/** Returns missing targets, ordered by the number of files that link to them, then by name. */
+/** Returns missing targets, ordered by the number of files that link to them, then name. */
 export function findWanted(projection: Projection, filter: WantedFilter, page: Page): Paged<WantedNote> {
   const { graph } = projection
   const missing = [...drafts(projection, filter).values()].sort(
@@ -214,7 +214,7 @@ export function findWanted(projection: Projection, filter: WantedFilter, page: P
 interface Draft {
   /** The most common spelling. */
   name: string
-  /** Number of files that use this spelling. */
+  /** Number of files with this spelling. */
   maxFiles: number
   readonly targets: [NodeIndex, ...NodeIndex[]]
   readonly sources: Set<number>
@@ -246,7 +246,7 @@ function drafts({ graph }: Projection, { folder, counts }: WantedFilter): Readon
   return draftsByName
 }
 
-/** For each pair, returns the places where the first node links to the second, ordered by position. Reads each node's links once. */
+/** For each pair, returns the links from the first node to the second, ordered by position. Reads the links of each node once. */
 export function occurrencesOf(
   projection: Projection,
   pairs: readonly (readonly [from: NodeId, to: NodeId])[],
@@ -275,7 +275,7 @@ export function occurrencesOf(
   return occurrences
 }
 
-/** Returns every link to any of the given nodes from other listed nodes. */
+/** Returns the links to any of the nodes from other listed nodes. */
 export function linksInto(projection: Projection, ids: readonly NodeId[]): readonly Occurrence[] {
   const { graph } = projection
   const targets = new Set(ids.flatMap((id) => graph.find(id) ?? []))
@@ -290,7 +290,7 @@ export function linksInto(projection: Projection, ids: readonly NodeId[]): reado
   )
 }
 
-/** Returns every link from any of the given nodes to other listed nodes. */
+/** Returns the links from any of the nodes to other listed nodes. */
 export function linksFrom(projection: Projection, ids: readonly NodeId[]): readonly Occurrence[] {
   const { graph } = projection
   const isListed = (node: NodeIndex): boolean => node < 0 || graph.row(node)?.excluded === false
@@ -304,7 +304,7 @@ export function linksFrom(projection: Projection, ids: readonly NodeId[]): reado
   })
 }
 
-/** For each range, returns the links that start in it and point to other files that `accept` allows. */
+/** For each range, returns the links that start in it and lead to another file for which `accept` is true. */
 export function linksWithin(
   projection: Projection,
   ranges: readonly Stretch[],

@@ -12,7 +12,7 @@ import type { VectorIndexKind } from './search/chunk-graph.ts'
 import { SearchReads } from './search/search-reads.ts'
 
 export interface StoreOptions {
-  /** The vault's name, if a process serves several vaults. It prefixes every id. */
+  /** The vault's name, which is part of every id. Omitted if there is only one vault. */
   readonly vault?: string
   readonly onDamage: (which: IndexName) => void
   readonly search: Location
@@ -22,29 +22,32 @@ export interface StoreOptions {
   readonly vectorGraphs?: VectorGraphs
 }
 
-/** The embedded store's read interface. `refresh` and `reopen` must be called when commits and replacements are announced. */
+/** The read interface of the embedded store. Call `refresh` after commits, and `reopen` after an index has been replaced. */
 export interface EmbeddedStore extends Store {
-  /** Loads newer commits, which is cheap if there are none. The first time, loads the index a few milliseconds at a time. */
+  /** Loads newer commits. It is cheap if there are none. The first call loads the index a few milliseconds at a time. */
   refresh(): void
-  /** Opens an index that has been discarded and rebuilt, possibly at another location. */
+  /** Opens an index that has been rebuilt, possibly at another location. */
   reopen(which: IndexName, location: Location): void
-  /** Loads newer search data, and the embedder's new vectors. */
+  /** Loads newer search data, including the embedder's vectors. */
   refreshSearch(embedder?: string): Promise<void>
   /**
-   * Builds the data that the first lookup of names, or of similar names, needs, so the lookup does not have to wait. Stops at the
-   * given time (`performance.now()`).
-   * @returns whether all of this data has been built
+   * Builds the data for looking up names, or similar names, ahead of the first lookup. Stops at the given time
+   * (`performance.now()`).
+   * @returns whether all data has been built
    */
   prepare(part: 'names' | 'similar names', until: number): boolean
   rest(): void
 }
 
-/** Opens the read interface of an index, which need not exist yet. Reads nothing until `refresh` or another method is called. */
+/** Opens the read interface of an index, which need not exist yet. Reads nothing before the first call of a method. */
 export function openEmbeddedStore(location: Location, options: StoreOptions): EmbeddedStore {
   return new SqliteStore(location, options)
 }
 
-/** Maximum number of attempts to run a use case on one generation. Commits while a use case waits for note text are rare. */
+/**
+ * Maximum number of attempts at a use case. It runs again if the generation changes, which is rare even while it waits for the text
+ * of notes.
+ */
 const RUNS = 4
 
 class SqliteStore implements EmbeddedStore {
@@ -100,7 +103,7 @@ class SqliteStore implements EmbeddedStore {
       this.#load()
         .then(() => this.#refresh())
         .catch(() => {
-          // The next read throws the error again.
+          // The next read will throw the error.
         })
     }
   }
@@ -167,7 +170,7 @@ class SqliteStore implements EmbeddedStore {
         yield row.value
       }
     } finally {
-      // Releases the generation even if the caller stops early.
+      // Release the generation even if the caller stops early.
       rows.return(undefined)
     }
   }

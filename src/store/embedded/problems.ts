@@ -16,7 +16,7 @@ import { endOf } from './node.ts'
 import { isOrphan, type Projection } from './projection.ts'
 
 /**
- * Finds problems in the vault, ordered by id and line. Counts are stored, so only the files on the requested page are read,
+ * Finds problems, ordered by id and line. The numbers of problems are stored, so only the files on the requested page are read,
  * unless the filter asks for links to one node.
  */
 export function findProblems(projection: Projection, filter: ProblemFilter, page: Page): Paged<Problem> {
@@ -72,7 +72,7 @@ function outsideProblems({ graph, outside }: Projection, { id, target, folder }:
     .sort((a, b) => (a.id < b.id ? -1 : 1))
 }
 
-/** Yields the files that may have the requested problems, ordered by id. */
+/** Yields the files that may have such problems, ordered by id. */
 function* rowsOf(projection: Projection, { id, target, folder }: ProblemFilter): IterableIterator<GraphRow> {
   const { graph } = projection
   const start = folder === undefined ? '' : folderStart(folder)
@@ -87,7 +87,7 @@ function* rowsOf(projection: Projection, { id, target, folder }: ProblemFilter):
   }
 }
 
-/** Returns the sum of `countOf` over all kinds. Uses the count in the graph, because this runs for every file. */
+/** Returns the sum of `countOf` for all kinds. Uses the number in the graph for speed, because this runs for every file. */
 function countAll(graph: Graph, row: GraphRow): number {
   return graph.problemCount(row.key) + countOf(graph, row, 'orphan') + countOf(graph, row, 'twin')
 }

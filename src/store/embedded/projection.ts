@@ -14,7 +14,7 @@ import { SEPARATOR, type StoredState, unpackHot, unpackInfo, unpackLinks, unpack
 import { DamagedIndex } from './sqlite.ts'
 import { readMeta, readTexts, requireKeys, requireSchema, type Texts, textSlices } from './writer.ts'
 
-/** Names built so far, up to the key `next` (exclusive). */
+/** Names that have been built so far, of the files with keys below `next`. */
 interface NamesAhead {
   readonly names: SimilarNames
   next: number
@@ -29,23 +29,23 @@ const CACHED_VALUES = 16
 /** Number of rows between checks of the clock. */
 const CLOCK_INTERVAL = 32
 
-/** With more new rows than this, scan the whole table instead of using its index. */
+/** For more new rows than this, scan the whole table rather than its index. */
 const MANY_ROWS = 20_000
 
-/** Number of rows to load before yielding, which takes a few milliseconds. */
+/** Number of rows to load before yielding. They take a few milliseconds. */
 const ROWS_AT_ONCE = 500
 
 interface ProjectionOptions {
-  /** The vault's name, if a process serves several vaults. It prefixes every id. */
+  /** The vault's name, which is part of every id. Omitted if there is only one vault. */
   readonly vault?: string | undefined
-  /** Called after the index has been replaced, so keys may refer to other files. */
+  /** Called after the index has been replaced, when keys may refer to other files. */
   onReplaced?(): void
   onDamage?(): void
 }
 
 /**
- * One generation of the index in memory: graph, tags and names. `refresh` checks for commits by any process and loads newer rows.
- * Details of a node are read from the database.
+ * The in-memory state of one generation: graph, tags and names. `refresh` loads newer commits, by any process. Details of a node
+ * are read from the database.
  */
 export class Projection {
   readonly file: FollowedDatabase<Statements>
@@ -73,7 +73,7 @@ export class Projection {
     return this.#generation
   }
 
-  /** True if this generation covers the whole vault, false while the vault is still being read. */
+  /** False while the vault is still being read, because this generation then covers only a part of it. */
   get isComplete(): boolean {
     return this.#isComplete
   }
@@ -92,9 +92,9 @@ export class Projection {
   }
 
   /**
-   * Loads the index for the first time, a few milliseconds at a time. Leaves an index in memory, or one that has been replaced in
-   * the meantime, to `refresh`, which loads everything at once.
-   * @param onLoaded receives the rows' keys before anyone reads the rows
+   * Loads the index for the first time, a few milliseconds at a time. If the index is in memory, or is replaced meanwhile, does
+   * nothing and leaves it to `refresh`, which loads everything at once.
+   * @param onLoaded receives the keys of the rows before anyone reads the rows
    * @throws DamagedIndex, or SQLite's errors for a damaged file
    */
   async load(onLoaded: (keys: readonly number[]) => void): Promise<void> {
@@ -143,7 +143,10 @@ export class Projection {
     return rows
   }
 
-  /** Switches to the generation whose rows have been read. @throws DamagedIndex */
+  /**
+   * Switches to a generation after its rows have been read.
+   * @throws DamagedIndex
+   */
   #enter({ generation, outside, complete, lineage, rows }: StoredState, count: number): void {
     if (this.#generation === 0 && rows !== count) throw new DamagedIndex('rows are missing')
     this.#lineage = lineage
@@ -190,7 +193,7 @@ export class Projection {
     return this.#folders
   }
 
-  /** Returns a value computed from the graph, at most once per generation. */
+  /** Returns a value that is computed from the graph, at most once per generation. */
   once<T>(name: string, compute: () => T): T {
     if (!this.#computed.has(name)) {
       const value = compute()
@@ -213,9 +216,9 @@ export class Projection {
   }
 
   /**
-   * Builds `names`, then the additional data for similar names, until the given time (`performance.now()`), so the first lookup
-   * does not have to wait.
-   * @returns whether all of this data has been built
+   * Builds the data for looking up names, or similar names, ahead of the first lookup. Stops at the given time
+   * (`performance.now()`).
+   * @returns whether all data has been built
    */
   prepare(part: 'names' | 'similar names', until: number): boolean {
     if (this.#names === undefined) {
@@ -243,12 +246,12 @@ export class Projection {
     }
   }
 
-  /** Returns a file's links in order of position. */
+  /** Returns a file's links, ordered by position. */
   links(key: number): readonly ResolvedLink[] {
     const cached = this.#links.get(key)
     if (cached !== undefined) return cached
     const links = this.#readLinks(key)
-    // Cache a hub's links, because they are requested repeatedly and reading thousands of links takes milliseconds.
+    // Cache the links of hubs. They are requested again and again, and reading thousands of links takes milliseconds.
     if (links.length >= MANY_LINKS) {
       if (this.#links.size >= CACHED_HUBS) this.#links.clear()
       this.#links.set(key, links)
@@ -262,15 +265,15 @@ export class Projection {
   }
 
   /**
-   * Returns the links in the newest generation, which may be newer than this one, or `undefined` before the first generation.
-   * Later commits do not affect them. The caller must close them.
+   * Returns the links of the newest generation, which may be newer than this one. Returns `undefined` if there is none yet. Later
+   * commits do not affect them. The caller must close them.
    */
   linksAsOfNow(): LinksAsOf | undefined {
     const { opened, location } = this.file
     return opened === undefined ? undefined : linksAsOfNow(location, opened)
   }
 
-  /** Returns the stored information about a note's text, or `undefined` for a file that was not read. */
+  /** Returns what is stored about a note's text, or `undefined` for a file that was not read. */
   info(key: number): FileInfo | undefined {
     const row = this.file.opened?.info.get(key) as { data: string } | undefined
     if (row !== undefined) return unpackInfo(key, row.data)
@@ -278,7 +281,7 @@ export class Projection {
     return undefined
   }
 
-  /** Returns the hex SHA-256 of a file's bytes when it was last read, or an empty string. */
+  /** Returns the hex SHA-256 of a file's bytes as last read, or an empty string. */
   hash(key: number): string {
     return (this.file.opened?.hash.get(key) as { hash: string } | undefined)?.hash ?? ''
   }
@@ -288,7 +291,6 @@ export class Projection {
     return row === undefined || row.stat === '' ? undefined : unpackStat(row.stat).stat
   }
 
-  /** Releases data cached from the database. */
   rest(): void {
     this.#links.clear()
     this.#computed.clear()
@@ -304,7 +306,7 @@ export class Projection {
     this.#options.onReplaced?.()
   }
 
-  /** Replaces the graph and drops everything derived from it. */
+  /** Replaces the graph and everything derived from it. */
   #replaceGraph(graph: Graph): void {
     this.#graph = graph
     this.#links.clear()
@@ -328,7 +330,10 @@ function prepare(database: Database): Statements {
   }
 }
 
-/** Parses a file's stored links. @throws DamagedIndex if they are missing although the file's row has targets */
+/**
+ * Parses the stored links of a file.
+ * @throws DamagedIndex if there are none although the file's row has targets
+ */
 export function linksOf(key: number, data: string | undefined, row: GraphRow | undefined): readonly ResolvedLink[] {
   if (data !== undefined) return unpackLinks(key, data)
   if (row !== undefined && row.targets.length + row.missing.length > 0) throw new DamagedIndex('links are missing')
@@ -340,11 +345,11 @@ function unpackRows({ texts, keySum }: Texts): readonly GraphRow[] {
 }
 
 function readNewTexts(database: Database, generation: number): Texts {
-  // Read all rows without the index, because a damaged index could silently skip a row and return another one twice.
+  // Read the rows without an index. A damaged one could silently omit a row and return another one twice.
   if (generation === 0 || countNewer(database, generation) > MANY_ROWS) {
     return readTexts(database, 'hot', `NOT INDEXED WHERE generation > ${generation}`)
   }
-  // Without INDEXED BY, SQLite would scan the table by key, which takes 13 ms for 100,000 rows.
+  // Without INDEXED BY, SQLite scans the table, which takes 13 ms for 100,000 rows.
   const select = database.prepare(
     `SELECT group_concat(hot, char(10)) AS texts, total(key) AS keySum
      FROM (SELECT key, hot FROM file INDEXED BY file_generation WHERE generation > ?)`,
@@ -358,10 +363,10 @@ function countNewer(database: Database, generation: number): number {
   return newer?.rows ?? 0
 }
 
-/** Returns a file's names: title first, file name last. */
+/** Returns the names of a file: its title, its aliases, and the file name. */
 function namesOf(row: GraphRow): readonly string[] {
   if (row.path === undefined) return []
-  // The file name is also a name, for people who do not know the title.
+  // People may know a note by its file name only.
   const stem = fileStem(row)
   return stem === undefined || row.title === stem ? [row.title, ...row.aliases] : [row.title, ...row.aliases, stem]
 }

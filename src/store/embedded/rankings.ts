@@ -8,19 +8,19 @@ import type { Projection } from './projection.ts'
 import { inScope, isWhole } from './scope.ts'
 
 interface CachedRanking {
-  /** The graph that the keys belong to. After a rebuild, the same keys may refer to other files. */
+  /** The graph of the keys. After a rebuild, the same keys may refer to other files. */
   readonly graph: Graph
   readonly generation: number
-  /** Scores by key. Notes that have been added since have no score. */
+  /** Scores by key. Notes that are newer than the scores have none. */
   readonly scores: Float64Array
   readonly sampled: number | undefined
 }
 
-/** Ranks the most central notes. Degrees are counted; other metrics use the last stored scores. */
+/** Ranks the most central notes, by their degrees or by the last stored scores of other metrics. */
 export class Rankings {
   readonly #projection: Projection
   readonly #cache = new Map<Metric, CachedRanking>()
-  /** The graph and keys that the nodes of a topology refer to. */
+  /** The graph of each topology, and the key of each of its nodes. */
   readonly #keys = new WeakMap<Topology, { readonly graph: Graph; readonly keys: Uint32Array }>()
 
   constructor(projection: Projection) {

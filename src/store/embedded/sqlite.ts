@@ -13,13 +13,13 @@ export interface CallGuard {
   run<T>(call: () => T): T
 }
 
-/** Makes all later calls to SQLite in this thread run within the guard. */
+/** Makes all further calls of SQLite in this thread go through the guard. */
 export function guardSqlite(calls: CallGuard): void {
   guard = calls
 }
 
 /**
- * Loads the binding before the first database is opened.
+ * Loads the binding.
  * @throws RouxError `PROVIDER_ERROR` if it is not installed, or is for another platform
  */
 export function loadSqlite(): DatabaseConstructor {
@@ -35,7 +35,7 @@ export function loadSqlite(): DatabaseConstructor {
   }
 }
 
-/** Opens a database file. Loads the binding on first use. */
+/** Opens a database file. */
 export function openSqlite(path: string, { readOnly = false }: { readOnly?: boolean } = {}): Database {
   const DatabaseSync = loadSqlite()
   const open = (): Database => new DatabaseSync(path, { readOnly, timeout: BUSY_TIMEOUT })
@@ -43,8 +43,8 @@ export function openSqlite(path: string, { readOnly = false }: { readOnly?: bool
 }
 
 /**
- * Opens an in-memory database that another thread writes. Readers and the writer of such a database block each other. SQLite itself
- * would retry only every 100 ms, which is too rarely to find the pauses of a busy writer.
+ * Opens an in-memory database that another thread writes. Its readers and its writer block each other. SQLite itself would retry
+ * only every 100 ms, and miss the pauses of a busy writer.
  */
 export function openBetweenWrites(path: string): Database {
   const database = openSqlite(path)
@@ -62,12 +62,12 @@ function tryUntilUnlocked<T>(call: () => T): T {
   }
 }
 
-/** How long, and how often, the writer of an in-memory database pauses to let readers in, in milliseconds. */
+/** How often the writer of an in-memory database pauses to let readers in, and how long a pause takes, in milliseconds. */
 export const PAUSE = { length: 3, every: 50 }
 
 let pausedAt = Number.NEGATIVE_INFINITY
 
-/** Lets readers of an in-memory database continue. Call it after each write. */
+/** Pauses to let readers of an in-memory database in, if it is time. Call it after each write. */
 export function letReadersContinue(): void {
   if (performance.now() - pausedAt < PAUSE.every) return
   pauseThread(PAUSE.length)
@@ -106,24 +106,24 @@ function guardedStatement(statement: Statement, calls: CallGuard): Statement {
 /** How long a writer waits for another writer, in milliseconds. */
 export const BUSY_TIMEOUT = 10_000
 
-/** Checks whether an error means that a file is damaged or not a Roux index, according to SQLite or to Roux's own checks. */
+/** Checks whether an error means that a file is damaged or is not an index of Roux, according to SQLite or to Roux's own checks. */
 export function isDamage(error: unknown): boolean {
   return error instanceof DamagedIndex || error instanceof DamagedWords || matchesSqliteError(DAMAGED, error) || isTooLarge(error)
 }
 
 /**
- * The patterns after `corrupt` also indicate damage (to a header, the schema or an integer), because Roux's statements are fixed
- * and cannot cause these errors.
+ * Roux's statements are fixed and cannot cause the errors after `corrupt`, so they mean damage to a header, the schema or an
+ * integer.
  */
 const DAMAGED =
   /malformed|not a database|corrupt|no such (?:table|column|index)|unsupported file format|text encoding|datatype mismatch|\d columns|too large to be represented/i
 
-/** Checks for an integer that is too large. When a single row is read, the binding throws a different error for it. */
+/** Checks for an integer that is too large. The binding throws another error for it if a single row is read. */
 function isTooLarge(error: unknown): boolean {
   return errorCode(error) === 'ERR_OUT_OF_RANGE' && /^Value is too large to be represented/.test((error as Error).message)
 }
 
-/** Checks whether an error from SQLite or the file system means that a location is not writable. */
+/** Checks whether an error from SQLite or the file system means that a file cannot be written. */
 export function isUnwritable(error: unknown): boolean {
   return UNWRITABLE.has(errorCode(error)) || matchesSqliteError(/readonly|unable to open|disk is full|disk I\/O/i, error)
 }
@@ -131,8 +131,8 @@ export function isUnwritable(error: unknown): boolean {
 const UNWRITABLE: ReadonlySet<unknown> = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'ENOTDIR', 'EEXIST'])
 
 /**
- * Matches the message, because not all of the binding's errors contain SQLite's error code. Only the binding's errors are
- * checked, because others may quote user input.
+ * Checks the message, because the binding's errors do not always have SQLite's error code. Errors of other origin are skipped,
+ * because they may quote user input.
  */
 function matchesSqliteError(words: RegExp, error: unknown): boolean {
   return errorCode(error) === 'ERR_SQLITE_ERROR' && words.test(String(error))

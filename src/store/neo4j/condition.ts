@@ -5,12 +5,12 @@ import { fieldQuery, phrasePattern, phraseQuery } from './lucene.ts'
 import { SEPARATOR } from './note-properties.ts'
 import type { Values } from './server/connection.ts'
 
-/** A condition in Cypher: lookups in the full-text index, followed by conditions on a note `f`. */
+/** A condition in Cypher: clauses that look up notes in the full-text index, and conditions for a note `f`. */
 export interface CypherCondition {
-  /** Clauses that each bind a list of notes. */
+  /** Clauses that bind a list of notes each. */
   readonly before: readonly string[]
   readonly text: string
-  /** The name of a list that contains every matching note, if there is one. */
+  /** Name of a list that contains every match, if there is one. */
   readonly within?: string
   readonly parameters: Values
 }
@@ -23,7 +23,7 @@ interface ConditionContext {
   readonly bare: (id: string) => string
 }
 
-/** Translates a condition to Cypher, passing all values as parameters. */
+/** Translates a condition to Cypher. All values are passed as parameters. */
 export function toCypher(condition: Condition, context: ConditionContext): CypherCondition {
   const parameters: Record<string, unknown> = {}
   const before: string[] = []
@@ -33,7 +33,7 @@ export function toCypher(condition: Condition, context: ConditionContext): Cyphe
     parameters[name] = value
     return `$${name}`
   }
-  /** Adds a clause that looks up matching notes in the full-text index and returns a condition on `f`. */
+  /** Adds a clause that looks up notes in the full-text index, and returns a condition for `f`. */
   const lookUp = (part: Lookup, query: string, condition = 'true'): string => {
     const list = `w${before.length}`
     lists.set(part, list)
@@ -90,7 +90,7 @@ export function toCypher(condition: Condition, context: ConditionContext): Cyphe
         return FEATURES[lookup.feature]
     }
   }
-  /** Adds a clause that evaluates a set once, before any note is checked, and returns a condition on `f`. */
+  /** Adds a clause that evaluates a set once, before checking any note, and returns a condition for `f`. */
   const inSet = (set: Extract<Lookup, { readonly kind: 'set' }>): string => {
     const text = partToCypher(set.condition)
     const list = `w${before.length}`
@@ -131,8 +131,8 @@ const FEATURES: Readonly<Record<Extract<Lookup, { readonly kind: 'has' }>['featu
 }
 
 /**
- * Compares like `compares` in `compare-values.ts`: a number with the given number, and any other value, if it is a date, with the
- * given period.
+ * Compares values like `compares` in `compare-values.ts`: a number with the number, and any other value with the period if it is a
+ * date.
  */
 function comparisonToCypher(lookup: Extract<Lookup, { readonly kind: 'comparison' }>, param: (value: unknown) => string): string {
   const { name, operator, number, period } = lookup

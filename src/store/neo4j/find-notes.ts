@@ -17,7 +17,7 @@ import {
 import { filesIn, labelFor } from './scope.ts'
 import { wordNames } from './server/schema.ts'
 
-/** Returns the `ORDER BY` expression for notes `f` with a `score`. Notes without the date come last in either direction. */
+/** Returns the `ORDER BY` expression for notes `f` with a `score`. Notes without a date come last in both directions. */
 function orderOf({ by, direction }: FindOptions['order']): string {
   const sortDirection = direction === 'asc' ? 'ASC' : 'DESC'
   switch (by) {
@@ -42,7 +42,7 @@ export async function findNotes(
   const { text, parameters } = filesIn(scope, bare)
   const lookups = lookupsOf(order.terms)
   const isScored = lookups.length > 0
-  // If a list contains every match, only its notes are considered.
+  // If a list contains every match, consider only its notes.
   const matched =
     fits?.within === undefined ? `MATCH (f:${labelFor(scope)} {vault: $vault})` : `UNWIND ${fits.within} AS f WITH f`
   const pending = asking.questions.one<
@@ -111,7 +111,7 @@ function isTime(by: GroupBy | undefined): boolean {
   return by?.kind === 'created' || by?.kind === 'modified'
 }
 
-/** Returns an expression for the values of the note `f`. */
+/** Returns an expression for the values of a note `f`. */
 function valuesOf(by: GroupBy, at: number): string {
   switch (by.kind) {
     case 'property':
@@ -125,7 +125,7 @@ function valuesOf(by: GroupBy, at: number): string {
   }
 }
 
-/** Score of the notes in `$first`. It is higher than any real score. */
+/** Score of the notes in `$first`, higher than any other. */
 const FIRST = 1e9
-/** Maximum relevance of all other notes. */
+/** Maximum relevance of the other notes. */
 const NEARLY_ONE = 0.999

@@ -13,7 +13,7 @@ interface Entry {
   count: number
 }
 
-/** Returns the folder tree below `path` with its notes, or `undefined` if the folder contains nothing. */
+/** Returns the folders below `path` with their notes, or `undefined` if there are none. */
 export async function folderTree(asking: QuestionContext, path: string, options: TreeOptions): Promise<Folder | undefined> {
   const { questions, idOf, cached } = asking
   const rows = await cached(`tree ${options.includeArchived} ${path}`, () => countsOf(asking, path, options))
@@ -69,7 +69,7 @@ interface FolderCounts {
   readonly all: number
 }
 
-/** Returns the number of notes in each folder below the path. Different spellings of a folder are counted separately. */
+/** Returns the number of notes in each folder below a path. Spellings of a folder are counted separately. */
 async function countsOf({ questions }: QuestionContext, path: string, options: TreeOptions): Promise<readonly FolderCounts[]> {
   return await questions.ask<FolderCounts>(
     `MATCH (f:RouxListed {vault: $vault}) WHERE f.folded STARTS WITH $start
@@ -80,7 +80,7 @@ async function countsOf({ questions }: QuestionContext, path: string, options: T
   )
 }
 
-/** Decides how many notes to show in each folder. A folder's own notes take precedence over those in its subfolders. */
+/** Decides how many notes of each folder to show. The notes of a folder come before those of its subfolders. */
 function sharesOf(root: Entry, { depth, limit }: TreeOptions): ReadonlyMap<Entry, number> {
   const limits = new Map<Entry, number>()
   let remaining = limit
@@ -105,7 +105,7 @@ function newEntry(folded: string): Entry {
   return { folded, folders: new Map(), spellings: new Map(), own: 0, count: 0 }
 }
 
-/** Returns the spelling that most of the folder's own notes use or, if it has none, the spelling in its first subfolder's path. */
+/** Returns the spelling that most of the folder's own notes use. If it has none, uses the path of its first subfolder. */
 function spelledPath({ spellings, folders }: Entry): string {
   if (spellings.size > 0) return mostCommonSpelling(spellings)
   const [first] = [...folders].sort(([a], [b]) => (a < b ? -1 : 1))

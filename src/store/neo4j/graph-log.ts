@@ -6,7 +6,7 @@ import type { Connection } from './server/connection.ts'
 /** Number of commits to read at once. */
 const ROWS = 200
 
-/** Returns the change log, which the feeder writes with each generation, for servers without access to the folder. */
+/** Returns the change log for servers without access to the folder. The feeder writes it with each generation. */
 export function graphLogOf(connection: Connection): GraphLog {
   const { vault } = connection
   return {

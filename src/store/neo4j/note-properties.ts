@@ -9,13 +9,13 @@ import { readDate, readNumber } from '../../search/query/compare-values.ts'
 import { plainName } from '../../search/similar-names.ts'
 import { factsOf } from '../note-facts.ts'
 
-/** Separates the parts of a string that represents several values. Notes cannot contain it. */
+/** Separates values that are joined into a string. Notes cannot contain it. */
 export const SEPARATOR = '\u0000'
 
 /** The properties of a `:RouxFile` by name. `null` removes a property. */
 export type FileProperties = Readonly<Record<string, unknown>>
 
-/** Returns the database properties for a file's record, without its id and links. */
+/** Returns the database properties for a record, without its id and links. */
 export function propertiesOf(record: FileRecord, owner: string): FileProperties {
   const { path, kind, title, tags, links, conflict, excluded, malformed, info } = record
   const names = namesOf(record)
@@ -82,7 +82,10 @@ function infoProperties({ stat }: FileRecord, info: FileInfo): FileProperties {
   }
 }
 
-/** Returns a list with the property name, number and date (ms) as a string, or an empty list if the value is neither. */
+/**
+ * Returns the name, the number and the date (ms) of a property as a string, or an empty list if the value is neither a number nor a
+ * date.
+ */
 function comparableOf(name: string, value: string): readonly string[] {
   const number = readNumber(value)
   const date = readDate(value)
@@ -93,7 +96,7 @@ function time(ms: number): number | null {
   return Number.isNaN(ms) ? null : ms
 }
 
-/** Returns a file's names: title first, file name last. */
+/** Returns the names of a file: its title, its aliases, and the file name. */
 export function namesOf({
   path,
   kind,
@@ -104,7 +107,7 @@ export function namesOf({
   return stem === title ? [title, ...aliases] : [title, ...aliases, stem]
 }
 
-/** Returns a key for looking up files by name. It is short, however long the name is. */
+/** Returns a key for looking up files by name. It is short even if the name is long. */
 export function equalKey(name: string): string {
   return `e${shortHash(foldName(name))}`
 }
@@ -113,15 +116,15 @@ export function plainKey(name: string): string {
   return `p${shortHash(plainName(name))}`
 }
 
-/** Returns a short word that stands for a string of any length. */
+/** Returns a short word in place of a string of any length. */
 export function shortHash(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 24)
 }
 
-/** Maximum number of characters in a name that are compared. */
+/** Maximum number of characters of a name to compare. */
 const MAX_PAIRS = 512
 
-/** Returns a folded name's pairs of adjacent characters, each encoded as a word. */
+/** Returns the pairs of adjacent characters in a folded name, each encoded as a word. */
 export function pairsOf(folded: string): readonly string[] {
   const pairs: string[] = []
   const end = Math.min(folded.length, MAX_PAIRS)
@@ -129,23 +132,23 @@ export function pairsOf(folded: string): readonly string[] {
   return pairs
 }
 
-/** Returns four hex digits. `0000` stands for the missing character before the first one. */
+/** Returns four hex digits. `0000` stands for the absent character before the first one. */
 function hex(unit: number): string {
   return Number.isNaN(unit) ? '0000' : unit.toString(16).padStart(4, '0')
 }
 
-/** All links from a file to the same target. */
+/** All links from one file to one target. */
 export interface Edge {
   readonly count: number
-  /** The links' distinct kinds, in alphabetical order. */
+  /** Distinct kinds of the links, in alphabetical order. */
   readonly kinds: readonly string[]
-  /** The folded names of the properties that contain the links. */
+  /** Folded names of the properties with such links. */
   readonly types: readonly string[]
-  /** `[index among all of the file's links, link]` pairs as JSON. */
+  /** Pairs of each link's index among all links of the file, and the link, as JSON. */
   readonly links: string
 }
 
-/** Returns a file's links grouped by target: a key, or the id of a missing target. */
+/** Groups a file's links by target: a key, or the id of a missing target. */
 export function edgesOf(links: readonly ResolvedLink[], missing: (name: string) => string): ReadonlyMap<number | string, Edge> {
   const ends = groupBy(links.entries(), ([, { to }]) => (typeof to === 'number' ? to : missing(to)))
   return new Map(
@@ -161,12 +164,12 @@ export function edgesOf(links: readonly ResolvedLink[], missing: (name: string) 
   )
 }
 
-/** Parses an edge's links, with their indexes among all of the file's links. */
+/** Parses the links of an edge, with their indexes among all links of the file. */
 export function readLinks(links: string): readonly (readonly [number, ResolvedLink])[] {
   return JSON.parse(links)
 }
 
-/** Merges the links in several of a file's edges, in their original order. */
+/** Merges the links in several edges of a file, in their original order. */
 export function joinLinks(edges: readonly string[]): readonly ResolvedLink[] {
   return edges
     .flatMap(readLinks)
@@ -174,15 +177,13 @@ export function joinLinks(edges: readonly string[]): readonly ResolvedLink[] {
     .map(([, link]) => withAbsentMembers(link))
 }
 
-/**
- * Adds missing members as undefined, because the store interface promises that all links have the same shape and JSON omits them.
- */
+/** Adds the members that JSON omits, because by the store interface, all links have the same shape. */
 function withAbsentMembers(link: ResolvedLink): ResolvedLink {
   const { subpath, property, inComment, rivals, byAlias, brokenSubpath } = link
   return { ...link, subpath, property, inComment, rivals, byAlias, brokenSubpath }
 }
 
-/** Returns a missing target's lookup key. Database indexes only accept strings of up to about 8,000 bytes. */
+/** Returns a key for looking up a missing target. Database indexes accept strings of up to about 8,000 bytes only. */
 export function idKeyOf(id: string): string {
   return id.length <= MAX_KEY_LENGTH ? id : shortHash(id)
 }
@@ -190,8 +191,8 @@ export function idKeyOf(id: string): string {
 const MAX_KEY_LENGTH = 1_000
 
 /**
- * Converts a string so that Neo4j, which sorts by code points, orders it by code units like the rest of Roux. The two orders only
- * differ beyond U+D7FF, so most strings are returned unchanged.
+ * Converts a string for sorting. Neo4j sorts by code points, and the rest of Roux by code units. They differ only beyond U+D7FF, so
+ * most strings are returned unchanged.
  */
 export function sortable(text: string): string {
   return text.replace(/[\ud800-\uffff]/g, (unit) => `\ud7ff${unit.charCodeAt(0).toString(16)}`)

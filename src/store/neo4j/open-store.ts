@@ -11,23 +11,23 @@ import { decisionsOf, sharedResultsOf } from './shared-state.ts'
 import { Neo4jSnapshot, type OwnScores, SCORES } from './snapshot.ts'
 import { exportRows, type TopologyRows } from './whole-graph.ts'
 
-/** Maximum number of attempts to run a use case. */
+/** Maximum number of attempts at a use case. */
 const RUNS = 4
-/** Maximum number of scores written per statement. */
+/** Maximum number of scores to write per statement. */
 const ROWS = 10_000
 
 /**
- * Opens the read interface for a vault in a Neo4j database.
- * @param name the vault's name, if a process serves several vaults; it prefixes every id
+ * Opens the read interface of a vault in a Neo4j database.
+ * @param name the vault's name, which is part of every id; omitted if there is only one vault
  */
 export function openNeo4jStore(connection: Connection, name?: string): Neo4jStore {
   return new Neo4jStore(connection, name)
 }
 
-/** How often to check whether other processes have committed, in milliseconds. Checks only run while there are listeners. */
+/** How often to look for commits by other processes, in milliseconds, while there are listeners. */
 const LOOK = 1_000
 
-/** How long to wait before statements are planned, in milliseconds, so planning does not slow down the first request. */
+/** Delay before statements are planned, in milliseconds, so planning does not slow down the first request. */
 const PLANNING = 2_000
 
 export class Neo4jStore implements Store {
@@ -38,14 +38,14 @@ export class Neo4jStore implements Store {
   readonly #hasTexts: boolean
   readonly #listeners = new Set<(change: StoreChange) => void>()
   readonly #topologies = new WeakMap<Topology, TopologyRows>()
-  /** Scores that this database user is not allowed to write. */
+  /** Scores that this database user may not write. */
   readonly #ownScores = new Map<Metric, OwnScores>()
   readonly #cache = new KeptAnswers()
   #facts: VaultFacts | undefined
-  /** The last generation that has been reported to listeners, or `undefined` before the first report. */
+  /** The last generation that was announced to listeners, if any. */
   #reportedGeneration: number | undefined
   #isUnreachable = false
-  /** How far the server's clock is ahead of the local clock, in milliseconds. */
+  /** How far the server's clock is ahead of this computer's, in milliseconds. */
   #ahead = 0
   #timer: NodeJS.Timeout | undefined
   #planning: NodeJS.Timeout | undefined
@@ -60,7 +60,7 @@ export class Neo4jStore implements Store {
     this.decisions = decisionsOf(connection)
   }
 
-  /** The vault's facts according to the last result. */
+  /** Facts about the vault from the last result. */
   get facts(): VaultFacts | undefined {
     return this.#facts
   }
@@ -74,9 +74,7 @@ export class Neo4jStore implements Store {
     return await this.#refresh(signal)
   }
 
-  /**
-   * Lets the database plan the most common queries in the background, because planning takes ten times as long as running them.
-   */
+  /** Makes the database plan the most common queries in the background. Planning a query takes ten times as long as running it. */
   planAhead(): void {
     if (this.#closing.signal.aborted) return
     this.#planning ??= setTimeout(() => {
@@ -84,7 +82,7 @@ export class Neo4jStore implements Store {
     }, PLANNING).unref()
   }
 
-  /** Has queries planned again, because a restarted database has lost its plans. */
+  /** Makes the database plan queries again, because it has lost its plans if it was restarted. */
   #planAgain(): void {
     if (this.#planning === undefined) return
     clearTimeout(this.#planning)
@@ -121,8 +119,8 @@ export class Neo4jStore implements Store {
       'MATCH (f:RouxFile {vault: $vault}) WHERE f.generation > $since RETURN f.id AS id',
       { vault: this.#connection.vault, since: before },
     )
-    // Set the generation only after the read. If the read fails, the next check announces the change. Do nothing if another check
-    // has already announced it.
+    // Set the generation after the read. If the read fails, the next check will announce the change. If another check has announced
+    // it, there is nothing to do.
     if (this.#reportedGeneration !== before) return
     this.#reportedGeneration = generation
     const change = { generation, ids: rows.map(({ id }) => toNodeId(id, this.#name)) }
@@ -132,7 +130,7 @@ export class Neo4jStore implements Store {
   async read<T>(use: (snapshot: Snapshot) => Promise<T>, signal?: AbortSignal): Promise<T> {
     for (let run = 1; ; run++) {
       signal?.throwIfAborted()
-      // Every result includes the generation, so there is no need to check cached state first.
+      // Each result contains the generation, so the cached state need not be checked first.
       const trusted = run === 1 && !this.#isUnreachable ? this.#facts : undefined
       const isTrusted = trusted?.complete === true
       const facts = isTrusted ? trusted : await this.#refresh(signal)
@@ -161,12 +159,12 @@ export class Neo4jStore implements Store {
     }
   }
 
-  /** Returns the current time on the server's clock in milliseconds. Uses the local clock before the first result. */
+  /** Returns the time on the server's clock in milliseconds. Before the first result, returns the time on this computer's clock. */
   now(): number {
     return Date.now() + this.#ahead
   }
 
-  /** Updates the clock offset and the vault's state from a result. */
+  /** Updates the clock difference and the vault's state from a result. */
   #update(state: VaultState | undefined): void {
     if (state !== undefined) this.#ahead = state.now - Date.now()
     if (this.#facts === undefined || stateOf(state) !== stateOf(this.#facts)) return
@@ -225,7 +223,7 @@ export class Neo4jStore implements Store {
       })
       try {
         const idOf = (id: string) => toNodeId(id, this.#name)
-        // Read everything before yielding the first row, because an export must show a single generation.
+        // Read everything before yielding the first row, because all rows must belong to one generation.
         yield* await exportRows({ questions, idOf })
         return
       } catch (error) {
@@ -236,7 +234,7 @@ export class Neo4jStore implements Store {
 
   onChange(listener: (change: StoreChange) => void): () => void {
     this.#listeners.add(listener)
-    // If the database cannot be reached, the next check retries.
+    // If the database cannot be reached, the next check will try again.
     this.#timer ??= setInterval(() => void this.#refresh().catch(() => {}), LOOK).unref()
     return () => {
       this.#listeners.delete(listener)

@@ -13,12 +13,12 @@ interface SpurPath {
   readonly taken: readonly string[]
 }
 
-/** Maximum number of searches for longer paths, each of which takes a round trip. */
+/** Maximum number of searches for longer paths. Each takes a round trip. */
 const FURTHER = 4
 
 /**
- * Returns link paths, shortest first, then by ids. A single query finds all shortest paths. Yen's algorithm (J. Y. Yen, 1971)
- * finds longer ones, with a query for all deviations from a path.
+ * Returns paths of links, shortest first, then by ids. One query finds all shortest paths. Longer ones are found with Yen's
+ * algorithm (J. Y. Yen, 1971), with one query for all deviations from a path.
  */
 export async function findPaths(
   run: Ask,
@@ -64,7 +64,7 @@ export async function findPaths(
 const NO_CEILING = Number.MAX_SAFE_INTEGER
 
 /**
- * Degrees above which a note counts as a hub: the 99th percentile, then the 99.9th, then no limit, so any path that exists is
+ * Degrees above which a note counts as a hub: the 99th percentile, the 99.9th, and finally no limit, so an existing path is always
  * found.
  */
 const HUB_CEILINGS = `CALL () {
@@ -76,7 +76,7 @@ const HUB_CEILINGS = `CALL () {
 
 interface Search {
   readonly target: string
-  /** The maximum degrees for notes on the path, all of which are tried in the same query. */
+  /** Maximum degrees of the notes on a path. One query tries them all. */
   readonly ceilings: 'hubs' | readonly number[]
 }
 
@@ -86,7 +86,7 @@ interface FoundPath {
   readonly ceiling: number
 }
 
-/** Returns the shortest paths that continue each spur's root. Paths below the lowest ceiling come first, ordered by ids. */
+/** Returns the shortest paths that continue the root of each spur. Paths below the lowest ceiling come first, then ids decide. */
 async function shortest(
   run: Ask,
   { target, ceilings }: Search,

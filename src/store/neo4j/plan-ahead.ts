@@ -6,14 +6,14 @@ import type { StoredEmbedder } from './questions.ts'
 const WORD: WordTerm = { form: 'x', stem: 'x', match: 'stem', count: 1, parts: [] }
 const [ONE, OTHER] = ['x', 'y'] as unknown as readonly [NodeId, NodeId]
 const PAGE = { offset: 0, limit: 1 }
-/** The scopes that `find_nodes` (`LISTED`) and `search` (`FOUND`) use. */
+/** The scopes of `find_nodes` (`LISTED`) and `search` (`FOUND`). */
 const LISTED: Scope = { kinds: ['note', 'canvas'], withoutArchived: true }
 const FOUND: Scope = { kinds: ['note', 'canvas'], withoutArchived: true, withoutConflicts: true }
 
 /**
- * Runs the queries of common use cases with ids of notes that do not exist, because the database keeps a statement's plan for any
- * parameter values. Queries that a use case sends together form one statement, so they are also sent together here, in the same
- * order.
+ * Runs the queries of common use cases with ids of notes that do not exist. The database keeps the plan of a statement for any
+ * values of its parameters. Queries that a use case sends at the same time form one statement, so they are sent together here, too,
+ * in the same order.
  */
 export async function planAhead(snapshot: Snapshot, embedders: readonly StoredEmbedder[]): Promise<void> {
   const nameQueries = () => [
@@ -30,13 +30,13 @@ export async function planAhead(snapshot: Snapshot, embedders: readonly StoredEm
   const texts = () => [snapshot.versions([ONE]), snapshot.texts?.([ONE])]
   const notes = () => [...texts(), snapshot.nodes([ONE], { links: 1 })]
   await Promise.all(nameQueries())
-  // A name may belong to a missing note, too.
+  // A name may also be that of a missing note.
   const anyKind = { kinds: ['note', 'canvas', 'attachment', 'missing'], withExcluded: true } as const
   await Promise.all([...nameQueries(), snapshot.names(['x'], 'equal', anyKind)])
   await Promise.all(notes())
-  // Answers also look up the exact spelling of their notes' paths.
+  // Answers contain the exact spelling of their notes' paths.
   await snapshot.versions([ONE])
-  // The first search also counts notes.
+  // The first search counts the notes, too.
   await Promise.all(searchQueries())
   await Promise.all(searchQueries())
   for (const { embedder, dimensions } of embedders) {
@@ -48,20 +48,20 @@ export async function planAhead(snapshot: Snapshot, embedders: readonly StoredEm
       snapshot.nearestNames(embedder, [vector], FOUND, bounds),
     ]
     await Promise.all(nearest())
-    // If the query's words occur in notes, those notes' links are read together with the nearest vectors.
+    // If notes contain words of the query, their links are read together with the nearest vectors.
     await Promise.all([snapshot.linksWithin([{ id: ONE, start: 0, end: 1 }], FOUND), ...texts(), ...nearest()])
-    // For models that compare across languages, the vault's languages are queried, too.
+    // Some models compare across languages, and then the languages of the vault are read, too.
     const grouped = () => [...nearest(), snapshot.languages([])]
     await Promise.all(grouped())
     await Promise.all([snapshot.linksWithin([{ id: ONE, start: 0, end: 1 }], FOUND), ...texts(), ...grouped()])
     await snapshot.languages([ONE])
     const vectors = () => snapshot.vectors(embedder, [ONE])
-    // Passages are read in the language of their note.
+    // Passages are read according to the language of their note.
     const passages = () => [vectors(), snapshot.languages([ONE])]
     await Promise.all([...notes(), ...passages()])
-    // If the query's words occur in notes, these notes' texts have already been read with the links.
+    // If notes contain words of the query, their texts have been read with the links.
     await Promise.all([snapshot.nodes([ONE], { links: 1 }), ...passages()])
-    // Vectors are read to let similar results support each other. Similar titles are looked up at the same time.
+    // Similar results support each other, so their vectors are read. Similar titles are looked up at the same time.
     await Promise.all([vectors(), snapshot.names(['x'], 'similar', FOUND, { limit: 1, minimum: 0 })])
   }
   await snapshot.names(['x'], 'similar', FOUND, { limit: 1, minimum: 0 })

@@ -4,23 +4,23 @@ import type { Page } from '../../core/store.ts'
 import type { Connection, Values } from './server/connection.ts'
 import { requireFormat } from './server/schema.ts'
 
-/** Maximum number of cached results. There is a result per folder, and there may be many folders. */
+/** Maximum number of cached results. Each folder has a result of its own, and there may be many. */
 const MAX_CACHED = 50
 
-/** The part of `VaultFacts` that every result includes. */
+/** The part of `VaultFacts` that comes with every result. */
 export interface VaultState {
   readonly generation: number
   readonly lineage: string | null
   readonly searchWrites: number
-  /** Server times in milliseconds of the last commit, the feeder's last heartbeat, and this result. */
+  /** Times of the last commit, of the feeder's last heartbeat, and of this result, in milliseconds on the server's clock. */
   readonly fed: number | null
   readonly heard: number | null
   readonly now: number
-  /** True if a new generation is becoming visible. */
+  /** True while a new generation becomes visible. */
   readonly isMoving: boolean
 }
 
-/** Facts about a whole vault. */
+/** Facts about a vault. */
 export interface VaultFacts extends VaultState {
   readonly complete: boolean
   readonly files: number
@@ -30,7 +30,7 @@ export interface VaultFacts extends VaultState {
   readonly embedders: readonly StoredEmbedder[]
 }
 
-/** Returns a value that changes when cached results become invalid. */
+/** Returns a string that differs if cached results are no longer valid. */
 export function stateOf(state: VaultState | undefined): string {
   return `${state?.lineage} ${state?.generation} ${state?.searchWrites}`
 }
@@ -45,10 +45,10 @@ export interface StoredEmbedder {
   readonly indexed: boolean | null
 }
 
-/** How long a generation may take to become visible, in milliseconds. Older announcements are ignored. */
+/** Maximum time until a generation is visible, in milliseconds. Older announcements are ignored. */
 const ANNOUNCED = 60_000
 
-/** Matches the vault as `v`, with everything that `STATE` refers to. */
+/** Matches the vault as `v`, and everything else that `STATE` refers to. */
 const VAULT = `MATCH (v:RouxVault {vault: $vault}) MATCH (p:RouxPending {vault: $vault})
   OPTIONAL MATCH (w:RouxSearch {vault: $vault}) OPTIONAL MATCH (h:RouxFeeder {vault: $vault})`
 
@@ -56,11 +56,11 @@ const STATE = `v.generation AS generation, v.lineage AS lineage, coalesce(w.writ
   v.fed AS fed, h.heard AS heard, timestamp() AS now,
   p.generation > v.generation AND p.at > timestamp() - ${ANNOUNCED} AS isMoving`
 
-/** How long to wait for a generation to become visible, and how often to check, in milliseconds. */
+/** Maximum time to wait for a generation to become visible, and time between checks, in milliseconds. */
 const MOVING = { most: 5_000, look: 50 }
 
 /**
- * Rejects a vault whose name is already used for another folder.
+ * Rejects a vault whose name already belongs to another folder.
  * @throws RouxError `STORE_UNAVAILABLE`
  */
 export function requireSameFolder({ origin, vault }: Connection, folder: string | null): void {
@@ -70,7 +70,10 @@ export function requireSameFolder({ origin, vault }: Connection, folder: string 
   })
 }
 
-/** Returns the vault's facts, or `undefined` if it has never been fed. @throws RouxError `STORE_UNAVAILABLE` */
+/**
+ * Returns facts about the vault, or `undefined` if it has never been fed.
+ * @throws RouxError `STORE_UNAVAILABLE`
+ */
 export async function readFacts(connection: Connection, signal?: AbortSignal): Promise<VaultFacts | undefined> {
   const until = performance.now() + MOVING.most
   for (;;) {
@@ -93,8 +96,8 @@ export async function readFacts(connection: Connection, signal?: AbortSignal): P
 export interface QuestionOptions {
   readonly signal?: AbortSignal | undefined
   /**
-   * Called with the vault's state in each answer, or with `undefined` if the vault has been removed. Throws `SnapshotOutdated` if
-   * the answer cannot be used.
+   * Called with the vault's state in each result. The state is undefined if the vault has been removed. Throws `SnapshotOutdated`
+   * if the result cannot be used.
    */
   readonly onState: (state: VaultState | undefined) => void
 }
@@ -107,9 +110,9 @@ interface Question {
 }
 
 /**
- * Runs queries on a vault. Queries made at the same time are sent in one statement. Each result includes the vault's state, which
- * is read after the rows. Because the writer announces each generation before it becomes visible, a mix of two generations is
- * always detected.
+ * Runs queries on a vault. Queries made at the same time are sent as one statement. Each result contains the vault's state, which
+ * is read after the rows. The writer announces a generation before it becomes visible, so a mix of two generations is always
+ * detected.
  */
 export class Questions {
   readonly #connection: Connection
@@ -122,15 +125,15 @@ export class Questions {
     this.#options = options
   }
 
-  /** True once the database has answered a query, so the state is known. */
+  /** True if the database has answered a query, so the state is known. */
   get isConfirmed(): boolean {
     return this.#isConfirmed
   }
 
-  /** Runs a query, which must return each row as `row`. The parameter `$vault` is always set. */
+  /** Runs a query. It must return each row as `row`. The parameter `$vault` is always set. */
   ask<T>(cypher: string, parameters: Values = {}): Promise<readonly T[]> {
     return new Promise<readonly T[]>((resolve, reject) => {
-      // Send later, to include the queries that follow promises that have already settled.
+      // Send later, to include the queries of continuations that are about to run.
       if (this.#waiting.length === 0) setImmediate(() => void this.#send())
       this.#waiting.push({ cypher, parameters, resolve, reject })
     })
@@ -152,7 +155,7 @@ export class Questions {
     }
   }
 
-  /** Returns each query's rows by the query's position. Queries without rows may be missing. */
+  /** Returns the rows of each query by its index. Queries without rows may be missing. */
   async #answersTo(questions: readonly Question[]): Promise<ReadonlyMap<number, readonly unknown[]>> {
     const { signal, onState } = this.#options
     const { vault } = this.#connection
@@ -176,7 +179,7 @@ interface Answer {
 }
 
 /**
- * Returns a query as part of a statement. Each query collects its own rows, because a list that is passed along takes memory in
+ * Returns a query as a part of a statement. Each collects its own rows, because a list that is passed along would take memory in
  * every later row.
  */
 function partOf({ cypher }: Question, at: number): string {
@@ -184,21 +187,21 @@ function partOf({ cypher }: Question, at: number): string {
   return `CALL () { ${renamed} } RETURN ${at} AS at, collect(row) AS rows`
 }
 
-/** Everything that the parts of a snapshot use to send queries. */
+/** Everything that the parts of a snapshot need to run queries. */
 export interface QuestionContext {
   readonly questions: Questions
   readonly vault: string
   readonly embedders: readonly StoredEmbedder[]
-  /** Files' titles and aliases by id, from earlier results. */
+  /** Titles and aliases of files from earlier results, by id. */
   readonly names: Map<NodeId, readonly string[]>
-  /** Returns a result for the whole vault, which is queried once per state. */
+  /** Returns a result for the whole vault. It is read once per state. */
   readonly cached: <T>(name: string, ask: () => Promise<T>) => Promise<T>
   readonly idOf: (bare: string) => NodeId
   /** Returns the id used in the database. */
   readonly bare: (id: string) => string
 }
 
-/** Returns a page's range in a list. The database limits list indexes to 32 bits. */
+/** Returns the range of a page in a list. The database limits list indexes to 32 bits. */
 export function rangeOf({ offset, limit }: Page) {
   return { offset: Math.min(MAX_INDEX, offset), end: Math.min(MAX_INDEX, offset + limit) }
 }
@@ -206,14 +209,14 @@ export function rangeOf({ offset, limit }: Page) {
 const MAX_INDEX = 2 ** 31 - 1
 
 /**
- * Caches results that need a scan of the whole vault and that many use cases share. They are valid while the vault's state stays
- * the same, which each use case confirms like any other result.
+ * Caches results that need a scan of the whole vault and are often used. They are valid while the vault's state stays the same,
+ * which each use case confirms with its other queries.
  */
 export class KeptAnswers {
   #state = ''
   readonly #answers = new Map<string, unknown>()
 
-  /** Returns the named result for a state of the vault. Runs the query if the result is not cached. */
+  /** Returns the result with this name for a state of the vault. Reads it if it is not cached. */
   async of<T>(state: string, name: string, read: () => Promise<T>): Promise<T> {
     if (this.#state === state && this.#answers.has(name)) return this.#answers.get(name) as T
     const answer = await read()

@@ -9,15 +9,13 @@ import type { QuestionContext } from './questions.ts'
 import { filesIn, isNarrow } from './scope.ts'
 import { wordNames } from './server/schema.ts'
 
-/**
- * A word to look up. If it is part of compounds, `before` has their indexes: a part only counts if no note contains any of them.
- */
+/** A word to look up. A part of compounds has their indexes in `before`; it counts only if no note contains any of them. */
 interface WordLookup {
   readonly term: WordTerm
   readonly before: readonly number[]
 }
 
-/** Returns the query's words and the parts of compounds. Each compound comes before its parts. */
+/** Returns the words of a query, and the parts of compounds. A compound comes before its parts. */
 export function lookupsOf(terms: readonly WordTerm[]): readonly WordLookup[] {
   const all: WordLookup[] = []
   const add = (term: WordTerm, before: readonly number[]): void => {
@@ -29,7 +27,7 @@ export function lookupsOf(terms: readonly WordTerm[]): readonly WordLookup[] {
 }
 
 export interface Ranked {
-  /** For each word, the number of notes that contain it, or `undefined` if the word does not count. */
+  /** For each word, the number of notes that contain it, or `undefined` if it does not count. */
   readonly used: readonly (number | undefined)[]
 }
 
@@ -40,7 +38,7 @@ export async function countDocuments({ cached, questions }: QuestionContext): Pr
   })
 }
 
-/** Returns the number of notes in each language. Only notes whose words are indexed are counted. */
+/** Returns the number of notes per language. Only notes with indexed words are counted. */
 async function countLanguages({ cached, questions }: QuestionContext): Promise<ReadonlyMap<string, number>> {
   return await cached('languages', async () => {
     const rows = await questions.ask<readonly [string, number]>(
@@ -55,7 +53,7 @@ export async function languagesOf(asking: QuestionContext): Promise<readonly str
   return [...(await countLanguages(asking)).keys()]
 }
 
-/** Returns the given notes' languages; see `Snapshot.languages`. */
+/** Returns the languages of notes; see `Snapshot.languages`. */
 export async function noteLanguages(asking: QuestionContext, ids: readonly NodeId[]): Promise<NoteLanguages> {
   const pending = asking.questions.one<readonly string[]>(
     `UNWIND range(0, size($ids) - 1) AS at
@@ -68,13 +66,13 @@ export async function noteLanguages(asking: QuestionContext, ids: readonly NodeI
   return { codes: ids.map((_, at) => words?.[at] || undefined), notes }
 }
 
-/** Yields each note with the word as `w`, and its `score`. */
+/** Yields each note with the word as `w`, with its `score`. */
 const HITS = 'CALL db.index.fulltext.queryNodes($wordIndex, $queries[toInteger(at)]) YIELD node AS w, score'
 
 /**
- * Clauses that return `used`, with the parameters `$queries`, `$before` and `$wordIndex`. Words are looked up twice, for counting
- * and for ranking, because a list of hits would take memory in every later row. A count may briefly include a note that has
- * changed; the ranking never does.
+ * Clauses that return `used`. Their parameters are `$queries`, `$before` and `$wordIndex`. Words are looked up once for counting
+ * and once for ranking, because a list of hits would take memory in every later row. For a short time, a count may include a note
+ * that has changed; the ranking never does.
  */
 export const COUNTING = `CALL () { UNWIND range(0, size($queries) - 1) AS at CALL (at) { ${HITS} RETURN count(w) AS notes }
             WITH at, notes ORDER BY at RETURN collect(notes) AS counts }
@@ -82,8 +80,8 @@ export const COUNTING = `CALL () { UNWIND range(0, size($queries) - 1) AS at CAL
     CASE WHEN all(other IN $before[at] WHERE counts[toInteger(other)] = 0) THEN counts[at] END] AS used`
 
 /**
- * Returns clauses that yield `f`, `score` and `words` for each matching note with a word in `used`. If `limit` is given, only that
- * many of the vault's best notes are considered.
+ * Returns clauses that yield `f`, `score` and `words` for each matching note with a word in `used`. With a `limit`, only that many
+ * of the vault's best notes are considered.
  */
 export function ranking(fits: string, limit?: string): string {
   return `UNWIND [at IN range(0, size(used) - 1) WHERE used[at] > 0] AS at ${HITS}
@@ -101,13 +99,13 @@ export async function rankingParameters(asking: QuestionContext, lookups: readon
   }
 }
 
-/** Return names for this many top hits, because callers request them next. */
+/** Number of top hits to return names for, because callers request these next. */
 const NAMED_HITS = 10
 
-/** How many more notes than requested to fetch, because some of the best may lie outside the scope. */
+/** How many more notes to fetch than requested, because some of the best may lie outside the scope. */
 const MORE = { times: 2, plus: 1_000 }
 
-/** Returns the notes with any of the given words, best first, then by id. */
+/** Returns the notes with any of the words, best first, then by id. */
 export async function rankWords(
   asking: QuestionContext,
   terms: readonly WordTerm[],
@@ -119,7 +117,7 @@ export async function rankWords(
   const maxHits = isNarrow(scope) ? undefined : query.limit * MORE.times + MORE.plus
   const [documents, first] = await Promise.all([countDocuments(asking), rankedRow(asking, query, maxHits)])
   let row = first
-  // Too many of the best hits were outside the scope, so rank all hits.
+  // Too many of the best hits were outside the scope, so rank all of them.
   if (row !== undefined && maxHits !== undefined && row.hits.length < query.limit && sum(row.used) > maxHits) {
     row = await rankedRow(asking, query)
   }
@@ -142,10 +140,10 @@ export async function rankWords(
   }
 }
 
-/** Maximum number of notes read per word to find near words. */
+/** Maximum number of notes to read per word. */
 const NEAR_NOTES = 1_000
 
-/** Returns the words near each given word; see `Snapshot.wordsNear`. */
+/** Returns the words near each word; see `Snapshot.wordsNear`. */
 export async function wordsNear(
   { questions, vault }: QuestionContext,
   words: readonly string[],
@@ -196,7 +194,7 @@ function sum(counts: Ranked['used']): number {
   return counts.reduce((total: number, count) => total + (count ?? 0), 0)
 }
 
-/** Returns an upper bound of any note's score for the given words. */
+/** Returns an upper bound for the score of any note. */
 export function greatestScore(lookups: readonly WordLookup[], { used }: Ranked, documents: number): number {
   const { title, body } = DEFAULT_SCORING
   return lookups.reduce((total, { term }, at) => {

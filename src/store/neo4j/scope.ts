@@ -4,13 +4,13 @@ import type { Values } from './server/connection.ts'
 
 const NOTES: readonly NodeKind[] = ['note']
 
-/** Cypher conditions on a node `f`, with their parameters. */
+/** Cypher conditions for a node `f`, and their parameters. */
 export interface ScopeCondition {
   readonly text: string
   readonly parameters: Values
 }
 
-/** Returns the prefix of a scope's folded paths, which is empty for the whole vault. */
+/** Returns the prefix of folded paths in a scope, which is empty for the whole vault. */
 function startOf({ path, folder }: Scope): string {
   if (path !== undefined && path !== '') return path
   return folderStart(folder ?? '')
@@ -19,7 +19,7 @@ function startOf({ path, folder }: Scope): string {
 /** Returns the condition for files in a scope. @param bare removes the vault's name from an id */
 export function filesIn(scope: Scope, bare: (id: string) => string): ScopeCondition {
   const { kinds = NOTES, tags, note, withExcluded = false, withoutArchived = false, withoutConflicts = false } = scope
-  // Look up a note only by its id. `STARTS WITH` would fit another index, which the database might use instead.
+  // Look up a note only by its id. With `STARTS WITH`, the database might use the index for that.
   const conditions =
     note === undefined
       ? ['f.folded STARTS WITH $scopeStart']
@@ -44,13 +44,13 @@ export function filesIn(scope: Scope, bare: (id: string) => string): ScopeCondit
   }
 }
 
-/** Checks whether a scope covers only part of the vault. */
+/** Checks whether a scope is only a part of the vault. */
 export function isNarrow({ folder, path, tags, note }: Scope): boolean {
   return [folder, path, tags, note].some((limit) => limit !== undefined)
 }
 
 /**
- * Returns the label to use in `MATCH` for a scope's files. A single note needs `RouxFile`, because only that label has an index of
+ * Returns the label for the files of a scope in `MATCH`. A single note needs `RouxFile`, because only this label has an index of
  * ids.
  */
 export function labelFor(scope: Scope): 'RouxListed' | 'RouxFile' {

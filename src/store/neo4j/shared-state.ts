@@ -2,10 +2,10 @@ import type { Decisions } from '../../core/insight/insight-state.ts'
 import type { SharedResult, SharedResults } from '../../core/shared-results.ts'
 import type { Connection } from './server/connection.ts'
 
-/** Maximum number of a result's bytes that one node stores. */
+/** Maximum number of bytes of a result per node. */
 const PART = 1 << 20
 
-/** Returns storage for whole-vault results, which are split into nodes and deleted with the vault. */
+/** Returns storage for results about whole vaults. They are split into nodes, and deleted with the vault. */
 export function sharedResultsOf(connection: Connection): SharedResults {
   const { vault } = connection
   return {
@@ -17,7 +17,7 @@ export function sharedResultsOf(connection: Connection): SharedResults {
         signal,
       )
       const [first] = rows
-      // While another process replaces a result, it may be incomplete.
+      // While another process is replacing a result, it may be incomplete.
       if (first === undefined || rows.length !== first.parts) return undefined
       if (rows.some(({ generation }) => generation !== first.generation)) return undefined
       return { generation: first.generation, bytes: Buffer.concat(rows.map(({ bytes }) => bytesOf(bytes))) }
@@ -51,8 +51,8 @@ function bytesOf({ buffer, byteOffset, length }: Int8Array): Uint8Array {
 }
 
 /**
- * Returns storage for decisions about a vault, which all its servers share. Decisions remain if the vault is fed again, and are
- * deleted when it is removed.
+ * Returns storage for decisions about a vault, which all its servers share. They are kept when the vault is fed again, and deleted
+ * when it is removed.
  */
 export function decisionsOf(connection: Connection): Decisions {
   const { vault } = connection

@@ -10,19 +10,19 @@ import type { VaultFacts } from './questions.ts'
 import { Connection } from './server/connection.ts'
 import type { Neo4jPlace } from './server/place.ts'
 
-/** A vault that is served only from the database, without its folder. */
+/** A vault that is served from the database alone, without its folder. */
 export interface StoredVault {
   readonly store: Store
   readonly texts: Texts
   readonly indexing: Indexing
   readonly graphLog: GraphLog
-  /** Checks whether a process watches the folder. That process also computes whole-vault results. */
+  /** Checks whether a process watches the folder. That process also computes the insight. */
   isFollowed(): boolean
 }
 
 /**
  * Opens a vault.
- * @param name the vault's name, if a process serves several vaults; it prefixes every id
+ * @param name the vault's name, which is part of every id; omitted if there is only one vault
  */
 export function openStoredVault(place: Neo4jPlace, name?: string): StoredVault {
   const connection = new Connection(place)
@@ -30,7 +30,7 @@ export function openStoredVault(place: Neo4jPlace, name?: string): StoredVault {
   const indexing = new FeedStatus(store, connection, place)
   return {
     store,
-    // Only for reads outside of use cases. Inside, snapshots read note text themselves.
+    // For reads outside of use cases only. Inside, snapshots read the text of notes.
     texts: {
       read: (versions, signal) =>
         store.read(async (snapshot) => (await snapshot.texts?.(versions.map(({ id }) => id))) ?? [], signal),
@@ -41,7 +41,7 @@ export function openStoredVault(place: Neo4jPlace, name?: string): StoredVault {
   }
 }
 
-/** The store of a vault that another process feeds. Reading a vault that has never been fed is an error. */
+/** The store of a vault that another process feeds. It is an error to read a vault that has never been fed. */
 class FedStore extends Neo4jStore {
   readonly #vault: string
 
@@ -58,34 +58,37 @@ class FedStore extends Neo4jStore {
   }
 }
 
-/** The message does not list other vaults in the database, because the caller may not be allowed to know about them. */
+/** The message does not list other vaults in the database, because the caller may not be allowed to know them. */
 function unknownVault(vault: string): RouxError {
   return new RouxError('VAULT_NOT_FOUND', `The database has no vault "${vault}".`, {
     hint: 'Feed it where its folder is: roux index <folder> --store neo4j.',
   })
 }
 
-/** Results carry a warning once the feeder has been silent for this long, in milliseconds. */
+/** After this many milliseconds without a heartbeat of the feeder, results have a warning. */
 const SILENCE_TIMEOUT = 60_000
 
 function isFollowed(facts: VaultFacts | undefined): boolean {
   return facts !== undefined && facts.heard !== null && facts.now - facts.heard < SILENCE_TIMEOUT
 }
 
-/** Returns how many seconds the feeder has been silent, or `undefined` if this is less than a minute or no feeder is expected. */
+/**
+ * Returns for how many seconds the feeder has been silent. Returns `undefined` if it is less than a minute, or if no feeder is
+ * expected.
+ */
 function silenceOf({ heard, fed, now }: VaultFacts): number | undefined {
   if (heard === null) return undefined
   const silent = now - Math.max(heard, fed ?? 0)
   return silent < SILENCE_TIMEOUT ? undefined : Math.round(silent / 1_000)
 }
 
-/** Reports the feeder's progress as indexing status. Does not change anything. */
+/** Reports the progress of the feeder as indexing status. It cannot be changed here. */
 class FeedStatus implements Indexing {
   readonly #store: FedStore
   readonly #connection: Connection
   readonly #place: Neo4jPlace
   #search: IndexStatus['search']
-  /** The vault's state when `#search` was counted. */
+  /** State of the vault for which `#search` was counted. */
   #countedState = ''
 
   constructor(store: FedStore, connection: Connection, place: Neo4jPlace) {
@@ -118,7 +121,7 @@ class FeedStatus implements Indexing {
   /** @throws RouxError `STORE_UNAVAILABLE` */
   async ready(_timeout: number, signal?: AbortSignal): Promise<boolean> {
     const current = this.#store.facts
-    // The feeder may be back.
+    // The feeder may be back by now.
     const facts = current === undefined || silenceOf(current) !== undefined ? await this.#store.refresh(signal) : current
     const state = `${facts?.generation} ${facts?.searchWrites}`
     if (facts === undefined || state === this.#countedState) return true
@@ -143,7 +146,7 @@ class FeedStatus implements Indexing {
     const { total, words, vectors, embedder } = counts
     this.#search = {
       words: { done: Math.min(words, total), total },
-      // Without notes, there is nothing to embed, so no embedder is recorded.
+      // Without notes there is nothing to embed, so no embedder has been recorded.
       ...(embedder === null && total > 0
         ? {}
         : { vectors: { done: Math.min(vectors, total), total, ...(embedder === null ? {} : { embedder }) } }),

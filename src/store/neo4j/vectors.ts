@@ -14,11 +14,14 @@ interface VectorQuery {
   readonly scope: Scope
 }
 
-/** Request this many times the number of index hits (at least `MIN_CANDIDATES`), because some are out of scope or outdated. */
+/**
+ * How many times the number of hits to request from an index, but at least `MIN_CANDIDATES`. Some hits are outside the scope or
+ * outdated.
+ */
 const MORE = 4
 const MIN_CANDIDATES = 100
 
-/** Returns the rows most similar to each vector. In `row`, `p` is the stored vector and `f` is its file. */
+/** Returns the rows that are most similar to each vector. In `row`, `p` is the stored vector and `f` its file. */
 async function nearest<T>(
   asking: QuestionContext,
   { embedder, vectors, scope }: VectorQuery,
@@ -68,7 +71,7 @@ function requireVector(vector: Float32Array, dimensions: number | null): void {
   if (!Number.isFinite(length)) throw invalid('The vector is invalid.')
 }
 
-/** Returns the chunks most similar to each vector, best first. */
+/** Returns the chunks that are most similar to each vector, best first. */
 export async function nearestChunks(
   asking: QuestionContext,
   query: VectorQuery,
@@ -83,7 +86,7 @@ export async function nearestChunks(
   return lists.map((hits) => hits.map((hit) => ({ ...hit, id: asking.idOf(hit.id) })))
 }
 
-/** Returns the titles and aliases most similar to each vector, best first. */
+/** Returns the titles and aliases that are most similar to each vector, best first. */
 export async function nearestNames(
   asking: QuestionContext,
   query: VectorQuery,
@@ -131,7 +134,7 @@ export async function vectorsOf(
   )
 }
 
-/** Returns the state of each embedder's vectors, most recently used first. */
+/** Returns the state of each embedder's vectors. The one used last comes first. */
 export async function vectorStates({ questions }: QuestionContext): Promise<readonly VectorState[]> {
   const rows = await questions.ask<{ readonly embedder: string; readonly notes: number; readonly indexed: boolean | null }>(
     `MATCH (e:RouxEmbedder {vault: $vault}) WHERE e.embedder > ''

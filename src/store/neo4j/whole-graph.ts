@@ -22,7 +22,7 @@ interface StoredLinks {
   readonly missing: readonly { readonly count: number; readonly links: string }[]
 }
 
-/** Exports a generation: all files, ordered by id, then all edges, ordered by source. */
+/** Exports a generation: all files, ordered by id, and then all edges, ordered by source. */
 export async function exportRows({
   questions,
   idOf,
@@ -70,7 +70,7 @@ function edgesOf(
   ]
 }
 
-/** The listed notes and the links among them, without self-links, as rows. */
+/** The rows of the topology: the listed notes, and the links among them without self-links. */
 export interface TopologyRows {
   readonly keys: readonly number[]
   /** Ids without the vault's name. */

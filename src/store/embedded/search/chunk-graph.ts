@@ -12,7 +12,7 @@ import { type LoadedAddon, loadHnswAddon } from '../vectors/hnsw-graph.ts'
 import { GRAPH_FROM_BYTES, HnswIndex } from '../vectors/hnsw-index.ts'
 import type { VectorSlots } from './vector-slots.ts'
 
-/** How vectors are compared: one by one, with an HNSW graph, or with a graph only if it is worth building. */
+/** How to compare vectors: one by one, with an HNSW graph, or with a graph if there are enough vectors. */
 export type VectorIndexKind = 'auto' | 'exact' | 'hnsw'
 
 export interface ChunkGraphOptions {
@@ -21,18 +21,18 @@ export interface ChunkGraphOptions {
   readonly dimensions: number
   /** Where to save the graph. If omitted, the graph is not saved. */
   readonly path?: string | undefined
-  /** `auto` builds a graph once the int8 rows have this total size in bytes. */
+  /** With `auto`, total size of the int8 rows from which a graph is built, in bytes. */
   readonly autoFrom?: number
   readonly loadAddon?: () => Promise<LoadedAddon>
   /** Builds graphs in another thread. If omitted, they are built in this thread. */
   readonly graphs?: VectorGraphs | undefined
-  /** Waits for the given number of milliseconds without keeping the process alive. */
+  /** Waits for a number of milliseconds without keeping the process alive. */
   readonly rest?: (ms: number) => Promise<unknown>
 }
 
 /**
- * Maintains a graph of chunk vectors: loads a saved one or has another thread build it, adds changes a few milliseconds at a time
- * and saves it. Until a graph is complete, vectors are compared one by one.
+ * Maintains a graph of chunk vectors. Loads the saved graph or builds one in another thread, adds changes a few milliseconds at a
+ * time, and saves it. Until the graph is complete, vectors are compared one by one.
  */
 export class ChunkGraph {
   readonly #slots: VectorSlots
@@ -40,15 +40,15 @@ export class ChunkGraph {
   readonly #pause: (ms: number) => Promise<unknown>
   #manifest: LabelManifest | undefined
   #index: HnswIndex | undefined
-  /** The reason why there is no graph, or why it is no longer built or saved. */
+  /** Why there is no graph, or why it is no longer built or saved. */
   #trouble: string | undefined
   #damage: unknown
-  /** Number of vectors that have been sent to the thread that builds the graph. */
+  /** Number of vectors sent to the thread that builds the graph. */
   #handedOver: number | undefined
   #isRunning = false
   #isClosed = false
   #wake: () => void = () => {}
-  /** Number of labels added since the last save, or `undefined` if the graph has never been saved. */
+  /** Number of labels added since the graph was saved. Undefined if it has never been saved. */
   #unsaved: number | undefined
 
   constructor(slots: VectorSlots, options: ChunkGraphOptions) {
@@ -57,14 +57,14 @@ export class ChunkGraph {
     this.#pause = options.rest ?? ((ms) => delay(ms, undefined, { ref: false }))
   }
 
-  /** The index in use, with the reason if it is not the expected one. */
+  /** The index in use, and if it is not the expected one, the reason. */
   get state(): Pick<VectorState, 'index' | 'reason'> {
     const index = this.#index?.usesGraph ? 'hnsw' : 'exact'
     const reason = this.#trouble ?? this.#progress()
     return { index, ...(reason === undefined ? undefined : { reason }) }
   }
 
-  /** Reserves the labels that vectors have in the saved graph. Call it before loading any vectors. */
+  /** Reserves the labels of vectors in the saved graph. Call it before loading vectors. */
   async prepare(): Promise<void> {
     const { path, embedder } = this.#options
     this.#manifest = path === undefined ? undefined : await readLabelManifest(path, embedder)
@@ -72,7 +72,8 @@ export class ChunkGraph {
   }
 
   /**
-   * Starts maintaining the graph. Call it once all vectors are loaded. @throws DamagedIndex if the index turns out to be damaged
+   * Starts to maintain the graph. Call it when all vectors have been loaded.
+   * @throws DamagedIndex if the index turned out to be damaged
    */
   follow(): void {
     if (this.#damage !== undefined) throw this.#damage
@@ -145,7 +146,7 @@ export class ChunkGraph {
     if (!this.#isClosed) await this.#buildHere(index)
   }
 
-  /** Builds a graph of all vectors in another thread. This thread only reads the vectors. */
+  /** Builds a graph of all vectors in another thread. This thread only reads them. */
   async #buildElsewhere(index: HnswIndex, graphs: VectorGraphs): Promise<void> {
     const file = `${this.#options.path ?? join(tmpdir(), 'roux-graph')}-${randomUUID()}.tmp`
     const builder = await graphs.begin(this.#options.dimensions)
@@ -197,7 +198,7 @@ export class ChunkGraph {
     }
   }
 
-  /** Saves the graph if enough has changed and there have been no changes for a while. */
+  /** Saves the graph after enough changes, when there have been none for a while. */
   async #save(index: HnswIndex): Promise<void> {
     const { path, embedder } = this.#options
     const isWorthIt = this.#unsaved === undefined || this.#unsaved >= Math.max(MIN_UNSAVED, index.size * MAX_UNSAVED_SHARE)
@@ -206,13 +207,13 @@ export class ChunkGraph {
     if (this.#isClosed || index.behind > 0) return
     try {
       const fingerprint = await saveLabelManifest(path, this.#slots.marks())
-      // Discard a graph that changed while it was being saved, because its labels must match the manifest.
+      // The labels must match the manifest, so do not save a graph that has changed since.
       if (!(await index.save(path, { embedder, fingerprint }))) return
       this.#trouble = undefined
     } catch (error) {
       this.#trouble = `The graph could not be saved (${messageOf(error)}).`
     }
-    // Wait for the same number of changes before the next save, even if this one failed.
+    // Even if this save failed, wait for as many changes before the next one.
     this.#unsaved = 0
   }
 
@@ -230,26 +231,26 @@ export class ChunkGraph {
   }
 }
 
-/** Delay before the first slice, in milliseconds, so commands can finish and servers can answer their first calls. */
+/** Delay before the first slice, in milliseconds. Commands can finish, and servers can answer their first calls. */
 const START_DELAY = 2000
-/** Duration of a slice in milliseconds. The last label of a slice can take 0.1–1 ms longer. */
+/** Duration of a slice in milliseconds. Its last label may take 0.1–1 ms longer. */
 const SLICE = 4
-/** Maximum number of labels that this thread adds to a graph. For more, another thread builds the graph. */
+/** Maximum number of labels that this thread adds. For more, another thread builds a new graph. */
 const MAX_BUILT_HERE = 256
-/** Maximum number of vectors per message to the other thread, which takes about 100 ms to add them. */
+/** Maximum number of vectors per message to the other thread. Adding them takes about 100 ms. */
 const MAX_AT_ONCE = 256
 /** Pause between slices in milliseconds. It is longer during searches. */
 const PAUSE = 4
 const PAUSE_AFTER_SEARCH = 50
-/** Save this many milliseconds after the last change, because vectors arrive in batches. */
+/** Delay after the last change before the graph is saved, in milliseconds. Vectors arrive in batches. */
 const SAVE_DELAY = 10_000
 /**
- * A graph of 400,000 vectors takes 500 MB, so save it again only after this many changes, and only if they affect this share of
- * its labels.
+ * The graph is saved again only after this many changes, and only if they affect this share of its labels. A graph of 400,000
+ * vectors takes 500 MB.
  */
 const MIN_UNSAVED = 1000
 const MAX_UNSAVED_SHARE = 0.05
-/** Build a new graph if more than this share of the labels has changed since the last save. */
+/** If more than this share of the labels has changed since the graph was saved, build a new one. */
 const MAX_CHANGED_SHARE = 0.3
 
 function joined(

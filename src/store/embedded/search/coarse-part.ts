@@ -13,18 +13,18 @@ import {
   unsealBytes,
 } from './search-rows.ts'
 
-/** Number of notes per part. Processing a part takes a few milliseconds. */
+/** Number of notes per part. A part of this size takes a few milliseconds. */
 const PART_NOTES = 256
 
-/** Maximum number of small parts before they are merged, because every part is read at start-up. */
+/** Maximum number of small parts. When there are more, they are merged, because all parts are read at start-up. */
 const MAX_SMALL = 128
 
-/** Quantized vectors. Texts that are unknown to the embedder have none. */
+/** Quantized vectors. A text without any word that the embedder knows has none. */
 export interface CoarseVectors {
   readonly length: number
-  /** Index among the note's chunks, or among its names. */
+  /** Index among the note's chunks or among its names. */
   ordinal(at: number): number
-  /** A 48-bit integer that identifies the text and its vector. */
+  /** Identifies the text and its vector, with 48 bits. */
   mark(at: number): number
   vector(at: number): CoarseVector
 }
@@ -42,22 +42,22 @@ interface Place {
   readonly revision: number
 }
 
-/** The header contains the numbers of notes, vectors and dimensions. */
+/** The header holds the numbers of notes, vectors and dimensions. */
 const HEADER_BYTES = 12
 
-/** A part's arrays in this machine's byte order. Vectors are ordered by note, chunks before names. */
+/** The arrays of a part, in native byte order. Vectors are ordered by note, with chunks before names. */
 interface Arrays {
   readonly marks: Float64Array
   readonly keys: Int32Array
   readonly stamps: Uint32Array
   readonly scales: Float32Array
-  /** Each note's number of chunk vectors and of name vectors, alternating. */
+  /** For each note, the number of chunk vectors, then the number of name vectors. */
   readonly counts: Uint16Array
   readonly ordinals: Uint16Array
   readonly values: Int8Array
 }
 
-/** Packs the quantized vectors of a batch of notes into one value. Only such values are loaded at start-up. */
+/** Packs the quantized vectors of a batch of notes into one value. Such values are all that is loaded at start-up. */
 export function packCoarse(
   place: Place,
   notes: readonly { readonly key: number; readonly stored: StoredVectors }[],
@@ -112,7 +112,7 @@ export function unpackCoarse(place: Place, data: unknown): readonly CoarseNote[]
   }))
 }
 
-/** The vectors of one note, as a contiguous range of a part. */
+/** The vectors of a note, in a contiguous range of a part. */
 class Stretch implements CoarseVectors {
   readonly #arrays: Arrays
   readonly #first: number
@@ -146,10 +146,10 @@ class Stretch implements CoarseVectors {
   }
 }
 
-/** Offset of the header in bytes. It leaves room for the checksum and aligns the arrays after the header to 8 bytes. */
+/** Offset of the header in bytes, so with a checksum in front, the arrays are aligned to 8 bytes. */
 const PADDING = 4
 
-/** Returns the bytes aligned for typed arrays. SQLite's buffers usually are already. */
+/** Returns the bytes, aligned for typed arrays. SQLite's buffers usually are aligned already. */
 function aligned(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   if (bytes.buffer instanceof ArrayBuffer && bytes.byteOffset % 8 === PADDING) return bytes as Uint8Array<ArrayBuffer>
   const copy = new Uint8Array(PADDING + bytes.length).subarray(PADDING)
@@ -184,7 +184,7 @@ function nameOf({ embedder, revision }: Place): string {
   return `coarse:${embedder}:${revision}`
 }
 
-/** Returns a hash of a text and its vector. It has 48 bits, so a double represents it exactly. */
+/** Returns a hash of a text and its vector. A double can represent its 48 bits. */
 function markOf({ hash, packed }: StoredVector): number {
   return ((hash[0] as number) * 256 + (hash[1] as number)) * 2 ** 32 + crc32(packed)
 }
@@ -192,16 +192,16 @@ function markOf({ hash, packed }: StoredVector): number {
 interface Running {
   readonly embedder: number
   readonly dimensions: number
-  /** The first new part's revision. */
+  /** Revision of the first new part. */
   since?: number
-  /** All notes up to this key have been rewritten. */
+  /** Notes up to this key have been rewritten. */
   after: number
 }
 
 /**
- * Rewrites all notes' quantized vectors into fewer parts, one part at a time. Parts are immutable: newer data for a note goes
- * into a later part. Readers use the old parts until everything has been rewritten. The next rewrite deletes what a crashed
- * process left behind.
+ * Rewrites the quantized vectors of all notes into fewer parts, one part at a time. Parts are immutable; newer vectors of a note go
+ * into a later part. Readers use the old parts until the rewrite is complete. If the process crashes, the next rewrite deletes its
+ * new parts.
  */
 export class CoarseRewrite {
   readonly #file: DatabaseFile
@@ -238,7 +238,7 @@ export class CoarseRewrite {
   }
 }
 
-/** Stores the quantized vectors of notes. Readers load them after the commit. */
+/** Stores quantized vectors. Readers load them after the commit. */
 export function putCoarse(
   database: Database,
   { dimensions, ...place }: { readonly embedder: number; readonly dimensions: number; readonly revision: number },
@@ -248,7 +248,10 @@ export function putCoarse(
   database.prepare('INSERT INTO coarse VALUES (?, ?, ?, ?)').run(place.embedder, place.revision, notes.length, data)
 }
 
-/** Returns an embedder with vectors to rewrite: more than half of its stored notes are outdated, or it has too many parts. */
+/**
+ * Returns an embedder whose vectors should be rewritten, because more than half of the notes in its parts are outdated or because
+ * it has too many parts.
+ */
 function choose(database: Database): Running | undefined {
   const rows = database
     .prepare(

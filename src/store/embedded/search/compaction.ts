@@ -5,11 +5,11 @@ import { type Page, packHeader, type SegmentHeader, unpackHeader } from '../../.
 import type { DatabaseFile } from '../database-file.ts'
 import { headerPlace, pagePlace, sealBytes, unsealBytes } from './search-rows.ts'
 
-/** Number of similarly sized segments to merge at once. A note is rewritten each time the index grows by this factor. */
+/** Number of segments of similar size to merge at once. A note is rewritten each time the index grows by this factor. */
 const FAN_IN = 8
 /** Maximum duration of a step in milliseconds. */
 const STEP_MS = 25
-/** A merge that has made no progress for this long (in ms) is discarded, because its process has probably died. */
+/** Milliseconds without progress after which a merge is discarded, because its process has probably died. */
 const ABANDONED = 3_600_000
 
 interface SegmentRow {
@@ -18,7 +18,7 @@ interface SegmentRow {
   readonly notes: number
 }
 
-/** Merges small segments into a larger one, a few milliseconds at a time. Readers see either the old segments or the new one. */
+/** Merges small segments into a larger one, a few milliseconds at a time. Readers see either the small segments or the large one. */
 export class Compaction {
   readonly #file: DatabaseFile
   #merge: Merge | undefined
@@ -49,7 +49,7 @@ export class Compaction {
 
   #begin(database: Database, inputs: readonly SegmentRow[]): Merge {
     const oldest = Math.min(...inputs.map(({ rank }) => rank))
-    // Skip older segments, which are usually the largest. They cannot contain newer entries for the notes in the inputs.
+    // Older segments are usually the largest. They have no newer entries for the notes in the inputs, so skip them.
     const newer = segmentsOf(database).filter(({ rank }) => rank >= oldest)
     const headers = new Map(newer.map(({ id }) => [id, readHeader(database, id)]))
     const isLive = liveness(database, headers)
@@ -66,7 +66,10 @@ export class Compaction {
     return { id, inputs, pages, run: mergeSegments(sources, isLiveDocument, (page) => pages.push(page)) }
   }
 
-  /** Stores the finished pages, which readers do not see yet. @returns whether the merge still belongs to this process */
+  /**
+   * Stores finished pages, which readers do not see yet.
+   * @returns whether the merge still belongs to this process
+   */
   #write({ id, pages }: Merge): boolean {
     if (pages.length === 0) return true
     return this.#file.write((database) => {
@@ -78,7 +81,7 @@ export class Compaction {
 
   #finish({ id, inputs, pages }: Merge, header: SegmentHeader): void {
     this.#file.write((database) => {
-      // Another process has discarded the merge and deleted its pages.
+      // Another process has discarded this merge and its pages.
       if (!keepOwn(database, id)) return
       const present = new Set(segmentsOf(database).map((segment) => segment.id))
       const dead = inputs.every((input) => present.has(input.id)) ? inputs.map((input) => input.id) : [id]
@@ -96,7 +99,10 @@ export class Compaction {
   }
 }
 
-/** Marks the merge as still in progress. @returns false if another process has discarded it */
+/**
+ * Records that the merge is in progress.
+ * @returns false if another process has discarded it
+ */
 function keepOwn(database: Database, id: number): boolean {
   database.prepare('UPDATE merging SET started = ? WHERE id = ?').run(Date.now(), id)
   return database.prepare('SELECT 1 FROM merging WHERE id = ?').get(id) !== undefined
@@ -110,8 +116,8 @@ interface Merge {
 }
 
 /**
- * Stores a segment's header, which makes the segment visible to readers. If two segments contain a note, the one with the higher
- * `rank` is used.
+ * Stores the header of a segment, and so makes it visible to readers. If several segments contain a note, the one with the highest
+ * `rank` counts.
  */
 export function insertSegment(
   database: Database,
@@ -126,12 +132,12 @@ export function insertPages(database: Database, segment: number, pages: Iterable
   for (const { first, data } of pages) insert.run(segment, first, sealBytes(pagePlace(segment, first), data))
 }
 
-/** Returns a new segment number. Numbers are never reused. */
+/** Returns the number for a new segment. Numbers are never reused. */
 export function nextSegment(database: Database): number {
   return nextNumber(database, 'segment')
 }
 
-/** Returns a persistent counter's next value, starting at 1. */
+/** Returns the next value of a stored counter. The first value is 1. */
 export function nextNumber(database: Database, count: 'segment' | 'embedder' | 'revision'): number {
   const row = database.prepare('SELECT value FROM meta WHERE key = ?').get(count) as { value: number } | undefined
   const next = Number(row?.value ?? 0) + 1
@@ -149,20 +155,20 @@ function readHeader(database: Database, id: number): SegmentHeader {
   return unpackHeader(unsealBytes(headerPlace(id, row.rank), row.header))
 }
 
-/** Returns the first group of similarly sized segments that is large enough to merge, starting with the smallest segments. */
+/** Returns the first group of segments with similar sizes that is large enough to merge, starting with the smallest segments. */
 function choose(segments: readonly SegmentRow[]): readonly SegmentRow[] {
   const levels = groupBy(segments, ({ notes }) => Math.floor(Math.log(Math.max(1, notes)) / Math.log(FAN_IN)))
   const full = [...levels].filter(([, group]) => group.length >= FAN_IN).sort(([a], [b]) => a - b)
   return full[0]?.[1] ?? []
 }
 
-/** Returns a function that checks whether an entry is live: it is the note's newest entry, and the note still exists. */
+/** Returns a function that checks whether an entry is live: the newest one of a note that still exists. */
 function liveness(
   database: Database,
   headers: ReadonlyMap<number, SegmentHeader>,
 ): (input: SegmentRow, ordinal: number) => boolean {
   const newest = new Map<number, number>()
-  // Segments are ordered by rank, so later segments take precedence.
+  // Segments are in ascending order of rank, so the last one counts.
   for (const [id, { keys }] of headers) for (const key of keys) newest.set(key, id)
   const find = database.prepare('SELECT 1 AS found FROM note WHERE key = ?')
   return ({ id }, ordinal) => {
@@ -171,7 +177,7 @@ function liveness(
   }
 }
 
-/** Reads a segment's pages in order, a few at a time, because no statement may stay open while others are writing. */
+/** Reads the pages of a segment in order, a few at a time, because statements must not stay open while others are writing. */
 function* pagesOf(database: Database, segment: number): Generator<Uint8Array> {
   const select = database.prepare('SELECT first, data FROM page WHERE segment = ? AND first > ? ORDER BY first LIMIT 32')
   const start = database.prepare('SELECT first, data FROM page WHERE segment = ? ORDER BY first LIMIT 32')

@@ -12,7 +12,7 @@ const SLICE_MS = 8
 
 abstract class NoteTable {
   readonly projection: Projection
-  /** Keys that have to be read, or `undefined` for all keys. */
+  /** Keys of the notes to read. Undefined means all. */
   #stale: Set<number> | undefined
 
   constructor(projection: Projection) {
@@ -28,7 +28,7 @@ abstract class NoteTable {
     this.forget()
   }
 
-  /** Reads all stale keys a few milliseconds at a time, including keys that become stale meanwhile. */
+  /** Reads the notes that have changed, a few milliseconds at a time, including those that change meanwhile. */
   async flush(): Promise<void> {
     for (;;) {
       this.#stale ??= new Set(this.projection.graph.order())
@@ -66,7 +66,7 @@ export class Facets extends NoteTable {
     this.#facts.set(key, factsOf({ properties, tasks, stat: this.projection.stat(key) }))
   }
 
-  /** Returns milliseconds since the Unix epoch, or NaN if the note has no such time. */
+  /** Returns a note's time in milliseconds since the Unix epoch, or NaN if it has none. */
   time(key: number, field: 'created' | 'modified'): number {
     return this.#facts.get(key)?.[field] ?? Number.NaN
   }
@@ -75,12 +75,15 @@ export class Facets extends NoteTable {
     return (this.#facts.get(key)?.properties.size ?? 0) > 0
   }
 
-  /** Returns the values of the property with the given folded name, one per list item. An empty string means no value. */
+  /** Returns the values of a property, one per list item. An empty string means no value. `name` must be folded. */
   propertyTexts(key: number, name: string): readonly string[] {
     return this.#facts.get(key)?.properties.get(name)?.values ?? []
   }
 
-  /** Checks whether a note has the property, with this value if one is given. `name` and `value` must be folded. */
+  /**
+   * Checks whether a note has a property, and if a value is given, whether it is among the property's values. `name` and `value`
+   * must be folded.
+   */
   hasProperty(key: number, name: string, value: string | undefined): boolean {
     const property = this.#facts.get(key)?.properties.get(name)
     return property !== undefined && (value === undefined || property.asked.includes(value))
@@ -100,7 +103,7 @@ export class Facets extends NoteTable {
     return state === 'any' ? tasks.size > 0 : tasks.has(state)
   }
 
-  /** Returns the listed notes' properties, ordered by count, then name. */
+  /** Returns the properties of listed notes, ordered by count, then name. */
   properties(): readonly PropertyCount[] {
     const byName = new Map<string, { readonly names: Counts; readonly kinds: Counts<ValueKind> }>()
     for (const [folded, { name, kind }] of this.#listedProperties()) {
@@ -117,7 +120,7 @@ export class Facets extends NoteTable {
     return properties.sort((a, b) => b.count - a.count || compareTexts(a.key, b.key))
   }
 
-  /** Returns a property's values in listed notes, ordered by count, then text. */
+  /** Returns the values of a property in listed notes, ordered by count, then text. */
   values(name: string): readonly ValueCount[] {
     const byValue = new Map<string, Counts>()
     for (const key of this.#listedKeys()) {
@@ -152,7 +155,7 @@ class Counts<T extends string = string> {
     this.total++
   }
 
-  /** Returns the strings, ordered by count, most frequent first, then by text. */
+  /** Returns the strings in order of count, most frequent first, then text. */
   ranked(): readonly T[] {
     return [...this.#counts].sort(([a, more], [b, less]) => less - more || compareTexts(a, b)).map(([text]) => text)
   }
@@ -162,7 +165,7 @@ class Counts<T extends string = string> {
   }
 }
 
-/** The typed links of every note: which properties link to which targets. */
+/** The typed links of all notes, by property. */
 export class Relations extends NoteTable {
   /** Maps folded property names to the notes that have them. */
   readonly #byName = new Map<string, Map<number, readonly (number | string)[]>>()
@@ -173,7 +176,7 @@ export class Relations extends NoteTable {
     this.#ofKey.clear()
   }
 
-  /** Returns each note that has links in the given property, with their targets. */
+  /** Returns the notes with links in a property, and the targets of these links. */
   of(name: string): Iterable<readonly [key: number, targets: readonly NodeIndex[]]> {
     const { graph } = this.projection
     const valuesByKey = this.#byName.get(foldName(name)) ?? new Map<number, readonly (number | string)[]>()

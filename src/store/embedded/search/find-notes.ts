@@ -36,7 +36,7 @@ export async function loadForGroups(condition: Condition | undefined, by: readon
   await loadFor(condition, undefined, facts)
 }
 
-/** Returns the candidates that match a condition, in the requested order. The data must have been loaded. */
+/** Returns the candidates that match a condition, in the requested order. The facts must have been loaded. */
 export function findNotes({ condition, order, candidates }: FindRequest, facts: VaultFacts, page: Page): FoundPage {
   const matches = matching({ condition, candidates }, facts)
   const end = page.offset + page.limit
@@ -54,7 +54,7 @@ export function findNotes({ condition, order, candidates }: FindRequest, facts: 
   return { items, total: matches.size }
 }
 
-/** Returns the candidates that match a condition, ordered by id, with their values. The data must have been loaded. */
+/** Returns the candidates that match a condition, ordered by id, with their values. The facts must have been loaded. */
 export function groupValues(
   { by, ...asked }: Pick<FindRequest, 'condition' | 'candidates'> & { readonly by: readonly GroupBy[] },
   facts: VaultFacts,
@@ -95,7 +95,7 @@ interface FindOptions {
   readonly limit: number
 }
 
-/** Scores the best matches from 0 to 1. Notes in `first` get 1. */
+/** Returns scores from 0 to 1 for the best matches. Notes in `first` get 1. */
 function relevance(
   matches: KeySet,
   { terms, first }: Pick<FindOrder, 'terms' | 'first'>,
@@ -111,7 +111,7 @@ function relevance(
   return scores
 }
 
-/** Orders scored notes best first, followed by the others by id, because not every condition produces scores. */
+/** Orders notes by score, best first, and then those without a score by id. Not every condition produces scores. */
 function byRelevance(matches: KeySet, scores: ReadonlyMap<number, number>, { facts, limit }: FindOptions): number[] {
   const { graph } = facts.projection
   const ordered = [...scores.keys()].sort(
@@ -130,7 +130,7 @@ function bySortKey(matches: KeySet, { by, direction }: FindOrder, { projection: 
   const rows = [...matches].map((key) => ({
     key,
     id: graph.id(key),
-    // Notes without the requested time come last in either direction.
+    // Notes without a time come last in both directions.
     value:
       by === 'title' ? foldName(graph.title(key)) : timeOr(facets.time(key, by === 'created' ? 'created' : 'modified'), factor),
   }))

@@ -6,13 +6,13 @@ import { unpackCoarse } from './coarse-part.ts'
 import { type StoredVectors, unpackVectors } from './search-rows.ts'
 import { VectorTable } from './vector-table.ts'
 
-/** Statements on the search index. Their first parameter is the embedder's id. */
+/** Statements for the search index. Their first parameter is the id of the embedder. */
 export interface VectorRows {
-  /** Reads the first part after the given revision. */
+  /** Reads the first part with a higher revision. */
   readonly newCoarse: Statement
   readonly vectors: Statement
   readonly vectorCount: Statement
-  /** Returns all keys separated by commas, or NULL if there are none. */
+  /** Returns all keys, separated by commas, or NULL if there are none. */
   readonly vectorKeys: Statement
 }
 
@@ -23,7 +23,7 @@ export interface LoadedVectorsOptions {
   readonly graph?: Omit<ChunkGraphOptions, 'dimensions'> | undefined
 }
 
-/** An embedder's vectors in memory, which may still be loading. */
+/** The vectors of an embedder in memory. They may still be loading. */
 export class LoadedVectors {
   /** The embedder's number. */
   readonly id: number
@@ -31,11 +31,11 @@ export class LoadedVectors {
   readonly #rows: VectorRows
   readonly #recent = new Recent<number, StoredVectors | undefined>(CACHE_BYTES, sizeOf)
   readonly #prepared: Promise<void>
-  /** All parts up to this revision have been loaded. */
+  /** Parts up to this revision have been loaded. */
   #revision = 0
-  /** The last database version that has been loaded completely. */
+  /** The last version of the database that has been loaded completely. */
   #version = Number.NaN
-  /** True if notes may have been removed since the last check. */
+  /** True if notes may have been deleted since the last check. */
   #mayLack = true
   #isClosed = false
 
@@ -47,12 +47,15 @@ export class LoadedVectors {
     this.#prepared = this.table.prepare()
   }
 
-  /** Checks whether the given database version has been loaded completely. */
+  /** Checks whether a version of the database has been loaded completely. */
   isOf(version: number): boolean {
     return this.#version === version && !this.#mayLack
   }
 
-  /** Loads new parts, at least up to the given database version, a few milliseconds at a time. @throws DamagedIndex */
+  /**
+   * Loads new parts a few milliseconds at a time, at least up to the given version of the database.
+   * @throws DamagedIndex
+   */
   async load(version: number): Promise<void> {
     await this.#prepared
     const isNew = !this.isOf(version)
@@ -63,7 +66,7 @@ export class LoadedVectors {
     this.table.endLoading()
   }
 
-  /** Makes the next load drop removed notes. Call it after a commit. */
+  /** Makes the next `load` drop deleted notes. Call it after a commit. */
   mayHaveGone(): void {
     this.#mayLack = true
   }
@@ -78,7 +81,10 @@ export class LoadedVectors {
     this.table.close()
   }
 
-  /** Loads one part, which blocks the thread for a millisecond or two. @returns whether there may be more parts */
+  /**
+   * Loads one part, which takes a millisecond or two.
+   * @returns whether there may be more
+   */
   #loadNew(): boolean {
     const part = this.#rows.newCoarse.get(this.id, this.#revision) as { revision: number; data: unknown } | undefined
     if (part === undefined) return false
@@ -101,7 +107,7 @@ export class LoadedVectors {
       this.#recent.drop(key)
       this.table.delete(key)
     }
-    // The missing vectors may have been committed after the last part was loaded. If so, they are in newer parts.
+    // If the vectors were committed after the last part was loaded, they are in newer parts.
     if (this.table.notes < stored.size) while (this.#loadNew());
     if (this.table.notes < stored.size) throw new DamagedIndex("a note's vectors are missing")
   }
@@ -112,7 +118,7 @@ export class LoadedVectors {
   }
 }
 
-/** Maximum size of cached rows in bytes. The candidates of a search often belong to the same few notes. */
+/** Size of the cache for rows in bytes. The candidates of a search are often chunks of the same few notes. */
 const CACHE_BYTES = 4 << 20
 
 function sizeOf(row: StoredVectors | undefined): number {

@@ -26,8 +26,8 @@ export interface SearchIndexOptions {
 }
 
 /**
- * The search index for readers. Small parts are kept in memory; everything else is read on demand. Also loads the commits of
- * other processes.
+ * The search index for readers, including what other processes commit. Small parts are in memory; everything else is read when
+ * needed.
  */
 export class SearchIndex {
   readonly file: FollowedDatabase<Statements>
@@ -37,9 +37,9 @@ export class SearchIndex {
   /** The embedders, cached until the next commit. */
   #embedders: readonly EmbedderRow[] | undefined
   #headers: ReadonlyMap<number, SegmentHeader> = new Map()
-  /** Cached pages by segment and stem. They stay valid, because segments never change. */
+  /** Pages by segment and stem. They remain valid, because segments never change. */
   readonly #recentPages = new Recent<string, Uint8Array | undefined>(PAGE_CACHE_BYTES, (page) => page?.length ?? 0)
-  /** Cached stamps of files by key, because each search needs thousands of them. */
+  /** Stamps of files by key. A search needs thousands of them. */
   readonly #stamps: ({ readonly path: string; readonly stamp: number } | undefined)[] = []
   readonly #tables = new Map<string, LoadedVectors>()
 
@@ -52,13 +52,16 @@ export class SearchIndex {
     this.words = new WordIndex(this.#pages(), (key) => this.#stampOf(key))
   }
 
-  /** Loads newer commits, which is cheap if there are none. @throws DamagedIndex, DamagedWords */
+  /**
+   * Loads newer commits. It is cheap if there are none.
+   * @throws DamagedIndex, DamagedWords
+   */
   refresh(): void {
     this.file.load((open) => this.#takeOver(open))
   }
 
   /**
-   * Runs a read on a consistent, up-to-date snapshot. Segments that another thread merges meanwhile stay readable.
+   * Runs a read on a consistent, current snapshot. Segments that another thread is merging remain readable.
    * @throws DamagedIndex, DamagedWords
    */
   read<T>(action: () => T): T {
@@ -83,7 +86,7 @@ export class SearchIndex {
   }
 
   /**
-   * Returns an embedder's current vectors, or `undefined` if there are none. Loads new ones a few milliseconds at a time.
+   * Returns the current vectors of an embedder, or `undefined` if it has none. Loads new ones a few milliseconds at a time.
    * @throws DamagedIndex
    */
   async vectors(embedder: string): Promise<VectorTable | undefined> {
@@ -109,7 +112,7 @@ export class SearchIndex {
     }))
   }
 
-  /** Checks whether a key still refers to the file with the given stamp. */
+  /** Checks whether a key still refers to the file with this stamp. */
   isCurrent(key: number, stamp: number): boolean {
     return this.#stampOf(key) === stamp
   }
@@ -160,7 +163,7 @@ export class SearchIndex {
     return table
   }
 
-  /** Releases the data and saved graphs of embedders that no longer have vectors. */
+  /** Releases the data and the saved graphs of embedders without vectors. */
   #forgetOthers(embedders: readonly EmbedderRow[]): void {
     const removed = [...this.#tables].filter(
       ([embedder, { id }]) => !embedders.some((row) => row.id === id && row.embedder === embedder),
@@ -224,7 +227,7 @@ function prepare(database: Database) {
     ),
     vectors: database.prepare('SELECT data FROM vector WHERE embedder = ? AND key = ?'),
     vectorCount: database.prepare(`SELECT ${countVectors('?1')} AS notes`),
-    // Returns a single string, because each row would require a separate call.
+    // Returns one string, because each row would take a call.
     vectorKeys: database.prepare('SELECT group_concat(key) AS keys FROM vector WHERE embedder = ?'),
   }
 }
@@ -247,12 +250,12 @@ function readHeader({ header }: OpenSearch, id: number, rank: number) {
   return unpackHeader(unsealBytes(headerPlace(id, rank), row.header))
 }
 
-/** Returns the path of an embedder's saved graph, next to the search index, or `undefined` if the search index is in memory. */
+/** Returns the path for an embedder's graph, next to the search index, or `undefined` if the search index is in memory. */
 export function graphPath(location: Location, embedder: string): string | undefined {
   return location.kind === 'memory' ? undefined : graphPrefix(location.path) + digest(embedder)
 }
 
-/** Deletes the saved graphs of embedders without vectors. Ignores files that cannot be deleted. */
+/** Deletes the saved graphs of embedders without vectors. Ignores errors. */
 export async function sweepGraphs(location: Location, embedders: readonly string[]): Promise<void> {
   if (location.kind === 'memory') return
   const folder = dirname(location.path)

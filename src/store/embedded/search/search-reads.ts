@@ -39,7 +39,7 @@ export interface SearchReadsOptions {
   readonly onDamage: () => void
 }
 
-/** Runs searches on one vault. The caller keeps the projection up to date; this class refreshes the search index. */
+/** Runs searches on a vault. It refreshes the search index itself; the caller must refresh the projection. */
 export class SearchReads {
   readonly #projection: Projection
   readonly #index: SearchIndex
@@ -53,7 +53,7 @@ export class SearchReads {
     this.#relations = new Relations(projection)
   }
 
-  /** True if the search index is damaged and has not been replaced yet. */
+  /** True if the search index was found to be damaged and has not been replaced yet. */
   get isDamaged(): boolean {
     return this.#index.file.isDamaged
   }
@@ -64,7 +64,7 @@ export class SearchReads {
     this.#relations.changed(keys)
   }
 
-  /** Drops data that depends on the graph, because the graph is being rebuilt. */
+  /** Drops data about a graph that is being rebuilt. */
   graphReplaced(): void {
     this.#index.file.reopen()
     this.#facets.clear()
@@ -75,7 +75,7 @@ export class SearchReads {
     this.#index.file.reopen(location)
   }
 
-  /** Loads newer commits, and the embedder's new vectors. */
+  /** Loads newer commits, including the embedder's vectors. */
   async refresh(embedder?: string): Promise<void> {
     await this.#index.file.guard(async () => {
       this.#index.refresh()
@@ -171,7 +171,7 @@ export class SearchReads {
 
   async find(condition: Condition | undefined, { scope, order }: FindOptions, page: Page): Promise<FoundPage> {
     const facts = this.#facts()
-    // Load outside the guard, because damage found here is in the graph's index, not in the search index.
+    // Load outside the guard. The facts are in the graph's index, so damage found here does not affect the search index.
     await loadFor(condition, order, facts)
     return await this.#index.file.guard(async () => {
       const candidates = keysInScope(this.#projection, scope)
@@ -215,7 +215,7 @@ export class SearchReads {
     this.#index.close()
   }
 
-  /** Accepts only notes whose stored vectors belong to the current version of their file. */
+  /** Accepts only notes whose vectors belong to the current version of the file. */
   #acceptCurrent(scope: Scope): AcceptNote {
     const accept = acceptor(this.#projection, scope)
     return (key, stamp) => accept(key) && this.#index.isCurrent(key, stamp)

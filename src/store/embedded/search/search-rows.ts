@@ -6,16 +6,16 @@ import { DamagedIndex } from '../sqlite.ts'
 import { packVector } from '../vectors/packed-vector.ts'
 
 /**
- * The search index, in its own file. `page` contains the keyword index as immutable segments, each a sorted run of pages; `note`
- * contains each note's indexed version. `vector` has a row per note and embedder, with the hashes and vectors of the note's
- * chunks and names. A row in `coarse` contains the quantized vectors of a batch of notes; its `revision` increases with every
- * change, so readers only load new rows.
+ * The search index, in a file of its own. `page` holds the keyword index as immutable segments, each a sorted run of pages. `note`
+ * holds the indexed version of each note. `vector` has a row per note and embedder, with the hashes and vectors of the note's
+ * chunks and names. A row of `coarse` holds the quantized vectors of a batch of notes; its `revision` increases with every change,
+ * so readers load only new rows.
  */
 export const SEARCH: DatabaseKind = {
   // `rous` in ASCII.
   applicationId: 0x726f7573,
   format: 7,
-  // A page of words or a row of vectors takes several kilobytes, so most would overflow smaller database pages.
+  // A page of words or a row of vectors takes several kilobytes, and would overflow smaller database pages.
   pageSize: 16_384,
   schema: `
     CREATE TABLE meta (key TEXT PRIMARY KEY, value NOT NULL) WITHOUT ROWID;
@@ -34,7 +34,7 @@ export const SEARCH: DatabaseKind = {
 }
 
 /**
- * Returns SQL that counts an embedder's rows in `vector`. If one embedder owns all rows, as is usual, counting the whole table is
+ * Returns SQL that counts the rows of an embedder in `vector`. Usually, they are all rows, and then counting the whole table is
  * forty times as fast.
  */
 export function countVectors(embedder: string): string {
@@ -42,14 +42,14 @@ export function countVectors(embedder: string): string {
   return `(CASE WHEN ${others} THEN (SELECT count(*) FROM vector WHERE embedder = ${embedder}) ELSE (SELECT count(*) FROM vector) END)`
 }
 
-/** Returns a stamp of the file that a key referred to when it was stored, because keys of deleted files are reused. */
+/** Returns a stamp that identifies the file behind a key, because keys of deleted files are reused. */
 export function stampOf(path: string): number {
   return crc32(path)
 }
 
 const CRC_BYTES = 4
 
-/** Adds a checksum of the bytes and of their location in the index. */
+/** Adds a checksum of the bytes and of the place where they are stored. */
 export function sealBytes(place: string, bytes: Uint8Array): Uint8Array {
   const sealed = Buffer.allocUnsafe(CRC_BYTES + bytes.length)
   sealed.set(bytes, CRC_BYTES)
@@ -57,7 +57,10 @@ export function sealBytes(place: string, bytes: Uint8Array): Uint8Array {
   return sealed
 }
 
-/** Verifies and removes the checksum. @throws DamagedIndex if the bytes are corrupt or were stored at another location */
+/**
+ * Checks and removes the checksum.
+ * @throws DamagedIndex if the bytes are corrupt or were stored in another place
+ */
 export function unsealBytes(place: string, sealed: unknown): Uint8Array {
   if (sealed instanceof Uint8Array && sealed.length >= CRC_BYTES) {
     const bytes = sealed.subarray(CRC_BYTES)
@@ -68,13 +71,13 @@ export function unsealBytes(place: string, sealed: unknown): Uint8Array {
 }
 
 const HASH_BYTES = 16
-/** The header holds the stamp, the first bytes of the content hash, the number of chunks and the number of names. */
+/** The header holds the stamp, the start of the content hash, and the numbers of chunks and names. */
 const HEADER_BYTES = 16
 const CONTENT_BYTES = 8
-/** Size of a chunk's position: its start, end, first line and last line. */
+/** Size of a chunk's place: start, end, first line and last line. */
 const PLACE_BYTES = 16
 
-/** A stored vector: its text's hash, and the vector as packed by `packVector`. */
+/** A vector as packed by `packVector`, with the hash of its text. */
 export interface StoredVector {
   readonly hash: Uint8Array
   readonly packed: Uint8Array
@@ -89,7 +92,7 @@ export interface StoredVectors {
 }
 
 export function toStored({ path, content, chunks, names }: NoteVectors): StoredVectors {
-  // Decodes all hashes at once, because a call costs more than decoding a hash.
+  // Decode all hashes at once, because a call costs more than decoding a hash.
   const hashes = Buffer.from([...chunks, ...names].map(({ hash }) => hash).join(''), 'hex')
   const hashAt = (at: number): Uint8Array => hashes.subarray(at * HASH_BYTES, (at + 1) * HASH_BYTES)
   return {
@@ -102,7 +105,7 @@ export function toStored({ path, content, chunks, names }: NoteVectors): StoredV
   }
 }
 
-/** Packs a note's vectors into one value: header, chunk places, hashes and vectors, in little-endian order. */
+/** Packs the vectors of a note: header, places of chunks, hashes and vectors, in little-endian order. */
 export function packVectors(embedder: number, key: number, { stamp, content, chunks, names }: StoredVectors): Uint8Array {
   const header = Buffer.alloc(HEADER_BYTES + chunks.length * PLACE_BYTES)
   header.writeUInt32LE(stamp, 0)
@@ -125,7 +128,10 @@ export function packVectors(embedder: number, key: number, { stamp, content, chu
   return sealBytes(vectorPlace(embedder, key), Buffer.concat(parts))
 }
 
-/** Unpacks a note's vectors. @throws DamagedIndex if the row is corrupt */
+/**
+ * Unpacks the vectors of a note.
+ * @throws DamagedIndex if the row is corrupt
+ */
 export function unpackVectors(embedder: number, key: number, data: unknown): StoredVectors {
   const bytes = unsealBytes(vectorPlace(embedder, key), data)
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
@@ -153,7 +159,7 @@ export function unpackVectors(embedder: number, key: number, data: unknown): Sto
   }
   return {
     stamp: view.getUint32(0, true),
-    // Decode on demand, because loading all vectors does not need it.
+    // A getter, because loading all vectors does not need the hash.
     get content() {
       return Buffer.from(bytes.buffer, bytes.byteOffset + 4, CONTENT_BYTES).toString('hex')
     },
@@ -162,7 +168,7 @@ export function unpackVectors(embedder: number, key: number, data: unknown): Sto
   }
 }
 
-/** The functions below return the location that a row's checksum includes, because a flipped bit can move a row to another key. */
+/** The functions below return the place that is part of a row's checksum, because a flipped bit can move a row to another key. */
 export function pagePlace(segment: number, first: Uint8Array): string {
   return `page:${segment}:${Buffer.from(first).toString('latin1')}`
 }
@@ -175,7 +181,7 @@ function vectorPlace(embedder: number, key: number): string {
   return `vector:${embedder}:${key}`
 }
 
-/** Checks whether a vector represents text that the embedder does not know. Such a vector is all zeros, with scale 0. */
+/** Checks whether a vector is all zeros, with scale 0. The embedder knows no word of such a text. */
 export function isEmpty({ packed }: Pick<StoredVector, 'packed'>): boolean {
   return packed[0] === 0 && packed[1] === 0 && packed[2] === 0 && packed[3] === 0
 }

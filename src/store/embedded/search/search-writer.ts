@@ -8,17 +8,17 @@ import { CoarseRewrite, putCoarse } from './coarse-part.ts'
 import { Compaction, insertPages, insertSegment, nextNumber, nextSegment } from './compaction.ts'
 import { isEmpty, packVectors, SEARCH, stampOf, toStored, unpackVectors } from './search-rows.ts'
 
-/** Opens the write interface of the embedded store's search index. Nothing is written before the first commit. */
+/** Opens the write interface of the embedded search index. Nothing is written before the first commit. */
 export function openSearchWriter(location: Location): SearchWriter {
   return new SqliteSearchWriter(location)
 }
 
-/** Number of rows deleted per transaction, which takes a few milliseconds. */
+/** Number of rows to delete per transaction. They take a few milliseconds. */
 const DELETED_AT_ONCE = 256
 
 /**
- * Deletes a key. Lists all embedders, because the index on `vector` begins with the embedder; without them, SQLite would scan the
- * whole table.
+ * Deletes a key. The index on `vector` starts with the embedder, so the statements list all embedders. Otherwise, SQLite would scan
+ * the whole table.
  */
 export const FORGET_KEY = [
   'DELETE FROM note WHERE key = ?',
@@ -29,7 +29,7 @@ class SqliteSearchWriter implements SearchWriter {
   readonly #file: DatabaseFile
   #database: Database | undefined
   #version = -1
-  /** True if something has been written since the last check, so the file should exist. */
+  /** True if something has been written since the last check, so there should be a file. */
   #hasWritten = false
   #compaction: Compaction | undefined
   #rewrite: CoarseRewrite | undefined
@@ -123,11 +123,14 @@ class SqliteSearchWriter implements SearchWriter {
         open.prepare('DELETE FROM embedder WHERE name <> ?').run(embedder)
       })
     }
-    // Readers no longer use these rows. Deleting them all at once would block other writers for seconds.
+    // Readers do not use these rows any longer. Deleting all of them at once would block other writers for seconds.
     while (this.#deleteOrphans()) await new Promise((resolve) => setImmediate(resolve))
   }
 
-  /** Deletes some of the removed embedders' vectors. @returns whether there may be more */
+  /**
+   * Deletes some vectors of removed embedders.
+   * @returns whether there may be more
+   */
   #deleteOrphans(): boolean {
     const database = this.#file.open()
     if (database === undefined) return false
@@ -202,12 +205,12 @@ function dimensionsOf(database: Database, embedder: number): number {
   return row?.dimensions ?? 0
 }
 
-/** Returns the embedder's id, which is assigned when its first vectors are stored. */
+/** Returns the id of an embedder. It is assigned when the first vectors are stored. */
 function requireEmbedder(database: Database, name: string, notes: readonly NoteVectors[]): number {
   const number = findEmbedder(database, name)
   if (number !== undefined) return number
   const dimensions = notes.flatMap(({ chunks, names }) => [...chunks, ...names])[0]?.vector.length ?? 0
-  // Ids are never reused, because readers identify embedders by them.
+  // Readers identify embedders by their ids, so ids are never reused.
   const id = nextNumber(database, 'embedder')
   database.prepare('INSERT INTO embedder VALUES (?, ?, ?)').run(id, name, dimensions)
   return id

@@ -10,26 +10,24 @@ export interface VectorTableHit {
   readonly score: number
 }
 
-/** Reads the stored vector of a note's chunk or name, given key and index. Returns `undefined` if it no longer exists. */
+/** Reads the stored vector of a note's chunk or name, by key and index. Returns `undefined` if it no longer exists. */
 export type ReadFullPrecision = (key: number, ordinal: number) => Float32Array | undefined
 
 /**
- * Number of best candidates to rescore with their stored vectors, each of which takes a database read. The others keep estimated
- * scores, which are off by a few thousandths and only affect the order.
+ * Number of best candidates to rescore with their stored vectors, which takes a read for each. Other candidates keep their
+ * estimated scores. These are off by a few thousandths, which matters only for the order.
  */
 const FINE_READS = 16
 
-/**
- * Maps vectors to small dense integers (slots) and slots to notes. When a note changes, its unchanged vectors keep their slots.
- */
+/** Assigns small, dense integers (slots) to vectors. When a note changes, its unchanged vectors keep their slots. */
 export class VectorSlots {
   readonly scan: ExactScan
   readonly #read: ReadFullPrecision
   #index: ExactScan | HnswIndex
-  /** How many more stored vectors the current search may read. */
+  /** Number of stored vectors that the current search may still read. */
   #readCount = 0
   #searches = 0
-  /** The slots of each key. Most keys have one slot, for which a typed array would take five times as much memory. */
+  /** The slots of each key. Most keys have one slot, and a typed array of one item would take five times as much memory. */
   readonly #ofKey = new Map<number, readonly number[]>()
   #free: number[] = []
   #keys = new Int32Array(64)
@@ -60,7 +58,7 @@ export class VectorSlots {
     return this.#read(this.#keys[slot] as number, this.#ordinals[slot] as number)
   }
 
-  /** Makes later searches use an index on top of `scan`. */
+  /** Makes later searches use an index that is based on `scan`. */
   searchWith(index: HnswIndex): void {
     this.#index = index
   }
@@ -79,7 +77,7 @@ export class VectorSlots {
     }
     for (const slot of before?.values() ?? []) this.#release(slot)
     if (slots.length === 0) this.#ofKey.delete(key)
-    // Copy the list, because a list that has grown keeps spare capacity.
+    // Copy the list, because a list that has grown has unused space.
     else this.#ofKey.set(key, slots.slice())
   }
 
@@ -96,22 +94,19 @@ export class VectorSlots {
       .map(({ label, score }) => ({ key: this.#keys[label] as number, ordinal: this.#ordinals[label] as number, score }))
   }
 
-  /** Returns each slot's mark, which identifies its vector and is NaN if the slot is empty. */
+  /** Returns the mark of each slot, which identifies its vector. Empty slots have NaN. */
   marks(): Float64Array<ArrayBuffer> {
     return this.#marks.slice(0, this.#next)
   }
 
-  /**
-   * Gives loaded vectors the slots that they had according to `marks`, until `endLoading` is called. Call it before loading
-   * anything.
-   */
+  /** Until `endLoading` is called, gives vectors the slots that they have in `marks`. Call it before loading any. */
   async reserve(marks: Float64Array): Promise<void> {
     this.#reserved = await ReservedSlots.of(marks)
     this.#grow(marks.length)
     this.#next = marks.length
   }
 
-  /** Ends loading. After that, reserved slots can be reused. */
+  /** Ends loading. Slots that are still reserved become free. */
   endLoading(): void {
     if (this.#reserved === undefined) return
     this.#reserved = undefined
@@ -206,5 +201,5 @@ class ReservedSlots {
   }
 }
 
-/** Number of slots to examine before yielding, which takes a millisecond or two. */
+/** Number of slots to process before yielding. They take a millisecond or two. */
 const AT_ONCE = 16_384

@@ -7,13 +7,13 @@ import { VectorSlots, type VectorTableHit } from './vector-slots.ts'
 
 export type ReadVectors = (key: number) => StoredVectors | undefined
 
-/** Checks whether a key still refers to the file that its vectors were stored for (see `stampOf`). */
+/** Checks whether a key still refers to the file for which its vectors were stored; see `stampOf`. */
 export type AcceptNote = (key: number, stamp: number) => boolean
 
 export interface VectorTableOptions {
   readonly dimensions: number
   readonly read: ReadVectors
-  /** Options for a graph of chunk vectors. If omitted, all vectors are compared. */
+  /** Options for a graph of chunk vectors. If omitted, vectors are compared one by one. */
   readonly graph?: Omit<ChunkGraphOptions, 'dimensions'> | undefined
 }
 
@@ -34,17 +34,20 @@ export class VectorTable {
     this.#graph = graph === undefined ? undefined : new ChunkGraph(this.#chunks, { ...graph, dimensions })
   }
 
-  /** How chunk vectors are currently compared. */
+  /** How chunk vectors are compared at the moment. */
   get state(): Pick<VectorState, 'index' | 'reason'> {
     return this.#graph?.state ?? { index: 'exact' }
   }
 
-  /** Prepares the graph. Must be awaited before the first `set`. */
+  /** Prepares the graph. The first `set` must wait for it. */
   async prepare(): Promise<void> {
     await this.#graph?.prepare()
   }
 
-  /** Ends loading and lets background work continue. @throws DamagedIndex if background work has found damage */
+  /**
+   * Ends loading and starts background work.
+   * @throws DamagedIndex if earlier background work found damage
+   */
   endLoading(): void {
     this.#chunks.endLoading()
     this.#graph?.follow()
@@ -70,7 +73,7 @@ export class VectorTable {
     return this.#stamps.keys()
   }
 
-  /** Returns a note's chunk vectors, or `undefined` if there are none or they belong to another file. */
+  /** Returns the chunk vectors of a note, or `undefined` if there are none or they belong to another file. */
   vectors(key: number, stamp: number): NoteChunks | undefined {
     const stored = this.#stamps.get(key) === stamp ? this.#read(key) : undefined
     if (stored === undefined) return undefined
@@ -92,7 +95,7 @@ export class VectorTable {
     return this.#names.nearest(vector, limit, this.#accepting(accept))
   }
 
-  /** Frees the memory. Later searches do not find anything. */
+  /** Frees the memory. Later searches find nothing. */
   close(): void {
     this.#graph?.close()
     this.#stamps.clear()

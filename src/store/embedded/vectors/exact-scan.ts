@@ -11,24 +11,24 @@ import {
   type VectorIndex,
 } from './vector-index.ts'
 
-/** Number of histogram buckets for scores from 0 to 1. There are as many again for scores from −1 to 0. */
+/** Number of histogram buckets for scores from 0 to 1. Scores from −1 to 0 have as many. */
 const STEPS = 512
 
 export interface ExactScanOptions {
-  /** An integer from 1 to 4096. */
+  /** From 1 to 4096. */
   readonly dimensions: number
-  /** Reads full-precision vectors to rescore the best candidates. If it returns `undefined`, the score remains an int8 estimate. */
+  /** Returns the full-precision vector of a candidate. If it returns `undefined`, the candidate keeps its estimated score. */
   readonly exact: StoredVector
-  /** Maximum number of full-precision vectors that `exact` returns per search. Unlimited by default. */
+  /** Maximum number of vectors that `exact` returns per search. Unlimited by default. */
   readonly fineReads?: number
-  /** True to use WebAssembly SIMD. Plain JavaScript gives identical results. */
+  /** True to use WebAssembly SIMD. Plain JavaScript gives the same results. */
   readonly simd?: boolean
 }
 
 /**
- * Compares the query with every vector: first as int8 with a SIMD kernel, then the best candidates (30, or three times the
- * requested number) with full precision. Nothing has to be built, and deletions take effect immediately. 100,000 vectors with 256
- * dimensions take 26 MB.
+ * Compares the query with all vectors. A SIMD kernel compares them as int8, and the best candidates (30, or three times the
+ * requested number) are rescored with full precision. There is nothing to build, and deletions take effect immediately. 100,000
+ * vectors with 256 dimensions take 26 MB.
  */
 export class ExactScan implements VectorIndex {
   readonly #options: ExactScanOptions
@@ -58,7 +58,7 @@ export class ExactScan implements VectorIndex {
     this.load(label, coarsen(packVector(requireVector(vector, dimensions)), dimensions))
   }
 
-  /** Like `set`, but takes a quantized vector, which must have the right dimension. */
+  /** Like `set`, but with a quantized vector, which must have the right dimension. */
   load(label: number, vector: CoarseVector): void {
     this.#rows.set(requireLabel(label), vector)
   }
@@ -71,7 +71,7 @@ export class ExactScan implements VectorIndex {
     return this.#best(query, limit, (candidates) => this.#rows.scan(query, candidates, accept))
   }
 
-  /** Like `search`, but only among the given labels. Unknown labels are ignored. */
+  /** Like `search`, but only among the given labels. Ignores unknown ones. */
   searchAmong(query: Float32Array, limit: number, labels: Iterable<number>): readonly VectorHit[] {
     return this.#best(query, limit, (candidates) => this.#rows.scanLabels(query, candidates, labels))
   }
@@ -85,8 +85,7 @@ export class ExactScan implements VectorIndex {
     const count = requireLimit(limit, this.size)
     if (count === 0) return []
     const { exact, fineReads = Number.POSITIVE_INFINITY } = this.#options
-    // At most `count` candidates keep their estimates, so the result is complete even if every rescored candidate ranks below
-    // them.
+    // At most `count` candidates keep their estimates. So the result is right even if they all rank above the rescored ones.
     const candidates = new BestLabels(Math.min(Math.max(MIN_CANDIDATES, CANDIDATES_PER_HIT * count), count + fineReads))
     scan(candidates)
     const cosine = cosineWith(query)
@@ -99,8 +98,8 @@ export class ExactScan implements VectorIndex {
 }
 
 /**
- * Minimum number of candidates to rescore, because int8 confuses close neighbors. With this many, the top ten of 20,000 are
- * correct.
+ * Minimum number of candidates to rescore, because int8 confuses close neighbors. With this many, the top ten of 20,000 vectors are
+ * right.
  */
 const MIN_CANDIDATES = 30
 
@@ -111,8 +110,8 @@ function createRows({ dimensions, simd }: ExactScanOptions): QuantisedRows {
 }
 
 /**
- * Returns a function that computes the query's cosine with a vector, or `undefined` if their dimensions differ. A zero query has
- * cosine 0 with every vector.
+ * Returns a function for the cosine of the query with a vector. It returns `undefined` if their dimensions differ, and 0 if the
+ * query is 0.
  */
 function cosineWith(query: Float32Array): (vector: Float32Array | undefined) => number | undefined {
   const length = Math.hypot(...query)
@@ -130,12 +129,12 @@ function cosineWith(query: Float32Array): (vector: Float32Array | undefined) => 
   }
 }
 
-/** Vectors as int8 rows with a scale per row. Labels are row numbers. Scores are estimates with an error of about 0.01. */
+/** Vectors as int8 rows, each with a scale. Labels are row numbers. Scores are estimates with an error of about 0.01. */
 class QuantisedRows {
   readonly #dimensions: number
   readonly #rowBytes: number
   readonly #kernel: Kernel
-  /** A scale per row. NaN marks unused rows, which are never returned, because NaN never compares as better. */
+  /** A scale per row. Unused rows have NaN, so they never compare as better and are never returned. */
   #scales = new Float32Array(0)
   #end = 0
   #size = 0
@@ -175,9 +174,7 @@ class QuantisedRows {
     return true
   }
 
-  /**
-   * Offers the estimated cosine of every row that `accept` allows. `accept` is only called for rows that would be among the best.
-   */
+  /** Offers each row with its estimated cosine. `accept` is called only for rows that would be among the best. */
   scan(query: Float32Array, best: BestLabels, accept: AcceptLabel | undefined): void {
     const unit = this.#quantiseQuery(query)
     const columns = columnsOf(this.#kernel.query)
@@ -188,14 +185,14 @@ class QuantisedRows {
       const dots = this.#kernel.dots(first, count, columns)
       for (let i = 0; i < count; i++) scores[i] = (dots[i] as number) * (scales[first + i] as number) * unit
       const block = { scores: scores.subarray(0, count), first, accept }
-      // Offer likely hits first. In row order, most early rows would be displaced later.
+      // Offer likely hits first. In row order, most of the early rows would be displaced later.
       const threshold = best.isFull ? Number.NEGATIVE_INFINITY : leastOfBest(block.scores, best.limit)
       offerBetween(best, block, { from: threshold, below: Number.POSITIVE_INFINITY })
       if (best.threshold < threshold) offerBetween(best, block, { from: Number.NEGATIVE_INFINITY, below: threshold })
     }
   }
 
-  /** Offers the estimated cosine of each of the given labels. */
+  /** Offers each of the given labels with its estimated cosine. */
   scanLabels(query: Float32Array, best: BestLabels, labels: Iterable<number>): void {
     const unit = this.#quantiseQuery(query)
     for (const label of labels) {
@@ -205,7 +202,7 @@ class QuantisedRows {
     }
   }
 
-  /** Quantizes the query for the kernel and returns the factor that converts products to cosines. */
+  /** Quantizes the query for the kernel. Returns the factor that converts products to cosines. */
   #quantiseQuery(query: Float32Array): number {
     let peak = 0
     for (const value of query) peak = Math.max(peak, Math.abs(value))
@@ -232,7 +229,8 @@ class QuantisedRows {
 }
 
 /**
- * Returns the range of nonzero columns, extended to whole registers. The built-in embedder's queries only use one table's columns.
+ * Returns the range of columns with values other than 0, in whole registers. Queries of the built-in embedder use the columns of
+ * only one table.
  */
 function columnsOf(query: Int16Array): ColumnRange {
   const first = Math.max(
@@ -249,7 +247,7 @@ interface ScoredRows {
   readonly accept: AcceptLabel | undefined
 }
 
-/** Offers the rows with scores in the given range that would be among the best. */
+/** Offers the rows with a score in a range, if they would be among the best. */
 function offerBetween(
   best: BestLabels,
   { scores, first, accept }: ScoredRows,
@@ -264,7 +262,7 @@ function offerBetween(
   }
 }
 
-/** Returns a score that slightly more than `count` rows reach, or −∞ if there are fewer rows. */
+/** Returns a score that slightly more than `count` rows have, or −∞ if there are fewer rows. */
 function leastOfBest(scores: Float64Array, count: number): number {
   if (scores.length <= count) return Number.NEGATIVE_INFINITY
   const steps = new Uint32Array(2 * STEPS + 1)
@@ -282,8 +280,8 @@ function stepOf(score: number): number {
 }
 
 /**
- * The best hits by score, then label, in a heap with the worst hit on top. Labels and scores are in arrays, because one object
- * per hit would cause a tenth of a search's garbage.
+ * The best hits, by score and then label: a heap with the worst hit on top. Labels and scores are in arrays, because an object per
+ * hit would be a tenth of a search's garbage.
  */
 export class BestLabels {
   /** Maximum number of hits. */
@@ -303,12 +301,12 @@ export class BestLabels {
     return this.#size === this.limit
   }
 
-  /** The score that a later label must exceed. It is −∞ until the heap is full. */
+  /** A later label must have a higher score than this. It is −∞ until the heap is full. */
   get threshold(): number {
     return this.#size < this.limit ? Number.NEGATIVE_INFINITY : (this.#scores[0] as number)
   }
 
-  /** Adds a hit if it is among the best so far. Labels are integers below 2³². */
+  /** Adds a hit if it is among the best. Labels must be below 2³². */
   offer(label: number, score: number): void {
     if (this.#size < this.limit) this.#rise(label, score)
     else if (this.#isWorse(0, label, score)) this.#sink(label, score)
@@ -321,7 +319,7 @@ export class BestLabels {
     )
   }
 
-  /** Checks whether the entry at `at` ranks below the given hit. */
+  /** Checks whether the entry at `at` is worse than a hit. */
   #isWorse(at: number, label: number, score: number): boolean {
     const ownScore = this.#scores[at] as number
     return ownScore === score ? (this.#labels[at] as number) > label : ownScore < score

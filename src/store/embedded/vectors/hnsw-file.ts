@@ -16,11 +16,11 @@ export interface RestoreOptions {
   /** The embedder's id. */
   readonly embedder: string
   readonly dimensions: number
-  /** The expected content's fingerprint. Omitted if no saved graph can match. */
+  /** The fingerprint of the expected content. Omitted if no saved graph can match. */
   readonly fingerprint?: string
   /**
-   * Returns the labels that have changed since the given fingerprint. If the fingerprint is unknown, returns `undefined`, and the
-   * graph cannot be used.
+   * Returns the labels that have changed since a fingerprint. If it returns `undefined`, the graph with that fingerprint cannot be
+   * used.
    */
   readonly changedSince?: (fingerprint: string) => Iterable<number> | undefined
 }
@@ -30,9 +30,9 @@ export type RestoredGraph =
   | { readonly graph: undefined; readonly reason: string }
 
 /**
- * Writes the current graph as two files: immutable data named by its hash, and a sidecar at `path` with a line of JSON (that hash
- * and the stamp) and a line with the JSON's SHA-256. Each is written to a temporary name, synced and renamed, so a reader finds
- * either the old pair or the new one. If the disk fails, throws an `Error` and leaves the old pair intact.
+ * Writes a graph to two files: data with a name made of its hash, and a sidecar at `path`, which has a line of JSON (this hash and
+ * the stamp) and a line with the SHA-256 of the JSON. Both are written under another name, synced and renamed, so readers find
+ * either the old graph or the new one. If the disk fails, throws an `Error` and leaves the old graph intact.
  */
 export async function saveGraph(graph: HnswGraph, path: string, stamp: GraphStamp): Promise<void> {
   const temporary = `${path}-${randomUUID()}.tmp`
@@ -48,7 +48,7 @@ export async function saveGraph(graph: HnswGraph, path: string, stamp: GraphStam
     await rename(temporary, dataPath(path, sha256))
     await writeDurably(path, temporary, checksumOf(JSON.stringify({ format: FORMAT, ...sidecar })))
     const replaced = old === undefined ? [] : partsOf(path, old)
-    // The graph is saved by now. Files that cannot be removed are left to a later save.
+    // The graph has been saved. Files that cannot be removed are left to the next save.
     await removeLeftovers(path, partsOf(path, sidecar), replaced).catch(() => undefined)
   } catch (error) {
     await rm(temporary, { force: true })
@@ -57,8 +57,8 @@ export async function saveGraph(graph: HnswGraph, path: string, stamp: GraphStam
 }
 
 /**
- * Loads a saved graph if it is intact and matches the content. Otherwise, returns the reason. Deletes damaged files, but keeps
- * intact ones, which may belong to another process. Never throws.
+ * Loads a saved graph if it is intact and matches the content. Otherwise, returns the reason. Deletes damaged files. Intact files
+ * with other content are kept, because they may belong to another process. Never throws.
  */
 export async function restoreGraph(addon: HnswAddon, path: string, options: RestoreOptions): Promise<RestoredGraph> {
   let text = ''
@@ -74,13 +74,13 @@ export async function restoreGraph(addon: HnswAddon, path: string, options: Rest
     const graph = await HnswGraph.read(addon, file)
     return { graph, changed }
   } catch (error) {
-    // If a damaged file cannot be removed, it is rejected again next time.
+    // If a damaged file cannot be deleted, it will be rejected again.
     if (!(error instanceof OtherContent)) await discard(path, text, data).catch(() => undefined)
     return { graph: undefined, reason: `no saved graph: ${explain(error)}` }
   }
 }
 
-/** Removes a damaged graph and its sidecar, unless another process has replaced them in the meantime. */
+/** Deletes a damaged graph with its sidecar, unless another process has replaced them. */
 async function discard(path: string, text: string, data: string | undefined): Promise<void> {
   if (text !== (await readFile(path, 'utf8'))) return
   for (const name of data === undefined ? [path] : [path, data]) await rm(name, { force: true })
@@ -108,7 +108,10 @@ async function hashFile(path: string): Promise<string> {
   return hash.digest('hex')
 }
 
-/** Removes replaced files and leftovers of interrupted saves. Keeps other recent files, which may be another process's. */
+/**
+ * Deletes replaced files, and what interrupted saves left behind. Keeps other recent files, because they may belong to another
+ * process.
+ */
 async function removeLeftovers(path: string, keptPaths: readonly string[], replaced: readonly string[]): Promise<void> {
   for (const name of await readdir(dirname(path))) {
     const file = join(dirname(path), name)
@@ -121,10 +124,10 @@ async function removeLeftovers(path: string, keptPaths: readonly string[], repla
 const LEFTOVER_AGE = 3_600_000
 
 /**
- * Throws unless a file has the size and header that hnswlib 0.8 writes for such a graph on a 64-bit little-endian machine,
- * because hnswlib trusts the sizes in the header and a truncated write would have a matching hash. The header has thirteen
- * fields. It is followed by a record per label (links on the lowest level, vector, label) and then, per label, the byte length of
- * its links on higher levels and these links.
+ * Throws unless a file has the size and header that hnswlib 0.8 writes for such a graph on a 64-bit little-endian machine. hnswlib
+ * trusts the sizes in the header, and a file that was truncated when it was written has a matching hash. After the header of
+ * thirteen fields, there is a record for each label (links on the lowest level, vector, label), and then for each label its links
+ * on higher levels with their length in bytes.
  */
 export async function verifyGraphLayout(file: GraphFile): Promise<void> {
   const handle = await open(file.path, 'r')
@@ -143,7 +146,7 @@ function recordBytes(dimensions: number): number {
   return LOWEST_LEVEL_BYTES + 4 * dimensions + 8
 }
 
-/** The record where searches start. It has links on all higher levels. */
+/** The record where searches start. It has links on all levels above. */
 interface EntryPoint {
   readonly number: number
   readonly levels: number
@@ -191,21 +194,21 @@ async function readBytes(handle: FileHandle, at: number, length: number): Promis
   return new DataView(bytes.buffer)
 }
 
-/** Identifies a saved graph's content. Graphs with other content are not loaded. */
+/** Identifies the content of a saved graph. A graph with other content is not loaded. */
 export interface GraphStamp {
   /** The embedder's id. */
   readonly embedder: string
-  /** Identifies the exact content: which labels have which vectors. */
+  /** Identifies which labels have which vectors. */
   readonly fingerprint: string
 }
 
-/** A saved graph's description, stored as a line of JSON and its SHA-256. */
+/** Describes a saved graph. It is stored as a line of JSON and its SHA-256. */
 export interface Sidecar extends GraphStamp, Omit<GraphFile, 'path'> {
   /** Hex SHA-256 of the data file. */
   readonly sha256: string
 }
 
-/** Parses a sidecar. Throws an `Error` for anything that `saveGraph` has not written. */
+/** Parses a sidecar. Throws an `Error` if `saveGraph` cannot have written it. */
 function parseSidecar(text: string): Sidecar {
   const [line = ''] = text.split('\n', 1)
   if (text !== checksumOf(line)) throw new Error('the sidecar is damaged')
@@ -226,12 +229,12 @@ function parseSidecar(text: string): Sidecar {
   throw new Error('the sidecar has another version')
 }
 
-/** Returns the data file's path. It depends on the content, so no file is overwritten while another process reads it. */
+/** Returns the path of the data file. It depends on the content, so no file is overwritten while another process reads it. */
 function dataPath(path: string, sha256: string): string {
   return `${path}-${sha256.slice(0, 32)}.data`
 }
 
-/** Returns the label manifest's path; see `saveLabelManifest`. */
+/** Returns the path of the label manifest; see `saveLabelManifest`. */
 function manifestPath(path: string, fingerprint: string): string {
   return `${path}-${sha256Of(fingerprint).slice(0, 32)}.manifest`
 }
@@ -252,7 +255,7 @@ function isCount(value: unknown): value is number {
   return Number.isInteger(value) && (value as number) >= 0
 }
 
-/** Writes a file under a temporary name, syncs it and renames it, so readers find either the old content or the new one. */
+/** Writes a file under another name, syncs it and renames it, so readers find either the old content or the new one. */
 async function writeDurably(path: string, temporary: string, content: string | Uint8Array): Promise<void> {
   const handle = await open(temporary, 'w', 0o600)
   try {
@@ -262,7 +265,7 @@ async function writeDurably(path: string, temporary: string, content: string | U
     await handle.close()
   }
   await rename(temporary, path)
-  await sync(dirname(path)).catch(() => undefined) // Windows cannot sync a folder.
+  await sync(dirname(path)).catch(() => undefined) // Windows cannot sync folders.
 }
 
 async function sync(path: string): Promise<void> {
@@ -275,14 +278,14 @@ async function sync(path: string): Promise<void> {
 }
 
 export interface LabelManifest {
-  /** The marks' fingerprint, which is also that of the graph saved with this manifest. */
+  /** The fingerprint of the marks, and of the graph that was saved with them. */
   readonly fingerprint: string
   readonly marks: Float64Array
 }
 
 /**
- * Writes the label manifest, with 8 bytes per label, for a graph that will be saved at `path`, and returns its fingerprint. Call
- * it before `saveGraph`, which removes the previous manifest. Throws an `Error` if the disk fails.
+ * Writes the manifest of labels, with 8 bytes per label, for a graph that will be saved at `path`. Returns its fingerprint. Call it
+ * before `saveGraph`, which deletes the previous manifest. Throws an `Error` if the disk fails.
  */
 export async function saveLabelManifest(path: string, marks: Float64Array): Promise<string> {
   const bytes = new Uint8Array(marks.buffer, marks.byteOffset, marks.byteLength)
@@ -298,8 +301,8 @@ export async function saveLabelManifest(path: string, marks: Float64Array): Prom
 }
 
 /**
- * Reads the label manifest for the graph saved at `path`. Returns `undefined` if it is missing, incomplete or for another
- * embedder. Never throws.
+ * Reads the manifest of labels for the graph at `path`. Returns `undefined` if it is missing, incomplete, or for another embedder.
+ * Never throws.
  */
 export async function readLabelManifest(path: string, embedder: string): Promise<LabelManifest | undefined> {
   try {

@@ -2,15 +2,15 @@ import type { WrittenGraph } from '../../../core/vector-graphs.ts'
 import { requireLabel, requireVector } from './vector-index.ts'
 
 /**
- * A proximity graph (HNSW: Malkov, Yashunin 2016). hnswlib aborts the process on NaN, on a wrong dimension in a file and on
- * filters that throw, so all input is checked first and filters are never used.
+ * A proximity graph (HNSW: Malkov, Yashunin 2016). hnswlib aborts the process on NaN, on a wrong dimension in a file, and on
+ * filters that throw. So all input is checked here, and filters are not used.
  */
 export class HnswGraph {
   readonly dimensions: number
   readonly #native: NativeGraph
-  /** Labels in the graph that have not been marked as deleted. */
+  /** Labels in the graph that are not marked as deleted. */
   readonly #live = new LabelSet()
-  /** All labels in the graph, including deleted ones, which still take up space. */
+  /** All labels in the graph, including deleted ones, which still take space. */
   readonly #labels = new LabelSet()
   #capacity = FIRST_CAPACITY
   #busy = false
@@ -27,9 +27,9 @@ export class HnswGraph {
     return graph
   }
 
-  /** Reads a file into a new graph. `verifyGraphLayout` must have verified the file. */
+  /** Reads a file into a new graph. The file must have passed `verifyGraphLayout`. */
   static async read(addon: HnswAddon, file: GraphFile): Promise<HnswGraph> {
-    // Use a new object: a failed read frees the existing graph, which would then be freed twice.
+    // Use a new object. A failed read frees the existing graph, which would then be freed again.
     const graph = new HnswGraph(new addon.HierarchicalNSW('ip', file.dimensions), file.dimensions)
     await graph.#exclusively(() => graph.#native.readIndex(file.path))
     graph.#native.setEf(SEARCH_BREADTH)
@@ -47,12 +47,12 @@ export class HnswGraph {
     return this.#live.size
   }
 
-  /** Number of deleted labels that still take up space. */
+  /** Number of deleted labels, which still take space. */
   get wasted(): number {
     return this.#labels.size - this.#live.size
   }
 
-  /** True while a file is being written. Meanwhile, the graph can be searched but not changed. */
+  /** True while a file is being written. The graph can be searched then, but not changed. */
   get busy(): boolean {
     return this.#busy
   }
@@ -82,16 +82,16 @@ export class HnswGraph {
     if (this.#live.delete(label)) this.#native.markDelete(label)
   }
 
-  /** Returns up to `count` labels that are closest to the query, closest first. */
+  /** Returns up to `count` labels, the closest to the query first. */
   nearest(query: Float32Array, count: number): readonly number[] {
-    // Normalize the query, because dot products with a very long one would overflow. The order of the results stays the same.
+    // Normalize the query, which does not affect the order. With a very long query, dot products would overflow.
     const length = Math.hypot(...requireVector(query, this.dimensions)) || 1
     const numbers = Array.from(query, (value) => value / length)
     const limit = Math.min(Math.floor(count), this.#live.size)
     return limit > 0 && !this.#freed ? this.#native.searchKnn(numbers, limit).neighbors : []
   }
 
-  /** Writes the graph, which is `busy` meanwhile. hnswlib does not notice a full disk; `verifyGraphLayout` does. */
+  /** Writes the graph, which is `busy` meanwhile. hnswlib does not notice if the disk is full; `verifyGraphLayout` does. */
   async write(path: string): Promise<GraphFile> {
     this.#requireIdle()
     const deleted = [...this.#labels].filter((label) => !this.#live.has(label))
@@ -100,7 +100,7 @@ export class HnswGraph {
     return file
   }
 
-  /** Frees the native memory now or, during a write, afterwards. */
+  /** Frees the native memory, immediately or when a write has ended. */
   free(): void {
     this.#freed = true
     this.#live.clear()
@@ -110,7 +110,7 @@ export class HnswGraph {
   }
 
   #initialise(): void {
-    // Start small and grow: if memory runs out, growing throws, but a large initial allocation would abort the process.
+    // Start small. If memory runs out, growing throws, but a large first allocation would abort the process.
     this.#capacity = FIRST_CAPACITY
     this.#native.initIndex({ maxElements: FIRST_CAPACITY, m: LINKS, efConstruction: BUILD_BREADTH })
     this.#native.setEf(SEARCH_BREADTH)
@@ -127,7 +127,7 @@ export class HnswGraph {
     if (this.#busy || this.#freed) throw new Error('The graph is being written or has been freed.')
   }
 
-  /** Keeps `this` alive until the work is done, because the addon's thread holds no reference to it. */
+  /** Keeps `this` alive until the work is done, because the thread of the addon has no reference to it. */
   async #exclusively(work: () => Promise<boolean>): Promise<void> {
     this.#busy = true
     try {
@@ -141,10 +141,10 @@ export class HnswGraph {
 
 export type GraphFile = WrittenGraph
 
-/** Number of links per label on each level, which is hnswlib's default. The lowest level has twice as many. */
+/** Number of links per label on each level (hnswlib's default). On the lowest level, there are twice as many. */
 export const LINKS = 16
 
-/** Number of neighbors examined for each added label (efConstruction). */
+/** Number of neighbors to examine for each new label (efConstruction). */
 export const BUILD_BREADTH = 100
 
 const SEARCH_BREADTH = 100
@@ -152,8 +152,8 @@ const SEARCH_BREADTH = 100
 const FIRST_CAPACITY = 16
 
 /**
- * The parts of the `hnswlib-node` 3 API that are used here. The addon validates little and aborts the process on invalid input,
- * so only `HnswGraph` may call it.
+ * The parts of the API of `hnswlib-node` 3 that are used here. It validates little and aborts the process on invalid input, so only
+ * `HnswGraph` may call it.
  */
 export interface HnswAddon {
   readonly HierarchicalNSW: new (space: 'ip', dimensions: number) => NativeGraph
@@ -175,7 +175,7 @@ export type LoadedAddon =
   | { readonly addon: HnswAddon; readonly reason?: undefined }
   | { readonly addon: undefined; readonly reason: string }
 
-/** Loads the optional addon, or returns why it is missing, not compiled or built for another Node. Never throws. */
+/** Loads the optional addon. If it is missing, not compiled, or built for another version of Node, returns the reason. Never throws. */
 export async function loadHnswAddon(module = 'hnswlib-node'): Promise<LoadedAddon> {
   try {
     const { default: addon } = (await import(module)) as { readonly default?: Partial<HnswAddon> }
@@ -187,7 +187,7 @@ export async function loadHnswAddon(module = 'hnswlib-node'): Promise<LoadedAddo
   }
 }
 
-/** A set of labels with one bit each. A million labels take 125 kB, and adding them takes a millisecond or two. */
+/** A set of labels with one bit per label. A million labels take 125 kB, and adding them a millisecond or two. */
 export class LabelSet {
   #words = new Uint32Array(32)
   #size = 0
@@ -224,7 +224,7 @@ export class LabelSet {
     this.#size = 0
   }
 
-  /** Iterates in ascending order. The set may change during iteration, but labels added below the current one are not visited. */
+  /** Iterates in ascending order. Labels that are added during the iteration are visited only if they are above the current one. */
   *[Symbol.iterator](): Generator<number> {
     for (let at = 0; at < this.#words.length; at++) {
       if (this.#words[at] === 0) continue

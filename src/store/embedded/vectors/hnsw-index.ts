@@ -6,29 +6,26 @@ import { type AcceptLabel, requireLimit, requireVector, type VectorHit, type Vec
 
 export interface HnswOptions extends ExactScanOptions {
   readonly addon: HnswAddon
-  /**
-   * The scan to use, which may already contain vectors. The index takes ownership of it. With a given scan, `exact` applies only to
-   * the graph.
-   */
+  /** The scan to use, which may already contain vectors. The index becomes its owner. `exact` then applies only to the graph. */
   readonly scan?: ExactScan
-  /** With fewer vectors than this, the scan is used. Defaults to the number that can be scanned in about 5 ms. */
+  /** Number of vectors from which the graph is used. By default, it is the number that a scan compares in about 5 ms. */
   readonly graphFrom?: number
 }
 
 /**
- * An exact scan with a graph that selects candidates. Scores are always exact: while the graph is outdated, being built, damaged or
- * worn, searches may be slower or miss a close neighbor, but never return wrong scores. Changes are visible immediately; `build`
- * adds them to the graph.
+ * An exact scan, and a graph that selects candidates for it. Scores are always exact. While the graph is outdated, incomplete,
+ * damaged or worn, searches may be slower or miss a close neighbor. Changes take effect immediately; `build` adds them to the
+ * graph.
  */
 export class HnswIndex implements VectorIndex {
   readonly #options: HnswOptions
   readonly #scan: ExactScan
   #graph: HnswGraph
-  /** Labels whose vectors in the graph are outdated. */
+  /** Labels with an outdated vector in the graph. */
   readonly #unindexed = new LabelSet()
-  /** Labels that have changed since another thread began to build or read a graph. */
+  /** Labels that have changed since a graph began to be built or read elsewhere. */
   #changedMeanwhile: LabelSet | undefined
-  /** Number of vectors replaced since the graph was built. Each replacement makes the graph slightly worse. */
+  /** Number of vectors that have been replaced since the graph was built. Each one makes the graph slightly worse. */
   #replaced = 0
   #saving = false
 
@@ -43,12 +40,12 @@ export class HnswIndex implements VectorIndex {
     return this.#scan.size
   }
 
-  /** Number of labels that `build` still has to process. */
+  /** Number of labels that `build` has yet to process. */
   get behind(): number {
     return this.#unindexed.size
   }
 
-  /** True if searches use the graph, because it is worthwhile and nearly up to date. */
+  /** True if searches use the graph, because there are enough vectors and it is nearly up to date. */
   get usesGraph(): boolean {
     const { dimensions, graphFrom = GRAPH_FROM_BYTES / dimensions } = this.#options
     const scanned = Math.max(MIN_BEHIND, this.size * MAX_BEHIND_SHARE)
@@ -60,7 +57,7 @@ export class HnswIndex implements VectorIndex {
     this.#note(label)
   }
 
-  /** Like `set`, but takes a quantized vector. */
+  /** Like `set`, but with a quantized vector. */
   load(label: number, vector: CoarseVector): void {
     this.#scan.load(label, vector)
     this.#note(label)
@@ -72,7 +69,7 @@ export class HnswIndex implements VectorIndex {
     if (isKnown) this.#note(label)
   }
 
-  /** Finds nearly all of the best hits (at least 98 % of the top ten with clustered vectors), with exact scores. */
+  /** Returns nearly all of the best hits, with exact scores. For clustered vectors, these are at least 98 % of the top ten. */
   search(query: Float32Array, limit: number, accept?: AcceptLabel): readonly VectorHit[] {
     requireVector(query, this.#options.dimensions)
     const count = requireLimit(limit, this.size)
@@ -82,8 +79,8 @@ export class HnswIndex implements VectorIndex {
   }
 
   /**
-   * Updates the graph in steps of `labelsAStep` labels and yields the number of remaining labels. Rebuilds a graph worn by
-   * deletions and replacements. Stops while a file is being written. Each label takes 0.1–1 ms.
+   * Updates the graph, and rebuilds it if deletions and replacements have worn it. After every `labelsAStep` labels, yields the
+   * number of remaining ones. A label takes 0.1–1 ms. Stops while a file is being written.
    */
   *build(labelsAStep = 32): Generator<number, void, void> {
     if (this.isWorn && !this.#graph.busy) this.#startAnew()
@@ -96,7 +93,7 @@ export class HnswIndex implements VectorIndex {
     }
   }
 
-  /** Saves the graph. Returns false if it is outdated, empty or already being saved. Throws like `saveGraph`. */
+  /** Saves the graph. Returns false if it is outdated, empty or being saved already. Throws like `saveGraph`. */
   async save(path: string, stamp: GraphStamp): Promise<boolean> {
     if (this.#saving || this.#unindexed.size > 0 || this.#graph.size === 0) return false
     this.#saving = true
@@ -109,8 +106,8 @@ export class HnswIndex implements VectorIndex {
   }
 
   /**
-   * Loads a saved graph, so `build` only has to add changes. Call it after all vectors have been set or loaded. Returns
-   * `undefined` on success. Otherwise, returns the reason, and `build` creates a new graph.
+   * Loads a saved graph, so `build` has to add only the changes. Call it when all vectors have been set or loaded. Returns
+   * `undefined`, or if it failed, the reason; `build` then creates a new graph.
    */
   async restore(path: string, options: Omit<RestoreOptions, 'dimensions'>): Promise<string | undefined> {
     const { addon, dimensions } = this.#options
@@ -123,13 +120,13 @@ export class HnswIndex implements VectorIndex {
     return undefined
   }
 
-  /** Starts building a graph in another thread and returns its labels. `takeChanged` returns later changes. */
+  /** Returns the labels for building a graph in another thread. `takeChanged` returns later changes. */
   beginElsewhere(): readonly number[] {
     this.#changedMeanwhile = new LabelSet()
     return [...this.#scan.labels()]
   }
 
-  /** Returns the labels that have changed since this method or `beginElsewhere` was last called. */
+  /** Returns the labels that have changed since the last call, or since `beginElsewhere`. */
   takeChanged(): readonly number[] {
     const changed = [...(this.#changedMeanwhile ?? [])]
     this.#changedMeanwhile?.clear()
@@ -141,7 +138,7 @@ export class HnswIndex implements VectorIndex {
     return this.#scan.has(label) ? this.#options.exact(label) : undefined
   }
 
-  /** Takes over a graph that another thread has built. `build` will add the given labels and later changes. */
+  /** Starts to use a graph that another thread has built. `build` will add the given labels and later changes. */
   async adopt(file: GraphFile, changed: readonly number[]): Promise<void> {
     await verifyGraphLayout(file)
     const graph = await HnswGraph.read(this.#options.addon, file)
@@ -170,9 +167,7 @@ export class HnswIndex implements VectorIndex {
     this.#changedMeanwhile?.add(label)
   }
 
-  /**
-   * Returns the graph's best labels and all labels that the graph does not contain yet, or `undefined` if a full scan is better.
-   */
+  /** Returns the graph's best labels and those that it lacks. Returns `undefined` if a full scan is better. */
   #candidates(query: Float32Array, count: number, accept: AcceptLabel | undefined): readonly number[] | undefined {
     const isAccepted = (label: number) => accept === undefined || accept(label)
     const widest = Math.max(MIN_CANDIDATES, this.size * MAX_CANDIDATE_SHARE)
@@ -180,7 +175,7 @@ export class HnswIndex implements VectorIndex {
       const near = this.#graph.nearest(query, requested)
       const labels = near.filter((label) => this.#scan.has(label) && !this.#unindexed.has(label) && isAccepted(label))
       if (labels.length >= count) return [...labels, ...[...this.#unindexed].filter(isAccepted)]
-      // Request as many labels as the acceptance rate so far suggests, plus half.
+      // Request as many labels as the share of accepted ones so far suggests, plus half.
       requested = Math.max(2 * requested, Math.ceil((1.5 * count * near.length) / Math.max(1, labels.length)))
     }
     return undefined
@@ -212,20 +207,14 @@ export class HnswIndex implements VectorIndex {
 }
 
 /**
- * Use the graph only if all rows together have at least this many bytes. Scanning 51 MB (200,000 vectors with 256 dimensions)
- * takes 2.9 ms. A graph takes 0.4 ms, but a minute to build and 230 MB, which would not pay for a smaller vault.
+ * Total size of the rows from which a graph is used, in bytes. A scan of 51 MB (200,000 vectors with 256 dimensions) takes 2.9 ms.
+ * With a graph it takes 0.4 ms, but building the graph takes a minute and 230 MB, which is too much for a smaller vault.
  */
 export const GRAPH_FROM_BYTES = 100_000_000
-/**
- * Use the graph as long as it lacks at most this many vectors or, if that is more, this share of them. The missing vectors are
- * scanned.
- */
+/** The graph is used while it lacks at most this many vectors, or this share of them. The missing ones are scanned. */
 const MIN_BEHIND = 256
 const MAX_BEHIND_SHARE = 0.02
-/**
- * Request at most this many labels from the graph or, if that is more, this share of them. A full scan is faster than requesting
- * more.
- */
+/** Maximum number of labels to request from the graph, or their maximum share. For more, a full scan is faster. */
 const MIN_CANDIDATES = 64
 const MAX_CANDIDATE_SHARE = 0.005
 const MIN_WEAR = 1000

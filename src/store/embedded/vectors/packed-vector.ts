@@ -5,8 +5,8 @@ import { requireUnitLength, requireVector } from './vector-index.ts'
 const INT8_PEAK = 127
 
 /**
- * Packs a vector for storage: its scale (float32), then an int16 per dimension, in little-endian order; value = int16 × scale.
- * The largest component becomes ±32767, so the error is at most 1.6e-5 of it. Takes 2 + 4 / dimensions bytes per dimension.
+ * Packs a vector for storage: the scale (float32), then an int16 per dimension, in little-endian order. A value is int16 × scale.
+ * The largest component becomes ±32767, so errors are at most 1.6e-5 of it.
  */
 export function packVector(vector: Float32Array): Uint8Array<ArrayBuffer> {
   requireVector(vector, vector.length)
@@ -29,7 +29,7 @@ export function packVector(vector: Float32Array): Uint8Array<ArrayBuffer> {
   return packed
 }
 
-/** Unpacks a vector. Throws a `RouxError` if the number of bytes does not match the dimensions. */
+/** Unpacks a vector. Throws a `RouxError` if the number of bytes does not fit the dimensions. */
 export function unpackVector(packed: Uint8Array, dimensions: number): Float32Array<ArrayBuffer> {
   const { scale, values } = readPacked(packed, dimensions)
   const vector = new Float32Array(dimensions)
@@ -37,13 +37,13 @@ export function unpackVector(packed: Uint8Array, dimensions: number): Float32Arr
   return vector
 }
 
-/** A view of a packed vector: value = `values` × `scale`. */
+/** A view of a packed vector. Its values are `values` × `scale`. */
 export interface PackedView {
   readonly scale: number
   readonly values: Int16Array
 }
 
-/** Reads a packed vector, without copying if it is aligned. Throws a `RouxError` if its size does not match the dimensions. */
+/** Reads a packed vector, without a copy if it is aligned. Throws a `RouxError` if its size does not fit the dimensions. */
 function readPacked(packed: Uint8Array, dimensions: number): PackedView {
   if (packed.length !== SCALE_BYTES + 2 * dimensions) {
     throw new RouxError('INVALID_PARAMS', `A stored vector of ${dimensions} dimensions cannot have ${packed.length} bytes.`, {
@@ -58,7 +58,7 @@ function readPacked(packed: Uint8Array, dimensions: number): PackedView {
   return { scale, values: Int16Array.from({ length: dimensions }, (_, i) => view.getInt16(SCALE_BYTES + 2 * i, true)) }
 }
 
-/** Returns the absolute value of a packed vector's largest component, 1–32768. Throws unless the vector's length is 1. */
+/** Returns the largest absolute value in a packed vector, 1–32768. Throws unless the length of the vector is 1. */
 function measureUnit({ scale, values }: PackedView): number {
   let low = 0
   let high = 0
@@ -79,18 +79,18 @@ const PEAK = 32767
 
 const LITTLE_ENDIAN = endianness() === 'LE'
 
-/** A quantized vector: value = `values` × `scale`. Its cosines have an error of about 0.01. */
+/** A quantized vector. Its values are `values` × `scale`. Cosines have an error of about 0.01. */
 export interface CoarseVector {
   readonly scale: number
   readonly values: Int8Array
 }
 
-/** Quantizes a packed vector. Throws a `RouxError` unless its size matches the dimensions and its length is 1. */
+/** Quantizes a packed vector. Throws a `RouxError` unless its size fits the dimensions and its length is 1. */
 export function coarsen(packed: Uint8Array, dimensions: number): CoarseVector {
   const view = readPacked(packed, dimensions)
   const factor = INT8_PEAK / measureUnit(view)
   const values = new Int8Array(dimensions)
-  // The offset makes all values positive, so truncation rounds them without a branch on the sign.
+  // The offset makes all values positive, so truncation rounds them without a branch.
   for (let i = 0; i < dimensions; i++) values[i] = (((view.values[i] as number) * factor + 128.5) | 0) - 128
   return { scale: view.scale / factor, values }
 }

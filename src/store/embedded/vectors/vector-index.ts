@@ -6,25 +6,25 @@ export interface VectorHit {
   readonly score: number
 }
 
-/** Unit-length vectors that are labeled with small dense integers and searched by cosine. */
+/** Unit-length vectors with small, dense integers as labels. They are searched by cosine. */
 export interface VectorIndex {
   readonly size: number
-  /** Sets a label's vector. Throws a `RouxError` for an invalid label, dimension or length. */
+  /** Sets the vector of a label. Throws a `RouxError` for an invalid label, dimension or length. */
   set(label: number, vector: Float32Array): void
-  /** Deletes a label's vector. Unknown labels are ignored. */
+  /** Deletes the vector of a label. Ignores unknown labels. */
   delete(label: number): void
   /**
-   * Returns hits ordered by cosine, best first, then by label. If given, `accept` decides which labels may be returned. It must
+   * Returns the hits with the highest cosines, best first, then by label. `accept` decides which labels may be returned. It must
    * not change the index.
    */
   search(query: Float32Array, limit: number, accept?: AcceptLabel): readonly VectorHit[]
-  /** Frees the memory. The index must not be used afterwards. */
+  /** Frees the memory. The index must not be used any longer. */
   close(): void
 }
 
 export type AcceptLabel = (label: number) => boolean
 
-/** Reads a label's full-precision vector, or returns `undefined` if it does not exist. */
+/** Returns the full-precision vector of a label, or `undefined` if there is none. */
 export type StoredVector = (label: number) => Float32Array | undefined
 
 const MAX_DIMENSIONS = 4096
@@ -43,7 +43,7 @@ export function requireLabel(label: number): number {
   throw invalid(`${label} is not a valid vector label.`, 'Use a non-negative integer.')
 }
 
-/** Throws unless the vector is finite and has the given dimensions. */
+/** Throws unless all values are finite and the dimensions match. */
 export function requireVector(vector: Float32Array, dimensions: number): Float32Array {
   if (!(vector instanceof Float32Array) || vector.length !== dimensions) {
     throw new RouxError('INVALID_PARAMS', `Expected a vector of ${dimensions} float32 values, got ${vector?.length}.`, {
@@ -56,14 +56,14 @@ export function requireVector(vector: Float32Array, dimensions: number): Float32
   })
 }
 
-/** Checks the sum, which is finite for finite float32 values, and NaN or infinite if there is any other value. */
+/** Checks the sum. It is finite if all float32 values are, and NaN or infinite otherwise. */
 function hasFiniteValues(vector: Float32Array): boolean {
   let sum = 0
   for (let i = 0; i < vector.length; i++) sum += vector[i] as number
   return Number.isFinite(sum)
 }
 
-/** Throws unless the length is 1 ± 0.01, which allows for float16 models. Any other length is the caller's mistake. */
+/** Throws unless the length is 1 ± 0.01. The tolerance is for float16 models; any other length is a mistake of the caller. */
 export function requireUnitLength(length: number): void {
   if (Math.abs(length - 1) <= 0.01) return
   throw new RouxError('INVALID_PARAMS', `The vector's length is ${length} instead of 1.`, {
@@ -71,7 +71,7 @@ export function requireUnitLength(length: number): void {
   })
 }
 
-/** Returns the limit as a non-negative integer. Throws if it is not a number. */
+/** Returns the limit as an integer from 0 to `size`. Throws if it is not a number. */
 export function requireLimit(limit: number, size: number): number {
   if (Number.isNaN(limit) || typeof limit !== 'number') {
     throw invalid(`${limit} is not a valid search limit.`, 'Use a non-negative number.')

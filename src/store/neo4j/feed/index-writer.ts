@@ -16,7 +16,7 @@ import { quoted, withSchema, wordNames } from '../server/schema.ts'
 import { currentFeeder } from './lease.ts'
 import { openGeneration, rehearseGeneration } from './open-generation.ts'
 
-/** Number of files read per statement. */
+/** Number of files to read per statement. */
 const PART = 5_000
 
 type Row = Readonly<Record<string, unknown>>
@@ -148,8 +148,8 @@ interface Origin {
 }
 
 /**
- * Checks whether the vault was fed with other settings that affect how notes are read. If so, removes its data.
- * @throws RouxError `STORE_UNAVAILABLE` if another folder has been fed under this name
+ * Checks whether the notes in the database were read with other settings. If so, removes the vault's data.
+ * @throws RouxError `STORE_UNAVAILABLE` if the data is from another folder
  */
 async function isOfOtherReading(connection: Connection, { folder, reading }: Origin): Promise<boolean> {
   const { origin } = connection
@@ -180,8 +180,8 @@ interface StoredRecord {
 }
 
 /**
- * Patterns for the nodes of the search data (`OF_SEARCH`) and of everything that has been fed (`OF_VAULT`), without the vault's own
- * node. Each pattern has a condition on every property in its index, so other vaults are not scanned.
+ * Patterns for nodes of a vault, except for the vault's own node: those of the search data (`OF_SEARCH`), and all that have been
+ * fed (`OF_VAULT`). Each has a condition for every property in its index, so other vaults are not scanned.
  */
 export const OF_SEARCH: readonly string[] = [
   "(n:RouxVectors {vault: $vault}) WHERE n.embedder >= '' AND n.key >= 0",
@@ -199,10 +199,10 @@ const OF_VAULT: readonly string[] = [
   ...['RouxSearch', 'RouxFeeder', 'RouxPending'].map((label) => `(n:${label} {vault: $vault})`),
 ]
 
-/** Maximum number of nodes that a statement deletes per pattern. */
+/** Maximum number of nodes to delete per pattern and statement. */
 const DELETED = 2_000
 
-/** Deletes the nodes `n` that match the patterns, with their vectors. A few nodes take one statement, many take several. */
+/** Deletes the nodes `n` that match the patterns, with their vectors. Few nodes take one statement, and many take several. */
 export async function deleteAll(connection: Connection, patterns: readonly string[], parameters: Row = {}): Promise<void> {
   const { vault } = connection
   const counts = patterns.map((_, at) => `count${at}`)
@@ -217,22 +217,22 @@ export async function deleteAll(connection: Connection, patterns: readonly strin
   }
 }
 
-/** Removes a vault, and nothing else, from the database. */
+/** Removes a vault from the database, and nothing else. */
 export async function removeVault(connection: Connection): Promise<void> {
   await connection.write(`DROP INDEX ${quoted(wordNames(connection.vault).wordIndex)} IF EXISTS`)
   await emptyVault(connection)
   await deleteAll(connection, ["(n:RouxDecision {vault: $vault}) WHERE n.kind >= '' AND n.of >= ''"])
 }
 
-/** Removes everything that has been fed. Keeps the full-text index, because the next feed needs it. */
+/** Removes what has been fed, except for the full-text index, which the next feed needs. */
 export async function emptyVault(connection: Connection): Promise<void> {
   const { vault } = connection
-  // Mark the vault as incomplete first, so readers do not mistake the remaining data for the whole vault.
+  // First mark the vault as incomplete, so readers do not take the remaining data for the whole vault.
   await connection.write(
     'MATCH (v:RouxVault {vault: $vault}) SET v.complete = false, v.state = null, v.generation = v.generation + 1',
     { vault },
   )
-  // Remove the `indexed` marks before the indexes. Otherwise, an interruption could leave an embedder marked but without an index.
+  // Remove the `indexed` marks before the indexes. Otherwise, an interruption could leave a marked embedder without an index.
   await connection.write('MATCH (e:RouxEmbedder {vault: $vault}) WHERE e.embedder > "" REMOVE e.indexed', { vault })
   const [index] = await connection
     .read<{ readonly names: readonly string[] }>(
@@ -248,8 +248,8 @@ export async function emptyVault(connection: Connection): Promise<void> {
 }
 
 /**
- * Removes everything that has been fed from a vault, and nothing else.
- * @throws RouxError `VAULT_NOT_FOUND` if nothing has been fed, `CONFLICT` while it is being fed
+ * Removes the data of a vault that has been fed, and nothing else.
+ * @throws RouxError `VAULT_NOT_FOUND` if there is none, `CONFLICT` while it is being fed
  */
 export async function removeFedVault(connection: Connection): Promise<void> {
   const { vault } = connection

@@ -3,7 +3,7 @@ import { hostname } from 'node:os'
 import type { Connection } from '../server/connection.ts'
 import { ensureSchema } from '../server/schema.ts'
 
-/** How long a lease is valid if it is not renewed, in milliseconds on the database's clock. */
+/** How long a lease lasts if it is not renewed, in milliseconds on the database's clock. */
 const LEASE = 15_000
 
 export interface LeaseState {
@@ -12,13 +12,11 @@ export interface LeaseState {
   readonly holder: string
 }
 
-/**
- * The right to watch a vault's folder. Only one feeder at a time holds it, so others do not read and write the same data.
- */
+/** The right to watch a vault's folder. It is held by one feeder at a time, so no other one reads and writes the same data. */
 export interface FeederLease {
-  /** Acquires or renews the lease. Call it again before the lease expires. */
+  /** Acquires or renews the lease. Call it again before it expires. */
   take(): Promise<LeaseState>
-  /** Releases the lease immediately. After that, no feeder is expected. */
+  /** Releases the lease immediately. No feeder is expected after that. */
   release(): Promise<void>
   close(): Promise<void>
 }
@@ -26,14 +24,14 @@ export interface FeederLease {
 export function openLease(connection: Connection): FeederLease {
   const { vault } = connection
   const holder = `${hostname()}, process ${process.pid}`
-  // Containers may share a host name, and the first process in each has the id 1, so a random id is needed.
+  // A random id, because containers may share a host name, and their first process has the id 1.
   const id = randomUUID()
   let isPrepared = false
   return {
     async take() {
       if (!isPrepared) await ensureSchema(connection)
       isPrepared = true
-      // The first `SET` locks the node, which makes the decision atomic.
+      // The first `SET` locks the node, so the decision is atomic.
       const [row] = await connection.beat<LeaseState>(
         `MERGE (h:RouxFeeder {vault: $vault}) SET h.asked = timestamp()
          WITH h, h.holder IS NULL OR coalesce(h.id, '') = $id OR h.until < timestamp() AS isHeld
@@ -54,7 +52,7 @@ export function openLease(connection: Connection): FeederLease {
   }
 }
 
-/** Returns the holder of the vault's lease, or `undefined` if nobody holds it. */
+/** Returns the holder of a vault's lease, if any. */
 export async function currentFeeder(connection: Connection): Promise<string | undefined> {
   const [row] = await connection.read<{ readonly holder: string | null }>(
     'MATCH (h:RouxFeeder {vault: $vault}) WHERE h.until > timestamp() RETURN h.holder AS holder',

@@ -5,7 +5,7 @@ import type { Neo4jPlace } from '../server/place.ts'
 import { openNeo4jIndexWriter } from './index-writer.ts'
 import { openNeo4jSearchWriter } from './search-writer.ts'
 
-/** Opens the writer for the graph. Each writer has its own connections, because writers are closed separately. */
+/** Opens the writer for the graph. Each writer has its own connections, because writers are closed one by one. */
 export function openIndex(place: Neo4jPlace): IndexWriter {
   return openNeo4jIndexWriter(new Connection(place))
 }

@@ -3,7 +3,7 @@ import type { Connection, Run } from '../server/connection.ts'
 import { onlineIndexes, quoted, vectorNames, withSchema, wordNames } from '../server/schema.ts'
 import { deleteAll, OF_SEARCH } from './index-writer.ts'
 
-/** Maximum number of rows per statement (`ROWS`), of characters per statement (`CHARACTERS`), and of keys per lookup (`KEYS`). */
+/** Maximum number of rows and of characters per statement, and of keys per lookup. */
 const ROWS = 500
 
 const CHARACTERS = 8 << 20
@@ -14,7 +14,7 @@ const KEYS = 2_000
 export function openNeo4jSearchWriter(connection: Connection): SearchWriter {
   const { vault } = connection
   const { wordLabel } = wordNames(vault)
-  /** The search write counter's value when this process last checked it. */
+  /** The counter of search writes when this process last checked it. */
   let seenGeneration: number | undefined
   /** Embedders whose indexes this process has created or found. */
   const indexed = new Set<string>()
@@ -158,7 +158,7 @@ export function openNeo4jSearchWriter(connection: Connection): SearchWriter {
       )
       for (const { other } of others) {
         const parameters = { other }
-        // From now on, readers do not use the indexes but compare vectors one by one.
+        // Readers no longer use the indexes after this; they compare vectors one by one.
         await write(async (run) => {
           await run('MATCH (e:RouxEmbedder {vault: $vault, embedder: $other}) REMOVE e.indexed', parameters)
         })
@@ -185,16 +185,16 @@ export function openNeo4jSearchWriter(connection: Connection): SearchWriter {
   }
 }
 
-/** With fewer vectors than this, comparing them one by one is exact and fast enough. */
+/** Number of vectors from which they are indexed. With fewer, comparing them one by one is exact and fast enough. */
 const INDEXED_FROM = 2_000
 
 interface IndexMaker {
-  /** Embedders with existing indexes. */
+  /** Embedders with indexes. */
   readonly known: Set<string>
   readonly write: (work: (run: Run) => Promise<void>) => Promise<void>
 }
 
-/** Creates the missing vector indexes of each embedder with enough vectors. */
+/** Creates the missing vector indexes of embedders with enough vectors. */
 async function ensureVectorIndexes(connection: Connection, { known, write }: IndexMaker): Promise<void> {
   const { vault } = connection
   const rows = await connection.read<{
@@ -212,7 +212,7 @@ async function ensureVectorIndexes(connection: Connection, { known, write }: Ind
     if (dimensions === null || chunks < INDEXED_FROM || known.has(embedder)) continue
     const { chunkIndex, chunkLabel, nameIndex, nameLabel } = vectorNames(vault, embedder)
     const online = isIndexed ? await onlineIndexes(connection) : undefined
-    // Create only missing indexes, because a user without the required privilege gets an error even if the index exists.
+    // Create only indexes that are missing. A user without the privilege would get an error even if the index exists.
     if (online?.has(chunkIndex) === true && online.has(nameIndex)) {
       known.add(embedder)
       continue
@@ -254,7 +254,7 @@ function stored<T extends EmbeddedText>(text: T): Omit<T, 'vector'> & StoredVect
 
 interface StoredVector {
   readonly vector: readonly number[]
-  /** False if the vector is all zeros. */
+  /** False for a vector of zeros. */
   readonly isKnown: boolean
 }
 
@@ -272,11 +272,11 @@ function* inParts<T extends Readonly<Record<string, string | number | null>>>(ro
   if (part.length > 0) yield part
 }
 
-/** A text's words in the form that the full-text index requires. */
+/** The words of a text as the full-text index needs them. */
 export interface WordTexts {
-  /** Each word's stem, separated by spaces. */
+  /** The stem of each word, separated by spaces. */
   readonly stems: string
-  /** `/ ` before each position, followed by the forms at that position, each with a trailing space. Ends with `/`. */
+  /** For each position, `/ ` and the forms at this position, each followed by a space. At the end, a `/`. */
   readonly forms: string
 }
 

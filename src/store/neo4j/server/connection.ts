@@ -5,26 +5,26 @@ import type { Neo4jPlace } from './place.ts'
 
 export type Values = Readonly<Record<string, unknown>>
 
-/** Timeouts in milliseconds: for a connection, a read, writing a whole generation, and a feeder's heartbeat. */
+/** Timeouts in milliseconds: for connecting, for a read, for writing a whole generation, and for a feeder's heartbeat. */
 const TIMEOUTS = { connect: 5_000, read: 20_000, write: 900_000, beat: 5_000 }
 
 export type Timeouts = typeof TIMEOUTS
 
-/** Milliseconds to wait in addition to the server's own timeout before giving up, because a hanging network never responds. */
+/** Additional time to wait after the server's own timeout, in milliseconds. If the network hangs, there will be no response. */
 const GRACE = 2_000
 
-/** Maximum number of attempts to run a query if the connection is lost. */
+/** Maximum number of attempts at a query if the connection is lost. */
 const ATTEMPTS = 3
 
 export type Run = <T>(cypher: string, parameters?: Values) => Promise<readonly T[]>
 
-/** A connection to a database. Loads the driver and connects on first use. Throws failures as RouxErrors with hints. */
+/** A connection to a database. Loads the driver and connects when it is first used. Failures become RouxErrors with hints. */
 export class Connection {
   readonly #place: Neo4jPlace
   readonly #timeouts: Timeouts
   #driver: Promise<Driver> | undefined
   #isClosed = false
-  /** Bookmarks of the last reads and writes, which cluster members wait for if they lag behind. */
+  /** Bookmarks of the last reads and writes. A cluster member that lags behind waits until it has caught up with them. */
   #bookmarks: readonly string[] = []
 
   constructor(place: Neo4jPlace, timeouts = TIMEOUTS) {
@@ -54,7 +54,7 @@ export class Connection {
     return await this.#run<T>({ mode: 'WRITE', timeout: this.#timeouts.write }, cypher, parameters)
   }
 
-  /** Runs a small write that would be useless if it were late. */
+  /** Runs a small write that is of no use if it comes late. */
   async beat<T>(cypher: string, parameters: Values = {}): Promise<readonly T[]> {
     return await this.#run<T>({ mode: 'WRITE', timeout: this.#timeouts.beat }, cypher, parameters)
   }
@@ -67,7 +67,7 @@ export class Connection {
     })
   }
 
-  /** Runs several statements that become visible together. If the connection is lost, all of them are retried. */
+  /** Runs several statements that become visible together. If the connection is lost, all of them are run again. */
   async transaction<T>(work: (run: Run) => Promise<T>): Promise<T> {
     const timeout = this.#timeouts.write
     return await this.#try(undefined, async () => {
@@ -77,7 +77,7 @@ export class Connection {
     })
   }
 
-  /** Opens a transaction that stays open until it is committed or rolled back. */
+  /** Opens a transaction. It stays open until it is committed or rolled back. */
   async open(): Promise<OpenTransaction> {
     const timeout = this.#timeouts.write
     return await this.#try(undefined, async () => {
@@ -162,12 +162,12 @@ export class Connection {
       this.#bookmarks = session.lastBookmarks()
       return answer
     } finally {
-      // Not awaited, because the session of an abandoned query only ends with its connection.
+      // Do not wait: the session of an abandoned query ends only with its connection.
       session.close().catch(() => {})
     }
   }
 
-  /** Rejects when the signal aborts, or when the server should have answered long ago. */
+  /** Rejects if the signal aborts, or if the server has not answered in time. */
   async #inTime<T>({ timeout, signal }: Limits, work: () => Promise<T>): Promise<T> {
     const driver = this.#driver
     let stop: (() => void) | undefined
@@ -190,20 +190,17 @@ export class Connection {
     }
   }
 
-  /**
-   * Closes all connections, because a server that does not even confirm the end of a query is gone. The next query opens new
-   * ones.
-   */
+  /** Closes all connections. A server that does not confirm the end of a query is unreachable. The next query opens new ones. */
   #giveUp(driver: Promise<Driver> | undefined): void {
     if (this.#driver === driver) this.#driver = undefined
     driver?.then((unused) => unused.close()).catch(() => {})
   }
 }
 
-/** The driver's schemes: for a single server or a cluster, with TLS (`+s`), or with TLS and any certificate (`+ssc`). */
+/** Schemes of the driver: for a single server or a cluster, with TLS (`+s`), or with TLS and any certificate (`+ssc`). */
 const SCHEME = /^(?:bolt|neo4j)(?:\+s|\+ssc)?:$/
 
-/** @throws RouxError `STORE_UNAVAILABLE` for an invalid address, which is not quoted, because it may contain a password */
+/** @throws RouxError `STORE_UNAVAILABLE` for an invalid address. It is not quoted, because it may contain a password. */
 function requireAddress(url: string): void {
   if (URL.canParse(url) && SCHEME.test(new URL(url).protocol)) return
   throw new RouxError('STORE_UNAVAILABLE', 'store.neo4j.url is not the address of a Neo4j server.', {
@@ -227,8 +224,8 @@ export interface OpenTransaction {
 }
 
 /**
- * Returns a statement whose parameters are members of a single map. The database makes a new plan for parameters of another type
- * or approximate length, for example for an id of nine letters after one of twelve, but ignores what a map contains.
+ * Returns a statement with all its parameters in one map. The database makes a new plan if the type or the approximate length of a
+ * parameter changes, for example for an id of nine letters after one of twelve, but it ignores what a map contains.
  */
 function statementOf(cypher: string, values: Values): [cypher: string, parameters: Values] {
   return [cypher.replaceAll(/\$(\w+)/g, '$$given.$1'), { given: values }]
@@ -245,7 +242,10 @@ function runnerOf(transaction: Transaction | ManagedTransaction): Run {
 
 export type Neo4j = Pick<typeof import('neo4j-driver'), 'driver' | 'auth'>
 
-/** Loads the driver on demand. @throws RouxError `STORE_UNAVAILABLE` with the command to install it */
+/**
+ * Loads the driver.
+ * @throws RouxError `STORE_UNAVAILABLE` with the command to install it
+ */
 async function loadDriver(): Promise<Neo4j> {
   try {
     return await import('neo4j-driver')

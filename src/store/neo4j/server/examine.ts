@@ -11,10 +11,10 @@ export interface DatabaseFinding {
   readonly hint?: string
 }
 
-/** Maximum difference between the database's clock and this computer's, in milliseconds. */
+/** Maximum difference between the clocks of the database and this computer, in milliseconds. */
 const CLOCKS = 30_000
 
-/** Checks the database and the vault in it without changing anything. */
+/** Checks a database and the vault in it, without changes. */
 export async function examineDatabase(connection: Connection): Promise<readonly DatabaseFinding[]> {
   const findings: DatabaseFinding[] = []
   try {
@@ -106,7 +106,7 @@ function ownIndexes(vault: string, facts: VaultFacts | undefined): readonly stri
   return [wordNames(vault).wordIndex, ...ofVectors]
 }
 
-/** Checks whether the user may write, with a test write that is rolled back immediately. */
+/** Checks whether the user may write, with a write that is rolled back. */
 async function examineRights(connection: Connection): Promise<DatabaseFinding> {
   try {
     const transaction = await connection.open()

@@ -7,7 +7,7 @@ interface Failure {
   readonly error: Error
   readonly place: Pick<Neo4jPlace, 'url' | 'user' | 'password' | 'database'>
   readonly server: string
-  /** The database's name in messages, with its article. */
+  /** Name of the database in messages, with its article. */
   readonly named: string
 }
 
@@ -19,7 +19,7 @@ interface Explanation {
   readonly isTransient?: true
 }
 
-/** Explanations of failures. The first match is used. */
+/** Explanations of failures. The first one that matches is used. */
 const EXPLANATIONS: readonly Explanation[] = [
   {
     fits: ({ code, place }) => NOT_ADMITTED.has(code) && place.password === '',
@@ -97,7 +97,10 @@ const EXPLANATIONS: readonly Explanation[] = [
   },
 ]
 
-/** Converts a failure of the server or the connection to an error with an explanation. Omits the password and the query. */
+/**
+ * Converts a failure of the server or the connection to an error with an explanation. It contains neither the password nor the
+ * query.
+ */
 export function explainError(error: unknown, place: Failure['place']): unknown {
   if (error instanceof RouxError || error instanceof SnapshotOutdated || !(error instanceof Error)) return error
   if (error.name === 'AbortError') return error
@@ -117,14 +120,14 @@ const UNKNOWN: Omit<Explanation, 'fits'> = {
   isTransient: true,
 }
 
-/** Checks whether an explained error means that the database rejects writes, from this user or from anyone. */
+/** Checks whether an explained error means that the database rejects writes, either from this user or from anyone. */
 export function isWriteRefused(error: unknown): boolean {
   const { cause } = error instanceof RouxError ? error : {}
   const code = cause instanceof Error ? (codeOf(cause) ?? '') : ''
   return READ_ONLY.has(code) || code === 'Neo.ClientError.Security.Forbidden'
 }
 
-/** Roux's own code for a server that does not answer in time. */
+/** Code of Roux's own for a server that does not answer in time. */
 export const TIMED_OUT = 'TimedOut'
 
 const NOT_ADMITTED: ReadonlySet<string> = new Set([
@@ -139,7 +142,7 @@ const READ_ONLY: ReadonlySet<string> = new Set([
   'Neo.ClientError.Cluster.NotALeader',
 ])
 
-/** The driver's generic code, which it uses for closed connections. */
+/** Generic code of the driver, used for closed connections. */
 const CLOSED = 'N/A'
 const UNREACHABLE: ReadonlySet<string> = new Set([
   'ServiceUnavailable',
@@ -152,12 +155,12 @@ function isTls({ place }: Failure): boolean {
   return /\+s(?:sc)?:/.test(place.url)
 }
 
-/** Returns why a connection failed, which the driver only reports as text (for a cluster, in the cause). */
+/** Returns why a connection failed. The driver reports this only as text, and for a cluster in the cause. */
 function reasonOf({ error }: Failure): string {
   return error.cause instanceof Error ? `${error.message} ${error.cause.message}` : error.message
 }
 
-/** Returns an error's code, or `undefined` if it comes neither from Neo4j nor from the network. */
+/** Returns the code of an error, or `undefined` if the error comes neither from Neo4j nor from the network. */
 function codeOf(error: Error): string | undefined {
   const { code } = error as { readonly code?: unknown }
   if (typeof code === 'string' && code !== '') return code

@@ -1,6 +1,6 @@
 import { quietly } from '../../../core/quietly.ts'
 
-/** A vault in a Neo4j database. Never log it, because it contains the password. */
+/** Where a vault is in a Neo4j database. Never log it, because it contains the password. */
 export interface Neo4jPlace {
   readonly type: 'neo4j'
   /** `bolt://…` or `neo4j://…`. With `+s`, the connection is encrypted. */
@@ -9,18 +9,18 @@ export interface Neo4jPlace {
   readonly password: string
   /** Empty for the server's default database. */
   readonly database: string
-  /** Identifies the vault within the database. */
+  /** Identifies the vault in the database. */
   readonly vault: string
   /**
-   * Identifies the folder, and the settings that affect how notes are read, in order to detect another folder under the same
-   * name. If omitted, nothing is checked.
+   * The folder, and the settings that affect how notes are read. They reveal if the name belongs to another folder. If omitted,
+   * they are not checked.
    */
   readonly origin?: { readonly folder: string; readonly reading: string }
-  /** Maximum age, in days, and size, in bytes, of the change log. If omitted, there is no log. */
+  /** Limits of the change log: age in days, and size in bytes. If omitted, there is no log. */
   readonly log?: { readonly days: number; readonly bytes: number }
-  /** The index's location for display, without path or password. */
+  /** The location of the index for display, without path and password. */
   readonly file: string
-  /** Path of the local cache of vault-wide insight. */
+  /** Path of the local cache of the insight. */
   readonly insightFile: string
   /** Path of the local cache of the map's layout. */
   readonly layoutFile: string
@@ -29,7 +29,7 @@ export interface Neo4jPlace {
 /** The minimum version of Neo4j. */
 export const MIN_VERSION = [5, 26] as const
 
-/** Returns an address without user name and password. */
+/** Removes user name and password from an address. */
 export function serverOf(url: string): string {
   return quietly(() => new URL(url).host) ?? 'its address'
 }

@@ -3,15 +3,15 @@ import { shortHash } from '../note-properties.ts'
 import type { Connection } from './connection.ts'
 
 /**
- * Version of the data format. All labels, types and indexes start with Roux, and every node contains its vault's name, so other
- * data in the database is never touched.
+ * Version of the data format. All labels, types and indexes start with Roux, and all nodes have their vault's name, so no other
+ * data in the database is touched.
  */
 export const FORMAT = 2
 
-/** Full-text indexes only split text at spaces, so forms and stems are indexed unchanged. */
+/** Full-text indexes split text only at spaces, so forms and stems are indexed unchanged. */
 const BY_BLANKS = "OPTIONS { indexConfig: { `fulltext.analyzer`: 'whitespace' } }"
 
-/** Created first: the node that it makes unique serves as the lock while everything else is created. */
+/** Created first. It makes a node unique that serves as a lock while everything else is created. */
 const FIRST = 'CREATE CONSTRAINT roux_schema IF NOT EXISTS FOR (n:RouxSchema) REQUIRE n.name IS UNIQUE'
 
 const STATEMENTS: readonly string[] = [
@@ -40,7 +40,7 @@ const STATEMENTS: readonly string[] = [
   `CREATE FULLTEXT INDEX roux_names IF NOT EXISTS FOR (n:RouxFile) ON EACH [n.owner, n.nameKeys, n.namePairs] ${BY_BLANKS}`,
 ]
 
-/** The names of the indexes that all vaults share. Each vault also has its own. */
+/** Names of the indexes that all vaults share. Each vault has further ones. */
 export const INDEXES: readonly string[] = STATEMENTS.flatMap((statement) => /roux_\w+/.exec(statement) ?? [])
 
 /** How long to wait until indexes are ready, in seconds. */
@@ -54,7 +54,10 @@ export async function onlineIndexes(connection: Connection): Promise<ReadonlySet
   return new Set(rows.map(({ name }) => name))
 }
 
-/** Returns the missing indexes, shared and per vault, or `undefined` if the database has no format yet, or an older one. */
+/**
+ * Returns the missing indexes, shared ones and the vault's own. Returns `undefined` if the database has no format yet, or an older
+ * one.
+ */
 async function missingIndexes(connection: Connection): Promise<readonly string[] | undefined> {
   const [row] = await connection.read<{ readonly version: number }>(
     "MATCH (s:RouxSchema {name: 'schema'}) WHERE s.version IS NOT NULL RETURN s.version AS version",
@@ -66,8 +69,8 @@ async function missingIndexes(connection: Connection): Promise<readonly string[]
 }
 
 /**
- * Creates missing constraints and indexes, including the vault's own full-text index, and migrates older formats, one process at
- * a time. If everything exists already, a user needs no right to change the schema.
+ * Creates missing constraints and indexes, including the vault's full-text index, and migrates older formats. Only one process at a
+ * time does this. If there is nothing to create, the user needs no right to change the schema.
  * @throws RouxError `STORE_UNAVAILABLE` if a newer version of Roux has fed the database
  */
 export async function ensureSchema(connection: Connection): Promise<void> {
@@ -77,7 +80,10 @@ export async function ensureSchema(connection: Connection): Promise<void> {
   if (missing?.length !== 0) await makeWordIndex(connection, connection.vault)
 }
 
-/** Returns functions for a writer: one creates the schema before the first statement, the other reads the vault's data after that. */
+/**
+ * Returns two functions for a writer: one creates the schema before the first statement, and the other reads the vault's data after
+ * that.
+ */
 export function withSchema(connection: Connection) {
   let schema: Promise<void> | undefined
   const prepared = async (): Promise<void> => {
@@ -129,7 +135,7 @@ export function requireFormat(version: number | undefined): void {
   throw new RouxError('STORE_UNAVAILABLE', message, { hint })
 }
 
-/** Creates a vault's full-text index and waits until it is ready. */
+/** Creates the full-text index of a vault and waits until it is ready. */
 async function makeWordIndex(connection: Connection, vault: string): Promise<void> {
   const { wordIndex, wordLabel } = wordNames(vault)
   await connection.write(
@@ -139,7 +145,7 @@ async function makeWordIndex(connection: Connection, vault: string): Promise<voi
   await connection.write('CALL db.awaitIndex($wordIndex, $await)', { wordIndex, await: AWAIT })
 }
 
-/** Migrates from the first format, in which the words of all vaults shared an index. */
+/** Migrates from the first format, in which all vaults shared one index of words. */
 async function giveVaultsTheirWordIndexes(connection: Connection): Promise<void> {
   const vaults = await connection.read<{ readonly vault: string }>('MATCH (v:RouxVault) RETURN v.vault AS vault')
   for (const { vault } of vaults) {
@@ -154,16 +160,13 @@ async function giveVaultsTheirWordIndexes(connection: Connection): Promise<void>
   await connection.write('DROP INDEX roux_words IF EXISTS')
 }
 
-/** Quotes a name for a position in a statement where parameters are not allowed. */
+/** Quotes a name for places in a statement that accept no parameter. */
 export function quoted(name: string): string {
   if (!/^Roux\w+$|^roux_\w+$/.test(name)) throw invalid("This is not the name of one of Roux's indexes.")
   return `\`${name}\``
 }
 
-/**
- * Returns the labels and index names for the vectors that an embedder made for a vault. An index only holds vectors with the same
- * dimensions.
- */
+/** Returns the labels and index names for the vectors of an embedder in a vault. An index holds only vectors of the same dimension. */
 export function vectorNames(vault: string, embedder: string) {
   const hash = shortHash(JSON.stringify([vault, embedder]))
   return {
@@ -174,7 +177,10 @@ export function vectorNames(vault: string, embedder: string) {
   }
 }
 
-/** Returns the label and index name for a vault's words. Each vault has its own index, because term statistics cover a whole index. */
+/**
+ * Returns the label and index name for a vault's words. Each vault has its own index, because the statistics of terms cover a whole
+ * index.
+ */
 export function wordNames(vault: string) {
   const hash = shortHash(vault)
   return { wordLabel: `RouxWords_${hash}`, wordIndex: `roux_words_${hash}` }
