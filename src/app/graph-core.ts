@@ -11,11 +11,11 @@ import type { Store } from '../core/store.ts'
 import type { Texts, VaultFiles } from '../core/texts.ts'
 import type { Rankings } from './links/rankings.ts'
 
-/** One open vault. Uses plain serializable data and does not depend on MCP or HTTP. */
+/** One open vault. Its values are plain data, independent of MCP and HTTP. */
 export interface GraphCore {
-  /** Name of the vault if one process serves several vaults. It is part of the vault's ids. */
+  /** Name of the vault, which is part of its ids. Set if a process serves several vaults. */
   readonly name?: string
-  /** Root folder of the vault as given by the user, for use in messages. */
+  /** Root folder of the vault as the user gave it, for messages. */
   readonly root: string
   readonly store: Store
   readonly texts: Texts
@@ -25,12 +25,12 @@ export interface GraphCore {
   readonly linkInsights: Insights<'links'>
   readonly insightState: InsightState
   /**
-   * Computes the insights of this generation and stores them for all processes that use the store. Set only in the process that
-   * watches the folder.
+   * Computes the insights of the current generation and stores them for all processes that use the store. Set only in the process
+   * that watches the folder.
    */
   readonly updateInsights?: () => Promise<void>
   readonly indexing: Indexing
-  /** Checks whether the whole-vault tools ignore the file with this path. Omitted if they do not ignore any files. */
+  /** Checks whether the analyses of the whole vault ignore a file. Omitted if they ignore none. */
   readonly isIgnored?: (path: string) => boolean
   /** Log of graph changes. Omitted if logging is off. */
   readonly graphLog?: GraphLog
@@ -38,11 +38,11 @@ export interface GraphCore {
   readonly embedding?: Embedding
   /** Weight of the semantic score relative to words, 0–1. `auto` uses the weight measured for the model. */
   readonly searchWeight: number | 'auto'
-  /** ISO 639-1 codes of the languages that notes and questions can be in. Empty for all. */
+  /** ISO 639-1 codes of the languages of notes and questions. Empty for all languages. */
   readonly languages: readonly string[]
-  /** Loads the search indexes early, while a question waits for the graph. */
+  /** Loads the search indexes while a question waits for the graph. */
   readonly loadSearchEarly?: () => void
-  /** Plans operations, even if writing is off. Omitted if planning is unavailable. */
+  /** Plans operations, even if writing is off. Omitted if there is no folder to plan for. */
   readonly planning?: Planning | undefined
   /** Omitted if writing is off. */
   readonly writing?: Writing | undefined
@@ -58,9 +58,9 @@ export interface GraphCore {
 export interface Embedding {
   /** Returns the configured embedder. The first call opens it. @throws RouxError `PROVIDER_ERROR` */
   open(): Promise<Embedder>
-  /** Opens the previous embedder, if that is possible without further setup. */
+  /** Opens the embedder with this id if it needs no setup. */
   openFormer(id: string): Promise<Embedder | undefined>
-  /** Checks whether text from a file may be embedded. If omitted, all text may be embedded. */
+  /** Checks whether text of a file may be embedded. Omitted if all text may. */
   readonly mayEmbed?: ((path: string) => boolean) | undefined
 }
 
@@ -77,7 +77,7 @@ export type WarningCode =
   | 'ESTIMATED'
   | 'NOTICE'
 
-/** Something that a caller should know about an answer but that is not an error. */
+/** Something that a caller should know about an answer, although the call succeeded. */
 export interface Warning {
   readonly code: WarningCode
   readonly message: string
@@ -86,13 +86,13 @@ export interface Warning {
 export interface Answer<T> {
   readonly value: T
   readonly warnings: readonly Warning[]
-  /** Shown with the value to clients that can display images. */
+  /** Shown in addition to the value, by clients that can display images. */
   readonly images?: readonly Picture[]
-  /** For lists, the position of the shown items within the total. */
+  /** For a list, its length and the position of the shown items. */
   readonly list?: ListFacts
-  /** Items omitted because of the budget. Absent if there are none. */
+  /** Items that the budget left out. Omitted if there are none. */
   readonly omitted?: Omitted
-  /** Paths that the use case has already read, by node id. The caller looks up the paths of other nodes. */
+  /** Paths that the use case has read, by id. The paths of other nodes must be looked up. */
   readonly paths?: ReadonlyMap<NodeId, string>
 }
 
@@ -101,15 +101,17 @@ export interface ListFacts {
   readonly offset: number
   readonly shown: number
   readonly count: number
-  /** The items included in `count`: all, only the relevant ones, or only a part, for example because a vault could not answer. */
+  /** Which items `count` includes: all, the relevant ones, or only a part, for example because a vault could not answer. */
   readonly counted: 'all' | 'relevant' | 'part'
 }
 
-/** Number of items omitted or truncated, mostly because of the budget, by member. `results` counts the items of the list itself. */
+/**
+ * Number of items omitted or truncated by member, mostly because of the budget. `results` counts the items of the list itself.
+ */
 export interface Omitted {
   readonly maxTokens: number
   readonly counts: Readonly<Record<string, number>>
-  /** Number of items beyond a fixed maximum, by member. They are not shown even with a larger budget. */
+  /** Number of items beyond a fixed limit, by member. A larger budget would not show them. */
   readonly capped?: Readonly<Record<string, number>>
 }
 

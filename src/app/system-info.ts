@@ -6,7 +6,7 @@ import type { GraphCore } from './graph-core.ts'
 
 export interface VaultFacts {
   readonly name: string
-  /** Included only if paths were requested. */
+  /** Omitted unless paths were requested. */
   readonly path?: string
   /** Omitted while the index is being rebuilt. */
   readonly counts?: { readonly files: number; readonly notes: number; readonly attachments: number; readonly tags: number }
@@ -14,16 +14,12 @@ export interface VaultFacts {
     Partial<Pick<IndexStatus, 'mode' | 'file' | 'message'>> & { readonly generation?: number }
 }
 
-/**
- * Returns statistics about a vault and the state of its index. Returns immediately, even if the vault is missing. `verbose` adds
- * paths.
- */
+/** Returns facts about a vault and its index. Does not wait, even if the vault is missing. `verbose` adds paths. */
 export async function vaultFacts(core: GraphCore, verbose: boolean, { signal }: Call = {}): Promise<VaultFacts> {
   core.indexing.begin()
   signal?.throwIfAborted()
   const indexCounts = await countsOf(core)
-  // Read the indexing status last, because a store on a server has information about the process that feeds it only after the first
-  // query.
+  // A store on a server knows the process that feeds it only after the first query, so read the status last.
   const { file, message, hint: _, ...index } = core.indexing.status()
   const paths = { ...(file === undefined ? {} : { file }), ...(message === undefined ? {} : { message }) }
   return {
@@ -39,14 +35,14 @@ export interface VaultHealth {
   readonly store: StoreCondition
   readonly generation?: number
   /**
-   * Seconds since the last change (`age`). If another process feeds the index, also the seconds since that process last reported
+   * Seconds since the last change (`age`) and, if another process feeds the index, since that process was last heard of
    * (`silent`).
    */
   readonly age?: number
   readonly silent?: number
 }
 
-/** Queries the store and stops waiting when the signal is aborted. */
+/** Asks the store. Stops waiting when the signal is aborted. */
 export async function vaultHealth({ name, root, store, indexing }: GraphCore, signal: AbortSignal): Promise<VaultHealth> {
   const vaultFacts = { name: name ?? basename(root) }
   try {

@@ -1,19 +1,19 @@
 import type { GraphCore } from './graph-core.ts'
 
-/** Vaults of a server that are visible to the caller. */
+/** The vaults of a server that the caller may see. */
 export interface Vaults {
-  /** Names in the order of the settings. Empty if there is only one vault, which has no name. */
+  /** Names in the order of the settings. Empty if there is only one vault without a name. */
   readonly names: readonly string[]
   /**
-   * Returns a vault by name, opening it if necessary. Retries if an earlier attempt failed. If there are no names, returns the only
-   * vault.
+   * Returns the vault with this name, and opens it first if necessary, even if that failed before. Without a name, returns the
+   * only vault.
    */
   open(name?: string): Promise<GraphCore>
-  /** Returns the folder of a named vault without opening it. Omitted if the caller does not need the folder. */
+  /** Returns the folder of a vault without opening it. Omitted where no caller needs the folder. */
   folderOf?(name: string): string | undefined
 }
 
-/** Restricts vaults to those that a caller may see. Opening any other vault is rejected with `refusal`. */
+/** Limits vaults to those that a caller may see. Opening another one fails with `refusal`. */
 export function onlyVaults(vaults: Vaults, isSeen: (name: string) => boolean, refusal: () => Error): Vaults {
   const names = vaults.names.filter(isSeen)
   return {
@@ -23,7 +23,7 @@ export function onlyVaults(vaults: Vaults, isSeen: (name: string) => boolean, re
   }
 }
 
-/** Creates vaults that are opened on first use. */
+/** Creates vaults that open on first use. */
 export function vaultsOnDemand(
   names: readonly string[],
   open: (name?: string) => Promise<GraphCore>,
@@ -47,7 +47,7 @@ export function vaultsOnDemand(
 
 /**
  * Opens all vaults.
- * @throws the error of the first vault that failed, after all attempts have finished
+ * @throws the error of the first one that failed, after all have been tried
  */
 export async function openAll(vaults: Vaults): Promise<readonly GraphCore[]> {
   const names: readonly (string | undefined)[] = vaults.names.length === 0 ? [undefined] : vaults.names

@@ -13,11 +13,11 @@ import {
 } from './readiness-warnings.ts'
 
 export interface Call {
-  /** Aborted when the caller no longer waits for the answer. */
+  /** Aborted when nobody waits for the answer anymore. */
   readonly signal?: AbortSignal | undefined
   /**
-   * Deadline, on the clock of `performance.now()`, for waiting on background work such as reading the vault, indexing notes or
-   * opening a model. After the deadline, the call answers from the data available. All waits of a call share the deadline.
+   * When the call stops waiting for background work, such as reading the vault, indexing notes or opening a model, as a
+   * `performance.now()` time. The call then answers from the data available. All waits of a call share this deadline.
    */
   readonly waitUntil?: number | undefined
   /** True if the answer is for a person or a program, not for a model's context. Such answers are never truncated. */
@@ -26,21 +26,24 @@ export interface Call {
   readonly marked?: boolean
   /** Token budget for lists that do not specify one. If omitted, each tool uses its own default. */
   readonly maxTokens?: number | undefined
-  /** True if the list will be merged with lists from other vaults. The list then starts at offset 0 and ends at the end of the page. */
+  /**
+   * True if the answer will be merged with those of other vaults. The list then starts at offset 0 and ends at the end of the
+   * page.
+   */
   readonly isPart?: boolean
   /** The vaults that are visible to the caller, if there are several. */
   readonly vaults?: Vaults
-  /** Reports the current step, if the caller displays it. */
+  /** Called with the current step, if the caller shows it. */
   readonly report?: ((message: string) => void) | undefined
 }
 
 /** Milliseconds that a call waits for background work before it answers from the data available. */
 const CALL_TIMEOUT = 10_000
 
-/** Maximum time in milliseconds that a command waits. It can be long, because no client of a command times out. */
+/** Milliseconds that a command waits at most. Unlike a client's request, a command does not time out. */
 const COMMAND_TIMEOUT = 600_000
 
-/** Milliseconds that an answer waits until the changed files reported by the watcher have been read. */
+/** Milliseconds that an answer waits for changed files, reported by the watcher, to be read. */
 const CATCH_UP_TIMEOUT = 50
 
 /** Milliseconds that a server waits to find out which notes are embedded. */
@@ -56,7 +59,7 @@ export function timeLeft(call: Call): number {
   return Math.max(0, Math.ceil(waiting(call).waitUntil - performance.now()))
 }
 
-/** Returns how long, in milliseconds, a call waits for a whole-vault result that must be computed first. */
+/** Returns how many milliseconds a call waits for the first result of an analysis of the whole vault. */
 export function patienceOf(call: Call): number {
   return call.whole ? COMMAND_TIMEOUT : timeLeft(call)
 }
@@ -66,15 +69,14 @@ export type Read = <R>(use: (snapshot: Snapshot) => Promise<R>) => Promise<R>
 
 type Run<T> = (read: Read, call: Call) => Promise<Answer<T>>
 
-/** Runs a use case that reads a single snapshot and waits for nothing else. See `answerInSteps`. */
+/** Runs a use case that reads one snapshot. Use `answerInSteps` if it waits for anything else. */
 export function answer<T>(core: GraphCore, call: Call, use: (snapshot: Snapshot) => Promise<Answer<T>>): Promise<Answer<T>> {
   return answerInSteps(core, call, (read) => read(use))
 }
 
 /**
- * Runs a use case. First waits until all files have been read once, and warns if work is still in progress. From the first call on,
- * the index is also written to disk. If an index turns out to be damaged, waits for it to be rebuilt and runs the use case once
- * more.
+ * Runs a use case once all files have been read for the first time. Warns if work is still in progress. The first call also
+ * starts writing the index to disk. If an index turns out to be damaged, waits until it is rebuilt and runs the use case again.
  * @throws RouxError `VAULT_NOT_FOUND` while the vault's folder is missing
  */
 export function answerInSteps<T>(core: GraphCore, call: Call, run: Run<T>): Promise<Answer<T>> {
@@ -82,8 +84,8 @@ export function answerInSteps<T>(core: GraphCore, call: Call, run: Run<T>): Prom
 }
 
 /**
- * Runs a use case that also needs search indexes. Waits for unindexed notes as long as the call allows, then warns about any that
- * are still missing.
+ * Runs a use case that also needs the search indexes. Waits for unindexed notes as long as the call allows, then warns if any are
+ * still missing.
  */
 export function answerFindable<T>(core: GraphCore, call: Call, needs: SearchReadiness, run: Run<T>): Promise<Answer<T>> {
   core.loadSearchEarly?.()
@@ -97,7 +99,7 @@ interface UseCase<T> {
 
 async function runUseCase<T>(core: GraphCore, call: Call, useCase: UseCase<T>): Promise<Answer<T>> {
   core.indexing.begin()
-  // Allows one retry for a damaged graph and another for a damaged search index.
+  // The graph may be damaged once, and so may the search index.
   const maxAttempts = useCase.needs === undefined ? 2 : 3
   for (let tries = 1; ; tries++) {
     try {
@@ -132,8 +134,8 @@ async function runWhenReady<T>(core: GraphCore, call: Call, { needs, run }: UseC
       return value
     }, call.signal)
   const result = await run(read, call)
-  // Work in progress before the read is missing from the snapshot, even if it has finished by now. Work that started during the
-  // read may still change the answer. Warn in either case.
+  // Warn in both cases: the snapshot lacks the work that was in progress before the read, and work that started during the read
+  // may still change the answer.
   const search = searchBefore.length > 0 ? searchBefore : searchWarnings(core, needs)
   const progress =
     progressWarning(before) ??
@@ -144,7 +146,7 @@ async function runWhenReady<T>(core: GraphCore, call: Call, { needs, run }: UseC
 }
 
 /**
- * Waits until notes can be found. A server waits only for the word index, because it continues embedding in the background. A
+ * Waits until notes can be found. A server waits for the word index only, because embedding continues in the background. A
  * command also waits for embeddings, because its process ends with the answer.
  */
 async function awaitFindable(core: GraphCore, call: Call, needs: SearchReadiness): Promise<void> {

@@ -1,14 +1,14 @@
 import type { Call } from './answer-when-ready.ts'
 
-/** Limits for `max_tokens`. */
+/** Bounds of `max_tokens`. */
 export const MIN_TOKENS = 100
 export const MAX_TOKENS = 50_000
 
 export const DEFAULT_TOKENS = { linked: 1_150, list: 2_000, node: 4_000, nodes: 5_000 } as const
 
 /**
- * Returns the token budget of an answer: the requested one, the configured one, or the tool's default. Returns `undefined` if there
- * is no limit.
+ * Returns the token budget of an answer: the requested one, the configured one, or the tool's default. `undefined` means no
+ * limit.
  */
 export function tokensFor(requested: number | undefined, usual: number, { whole = false, maxTokens }: Call): number | undefined {
   return requested ?? (whole ? undefined : (maxTokens ?? usual))
@@ -18,7 +18,7 @@ export interface Fitted<Value> {
   readonly value: Value
   /** Number of items omitted or truncated, by member. `results` counts the rows of the list itself. */
   readonly omitted: Counts
-  /** Number of items beyond a fixed maximum, by member. They are not shown even with a larger budget. */
+  /** Number of items beyond a fixed limit, by member. A larger budget would not show them. */
   readonly capped?: Counts
 }
 
@@ -28,10 +28,7 @@ export type Counts = Readonly<Record<string, number>>
 export interface Budgeted<Value = unknown> {
   /** Default budget in tokens, which may depend on the arguments. */
   readonly tokens: number | ((args: Readonly<Record<string, unknown>>) => number)
-  /**
-   * Fits a value that is not null into at most `room` bytes of JSON by leaving out members. Members that the arguments request
-   * take precedence.
-   */
+  /** Fits a value into at most `room` bytes of JSON by leaving out members. Members that the arguments ask for come first. */
   fit(value: Exclude<Value, null>, room: number, args: Readonly<Record<string, unknown>>): Fitted<unknown>
 }
 
@@ -43,7 +40,7 @@ export function jsonBytes(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value) ?? '')
 }
 
-/** Keeps track of the remaining budget while an answer is filled. */
+/** Counts the bytes that are left while an answer is filled. */
 export class Budget {
   #remaining: number
   readonly #total: number
@@ -53,12 +50,12 @@ export class Budget {
     this.#remaining = bytes
   }
 
-  /** Returns how many bytes of the given share of the budget are left. */
+  /** Returns how many bytes are left of a share of the budget. */
   available(share = 1): number {
     return Math.max(0, this.#remaining - (1 - share) * this.#total)
   }
 
-  /** Returns how many bytes of the whole budget are left. Negative if the budget has been exceeded. */
+  /** Returns how many bytes are left. Negative if the budget has been exceeded. */
   remaining(): number {
     return this.#remaining
   }
@@ -73,14 +70,14 @@ export const SEPARATOR = 1
 
 export interface InTurnOptions<Item> {
   readonly share?: number
-  /** Minimum number of items shown from each list, even if they exceed the budget. */
+  /** Number of items that each list shows even if they exceed the budget. */
   readonly minItems?: number
   bytesOf?(item: Item): number
 }
 
 /**
- * Counts how many items of each list fit, taking one item from each list in turn. Once an item does not fit, the rest of its list
- * is skipped.
+ * Counts how many items of each list fit, taking items from the lists in turn. Once an item does not fit, the rest of its list is
+ * left out.
  */
 export function countInTurn<Item>(
   lists: readonly (readonly Item[])[],
@@ -103,14 +100,13 @@ export function countInTurn<Item>(
   return counts
 }
 
-/** Removes counts that are 0. */
 export function nonZero(counts: Counts): Counts {
   return Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0))
 }
 
 /**
- * Returns the shown part of a list as a member of an answer. If no item fits, the list is left out, because an empty list would
- * mean that there are no items.
+ * Returns the first items of a list as a member of an answer. If no item fits, the member is left out, because an empty list
+ * would mean that there are no items.
  */
 export function listShown<Name extends string, Item>(
   name: Name,
@@ -120,12 +116,12 @@ export function listShown<Name extends string, Item>(
   return (isLeftOut(all, shown) ? {} : { [name]: shown }) as { [Member in Name]: readonly Item[] }
 }
 
-/** Checks whether an answer leaves out every item of a list that has items. */
+/** Checks whether an answer shows nothing of a list that has items. */
 export function isLeftOut(all: readonly unknown[] = [], shown: readonly unknown[] = []): boolean {
   return shown.length === 0 && all.length > 0
 }
 
-/** Returns how many items of each list are not shown. `total` holds the full length of each list. */
+/** Returns how many items of each list are not shown. `total` contains the full length of each list. */
 function leftOut<Name extends string>(
   total: Readonly<Record<Name, number>>,
   shown: Readonly<Partial<Record<NoInfer<Name>, readonly unknown[]>>>,
@@ -135,8 +131,8 @@ function leftOut<Name extends string>(
 }
 
 /**
- * Returns two counts for each list: items left out by the budget (`omitted`), and items that `whole` did not contain in the first
- * place (`capped`). `total` holds the full length of each list.
+ * Returns two counts for each list: the items that the budget left out (`omitted`), and those that were missing from `whole`
+ * already (`capped`). `total` contains the full length of each list.
  */
 export function leftOutOf<Name extends string>(
   total: Readonly<Record<Name, number>>,

@@ -9,7 +9,7 @@ export interface Composed<R extends object> {
   readonly rows: readonly R[]
   /** Number of items omitted or truncated, by member. `results` counts rows. */
   readonly omitted: Counts
-  /** Number of items beyond a fixed maximum per row, by member. */
+  /** Number of items beyond a fixed limit per row, by member. */
   readonly capped: Counts
   /** Size of the rows as JSON in bytes, including separators. */
   readonly bytes: number
@@ -18,53 +18,53 @@ export interface Composed<R extends object> {
 export interface ComposeOptions {
   /** Maximum size of the rows as JSON in bytes. */
   readonly room: number
-  /** Key under which omitted rows are counted. */
+  /** Name under which omitted rows are counted. */
   readonly memberName?: string
-  /** True to always show the first row, because paging must make progress. */
+  /** True to show the first row even if it does not fit, because paging must make progress. */
   readonly isFirstSure?: boolean
-  /** Extra members that the caller requested. They may use the whole budget. */
+  /** Optional members that the caller asked for. They may use the whole budget. */
   readonly requested?: ReadonlySet<string>
-  /** Share (0–1) of the budget that properties, links and content may use if the caller did not request them. */
+  /** Share (0–1) of the budget for properties, links and content that the caller did not ask for. */
   readonly details?: number
 }
 
-/** Longer titles are truncated, because the beginning is enough to recognize them. */
+/** Longer titles are truncated. The beginning is enough to recognize them. */
 const MAX_TITLE_LENGTH = 200
 /** Maximum length of a row's main text, the same as for note content in lists. */
 const MAX_ABOUT_LENGTH = CONTENT_LIMITS.list
 /** Maximum number of tags per row. */
 export const MAX_TAGS = 10
-/** Text truncated to less than this length is not worth showing. */
+/** A shorter text is not worth showing. */
 const MIN_TEXT_LENGTH = 160
 /** Limits for property values in lists: characters per value, and values per property. */
 const MAX_VALUE_LENGTH = 100
 const MAX_VALUES = 5
 /**
- * Shares of the budget for members that the caller did not request. They are limited, because most questions can be answered
- * without them and unnecessary text distracts the model. Rows, their main text and requested members may use the whole budget.
+ * Shares of the budget for members that the caller did not ask for. Most questions can be answered without them, and unnecessary
+ * text distracts the model. Rows, their main text and requested members may use the whole budget.
  */
 const PASSAGES_SHARE = 0.73
 const DETAILS_SHARE = 0.55
 
 interface Room {
-  /** Fair share of the remaining bytes. */
+  /** Bytes per row if the rows share equally. */
   readonly fair: number
-  /** All remaining bytes. A member may exceed its fair share only to show the minimum that is useful. */
+  /** All bytes that are left. A member may use more than its fair share only for the least that is useful. */
   readonly maxBytes: number
 }
 
-/** Returns as much of a member as fits, or `undefined` if nothing can be added to the part that is already shown. */
+/** Returns as much of a member as fits, or `undefined` if nothing more fits. */
 type Fill = (value: unknown, room: Room, shown: unknown) => unknown
 
-/** A member to add to all rows, best row first, before the next step starts. */
+/** A member that is added to all rows, best row first, before the next step begins. */
 interface Step {
   readonly member: string
   readonly fill: Fill
-  /** Share of the whole budget that the step may use, unless the caller requested the member. Defaults to all of it. */
+  /** Share of the whole budget for this step, unless the caller asked for the member. Defaults to all of it. */
   readonly share?: number | 'details'
-  /** True if each row gets an equal share of the remaining bytes. */
+  /** True to divide the remaining bytes equally among the rows. */
   readonly isShared?: boolean
-  /** Number of first rows that may each use up to half of the remaining bytes, because they are read most often. */
+  /** Number of rows at the start that may use up to half of the remaining bytes each, because they are read most often. */
   readonly first?: number
 }
 
@@ -72,7 +72,7 @@ interface SizedStep extends Omit<Step, 'share'> {
   readonly share: number | undefined
 }
 
-/** The main members of rows. A row is only shown if a minimum of each of its main members fits. */
+/** The main members of rows. A row is shown only if the smallest useful part of each of them fits. */
 const MAIN: readonly Step[] = [
   { member: 'snippet', fill: whole },
   { member: 'candidates', fill: firstItems, isShared: true },
@@ -85,10 +85,10 @@ const MAIN: readonly Step[] = [
   { member: 'explain', fill: whole },
 ]
 
-/** Members to add to the shown rows, in this order, until the budget is used up. The last rows may not get any. */
+/** Members that are added to the rows in this order until the budget is used up, so the last rows may lack them. */
 const EXTRA: readonly Step[] = [
   { member: 'passages', fill: bestPassage, share: PASSAGES_SHARE, isShared: true, first: 3 },
-  // Bytes that short contents do not use are left for longer contents, which the next step extends.
+  // Short contents leave bytes for longer ones, which the next step extends.
   { member: 'content', fill: cutText, share: 'details', isShared: true },
   { member: 'content', fill: cutText, share: 'details' },
   { member: 'passages', fill: furtherPassages, share: PASSAGES_SHARE },
@@ -101,8 +101,9 @@ const STEPS = [...MAIN, ...EXTRA]
 const FITTED_MEMBERS: ReadonlySet<string> = new Set(STEPS.map(({ member }) => member))
 
 /**
- * Fits rows into a budget. First fits as many rows as possible, each with the smallest useful part of its main members, then extends
- * the main members, then adds extra members. A member that does not fit is left out, so an empty list always means that there are no items.
+ * Fits rows into a budget. First fits as many rows as possible, each with the smallest useful part of its main members, then
+ * extends the main members, then adds other members. A member that does not fit is left out, because an empty list would mean
+ * that there are no items.
  */
 export function compose<R extends object>(rows: readonly R[], options: ComposeOptions): Composed<R> {
   const { room, memberName = 'results', isFirstSure = true, requested, details = DETAILS_SHARE } = options
@@ -123,7 +124,7 @@ export function compose<R extends object>(rows: readonly R[], options: ComposeOp
   }
 }
 
-/** Returns the size in bytes of the rows in their minimal form. */
+/** Returns the size of the rows in bytes if each shows as little as possible. */
 export function leastBytes(rows: readonly object[]): number {
   return rows.reduce((sum: number, row) => sum + jsonBytes(minimalRow(shortened(row as Row))) + SEPARATOR, 0)
 }
@@ -134,8 +135,8 @@ interface RequestedMembers {
 }
 
 /**
- * Returns a function that fits a list into a budget. `details` is described in `ComposeOptions`. Members named in the call's
- * arguments count as requested.
+ * Returns a function that fits a list into a budget. For `details`, see `ComposeOptions`. Members named in the call's arguments
+ * count as requested.
  */
 export function rowsFitter(details: number) {
   return <R extends object>(
@@ -151,7 +152,7 @@ export function rowsFitter(details: number) {
 
 export const fitRows = rowsFitter(DETAILS_SHARE)
 
-/** Bytes of the two brackets, minus the separator that the last row does not need. */
+/** Bytes of the two brackets, less one separator, because no separator follows the last row. */
 const BRACKETS = 1
 
 interface Draft {
@@ -186,7 +187,7 @@ function takeStep(
   drafts: readonly Draft[],
   budget: Budget,
 ): void {
-  // In rows from `gaps`, `links` is a number.
+  // In the rows of `gaps`, `links` is a number.
   const concerned = drafts.filter(({ row }) => row[member] !== undefined && typeof row[member] !== 'number')
   for (const [at, { row, shown }] of concerned.entries()) {
     const isNew = shown[member] === undefined
@@ -207,7 +208,7 @@ function inOrder(row: Row, filled: Row): Row {
   return Object.fromEntries(Object.entries(row).flatMap(([key]) => (key in filled ? [[key, filled[key]]] : [])))
 }
 
-/** Returns a row with the smallest useful part of the main members, and without other members that can be left out. */
+/** Returns a row with the smallest useful part of its main members, and without optional members. */
 function minimalRow(row: Row, main: readonly Step[] = MAIN): Record<string, unknown> {
   if (!isRecord(row)) return row
   const room = { fair: 0, maxBytes: Number.POSITIVE_INFINITY }
@@ -224,7 +225,7 @@ function isEmpty(value: unknown): boolean {
   return Array.isArray(value) ? value.length === 0 : isRecord(value) && Object.keys(value).length === 0
 }
 
-/** Shortens members that lists never show in full: long titles, sentences and property values. */
+/** Shortens members that lists always truncate: long titles, sentences and property values. */
 function shortened(row: Row): Row {
   if (!isRecord(row)) return row
   const { title, text, tags, properties } = row
@@ -260,7 +261,7 @@ function cutText(value: unknown, room: Room): unknown {
   return fittingText(value, room, (text, length) => truncate(text, length).text)
 }
 
-/** Returns as many items as fit into the fair share, or one item if that fits only into all remaining bytes. */
+/** Returns as many items as fit into the fair share. One item may use all remaining bytes. */
 export function firstItems(value: unknown, room: Room): unknown {
   if (!Array.isArray(value)) return whole(value, room)
   const count = Math.max(countOf(value, room.fair), Math.min(1, countOf(value.slice(0, 1), room.maxBytes)))
@@ -297,7 +298,7 @@ function cutPassage(text: string, length: number): string {
   return `${text.slice(0, boundaryBefore(text, 0, length - 1)).trimEnd()}…`
 }
 
-/** Adds as many passages after the first one as fit. */
+/** Adds as many of the other passages as fit. */
 function furtherPassages(value: unknown, room: Room, shown: unknown): unknown {
   if (!Array.isArray(value) || !Array.isArray(shown) || shown.length === 0) return undefined
   const all = [...shown, ...value.slice(shown.length)]
@@ -312,7 +313,7 @@ function fittingText(
 ): string | undefined {
   const bytes = jsonBytes(text)
   if (bytes <= fair) return text
-  // Assume that escapes and multi-byte characters are evenly distributed, and shorten the text further if it is still too long.
+  // Assume that escapes and multi-byte characters are spread evenly. Shorten the text again if it is still too long.
   for (let length = Math.floor((text.length * fair) / bytes); length > MIN_TEXT_LENGTH; length = Math.floor(length * 0.9)) {
     const shorter = cutTo(text, length)
     if (jsonBytes(shorter) <= fair) return shorter

@@ -5,8 +5,8 @@ import { compose, firstEntries, firstItems, type Row, sizeOf } from './fit-list.
 type Fit = <V extends object>(value: V, room: number) => Fitted<Partial<V>>
 
 /**
- * Fits an answer that contains a single list. `places` are the members that may contain it, including nested members such as
- * `dead_ends.first`. The rows of the list count as results.
+ * Fits an answer with one list, which may be in any of the members `places`, such as `dead_ends.first`. Its rows count as
+ * results.
  */
 export function fitMember(...places: readonly string[]): Fit {
   return (value, room) => {
@@ -19,8 +19,8 @@ export function fitMember(...places: readonly string[]): Fit {
 }
 
 /**
- * Fits an answer with several lists. `places` maps the name of each list to the member that contains it. Takes one item from each
- * list in turn, so a long list cannot crowd out the others. Other members are unchanged.
+ * Fits an answer with several lists. `places` names the member that contains each list. Items are taken from the lists in turn,
+ * so a long list does not crowd out the others.
  */
 export function fitInTurn(places: Readonly<Record<string, string>>): Fit {
   return (value, room) => {
@@ -40,10 +40,10 @@ export function fitInTurn(places: Readonly<Record<string, string>>): Fit {
   }
 }
 
-/** Share (0–1) of the remaining bytes that a list may use, or a function that returns a number of bytes. */
+/** Share (0–1) of the remaining bytes for a list, or a function that returns its number of bytes. */
 type Share = number | ((left: number) => number)
 
-/** Fits the lists of an answer in rounds. The lists of a round share the bytes left by earlier rounds. */
+/** Fits the lists of an answer in rounds. The lists of one round share the bytes that earlier rounds have left. */
 export function fitShares<V extends object>(
   value: V,
   rounds: readonly Readonly<{ [Name in keyof V]?: Share }>[],
@@ -69,10 +69,7 @@ export function fitShares<V extends object>(
   return { value: names.reduce((rest, name) => withSome(rest, name, listAt(fitted, name) ?? []), value), omitted, capped }
 }
 
-/**
- * Fits the named lists and objects of an answer, in the given order, by keeping only their first items, or leaving them out. Other
- * members are unchanged.
- */
+/** Fits lists and objects of an answer, in the given order, by keeping their first items or leaving them out. */
 export function fitFacts<V extends object>(value: V, names: readonly (keyof V & string)[], room: number): Fitted<Partial<V>> {
   const fitted: Record<string, unknown> = { ...(value as Row) }
   const budget = new Budget(room)
@@ -96,7 +93,9 @@ function listAt(value: object, place: string): readonly object[] | undefined {
   return Array.isArray(list) ? list : undefined
 }
 
-/** Replaces a list with the rows that fit. If none fits, the list is left out, because an empty list means that there are no rows. */
+/**
+ * Replaces a list with the rows that fit. If none fits, the list is left out, because an empty list means that there are no rows.
+ */
 function withSome<V extends object>(value: V, place: string, rows: readonly unknown[]): V {
   return withList(value, place, isLeftOut(listAt(value, place), rows) ? undefined : rows)
 }

@@ -14,9 +14,9 @@ interface InFolder<T> {
 }
 
 /**
- * Answers a call that is restricted to a folder. If the folder does not exist but exactly one folder's path ends with the given
- * path, answers within that folder and adds a `NOTICE`. With several vaults, only the given path is tried, because the folder may
- * be in another vault.
+ * Answers a call that is restricted to a folder. If there is no such folder, but exactly one whose path ends like the given one,
+ * answers for that folder and adds a `NOTICE`. With several vaults, only the given path counts, because the folder may be in
+ * another vault.
  */
 export async function inMatchingFolder<T>(
   { snapshot, call, folder, isEmpty }: InFolder<T>,
@@ -31,12 +31,12 @@ export async function inMatchingFolder<T>(
 }
 
 export interface MatchedFolders {
-  /** Maps folders given by the end of their path to their full paths. */
+  /** Full paths of folders that a query names by the end of their path. */
   readonly paths: ReadonlyMap<string, string>
   readonly warnings: readonly Warning[]
 }
 
-/** Looks up the folders in a query before it runs, because a condition on an unknown folder can also match everything. */
+/** Looks up the folders in a query before the query runs. A condition on an unknown folder could otherwise match all notes. */
 export async function matchFolders(
   snapshot: Snapshot,
   folders: readonly string[],
@@ -57,8 +57,8 @@ export async function matchFolders(
 }
 
 /**
- * Returns the folder whose path ends with the given path, if there is only one. Returns `undefined` if the given folder itself
- * exists.
+ * Returns the only folder whose path ends with the given path. Returns `undefined` if there is none, or if the given folder
+ * itself exists.
  */
 async function matchingFolder(snapshot: Snapshot, folder: string): Promise<string | undefined> {
   const name = foldId(trimFolder(folder))

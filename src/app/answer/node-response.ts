@@ -5,7 +5,7 @@ import { CONTENT_LIMITS, truncateExcerpt } from './truncate.ts'
 
 export const MAX_LINKS = 100
 
-/** Default number of links shown per node in a list. Targets with the highest in-degree are preferred. */
+/** Default number of links shown per node in a list, those with the most linked targets first. */
 const LISTED_LINKS = 3
 
 export interface NodeResponse {
@@ -24,7 +24,7 @@ export interface NodeResponse {
 }
 
 export interface ListedNode extends NodeResponse {
-  /** Total number of links. `links` contains only the first of them. */
+  /** Number of all links. `links` contains only the first ones. */
   readonly link_count: number
 }
 
@@ -38,7 +38,7 @@ export interface ListOptions {
   readonly links: number
 }
 
-/** Returns nodes as shown in lists, omitting those that no longer exist. */
+/** Returns nodes in the form for lists. Nodes that no longer exist are left out. */
 export async function listResponses(
   snapshot: Snapshot,
   ids: readonly NodeId[],
@@ -49,7 +49,7 @@ export async function listResponses(
   return present.map((node) => listResponse(node, shown))
 }
 
-/** Returns a node as shown in lists, with either the beginning of its content or its properties. */
+/** Returns a node in the form for lists, with either the beginning of its content or its properties. */
 export function listResponse(node: Node, shown: ListOptions['shown']): ListedNode {
   const response = shown === 'metadata' ? metadataResponse(node) : excerptResponse(node, CONTENT_LIMITS.list)
   return { ...response, link_count: node.linkCount }
@@ -75,12 +75,12 @@ function metadataResponse(node: Node): NodeResponse {
   }
 }
 
-/** Returns the node's path, unless the id is the same. An id may start with the name of the vault. */
+/** Returns the node's path, or nothing if it equals the id. An id may start with the vault's name. */
 export function pathOf({ id, path }: { readonly id: string; readonly path?: string | undefined }): { readonly path?: string } {
   return path === undefined || id === path || id.endsWith(`:${path}`) ? {} : { path }
 }
 
-/** Returns an id spelled like the file's path. Every tool accepts it. It may start with the name of the vault. */
+/** Returns an id in the spelling of the file's path, which every tool accepts. It may start with the vault's name. */
 export function spelledId(id: string, path: string): string {
   const folded = foldId(path)
   return id.endsWith(`:${folded}`) ? id.slice(0, id.length - folded.length) + path : path
@@ -90,15 +90,15 @@ function kindOf(node: Node): { readonly kind?: NodeKind } {
   return node.kind === 'note' ? {} : { kind: node.kind }
 }
 
-/** Highest similarity to show for notes with different texts. */
+/** Highest similarity that is shown for notes with different texts. */
 export const MAX_SHOWN_SIMILARITY = 0.99
 
-/** Texts with a higher cosine are considered equal. Rounding errors keep the cosine of equal texts from being exactly 1. */
+/** Minimum cosine of equal texts. Rounding errors keep it below 1. */
 const EQUAL_SIMILARITY = 0.9999
 
 /**
- * Rounds a score for display to two digits, because more would suggest a certainty that it does not have. Only a score of 1 is
- * shown as 1, and only 0 as 0.
+ * Rounds a score to two digits for display. More digits would make it look more exact than it is. Only a score of 1 becomes 1,
+ * and only a score of 0 becomes 0.
  */
 export function roundScore(score: number): number {
   if (score <= 0 || score > EQUAL_SIMILARITY) return Number(score.toFixed(2))

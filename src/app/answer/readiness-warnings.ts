@@ -57,7 +57,7 @@ function silence(seconds: number): Warning {
   }
 }
 
-/** Returns warnings about notes that a search may miss. Empty if the call does not need the search indexes. */
+/** Returns warnings about notes that a search may miss. Empty if the call needs no search index. */
 export function searchWarnings(core: GraphCore, needs: SearchReadiness | undefined): readonly Warning[] {
   if (needs === undefined) return []
   const search: SearchProgress | undefined = core.indexing.status().search
@@ -85,7 +85,7 @@ export function isDone(progress: Progress | undefined): boolean {
   return progress !== undefined && progress.done >= progress.total
 }
 
-/** Warns that there is no insight yet. The computation continues, and later calls wait for the same run. */
+/** Warns that there is no insight yet. The computation goes on, and later calls wait for its result. */
 export function firstInsightWarning(progress: ReturnType<NonNullable<Insights['progress']>>): Warning {
   const { done = 0, total = 0 } = progress ?? {}
   const read =

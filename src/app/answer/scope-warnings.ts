@@ -12,7 +12,7 @@ import { quoted } from './truncate.ts'
 const MAX_SIMILAR = 3
 /** Maximum number of unknown tags to warn about one by one. */
 const MAX_TAGS = 20
-/** Larger than the folder depth of any vault. */
+/** More than the levels of folders in any vault. */
 const ALL_LEVELS = 1_000
 
 export interface RequestedScope extends Pick<ScopeArguments, 'folder' | 'path' | 'tag'> {
@@ -49,7 +49,7 @@ async function pathWarning(snapshot: Snapshot, path: string): Promise<readonly W
   return [unknown(`No id begins with ${quoted(path)}.`, await foldersLike(snapshot, trimFolder(path)))]
 }
 
-/** Returns the folders whose paths are most similar to the given path. If there are none, compares only the ends of paths. */
+/** Returns the folders with the most similar paths. If no path is similar, compares only the ends of paths. */
 async function foldersLike(snapshot: Snapshot, folder: string): Promise<readonly string[]> {
   const levels = folder.split('/').length
   const all = await allFolders(snapshot)

@@ -12,7 +12,7 @@ export interface Cut {
 }
 
 /**
- * Truncates a span of text to the limit and appends a marker if anything is left out. Does not split surrogate pairs or grapheme
+ * Truncates a span of text to the limit, and appends a marker if anything is left out. Does not split surrogate pairs or grapheme
  * clusters, unless a single one exceeds the limit.
  */
 export function truncate(text: string, limit: number, span: TextRange = { start: 0, end: text.length }): Cut {
@@ -23,24 +23,24 @@ export function truncate(text: string, limit: number, span: TextRange = { start:
 
 /**
  * Like `truncate`, but starts `offset` characters into the span, or at the start of the grapheme cluster there. `next` is always
- * past the offset, so paging ends.
+ * beyond the offset, so paging ends.
  */
 export function truncateFrom(text: string, limit: number, { start, end }: TextRange, offset: number): Cut {
   const from = Math.min(start + offset, end)
   const part = truncate(text, limit, { start: boundaryBefore(text, start, from), end })
   if (part.next === undefined || part.next > from) return part
-  // This grapheme cluster exceeds the limit, and its beginning has already been shown.
+  // A single grapheme cluster exceeds the limit, and its beginning has already been shown.
   return truncate(text, limit, { start: isLowSurrogate(text, from) ? from - 1 : from, end })
 }
 
-/** Quotes a caller's string for use in a message, and truncates it if it is long. */
+/** Quotes a caller's string in a message. A long string is truncated. */
 export function quoted(text: string): string {
   return JSON.stringify(text.length > MAX_QUOTED_LENGTH ? `${text.slice(0, boundaryBefore(text, 0, MAX_QUOTED_LENGTH))}…` : text)
 }
 
 const MAX_QUOTED_LENGTH = 100
 
-/** Truncates an excerpt to the limit. `more` indicates that the text continues after the excerpt. */
+/** Truncates an excerpt to the limit. `more` says that the text goes on after the excerpt. */
 export function truncateExcerpt(excerpt: string, limit: number, more: boolean): string {
   if (!more || excerpt.length > limit) return truncate(excerpt, limit).text
   const room = limit - MARKER.length
@@ -52,7 +52,7 @@ export function boundaryBefore(text: string, start: number, index: number): numb
   if (index <= start) return start
   if (index >= text.length) return text.length
   if (isPlainBoundary(text, index)) return index
-  // Segmenting is slow and only correct from a boundary, so look back for one in increasingly large ranges.
+  // Segmenting is slow and only correct from a boundary. Look back for one in ever larger ranges.
   for (let reach = 64; ; reach *= 4) {
     const from = Math.max(start, index - reach)
     const plain = plainBoundary(text, from, index)
@@ -60,22 +60,22 @@ export function boundaryBefore(text: string, start: number, index: number): numb
   }
 }
 
-/** Like `boundaryBefore`, but never returns `start`: a grapheme cluster longer than the limit is split between code points. */
+/** Like `boundaryBefore`, but never returns `start`. If a grapheme cluster exceeds the limit, it is split between code points. */
 function cutBefore(text: string, start: number, index: number): number {
   const boundary = boundaryBefore(text, start, index)
   if (boundary > start) return boundary
   return index > start + 1 && isLowSurrogate(text, index) ? index - 1 : Math.max(index, start + 1)
 }
 
-/** Returns the first boundary between `from` and `index` that is recognizable without segmenting. */
+/** Returns the first boundary between `from` and `index` that can be recognized without segmenting. */
 function plainBoundary(text: string, from: number, index: number): number | undefined {
   for (let at = from + 1; at < index; at += 1) if (isPlainBoundary(text, at)) return at
   return undefined
 }
 
 /**
- * Characters that never combine with a neighbor from the same set: everything below the combining marks, and the common letters of
- * Greek, Cyrillic, Hebrew, Arabic, Devanagari, Thai, kana, Han and Hangul. Excludes CR because of CRLF.
+ * Characters that never combine with a neighbor from this set: everything below the combining marks, and the common letters of
+ * Greek, Cyrillic, Hebrew, Arabic, Devanagari, Thai, kana, Han and Hangul. CR is missing because of CRLF.
  */
 const PLAIN =
   /[\t\n -\u02ff\u0370-\u0482\u048a-\u052f\u05d0-\u05ea\u0620-\u064a\u0904-\u0939\u0e01-\u0e30\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uac00-\ud7a3]/
@@ -91,7 +91,7 @@ function isLowSurrogate(text: string, at: number): boolean {
 
 function lastSegmentStart(text: string, from: number, index: number): number {
   let last = from
-  // Only the text before `index` and the next code point determine whether there is a boundary.
+  // Only the text before `index` and the next code point decide whether there is a boundary.
   for (const { index: at } of graphemes().segment(text.slice(from, index + 2))) {
     if (from + at > index) break
     last = from + at

@@ -55,15 +55,15 @@ export interface AskAnswer {
 
 /** How long a call without progress reports may take, in milliseconds. Clients time out after a minute. */
 const ANSWER_TIMEOUT = 50_000
-/** Milliseconds between progress reports. */
+/** Milliseconds between two progress reports. */
 const INTERVAL = 1_000
-/** Check for endless repetition whenever the answer has grown by this many characters. */
+/** The answer is checked for endless repetition whenever it has grown by this many characters. */
 const CHECK_INTERVAL = 200
-/** If a server reports that it read less than this share of the prompt, it has truncated the prompt. */
+/** A server that reports having read less than this share of the prompt has truncated it. */
 const MIN_READ_SHARE = 0.5
 /**
- * Context windows are multiples of this number. A server has also truncated the prompt if it read an exact multiple that is less
- * than `MIN_FILLED_SHARE` of the prompt.
+ * Context windows are multiples of this number. A server has also truncated the prompt if it read exactly such a multiple, and
+ * less than `MIN_FILLED_SHARE` of the prompt.
  */
 const WINDOW = 1_024
 const MIN_FILLED_SHARE = 0.9
@@ -71,8 +71,8 @@ const MIN_FILLED_SHARE = 0.9
 const NOTHING: ChatUsage = { input: 0, output: 0, estimated: false }
 
 /**
- * Lets a chat model answer a question from the notes. Citations in the answer are kept only if they match the current files. If no
- * passages are found, the model is not called.
+ * Lets a chat model answer a question from the notes. Keeps only the citations that match the current files. If no passage is
+ * found, the model is not asked.
  * @throws RouxError `AI_DISABLED`; `REMOTE_NOT_ALLOWED`, `BUDGET_EXCEEDED`, `PROVIDER_ERROR` or `TIMEOUT` when calling the model;
  * `NODE_NOT_FOUND`
  */
@@ -84,7 +84,7 @@ export async function ask(core: GraphCore, args: AskArguments, call: Call = {}):
   const { model, location } = provider
   if (prompt.passages.length === 0) return { value: { ...UNANSWERED, model, location, usage: NOTHING }, warnings }
   const reply = await replyOf(provider, { prompt, chat, call })
-  // Imported lazily, because the Markdown parser is only needed if there is an answer.
+  // Imported late, because the Markdown parser is only needed for an answer.
   const { citeAnswer } = await import('../../ai/cite.ts')
   const cited = await citeAnswer(reply.text, prompt.passages.map(toCited))
   const checked = cited.isNotFound ? undefined : await checkFiles(core, { cited, passages: prompt.passages }, call)
@@ -99,7 +99,7 @@ export async function ask(core: GraphCore, args: AskArguments, call: Call = {}):
 }
 
 /**
- * Returns the prompt that `ask` would send, without sending it.
+ * Returns the prompt that `ask` would send. Sends nothing.
  * @throws RouxError for the same reasons as `ask` when it looks for passages
  */
 export async function askPrompt(core: GraphCore, args: AskArguments, call: Call = {}): Promise<Answer<Prompt>> {
@@ -170,7 +170,7 @@ interface Reply {
   readonly warnings: readonly Warning[]
 }
 
-/** Asks the model and returns the text that arrives in time. */
+/** Asks the model. Returns the text that arrives in time. */
 async function replyOf(
   provider: ChatProvider,
   { prompt, chat, call }: { readonly prompt: Prompt; readonly chat: Chat; readonly call: Call },
@@ -238,7 +238,7 @@ function warningsOf(
   return warnings
 }
 
-/** Returns why the answer ends before the model had finished it, or `undefined` if it is complete. */
+/** Returns why the model did not finish its answer, or `undefined` if it did. */
 function whyCut(end: Extract<ChatEvent, { kind: 'end' }> | undefined): string | undefined {
   if (end === undefined)
     return 'The model took too long and was stopped before its answer was complete. A call with a progress token may take longer.'
@@ -249,7 +249,7 @@ function whyCut(end: Extract<ChatEvent, { kind: 'end' }> | undefined): string | 
   return `The server disconnected before the answer was complete${reason}.`
 }
 
-/** Converts a passage. An answer may also quote its title and headings. */
+/** Converts a passage to the form that citations are checked against. An answer may also quote its title and headings. */
 function toCited({ text, startLine, hidden, title, headings }: FoundPassage) {
   return { text, startLine, hidden, names: [title, ...headings.map((heading) => heading.text)] }
 }

@@ -9,13 +9,13 @@ export interface PluginMessage {
 }
 
 export interface ChatOptions {
-  /** Maximum length of the answer in tokens. The setting `ai.max_tokens` is both the default and the upper limit. */
+  /** Maximum length of the answer in tokens. Defaults to the setting `ai.max_tokens`, which is also the upper limit. */
   readonly maxTokens?: number | undefined
   /** From 0 to 2. Defaults to 0. */
   readonly temperature?: number | undefined
 }
 
-/** A model's unmodified answer. Sources are not checked, and links are not removed. */
+/** A model's answer as it came. Its sources are not checked, and its links are not removed. */
 export interface ChatReply {
   readonly text: string
   readonly finish: ChatFinish

@@ -53,7 +53,7 @@ interface ReadPassage extends Pick<PlacedPassage, 'node' | 'source'> {
 
 type HiddenIn = (source: NoteText, text: string) => ReturnType<typeof findHidden>
 
-/** Caches the comments of each note, so they are found once for all of its passages. */
+/** Caches the comments of each note, so they are looked up once for all of its passages. */
 function commentsBySource(): HiddenIn {
   const hiddenByNote = new Map<NoteText, ReturnType<typeof findHidden>>()
   return (source, text) => {
@@ -66,7 +66,7 @@ function commentsBySource(): HiddenIn {
 /** Returns the visible text of a passage, or an empty array if the passage has none. */
 function toFound({ node, source, place }: ReadPassage, hiddenIn: HiddenIn): readonly FoundPassage[] {
   const { id, title, path } = node
-  // `ai.deny` cannot be checked without a path.
+  // Without a path, `ai.deny` cannot be checked.
   if (path === undefined) return []
   const whole = readableSource(node, source).text
   const part = whole.slice(place.start, place.end)
@@ -87,7 +87,7 @@ async function wholeNote(core: GraphCore, noteId: string, call: Call): Promise<F
     const { id } = await requireNamed(snapshot, core, noteId)
     const [[node], [version]] = await Promise.all([snapshot.nodes([id], { links: 0 }), snapshot.versions([id])])
     const source = await requireText({ core, snapshot, call }, id)
-    // Notes hidden by the vault's own filters are not sent.
+    // A note that the vault's own filters hide must not be sent.
     if (node === undefined || node.excluded || version === undefined || source === undefined)
       throw await unknownNodeError(snapshot, noteId)
     const place = { start: 0, end: source.text.length, startLine: 1 }

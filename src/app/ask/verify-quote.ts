@@ -21,13 +21,13 @@ export type VerifiedQuote =
   | {
       readonly found: false
       readonly id: NodeId
-      /** The passage with the most words of the quote. Absent if no passage has any. */
+      /** The passage with the most words of the quote. Omitted if no passage has any of them. */
       readonly nearest?: Omit<Passage, 'score'>
     }
   | {
       readonly found: true
       readonly id: NodeId
-      /** True if the quote matches word for word. If false, the note has a few additional words within the quote. */
+      /** True if the quote matches word for word. Otherwise, the note has a few more words within the quote. */
       readonly exact: boolean
       readonly start_line: number
       readonly end_line: number
@@ -62,7 +62,7 @@ export function verifyQuote(
   })
 }
 
-/** Maximum number of UTF-16 code units of a quote that are used to find the nearest passage. */
+/** Only this many UTF-16 code units of a quote are used to find the nearest passage. */
 const MAX_COMPARED = 1_000
 
 function nearestTo(quote: string, node: Node, source: NoteText): { readonly nearest?: Omit<Passage, 'score'> } {

@@ -18,16 +18,16 @@ export const QUERY_KINDS = [
   'first sentence with a typo',
 ] as const
 
-/** The only kind of query that is copied from a different note than the expected one, so its wording differs from that note. */
+/** The only queries that are copied from another note than the expected one, so their wording is not the expected note's. */
 export const IN_OTHER_WORDS: QueryKind = 'link sentence'
 
 /** Maximum length of generated queries, because nobody types longer ones. */
 const MAX_NAME_LENGTH = 200
 
-/** Number of links at the start of a note from which one is drawn. */
+/** Number of links at the start of a note that a query may use. */
 const LINKS = 50
 
-/** Number of UTF-16 code units at the start of a note that are searched for its first sentence. */
+/** Number of UTF-16 code units at the start of a note that may contain its first sentence. */
 const BEGINNING = 10_000
 
 const PARAGRAPH = 6
@@ -36,16 +36,16 @@ const LINK = /\[\[|\]\(/
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz'
 
-/** Shorter words are rarely mistyped, and a typo would make them unrecognizable. */
+/** Shorter words are rarely mistyped, and would be unrecognizable with a typo. */
 const MIN_WORD_LENGTH = 4
 
-/** Sentences with fewer words are too vague to be a query. */
+/** A sentence with fewer words is too vague for a query. */
 const MIN_WORDS = 4
 
 export interface KnownItemOptions {
   /** Maximum number of queries of each kind. */
   readonly count: number
-  /** The same seed generates the same queries for an unchanged vault. */
+  /** With the same seed, an unchanged vault yields the same queries. */
   readonly seed: number
   readonly signal?: AbortSignal | undefined
 }
@@ -54,9 +54,9 @@ export interface KnownItemOptions {
 const BATCH = 500
 
 /**
- * Generates queries from the notes of a vault, at most `count` of each kind. Only uses titles, aliases and headings that are unique
- * to one note, and sentences that are unique among the queries. Excludes archived notes, which `search` does not return, and notes
- * that must not be embedded.
+ * Generates queries from the notes of a vault, at most `count` of each kind. Titles, aliases and headings must be unique to one
+ * note, and sentences unique among the queries. Leaves out archived notes, which `search` does not return, and notes that must
+ * not be embedded.
  */
 export async function knownItems(core: GraphCore, { count, seed, signal }: KnownItemOptions): Promise<readonly KnownItem[]> {
   const random = seededRandom(seed)
@@ -149,7 +149,7 @@ function take<T>(from: readonly T[], count: number, make: (item: T) => KnownItem
 }
 
 /**
- * Maximum number of notes to read per query. Several may be needed, because in some vaults nearly all notes start with the same
+ * Maximum number of notes read for each query. More than one, because in some vaults nearly all notes start with the same
  * sentence.
  */
 const NOTES_READ_PER_QUERY = 20
@@ -177,12 +177,12 @@ async function sentences(
 
 export type QueryKind = (typeof QUERY_KINDS)[number]
 
-/** A query whose correct answer is known, because the query was generated from that note. */
+/** A query and the note that it was generated from, which is the correct answer. */
 export interface KnownItem {
   readonly kind: QueryKind
   readonly query: string
   readonly expected: NodeId
-  /** Note from which the query was copied verbatim, if different from `expected`. It does not count as an answer. */
+  /** The note from which the query was copied, if it is not `expected`. It does not count as an answer. */
   readonly source?: NodeId
 }
 
@@ -192,7 +192,7 @@ export interface NoteNames {
   readonly headings: readonly string[]
 }
 
-/** Counts the notes that have each name. Names are compared in folded form. */
+/** Counts the notes with each name, ignoring differences that folding removes. */
 class NameCounts {
   readonly #names = new Map<string, number>()
   readonly #headings = new Map<string, number>()
@@ -209,12 +209,12 @@ class NameCounts {
     return this.#names.has(foldName(name))
   }
 
-  /** Checks whether exactly one note has this title or alias, and whether the name is usable as a query. */
+  /** Checks whether exactly one note has this title or alias, and whether it can serve as a query. */
   isOnlyName(name: string): boolean {
     return canBeAsked(name) && this.#names.get(foldName(name)) === 1
   }
 
-  /** Checks whether exactly one note has this heading, no note has it as a title or alias, and the heading is usable as a query. */
+  /** Checks whether exactly one note has this heading, no note has it as a title or alias, and it can serve as a query. */
   isOnlyHeading(name: string): boolean {
     return canBeAsked(name) && this.#headings.get(foldName(name)) === 1 && !this.isName(name)
   }
@@ -230,7 +230,7 @@ export interface LinkSentenceOptions {
 }
 
 /**
- * Makes a query from a sentence that links to another note, excluding the words of the link and of the other note's names. Returns
+ * Makes a query from a sentence that links to another note, without the words of the link and of that note's names. Returns
  * `undefined` if too few words remain.
  */
 async function linkSentence(
@@ -238,7 +238,7 @@ async function linkSentence(
   from: NodeId,
   { listedIds, random }: LinkSentenceOptions,
 ): Promise<KnownItem | undefined> {
-  // Draw only once, even if the callback below runs several times.
+  // Drawn here, because the callback below may run several times.
   const draw = random()
   const found = await core.store.read(async (snapshot) => {
     const { items } = await snapshot.neighbors(from, { direction: 'out', kinds: ['note'] }, { offset: 0, limit: LINKS })
@@ -259,14 +259,14 @@ async function linkSentence(
   const link = source.text.slice(start, end)
   const masked = source.text.slice(0, start) + ' '.repeat(end - start) + source.text.slice(end)
   const sentence = sentenceAt(masked, start, end)
-  // A sentence with other links is also about their targets.
+  // If the sentence has other links, it is also about their targets.
   if (LINK.test(sentence)) return undefined
   const query = withoutWords(sentence, [link, target.title, ...target.aliases])
   return query === undefined ? undefined : { kind: 'link sentence', query, expected: to, source: from }
 }
 
 /**
- * Makes a query from the first sentence of a note, excluding the words of its title and aliases. Returns `undefined` if too few words
+ * Makes a query from a note's first sentence, without the words of its title and aliases. Returns `undefined` if too few words
  * remain.
  */
 async function firstSentence(
@@ -286,8 +286,8 @@ async function firstSentence(
 }
 
 /**
- * Adds one typo to a word of at least four letters: an extra, missing, wrong or swapped letter. The first letter is preserved because
- * it is rarely mistyped. Returns `undefined` if no word is long enough.
+ * Adds a typo to a word of at least four letters: one letter is added, dropped, replaced or swapped. The first letter stays,
+ * because people rarely mistype it. Returns `undefined` if no word is long enough.
  */
 export function withTypo(text: string, random: Random): string | undefined {
   const words = [...text.matchAll(/\p{L}+/gu)].filter(([word]) => [...word].length >= MIN_WORD_LENGTH)
@@ -316,8 +316,8 @@ function otherLetter(letter: string, random: Random): string {
 }
 
 /**
- * Turns a Markdown sentence into a plain-text question by removing all words of the given names, in any form. Returns `undefined` if
- * fewer than four words remain, not counting stop words.
+ * Turns a sentence in Markdown into a question in plain text. Removes all forms of the words in the given names. Returns
+ * `undefined` if fewer than four words remain, not counting stop words.
  */
 function withoutWords(sentence: string, names: readonly string[]): string | undefined {
   const plain = plainText(sentence.replaceAll('…', ' ').replace(/\s+/g, ' '))

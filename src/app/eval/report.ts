@@ -7,7 +7,7 @@ export interface VaultReport {
   readonly seed: number
   readonly embedder: string | null
   readonly scores: readonly KnownItemScores[]
-  /** The gain from searching by meaning in addition to words. Empty without an embedder. */
+  /** How much better a search by words and meaning is than one by words alone. Empty without an embedder. */
   readonly meaning: readonly MeaningGain[]
   readonly slowest: readonly NotedQuery[]
   /** Queries whose note was not in the top ten. */
@@ -27,15 +27,15 @@ export interface KnownItemScores {
   readonly p99: number
 }
 
-/** nDCG@10 by words and meaning, minus that by words alone. */
+/** Difference in nDCG@10 between a search by words and meaning and one by words alone. */
 export interface MeaningGain {
   readonly kind: QueryKind
   readonly gain: Estimate
 }
 
 /**
- * Returns the gain from meaning for each kind of query. The interval applies to the difference per query. There is no total,
- * because it would depend on the number of queries of each kind.
+ * Returns the gain from meaning for each kind of query. Its interval is that of the difference per query. There is no total,
+ * which would depend on the number of queries of each kind.
  */
 export function meaningGains(modes: readonly EvaluatedMode[]): readonly MeaningGain[] {
   const askedBy = (searchMode: SearchMode) => modes.find(({ mode }) => mode === searchMode)?.results ?? []
@@ -49,7 +49,7 @@ export function meaningGains(modes: readonly EvaluatedMode[]): readonly MeaningG
   })
 }
 
-/** Returns nDCG@10 for a query with a single correct note at the given rank. Rank 0 means that the note was not found. */
+/** Returns nDCG@10 of a query with one correct note at the given rank, or at rank 0 if the note was not found. */
 function ndcgAt(rank: number): number {
   return rank === 0 ? 0 : ndcg([...new Array<number>(rank - 1).fill(0), 1], [1])
 }

@@ -9,7 +9,7 @@ export interface Estimate {
   readonly high: number
 }
 
-/** Number of bootstrap samples. The ends of the interval are accurate to a few hundredths of its width. */
+/** Number of bootstrap samples. With this many, the ends of the interval are accurate to a few hundredths of its width. */
 const SAMPLES = 2_000
 
 const SEED = 1
@@ -18,8 +18,7 @@ const SEED = 1
 const Z = 1.96
 
 /**
- * Returns the share of `true` answers with its Wilson score interval (1927), which is also valid for shares near 0 and 1. NaN if
- * there are no answers.
+ * Returns the share of `true` with its Wilson score interval (1927), which is valid even near 0 and 1. NaN if the list is empty.
  */
 export function shareOf(answers: readonly boolean[]): Estimate {
   const count = answers.length
@@ -30,12 +29,12 @@ export function shareOf(answers: readonly boolean[]): Estimate {
   return { value, low: Math.max(0, (centre - reach) / scale), high: Math.min(1, (centre + reach) / scale) }
 }
 
-/** Returns the mean with its percentile bootstrap interval (Efron 1979). NaN if there are no values. */
+/** Returns the mean with its percentile bootstrap interval (Efron 1979). NaN if the list is empty. */
 export function meanOf(values: readonly number[]): Estimate {
   return meanOfMeans([values])
 }
 
-/** Returns the mean of several lists' means. For the interval, each list is resampled separately. */
+/** Returns the mean of several means. For the interval, each list is resampled separately. */
 export function meanOfMeans(lists: readonly (readonly number[])[]): Estimate {
   const random = seededRandom(SEED)
   const redrawn = (values: readonly number[]): number => {
@@ -55,8 +54,8 @@ export function average(values: readonly number[]): number {
 export const DEPTH = 10
 
 /**
- * Returns nDCG@10 with linear gain, matching trec_eval's ndcg_cut. `gainsByRank` holds the judgments of the results in rank order,
- * and `ideal` the judgments of all documents.
+ * Returns nDCG@10 with linear gain, like trec_eval's ndcg_cut. `gainsByRank` contains the judgments of the results in rank order,
+ * and `ideal` those of all documents.
  */
 export function ndcg(gainsByRank: readonly number[], ideal: readonly number[]): number {
   const discounted = (gains: readonly number[]): number =>
@@ -64,7 +63,7 @@ export function ndcg(gainsByRank: readonly number[], ideal: readonly number[]): 
   return discounted(gainsByRank) / discounted([...ideal].sort((a, b) => b - a))
 }
 
-/** Returns the value below which the given share (0–1) of the values lies, or NaN if there are no values. */
+/** Returns the quantile at a share from 0 to 1. NaN if the list is empty. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN

@@ -6,16 +6,17 @@ import type { NoteText } from '../../core/texts.ts'
 import { matchFinder, type SnippetQuery, weightOf } from '../../search/words/matches.ts'
 import { idOf, queryTerms } from '../../search/words/query-terms.ts'
 
-/** A heading or title matches the question if at least this share of the question's words occurs in it, and vice versa. */
-const MIN_SHARED_WORDS = 0.8
 /**
- * Shorter questions are compared only with titles, because a heading of one word, such as `Tags`, is a topic and not a question.
+ * A heading or title matches the question if this share of the question's words occurs in it, and this share of its words in the
+ * question.
  */
+const MIN_SHARED_WORDS = 0.8
+/** Shorter questions are compared with titles only. A heading of one word, such as `Tags`, is a topic, not a question. */
 const MIN_WORDS = 2
 
 /**
- * Returns the sections whose headings match the question. If the note's title matches, also returns the beginning of the note.
- * Sections without text are left out.
+ * Returns the sections whose headings match the question and, if the note's title matches, the beginning of the note. Sections
+ * without text are left out.
  */
 export function askedPlaces({ title, headings }: Node, source: NoteText, words: SnippetQuery): readonly ChunkPlace[] {
   const asks = askingFor(words)
@@ -26,7 +27,7 @@ export function askedPlaces({ title, headings }: Node, source: NoteText, words: 
   return [opening, ...sections].filter((place) => place !== undefined)
 }
 
-/** Returns a function that checks whether a name has nearly the same words as the question. */
+/** Returns a function that checks whether a name consists of nearly the same words as the question. */
 function askingFor(words: SnippetQuery): (name: string) => boolean {
   const find = matchFinder(words)
   const all = words.terms.reduce((sum, { weight }) => sum + weight, 0)
@@ -55,9 +56,9 @@ function openingOf(source: NoteText, headings: readonly Heading[]): ChunkPlace |
 
 interface Lines {
   readonly from: number
-  /** The line after the last one. */
+  /** The line after the last one. `undefined` for the end of the note. */
   readonly to: number | undefined
-  /** The heading's line number. This line does not count as text. */
+  /** Line of the heading, which does not count as text. */
   readonly heading?: number
 }
 

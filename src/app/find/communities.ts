@@ -9,8 +9,8 @@ import { boundaryBefore } from '../answer/truncate.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
 
 /**
- * Returns the notes of the communities named in a query. Does not wait for insights if the query names no community.
- * @throws RouxError `NODE_NOT_FOUND` for an unknown community. If a community no longer exists, the error lists its successors.
+ * Returns the notes of the communities that a query names. Waits for an insight only if it names any.
+ * @throws RouxError `NODE_NOT_FOUND` for an unknown community; if the community existed earlier, the error lists its successors
  */
 export async function communitiesNamed(
   core: GraphCore,
@@ -21,7 +21,7 @@ export async function communitiesNamed(
   return ids.length === 0 ? { communities: new Map(), warnings: [] } : await notesOfCommunities(core, call, ids)
 }
 
-/** Returns the notes of the given communities. If communities are not computed in time, returns an empty map and a warning. */
+/** Returns the notes of the given communities. If the communities are not known in time, returns an empty map and a warning. */
 export async function notesOfCommunities(
   core: GraphCore,
   call: Call,
@@ -36,13 +36,13 @@ export async function notesOfCommunities(
 export interface FoundCommunity {
   readonly community: Community
   readonly level: CommunityLevel
-  /** Index of the community among those at the same level. */
+  /** Index of the community within its level. */
   readonly place: number
 }
 
 /**
- * Returns the community with the given id, ignoring case. The id may include the vault's name.
- * @throws RouxError `NODE_NOT_FOUND` if there is no such community. If it no longer exists, the error lists its successors.
+ * Returns the community with this id. Case does not matter, and the id may include the vault's name.
+ * @throws RouxError `NODE_NOT_FOUND` if there is none; if the community existed earlier, the error lists its successors
  */
 export function requireCommunity(
   { levels, successors }: Communities,
@@ -70,13 +70,10 @@ export function communityId(id: string, { name }: Pick<GraphCore, 'name'>): stri
   return name === undefined ? id : `${name}:${id}`
 }
 
-/** Maximum number of characters of a label taken from a note's title. The full title is shown among the key notes. */
+/** Maximum length of a label that is a note's title. The key notes show the title in full. */
 const MAX_LABEL_LENGTH = 48
 
-/**
- * Returns a community's label: the name given by the user, or else the title of its first key note, truncated after a word if it is
- * long.
- */
+/** Returns a community's label: the user's name for it, or the title of its first key note, truncated at the end of a word. */
 export function communityLabel(
   id: string,
   { given, title = id }: { readonly given: string | undefined; readonly title: string | undefined },
@@ -110,8 +107,8 @@ export function communitiesOf({
 const MAX_SUCCESSORS = 3
 
 /**
- * Returns the successors of a former community, starting with the one that got most of its notes, or `undefined` if it never
- * existed.
+ * Returns the communities that took over the notes of a former one, the largest share first. Returns `undefined` if there was no
+ * such community.
  */
 function presentHeirs(
   id: string,
@@ -131,7 +128,7 @@ function presentHeirs(
   return [...found].slice(0, MAX_SUCCESSORS)
 }
 
-/** Describes where to get an insight, how to answer from it, and what to answer if it is not available. */
+/** Where an insight comes from, how to answer from it, and what to answer without it. */
 interface InsightUse<T, Kind extends InsightKind> {
   readonly from: Insights<Kind>
   readonly empty: T
@@ -139,8 +136,8 @@ interface InsightUse<T, Kind extends InsightKind> {
 }
 
 /**
- * Answers from an insight. Waits only for the first insight. Later calls use the latest one, and warn with `STALE` while a newer one
- * is being computed.
+ * Answers from an insight. Waits only for the first one. After that, answers from the latest one, with the warning `STALE` while
+ * a newer one is being computed.
  */
 export function answerFromInsight<T, Kind extends InsightKind>(
   core: GraphCore,
@@ -160,7 +157,7 @@ interface Latest<Kind extends InsightKind> {
   readonly warnings: readonly Warning[]
 }
 
-/** Returns the latest insight that is available in time, with warnings. */
+/** Returns the latest insight that is available in time, with its warnings. */
 export async function latestOf<Kind extends InsightKind>(insights: Insights<Kind>, call: Call): Promise<Latest<Kind>> {
   const run = await insights.follow({ wait: patienceOf(call), signal: call.signal })
   if (run === undefined) return { insight: undefined, warnings: [firstInsightWarning(insights.progress?.())] }

@@ -6,11 +6,11 @@ import { LETTERS } from '../../search/words/near-words.ts'
 import { analyze } from '../../search/words/scan.ts'
 import type { Warning } from '../graph-core.ts'
 
-/** Shorter words are not corrected, because too many other words are similar to them. */
+/** Shorter words are not corrected, because too many words are similar to them. */
 const MIN_WORD_LENGTH = 4
-/** Shorter questions are not corrected. A single word has no context, so it is compared only with titles. */
+/** Shorter questions are not corrected. A single word has no context and is compared with titles only. */
 const MIN_WORDS = 2
-/** A question with more unknown words than this is probably about something that the vault does not contain. */
+/** A question with more unknown words is probably about something else than the vault. */
 const MAX_UNKNOWN_WORDS = 1
 
 /** A question in which unknown words have been replaced with similar words from the vault. */
@@ -25,9 +25,9 @@ interface Correction {
 }
 
 /**
- * Replaces each word of a question that no note contains with the most common indexed word that differs from it by one letter or
- * two swapped letters. A word of the embedder's vocabulary is only replaced by another one: "diary" is no typo for "diaro". Returns
- * `undefined` if nothing is replaced.
+ * Corrects the words of a question that no note contains. Each is replaced with the most common word of the index that differs
+ * from it in one letter or in two swapped letters. A word that the embedder knows is only replaced with another word that it
+ * knows: "diary" is no typo for "diaro". Returns `undefined` if nothing was corrected.
  */
 export async function correctQuestion(
   snapshot: Snapshot,
@@ -36,7 +36,7 @@ export async function correctQuestion(
 ): Promise<CorrectedQuestion | undefined> {
   const unknown = terms.filter(({ notes }) => notes === 0).map(({ word }) => word)
   if (terms.length < MIN_WORDS || unknown.length === 0 || unknown.length > MAX_UNKNOWN_WORDS) return undefined
-  // Words in languages without spaces are found with a dictionary, so they contain no typos.
+  // In languages without spaces, a dictionary finds the words, so they contain no typos.
   const misspelled = unknown.filter((word) => word.length >= MIN_WORD_LENGTH && LETTERS.test(word) && classAt(word, 0) === SPACED)
   if (misspelled.length === 0) return undefined
   const near = await snapshot.wordsNear(misspelled)

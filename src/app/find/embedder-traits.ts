@@ -6,17 +6,17 @@ import { calibrate, type EmbedderTraits, traitsOf, UNKNOWN_WEIGHT, UNRELATED_QUE
 import type { GraphCore } from '../graph-core.ts'
 import { MODEL_TIMEOUT } from './question-vector.ts'
 
-/** Number of titles sampled to estimate the cosine of a correct answer. */
+/** Number of titles used to estimate the cosine of a correct answer. */
 const SAMPLED_TITLES = 50
-/** Traits assumed for an embedder until they have been measured in the vault. */
+/** Traits of an embedder that have not been measured in the vault yet. */
 const DEFAULT_TRAITS: EmbedderTraits = { weight: UNKNOWN_WEIGHT, certainty: { low: 0.25, high: 0.65 } }
 
 const calibrated = new WeakMap<Embedder, Promise<EmbedderTraits>>()
 const measured = new WeakMap<Store, Map<string, EmbedderTraits>>()
 
 /**
- * Returns the traits needed to interpret an embedder's cosines. The traits of some models are built in. Those of other models are
- * measured in the vault once all notes have vectors. A measurement that fails is repeated with the next question.
+ * Returns the traits that are needed to interpret an embedder's cosines. They are known for some models, and are measured in the
+ * vault for others, once all notes have vectors. If that fails, it is repeated with the next question.
  */
 export async function traitsFor(core: GraphCore, embedder: Embedder): Promise<EmbedderTraits> {
   const modelTraits = traitsOf(embedder.id)
@@ -26,12 +26,12 @@ export async function traitsFor(core: GraphCore, embedder: Embedder): Promise<Em
   return await untilAborted(measuring, AbortSignal.timeout(MODEL_TIMEOUT)).catch(() => DEFAULT_TRAITS)
 }
 
-/** Returns the traits known so far, without using the embedder. */
+/** Returns the traits that are known without asking the embedder. */
 export function knownTraits({ store }: GraphCore, embedder: string): EmbedderTraits {
   return traitsOf(embedder) ?? measured.get(store)?.get(embedder) ?? DEFAULT_TRAITS
 }
 
-/** Checks whether all notes have vectors. If only some had vectors, the measurement would find too few answers. */
+/** Checks whether all notes have vectors. With only some of them, a measurement would find too few answers. */
 function isEmbedded({ indexing }: GraphCore): boolean {
   const vectors = indexing.status().search?.vectors
   return vectors !== undefined && vectors.done >= vectors.total

@@ -24,7 +24,7 @@ import { WITH_TEXT } from '../scope.ts'
 
 export interface QueryOptions {
   readonly scope: Scope
-  /** `relevance` falls back to `modified` if the query has no words. */
+  /** `relevance` means `modified` if the query contains no words. */
   readonly orderBy: FindOrder['by']
   /** Defaults to ascending for titles, and to descending otherwise. */
   readonly order?: 'asc' | 'desc' | undefined
@@ -38,19 +38,19 @@ export interface FoundByQuery {
   readonly notes: FoundPage
   readonly words: readonly QueryWord[]
   /**
-   * Set if no note contains all of the words. `some`: the notes contain some of the words. `begun`: the notes contain words that
-   * begin like the given ones.
+   * Set if no note contains all of the words. The notes then contain some of them (`some`), or words that begin like them
+   * (`begun`).
    */
   readonly fallback: 'some' | 'begun' | undefined
-  /** Sets in the query that match no notes. Sets that are empty only because a nested set is empty are omitted. */
+  /** Sets in the query that match no note. Leaves out sets that are empty only because of an empty set inside. */
   readonly emptySets: readonly QuerySet[]
-  /** Warnings about folders in the query that do not exist or are given by the end of their path. */
+  /** Warnings about folders that do not exist, or that the query names by the end of their path. */
   readonly folderWarnings: readonly Warning[]
 }
 
 /**
- * Returns the notes that match a query. If there are none, returns notes with some of the query's words, or with words that begin
- * like them.
+ * Returns the notes that match a query. If there are none, returns notes that contain some of the query's words, or words that
+ * begin like them.
  * @throws RouxError `NODE_NOT_FOUND` or `AMBIGUOUS_NAME` for a note in the query
  */
 export async function findByQuery(
@@ -102,7 +102,7 @@ export async function prepareQuery(
   return { condition: toCondition(query, names), order, emptySets, folderWarnings: folders.warnings, names }
 }
 
-/** Maximum number of sets that are checked. */
+/** Maximum number of sets to check. */
 const MAX_CHECKED_SETS = 5
 
 async function findEmptySets(snapshot: Snapshot, query: Query, names: LookedUp): Promise<readonly QuerySet[]> {
@@ -135,7 +135,7 @@ async function orderOf(
   return { by, direction: order ?? (by === 'title' ? 'asc' : 'desc'), terms: termsOf(words), first: first.all }
 }
 
-/** Returns the ids for the titles in a query. Includes excluded files, because notes that link to them may still be listed. */
+/** Returns ids for the titles in a query. Excluded files count, because notes that link to them may still be listed. */
 async function titleIds(snapshot: Snapshot, core: Pick<GraphCore, 'name'>, query: Query): Promise<TitleIds> {
   const lookups = titlesIn(query).map(
     async (title) => [title, [(await requireNamed(snapshot, core, title.trim(), { withMissing: true })).id]] as const,

@@ -47,7 +47,7 @@ export interface FoundNode extends ListedNode {
   readonly score: number
   readonly created?: string
   readonly modified?: string
-  /** Lines around the best match, excluding empty ones. */
+  /** The lines around the best match, without empty ones. */
   readonly snippet: string
   /** Positions of the query's words in `snippet`, as UTF-16 offsets. Omitted unless requested. */
   readonly highlights?: readonly (readonly [start: number, end: number])[]
@@ -105,7 +105,7 @@ async function findIn(
   return { ...list, warnings: [...queryNotices, ...missing, ...fallbackWarnings, ...close, ...description.warnings] }
 }
 
-/** Returns the scope of a query. A query with words covers notes and canvases, any other query only notes. */
+/** Returns the scope of a query: notes and canvases if the query contains words, and otherwise only notes. */
 export function scopeOf({ folder, includeArchived }: FindArguments, query: Query): Scope {
   const scope = { ...toScope({ folder }), withoutArchived: !includeArchived }
   return positiveWords(query).length > 0 ? { ...scope, kinds: WITH_TEXT } : scope
@@ -116,7 +116,7 @@ const FALLBACKS = {
   begun: 'No note has exactly these words. The notes shown have words that start with them.',
 }
 
-/** Returns the dates that the query filters or orders by. */
+/** Returns the dates that the query filters by or sorts by. */
 function datesShown(query: Query, { orderBy }: FindArguments): ReadonlySet<TimeField> {
   const by = orderWith(orderBy, positiveWords(query).length > 0)
   return new Set([...timesIn(query), ...(by === 'modified' || by === 'created' ? [by] : [])])
@@ -129,7 +129,7 @@ interface TextRequest {
   readonly links: number
 }
 
-/** Returns the notes found, with the text around the best match in each. */
+/** Returns the notes found, each with the text around its best match. */
 async function describe(
   reading: ReadingContext,
   items: FoundPage['items'],
@@ -149,7 +149,7 @@ async function describe(
       ...(node.created === undefined || !dates.has('created') ? undefined : { created: node.created }),
       ...(node.modified === undefined || !dates.has('modified') ? undefined : { modified: node.modified }),
     }
-    // Without words, notes are not ranked, so they all get the same score.
+    // Without words, notes have no rank, so all scores are equal.
     const shownScore = words.length === 0 ? 1 : score
     const marks = call.marked === true ? { highlights } : undefined
     return [{ ...listResponse(node, 'metadata'), score: roundScore(shownScore), ...times, snippet: text, ...marks, line }]
@@ -164,14 +164,14 @@ function snippetOf(node: Node, source: NoteText, query: SnippetQuery) {
   const visible = legible(text)
   // Show images and comments only if a note contains nothing else.
   const shownText = visible.slice(source.bodyStart).trim() === '' ? text : visible
-  // Count only visible text. A link address that contains the words is not a match.
+  // Only visible text counts: a link address that contains the words is not a match.
   const countedText = query.terms.length === 0 && query.phrases.length === 0 ? {} : { seen: wordsOf(text) }
   return snippet(shownText, source.bodyStart, query, { maxLength: SNIPPET_LENGTH, ...countedText })
 }
 
 /**
- * Returns a snippet of the tasks in a requested state, keeping only those with the most query words. Blank tasks are included only
- * if all of these tasks are blank.
+ * Returns a snippet of the tasks in a requested state that contain the most words of the query. Blank tasks are left out unless
+ * all are blank.
  */
 function tasksOf(
   { tasks = [] }: Node,
@@ -190,12 +190,12 @@ function tasksOf(
   return joined((filled.length > 0 ? filled : all).filter(({ highlights }) => highlights.length === maxHighlights))
 }
 
-/** Maximum length of a single task. Leaves space for the number of omitted tasks. */
+/** Maximum length of a task, with room for the number of omitted tasks. */
 const TASK_LENGTH = SNIPPET_LENGTH - 20
 const BLANK_TASK = /^\S+\s+\[.\]$/
 
 /**
- * Joins as many snippets as fit, one per line, and appends the number of omitted ones. The result has the line number of the first
+ * Joins as many snippets as fit, one per line, and appends the number of the others. The line number is that of the first
  * snippet.
  */
 function joined(all: readonly Snippet[]): Snippet | undefined {
@@ -209,10 +209,10 @@ function joined(all: readonly Snippet[]): Snippet | undefined {
   }
 }
 
-/** Maximum number of tasks in a snippet, if all are as short as possible. */
+/** Maximum number of tasks in a snippet, reached if all of them are as short as possible. */
 const MAX_TASKS = SNIPPET_LENGTH / '- [ ]'.length
 
-/** Shifts the highlights to match their positions in the joined text. */
+/** Moves the highlights to their positions in the joined text. */
 function shiftHighlights(snippets: readonly Snippet[]): Snippet['highlights'] {
   let by = 0
   return snippets.flatMap(({ text, highlights }) => {

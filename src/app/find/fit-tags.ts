@@ -9,7 +9,7 @@ type ShownLabel<Label extends { readonly from: unknown }> = Omit<Label, 'from'> 
 /** Maximum number of notes listed per label. */
 const MAX_EXAMPLES = 3
 
-/** Fits labels into a budget: first all labels with their scores, then their operations, then up to three notes per label. */
+/** Fits labels into a budget: first all labels with their scores, then their operations, then up to three notes for each. */
 export function fitTags(suggested: SuggestedTags, room: number): Fitted<ShownTags> {
   const { tags, folders } = suggested
   const rows = [...tags, ...folders]

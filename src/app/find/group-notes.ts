@@ -19,21 +19,21 @@ import { type FindArguments, scopeOf } from './find-nodes.ts'
 import { queryWarnings } from './query-warnings.ts'
 
 export interface NoteGroup {
-  /** The group's value in its most common spelling. A list if notes are grouped by two values. */
+  /** The value in its most common spelling, or two values if notes are grouped by two. */
   readonly value: string | readonly string[]
   readonly count: number
-  /** Paths of the first three notes, including the vault's name if there are several vaults. A path can be used as an id. */
+  /** Paths of up to three notes, with the vault's name if there are several vaults. Each can be used as an id. */
   readonly examples: readonly string[]
 }
 
 export interface NoteGroups {
-  /** Describes what was counted, for example `notes that match "#book", by author`. */
+  /** Says what was counted, for example `notes that match "#book", by author`. */
   readonly counted: string
   readonly groups: readonly NoteGroup[]
   /** Number of groups, ignoring `limit` and `offset`. */
   readonly total: number
   readonly notes: number
-  /** Number of matching notes that are in no group, because they have no value to group by. */
+  /** Number of matching notes in no group, because they have no value. */
   readonly without: number
 }
 
@@ -44,8 +44,8 @@ export interface NoteCount {
 
 export interface GroupArguments extends FindArguments {
   /**
-   * A property, `folder`, `tag`, `community`, or a date with a unit, such as `created:month`. Two of these can be separated by a
-   * comma.
+   * One or two groupings, separated by a comma: a property, `folder`, `tag`, `community`, or a date with a unit, such as
+   * `created:month`.
    */
   readonly groupBy: string
 }
@@ -84,8 +84,8 @@ export function countNodes(core: GraphCore, args: FindArguments, call: Call = {}
 }
 
 /**
- * Groups the notes that match a query by their values.
- * @throws RouxError `INVALID_PARAMS` if nothing can be grouped by `groupBy`
+ * Groups the notes that match a query.
+ * @throws RouxError `INVALID_PARAMS` if `groupBy` is nothing to group by
  */
 export function groupNodes(core: GraphCore, args: GroupArguments, call: Call = {}): Promise<Answer<NoteGroups>> {
   const groupings = readGroupings(args.groupBy)
@@ -153,9 +153,9 @@ const PLACES: Readonly<Record<string, 'folder' | 'tag' | 'community'>> = {
   community: 'community',
   communities: 'community',
 }
-/** A prefix that marks a name as a property. */
+/** A prefix that says that a name is a property. */
 const PROPERTY = /^(?:property|properties)\s*:\s*(?=\S)/i
-/** Units that notes cannot be grouped by. Any other word after a colon is part of a property's name, such as `dc:title`. */
+/** Units that are not supported. Any other word after a colon belongs to the name of a property, such as `dc:title`. */
 const OTHER_UNITS = /^(?:dates?|decades?|hours?|minutes?|quarters?|weekdays?|weeks?)$/
 
 function readGrouping(text: string): Grouping {
@@ -178,7 +178,10 @@ interface NameWithUnit {
   readonly unit: keyof typeof UNITS | undefined
 }
 
-/** Splits `created:month` into name and unit. @throws RouxError `INVALID_PARAMS` if the last part is a unit that does not exist */
+/**
+ * Splits `created:month` into name and unit.
+ * @throws RouxError `INVALID_PARAMS` if the unit does not exist
+ */
 function withUnit(text: string): NameWithUnit {
   const colon = text.lastIndexOf(':')
   if (colon === -1) return { name: text.trim(), unit: undefined }
@@ -194,7 +197,7 @@ function withUnit(text: string): NameWithUnit {
   return { name: text.trim(), unit: undefined }
 }
 
-/** Checks whether a name without `#` refers to something other than a property. */
+/** Checks whether a name without `#` means something else than a property. */
 function isKnownName(name: string): boolean {
   const folded = name.toLowerCase()
   return Object.hasOwn(PLACES, folded) || DATES.some((date) => date === folded)
@@ -240,13 +243,13 @@ async function communityMembers(core: GraphCore, call: Call): Promise<Members> {
 
 /** Number of example notes listed per group. */
 export const EXAMPLES = 3
-/** Longer values are truncated, because the beginning is enough to identify them. */
+/** Longer values are truncated. The beginning is enough to recognize them. */
 const MAX_VALUE_LENGTH = 100
 /** Separates the values of two groupings. No note can contain it. */
 const SEPARATOR = '\u0000'
 
 interface Tally {
-  /** Number of uses of each spelling. The values of several groupings are joined into one string. */
+  /** Number of uses of each spelling. Two values are joined into one string. */
   readonly spellings: Map<string, number>
   count: number
   readonly examples: string[]
@@ -256,7 +259,7 @@ class Groups {
   readonly #groupings: readonly Grouping[]
   readonly #communities: { readonly of: ReadonlyMap<string, string>; readonly labels: ReadonlyMap<string, string> }
   readonly #tallies = new Map<string, Tally>()
-  /** For each property grouped by date, the number of values that are not dates, and the first such value. */
+  /** The number of values that are not dates, and the first of them, for each property that should contain dates. */
   readonly #noDates = new Map<string, { count: number; readonly example: string }>()
   without = 0
 
@@ -278,7 +281,7 @@ class Groups {
       [''],
     )
     if (combined.length === 0) this.without++
-    // A note counts only once per group, even if it has a value in two spellings.
+    // A note counts once per group, even if it has the value in two spellings.
     for (const [key, spelling] of new Map(combined.map((value) => [foldName(value), value]))) this.#count(key, spelling, note)
   }
 
@@ -303,7 +306,7 @@ class Groups {
     })
   }
 
-  /** Warns about values that are not dates, if notes are grouped by their year, month or day. */
+  /** Warns about values that are not dates, if notes are grouped by year, month or day. */
   unreadDates(): readonly Warning[] {
     return [...this.#noDates].map(([name, { count, example }]) => ({
       code: 'NOTICE',
@@ -328,7 +331,7 @@ class Groups {
         return filled.flatMap((text) => dateOf(text, unit) ?? this.#leftOut(name, text))
       }
       default:
-        // A note without a folder is in the vault's root.
+        // Notes without a folder are in the vault's root.
         return texts.map((text) => (text === '' ? '/' : text))
     }
   }
@@ -346,10 +349,7 @@ function withoutBrackets(text: string): string {
   return /^\[\[([^[\]|#]+)\]\]$/.exec(text)?.[1]?.trim() ?? text
 }
 
-/**
- * Returns the start of a date in the given unit, or in a coarser one if the text is less precise. `undefined` if the text is not
- * a date.
- */
+/** Returns a date up to the given unit, or a shorter one if the text says less. Returns `undefined` if the text is not a date. */
 function dateOf(text: string, unit: keyof typeof UNITS): string | undefined {
   const time = readDate(text)
   if (time === undefined) return undefined

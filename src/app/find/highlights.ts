@@ -2,15 +2,15 @@ import { findMatches } from '../../search/words/matches.ts'
 import { queryTerms } from '../../search/words/query-terms.ts'
 
 /**
- * Returns the positions of a question's words in the text, in any word form. The positions are UTF-16 offsets, in ascending order and
- * without overlaps.
+ * Returns where a question's words occur in the text, in any form, as UTF-16 offsets. Positions are in ascending order and do not
+ * overlap.
  */
 export function highlightsOf(question: string, text: string): readonly (readonly [start: number, end: number])[] {
   const terms = queryTerms(question).map((term) => ({ term, weight: 1 }))
   const highlights: (readonly [number, number])[] = []
   let last = 0
   for (const { start, end } of findMatches(text, { terms, phrases: [] })) {
-    // Skip parts of compound words, which are also reported as matches.
+    // Parts of a compound word are reported in addition to the word itself.
     if (start < last) continue
     highlights.push([start, end])
     last = end

@@ -9,18 +9,15 @@ import { inverseDocumentFrequency } from '../../search/words/rank.ts'
 import { analyze } from '../../search/words/scan.ts'
 import { type ReadingContext, readTexts } from '../read/texts.ts'
 
-/**
- * Maximum number of notes whose links are examined. These are the best word matches, because a note's words include the texts of
- * its links.
- */
+/** Maximum number of notes whose links are examined. They are the best matches by words, which include the texts of links. */
 const MAX_SOURCES = 10
-/** Notes that match a smaller share of the question's words, by weight, are not examined. */
+/** The links of a note are not examined if it matches less than this share of the question's words, by weight. */
 const MIN_MATCHED_SHARE = 0.5
 /** Maximum number of links examined per note. */
 const MAX_LINKS = 2_000
 /**
- * Score of a note if a link to it has exactly the question as its text, relative to the score of the best word match. With half of
- * this, fewer such notes are found.
+ * Score of a note if the text of a link to it is exactly the question, relative to the best match by words. With 0.5, fewer such
+ * notes are found.
  */
 const WEIGHT = 1
 
@@ -28,16 +25,16 @@ interface LinkText {
   readonly to: NodeId
   readonly text: string
   /**
-   * How well the text matches the question, 0–1: the squared share of the question's words that occur in the text, multiplied by
-   * the share of the text's words that occur in the question.
+   * How well the text matches the question, 0–1: the square of the share of the question's words in the text, times the share of
+   * the text's words in the question.
    */
   readonly fit: number
 }
 
 /**
- * Treats the texts of links as a field with a low weight in the notes they link to: "see [[Levain|the sourdough mother]]" helps the
- * query *sourdough mother* to find *Levain*. Only each note's best text counts, so a note with a thousand texts has no advantage.
- * Texts that equal a name of the note are ignored.
+ * Lets a note match by the texts of links to it, with a low weight: "see [[Levain|the sourdough mother]]" helps *sourdough
+ * mother* to find *Levain*. Only the best text of each note counts, so a note with a thousand texts has no advantage. Texts that
+ * equal a name of the note are ignored.
  */
 export async function withLinkTexts(
   reading: ReadingContext,
@@ -57,7 +54,7 @@ type WrittenLink = Pick<LinkText, 'to' | 'text'>
 
 interface LinkFilter {
   readonly scope: Scope
-  /** Returns false for text without any of the question's words. */
+  /** Returns false for a text without any of the question's words. */
   readonly mayFit: (text: string) => boolean
 }
 
@@ -69,7 +66,7 @@ async function linksWithTexts(
   if (sources.length === 0) return []
   const ids = sources.map(({ id }) => id)
   const ranges = ids.map((id) => ({ id, start: 0, end: Number.MAX_SAFE_INTEGER }))
-  // Request both in parallel, because each database query takes a round trip.
+  // Read both in parallel, because each query may be a round trip to a database.
   const [links, { texts, changed }] = await Promise.all([reading.snapshot.linksWithin(ranges, scope), readTexts(reading, ids)])
   const linkTexts: WrittenLink[] = []
   for (const [at, id] of ids.entries()) {
@@ -87,14 +84,11 @@ function mayHaveText({ kind, form }: OutgoingLink): boolean {
   return kind === 'link' && (form === 'wikilink' || form === 'markdown' || form === 'reference')
 }
 
-/**
- * Returns a link's text. Returns an empty string for a wikilink without a display text, and for text that cannot match the
- * question.
- */
+/** Returns a link's text. Returns an empty string for a wikilink without display text, and for text that cannot match. */
 function textOf({ form, start, end }: OutgoingLink, source: string, mayFit: LinkFilter['mayFit']): string {
   const linkSource = source.slice(start, end)
   if (form === 'wikilink' && !linkSource.includes('|')) return ''
-  // If the text contains another link or an image, readers see something other than the source.
+  // If the text contains another link or an image, readers see something else than the source.
   return mayFit(linkSource) || linkSource.includes('[', 2) ? plainText(linkSource) : ''
 }
 
@@ -112,7 +106,7 @@ function fitTo({ terms: foundTerms }: WordHits, terms: readonly WordTerm[], file
     const matching = [...stems].filter((stem) => weights.has(stem))
     if (matching.length === 0) return 0
     const share = matching.reduce((sum, stem) => sum + (weights.get(stem) ?? 0), 0) / all
-    // Squared, because a text that covers little of the question is weak evidence.
+    // Squared, because a text with few of the question's words is weak evidence.
     return share ** 2 * (matching.length / stems.size)
   }
 }

@@ -74,7 +74,7 @@ export interface SearchByTagsArguments extends PageArguments {
   readonly links?: number | undefined
 }
 
-/** Returns notes that have any or all of the given tags, or tags nested below them, ordered by id. */
+/** Returns the notes with any or all of the given tags, ordered by id. Nested tags count as their parents. */
 export function searchByTags(
   core: GraphCore,
   args: SearchByTagsArguments,
@@ -86,7 +86,7 @@ export function searchByTags(
     const { items, total } = await snapshot.select({ tags: { names, mode: args.mode } }, page)
     const ids = items.map(({ id }) => id)
     const value = await listResponses(snapshot, ids, { shown: 'excerpt', links: linksShown(args.links, call) })
-    // Without a warning, an unknown tag among several would go unnoticed.
+    // One unknown tag among several would otherwise go unnoticed.
     const warnings = await tagWarnings(snapshot, args.tags, call)
     return { ...listResult(value, { offset: page.offset, shown: ids.length, total }), warnings }
   })
@@ -99,7 +99,7 @@ export interface RecentNote {
   readonly modified?: string
 }
 
-/** Returns the most recently changed notes, newest first, excluding archived ones. */
+/** Returns the notes that were changed last, without archived ones. */
 export function recentNotes(
   core: GraphCore,
   { limit }: { readonly limit: number },

@@ -10,8 +10,8 @@ import { type ReadingContext, readNotes } from '../read/texts.ts'
 const MAX_CHECKED_NOTES = 100
 
 /**
- * Returns the notes of a scope that contain any of the given literals, with the number of literals in each note. The best keyword
- * matches come first.
+ * Returns the notes that contain any of the given literals, with the number of literals in each. The best matches by words come
+ * first.
  */
 export async function literalNotes(
   reading: ReadingContext,
@@ -41,10 +41,12 @@ function alternatives(condition: Condition): readonly Condition[] {
   return condition.kind === 'or' ? condition.parts : [condition]
 }
 
-/** Notes with a literal match score above this value. The scores of other notes are capped at it. */
+/** Notes with a literal match score higher than this. The scores of other notes are limited to it. */
 const MAX_SCORE_WITHOUT_MATCH = 0.5
 
-/** Splits notes into those with literal matches, ordered by number of matches, and the others, with capped scores. */
+/**
+ * Puts notes with literal matches first, those with the most matches before the others, and limits the scores of notes without.
+ */
 export function byLiterals(
   hits: readonly FusedHit<NodeId>[],
   counts: ReadonlyMap<NodeId, number>,
@@ -62,7 +64,7 @@ export function byLiterals(
   return { holding: holding.sort((a, b) => b.score - a.score), others }
 }
 
-/** Caps the score of a note without a literal match. */
+/** Limits the score of a note without a literal match. */
 export function withinLimit<Hit extends { readonly score: number }>(hit: Hit): Hit {
   return hit.score > MAX_SCORE_WITHOUT_MATCH ? { ...hit, score: MAX_SCORE_WITHOUT_MATCH } : hit
 }

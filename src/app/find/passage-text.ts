@@ -2,12 +2,12 @@ import { blank, legible, withoutGaps } from '../../markdown/prose/legible.ts'
 import { findMatches, type Match, type SnippetQuery, weightOf } from '../../search/words/matches.ts'
 import { snippetWith } from '../../search/words/snippet.ts'
 
-/** The address in a link, which readers do not see but may search for. */
+/** The address in a link. Readers do not see it, but may search for it. */
 const ADDRESS = /\]\([^()\n]*\)/g
 /** Matches the end of a sentence or line. */
 const END = /[.!?…]["'”’)\]*_]*(?=\s)|[。！？]|\n/g
 
-/** Returns the searchable text, that is, everything readers see except link addresses. */
+/** Returns the text that can be searched: all that readers see, except link addresses. */
 export function wordsOf(text: string): string {
   return withoutAddresses(legible(text))
 }
@@ -36,7 +36,7 @@ export interface PassageText {
 }
 
 /**
- * Returns the part of a chunk to show, in at most `maxLength` UTF-16 code units. This is the whole chunk if it fits, or else the
+ * Returns the part of a chunk to show, in at most `maxLength` UTF-16 code units: the whole chunk if it fits, or else the
  * consecutive sentences and lines with the most matching words. Hidden text is shown only if there is nothing else.
  */
 export function passageText({ text: chunk, seen, matches }: ReadChunk, words: SnippetQuery, maxLength: number): PassageText {
@@ -47,13 +47,13 @@ export function passageText({ text: chunk, seen, matches }: ReadChunk, words: Sn
   if (compact.length <= maxLength) return { text: compact, start: 0, end: chunk.length }
   const start = bestStart(text, isHidden ? hidden : matches, maxLength)
   if (start !== undefined) return cutAt(text, start, maxLength)
-  // A sentence that is too long for a passage is cut around the matching words.
+  // A sentence that does not fit into a passage is cut around the matching words.
   return { text: snippetWith(text, 0, words, { maxLength, gap }).text, start: 0, end: chunk.length }
 }
 
 /**
- * Returns the start of the run of sentences whose distinct words have the highest total weight. Among equal runs, prefers the one
- * whose words are closest together. Returns `undefined` if no run contains enough of the words.
+ * Returns the start of the run of sentences whose words weigh most, counting each word once. If several weigh the same, prefers
+ * the one whose words are closest together. Returns `undefined` if none contains enough of the words.
  */
 function bestStart(text: string, matches: readonly Match[], room: number): number | undefined {
   const starts = startsOf(text)
@@ -69,18 +69,18 @@ function bestStart(text: string, matches: readonly Match[], room: number): numbe
   }
   if (matches.length > 0 && best.weight < weightOf(matches) * MIN_WORD_SHARE) return undefined
   const start = starts.findLast((position) => position <= best.first)
-  // Near the end of a chunk, text before the match also fits.
+  // Near the end of a chunk, there is also room for text before the match.
   return text.length - (start ?? 0) < room ? starts.find((position) => text.length - position < room) : start
 }
 
 const ROUNDING_ERROR = 1e-9
-/** If a run of sentences has less than this share of the words, show an excerpt that ignores sentence boundaries. */
+/** If no run of sentences has this share of the words, show an excerpt that ignores sentence boundaries. */
 const MIN_WORD_SHARE = 0.5
 
 function startsOf(text: string): readonly number[] {
   const starts: number[] = []
   for (const end of [0, ...[...text.matchAll(END)].map(({ index, 0: mark }) => index + mark.length)]) {
-    // Do not scan a run of white space again for every line break in it.
+    // Do not scan a run of white space again for each of its line breaks.
     if (end <= (starts.at(-1) ?? -1)) continue
     NO_SPACE.lastIndex = end
     const start = NO_SPACE.exec(text)?.index
@@ -92,7 +92,7 @@ function startsOf(text: string): readonly number[] {
 
 const NO_SPACE = /\S/g
 
-/** Returns the total weight of the words before `end`, counting each word once, and the end of the last of them. */
+/** Returns the total weight of the words before `end`, counting each word once, and the end of the last one. */
 function weightWithin(matches: readonly Match[], from: number, end: number): { readonly weight: number; readonly end: number } {
   const words = new Set<number>()
   let weight = 0
@@ -107,10 +107,7 @@ function weightWithin(matches: readonly Match[], from: number, end: number): { r
   return { weight, end: last }
 }
 
-/**
- * Normalizes the whitespace between two words. Preserves line breaks, which matter in code and tables, but keeps at most one empty
- * line.
- */
+/** Shortens the white space between two words. Keeps line breaks, which matter in code and tables, but at most one empty line. */
 function gap(space: string): string {
   const last = space.lastIndexOf('\n')
   if (last < 0) return ' '

@@ -15,7 +15,7 @@ import { passageText, type ReadChunk, readChunk } from './passage-text.ts'
 
 /** A part of a note that answers a question. */
 export interface Passage {
-  /** Headings above the passage, outermost first. They can be passed to `get_node` as `section`. */
+  /** Headings above the passage, outermost first. `get_node` accepts them as `section`. */
   readonly heading: readonly string[]
   /** First line of `text` in the file, starting at 1. `end_line` is the last line. */
   readonly start_line: number
@@ -27,13 +27,13 @@ export interface Passage {
 
 export interface PassageQuery {
   readonly words: SnippetQuery
-  /** The note's chunks as they were embedded. If omitted, the note is split again. */
+  /** The note's chunks from the time it was embedded. If omitted, the note is split again. */
   readonly stored?: NoteChunks | undefined
-  /** Omitted if semantic similarity is not used. */
+  /** Omitted if meaning does not count. */
   readonly meaning?: Meaning | undefined
   /** Maximum number of characters per passage. */
   readonly length?: number
-  /** True to treat the words of the note's title and of the headings above a chunk as part of the chunk. */
+  /** True if the words of the note's title and of the headings above a chunk count as words of the chunk. */
   readonly isNamed?: boolean
 }
 
@@ -47,29 +47,29 @@ export interface Meaning {
 const MAX_PASSAGES = 3
 /** Maximum length of a passage in characters. `MIN_CHARACTERS` is the minimum useful length. */
 const MAX_CHARACTERS = 1_600
-/** Length of a passage in characters if the answer has no limit. */
+/** Length of a passage in characters if the answer has no token limit. */
 const DEFAULT_CHARACTERS = 500
 const MIN_CHARACTERS = 160
-/** Size in bytes of a result and of a passage without its text, as is typical for a vault of a few thousand notes. */
+/** Typical size in bytes of a result, and of a passage without its text, in a vault of a few thousand notes. */
 const RESULT_BYTES = 170
 const PASSAGE_BYTES = 110
 /** Share of the budget for ids, titles and passages. The rest is for other information about each note. */
 const PASSAGES_SHARE = 0.67
-/** Passages that score less than this share of the best one are ignored. */
+/** Passages with less than this share of the best score are ignored. */
 const MIN_SCORE_SHARE = 0.6
 
-/** Maximum number of chunks read in a long note. */
+/** Maximum number of chunks read in one note. */
 const MAX_CHUNKS_READ = 8
 
 interface Candidate {
   readonly place: ChunkPlace
-  /** Certainty that the chunk is an answer, based on semantic similarity. */
+  /** How certain it is by meaning that the chunk is an answer. */
   readonly meaning: number
 }
 
 /**
- * Returns the passage length for each result, given the token budget and the number of results. Each gets the minimum, and the
- * first results share what is left, because they usually contain the answer.
+ * Returns the length of the passages of each result. All get the minimum. The first results, which usually contain the answer,
+ * share the rest of the budget.
  */
 export function passageLengths(maxTokens: number | undefined, results: number): (at: number) => number {
   if (maxTokens === undefined || results === 0) return () => DEFAULT_CHARACTERS
@@ -79,20 +79,20 @@ export function passageLengths(maxTokens: number | undefined, results: number): 
   return (at) => (at < FAVORED_RESULTS ? first : rest)
 }
 
-/** Number of leading results with longer passages than the others. */
+/** Number of results at the start that get longer passages than the others. */
 const FAVORED_RESULTS = 3
 
-/** Returns the minimum length plus the given number of characters, but at most the maximum length. */
+/** Returns the minimum length plus `more` characters, limited to the maximum length. */
 function within(more: number): number {
   return Math.max(MIN_CHARACTERS, Math.min(MAX_CHARACTERS, Math.floor(MIN_CHARACTERS + more)))
 }
 
-/** Returns the maximum number of results that can each have a passage within the given number of tokens. */
+/** Returns how many results can have a passage within this number of tokens. */
 export function mostPassages(maxTokens: number): number {
   return Math.ceil((maxTokens * TOKEN_BYTES) / MIN_CHARACTERS)
 }
 
-/** A part of a note, its text, and the share of the question that it covers, 0–1. */
+/** A part of a note with its text and its score: the share of the question that it covers, 0–1. */
 export interface AnsweringPlace {
   readonly place: ChunkPlace
   readonly chunk: ReadChunk
@@ -102,15 +102,14 @@ export interface AnsweringPlace {
 }
 
 /**
- * Returns up to three parts of a note that best answer a question, best first. If no part answers it, returns the beginning of the
- * note.
+ * Returns up to three parts of a note that answer a question best, best first. If none does, returns the beginning of the note.
  */
 export function passagesOf(node: Node, source: NoteText, query: PassageQuery): readonly Passage[] {
   const { words, length } = query
   return placesOf(node, source, query).map((each) => toPassage(node, source.text, { ...each, words, length }))
 }
 
-/** Returns the positions of the parts that best answer a question. */
+/** Returns the positions of the parts that answer a question best. */
 export function placesOf(node: Node, source: NoteText, query: PassageQuery): readonly AnsweringPlace[] {
   const stored = ofThisState(source, query.stored)
   const meaning = stored === undefined ? undefined : query.meaning
@@ -128,7 +127,7 @@ export function placesOf(node: Node, source: NoteText, query: PassageQuery): rea
     const { place, meaning: certainty } = candidate
     if (isTaken(place)) continue
     const text = source.text.slice(place.start, place.end)
-    // The upper bound does not include words of the title and headings.
+    // The upper bound does not cover words of the title and headings.
     if (!isNamed && maxScore < minScoreOf(best) - ROUNDING_ERROR && !ABBREVIATION.test(text)) continue
     const chunk = readChunk(text, find)
     const matches = isNamed ? [...chunk.matches, ...find(namesOf(node, place))] : chunk.matches
@@ -140,24 +139,21 @@ export function placesOf(node: Node, source: NoteText, query: PassageQuery): rea
   return best.filter(({ score }, at) => at === 0 || (score > 0 && score >= minScore))
 }
 
-/** Returns the minimum score that another part needs to be among the best. */
+/** Returns the score that another part needs to be among the best. */
 function minScoreOf(best: readonly AnsweringPlace[]): number {
   return Math.max((best[0]?.score ?? 0) * MIN_SCORE_SHARE, best[MAX_PASSAGES - 1]?.score ?? 0)
 }
 
-/** Tolerance for sums computed in a different order. */
+/** Sums differ slightly if they are added up in another order. */
 const ROUNDING_ERROR = 1e-9
-/**
- * Letters separated by dots, such as `U.S.A.`, may be indexed as one word. A plain search for the word would not find them in the
- * text.
- */
+/** Letters with dots, such as `U.S.A.`, may be indexed as one word, which a plain search would not find in the text. */
 const ABBREVIATION = /(?<![a-z0-9])[a-z]\.[a-z](?![a-z0-9])/i
 
 function namesOf({ title, headings }: Node, { startLine }: ChunkPlace): string {
   return [title, ...headingPathAt(headings, startLine)].join('\n')
 }
 
-/** Returns the parts of a note, in order. `stored` contains the parts as they were embedded. */
+/** Returns the parts of a note in order. `stored` contains those from the time it was embedded. */
 export function chunksOf(node: Node, source: NoteText, stored: NoteChunks | undefined): readonly ChunkPlace[] {
   return ofThisState(source, stored)?.chunks ?? inOrder(node, source).map(({ place }) => place)
 }
@@ -189,8 +185,8 @@ interface RatedCandidate {
 }
 
 /**
- * Returns the chunks that contain the beginnings of the most words, with an upper bound of each score. Searching for beginnings is
- * faster than splitting a chunk into words.
+ * Returns the chunks that contain the beginnings of the most words, with an upper bound for the score of each. Looking for
+ * beginnings is faster than splitting a chunk into words.
  */
 function likeliest(
   candidates: readonly Candidate[],
@@ -205,7 +201,7 @@ function likeliest(
     const part = text.slice(place.start, place.end)
     const letters = (NON_ASCII_LETTERS.test(part) ? foldLetters(part) : part.toLowerCase()).replace(DROPPED_IN_WORDS, '')
     const matched = beginnings.reduce((sum, beginning) => sum + (letters.includes(beginning.letters) ? beginning.own : 0), 0)
-    // A phrase can only be checked once the chunk has been read, so assume that all phrases match.
+    // A phrase can only be checked after the chunk has been read, so assume that all phrases match.
     return { candidate, maxScore: ((1 - weight) * (matched + words.phrases.length)) / all + weight * meaning }
   })
   return rated.sort((a, b) => b.maxScore - a.maxScore).slice(0, MAX_CHUNKS_READ)
@@ -243,7 +239,7 @@ export interface PassageOptions extends Pick<PassageQuery, 'words'> {
   readonly length?: number | undefined
 }
 
-/** Creates a passage from a part of a note, shortened to `length` characters. */
+/** Turns a part of a note into a passage of at most `length` characters. */
 export function toPassage(
   { headings }: Pick<Node, 'headings'>,
   text: string,

@@ -7,30 +7,30 @@ import { queryKind, traitsOf } from '../../search/relevance.ts'
 import { type Call, timeLeft } from '../answer/answer-when-ready.ts'
 import type { Embedding, GraphCore, Warning } from '../graph-core.ts'
 
-/** Milliseconds that a search waits for the embedding model. If the model takes longer, only words are used. */
+/** Milliseconds that a search waits for the embedding model. After that, it uses words only. */
 export const MODEL_TIMEOUT = 5_000
 
-/** Milliseconds to wait for the model even if the call's deadline has passed. */
+/** Milliseconds to wait for the model even after the call's deadline. */
 const MIN_MODEL_TIMEOUT = 500
 
-/** Milliseconds after a failure during which questions do not wait for the model. */
+/** Milliseconds after a failure in which questions do not wait for the model. */
 const RETRY_AFTER = 15_000
 
-/** Models that failed recently, with the reason and the time of the next attempt. */
+/** Models that have failed recently, with the reason and the time of the next attempt. */
 const recentFailures = new WeakMap<Embedding, { readonly reason: string; readonly until: number }>()
 
 /** A question's embedding, and the model that produced it. */
 export interface QuestionVector {
   readonly embedder: Embedder
   readonly vector: Float32Array
-  /** The vector for notes in other languages. Omitted if `vector` is used for them too. */
+  /** The vector for notes in other languages. Omitted if it is the same as `vector`. */
   readonly across?: Float32Array
-  /** `undefined` for a question without letters. */
+  /** `undefined` if the question contains no letters. */
   readonly language: Language | undefined
 }
 
 /**
- * Returns the embedder whose vectors are in use: the configured one or, while its vectors are being created, the previous one.
+ * Returns the embedder that made the vectors in use: the configured one, or the previous one until the new vectors are complete.
  * @throws RouxError `PROVIDER_ERROR`
  */
 export async function servingEmbedder(core: GraphCore): Promise<Embedder> {
@@ -43,16 +43,16 @@ export async function servingEmbedder(core: GraphCore): Promise<Embedder> {
   return (previous === undefined ? undefined : await core.embedding.openFormer(previous.embedder)) ?? embedder
 }
 
-/** Recreates the embedder's vectors if another process with a different embedder may have removed them. */
+/** Creates the vectors again if another process may have removed them, because it uses another embedder. */
 async function lookAgain({ indexing }: GraphCore, embedder: Embedder): Promise<void> {
   const vectors = indexing.status().search?.vectors
   if (vectors?.embedder !== embedder.id || vectors.done === 0) return
-  // Ignore errors here. The search checks the stored vectors again, and the answer reports why they are not available.
+  // An error here does no harm: the search looks at the stored vectors again, and the answer says why they are missing.
   await indexing.reconcile([]).catch(() => {})
 }
 
 /**
- * Opens the embedder in use. If opening takes too long for this call, it continues in the background for later calls.
+ * Opens the embedder in use. If this takes too long for the call, it goes on in the background for later calls.
  * @throws RouxError `PROVIDER_ERROR`
  */
 export async function openedInTime(core: GraphCore, call: Call): Promise<Embedder> {
@@ -70,7 +70,7 @@ export async function openedInTime(core: GraphCore, call: Call): Promise<Embedde
   }
 }
 
-/** Checks whether this is a command that a person is waiting for. */
+/** Checks whether a person is waiting for a command. */
 function isCommand({ indexing }: GraphCore): boolean {
   return indexing.status().watch === 'off'
 }
@@ -85,7 +85,7 @@ export async function embedWith(embedder: Embedder, texts: readonly string[], { 
   return requireVectors(embedder, texts.length, await embedder.embed(texts, kind, signal))
 }
 
-/** Returns a question's embedding, or a warning if the model fails. After a failure, the model is not tried again for a while. */
+/** Returns the embedding of a question, or a warning if the model fails. After a failure, the model is left alone for a while. */
 export async function tryQuestion(
   core: GraphCore,
   text: string,
@@ -95,7 +95,7 @@ export async function tryQuestion(
   if (embedding === undefined) return undefined
   const failure = recentFailures.get(embedding)
   if (failure !== undefined && performance.now() < failure.until) return withoutMeaning(failure.reason)
-  // While this question tries the model again, other questions do not wait for it.
+  // Other questions do not wait for the model while this one tries it again.
   if (failure !== undefined) remember(embedding, failure.reason)
   const time = isCommand(core) ? MODEL_TIMEOUT : Math.min(MODEL_TIMEOUT, Math.max(timeLeft(call), MIN_MODEL_TIMEOUT))
   // Unlike `AbortSignal.timeout`, this timer can be cleared, so it does not stay in memory after the question.
@@ -118,7 +118,7 @@ export async function tryQuestion(
       : { embedder, vector, language, ...(across === undefined ? undefined : { across }) }
   } catch (error) {
     call.signal?.throwIfAborted()
-    // This is not a failure of the model. The whole call will be retried.
+    // The model has not failed. The whole call is repeated.
     if (error instanceof RouxError && error.code === 'STORE_UNAVAILABLE') throw error
     const reason = patience.signal.aborted
       ? `the model did not answer within ${(time / 1_000).toFixed(1).replace(/\.0$/, '')} s`
@@ -147,7 +147,7 @@ export function noEmbedder(): RouxError {
   })
 }
 
-/** Explains that text is not compared by meaning because the embedder does not know its language. */
+/** Explains that a text is not compared by meaning, because the embedder does not know its language. */
 export function unknownWarning(subject: string): Warning {
   return {
     code: 'FALLBACK',

@@ -16,7 +16,7 @@ import { toScope } from '../scope.ts'
 import { traitsFor } from './embedder-traits.ts'
 import { embedWith, openedInTime, unknownWarning } from './question-vector.ts'
 
-/** Maximum number of similar names found for each name. A note may have several names. */
+/** Maximum number of similar names for each name. One note may have several of them. */
 const MAX_SIMILAR_NAMES = 50
 
 /** Maximum number of names listed in a warning. */
@@ -31,34 +31,33 @@ export interface ResolveArguments {
   readonly path?: string | undefined
 }
 
-/** The rule that decided between the chosen note and the next candidate. */
+/** The rule that puts the chosen note before the next candidate. */
 export type ChoiceRule = 'higher score' | 'title before alias' | 'shortest id' | 'first id' | 'first vault'
 
 export interface ResolvedName {
   readonly query: string
   readonly match: NodeId | null
   readonly score: number
-  /** Up to `MAX_CANDIDATES` matching notes, the chosen one first. Omitted unless several notes match. */
+  /** Up to `MAX_CANDIDATES` matching notes, the chosen one first. Omitted if only one note matches. */
   readonly candidates?: readonly { readonly id: NodeId; readonly title?: string; readonly score: number }[]
   readonly rule?: ChoiceRule
 }
 
 const MAX_CANDIDATES = 5
 
-/**
- * Maximum number of similar names to compare. It is higher than the number of candidates, because several notes may share the best
- * score.
- */
+/** Maximum number of similar names to compare. More than the candidates, because several notes may have the best score. */
 const MAX_SIMILAR = 20
 
-/** If the requested threshold is higher, names are compared only by pairs of characters. */
+/** With a higher threshold, names are compared by pairs of letters only. */
 const SPELLING_THRESHOLD = 0.7
 
-/** Maximum number of unmatched names compared letter by letter. Each comparison takes a few milliseconds in a large vault. */
+/**
+ * Maximum number of unmatched names that are compared letter by letter, because each takes some milliseconds in a large vault.
+ */
 const MAX_SPELLED = 50
 
 /**
- * Returns the notes for the given names, in order.
+ * Finds the notes for names, in order.
  * @throws RouxError `PROVIDER_ERROR` for `semantic` without an embedder
  */
 export function resolveNodes(core: GraphCore, args: ResolveArguments, call: Call = {}): Promise<Answer<readonly ResolvedName[]>> {
@@ -82,7 +81,7 @@ function resolveByMeaning(
   })
 }
 
-/** Returns, for each name, the files with that name and, unless `exact`, files with similar names. */
+/** Returns the files with each name and, unless `exact`, those with similar names. */
 async function namedLike(
   snapshot: Snapshot,
   { names, strategy, threshold, tag, path }: ResolveArguments,
@@ -98,10 +97,7 @@ async function namedLike(
   return names.map((name, at) => byName.get(name) ?? equal[at] ?? [])
 }
 
-/**
- * Finds names with a similar spelling by comparing letters instead of pairs, because swapping two letters of a short name changes
- * most of its pairs.
- */
+/** Finds names with a similar spelling. Compares letters, because two swapped letters change most pairs of a short name. */
 async function spelledLike(
   snapshot: Snapshot,
   name: string,
@@ -146,12 +142,12 @@ function isAlias(hit: Fitting): boolean {
 
 interface NameVectors {
   readonly names: readonly string[]
-  /** For each name, true if the embedder does not know its language. */
+  /** Says for each name whether its language is unknown to the embedder. */
   readonly isUnknown: readonly boolean[]
   readonly embedder: Embedder
   readonly traits: EmbedderTraits
   readonly vectors: readonly Float32Array[]
-  /** Vectors for names in other languages. Omitted if `vectors` are used for them too. */
+  /** Vectors of the names for notes in other languages. Omitted if they are the same as `vectors`. */
   readonly across?: readonly Float32Array[]
 }
 
@@ -171,8 +167,8 @@ interface NameTerms {
 }
 
 /**
- * Returns, for each name, the notes whose title or alias has a similar meaning, best first. The score is the cosine of the note's
- * best name. If the embedder does not know a name's language, returns a warning instead.
+ * Returns the notes with a title or alias of similar meaning for each name, best first. The score is the highest cosine of the
+ * note's names. If the embedder does not know a name's language, a warning is returned instead.
  */
 async function findByMeaning(
   snapshot: Snapshot,

@@ -66,7 +66,7 @@ export interface SearchArguments extends PageArguments {
   readonly includeContent: boolean
   readonly folder?: string | undefined
   readonly tag?: string | undefined
-  /** Restricts the search to passages of this note, given by id or by a unique title or alias. */
+  /** Searches only the passages of this note, given by id or by a unique title or alias. */
   readonly note?: string | undefined
   readonly relevance: Relevance
   readonly mode: 'hybrid' | 'keyword' | 'semantic'
@@ -78,7 +78,7 @@ export interface SearchArguments extends PageArguments {
 }
 
 export interface SearchResult extends ListedNode {
-  /** 0–1. Comparable between questions that use the same embedder. */
+  /** 0–1. Can be compared between questions to the same embedder. */
   readonly score: number
   readonly passages: readonly Passage[]
   readonly explain?: Explanation
@@ -88,13 +88,13 @@ export interface Explanation {
   readonly keyword: RetrieverScore | null
   readonly semantic: RetrieverScore | null
   /**
-   * Set only for notes in a language other than the question's. Contains the note's rank among these notes. The note's score is at
-   * least the `normalised` share of the best note's score.
+   * Rank among the notes in languages other than the question's. Set for these notes only. A note's score is at least
+   * `normalised` times the best score.
    */
   readonly across?: RetrieverScore
   /** Weight of the semantic score, 0–1. */
   readonly weight: number
-  /** ISO 639-1 code of the question's language, which determines the weight. Omitted if it is unclear. */
+  /** ISO 639-1 code of the question's language, on which the weight depends. Omitted if the language is unclear. */
   readonly language?: string
   /** True if a title or alias equals the question. */
   readonly exact: boolean
@@ -102,22 +102,19 @@ export interface Explanation {
   readonly close_title?: string
 }
 
-/** Maximum number of notes from each search (by words and by meaning). */
+/** Maximum number of notes found by words, and of notes found by meaning. */
 const MAX_CANDIDATES = 1_000
-/** Number of passages compared with the question. Each note is ranked by its best passage. */
+/** Number of passages compared with the question. A note ranks by its best passage. */
 export const PASSAGES = 200
 export const MAX_PASSAGES = 16 * PASSAGES
-/** With fewer notes than this, distances are no evidence of relevance. */
+/** With fewer notes, distances say nothing about relevance. */
 const MIN_NOTES = 50
 const MAX_NAMES = 50
-/**
- * Factor applied to cosines from the comparison across languages, to make them comparable with cosines within the question's
- * language.
- */
+/** Factor that makes cosines across languages comparable with those within the question's language. */
 const ACROSS_SHARE = 0.9
 /**
- * Weight of the semantic score if all near notes are in other languages than the question. `WELL_MATCHED`: if a note contains at
- * least this share of the question's words, the question's language was probably misdetected.
+ * Weight of the semantic score if all near notes are in other languages than the question. Not used if a note contains the share
+ * `WELL_MATCHED` of the question's words, because the question's language was then probably misdetected.
  */
 const FOREIGN_WEIGHT = 0.7
 const WELL_MATCHED = 0.6
@@ -153,7 +150,7 @@ export function search(core: GraphCore, args: SearchArguments, initialCall: Call
 
 /** The question's embedding, with a warning if the model failed. */
 export interface EmbeddedQuestion {
-  /** `undefined` if there is no model or it does not know the question's language. */
+  /** `undefined` if there is no model, or if it does not know the question's language. */
   readonly question: QuestionVector | undefined
   /** Traits for the question's language. Set if there is a question vector. */
   readonly traits: MeaningTraits | undefined
@@ -176,12 +173,12 @@ export async function embedQuestion(
   return { question: embedded, traits: traitsIn(await traitsFor(core, embedded.embedder), embedded.language), warnings }
 }
 
-/** The notes that answer a question, best first, and the criteria for choosing their passages. */
+/** The notes that answer a question, best first, and what is needed to choose their passages. */
 export interface Ranked extends Omit<Description, 'args'> {
   readonly hits: readonly RankedHit[]
   /** Total number, ignoring `limit` and `offset`. */
   readonly relevant: number
-  /** True if at least one note is certain enough for `normal`. `sureFrom` is the minimum score for that. */
+  /** True if at least one note is certain enough for `normal`. Such notes score at least `sureFrom`. */
   readonly isSure: boolean
   readonly sureFrom: number
   readonly warnings: readonly Warning[]
@@ -214,7 +211,7 @@ export async function rank(reading: ReadingContext, args: SearchArguments, embed
     close.length === 0 &&
     traits !== undefined &&
     !isAbout(others.slice(0, COMPARED_RESULTS), { words, traits, foreign })
-  // If the search is restricted to one note, even barely relevant passages are worth showing.
+  // In a single note, even passages of little relevance are worth showing.
   const isNoteChosen = args.note !== undefined && relevance !== 'strict'
   const relevantOthers = isNoteChosen ? others : keepRelevant(others, relevance, certainty)
   const relevantHits = [...holding, ...(isOffTopic ? [] : relevantOthers)]
@@ -240,8 +237,8 @@ export async function rank(reading: ReadingContext, args: SearchArguments, embed
 }
 
 /**
- * Checks whether the first notes are about the question's subject. Notes in other languages always pass, because they lack its
- * words.
+ * Checks whether the first notes are about the question's subject. The check passes if one of them is in another language,
+ * because such a note lacks the question's words.
  */
 function isAbout(
   first: readonly FusedHit<NodeId>[],
@@ -254,7 +251,7 @@ function isAbout(
 
 interface Retrieval {
   readonly fused: readonly FusedHit<NodeId>[]
-  /** The notes found with the corrected words, and with the words as typed. They are the same if no word was corrected. */
+  /** The notes found with the corrected words. `asTyped` are those found with the original words, which may be the same. */
   readonly words: WordHits
   readonly asTyped: WordHits
   readonly corrected: CorrectedQuestion | undefined
@@ -262,7 +259,7 @@ interface Retrieval {
   readonly foreign: readonly SemanticHit<NodeId>[]
 }
 
-/** Combines the results of the searches by words and by meaning, best first. */
+/** Searches by words and by meaning, and combines both results, best first. */
 async function retrieve(
   reading: ReadingContext,
   { query, mode }: SearchArguments,
@@ -274,7 +271,7 @@ async function retrieve(
     isByWords ? snapshot.words(queryTerms(query, core.languages), scope, MAX_CANDIDATES) : NO_WORDS,
     isByWords ? namedExactly(snapshot, core, query, scope) : NOT_NAMED,
   ])
-  // Another vault may contain the word.
+  // The word may occur in another vault.
   const isSpelled = call.isPart === true || exactNames.ownVault.length > 0
   const corrected = isSpelled
     ? undefined
@@ -308,8 +305,8 @@ interface NearNotes {
 const NONE_NEAR: NearNotes = { hits: [], byLanguage: undefined }
 
 /**
- * Checks whether all near notes are in languages other than the question's. Returns false if words match well, because the
- * question's language was then misdetected.
+ * Checks whether all near notes are in languages other than the question's. If words match well, they are not: the question's
+ * language was then misdetected.
  */
 function areAllForeign(keyword: readonly KeywordHit<NodeId>[], byLanguage: NearByLanguage<NodeId> | undefined): boolean {
   if (byLanguage === undefined || byLanguage.own.length > 0 || byLanguage.other.length === 0) return false
@@ -317,8 +314,8 @@ function areAllForeign(keyword: readonly KeywordHit<NodeId>[], byLanguage: NearB
 }
 
 /**
- * Raises the scores of notes that are similar to the best ones, comparing each note by its passage nearest to the question. Only
- * for English questions, because the effect in other languages is too small.
+ * Raises the scores of notes that are similar to the best ones. A note is compared by its passage nearest to the question. For
+ * English questions only, because the effect in other languages is too small.
  */
 async function supportedHits(
   snapshot: Snapshot,
@@ -326,7 +323,7 @@ async function supportedHits(
   { question: { embedder, vector, language }, words }: { readonly question: QuestionVector; readonly words: WordHits },
 ): Promise<readonly FusedHit<NodeId>[]> {
   const share = supportShare(words.hits.reduce((max, { matched }) => Math.max(max, matched), 0))
-  // If no words match, a note whose title equals the question could lose first place.
+  // Without matching words, a note whose title equals the question could lose the first place.
   if (queryKind(language) !== 'query' || words.hits.length === 0 || share === 0) return hits
   const stored = await snapshot.vectors(
     embedder.id,
@@ -353,7 +350,7 @@ const NO_WORDS: WordHits = { hits: [], coverage: 0, terms: [] }
 
 /**
  * Returns the nearest notes. Notes in other languages are also compared with the question's vector for other languages, and the
- * higher score counts. Notes in the question's own language are not, because that comparison is less accurate.
+ * higher score counts. Notes in the question's own language are not, because this comparison is less accurate.
  */
 async function nearest(snapshot: Snapshot, question: QuestionVector, scope: Scope): Promise<NearNotes> {
   const { embedder, vector, across, language } = question
@@ -379,15 +376,15 @@ async function nearest(snapshot: Snapshot, question: QuestionVector, scope: Scop
   }
 }
 
-/** The languages of a vault's notes: the question's own, and others that the model knows. */
+/** The languages of a vault's notes: the question's own, and the others that the model knows. */
 interface SpokenLanguages {
   readonly ownLanguages: ReadonlySet<string | undefined>
   readonly other: ReadonlySet<string | undefined>
 }
 
 /**
- * Groups the languages of a vault. Leaves out languages that are rare in the vault, and other languages that the model does not
- * know. `notes` holds the number of notes in each language.
+ * Groups the languages of a vault. Leaves out rare ones, and those that the model does not know. `notes` contains the number of
+ * notes in each language.
  */
 function spokenLanguages(
   notes: ReadonlyMap<string, number>,
@@ -424,8 +421,8 @@ async function nearestBy(snapshot: Snapshot, { embedder, vector, scope }: Neares
 }
 
 /**
- * Returns the nearest passages. Fetches more of them if they come from too few notes, because the first ones may all come from a
- * single long note.
+ * Returns the nearest passages. Fetches more if they come from too few notes, because the first ones may all come from one long
+ * note.
  */
 async function nearestPassages(nearest: (limit: number) => Promise<readonly ChunkHit[]>): Promise<readonly ChunkHit[]> {
   for (let limit = PASSAGES; ; limit *= 4) {
@@ -447,21 +444,18 @@ export interface RankedHit extends FusedHit<NodeId> {
   readonly closeTitle?: string
 }
 
-/**
- * A note that matches this share of the question's words, by weight, contains all of them. The difference to 1 allows for rounding
- * errors.
- */
+/** A note with this share of the question's words, by weight, contains all of them. Not 1, because of rounding errors. */
 const ALL_WORDS_COVERAGE = 0.999
 /**
- * The words of a short question are probably spelled correctly if notes contain all of them, but many notes may contain them.
- * Therefore, only the first `KEPT_AHEAD` notes stay ahead of similar titles.
+ * The words of a short question are probably spelled correctly if notes contain all of them. Because many notes may, only the
+ * first `KEPT_AHEAD` notes stay ahead of similar titles.
  */
 const FEW_WORDS = 2
 const KEPT_AHEAD = 2
 
 /**
- * Returns how many of the first hits stay ahead of notes with a similar title. Notes that contain every word stay ahead, because
- * the user may have meant them.
+ * Returns how many of the first hits stay ahead of notes with a similar title. Notes with every word stay ahead, because the user
+ * may mean them.
  */
 function answeredByWords(hits: readonly FusedHit<NodeId>[], { hits: wordHits, terms }: WordHits): number {
   if (terms.length <= FEW_WORDS) return terms.length > 0 && terms.every(({ notes }) => notes > 0) ? KEPT_AHEAD : 0
@@ -470,7 +464,10 @@ function answeredByWords(hits: readonly FusedHit<NodeId>[], { hits: wordHits, te
   return hits.findLastIndex(({ key }) => full.has(key)) + 1
 }
 
-/** Returns the similar titles to show. `strict` shows only answers, so it only mentions similar titles in a warning. */
+/**
+ * Returns the similar titles to show. With `strict`, only answers are shown, and other similar titles are just mentioned in a
+ * warning.
+ */
 function shownTitles(close: readonly NameHit[], shown: readonly FusedHit<NodeId>[], relevance: Relevance): readonly NameHit[] {
   if (relevance !== 'strict' || close.length === 0) return close
   const keys = new Set(shown.map(({ key }) => key))
@@ -478,8 +475,7 @@ function shownTitles(close: readonly NameHit[], shown: readonly FusedHit<NodeId>
 }
 
 /**
- * Moves notes with a similar title to the front, or behind the first `after` hits. Scores stay in descending order, and no score
- * drops.
+ * Puts notes with a similar title first, or behind the first `after` hits. Scores stay in descending order, and none is lowered.
  */
 function withCloseTitles(
   hits: readonly FusedHit<NodeId>[],
@@ -510,7 +506,7 @@ function withCloseTitles(
   return [...first.map(toTitled), ...titled.toReversed(), ...rest]
 }
 
-/** Returns a warning that names the similar title or, if there is none, the replaced words. */
+/** Returns a warning that names the most similar title or, without one, the corrected words. */
 function spellingWarning(close: readonly NameHit[], corrected: CorrectedQuestion | undefined): readonly Warning[] {
   const [best] = close
   if (best === undefined) return corrected === undefined ? [] : [correctionWarning(corrected)]
@@ -537,8 +533,7 @@ async function describe(
   const maxTokens = tokensFor(args.maxTokens, DEFAULT_TOKENS.list, call)
   const ids = hits.map(({ key }) => key)
   const links = linksShown(args.links, call)
-  // Do not read notes whose passages will not fit the budget. With several vaults, each vault's share of the budget is not known
-  // yet.
+  // Notes whose passages will not fit the budget need not be read. With several vaults, the share of each is not known yet.
   const quoted = maxTokens === undefined || call.isPart === true ? ids : ids.slice(0, mostPassages(maxTokens))
   const lengthAt = passageLengths(maxTokens, hits.length)
   const [{ notes, unread, stored }, others, { codes }] = await Promise.all([
@@ -556,7 +551,7 @@ async function describe(
     if (node === undefined) return []
     const end = endings.get(node.id)
     const found = places[at]?.map((each) => shownPassage(each, { words: marksIn(codes[at]), length: lengthAt(at), end })) ?? []
-    // A note that consists only of properties has no passage to show.
+    // A note that consists of properties only has no passage to show.
     const passages = found.filter(({ text }) => text !== '')
     const response = listResponse(node, args.includeContent ? 'excerpt' : 'metadata')
     const explained = args.explain ? { explain: explanationOf(hit, language) } : undefined
@@ -574,7 +569,7 @@ async function describe(
 
 interface NoteAnswer extends AnsweringPlace, NotePlace {}
 
-/** Returns the parts of a note that best answer the question. Empty if the note could not be read. */
+/** Returns the parts of a note that answer the question best, or none if the note could not be read. */
 function answeringPlaces({ node, source }: Partial<NoteWithText> = {}, query: PassageQuery): readonly NoteAnswer[] {
   if (node === undefined || source === undefined) return []
   const readable = readableSource(node, source)
@@ -582,7 +577,7 @@ function answeringPlaces({ node, source }: Partial<NoteWithText> = {}, query: Pa
 }
 
 interface PassageDisplay extends Pick<PassageQuery, 'words' | 'length'> {
-  /** UTF-16 offset of the note's footer, that is, its last section if other notes end with the same section. */
+  /** Start of the note's footer, as a UTF-16 offset. A footer is a last section that other notes have, too. */
   readonly end: number | undefined
 }
 
@@ -603,7 +598,7 @@ export async function readChunked(
   { links, question }: { readonly links: number; readonly question: QuestionVector | undefined },
 ): Promise<ChunkedNotes> {
   const { snapshot } = reading
-  // Stored chunks are also useful for a search by words alone, because notes need not be split into chunks again.
+  // Stored chunks also help a search by words, because notes need not be split into chunks again.
   const embedder = question?.embedder.id ?? (await snapshot.vectorStates())[0]?.embedder
   const [read, stored] = await Promise.all([
     readNotes(reading, ids, { links }),
@@ -613,8 +608,8 @@ export async function readChunked(
 }
 
 /**
- * Returns a function that adapts the query to the language that was stored for a note. Detecting the language of every passage
- * would take longer than finding the words.
+ * Returns a function that adapts the query to the language stored for a note. Detecting the language of every passage would take
+ * longer than finding the words.
  */
 function marksByLanguage(words: SnippetQuery): (code: string | undefined) => SnippetQuery {
   const cache = new Map<string | undefined, SnippetQuery>()
@@ -625,7 +620,7 @@ function marksByLanguage(words: SnippetQuery): (code: string | undefined) => Sni
   }
 }
 
-/** Returns the criteria for choosing passages of found notes. */
+/** Returns the query for choosing passages of found notes. */
 export function passageQuery(
   query: Pick<Ranked, 'text' | 'languages' | 'words' | 'question' | 'traits'>,
 ): Pick<PassageQuery, 'words' | 'meaning'> {
@@ -633,8 +628,8 @@ export function passageQuery(
 }
 
 /**
- * Returns the words to mark in found notes: those that the search looked up, including word parts and compounds. Rare words get
- * higher weights than common ones.
+ * Returns the words to mark in found notes: those that the search looked up, including parts of words and compounds. Rare words
+ * weigh more.
  */
 function marksOf(
   { text, languages, words: { terms } }: Pick<Ranked, 'text' | 'languages' | 'words'>,
@@ -655,7 +650,7 @@ function marksOf(
   }
 }
 
-/** Weight of a passage's semantic score. Words have the same weight. */
+/** Weight of the semantic score of a passage. Words have the same weight. */
 const PASSAGE_WEIGHT = 0.5
 
 function meaningOf({ question, traits }: Pick<Description, 'question' | 'traits'>): Meaning | undefined {

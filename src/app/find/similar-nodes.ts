@@ -27,7 +27,7 @@ import { unknownWarning } from './question-vector.ts'
 import { MAX_PASSAGES, PASSAGES } from './search.ts'
 
 export interface SimilarArguments extends PageArguments {
-  /** An id, or a title or alias that belongs to only one note. */
+  /** An id, or the title or alias of exactly one note. */
   readonly id: string
   readonly folder?: string | undefined
   readonly tag?: string | undefined
@@ -38,19 +38,19 @@ export interface SimilarArguments extends PageArguments {
 }
 
 export interface SimilarNode extends ListedNode {
-  /** 0–1. Comparable between notes of the same vault. */
+  /** 0–1. Can be compared between notes of one vault. */
   readonly score: number
 }
 
-/** Minimum cosine of similar notes in other languages, using only the part of the vectors that all languages share. */
+/** Minimum cosine of similar notes in other languages. Compares only the part of the vectors that all languages share. */
 const MIN_COSINE_ACROSS = 0.45
-/** Maximum number of neighbors by words. Notes farther away are rarely similar. */
+/** Maximum number of neighbors by words. Notes beyond them are rarely similar. */
 const MAX_NEIGHBORS = 64
-/** Maximum score of a note without distinctive words in common. `normal` excludes such notes. */
+/** Maximum score of notes without a distinctive word in common. `normal` leaves them out. */
 const MAX_UNRELATED_SCORE = 0.06
-/** Warn about notes with fewer distinctive words than this. */
+/** A note with fewer distinctive words gets a warning. */
 const FEW_WORDS = 10
-/** How long a server waits for the comparison of words if it can use vectors instead, in milliseconds. */
+/** Milliseconds that a server waits for the comparison of words if it can use vectors instead. */
 const INSIGHT_TIMEOUT = 500
 /**
  * Minimum score for each preset when words are compared. Measured with linked notes in the top five: `normal` excludes 5% of them
@@ -59,9 +59,8 @@ const INSIGHT_TIMEOUT = 500
 export const MIN_SIMILARITY: Readonly<Record<Relevance, number>> = { strict: 0.2, normal: 0.08, loose: 0.03 }
 
 /**
- * Returns notes on the same subject. Notes with the same distinctive words come first, followed by notes with similar stored
- * vectors. Until the words of the vault have been compared, returns only notes with similar vectors. Does not embed anything, so no
- * model is required.
+ * Returns notes on the same subject: first those with the same distinctive words, then those with similar vectors. Until the
+ * words of the vault have been compared, only vectors count. Embeds nothing, so no model is needed.
  */
 export function similarNodes(
   core: GraphCore,
@@ -75,7 +74,7 @@ export function similarNodes(
   return core.embedding === undefined ? answerInSteps(core, caller, run) : answerFindable(core, caller, 'meaning', run)
 }
 
-/** Waits for the insight if there are no vectors to answer from, or if this is a command, which runs only once. */
+/** Waits for the insight if there are no vectors to answer from, or for a command, which runs only once. */
 async function insightFor(core: GraphCore, call: Call): Promise<Followed | undefined> {
   const canWait = core.embedding === undefined || core.indexing.status().watch === 'off'
   try {
@@ -125,7 +124,7 @@ async function similarTo(
     similarInOtherLanguages(reading, args, { id, out, limit }),
   ])
   const relevant = byScore([...worded, ...foreign.hits.filter(({ score }) => score >= minScore)])
-  // This search is necessary even if the page is already full, because the answer includes the total.
+  // Search even if the page is full, because the answer includes the total.
   const listed = new Set([...out, ...near.map((hit) => hit.id), ...foreign.hits.map((hit) => hit.id)])
   const rest = await hitsByMeaning(reading, args, {
     id,
@@ -135,7 +134,7 @@ async function similarTo(
     limit,
   })
   const hits = [...relevant, ...rest.hits.filter(({ score }) => score >= minScore)]
-  // Any note that was not compared would score lower than the last hit.
+  // Notes that were not compared would score lower than the last hit.
   const isAll = foreign.isAll && (rest.isAll || (rest.hits.at(-1)?.score ?? minScore) < minScore)
   const warnings = warningsOf(insightRun, note)
   return await listSimilar(reading, args, { hits, isAll, warnings })
@@ -146,7 +145,7 @@ interface Hit {
   readonly score: number
 }
 
-/** Returns a note's nearest notes, and the notes that have this note among their nearest, best first. */
+/** Returns the nearest notes of a note, and the notes that have it among their nearest, best first. */
 function neighboursOf({ ids, nearest: { kept, notes, scores } }: Insight, note: number): readonly Hit[] {
   const scoreByNote = new Map<number, number>()
   for (let at = note * kept; at < (note + 1) * kept && notes[at] !== NO_NOTE; at++)
@@ -190,7 +189,7 @@ function warningsOf({ insight, isCurrent }: Followed, note: number): readonly Wa
 interface MeaningRequest {
   readonly id: NodeId
   readonly near: readonly Hit[]
-  /** Maximum number of neighbors stored per note. */
+  /** Number of neighbors that are stored for each note. */
   readonly neighborsKept: number
   readonly out: ReadonlySet<NodeId>
   readonly limit: number
@@ -201,7 +200,7 @@ interface MeaningHits {
   readonly isAll: boolean
 }
 
-/** Returns semantically similar notes. They score lower than any note found by words. */
+/** Returns notes that are similar by meaning. They all score lower than notes found by words. */
 async function hitsByMeaning(
   reading: ReadingContext,
   args: SimilarArguments,
@@ -215,14 +214,17 @@ async function hitsByMeaning(
     : { ...result, hits: result.hits.map(({ id: other, score }) => ({ id: other, score: score * last })) }
 }
 
-/** Returns a note at most once, with its best score. */
+/** Sorts hits by score. Each note keeps its best one. */
 function byScore(hits: readonly Hit[]): readonly Hit[] {
   const best = new Map<NodeId, Hit>()
   for (const hit of hits) if (hit.score > (best.get(hit.id)?.score ?? -1)) best.set(hit.id, hit)
   return [...best.values()].sort((a, b) => b.score - a.score)
 }
 
-/** Returns notes in other languages that are near by meaning, because they share few words with the note. A translation scores about .4. */
+/**
+ * Returns notes in other languages that are near by meaning. They share few words with the note, and a translation scores about
+ * 0.4.
+ */
 export async function similarInOtherLanguages(
   reading: ReadingContext,
   args: Pick<SimilarArguments, 'folder' | 'tag'>,
@@ -245,7 +247,7 @@ export async function similarInOtherLanguages(
   const other = new Set<string | undefined>(
     inUse.filter((code) => code !== ownLanguage && knowsLanguage(formerEmbedder?.languages, code)),
   )
-  // Only one part of the vector is compared. The other part has about the same length, so cosines are lower by a factor of √½.
+  // Only one of two parts of the vector is compared. Both are about equally long, so cosines are lower by a factor of √½.
   const minCosine = MIN_COSINE_ACROSS * Math.SQRT1_2
   const nearest = nearestTo(reading, args, { embedder, centre })
   const foreignOnly = async (hits: readonly ChunkHit[]) => {
@@ -339,7 +341,7 @@ interface NearRequest {
   readonly limit: number
 }
 
-/** Returns the notes with passages nearest to the center of a note, with the certainty of each note, 0–1. */
+/** Returns the notes with passages nearest to the center of a note. The score is the certainty of each note, 0–1. */
 async function nearByMeaning(
   reading: ReadingContext,
   args: SimilarArguments,
@@ -354,7 +356,7 @@ async function nearByMeaning(
   const { low, high } = knownTraits(core, embedder).certainty
   const minCosine = Math.max(low, low + MIN_SCORE[args.relevance] * (high - low))
   const nearest = nearestTo(reading, args, { embedder, centre })
-  // Fetch one more note than is shown, to learn whether there are more.
+  // Fetch one note more than is shown, to know whether there are more.
   const { cosines, isAll } = await nearestOthers(nearest, { out, limit, minCosine })
   const hits = [...cosines].map(([other, cosine]) => ({
     id: other,
@@ -364,7 +366,7 @@ async function nearByMeaning(
 }
 
 /**
- * Returns the id of the embedder with vectors for the most notes, or the newest such embedder. `undefined` if there are no
+ * Returns the id of the embedder with vectors for the most notes, or the newest of several. Returns `undefined` if there are no
  * vectors yet.
  */
 export async function servingVectors(snapshot: Snapshot): Promise<string | undefined> {
@@ -405,11 +407,11 @@ async function isUnknown(reading: ReadingContext, embedder: string, id: NodeId):
 interface OthersRequest {
   readonly out: ReadonlySet<NodeId>
   readonly limit: number
-  /** Minimum cosine of a relevant note. */
+  /** Minimum cosine of relevant notes. */
   readonly minCosine: number
-  /** Returns the relevant hits. By default, all hits are relevant. */
+  /** Returns the hits that are relevant. By default, all are. */
   readonly keep?: (hits: readonly ChunkHit[]) => Promise<readonly ChunkHit[]>
-  /** Maximum number of passages to fetch. Unlimited by default. */
+  /** Maximum number of passages to fetch. Defaults to no limit. */
   readonly maxPassages?: number
 }
 
@@ -420,8 +422,8 @@ interface Nearest {
 }
 
 /**
- * Returns the nearest other notes, ranked by their nearest passage. Fetches more passages if necessary, because one long note can
- * take up all of the passages fetched in the first round.
+ * Returns the nearest other notes, by their nearest passage. May have to fetch more passages, because one long note can take up
+ * all of the first ones.
  */
 async function nearestOthers(
   nearest: (limit: number) => Promise<readonly ChunkHit[]>,

@@ -18,13 +18,13 @@ import { centreOf, servingVectors } from './similar-nodes.ts'
 
 export interface SuggestTagsArguments {
   readonly id: string
-  /** Maximum number of tags, and also of folders. */
+  /** Maximum number of tags, and of folders. */
   readonly limit: number
   readonly relevance: Relevance
 }
 
 interface Suggestion {
-  /** Weighted share of the nearest notes that have this label, plus bonuses, 0–1. */
+  /** Share of the nearest notes that have this label, by weight, plus bonuses, 0–1. */
   readonly score: number
   /** Up to three of the nearest notes with this label. */
   readonly from: readonly NodeId[]
@@ -39,31 +39,31 @@ export type SuggestedOperation =
 export interface SuggestedTags {
   readonly tags: readonly ({ readonly tag: string } & Suggestion)[]
   readonly folders: readonly ({ readonly path: string } & Suggestion)[]
-  /** Reason why there are no tags. Omitted if there are any. */
+  /** Why there are no tags. Omitted if there are some. */
   readonly reason?: string
 }
 
-/** Number of similar notes whose labels are counted. The least similar ones have little weight. */
+/** Number of similar notes whose labels count. The least similar ones weigh little. */
 const VOTERS = 60
-/** Number of words used in the search. They are chosen from at most `MAX_WORDS` words. */
+/** Number of words to search for, chosen from at most `MAX_WORDS` words of the note. */
 const SEARCHED_WORDS = 30
 const MAX_WORDS = 150
-/** Maximum number of notes found by words, and of notes found by semantic similarity. */
+/** Maximum number of notes found by words, and of notes found by meaning. */
 const MAX_CANDIDATES = 60
 const MAX_PASSAGES = 300
 /** Minimum share of the votes for a label, including `NEAREST_NOTE_BONUS`. */
 const MIN_SCORE: Readonly<Record<Relevance, number>> = { strict: 0.4, normal: 0.24, loose: 0 }
-/** Bonus for a label of the nearest note. Labels of less similar notes get less. */
+/** Bonus for a label of the nearest note. Labels of other notes get less. */
 const NEAREST_NOTE_BONUS = 0.1
-/** Bonus if the words of the label occur in the note's text. `IN_TITLE_BONUS` is the bonus if they occur in its title. */
+/** Bonus for a label whose words occur in the note's text. In its title, they get `IN_TITLE_BONUS`. */
 const IN_TEXT_BONUS = 0.1
 const IN_TITLE_BONUS = 0.3
-/** Number of notes sampled to find the center of the vault. */
+/** Number of notes used to estimate the center of the vault. */
 const SAMPLED_NOTES = 400
 
 /**
- * Suggests tags and folders of the notes that are nearest by meaning and words. Never suggests new labels or labels that the note
- * already has. Does not write anything.
+ * Suggests tags and folders of the nearest notes, by meaning and words. Suggests only labels that exist in the vault and that the
+ * note does not have.
  */
 export function suggestTags(
   core: GraphCore,
@@ -136,7 +136,9 @@ async function suggestFor(
 
 interface NearestVotes {
   readonly id: NodeId
-  /** Weight of the note's vote: the squared mean of its semantic score and word score, each relative to the highest one. */
+  /**
+   * Weight of the note's vote: the square of the mean of its semantic score and its word score, each divided by the highest one.
+   */
   readonly weight: number
 }
 
@@ -156,7 +158,7 @@ async function nearestNotes(reading: ReadingContext, id: NodeId, text: string): 
     .map(({ id: noteId, near }) => ({ id: noteId, weight: near ** 2 }))
 }
 
-/** Returns the notes that contain the most characteristic words of this note. */
+/** Returns the notes that contain most of the characteristic words of this note. */
 async function byWords(snapshot: Snapshot, id: NodeId, text: string): Promise<ReadonlyMap<NodeId, number>> {
   const often = queryTerms(text.slice(0, 20_000))
     .toSorted((a, b) => b.count - a.count)
@@ -166,7 +168,7 @@ async function byWords(snapshot: Snapshot, id: NodeId, text: string): Promise<Re
   const notes = new Map(terms.map((term) => [term.word, term.notes]))
   const worth = ({ form, count }: WordTerm): number => {
     const noteCount = notes.get(form) ?? 0
-    // A word that occurs only in this note cannot find other notes.
+    // A word of this note only cannot find other notes.
     return noteCount < 2 ? 0 : (1 + Math.log(count)) * Math.log(1 + total / noteCount)
   }
   const best = often
@@ -201,8 +203,8 @@ async function nearByMeaning({ core, snapshot }: ReadingContext, id: NodeId): Pr
 }
 
 /**
- * Returns the cosines between a note and others. Vectors are taken relative to the center of the vault, so that features common to
- * all notes do not count as similarity.
+ * Returns the cosines between a note and others. Vectors start from the center of the vault, so that what all notes have in
+ * common does not count.
  */
 async function cosinesFrom(
   { core, snapshot }: ReadingContext,
@@ -221,7 +223,7 @@ async function cosinesFrom(
 
 const middles = new WeakMap<Store, { readonly of: string; readonly middle: Float32Array }>()
 
-/** Returns the mean of notes sampled from all over the vault. Recomputed when the vault changes. */
+/** Returns the mean of notes from all over the vault. Computed again when the vault changes. */
 async function middleOf(store: Store, snapshot: Snapshot, embedder: string): Promise<Float32Array> {
   const of = `${snapshot.generation} ${embedder}`
   const cached = middles.get(store)
@@ -253,7 +255,7 @@ interface Ballot {
   readonly minScore: number
 }
 
-/** Ranks labels by their share of the votes and by the rank of their nearest note, best first. */
+/** Sorts labels by their share of the votes and by the rank of the nearest note that has them. */
 function rankLabels(
   voters: readonly Voter[],
   ballot: Ballot,
@@ -265,7 +267,7 @@ function rankLabels(
     for (const label of new Set(labels)) {
       if (label === '') continue
       const key = foldName(label)
-      // `voters` is sorted, so the first note with a label is its nearest.
+      // `voters` are sorted, so the first note with a label is the nearest.
       const vote = byLabel.get(key) ?? { label, share: NEAREST_NOTE_BONUS * (weight / maxWeight), from: [] }
       vote.share += weight / all
       if (vote.from.length < 3) vote.from.push(id)
@@ -279,7 +281,7 @@ function rankLabels(
     .map(({ label, votes, from }) => ({ label, score: roundScore(Math.min(1, votes)), from }))
 }
 
-/** Returns the bonus for a label if the note contains the words of its last part. */
+/** Returns the bonus for a label whose last part occurs in the note. */
 function nameBonus(label: string, { words, titleWords }: Ballot): number {
   const labelWords = wordsIn(label.slice(label.lastIndexOf('/') + 1).replace(/[-_]/g, ' ')).map(({ text }) => text)
   const standIn = (textWords: ReadonlySet<string>): boolean =>

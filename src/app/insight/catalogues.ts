@@ -6,14 +6,14 @@ import { foldName } from '../../core/text/fold.ts'
 import type { Read } from '../answer/answer-when-ready.ts'
 import { truncate } from '../answer/truncate.ts'
 
-/** Notes of the same form: short entries in one folder that share a template or property. */
+/** Short notes of one folder that have the same form, because they share a template or a property. */
 export interface Catalogue {
-  /** Spelled as in the vault. Empty for the root. A folder named after a number or a date is treated as its parent. */
+  /** Spelled as on disk. Empty for the root. A folder named after a number or date counts as its parent. */
   readonly folder: string
-  /** Set if a property divides the folder's entries, such as `{ "type": "plugin" }`. */
+  /** Set if a property, such as `{ "type": "plugin" }`, divides the folder's entries into several catalogues. */
   readonly where?: Readonly<Record<string, string>>
   readonly notes: number
-  /** Number of all notes in the folder, including longer ones. If `where` is set, only notes that match it are counted. */
+  /** Number of all notes in the folder, including longer ones. With `where`, only notes with that value count. */
   readonly of: number
   readonly properties: readonly string[]
 }
@@ -23,13 +23,13 @@ export interface Catalogue {
  * own.
  */
 const MIN_SIZE = { notes: 10, share: 0.01 }
-/** Entries have a property or template in common if at least this share of them has it. */
+/** Entries share a property or template if this share of them has it. */
 const NEARLY_ALL = 0.9
-/** A property with more values than this does not divide notes into kinds. */
+/** A property with more values does not divide notes into kinds. */
 const MAX_KINDS = 20
-/** Maximum number of properties to examine. The most common ones come first. */
+/** Maximum number of properties to examine, the most common ones first. */
 const MAX_PROPERTIES = 8
-/** Maximum length of a value. The beginning of a longer one is enough to identify it. */
+/** Longer values are truncated. The beginning is enough to recognize them. */
 const VALUE_LENGTH = 60
 
 interface Source {
@@ -37,12 +37,11 @@ interface Source {
   readonly read: Read
 }
 
-/** Caches the catalogues of whole vaults, because reading the properties of all notes takes longer than the rest of a map. */
+/** The catalogues of whole vaults, because reading the properties of all notes takes longer than the rest of a map. */
 const cache = new WeakMap<object, readonly Catalogue[]>()
 
 /**
- * Returns the catalogues, largest first, if together they contain most of the given notes. Otherwise, returns an empty list. Takes
- * linear time.
+ * Returns the catalogues, largest first, or none if together they contain less than half of the given notes. Takes linear time.
  */
 export async function findCatalogues({ insight, read }: Source, notes: readonly number[]): Promise<readonly Catalogue[]> {
   const isWhole = notes.length === insight.ids.length
@@ -75,7 +74,7 @@ export async function findCatalogues({ insight, read }: Source, notes: readonly 
   return catalogues
 }
 
-/** Returns true if some lines of the note are boilerplate. */
+/** Checks whether some lines of a note are boilerplate. */
 function isTemplated({ words, ownWords }: Pick<Insight, 'words' | 'ownWords'>, note: number): boolean {
   return (ownWords[note] as number) < (words[note] as number)
 }
@@ -84,7 +83,7 @@ function isStub({ ownWords }: Pick<Insight, 'ownWords'>, note: number): boolean 
   return (ownWords[note] as number) < STUB_WORDS
 }
 
-/** Returns a note's folder. A folder named after a number or a date is replaced with its parent. */
+/** Returns a note's folder, or its parent if the folder is named after a number or date. */
 function placeOf(path: string): string {
   let folder = folderOf(path)
   while (folder !== '' && !/\p{L}/u.test(nameOf(folder))) folder = folderOf(folder)
@@ -92,7 +91,7 @@ function placeOf(path: string): string {
 }
 
 interface Kind {
-  /** The first spelling. */
+  /** The value in the spelling that came first. */
   readonly value: string
   entries: number
   all: number
@@ -101,7 +100,7 @@ interface Kind {
 interface SharedProperty {
   readonly property: PropertyCount
   entries: number
-  /** Maps each folded value to the number of notes with it. Only the first values are kept. */
+  /** The number of notes with each folded value. Only the first values are kept. */
   readonly kinds: Map<string, Kind>
 }
 
@@ -157,7 +156,7 @@ class Place {
     return this.#shared.filter(({ entries }) => this.#has(entries))
   }
 
-  /** Returns the property with the fewest values that divides nearly all entries into several kinds. */
+  /** Returns the property with the fewest values that nearly all entries have and that divides them into several kinds. */
   #divided(minNotes: number): { readonly key: string; readonly kinds: readonly Kind[] } | undefined {
     const dividing = this.#form().flatMap(({ property, kinds }) => {
       const large = [...kinds.values()].filter(({ value, entries }) => value !== '' && entries >= minNotes)

@@ -8,7 +8,7 @@ export interface GenerationOf {
 
 const CURSOR = /^([0-9a-f]{4,32})-([0-9a-z]{1,9})-([0-9a-f]{4})$/
 
-/** Creates a cursor from which `changes_since` continues. */
+/** Returns a cursor for the next call of `changes_since`. */
 export function changeCursor({ name }: Pick<GraphCore, 'name'>, { lineage, generation }: GenerationOf): string {
   const place = `${lineage}-${generation.toString(36)}`
   return `${name === undefined ? '' : `${name}:`}${place}-${checkOf(place)}`

@@ -3,19 +3,19 @@ import type { GenerationOf } from './change-cursor.ts'
 
 export type WindowStart = { readonly generation: number } | { readonly time: number }
 
-/** Logged changes up to a generation. */
+/** The logged changes up to a generation. */
 export interface ChangeWindow {
-  /** In chronological order, ending at the generation and without gaps. */
+  /** In chronological order and without gaps, up to the generation. */
   readonly changes: readonly GraphChanges[]
   /** True if the changes go back to the requested start. */
   readonly isWhole: boolean
-  /** Time from which changes are known, in milliseconds since the Unix epoch. Omitted if nothing is known. */
+  /** Time since which changes are known, in milliseconds since the Unix epoch. Omitted if none are known. */
   readonly begins?: number
-  /** True if the log does not contain the generation yet, probably because its writer is about to add it. */
+  /** True if the log does not contain the generation, probably because its writer has not got there yet. */
   readonly isBehind: boolean
 }
 
-/** Reads the log backwards from a generation until it reaches the requested start or a gap. */
+/** Reads the log from a generation backwards, up to the requested start or a gap. */
 export async function readWindow(
   log: GraphLog,
   { lineage, generation }: GenerationOf,
@@ -31,7 +31,7 @@ export async function readWindow(
 class HistoryWindow {
   readonly #start: WindowStart
   readonly #changes: GraphChanges[] = []
-  /** Generation before the earliest commit added so far. */
+  /** Generation before the earliest commit that was added. */
   #reached: number
   #begins: number | undefined
   #isWhole = false
@@ -42,7 +42,7 @@ class HistoryWindow {
     this.#start = start
   }
 
-  /** Adds the commit that precedes those already added. */
+  /** Adds the commit before those that were added. */
   take({ base, generation, time, changes }: LoggedCommit): 'more' | 'end' {
     if (this.#isAtGeneration() || generation !== this.#reached) return 'end'
     this.#isBehind = false

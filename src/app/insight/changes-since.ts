@@ -22,9 +22,9 @@ import { readSince } from './read-since.ts'
 
 export interface ChangesArguments {
   readonly cursor?: string | undefined
-  /** Start of the period in the format accepted by `readSince`. Defaults to seven days ago. */
+  /** Start of the period, as text for `readSince`. Defaults to seven days ago. */
   readonly since?: string | undefined
-  /** Restricts the changes to this folder. A link belongs to the note that contains it. */
+  /** Only changes in this folder are returned. A link counts as part of the note that contains it. */
   readonly folder?: string | undefined
   /** Maximum number of items per list. */
   readonly limit: number
@@ -33,16 +33,16 @@ export interface ChangesArguments {
 export interface ChangedNote {
   readonly id: NodeId
   readonly title: string
-  /** Former id of a moved note. */
+  /** Id before a move. */
   readonly from?: NodeId
-  /** Id of the recorded change that last modified the note, if it was made with these tools. */
+  /** Id of the change that last modified the note, if it was made with these tools. */
   readonly change_id?: string
 }
 
 export interface ChangedLink {
   readonly from: NodeId
   readonly to: NodeId
-  /** Current line of the link, or its former line if the link was removed. */
+  /** Line of the link. For a removed link, its last line. */
   readonly line: number
   /** Text of the link as written. */
   readonly text: string
@@ -62,13 +62,13 @@ export interface RisingNote {
 }
 
 /**
- * Net changes to the graph. Notes and links that were added and removed again are excluded. Several changes to the same note or
- * link count as one.
+ * Net changes to the graph since the start of the period. Notes and links that were added and removed again do not count. Several
+ * changes of one note or link count as one.
  */
 export interface ChangesAnswer {
   /** Cursor for the next call. `null` if the index has no lineage. */
   readonly cursor: string | null
-  /** Start of the reported period, ISO 8601. Omitted if nothing has been logged. */
+  /** Start of the period in ISO 8601. Omitted if nothing has been logged. */
   readonly since?: string
   readonly notes: {
     readonly added: readonly ChangedNote[]
@@ -77,10 +77,10 @@ export interface ChangesAnswer {
     readonly moved: readonly ChangedNote[]
   }
   readonly links: { readonly gained: readonly ChangedLink[]; readonly lost: readonly ChangedLink[] }
-  /** Links that are newly broken, or whose heading or block no longer exists. */
+  /** Links that broke in the period, or whose heading or block disappeared. */
   readonly broken: readonly BrokenPlace[]
   readonly fixed: readonly BrokenPlace[]
-  /** Notes that have no links now, and that had links or did not exist at the start of the period. */
+  /** Notes without links that had links, or did not exist, at the start of the period. */
   readonly orphans: readonly ChangedNote[]
   readonly rising: readonly RisingNote[]
   /** Number of changes of each kind, ignoring `limit`. Kinds without changes are omitted. */
@@ -112,10 +112,13 @@ export interface PresentState {
 
 /** Default period, used if the call does not specify one. */
 const DEFAULT_SINCE = '7d'
-/** How long to wait for the log entry of a commit, in milliseconds. The entry is written right after the commit. */
+/** Milliseconds and number of waits for a commit to be logged, which happens right after the commit. */
 const WAIT_FOR_LOG = { pause: 20, times: 10 }
 
-/** Returns changes made in the vault by any program since an earlier answer or a time. @throws RouxError `INVALID_PARAMS` */
+/**
+ * Returns the changes in the vault, made by any program, since an earlier answer or a time.
+ * @throws RouxError `INVALID_PARAMS`
+ */
 export function changesSince(
   core: GraphCore,
   args: ChangesArguments,
@@ -134,7 +137,7 @@ export function changesSince(
   })
 }
 
-/** `cursor` is `undefined` if the argument is not a valid cursor. */
+/** `cursor` is `undefined` if the argument is not a cursor. */
 type RequestedRange =
   | { readonly kind: 'cursor'; readonly cursor: GenerationOf | undefined }
   | { readonly kind: 'time'; readonly time: number }
@@ -151,7 +154,7 @@ interface ChangesContext {
   readonly call: Call
 }
 
-/** The logged changes. If part of the requested period is missing from the log, `problem` explains why. */
+/** The logged changes. `problem` says why part of the requested period is missing. */
 interface KnownChanges {
   readonly changes: GraphChanges
   readonly since?: number
@@ -209,7 +212,7 @@ function unknown(problem: string): KnownChanges {
 
 const PRESENT = 'state describes the vault now; continue with this cursor.'
 
-/** Returns the start of the requested changes, or the reason why it is not known. */
+/** Returns where the requested changes start, or why that is not known. */
 async function startOf(
   range: RequestedRange,
   { lineage, generation }: GenerationOf,
@@ -261,7 +264,7 @@ async function presentState(snapshot: Snapshot, { folder }: ChangesArguments): P
 
 type ChangeDescription = Pick<ChangesAnswer, 'notes' | 'links' | 'broken' | 'fixed' | 'orphans' | 'rising' | 'totals'>
 
-/** One end of a link, or a changed file, as shown in answers. */
+/** A changed file, or one end of a link, as shown in answers. */
 interface LinkEndInfo {
   readonly id: NodeId
   readonly kind: NodeKind
@@ -352,7 +355,7 @@ async function presentFiles(
   )
 }
 
-/** Kinds of files that are reported: notes and canvases, because people write them. */
+/** Kinds of files to report: notes and canvases, because people write them. */
 const WRITTEN: ReadonlySet<string> = new Set(['note', 'canvas'])
 
 function notesOf(
@@ -374,7 +377,7 @@ function notesOf(
     const change_id = change === undefined || core.name === undefined ? change : `${core.name}:${change}`
     const row = { id: end.id, title: end.title, ...(change_id === undefined ? {} : { change_id }) }
     if (to === undefined) removed.push(row)
-    // A file that used to be hidden or excluded is new to callers.
+    // For callers, a file that was hidden or excluded before is new.
     else if (from === undefined || before?.excluded || isIgnored(core, from)) added.push(row)
     else {
       if (from !== to) movedNotes.push({ ...row, from: idOf(from) })
@@ -384,7 +387,7 @@ function notesOf(
   return { added, changed, removed, moved: movedNotes }
 }
 
-/** A link as shown in answers, with the time of its change. */
+/** A link as shown in answers, with the time when it changed. */
 interface LinkPlace extends ChangedLink {
   readonly time: number
 }
@@ -419,11 +422,11 @@ function listOf<T>(
   if (now > was) return isBroken ? lists.broken : lists.gained
   if (now === was) return undefined
   if (!isBroken) return lists.lost
-  // A broken link that disappeared with its note does not count as fixed.
+  // If the note with a broken link was deleted, the link does not count as fixed.
   return from.startsWith('/') ? undefined : lists.fixed
 }
 
-/** Returns the locations of the links that were added or removed. */
+/** Returns where the links are that were added or removed. */
 function placesOf({ was, now, texts }: LoggedLinkChange): readonly { readonly line: number; readonly text: string }[] {
   const direction = Math.sign(now - was)
   const differing = texts.filter(([, , more]) => Math.sign(more) === direction)
@@ -455,7 +458,7 @@ function placeRow({ from, line, text }: ChangedLink): BrokenPlace {
   return { id: from, line, text }
 }
 
-/** Returns notes that have no links now, and that are new or had links before. */
+/** Returns notes without links that had links before or are new. */
 async function orphansOf(
   snapshot: Snapshot,
   { files, links }: GraphChanges,
@@ -487,7 +490,7 @@ interface Rise {
   readonly by: number
 }
 
-/** Returns the notes that gained the most incoming links, in descending order. */
+/** Returns the notes that gained the most incoming links, best first. */
 function risingOf(links: readonly LoggedLinkChange[], ends: Ends, isIn: (path: string | undefined) => boolean): readonly Rise[] {
   const rises = new Map<NodeId, number>()
   for (const { from, to, part, was, now } of links) {

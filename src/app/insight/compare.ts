@@ -20,12 +20,12 @@ import { type ReadingContext, readNotes, unreadWarnings } from '../read/texts.ts
 import { WITH_TEXT } from '../scope.ts'
 
 export interface CompareArguments {
-  /** Ids, or titles that belong to only one note. */
+  /** Ids, or titles that only one note has. */
   readonly a: string
   readonly b: string
 }
 
-/** A pair of passages from two notes with the same content. */
+/** A passage of each note. Their contents are the same. */
 export interface SharedPassage {
   /** 0–1. */
   readonly alike: number
@@ -37,11 +37,11 @@ export interface SharedPassage {
 }
 
 export interface Comparison {
-  /** Nodes linked with both notes, in either direction, ordered by in-degree, highest first. */
+  /** Nodes linked to or from both notes, ordered by in-degree, highest first. */
   readonly shared: readonly NodeSummary[]
   readonly only_a: readonly NodeSummary[]
   readonly only_b: readonly NodeSummary[]
-  /** Similarity of the notes, 0–1: by meaning, or by words alone if there are no vectors. Only equal texts get 1. */
+  /** Similarity of the notes, 0–1. By meaning, or by words if there are no vectors. Equal texts get 1, others less. */
   readonly alike: number
   /** Shortest path along links. Empty if there is none. */
   readonly path: readonly NodeId[]
@@ -52,15 +52,17 @@ export interface Comparison {
 
 export type ComparedList = 'shared' | 'only_a' | 'only_b' | 'shared_passages'
 
-/** Maximum number of neighbors listed, unless all are requested. No budget allows more. */
+/** Maximum number of neighbors to list, unless all are requested. No budget allows more. */
 const MAX_NOTES = 500
-/** Maximum number of parts to compare per note. In a longer note, only the parts most similar to the other note are compared. */
+/**
+ * Maximum number of parts to compare in each note. If a note is longer, only the parts nearest to the other note are compared.
+ */
 const MAX_PARTS = 60
-/** Minimum similarity of the passages to show. `MAX_PASSAGES` limits their number. */
+/** Minimum similarity of passages to show. `MAX_PASSAGES` limits their number. */
 const MIN_SIMILARITY = 0.82
 /**
- * The similarity of a text with this number of words is halved, because short texts from the same template look similar. Longer
- * texts are affected less.
+ * With this number of words, the similarity of a text counts half, because short texts from one template look similar. Longer
+ * texts lose less.
  */
 const HALF_WEIGHT_WORDS = 3
 const MAX_PASSAGES = 5
@@ -92,7 +94,7 @@ async function compareIn(reading: ReadingContext, ids: Pair<NodeId>): Promise<An
   ])
   const [inA, inB] = [new Set(ofA.items), new Set(ofB.items)]
   const shared = ofA.items.filter((id) => inB.has(id))
-  // The path already shows a direct link between the two notes.
+  // The path shows a direct link between the notes already.
   const onlyA = ofA.items.filter((id) => !inB.has(id) && id !== ids[1])
   const onlyB = ofB.items.filter((id) => !inA.has(id) && id !== ids[0])
   const [sharedNodes = [], nodesA = [], nodesB = []] = await summaries(reading, [shared, onlyA, onlyB])
@@ -125,7 +127,7 @@ async function summaries(
 
 interface Part {
   readonly place: ChunkPlace
-  /** A unit vector, or all zeros. */
+  /** A unit vector. All zeros if the part contains no words. */
   readonly vector: ReadonlyMap<string, number> | Float32Array
   readonly words: number
 }
@@ -138,7 +140,7 @@ interface ComparedNote {
 
 interface ComparedNotes {
   readonly notes: Pair<ComparedNote>
-  /** The cosine of texts with nothing in common. */
+  /** Cosine of texts that have nothing in common. */
   readonly low: number
 }
 
@@ -185,7 +187,7 @@ async function readParts(
   return { warnings, parts: { notes: [toNote(a), toNote(b)], low: isByMeaning ? knownTraits(core, embedder).certainty.low : 0 } }
 }
 
-/** Returns the word frequencies of a text as a unit vector. */
+/** Returns how often each word occurs, as a unit vector. */
 function bagOf(terms: ReturnType<typeof queryTerms>): ReadonlyMap<string, number> {
   const length = magnitudeOf(terms.map(({ count = 1 }) => count)) || 1
   return new Map(terms.map(({ stem, count = 1 }) => [stem, count / length]))
@@ -227,7 +229,7 @@ function compareParts({ notes: [a, b], low }: ComparedNotes): {
     .slice(0, MAX_PASSAGES)
   const isSame = a.source.text.slice(a.source.bodyStart) === b.source.text.slice(b.source.bodyStart)
   return {
-    // Compare each note as a whole with the best-matching part of the other.
+    // Compare each note as a whole with the best part of the other.
     alike: isSame ? 1 : (best(b.parts, centreA, wordsIn(a)) + best(a.parts, centreB, wordsIn(b))) / 2,
     passages: chosen.map(({ one, other, alike }) => {
       const [shownA, shownB] = [shownPart(a, one), shownPart(b, other)]
@@ -272,8 +274,8 @@ function shownPart({ node, source }: ComparedNote, { place }: Part): { readonly 
 }
 
 /**
- * Shares of the remaining bytes, in the order in which the members are filled: the path, shared passages, nodes linked to only one
- * of the notes, and nodes linked to both.
+ * Shares of the remaining bytes, in the order in which members are filled: the path, the shared passages, the nodes linked to
+ * only one of the notes, and those linked to both.
  */
 const ROUNDS = [{ path: 0.5 }, { shared_passages: 0.4 }, { only_a: 0.34, only_b: 0.34 }, { shared: 1 }] as const
 

@@ -30,38 +30,38 @@ import { bestLinks, type LinkWay, linksFromPassages, linksOf, readLinked } from 
 import { inOrder, lowerRepeatedNotes, type PlacedPassage, packPassage, withoutLikeness } from './pack-passages.ts'
 
 export interface PackArguments {
-  /** The question. If omitted, `ids` is set. */
+  /** The question. If omitted, `ids` must be set. */
   readonly query?: string | undefined
   /** Notes to include first. */
   readonly ids?: readonly string[] | undefined
   readonly folder?: string | undefined
   readonly tag?: string | undefined
   readonly maxTokens?: number | undefined
-  /** Number of passages to skip because earlier answers to the same question contained them. */
+  /** Number of passages to skip, because earlier answers contained them. */
   readonly offset?: number | undefined
 }
 
 /** Passages that together answer a question, within a token budget. */
 export interface ContextPack {
-  /** Ordered from best to worst. */
+  /** Best first. */
   readonly excerpts: readonly PackExcerpt[]
   readonly tokens: number
-  /** Number of passages that are neither in this pack nor in an earlier one. */
+  /** Number of passages in neither this pack nor an earlier one. */
   readonly omitted: number
-  /** Value of `offset` for requesting the next pack. */
+  /** The `offset` that requests the next pack. */
   readonly next_offset?: number
 }
 
-/** A vault's pack, whose passages must still be merged with those of other vaults. */
+/** The pack of one vault, with passages to be merged with those of other vaults. */
 interface PackPart extends ContextPack {
   readonly draft: PackDraft
 }
 
 interface PackDraft {
   readonly maxTokens: number
-  /** True if notes may be changed. Only then do callers need hashes. */
+  /** True if notes may be changed, because only then do callers need hashes. */
   readonly mayWrite: boolean
-  /** Ordered from best to worst. */
+  /** Best first. */
   readonly passages: readonly PackPassage[]
 }
 
@@ -69,21 +69,20 @@ interface PackDraft {
 const PACK_TOKENS = 3_000
 
 /**
- * Number of notes that are searched for passages. It does not depend on the budget, because the next page must search the same
- * notes.
+ * Number of notes whose passages are considered. Independent of the budget, because the next pack must consider the same notes.
  */
 const MAX_HITS = 24
-/** Score of requested notes, which puts them ahead of search results. */
+/** Score of requested notes, higher than that of any search result. */
 const GIVEN_SCORE = 10
-/** Factor for the scores of the other passages of a requested note. */
+/** Factor for the scores of a requested note's other passages. */
 const OTHER_PASSAGES_FACTOR = 0.5
 const MAX_PARTS = 50
 /** Maximum number of headings in an outline. */
 const MAX_HEADINGS = 30
 
 /**
- * Returns the passages that answer a question, and the passages that the best of them link to, within a budget. Without a question,
- * returns passages about the given notes.
+ * Returns passages that answer a question, and passages that the best of these link to, within a budget. Without a question,
+ * returns passages of the given notes.
  * @throws RouxError for the same reasons as `search`
  */
 export async function contextPack(core: GraphCore, args: PackArguments, call: Call = {}): Promise<Answer<ContextPack>> {
@@ -107,7 +106,7 @@ async function draftPack(core: GraphCore, args: PackArguments, call: Call): Prom
 }
 
 export interface PackSource extends Pick<PackArguments, 'query' | 'ids' | 'folder' | 'tag'> {
-  /** Restricts the passages to this note. Links are not followed. */
+  /** Only passages of this note are returned, and its links are not followed. */
   readonly note?: string | undefined
   readonly relevance?: Relevance | undefined
 }
@@ -122,7 +121,7 @@ export function findPack(core: GraphCore, args: PackSource, initialCall: Call = 
     const mayEmbed = (path: string): boolean => core.embedding?.mayEmbed?.(path) !== false
     const notes = givenIds.length === 0 ? NO_NOTES : await read((snapshot) => findGiven({ core, snapshot, call }, givenIds))
     const query = args.query ?? notes.titles.join('\n')
-    // Titles of notes that must not be embedded are only compared by words.
+    // Titles of notes that must not be embedded are compared by words only.
     const mayEmbedIt = args.query !== undefined || notes.paths.every((path) => path !== undefined && mayEmbed(path))
     const question =
       query.trim() === '' ? NO_QUESTION : await embedQuestion(core, { mode: mayEmbedIt ? 'hybrid' : 'keyword', query }, call)
@@ -165,10 +164,10 @@ function packOf(drafts: readonly PackDraft[], offset = 0): ContextPack {
   return { ...pack, tokens: tokensWith(pack) }
 }
 
-/** More digits than any count has. */
+/** Placeholder for a count, with as many digits as a count can have. */
 const MAX_COUNT = 99_999
 
-/** Returns the size of a pack in tokens, including the size of the `tokens` member itself. */
+/** Returns the size of a pack in tokens, including its member `tokens`. */
 function tokensWith(pack: ContextPack): number {
   const without = jsonBytes(pack) - 1
   let tokens = 0
@@ -189,7 +188,7 @@ interface GivenNotes {
 const NO_NOTES: GivenNotes = { ids: [], titles: [], paths: [], warnings: [] }
 const NO_QUESTION: EmbeddedQuestion = { question: undefined, traits: undefined, warnings: [] }
 
-/** Resolves ids to notes, without duplicates. Hidden notes are excluded. */
+/** Finds the notes with these names. Leaves out hidden and repeated ones. */
 async function findGiven({ core, snapshot }: ReadingContext, names: readonly string[]): Promise<GivenNotes> {
   const namedNodes = await findNamed(snapshot, core, names)
   const ids = [...new Set(namedNodes.ids.filter((id) => id !== undefined))]
@@ -212,7 +211,7 @@ interface PassageRequest {
   readonly args: PackSource
   readonly query: string
   readonly embedded: EmbeddedQuestion
-  /** Notes to include first. */
+  /** Ids of the notes to include first. */
   readonly ids: readonly NodeId[]
   readonly scope: Scope
 }
@@ -222,7 +221,7 @@ export type Lens = Pick<PassageQuery, 'words' | 'meaning' | 'isNamed'>
 
 interface FoundPassages {
   readonly passages: readonly PlacedPassage[]
-  /** Links in the best passages. */
+  /** Links from the best passages. */
   readonly linkWays: readonly LinkWay[]
   readonly lens: Lens
   readonly unread: readonly NodeId[]
@@ -270,8 +269,8 @@ async function findPassages(
 const NO_LINKS: ReadonlyMap<NodeId, readonly OutgoingLink[]> = new Map()
 
 /**
- * Returns notes with the requested relevance. If no relevance is requested, also returns notes that score nearly as high as the
- * relevant ones. If none is relevant, returns the closest notes.
+ * Ranks notes with the requested relevance. If none is requested, includes notes that score nearly as high as the relevant ones.
+ * If no note is relevant, returns the closest ones.
  */
 async function rankSurely(
   reading: ReadingContext,
@@ -285,7 +284,7 @@ async function rankSurely(
   return { ...ranked, hits: ranked.hits.filter(({ score }) => score >= minScore) }
 }
 
-/** Notes that score less than this share of the best one are excluded, unless they are certain to be relevant. */
+/** Notes with less than this share of the best score are left out, unless they are certainly relevant. */
 const NEAR_SHARE = 0.4
 
 const UNSURE_WARNING: Warning = {
@@ -295,7 +294,7 @@ const UNSURE_WARNING: Warning = {
 
 const SEARCH = { limit: MAX_HITS, includeContent: false, mode: 'hybrid', explain: false } as const
 
-/** Returns criteria that compare passages with titles by words only, because a title is a name and not a question. */
+/** Compares passages with titles by words only, because a title is a name, not a question. */
 function ownLens(query: string, languages: readonly string[]): Lens {
   const terms = queryTerms(query, languages).map((term) => ({ term, weight: 1 }))
   return { words: { terms, phrases: [], languages }, meaning: undefined }
@@ -312,12 +311,12 @@ interface AnsweringNote extends ReadNote {
   readonly places: readonly AnsweringPlace[]
 }
 
-/** Share of a passage's score that depends on the passage itself. The rest depends on its note. */
+/** Share of a passage's score that is its own. The rest is the score of its note. */
 const OWN_SHARE = 0.25
 
 /**
- * Scores the passages of found notes. Three quarters of a score come from the note, and one quarter from the passage's own score
- * relative to the best passage. A passage whose heading matches the question gets the score of the best note.
+ * Scores the passages of found notes. Three quarters of a score come from the note, and one quarter from the passage's score,
+ * divided by the best one. A passage whose heading matches the question gets the score of the best note.
  */
 function foundPassages(notes: readonly AnsweringNote[], { words }: Lens): readonly PlacedPassage[] {
   const highest = Math.max(...notes.map(({ score }) => score))
@@ -337,10 +336,7 @@ function foundPassages(notes: readonly AnsweringNote[], { words }: Lens): readon
   )
 }
 
-/**
- * Returns criteria whose certainties are relative to the best semantic score found, because passages are compared only with each
- * other.
- */
+/** Compares passages relative to the best semantic score found, because they compete only with each other. */
 function packLens(ranking: Ranked): Lens {
   const { words, meaning } = passageQuery(ranking)
   const high = Math.max(0, ...ranking.hits.map(({ semantic }) => semantic?.score ?? 0))
@@ -351,7 +347,7 @@ function packLens(ranking: Ranked): Lens {
   }
 }
 
-/** Returns the beginning of a requested note with its outline, and its other parts with lower scores. */
+/** Returns the beginning of a requested note with its outline, then its other parts with lower scores. */
 function givenPassages({ node, source, stored }: ReadNote, lens: Lens, after: number): readonly PlacedPassage[] {
   const outline = node.headings.slice(0, MAX_HEADINGS).map(({ level, text }) => `${'#'.repeat(level)} ${text}`)
   const parts = chunksOf(node, readableSource(node, source), stored).slice(0, MAX_PARTS)
@@ -369,5 +365,5 @@ function givenPassages({ node, source, stored }: ReadNote, lens: Lens, after: nu
   )
 }
 
-/** No words to search for, so a passage is shown from its beginning. */
+/** Without words, a passage is shown from its beginning. */
 const NO_WORDS: Lens['words'] = { terms: [], phrases: [] }

@@ -12,19 +12,19 @@ import { readTexts, unreadWarnings } from '../read/texts.ts'
 import { trimFolder } from '../scope.ts'
 import { isBelow } from './map.ts'
 
-/** Two notes with nearly the same content. A person must decide which is the copy. */
+/** Two notes with nearly the same content. Which one is the copy is for a person to decide. */
 export interface DuplicateNotes {
   readonly kind: 'duplicate'
   readonly id: NodeId
-  /** The first line that also occurs in the other note, or 0 if there is none. */
+  /** The first line that the other note contains too, or 0 if there is none. */
   readonly line: number
-  /** Text of that line, or a short description if there is none. */
+  /** Text of that line. Without such a line, a short description. */
   readonly text: string
   /** The other note. */
   readonly candidates: readonly [NodeId]
-  /** Number of identical lines, excluding boilerplate. */
+  /** Number of equal lines that are not boilerplate. */
   readonly equal_lines: number
-  /** Share of the notes' word sequences that occur in both notes, 0–1. */
+  /** Share of the notes' word sequences that both contain, 0–1. */
   readonly alike: number
 }
 
@@ -64,7 +64,7 @@ async function duplicatesIn(reading: DuplicatesContext, args: DuplicatesArgument
   )
   const page = pageFor(args, call)
   const pairs = all.slice(page.offset, page.offset + page.limit).map((pair) => (isIn(pair.notes[0]) ? pair : turned(pair)))
-  // Line numbers from another generation may not match the current text.
+  // Line numbers belong to the generation that they were computed from.
   const isCurrent = snapshot.generation === insight.generation
   const sources = pairs.flatMap(({ notes: [note], lines }) =>
     isCurrent && lines.length > 0 ? [insight.ids[note] as NodeId] : [],
@@ -89,7 +89,7 @@ async function duplicatesIn(reading: DuplicatesContext, args: DuplicatesArgument
   return { ...list, warnings: [...empty, ...unreadWarnings(unread)] }
 }
 
-/** Returns the pairs whose notes both still exist and are not hidden. */
+/** Returns the pairs whose notes both exist and are not hidden. */
 async function presentPairs(
   { snapshot, insight }: DuplicatesContext,
   pairs: readonly DuplicatePair[],

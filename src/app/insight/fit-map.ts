@@ -1,23 +1,22 @@
 import { Budget, countInTurn, type Fitted, isLeftOut, jsonBytes, listShown, nonZero, SEPARATOR } from '../answer/budget.ts'
 import type { CommunityRow, VaultMap } from './map.ts'
 
-/** A map that has been fitted into a budget. A list is left out if no item fits. */
+/** A map that fits a budget. A list without room for any item is left out. */
 export type ShownMap = Omit<VaultMap, 'communities' | 'between'> &
   Partial<Pick<VaultMap, 'between'>> & { readonly communities?: readonly ShownCommunity[] }
 type ShownCommunity = Omit<CommunityRow, 'key' | 'folders'> & Partial<Pick<CommunityRow, 'key' | 'folders'>>
 
 /**
- * Shares of the budget that may have been used after each step: catalogues, then communities, then their key notes. The rest is for
- * the connections.
+ * Share of the budget that may be used up after each step: catalogues, communities, and key notes. The rest is for connections.
  */
 const SHARES = { catalogues: 0.3, communities: 0.6, keys: 0.85 }
-/** Maximum number of connections to show. The first ones are the most important. */
+/** Maximum number of connections to show, the most important ones. */
 const MAX_BRIDGES = 12
 
 /**
- * Fits a map into a budget. Adds the largest catalogues, and then the largest communities with their labels and words. Then adds
- * the communities' key notes in turn, the connections between the communities shown, and finally their folders. Does not
- * necessarily use the whole budget.
+ * Fits a map into a budget. First adds the largest catalogues, then the largest communities with their labels and words, then the
+ * key notes of all communities in turn, then the connections between the communities shown, and finally their folders. May leave
+ * part of the budget unused.
  */
 export function fitMap(map: VaultMap, room: number): Fitted<ShownMap> {
   const budget = new Budget(room)

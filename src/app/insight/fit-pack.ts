@@ -6,16 +6,16 @@ export interface PackExcerpt {
   /** Path as spelled on disk. Omitted if it is the same as the id. */
   readonly path?: string
   readonly title: string
-  /** The first headings of the note, if it was requested by its id. */
+  /** The first headings of the note. Set if the note was requested by its id. */
   readonly outline?: readonly string[]
   /** Headings above the excerpt, outermost first. */
   readonly heading: readonly string[]
   /** 1-based, inclusive. */
   readonly lines: readonly [first: number, last: number]
-  /** Hash of the note, with the prefix `partial:` if the excerpt is not the whole note. Omitted if writing is off. */
+  /** Hash of the note, prefixed with `partial:` if the excerpt is only a part of it. Omitted if writing is off. */
   readonly hash?: string
   readonly text: string
-  /** The note and the line with the link that led here. */
+  /** The note and line of the link that led to this excerpt. */
   readonly via?: { readonly from: string; readonly line: number }
 }
 
@@ -28,31 +28,30 @@ export interface PackPassage extends Pick<PackExcerpt, 'id' | 'path' | 'title' |
   readonly key: string
   /** Passages with higher scores are shown first. */
   readonly score: number
-  /** Length of the passage in the file, in UTF-16 code units. The full text is at most this long. */
+  /** Length of the passage in the file, in UTF-16 code units. The shown text is never longer. */
   readonly length: number
-  /** Returns the most relevant consecutive sentences, in at most `length` UTF-16 code units. */
+  /** Returns the best consecutive sentences, in at most `length` UTF-16 code units. */
   show(length: number): ShownPart
 }
 
 export interface FittedPack {
   readonly excerpts: readonly PackExcerpt[]
-  /** Number of leading passages that are done: each is either shown or too large for any pack of this size. */
+  /** Number of passages at the start that need no further pack, because they are shown or too large for any pack of this size. */
   readonly passed: number
 }
 
 /**
- * Number of tokens to which each passage is truncated at first. Passages are added as long as the budget has `TOKENS_PER_NOTE` for
- * each, so there are tokens left for metadata and for extending passages. A passage that is shown in full counts only with its
- * actual size.
+ * Number of tokens to which each passage is cut at first. Passages are added while the budget has `TOKENS_PER_NOTE` for each,
+ * which leaves tokens for metadata and for extending passages. A passage that is shown in full counts with its actual size.
  */
 const TOKENS_FOR_FIRST = 120
 const TOKENS_PER_NOTE = 240
-/** Text truncated to less than this many UTF-16 code units is not worth showing. */
+/** A text of fewer UTF-16 code units is not worth showing. */
 const MIN_TEXT_LENGTH = 160
-/** Like `MIN_TEXT_LENGTH`, but for the only passage of a small pack. */
+/** Like `MIN_TEXT_LENGTH`, for a small pack with a single passage. */
 const MIN_ONLY_TEXT_LENGTH = 40
 const MAX_NAME_LENGTH = 200
-/** Share of an excerpt's initial size that its outline may use. */
+/** Share of an excerpt's first size that its outline may use. */
 const OUTLINE_SHARE = 0.67
 
 /** Number of bytes available for a pack, and whether its excerpts have hashes. */
@@ -69,8 +68,8 @@ interface Draft {
 }
 
 /**
- * Fits the first passages into the given number of bytes of JSON. First adds as many passages as fit, each truncated to its best
- * sentences. Then extends these passages, best first, and adds more passages if there are bytes left.
+ * Fits the first passages into bytes of JSON. First adds as many passages as fit, each cut to its best sentences. Then extends
+ * them, best first, and adds more passages if there are bytes left.
  */
 export function fitPack(passages: readonly PackPassage[], { room, hasHashes }: PackRoom): FittedPack {
   const each = TOKENS_PER_NOTE * TOKEN_BYTES
@@ -88,7 +87,7 @@ export function fitPack(passages: readonly PackPassage[], { room, hasHashes }: P
     const minBytes = jsonBytes(frame) + MIN_TEXT_LENGTH + SEPARATOR
     const bytes = isFirst ? jsonBytes(frame) + TOKENS_FOR_FIRST * TOKEN_BYTES : remaining
     const draft = fill(passage, frame, Math.min(bytes, remaining))
-    // Skip an excerpt if even its title and path do not fit, because paging would otherwise stop here.
+    // Skip an excerpt whose title and path alone do not fit. Otherwise, paging would stop here.
     if (draft === undefined && minBytes <= room) break
     if (draft !== undefined) {
       drafts = [...drafts, draft]
@@ -104,7 +103,7 @@ export function fitPack(passages: readonly PackPassage[], { room, hasHashes }: P
   return { excerpts: drafts.map(({ excerpt }) => excerpt), passed: skipped }
 }
 
-/** Fills a pack that is too small for any passage with the beginning of the best one, without headings. */
+/** Fills a pack that is too small for a passage with the beginning of the best one, without headings. */
 function fillAlone(passage: PackPassage, { room, hasHashes }: PackRoom): Draft | undefined {
   const { outline: _, via: __, ...bare } = passage
   const show = (length: number): ShownPart => ({ ...passage.show(length), heading: [] })
@@ -123,7 +122,7 @@ function grow(drafts: readonly Draft[], room: number): readonly [drafts: readonl
   return [extended, remaining]
 }
 
-/** Fills an excerpt with as much of the passage as fits into `bytes`. Returns `undefined` if that is too little to be useful. */
+/** Fills an excerpt with as much of its passage as fits into `bytes`. Returns `undefined` if that is too little to be useful. */
 function fill(passage: PackPassage, frame: PackExcerpt, bytes: number, minLength = MIN_TEXT_LENGTH): Draft | undefined {
   let length = Math.min(passage.length, bytes)
   for (let tries = 0; tries < MAX_TRIES; tries++) {
@@ -133,7 +132,7 @@ function fill(passage: PackPassage, frame: PackExcerpt, bytes: number, minLength
     const bytesUsed = jsonBytes(excerpt) + SEPARATOR
     if (bytesUsed <= bytes) return { passage, excerpt, isWhole, bytes: bytesUsed }
     const text = jsonBytes(part.text)
-    // Assume that escapes and multi-byte characters are evenly distributed, and shorten the text further if it is still too long.
+    // Assume that escapes and multi-byte characters are spread evenly. Shorten the text again if it is still too long.
     length = Math.floor(((part.text.length * (bytes - bytesUsed + text)) / text) * 0.97 ** tries)
     if (length < minLength) return undefined
   }
@@ -142,7 +141,7 @@ function fill(passage: PackPassage, frame: PackExcerpt, bytes: number, minLength
 
 const MAX_TRIES = 20
 
-/** Returns the members of an excerpt that do not depend on how much of the passage is shown. */
+/** Returns an excerpt without its text. */
 function excerptAround({ id, path, title, outline, via }: PackPassage, hasHashes: boolean): PackExcerpt {
   return {
     id,

@@ -14,7 +14,7 @@ import { readableSource } from '../read/readable-source.ts'
 import type { ReadingContext } from '../read/texts.ts'
 import { type PlacedPassage, packPassage } from './pack-passages.ts'
 
-/** A link in a passage, with the score that its target would get if the sentence around the link fully matched the question. */
+/** A link in a passage, and the score that its target would have if the sentence with the link matched the question fully. */
 export interface LinkWay {
   readonly from: NodeId
   /** Path of the note that contains the link. */
@@ -24,7 +24,7 @@ export interface LinkWay {
   /** Index of the passage that contains the link. */
   readonly passage: number
   readonly sentence: string
-  /** Weight of the link relative to its passage. */
+  /** Weight of the link, relative to its passage. */
   readonly worth: number
   /** Score of the passage, at most 1. */
   readonly maxScore: number
@@ -34,24 +34,24 @@ export interface ChosenWay extends LinkWay {
   readonly score: number
 }
 
-/** Follow the links of this many passages. */
+/** Number of passages whose links are followed. */
 const MAX_FOLLOWED = 6
 /** Number of notes whose links are read. */
 const MAX_LINKED = 12
 /** Maximum number of links followed per passage. */
 const MAX_LINKS = 4
-/** Compare the sentences of this many links per passage with the question. */
+/** Number of links of each passage whose sentences are compared with the question. */
 const MAX_COMPARED = 24
-/** Weight of a link relative to its passage. */
-const WORTH = 3
-/** Links get a higher weight if their passage links to fewer notes than this, because it is probably about these notes. */
-const FEW = 6
-/** Factor for the weight of a link whose sentence contains no word of the question. */
-const LEAST = 0.2
-/** Controls how much the weight of a link drops if many others have the same target. */
-const KNOWN = 0.3
+/** Weight of a link in a passage with few links, relative to the passage. */
+const LINK_WEIGHT = 3
+/** If a passage links to fewer notes than this, it is probably about them, and its links weigh more. */
+const FEW_TARGETS = 6
+/** Factor for a link whose sentence contains no word of the question. */
+const UNMATCHED_FACTOR = 0.2
+/** How much the weight of a link drops if its target has many other links. */
+const LINKED_TARGET_DAMPING = 0.3
 
-/** Returns the links of the first notes, which contain most of the best passages. Runs in parallel with reading the notes. */
+/** Returns the links of the first notes, which contain most of the best passages. Runs while notes are read. */
 export async function linksOf(
   snapshot: Snapshot,
   ids: readonly NodeId[],
@@ -62,7 +62,7 @@ export async function linksOf(
     first.map((id) => ({ id, start: 0, end: Number.MAX_SAFE_INTEGER })),
     scope,
   )
-  // Positions from one generation must not be used with text from another.
+  // Positions are valid only for the text of their own generation.
   return new Map(snapshot.isMixed ? [] : first.map((id, at) => [id, links[at] ?? []]))
 }
 
@@ -74,9 +74,9 @@ export function linksFromPassages(
   return passages.slice(0, MAX_FOLLOWED).flatMap(({ node, source, place, score }, passage) => {
     const linksOfPlace = (links.get(node.id) ?? []).filter(({ start }) => start >= place.start && start < place.end)
     const targets = new Set(linksOfPlace.map(({ to }) => to)).size
-    const weight = WORTH * Math.sqrt(Math.max(1, FEW / targets))
+    const weight = LINK_WEIGHT * Math.sqrt(Math.max(1, FEW_TARGETS / targets))
     return linksOfPlace.map(({ to, line, start, end, inLinks }): LinkWay => {
-      const worth = weight / (1 + KNOWN * Math.log1p(inLinks))
+      const worth = weight / (1 + LINKED_TARGET_DAMPING * Math.log1p(inLinks))
       const sentence = sentenceOf(source, { start, end })
       return { from: node.id, path: node.path, to, line, passage, sentence, worth, maxScore: Math.min(1, score) }
     })
@@ -86,14 +86,14 @@ export function linksFromPassages(
 export interface Comparing {
   readonly embedded: EmbeddedQuestion
   readonly lens: Pick<PassageQuery, 'words' | 'meaning'>
-  /** Checks whether sentences of the file with this path may be embedded. */
+  /** Checks whether sentences of a file may be embedded. */
   mayEmbed(path: string): boolean
   readonly signal: AbortSignal | undefined
 }
 
 /**
- * Returns the best links of each passage, based on how well their sentences match the question. If several links lead to the same
- * note, returns only the best one.
+ * Returns the best links of each passage, judged by how well their sentences match the question. Of several links to one note,
+ * only the best counts.
  */
 export async function bestLinks(
   linkWays: readonly LinkWay[],
@@ -114,22 +114,22 @@ export async function bestLinks(
   return [...best.values()]
 }
 
-/** Scores a link by semantic similarity if possible. Otherwise, keeps its word score. */
+/** Scores a link by meaning if possible, and otherwise by words. */
 function scoredBy(way: ChosenWay, cosine: number | undefined): ChosenWay {
   return cosine === undefined ? way : scored(way, cosine)
 }
 
-/** Scores a linked passage lower than the passage that links to it. */
+/** Scores a target lower than the passage that links to it. */
 function scored(way: LinkWay, likeness: number): ChosenWay {
-  const worth = way.worth * (LEAST + (1 - LEAST) * Math.max(0, likeness))
-  return { ...way, score: way.maxScore * Math.min(worth, MOST + worth / MANY) }
+  const worth = way.worth * (UNMATCHED_FACTOR + (1 - UNMATCHED_FACTOR) * Math.max(0, likeness))
+  return { ...way, score: way.maxScore * Math.min(worth, MAX_TARGET_SHARE + worth / BETTER_TARGET_DIVISOR) }
 }
 
-/** Limits the score of a target to just below that of its source. Better targets still score higher than others. */
-const MOST = 0.99
-const MANY = 800
+/** Limits a target's score to just below that of its source. Better targets still score higher. */
+const MAX_TARGET_SHARE = 0.99
+const BETTER_TARGET_DIVISOR = 800
 
-/** Returns the best links of each passage, at most one per target. */
+/** Returns the best links of each passage, one for each target. */
 function bestOfEach(ways: readonly ChosenWay[], count: number): readonly ChosenWay[] {
   const targetsByPassage = new Map<number, Set<NodeId>>()
   return ways
@@ -161,7 +161,7 @@ async function cosinesOf(
   }
 }
 
-/** Reads the link targets and returns the passages that match the question best. */
+/** Reads the targets of links. Returns their passages that match the question best. */
 export async function readLinked(
   reading: ReadingContext,
   { ways, lens, embedded }: { readonly ways: readonly ChosenWay[] } & Pick<Comparing, 'lens' | 'embedded'>,
@@ -183,13 +183,13 @@ export async function readLinked(
   return { passages, unread }
 }
 
-/** Adds the words of the sentence around a link, because they usually explain it. */
+/** Adds the words of the sentence with the link, because it usually explains the link. */
 function withSentence({ terms, phrases }: SnippetQuery, sentence: string): SnippetQuery {
   const termIds = new Set(terms.map(({ term }) => idOf(term)))
   const more = queryTerms(plainText(sentence)).filter((term) => !termIds.has(idOf(term)))
-  const weight = (SAID * terms.reduce((sum, each) => sum + each.weight, 0)) / (terms.length || 1)
+  const weight = (SENTENCE_WORD_WEIGHT * terms.reduce((sum, each) => sum + each.weight, 0)) / (terms.length || 1)
   return { terms: [...terms, ...more.map((term) => ({ term, weight }))], phrases }
 }
 
-/** Weight of a word from the sentence, relative to an average word of the question. */
-const SAID = 0.25
+/** Weight of a word of that sentence, compared with an average word of the question. */
+const SENTENCE_WORD_WEIGHT = 0.25

@@ -18,7 +18,7 @@ export const GAP_KINDS = ['apart', 'cut', 'wanted', 'dead_ends'] as const
 export type GapKind = (typeof GAP_KINDS)[number]
 
 export interface GapsArguments extends PageArguments {
-  /** Restricts the list to gaps of this kind. If omitted, the first gaps of each kind are returned. */
+  /** Lists only gaps of this kind. If omitted, lists the first gaps of each kind. */
   readonly kind?: GapKind | undefined
   readonly folder?: string | undefined
 }
@@ -27,7 +27,7 @@ export interface GapList {
   readonly apart?: readonly ApartRow[]
   readonly cut?: readonly CutRow[]
   readonly wanted?: readonly WantedRow[]
-  /** Stubs come last, and `stubs` is their number. */
+  /** `stubs` is the number of stubs among these notes. They come last. */
   readonly dead_ends?: { readonly total: number; readonly stubs: number; readonly first: readonly NodeSummary[] }
   readonly totals: Readonly<Partial<Record<GapKind, number>>>
 }
@@ -52,8 +52,8 @@ export interface WantedRow {
 }
 
 /**
- * Returns the key of a dismissed gap: `apart:c1,c4`, `cut:<id>`, `wanted:<name>`, `dead_ends:<id>`. Ignores case, the vault's name,
- * and the order of a pair.
+ * Returns the key under which a gap is dismissed: `apart:c1,c4`, `cut:<id>`, `wanted:<name>` or `dead_ends:<id>`. Case, the
+ * vault's name and the order of a pair do not matter.
  */
 export function gapKey(kind: GapKind, of: string, { name }: Pick<GraphCore, 'name'>): string {
   if (kind === 'wanted') return `${kind}:${foldName(of)}`
@@ -62,7 +62,7 @@ export function gapKey(kind: GapKind, of: string, { name }: Pick<GraphCore, 'nam
   return `${kind}:${ownIds.sort().join(',')}`
 }
 
-/** Lists the gaps of a vault, excluding dismissed ones. Returns either the first gaps of each kind, or a page of one kind. */
+/** Lists the gaps that have not been dismissed: the first ones of each kind, or a page of one kind. */
 export function listGaps(core: GraphCore, args: GapsArguments, call: Call = {}): Promise<Answer<GapList>> {
   return answerFromInsight<GapList, 'whole'>(core, call, {
     from: core.insights,
@@ -78,13 +78,13 @@ interface GapsContext {
   readonly call: Call
 }
 
-/** Number of gaps of each kind to return if no kind is requested. */
-const FIRST = 5
+/** Number of gaps of each kind if none is requested. */
+const FIRST_PER_KIND = 5
 
 async function gapsOf(reading: GapsContext, args: GapsArguments): Promise<Answer<GapList>> {
   const { core, insight, read, call } = reading
   const { kind } = args
-  const page = kind === undefined ? { offset: 0, limit: Math.min(FIRST, args.limit) } : pageFor(args, call)
+  const page = kind === undefined ? { offset: 0, limit: Math.min(FIRST_PER_KIND, args.limit) } : pageFor(args, call)
   const pageOf = <T>(items: readonly T[]): readonly T[] => items.slice(page.offset, page.offset + page.limit)
   const wants = (gapKind: GapKind): boolean => kind === undefined || kind === gapKind
   const dismissed = await core.insightState.dismissed()
@@ -154,12 +154,14 @@ const fitKinds = fitInTurn({ apart: 'apart', cut: 'cut', wanted: 'wanted', dead_
 
 const fitPage = fitMember('apart', 'cut', 'wanted', 'dead_ends.first')
 
-/** Fits gaps into a budget, taking one of each kind in turn. A single kind is fitted like any list, so it can be paged. */
+/**
+ * Fits gaps into a budget, taking one of each kind in turn. A list of one kind is fitted like any list, because it can be paged.
+ */
 export function fitGaps(gaps: GapList, room: number): Fitted<Partial<GapList>> {
   return Object.keys(gaps.totals).length === 1 ? fitPage(gaps, room) : fitKinds(gaps, room)
 }
 
-/** Returns nonexistent notes that other notes link to, excluding dismissed ones. */
+/** Returns notes that do not exist although others link to them, without the dismissed ones. */
 async function wantedOf(
   { core: { isIgnored }, read }: GapsContext,
   folder: string,

@@ -18,8 +18,8 @@ import { trimFolder } from '../scope.ts'
 import { type DuplicateNotes, listDuplicates } from './duplicates.ts'
 
 /**
- * `in_comment` covers links in comments, which no other kind includes. `missing_note` and `duplicate` are only listed on request:
- * the links behind `missing_note` are already listed as broken, and `duplicate` requires an analysis of the whole vault.
+ * `in_comment` contains the links in comments, which belong to no other kind. `missing_note` and `duplicate` are listed only on
+ * request: links to missing notes are already listed as broken, and `duplicate` needs an analysis of the whole vault.
  */
 export const REPORTED_KINDS = [...PROBLEM_KINDS, 'in_comment', 'missing_note', 'duplicate'] as const
 export type ReportedKind = (typeof REPORTED_KINDS)[number]
@@ -28,9 +28,9 @@ type StoredKind = Exclude<ReportedKind, 'duplicate'>
 export interface ProblemsArguments extends PageArguments {
   readonly kind?: ReportedKind | undefined
   readonly folder?: string | undefined
-  /** Restricts the list to problems of links to this note, given by id or title. The note need not exist. */
+  /** Lists only links to this note, given by id or title. The note need not exist. */
   readonly target?: string | undefined
-  /** True to return only the number of problems of each kind. */
+  /** True to return only how many problems of each kind there are. */
   readonly summary: boolean
 }
 
@@ -38,10 +38,10 @@ type ListedArguments = Omit<ProblemsArguments, 'summary'>
 
 export interface MissingNote {
   readonly kind: 'missing_note'
-  /** Id in the form accepted by `get_neighbors`. */
+  /** Id of the missing note, as `get_neighbors` accepts it. */
   readonly id: NodeId
   readonly line: 0
-  /** The name in the spelling used by most links. */
+  /** The note's name, as most links spell it. */
   readonly text: string
   /** Number of notes and canvases that link to the missing note. */
   readonly notes: number
@@ -56,13 +56,13 @@ export interface ProblemList {
 
 export interface ProblemSummary {
   readonly counts: Readonly<Partial<Record<ReportedKind, number>>>
-  /** Excludes `missing_note`, because its links are already counted as broken. Includes duplicates only if they are requested. */
+  /** Leaves out `missing_note`, because its links count as broken, and includes `duplicate` only if it is requested. */
   readonly total: number
 }
 
 /**
- * Lists problems in the vault, or counts them by kind. Problems are ordered by id and line, missing notes by demand, and duplicates
- * by similarity.
+ * Lists problems in the vault, or counts them by kind. Problems are ordered by id and line, missing notes by the number of links
+ * to them, and duplicates by similarity.
  */
 export function getProblems(
   core: GraphCore,
@@ -110,7 +110,7 @@ async function withinScope<T extends { readonly total: number }>(
   const value = await run({
     folder: folderId === '' ? undefined : folderId,
     target: id,
-    // A name that does not resolve to a node has no problems.
+    // A name without a node has no problems.
     isNothing: named !== undefined && id === undefined,
   })
   const empty = value.total === 0 ? await scopeWarnings(snapshot, { folder }) : []
@@ -151,7 +151,7 @@ async function listOf(
   return { problems: await reportGroups(snapshot, shownGroups), total: groups.length }
 }
 
-/** Returns all problems of a kind. Equal problems are grouped, unless only links to one note are requested. */
+/** Returns all problems of a kind. Equal ones are one group, unless only links to one note are requested. */
 async function groupsOf(
   source: Source,
   kind: Exclude<StoredKind, 'missing_note'> | undefined,
@@ -161,7 +161,7 @@ async function groupsOf(
   const cached = groups.get(kind)
   if (cached !== undefined) return cached
   const matching = kind === undefined ? items : items.filter((problem) => reportedKind(problem) === kind)
-  // Only a few links lead to one note, and a caller that names the note needs every location.
+  // Only a few links lead to one note, and the caller needs to know where each of them is.
   const merged: readonly SameProblems[] = filter.target === undefined ? mergeSame(matching) : matching.map((problem) => [problem])
   groups.set(kind, merged)
   return merged
@@ -169,9 +169,7 @@ async function groupsOf(
 
 interface FoundProblems {
   readonly items: readonly Problem[]
-  /**
-   * Caches the groups by requested kind, because comparing all problems of a large vault takes longer than the rest of an answer.
-   */
+  /** Groups by requested kind. Comparing all problems of a large vault takes longer than the rest of an answer. */
   readonly groups: Map<ReportedKind | undefined, readonly SameProblems[]>
 }
 
@@ -182,12 +180,12 @@ async function problemsOf(source: Source, filter: ProblemFilter): Promise<FoundP
 
 interface KeptProblems extends FoundProblems, Pick<Snapshot, 'generation' | 'lineage'> {}
 
-/** Caches all problems of the last requested generation, because finding them means reading the links of many files. */
+/** All problems of the last requested generation. Finding them means reading the links of many files. */
 const lastProblems = new WeakMap<Store, KeptProblems>()
 
 async function everyProblem({ core, snapshot }: Source): Promise<FoundProblems> {
   const { generation, lineage, complete, isMixed } = snapshot
-  // A rebuilt index starts counting generations again, under a new lineage.
+  // A rebuilt index counts its generations from the start, under another lineage.
   const canKeep = complete && !isMixed && lineage !== undefined
   const cached = lastProblems.get(core.store)
   if (canKeep && cached?.generation === generation && cached.lineage === lineage) return cached
@@ -225,10 +223,10 @@ async function summaryOf(
 
 const COUNTED_KINDS: readonly StoredKind[] = [...PROBLEM_KINDS, 'in_comment', 'missing_note']
 
-/** Kinds of link problems, which can be filtered by target. */
+/** Kinds of problems with links, which can be listed for one target. */
 export const LINK_KINDS: readonly StoredKind[] = ['broken_link', 'broken_heading', 'ambiguous_link', 'in_comment']
 
-/** Describes missing notes, including the first line that links to them in each source. */
+/** Describes missing notes. Each comes with the first line that links to it in every source. */
 export async function missingNotes(snapshot: Snapshot, missing: readonly WantedNote[]): Promise<readonly MissingNote[]> {
   const pairs = missing.flatMap(({ ids, sources }) => sources.flatMap((source) => ids.map((id) => [source, id] as const)))
   const places = new Map<string, number>()

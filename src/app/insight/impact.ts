@@ -14,7 +14,7 @@ import { type ReadingContext, unreadWarnings } from '../read/texts.ts'
 import { toScope } from '../scope.ts'
 import { checkOperation, nameNotes, withNearest } from '../write/operation-arguments.ts'
 
-/** A change to examine: deleting a note or file, deleting a folder, or a list of operations. */
+/** The change to examine: the deletion of a note, file or folder, or a list of operations. */
 export type Intent =
   | { readonly kind: 'id'; readonly id: string }
   | { readonly kind: 'folder'; readonly folder: string }
@@ -25,44 +25,44 @@ export interface ImpactArguments {
   readonly mayApply: boolean
 }
 
-/** A link that would break or lead to a different target. */
+/** A link that would break or lead elsewhere. */
 export interface BrokenLink {
   readonly id: NodeId
   readonly line: number
-  /** The sentence that contains the link. For operations, the link as written. */
+  /** The sentence with the link. For operations, the link as written. */
   readonly text: string
-  /** Number of links in this sentence that would break. Omitted if there is only one. */
+  /** Number of such links in this sentence. Omitted for a single one. */
   readonly times?: number
   readonly reason?: string
 }
 
 export interface Impact {
   readonly breaks: readonly BrokenLink[]
-  /** Notes that would no longer have any links. */
+  /** Notes that would lose their last link. */
   readonly orphaned: readonly NodeSummary[]
-  /** Sizes of the pieces into which a connected part of the graph would be split, excluding the largest. */
+  /** Sizes of the parts into which a connected piece of the graph would be split, without the largest. */
   readonly falls_apart: readonly number[]
-  /** Notes that could no longer be reached from an index note. */
+  /** Notes that index notes would no longer lead to. */
   readonly unreachable_from_index: readonly NodeSummary[]
   /** Total length of each list. `breaks` counts links. */
   readonly total: Readonly<Record<ImpactList, number>>
-  /** Plan id for `apply_changes`, which applies exactly this change. */
+  /** Plan id for `apply_changes`, which then makes exactly this change. */
   readonly plan_id?: string
 }
 
 export type ImpactList = 'breaks' | 'orphaned' | 'falls_apart' | 'unreachable_from_index'
 
 const FILE_KINDS: readonly NodeKind[] = ['note', 'canvas', 'attachment']
-/** Maximum number of items looked up per list, unless all are requested. No budget allows more. */
+/** Maximum number of items to look up for each list, unless all are requested. No budget allows more. */
 const MAX_ITEMS = 500
-/** Maximum number of links whose sentence is read. */
+/** Maximum number of links for which the sentence is read. */
 const MAX_SENTENCES = 60
-/** Plans are created only for folders with at most this many files. */
+/** Deleting a folder with more files is not planned. */
 const MAX_PLANNED = 100
 
 /**
- * Returns the effect of a change on links, without making the change.
- * @throws RouxError `NODE_NOT_FOUND`, `AMBIGUOUS_NAME`, and any error that planning the operations throws
+ * Returns what a change would do to links. Changes nothing.
+ * @throws RouxError `NODE_NOT_FOUND`, `AMBIGUOUS_NAME`, and any error from planning the operations
  */
 export async function impact(core: GraphCore, { intent, mayApply }: ImpactArguments, call: Call = {}): Promise<Answer<Impact>> {
   if (intent.kind === 'operations') return await impactOfOperations(core, intent.operations, { mayApply, call })
@@ -151,7 +151,7 @@ async function planned(core: GraphCore, operations: readonly Operation[], call: 
 
 type NumberedLoss = Loss & { readonly ids: readonly NodeId[] }
 
-/** Returns what the graph loses without the given nodes, as indexes into `ids`. */
+/** Returns what the graph loses without these nodes, as indexes into `ids`. */
 async function lossOf(snapshot: Snapshot, deleted: readonly NodeId[]): Promise<NumberedLoss> {
   if (deleted.length === 0) return { ids: [], orphaned: [], fallsApart: [], unreachable: [] }
   const topology = await snapshot.topology()
@@ -213,11 +213,11 @@ async function impactOf(
   }
 }
 
-/** Share of the remaining bytes for each list of notes, and the maximum length of `falls_apart`. */
+/** Share of the remaining bytes for each list of notes. `MAX_SIZES` limits the length of `falls_apart`. */
 const LIST_SHARE = 0.25
 const MAX_SIZES = 50
 
-/** Fits an impact into a budget. Broken links get the bytes left by the other lists. */
+/** Fits an impact into a budget. Broken links get the bytes that the other lists leave. */
 export function fitImpact(impact: Impact, room: number): Fitted<Partial<Impact>> {
   const rounds = [{ orphaned: LIST_SHARE, unreachable_from_index: LIST_SHARE }, { breaks: 1 }]
   const { value } = fitShares({ ...impact, falls_apart: impact.falls_apart.slice(0, MAX_SIZES) }, rounds, room)

@@ -12,7 +12,7 @@ import { trimFolder } from '../scope.ts'
 import { type Catalogue, findCatalogues } from './catalogues.ts'
 
 export interface MapArguments {
-  /** Restricts the map to notes in this folder. */
+  /** Limits the map to notes in this folder. */
   readonly scope?: string | undefined
   readonly community?: string | undefined
   readonly level: number
@@ -20,17 +20,17 @@ export interface MapArguments {
 
 export interface CommunityRow {
   readonly id: string
-  /** The name given by the user, or else the title of the community's first key note. */
+  /** The user's name for the community, or the title of its first key note. */
   readonly label: string
   readonly notes: number
-  /** Words that distinguish the community's notes from others. */
+  /** Words that tell the community's notes from others. */
   readonly about: string
   readonly key: readonly NodeSummary[]
-  /** Share of the community's links that stay within it, 0–1. */
+  /** Share of the links of its notes that stay in the community, 0–1. */
   readonly inside: number
   /** Folders that contain most of the community's notes. */
   readonly folders: readonly string[]
-  /** Number of stubs among the community's notes. Omitted unless stubs are the majority. */
+  /** Number of stubs in the community. Set only if they are the majority. */
   readonly stubs?: number
 }
 
@@ -43,7 +43,7 @@ export interface BridgeRow {
 export interface VaultMap {
   readonly notes: number
   readonly links: number
-  /** Set if most notes are short entries of the same form. Largest first. */
+  /** Set if most notes are short entries of a common form. Largest first. */
   readonly catalogues?: readonly Catalogue[]
   readonly community?: CommunityRow
   /** Ordered by size, largest first. */
@@ -52,14 +52,14 @@ export interface VaultMap {
   readonly between: readonly BridgeRow[]
   /** Number of notes that contain few words. */
   readonly stubs: number
-  /** Number of notes that are not connected to others. */
+  /** Number of notes that no link connects to others. */
   readonly alone: number
   readonly changed?: { readonly new: readonly string[]; readonly gone: readonly string[]; readonly moved: number }
 }
 
 const NOTHING: VaultMap = { notes: 0, links: 0, communities: [], between: [], stubs: 0, alone: 0 }
 
-/** Describes a vault, a folder or a community by its communities and the connections between them. */
+/** Describes a vault, folder or community: its communities, and how they are connected. */
 export function mapVault(core: GraphCore, args: MapArguments, call: Call = {}): Promise<Answer<VaultMap>> {
   return answerFromInsight(core, call, {
     from: core.insights,
@@ -122,7 +122,7 @@ async function mapOf(reading: MapContext, { scope, community, level }: MapArgume
   return { value, warnings: await warningsOf(reading, { scope, whole, isEmpty: notes.length === 0 }) }
 }
 
-/** Checks whether an id is in a folder. Ignores the vault's name in the id. `folder` must be folded like an id. */
+/** Checks whether an id, apart from the vault's name, is in a folder. `folder` must be folded like an id. */
 export function isBelow(id: NodeId, folder: string, { name }: Pick<GraphCore, 'name'>): boolean {
   return (name === undefined ? id : id.slice(name.length + 1)).startsWith(`${folder}/`)
 }
@@ -138,7 +138,7 @@ function countBy(notes: readonly number[], { of }: CommunityLevel): ReadonlyMap<
 
 type Titles = ReadonlyMap<NodeId, string>
 
-/** Returns current titles by id. A note that no longer exists has no entry and is shown by its id. */
+/** Returns the current titles. A note that no longer exists has none, and is shown by its id. */
 export async function titlesOf(snapshot: Snapshot, ids: readonly NodeId[]): Promise<Titles> {
   const names = await snapshot.namesOf(ids)
   return new Map(names.flatMap(([title], at) => (title === undefined ? [] : [[ids[at] as NodeId, title] as const])))
@@ -151,7 +151,7 @@ export function summaryOf(id: NodeId, titles: Titles): NodeSummary {
 interface PlacedCommunity {
   readonly of: CommunityLevel
   readonly place: number
-  /** Number of the community's notes that are in the requested scope. */
+  /** Number of notes of the community within the requested scope. */
   readonly size: number
   readonly folders: ReadonlyMap<number, readonly string[]>
   readonly labels: ReadonlyMap<string, string>
@@ -176,7 +176,7 @@ function rowOf(
   }
 }
 
-/** A folder is typical of a community if it contains at least this share of its notes. */
+/** A folder is typical of a community if it contains this share of its notes. */
 const MIN_SHARE = 0.25
 
 interface FolderCount {
@@ -186,7 +186,7 @@ interface FolderCount {
 }
 
 /**
- * Returns the folders that contain most of each community's notes, largest share first, spelled as on disk. Excludes the vault's
+ * Returns the folders with the most notes of each community, in descending order and spelled as on disk. Leaves out the vault's
  * root.
  */
 async function mainFoldersOf(

@@ -8,11 +8,9 @@ import type { NotePlace } from '../find/shared-endings.ts'
 import { readableSource, shownText } from '../read/readable-source.ts'
 import type { PackPassage, ShownPart } from './fit-pack.ts'
 
-/** A part of a note that may be included in a pack, and its location. */
+/** A part of a note that a pack may contain, and where it is. */
 export interface PlacedPassage extends PackPassage, NotePlace {
-  /**
-   * The words to search for. The sentences with the most of these words are shown. If there are no words, the beginning is shown.
-   */
+  /** Words to search for. The sentences with most of them are shown, or the beginning if there are no words. */
   readonly words: SnippetQuery
 }
 
@@ -48,8 +46,8 @@ export function packPassage({ node, source, place, words, outline, via, score }:
   }
 }
 
-/** Factor applied to the score of each further passage of a note, because a pack should first contain one passage of each note. */
-const FURTHER = 0.7
+/** Factor for the score of each further passage of a note, because a pack should contain a passage of every note first. */
+const FURTHER_FACTOR = 0.7
 
 /** Lowers the scores of further passages of a note. `passages` are sorted, best first. */
 export function lowerRepeatedNotes(passages: readonly PlacedPassage[]): readonly PlacedPassage[] {
@@ -57,18 +55,18 @@ export function lowerRepeatedNotes(passages: readonly PlacedPassage[]): readonly
   return passages.map((passage) => {
     const before = shownCounts.get(passage.id) ?? 0
     shownCounts.set(passage.id, before + 1)
-    return before === 0 ? passage : { ...passage, score: passage.score * FURTHER ** before }
+    return before === 0 ? passage : { ...passage, score: passage.score * FURTHER_FACTOR ** before }
   })
 }
 
-/** Passages that share at least this many of their words are nearly the same. */
-const ALIKE = 0.9
-/** Shorter passages are not compared, because so few words may match by chance. */
+/** Passages are nearly the same if they share at least this much of their words. */
+const MIN_SHARED_WORDS = 0.9
+/** Shorter passages are not compared, because a few words may match by chance. */
 const MIN_WORDS = 8
-/** Number of passages that are compared with one another. */
+/** Number of passages to compare with one another. */
 const MAX_COMPARED = 40
 
-/** Removes near-duplicates of better passages. `passages` are sorted, best first. */
+/** Removes passages that nearly repeat a better one. `passages` are sorted, best first. */
 export function withoutLikeness(passages: readonly PlacedPassage[]): readonly PlacedPassage[] {
   const keptWords: ReadonlySet<string>[] = []
   return passages.filter((passage, at) => {
@@ -77,7 +75,7 @@ export function withoutLikeness(passages: readonly PlacedPassage[]): readonly Pl
     const text = readableSource(node, source).text.slice(place.start, place.end)
     const words = new Set(wordsOf(text).toLowerCase().match(WORD))
     if (words.size < MIN_WORDS) return true
-    if (keptWords.some((other) => likeness(words, other) >= ALIKE)) return false
+    if (keptWords.some((other) => likeness(words, other) >= MIN_SHARED_WORDS)) return false
     keptWords.push(words)
     return true
   })
@@ -85,9 +83,9 @@ export function withoutLikeness(passages: readonly PlacedPassage[]): readonly Pl
 
 const WORD = /[\p{L}\p{N}]+/gu
 
-/** Returns the share of words that two texts have in common. */
+/** Returns the share of their words that two texts have in common. */
 function likeness(words: ReadonlySet<string>, other: ReadonlySet<string>): number {
-  if (Math.min(words.size, other.size) < ALIKE * Math.max(words.size, other.size)) return 0
+  if (Math.min(words.size, other.size) < MIN_SHARED_WORDS * Math.max(words.size, other.size)) return 0
   let shared = 0
   for (const word of words) if (other.has(word)) shared++
   return shared / (words.size + other.size - shared)
@@ -100,8 +98,8 @@ export function inOrder(passages: readonly PlacedPassage[]): readonly PlacedPass
 }
 
 /**
- * Returns the note's hash. If only part of the note is shown, the hash is marked as partial, because the caller must not replace
- * text that it has not seen. Whitespace around the shown text does not matter.
+ * Returns the note's hash. If only a part of the note is shown, the hash says so, because a caller must not replace text that it
+ * has not seen. White space around the shown text does not count.
  */
 function hashShown({ text, bodyStart, hash }: NoteText, shownText: string): string {
   return shownText.length <= text.length - bodyStart && shownText === text.slice(bodyStart).trim() ? hash : partialHash(hash)

@@ -8,9 +8,9 @@ const AGO = /^(\d{1,5}) ?(m|h|d|w|minutes?|hours?|days?|weeks?)(?: ago)?$/
 const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday']
 
 /**
- * Parses a time and returns it in milliseconds since the Unix epoch. Accepts periods of the query language (`2024-01-31`, `day-7`,
- * `week`), `today`, `yesterday`, the latest `monday` (may be today), `last monday` (before today), and durations such as `7d`. A
- * period is converted to its start.
+ * Reads a time, in milliseconds since the Unix epoch. Accepts periods of the query language (`2024-01-31`, `day-7`, `week`),
+ * `today`, `yesterday`, the latest `monday` (may be today), `last monday` (before today), and durations such as `7d`. A period
+ * means its start.
  * @throws RouxError `INVALID_PARAMS` if the text is not a time, or if the time is in the future
  */
 export function readSince(input: string, now: Date): number {

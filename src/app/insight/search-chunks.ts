@@ -9,11 +9,11 @@ import type { Answer, GraphCore } from '../graph-core.ts'
 import { findPack } from './context-pack.ts'
 
 export interface SearchChunksArguments {
-  /** A question, or a note that the results must resemble. */
+  /** A question, or a note that results must resemble. */
   readonly query: string | { readonly noteId: string }
-  /** Scope of the search. Defaults to everything. */
+  /** The notes to search. Defaults to all. */
   readonly scope?: 'all' | { readonly noteId: string } | { readonly folder: string } | { readonly tag: string } | undefined
-  /** Required certainty of a result. Also affects the number of results. Defaults to `normal`. */
+  /** How certain a result must be, which also limits the number of results. Defaults to `normal`. */
   readonly relevance?: Relevance | undefined
 }
 
@@ -52,7 +52,7 @@ export async function searchChunks(
 }
 
 /**
- * Checks the arguments at run time, because the calling program may be written in JavaScript.
+ * Checks the arguments at run time, because a program in JavaScript may call.
  * @throws RouxError `INVALID_PARAMS`
  */
 function requireValid({ query, scope = 'all', relevance = 'normal' }: SearchChunksArguments): void {
@@ -112,7 +112,7 @@ async function byNote(
   const scores = new Map(value.filter(({ id }) => note === undefined || id === note).map(({ id, score }) => [id, score]))
   if (scores.size === 0) return { value: [], warnings }
   const pack = await findPack(core, { ids: [...scores.keys()] }, call)
-  // Use only the first passage of each note, because whole notes were compared.
+  // Keep the first passage of each note, because whole notes were compared.
   const first = new Map(pack.value.toReversed().map((passage) => [passage.node.id, passage]))
   const chunks = [...scores].flatMap(([id, score]): readonly FoundChunk[] => {
     const passage = first.get(id)

@@ -33,8 +33,8 @@ export type SuggestionKind = (typeof SUGGESTION_KINDS)[number]
 
 export interface SuggestArguments extends PageArguments {
   /**
-   * Restricts the suggestions to this note (id or title), or to notes in `folder`. If both are omitted, the best suggestions of the
-   * whole vault are returned.
+   * Suggests links only in this note (id or title), or in the notes of `folder`. If both are omitted, returns the best
+   * suggestions of the whole vault.
    */
   readonly id?: string | undefined
   readonly folder?: string | undefined
@@ -52,13 +52,13 @@ export interface LinkEdit {
 }
 
 /**
- * A link that could be added. `named`: the text contains a name of the target. `related`: the two notes are about related subjects.
+ * A link that may be missing. `named`: the text contains a name of the target. `related`: both notes are about related subjects.
  */
 export type LinkSuggestion = {
   readonly from: NodeId
   readonly to: NodeId
   readonly title: string
-  /** Likelihood of the link, 0–1. */
+  /** How likely the link is, 0–1. */
   readonly score: number
   readonly why: readonly string[]
 } & (
@@ -69,7 +69,7 @@ export type LinkSuggestion = {
       /** Omitted if no link can be inserted at this position. */
       readonly edit?: LinkEdit
     }
-  /** Headings above the section that is most similar to the target. */
+  /** Headings above the section that resembles the target most. */
   | { readonly kind: 'related'; readonly section: readonly string[] }
 )
 
@@ -79,14 +79,14 @@ export interface SuggestionList {
 }
 
 /**
- * Returns the key of a dismissed suggestion: its two notes, without the vault's name. The separator is unambiguous, because no
- * path contains two slashes in a row.
+ * Returns the key under which a suggestion is dismissed: its two notes, without the vault's name. No path contains the separator,
+ * two slashes in a row.
  */
 export function linkKey(from: NodeId, to: NodeId, { name }: Pick<GraphCore, 'name'>): string {
   return `link:${withoutVault(from, name)}//${withoutVault(to, name)}`
 }
 
-/** Suggests missing links between notes of a vault, most likely first. Excludes dismissed suggestions. */
+/** Suggests links that may be missing, most likely first. Leaves out dismissed ones. */
 export function suggestLinks(core: GraphCore, args: SuggestArguments, call: Call = {}): Promise<Answer<SuggestionList>> {
   return answerFromInsight(core, call, {
     from: core.linkInsights,
@@ -95,7 +95,7 @@ export function suggestLinks(core: GraphCore, args: SuggestArguments, call: Call
   })
 }
 
-/** Suggestions below this score are guesses, shown only if a single note is requested. */
+/** Suggestions with a lower score are guesses, shown only for a single note. */
 const MIN_SCORE = 0.1
 
 async function suggestIn(reading: ReadingContext, insight: LinkInsight, args: SuggestArguments): Promise<Answer<SuggestionList>> {
@@ -175,17 +175,17 @@ function byScore(a: Candidate, b: Candidate): number {
   return b.score - a.score || compareTexts(a.from, b.from) || compareTexts(a.to, b.to)
 }
 
-/** Maximum number of suggested notes in other languages. */
+/** Maximum number of notes in other languages to suggest. */
 const MAX_FOREIGN = 12
 
-/** Returns the notes in other languages that are about the subject of the requested note. They share few words with it. */
+/** Returns notes in other languages on the subject of the requested note. They share few words with it. */
 async function foreignCandidates(reading: ReadingContext, { id, kind }: SuggestionFilter): Promise<readonly Candidate[]> {
   if (id === undefined || kind === 'named') return []
   const { hits } = await similarInOtherLanguages(reading, {}, { id, out: new Set([id]), limit: MAX_FOREIGN })
   return hits.slice(0, MAX_FOREIGN).map((hit) => ({ from: id, to: hit.id, score: hit.score, line: 0, reasons: BY_MEANING }))
 }
 
-/** Merges two lists of candidates. A note in both keeps its higher score. */
+/** Merges two lists of candidates. A note in both gets the higher score. */
 function withForeign(candidates: readonly Candidate[], foreign: readonly Candidate[]): readonly Candidate[] {
   const others = new Map(foreign.map((candidate) => [candidate.to, candidate]))
   const both = candidates.map((candidate) => {
@@ -198,7 +198,7 @@ function withForeign(candidates: readonly Candidate[], foreign: readonly Candida
   return foreign.length === 0 ? candidates : [...both, ...others.values()].sort(byScore)
 }
 
-/** Outdated candidates by insight, to avoid counting them again when paging continues. */
+/** Candidates of an insight that are no longer valid. They are counted only once while paging continues. */
 const outdated = new WeakMap<LinkInsight, Set<string>>()
 
 interface Listed {
@@ -242,7 +242,7 @@ interface Described {
 }
 
 /**
- * Checks suggestions against the current notes. Drops those whose notes have been linked or removed since, and those whose name
+ * Checks suggestions against the current notes. Drops a suggestion if its notes have been linked or removed since, or if the name
  * no longer occurs.
  */
 async function describeCandidates(
@@ -333,19 +333,22 @@ function namedSuggestion(candidate: Candidate, { place, source, nodes, replaceme
   return { ...common(candidate, nodes), kind: 'named', line: place.line, text, ...(edit === undefined ? {} : { edit }) }
 }
 
-/** Maximum number of characters shown on each side of a name. */
-const CONTEXT = 80
+/** Maximum number of characters to show on each side of a name. */
+const CONTEXT_LENGTH = 80
 
 function lineAround(text: string, { start, end }: PlacedName): string {
   const from = text.lastIndexOf('\n', start - 1) + 1
   const newline = text.indexOf('\n', end)
   const to = newline === -1 ? text.length : newline
-  const first = start - from > CONTEXT ? `…${text.slice(start - CONTEXT, start).replace(/^\S*\s/, '')}` : text.slice(from, start)
-  const last = to - end > CONTEXT ? `${text.slice(end, end + CONTEXT).replace(/\s\S*$/, '')}…` : text.slice(end, to)
+  const first =
+    start - from > CONTEXT_LENGTH
+      ? `…${text.slice(start - CONTEXT_LENGTH, start).replace(/^\S*\s/, '')}`
+      : text.slice(from, start)
+  const last = to - end > CONTEXT_LENGTH ? `${text.slice(end, end + CONTEXT_LENGTH).replace(/\s\S*$/, '')}…` : text.slice(end, to)
   return `${first}${text.slice(start, end)}${last}`.trim()
 }
 
-/** Replaces names in one note with links, in order. Returns `undefined` for a link that cannot be inserted. */
+/** Turns names in one note into links, in order. A link that cannot be inserted becomes `undefined`. */
 type LinkWriter = (
   from: NodeId,
   found: readonly { readonly candidate: Candidate; readonly place: PlacedName }[],
@@ -358,7 +361,7 @@ interface WriterParts {
   readonly targets: readonly NodeId[]
 }
 
-/** Number of notes that determine the usual style of links: those with the most links. */
+/** Number of notes that show the usual style of links. The notes with the most links are taken. */
 const DISTINCTIVE_NOTES = 3
 
 async function openWriter(reading: ReadingContext, { insight, nodes, texts, targets }: WriterParts): Promise<LinkWriter> {

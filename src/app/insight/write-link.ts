@@ -9,8 +9,8 @@ import { encodeDestination } from '../../markdown/retarget/destination-slots.ts'
 export interface LinkStyle {
   readonly form: 'wikilink' | 'markdown'
   /**
-   * How a link's path is written: only the name, the path from the vault's root, the path from the note's folder, or a website's path
-   * (`/folder/page/`).
+   * What a link contains: only the name, the path from the vault's root, the path from the note's folder, or the path on a
+   * website (`/folder/page/`).
    */
   readonly path: 'name' | 'full' | 'relative' | 'site'
 }
@@ -26,30 +26,30 @@ export function readLinks(path: string, text: string): LinkedNote {
 }
 
 export interface NewLink {
-  /** UTF-16 offsets of the words that become the link. */
+  /** UTF-16 offsets of the words to link. */
   readonly start: number
   readonly end: number
   /** Path of the target note. */
   readonly to: string
-  /** True if no other file has the name of the target note. */
+  /** True if no other file has the target's name. */
   readonly isNameUnique: boolean
-  /** In Logseq, the page's name and aliases, which serve as link targets. Omitted in other vaults. */
+  /** The target's name and aliases in Logseq, where links contain them. Omitted in other vaults. */
   readonly pageNames?: readonly string[] | undefined
 }
 
 /** Relative Markdown links work in every documentation viewer. */
 export const DOCS_STYLE: LinkStyle = { form: 'markdown', path: 'relative' }
 const DEFAULT: LinkStyle = { form: 'wikilink', path: 'name' }
-/** Maximum number of links per note that are examined to determine its style. */
+/** Maximum number of links that are examined to find a note's style. */
 const SAMPLED_LINKS = 50
 
 export interface StyleOptions {
   readonly isNote: (path: string) => boolean
-  /** True for a folder of documentation. It has no wikilinks, so anything that looks like one is code. */
+  /** True for documentation, which has no wikilinks. Anything that looks like one is code. */
   readonly isDocs: boolean
 }
 
-/** Returns the style of most links in the given notes, or `undefined` if there are no links. */
+/** Returns the style of most links in the given notes, or `undefined` if they have no links. */
 export function linkStyleOf(notes: readonly LinkedNote[], { isNote, isDocs }: StyleOptions): LinkStyle | undefined {
   const counts = new Map<string, { readonly style: LinkStyle; count: number }>()
   for (const { path, links } of notes) {
@@ -82,9 +82,9 @@ function styleOf(link: Link, from: string, isNote: (path: string) => boolean): L
 }
 
 /**
- * Returns the text of each link in the given style, in order, or `undefined` for a link that cannot be inserted. Inserts all
- * links of a note together and parses the result once. Each new link must be parsed as one link to its target, and existing links
- * must not change.
+ * Returns the text of each link in the given style, in order, or `undefined` for one that cannot be inserted. All links of a note
+ * are inserted together, and the result is parsed once: each new link must be read as one link to its target, and the other links
+ * must stay as they were.
  */
 export function writeLinks(
   note: LinkedNote,
@@ -113,7 +113,7 @@ interface Insertion extends Spelling, Pick<NewLink, 'start' | 'end'> {
   readonly at: number
 }
 
-/** Divides insertions into groups without overlaps, each in text order. */
+/** Divides insertions into groups that do not overlap, each in the order of the text. */
 function withoutOverlaps(insertions: readonly Insertion[]): readonly (readonly Insertion[])[] {
   const groups: Insertion[][] = []
   for (const insertion of insertions.toSorted((a, b) => a.start - b.start)) {
@@ -124,7 +124,7 @@ function withoutOverlaps(insertions: readonly Insertion[]): readonly (readonly I
   return groups
 }
 
-/** Returns the insertions that are parsed as intended. If the group as a whole is not, tries each half separately. */
+/** Returns the insertions that are read back as intended. If those of a group are not, tries each half separately. */
 function readableIn(note: LinkedNote, group: readonly Insertion[]): readonly Insertion[] {
   if (isReadBackRight(note, group)) return group
   if (group.length === 1) return []
@@ -161,7 +161,7 @@ function spellingsOf(
   const full = to.replace(/\.md$/i, '')
   const isShort = style.path === 'name' && isNameUnique
   const page = pageNames?.find((name) => foldName(name) === foldName(marked)) ?? pageNames?.[0]
-  // In a table, an unescaped pipe would end the cell.
+  // In a table, a pipe without a backslash would end the cell.
   const bar = isInTable ? '\\|' : '|'
   const wikilinks = wikilinksTo(page ?? (isShort ? fileStemOfNote(to) : full), { shown: marked, bar })
   const path = destinationOf(from, link, style)
@@ -196,13 +196,13 @@ function relativePath(from: string, to: string): string {
   return [...ownFolders.slice(shared).map(() => '..'), ...parts.slice(shared)].join('/')
 }
 
-/** Text that occurs only once on its line, and its replacement. */
+/** A text that occurs once on its line, and its replacement. */
 export interface LineReplacement {
   readonly find: string
   readonly replace: string
 }
 
-/** Widens the text to replace until it occurs only once on its line. */
+/** Extends the text to replace until it occurs only once on its line. */
 export function uniqueOnLine(
   text: string,
   { start, end }: Pick<NewLink, 'start' | 'end'>,
@@ -219,7 +219,7 @@ export function uniqueOnLine(
       return { find, replace: `${line.slice(remaining, start - from)}${linkText}${line.slice(end - from, right)}` }
     }
     if (remaining === 0 && right === line.length) return undefined
-    // Never split a surrogate pair.
+    // Do not split a surrogate pair.
     remaining = Math.max(0, remaining - (isLow(line.charCodeAt(remaining - 1)) ? 2 : 1))
     right = Math.min(line.length, right + (isHigh(line.charCodeAt(right)) ? 2 : 1))
   }

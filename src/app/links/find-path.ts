@@ -20,12 +20,12 @@ export interface Hop {
   readonly to: NodeId
   /** `link`, `embed`, or the name of the property that contains the link. */
   readonly type: string
-  /** `out` if `from` contains the link, `in` if `to` does. */
+  /** `out` if `from` contains the link, and `in` if `to` does. */
   readonly direction: 'out' | 'in'
   /** 1-based line in the file that contains the link. */
   readonly line: number
   readonly text: string
-  /** Set if the link refers to a heading or block that does not exist. */
+  /** Set if the link leads to a heading or block that does not exist. */
   readonly brokenSubpath?: true
 }
 
@@ -40,7 +40,7 @@ export interface PathAnswer extends FoundPath {
   readonly alternatives: readonly FoundPath[]
 }
 
-/** Returns the shortest path between two notes along links, or `null` if there is none. */
+/** Returns the shortest path along links between two notes, or `null` if there is none. */
 export function findPath(core: GraphCore, args: FindPathArguments, call: Call = {}): Promise<Answer<PathAnswer | null>> {
   return answer(core, call, async (snapshot) => {
     const { ids, warnings } = await findNamed(snapshot, core, [args.source, args.target])
@@ -67,7 +67,7 @@ function noPath(source: NodeId, target: NodeId, direction: PathOptions['directio
 
 type Pair = readonly [from: NodeId, to: NodeId]
 
-/** The link chosen for a step of the path. `occurrence.from` is the note that contains the link. */
+/** The link to show for a step of the path. `occurrence.from` is the note that contains it. */
 interface ChosenLinks {
   readonly pair: Pair
   readonly occurrence: Occurrence
@@ -85,8 +85,8 @@ async function describePaths(reading: ReadingContext, paths: readonly (readonly 
   for (const pair of paths.flatMap(pairsOf)) pairs.set(keyOf(pair), pair)
   const links = await chooseLinks(reading.snapshot, [...pairs.values()])
   const occurrences = links.map(({ occurrence }) => occurrence)
-  // Read the targets of links to headings or blocks as well. If a target has changed, it is indexed again, and only then is it
-  // known whether the heading or block exists.
+  // Also read the targets of links to headings or blocks. A changed target is then indexed again, and only then is it known
+  // whether the heading or block exists.
   const targets = occurrences.flatMap(({ to, subpath }) => (subpath === undefined ? [] : [to]))
   const sentences = await readLinkSentences(reading, occurrences, { named: targets, placed: paths.flat() })
   const hops = new Map(links.map((choice) => [keyOf(choice.pair), hopOf(choice, sentences)] as const))
@@ -105,7 +105,7 @@ async function chooseLinks(snapshot: Snapshot, pairs: readonly Pair[]): Promise<
   ])
   const occurrences = await snapshot.occurrences(both)
   return pairs.flatMap((pair, index) => {
-    // Prefer visible links to links in comments, and then links in the direction of the path, because they describe this step
+    // Prefer links that readers see to links in comments, and then links in the direction of the path. They describe the step
     // better.
     const candidates = [...(occurrences[2 * index] ?? []), ...(occurrences[2 * index + 1] ?? [])]
     const occurrence = candidates.find(({ inComment }) => !inComment) ?? candidates[0]
@@ -137,12 +137,9 @@ function keyOf([from, to]: Pair): string {
   return `${from}\0${to}`
 }
 
-/**
- * Fits a path into a budget. First come the path's ids, then its links with their sentences, and then the alternative paths in the
- * same way.
- */
+/** Fits a path into a budget: its ids, then its links with their sentences, and then the alternatives in the same way. */
 export function fitPath(answer: PathAnswer, room: number): Fitted<Partial<PathAnswer>> {
-  // Reserve bytes for listing the alternatives before the details of the first path are added.
+  // Leave room for the ids of the alternatives when adding details of the first path.
   const hops = (remaining: number) => remaining - Math.min(remaining / 2, leastBytes(answer.alternatives))
   return fitShares(answer, [{ hops }, { alternatives: 1 }], room)
 }

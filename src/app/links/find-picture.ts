@@ -2,10 +2,10 @@ import type { VaultPath } from '../../core/ids.ts'
 import type { GraphCore } from '../graph-core.ts'
 import { findIds } from '../names/known-node.ts'
 
-/** Maximum bytes of an image shown on a page. */
+/** Maximum size of an image on a page, in bytes. */
 export const MAX_PICTURE_BYTES = 50 << 20
 
-/** Maximum bytes of an image held in memory at once. */
+/** Number of bytes of an image that are in memory at once. */
 const PART_BYTES = 256 << 10
 
 /** An image in the vault. */
@@ -21,8 +21,8 @@ export interface FoundPicture {
 }
 
 /**
- * Looks up an image in the vault by its path or id. Returns `undefined` if the file is not an image or cannot be read, and `'too
- * large'` if it exceeds `MAX_PICTURE_BYTES`.
+ * Finds an image of the vault by path or id. Returns `undefined` if the file is not an image or cannot be read, and `'too large'`
+ * above `MAX_PICTURE_BYTES`.
  * @throws RouxError `TIMEOUT` if the file does not respond
  */
 export async function findPicture(core: GraphCore, name: string): Promise<FoundPicture | 'too large' | undefined> {
@@ -34,7 +34,7 @@ export async function findPicture(core: GraphCore, name: string): Promise<FoundP
   if (path === undefined) return undefined
   const first = await core.pictures.read(path, { offset: 0, length: PART_BYTES })
   if (first === undefined) return undefined
-  // The first bytes determine the type of a file.
+  // The first bytes tell the type of a file.
   const mimeType = await pictureType(first.bytes)
   if (mimeType === undefined) return undefined
   const { size, bytes } = first
@@ -56,7 +56,9 @@ async function* partsOf(
   }
 }
 
-/** Image types that assistants can display, detected from the bytes. Most assistants show an animated PNG as a still image. */
+/**
+ * Images that assistants can display, by the type that their bytes show. Most assistants display an animated PNG without motion.
+ */
 const PICTURES: Readonly<Record<string, string>> = {
   'image/png': 'image/png',
   'image/apng': 'image/png',
@@ -66,8 +68,8 @@ const PICTURES: Readonly<Record<string, string>> = {
 }
 
 /**
- * Detects the media type of an image from its bytes. Returns `undefined` for anything else, because a client would then reject the
- * whole answer.
+ * Detects the media type of an image by its bytes. Returns `undefined` for other types, because a client would reject an answer
+ * that contains one.
  */
 export async function pictureType(bytes: Uint8Array): Promise<string | undefined> {
   const { fileTypeFromBuffer } = await import('file-type/core')

@@ -9,11 +9,11 @@ import { type ReadingContext, unreadWarnings } from '../read/texts.ts'
 import { readLinkSentences } from './link-sentences.ts'
 
 export interface NeighborsArguments extends PageArguments {
-  /** An id, or a title or alias that belongs to only one note. */
+  /** An id, or the title or alias of exactly one note. */
   readonly id: string
   readonly direction: Direction
   readonly includeContent: boolean
-  /** Follows only the links in this property. */
+  /** Follows only links in this property. */
   readonly type?: string | undefined
   readonly kinds?: readonly NodeKind[] | undefined
   /** Number of links shown per note. */
@@ -23,21 +23,21 @@ export interface NeighborsArguments extends PageArguments {
 }
 
 export interface Neighbor extends ListedNode {
-  /** The first sentences that contain a link, in the order of the note. Like `more`, included only if evidence was requested. */
+  /** The first sentences with a link, in the order of the note. Set, like `more`, only if evidence was requested. */
   readonly lines?: readonly LinkLine[]
-  /** Number of other sentences with links. Omitted if all are shown. */
+  /** Number of other sentences with a link. Omitted if there are none. */
   readonly more?: number
 }
 
 export interface LinkLine {
-  /** 1-based line of the link. For direction `in`, it is a line of the neighbor. For `out`, it is a line of the requested note. */
+  /** 1-based line of the link: in the neighbor for direction `in`, and in the requested note for `out`. */
   readonly line: number
   readonly text: string
-  /** Included only if both directions were requested. */
+  /** Set only if both directions were requested. */
   readonly direction?: 'in' | 'out'
 }
 
-/** Returns the nodes linked to and from a node, ordered by in-degree, then id. The node may also be a missing target. */
+/** Returns the nodes linked to or from a node, ordered by in-degree, then id. The node may be a missing target. */
 export function getNeighbors(core: GraphCore, args: NeighborsArguments, call: Call = {}): Promise<Answer<readonly Neighbor[]>> {
   return answer(core, call, async (snapshot) => {
     const { ids, warnings } = await findNamed(snapshot, core, [args.id], { withMissing: true })
@@ -67,13 +67,13 @@ function optionsOf({ direction, type, kinds }: NeighborsArguments): NeighborOpti
 
 interface Evidence {
   readonly lines: ReadonlyMap<NodeId, Pick<Neighbor, 'lines' | 'more'>>
-  /** Notes whose files could not be read because they did not respond. */
+  /** Notes whose files do not respond. */
   readonly unread: readonly NodeId[]
 }
 
 const NO_EVIDENCE: Evidence = { lines: new Map(), unread: [] }
 
-/** Maximum number of sentences shown per neighbor, in a list and for a single one. */
+/** Maximum number of sentences to show for each neighbor of several, and for a single one. */
 const SHOWN_LINKS = { listed: 2, single: 20 }
 
 const MORE_SENTENCES: Warning = {
@@ -106,7 +106,7 @@ async function evidenceOf(
   const evidenceRows = others.map((other, at) => {
     const all = occurrences.slice(at * directions.length, (at + 1) * directions.length).flat()
     const matching = type === undefined ? all : all.filter(({ property }) => isSameName(property, type))
-    // Links in comments are not visible to readers.
+    // Readers do not see links in comments.
     const visible = matching.filter(({ inComment }) => !inComment)
     const lines = eachOnce((visible.length > 0 ? visible : matching).map(lineOf))
     const more = lines.length - shown
@@ -121,12 +121,11 @@ interface PlacedLine {
   readonly start: number | undefined
 }
 
-/** Removes duplicates, because several links may be in the same sentence or paragraph. */
+/** Leaves out repeated sentences, because several links may be in one. */
 function eachOnce(lines: readonly PlacedLine[]): readonly LinkLine[] {
   const lineKeys = new Set<string>()
   const once = lines.filter(({ start, shown: { line, direction } }) => {
-    // A sentence is identified by its offset, because the same words may occur twice. If the text could not be read, each line
-    // counts as a sentence.
+    // The offset identifies a sentence, because the same words may occur twice. Without the text, each line counts as a sentence.
     const key = `${direction} ${start === undefined ? `line ${line}` : start}`
     return !lineKeys.has(key) && lineKeys.add(key)
   })

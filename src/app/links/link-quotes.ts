@@ -11,8 +11,8 @@ export interface LinkQuote {
 }
 
 /**
- * Returns, for each of the given notes, one sentence per linked note: the first that contains such a link. Ignores links in
- * comments and properties.
+ * Returns one sentence for each note that a given note links to: the first with such a link. Links in comments and properties do
+ * not count.
  */
 export function linkQuotes(
   core: GraphCore,

@@ -6,16 +6,16 @@ import { paragraphAt, sentenceAt } from '../../markdown/prose/sentences.ts'
 import { type ReadingContext, readTexts } from '../read/texts.ts'
 
 export interface LinkSentences {
-  /** Returns the sentence that contains the link, or an empty string if the text is unavailable or belongs to another version. */
+  /** Returns the sentence with the link, or an empty string if the text is missing or has another version. */
   of(occurrence: Occurrence): string
   /**
-   * Returns the paragraph that contains the link if it is short, or else the sentence, with its offset in the note. The offset is
-   * `undefined` if there is no text.
+   * Returns the paragraph with the link if it is short, or else the sentence, and its offset in the note. Without text, the
+   * offset is `undefined`.
    */
   around(occurrence: Occurrence): LinkText
-  /** Notes whose files could not be read because they did not respond. */
+  /** Notes whose files do not respond. */
   readonly unread: readonly NodeId[]
-  /** Paths of the notes that were read, and of the notes in `OtherNotes.placed`. */
+  /** Paths of the notes that were read, and of those in `OtherNotes.placed`. */
   readonly paths: ReadonlyMap<NodeId, string>
 }
 
@@ -40,7 +40,7 @@ export async function readLinkSentences(
   const sources = occurrences.map(({ from }) => from)
   const { texts, unread, changed, paths } = await readTexts(reading, [...new Set([...sources, ...named])], placed)
   const sourceOf = ({ from }: Occurrence): NoteText | undefined => {
-    // Offsets from one generation or version are not valid in the text of another.
+    // Offsets are valid only for the text and generation that they belong to.
     const isOther = reading.snapshot.isMixed || changed.has(from)
     return isOther ? undefined : texts.get(from)
   }
@@ -64,12 +64,12 @@ export async function readLinkSentences(
   }
 }
 
-/** Returns the sentence that contains a link. A sentence in the body never extends into the frontmatter. */
+/** Returns the sentence with a link. In the body, it does not extend into the frontmatter. */
 export function sentenceOf(source: NoteText, place: Pick<Occurrence, 'start' | 'end'>): string {
   return textAround(source, place, (...at) => ({ text: sentenceAt(...at), start: 0 })).text
 }
 
-/** Returns the text around a link. A sentence in the body never extends into the frontmatter. */
+/** Returns the text around a link. In the body, it does not extend into the frontmatter. */
 function textAround(
   { text, bodyStart }: NoteText,
   { start, end }: Pick<Occurrence, 'start' | 'end'>,
@@ -87,7 +87,7 @@ function canvasStrings(file: string): readonly CanvasText[] {
   return 'malformed' in read ? [] : read.nodes.flatMap((node) => [node.text ?? [], node.file ?? []].flat())
 }
 
-/** Returns the text around a link in a card, or the file name for a card that shows a file. */
+/** Returns the text around a link in a card, or the name of the file that the card shows. */
 function cardTextAt(
   file: string,
   strings: readonly CanvasText[],

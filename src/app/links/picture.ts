@@ -11,40 +11,37 @@ import { answer, type Call, plain } from '../answer/answer-when-ready.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
 import { findIds } from '../names/known-node.ts'
 
-/** Number of nodes per batch. Building the results for one batch takes a few milliseconds. */
-const NODES = 400
-/** How long a picture waits for communities, in milliseconds. In a small vault, they are computed in less time. */
+/** Number of nodes per batch. Results for one batch take a few milliseconds to build. */
+const BATCH = 400
+/** Milliseconds that a picture waits for communities. In a small vault, they are ready earlier. */
 const COMMUNITIES_WAIT = 1_500
-/** How long a page's request waits for a layout before it returns the progress instead, in milliseconds. */
+/** Milliseconds that a page's request waits for a layout. After that, it returns the progress. */
 const AHEAD_WAIT = 1_500
-/** Limits for drawing a vault. */
+/** Limits of a drawing. */
 interface PictureLimits {
-  /** In a vault with more notes, only a part is drawn. */
+  /** If a vault has more notes, some are left out. */
   readonly notes: number
-  /** Maximum number of links to draw when only part of a vault is drawn. */
+  /** Maximum number of links to draw if some notes are left out. */
   readonly links: number
-  /** Number of notes to draw in a larger vault before the user zooms in. */
+  /** Number of notes to draw if some are left out, until the user zooms in. */
   readonly first: number
 }
 
 const DRAWN: PictureLimits = { notes: 20_000, links: 60_000, first: 6_000 }
-/** In a vault with at most this many notes, communities are available immediately. */
-const SMALL = 1_500
-/** Keep the existing layout as long as the share of new notes does not exceed this. */
-const MUCH = 0.2
+/** With at most this many notes, communities are computed almost at once. */
+const SMALL_VAULT = 1_500
+/** If a larger share of the notes is new since the last full layout, the map is crowded. */
+const MAX_NEW_SHARE = 0.2
 
 export interface PictureArguments {
   readonly mayMove: MayMove
 }
 
-/**
- * Returns all notes of the vault with their positions. Notes that already have a position keep it, unless `mayMove` allows them to
- * move.
- */
+/** Returns all notes of the vault with their positions. A note keeps its position unless `mayMove` allows it to move. */
 export function vaultPicture(core: GraphCore, { mayMove }: PictureArguments, call: Call = {}): Promise<Answer<VaultPicture>> {
   return picture(core, call, async (snapshot, { topology, following }) => {
     const placing = following.then((run) => placeNotes(core, topology, { followed: run, mayMove }))
-    // Awaited below. Handle its rejection now, in case something else fails first.
+    // Awaited below. Handle a rejection now, in case something else fails first.
     placing.catch(() => {})
     // Runs while communities are computed and notes are placed.
     const { lists } = await factsOf(snapshot, topology.ids())
@@ -55,20 +52,20 @@ export function vaultPicture(core: GraphCore, { mayMove }: PictureArguments, cal
 
 export interface PageArguments extends PictureArguments, ShownPart {}
 
-/** The notes that the user is looking at. In a very large vault, these are drawn first. */
+/** The part of a very large vault that the user looks at. It is drawn first. */
 interface ShownPart {
-  /** Ids of notes that must be included. */
+  /** Ids of notes to include in any case. */
   readonly notes: readonly string[]
-  /** Ids of the communities that the user opened. */
+  /** Ids of the communities that the user has opened. */
   readonly groups: readonly string[]
-  /** Folder or tag whose notes the user is looking at. */
+  /** Folder or tag whose notes the user looks at. */
   readonly folder?: string | undefined
   readonly tag?: string | undefined
 }
 
 /**
- * Returns the notes for a page. In a large vault, returns only those that can be drawn at once. If a layout is still running, returns
- * its progress after a short wait, and the layout continues in the background.
+ * Returns the notes for a page: all of them, or as many of a large vault as can be drawn. While a layout runs, returns its
+ * progress after a short wait. The layout goes on in the background.
  */
 export async function pagePicture(
   core: GraphCore,
@@ -80,7 +77,7 @@ export async function pagePicture(
   const waited = last?.key === key && mayMove !== 'all' ? last : undefined
   if (waited === undefined) {
     const before = core.layouts.underWay()
-    // Do not start drawing while a layout is being computed, because all notes would have to be looked up again afterwards.
+    // Do not draw during a layout, because all notes would have to be looked up again afterwards.
     if (before !== undefined && !(await endsSoon(before.ended))) return plain({ laying_out: { share: before.share() } })
   }
   const drawing =
@@ -103,17 +100,17 @@ export async function pagePicture(
 }
 
 interface WaitingDrawing {
-  /** The selection shown by the page, serialized as JSON. */
+  /** The part that the page shows, as JSON. */
   readonly key: string
   readonly drawing: Promise<Answer<PartialPicture>>
 }
 
 /**
- * Pictures that a page is waiting for. They are kept across requests, because each new request could find more notes to place while
- * the vault is being read for the first time.
+ * Pictures that pages wait for. They are kept between requests: while the vault is being read for the first time, a new picture
+ * would find more notes to place each time.
  */
 const waitedFor = new WeakMap<GraphCore, WaitingDrawing>()
-/** How long a finished picture is kept for the page's next request, in milliseconds. */
+/** Milliseconds for which a finished picture is kept for the page's next request. */
 const KEPT_FOR = 10_000
 
 function keepForNext(core: GraphCore, waited: WaitingDrawing): void {
@@ -126,7 +123,7 @@ function forget(core: GraphCore, drawing: Promise<unknown>): void {
   if (waitedFor.get(core)?.drawing === drawing) waitedFor.delete(core)
 }
 
-/** Waits for the work, whether it succeeds or fails. Returns false if it takes longer than `AHEAD_WAIT`. */
+/** Waits for work to succeed or fail. Returns false if that takes longer than `AHEAD_WAIT`. */
 async function endsSoon(work: Promise<unknown>): Promise<boolean> {
   const limit = AbortSignal.timeout(AHEAD_WAIT)
   await untilAborted(work, limit).catch(() => {})
@@ -134,13 +131,13 @@ async function endsSoon(work: Promise<unknown>): Promise<boolean> {
 }
 
 export interface PartArguments {
-  /** Ids of notes that must be included. */
+  /** Ids of notes to include in any case. */
   readonly notes: readonly string[]
   /** Maximum number of notes included. */
   readonly most: number
 }
 
-/** Returns the requested notes, their neighbors and the most linked other notes, each at its position on the whole map. */
+/** Returns the requested notes, their neighbors, and the notes with the most links, each where it is on the whole map. */
 export function partOfPicture(core: GraphCore, { notes, most }: PartArguments, call: Call = {}): Promise<Answer<PartialPicture>> {
   return picture(core, call, async (snapshot, { topology, following }) => {
     const layout = await placeNotes(core, topology, { followed: await following, mayMove: 'once' })
@@ -202,8 +199,8 @@ function numbersAmong(ids: readonly NodeId[], requested: readonly (NodeId | unde
 }
 
 /**
- * Chooses all notes if they can be drawn at once. In a larger vault, chooses the notes that the user is looking at, then the
- * notes with the most links in each community.
+ * Chooses all notes if that many can be drawn. Otherwise, chooses the notes that the user looks at, then those with the most
+ * links in each community.
  */
 async function chooseForPage(
   core: GraphCore,
@@ -222,7 +219,7 @@ async function chooseForPage(
     [...chosenNumbers].flatMap((number) => [...rows.targets.subarray(rows.offsets[number], rows.offsets[number + 1])]),
   )
   choose([...near], drawn.first)
-  // Key notes, because communities are named after them.
+  // Include the key notes, because communities are named after them.
   choose(groups.flatMap(({ key }) => (key < 0 ? [] : [key])).slice(0, drawn.first), drawn.first)
   const room = drawn.notes - drawn.first
   choose(await lookedAt(snapshot, ids, { ...shown, most: room }), room)
@@ -233,7 +230,7 @@ async function chooseForPage(
   return { requested: requestedNumbers, numbers: [...chosenNumbers].sort((a, b) => a - b), links: drawn.links }
 }
 
-/** Returns the numbers of the notes in the folder, or with the tag, that the user is looking at. */
+/** Returns the notes in the folder or with the tag that the user looks at, by number. */
 async function lookedAt(
   snapshot: Snapshot,
   ids: readonly NodeId[],
@@ -258,8 +255,8 @@ function membersOf(of: Int32Array, groups: number): readonly (readonly number[])
 }
 
 /**
- * Chooses notes in this order: requested notes, their neighbors with the most links, key notes of communities, and the other
- * notes with the most links. Returns their numbers.
+ * Chooses notes in this order: the requested ones, their neighbors with the most links, the key notes of communities, and the
+ * others with the most links. Returns their numbers.
  */
 function chooseNotes({ ids, rows, groups }: PlacedNotes, requested: readonly number[], maxNotes: number): readonly number[] {
   const { offsets, targets } = rows
@@ -272,7 +269,7 @@ function chooseNotes({ ids, rows, groups }: PlacedNotes, requested: readonly num
   }
   choose(requested)
   const near = new Set(requested.flatMap((number) => [...targets.subarray(offsets[number], offsets[number + 1])]))
-  // Limit the number of neighbors, because a hub could have so many that no other notes would be shown.
+  // Limit the neighbors, because those of a hub could fill the picture.
   choose(bestLinked(rows, [...near]).slice(0, maxNotes / 3))
   choose(groups.slice(0, maxNotes / 4).map(({ key }) => key))
   if (ids.length <= maxNotes) choose(ids.keys())
@@ -286,17 +283,17 @@ function bestLinked(rows: Adjacency, numbers: readonly number[]): readonly numbe
 
 interface Drawing {
   readonly topology: Topology
-  /** The communities, if they are available in time. */
+  /** The communities, if they are ready in time. */
   readonly following: Promise<Followed | undefined>
 }
 
 function picture<T>(core: GraphCore, call: Call, draw: (snapshot: Snapshot, drawing: Drawing) => Promise<T>): Promise<Answer<T>> {
   return answer(core, call, async (snapshot) => {
     const topology = await snapshot.topology()
-    // The first map of a large vault is drawn without waiting for communities.
-    const isFirst = topology.ids().length > SMALL && !(await core.layouts.hasPlaces())
+    // The first map of a large vault does not wait for communities.
+    const isFirst = topology.ids().length > SMALL_VAULT && !(await core.layouts.hasPlaces())
     const following = isFirst ? Promise.resolve(undefined) : latestInsight(core, call)
-    // Awaited while the picture is drawn. Handle its rejection now, in case something else fails first.
+    // Awaited while the picture is drawn. Handle a rejection now, in case something else fails first.
     following.catch(() => {})
     const value = await draw(snapshot, { topology, following })
     if (isFirst) core.insights.follow({ wait: 0 }).catch(() => {})
@@ -309,13 +306,13 @@ interface PlacedNotes extends Communities {
   readonly generation: number
   readonly ids: readonly NodeId[]
   readonly rows: Adjacency
-  /** The number of notes that link to each note. `outgoing` is the number of notes that each note links to. */
+  /** How many notes link to each note. `outgoing` counts the notes that it links to. */
   readonly incoming: Uint32Array
   readonly outgoing: Uint32Array
-  /** The numbers of the two linked notes, for each link. */
+  /** For each link, the numbers of its two notes. */
   readonly pairs: Uint32Array
   readonly places: Float32Array
-  /** Region of each note, or -1 if unknown. Regions are based on links alone. */
+  /** Region of each note, or -1 if unknown. Regions depend on links only. */
   readonly regions: Int32Array
   readonly isCurrent: boolean
   readonly isCrowded: boolean
@@ -342,11 +339,11 @@ async function placeNotes(
     regions,
     ...communities,
     isCurrent,
-    isCrowded: isRough || added > MUCH,
+    isCrowded: isRough || added > MAX_NEW_SHARE,
   }
 }
 
-/** Counts the links to and from each note. Ignores links from a note to itself. */
+/** Counts the links to and from each note. Links from a note to itself do not count. */
 function directedDegrees(topology: Topology): Pick<PlacedNotes, 'incoming' | 'outgoing'> {
   const incoming = new Uint32Array(topology.offsets.length - 1)
   const outgoing = new Uint32Array(incoming.length)
@@ -358,7 +355,7 @@ function directedDegrees(topology: Topology): Pick<PlacedNotes, 'incoming' | 'ou
   return { incoming, outgoing }
 }
 
-/** Builds a picture of the given notes from their numbers, in ascending order, and their metadata. */
+/** Builds the picture of notes from their numbers, which must be in ascending order, and their metadata. */
 function pictureOf(
   layout: PlacedNotes,
   { numbers, links }: Pick<ChosenNotes, 'numbers' | 'links'>,
@@ -388,7 +385,7 @@ function pictureOf(
   }
 }
 
-/** Returns the regions of the drawn notes, each with the title of its best-linked drawn note. */
+/** Returns the regions of the drawn notes. Each has the title of its drawn note with the most links. */
 function regionsOf(
   { regions, rows }: PlacedNotes,
   chosen: readonly number[],
@@ -413,7 +410,7 @@ function regionsOf(
   }
 }
 
-/** Returns the links between drawn notes, or an evenly spaced selection if there are too many. */
+/** Returns the links between drawn notes. If there are too many, returns an evenly spaced selection. */
 function pairsAmong(pairs: Uint32Array, numberOf: Int32Array, maxPairs: number): Uint32Array {
   const positions: number[] = []
   for (let at = 0; at < pairs.length; at += 2) {
@@ -434,8 +431,8 @@ function pairsAmong(pairs: Uint32Array, numberOf: Int32Array, maxPairs: number):
 
 async function factsOf(snapshot: Snapshot, ids: readonly NodeId[]): Promise<Facts> {
   const facts = new Facts()
-  for (let from = 0; from < ids.length; from += NODES) {
-    const nodes = await snapshot.nodes(ids.slice(from, from + NODES), { links: 0, times: true })
+  for (let from = 0; from < ids.length; from += BATCH) {
+    const nodes = await snapshot.nodes(ids.slice(from, from + BATCH), { links: 0, times: true })
     for (const [at, node] of nodes.entries()) facts.add(node, node?.path ?? ids[from + at] ?? '')
     await new Promise((resolve) => setImmediate(resolve))
   }
@@ -443,8 +440,8 @@ async function factsOf(snapshot: Snapshot, ids: readonly NodeId[]): Promise<Fact
 }
 
 /**
- * Returns the latest insight. Ignores errors, because a map without communities is better than none, and the tools that need
- * insights report the errors.
+ * Returns the latest insight. Ignores errors: a map without communities is better than none, and the tools that need insights
+ * report the errors.
  */
 async function latestInsight(core: GraphCore, { signal }: Call): Promise<Followed | undefined> {
   const run = await core.insights.follow({ wait: COMMUNITIES_WAIT, signal }).catch(() => undefined)
@@ -455,9 +452,9 @@ async function latestInsight(core: GraphCore, { signal }: Call): Promise<Followe
 interface Communities {
   /** Number of words of each note, or -1 if unknown. */
   readonly words: Int32Array
-  /** Group number of each note on each level, or -1 if the note has no group. */
+  /** Group of each note on each level, by number, or -1 for none. */
   readonly levels: readonly Int32Array[]
-  /** `label`: name given by a user · `key`: number of the note that gives the group its name if there is no label */
+  /** `label`: the user's name for the group. `key`: number of the note that the group is named after otherwise. */
   readonly groups: readonly { readonly id: string; readonly label: string | undefined; readonly key: number }[]
 }
 
@@ -481,7 +478,7 @@ async function communitiesOf(core: GraphCore, ids: readonly NodeId[], insight: I
   return { words, levels, groups }
 }
 
-/** Metadata of notes. Names of folders and tags are stored only once. */
+/** Metadata of notes. The name of a folder or tag is stored once. */
 class Facts {
   readonly #titles: string[] = []
   readonly #folders: number[] = []
@@ -510,7 +507,7 @@ class Facts {
   }
 }
 
-/** Returns the day of a date or time, in days since 1970, or -1 if the text is not a date. */
+/** Returns the day of a date or time, as days since 1970, or -1 if the text is not a date. */
 function dayOf(time: string | undefined): number {
   const day = Math.floor(Date.parse(time ?? '') / DAY_MS)
   return day >= 0 ? day : -1
@@ -525,7 +522,7 @@ function numberOf(names: Map<string, number>, name: string): number {
   return names.size - 1
 }
 
-/** Returns each link of an undirected graph once, as a pair of numbers. */
+/** Returns every link of an undirected graph once, as a pair of numbers. */
 function pairsOf(rows: Adjacency): Uint32Array {
   const pairs = new Uint32Array(rows.targets.length)
   let end = 0

@@ -4,8 +4,8 @@ import type { Store } from '../../core/store.ts'
 import { inTime } from '../../core/waiting/aborting.ts'
 
 /**
- * Keeps the centrality scores in a store up to date. Scores are computed on request, in one run per metric at a time. Until a run
- * ends, the previous scores are used.
+ * Keeps the centrality scores in a store up to date. Scores are computed on request, each metric in one run at a time. During a
+ * run, the previous scores are used.
  */
 export class Rankings {
   readonly #store: Store
@@ -13,7 +13,7 @@ export class Rankings {
   readonly #isKeptElsewhere: () => boolean
   readonly #running = new Map<CentralMetric, Promise<void>>()
 
-  /** @param isKeptElsewhere returns true if another process will update outdated scores */
+  /** @param isKeptElsewhere checks whether another process updates outdated scores */
   constructor(store: Store, analytics: Analytics, isKeptElsewhere = () => false) {
     this.#store = store
     this.#analytics = analytics
@@ -21,19 +21,19 @@ export class Rankings {
   }
 
   /**
-   * Starts computing new scores if there are none for this generation. Waits only if there are no scores at all. The run continues
-   * if the caller stops waiting.
+   * Starts a run if there are no scores for this generation. Waits for it only if there are no scores at all. The run goes on if
+   * the caller stops waiting.
    */
   async follow(metric: CentralMetric, { wait, signal }: FollowOptions): Promise<void> {
     const state = await this.#stateOf(metric, signal)
     if (state === 'new' || (state === 'old' && this.#isKeptElsewhere())) return
     const run = this.#start(metric)
-    // Handle a rejection even if nobody is waiting.
+    // Handle a rejection even if nobody waits.
     run.catch(() => {})
     if (state === 'none') await inTime(run, wait, signal)
   }
 
-  /** Computes the scores of this generation if they are missing, and waits for them. */
+  /** Computes the scores of this generation if they are missing. */
   async update(metric: CentralMetric): Promise<void> {
     if ((await this.#stateOf(metric, undefined)) !== 'new') await this.#start(metric)
   }

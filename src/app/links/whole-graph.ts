@@ -14,15 +14,15 @@ export interface GraphNode {
   readonly aliases: readonly string[]
 }
 
-/** Receives the nodes and then the links of the whole graph. */
+/** Receives all nodes of the graph, and then all links. */
 export interface GraphReceiver {
   node(node: GraphNode): void
   /** `path` is the file that contains the link. */
   link(link: Occurrence, path: string): void
 }
 
-/** Number of nodes read at once. */
-const PART = 2_000
+/** Number of nodes to read at once. */
+const BATCH = 2_000
 
 const KINDS: readonly NodeKind[] = ['note', 'canvas', 'attachment', 'missing']
 
@@ -30,8 +30,8 @@ const KINDS: readonly NodeKind[] = ['note', 'canvas', 'attachment', 'missing']
 export async function readWholeGraph(snapshot: Snapshot, receiver: GraphReceiver): Promise<void> {
   const { items } = await snapshot.select({ kinds: KINDS }, ALL)
   const paths = new Map<NodeId, string>()
-  for (let from = 0; from < items.length; from += PART) {
-    const ids = items.slice(from, from + PART).map(({ id }) => id)
+  for (let from = 0; from < items.length; from += BATCH) {
+    const ids = items.slice(from, from + BATCH).map(({ id }) => id)
     for (const node of await snapshot.nodes(ids, { links: 0 })) {
       if (node === undefined) continue
       const { id, title, kind, path, tags, aliases } = node
@@ -40,8 +40,8 @@ export async function readWholeGraph(snapshot: Snapshot, receiver: GraphReceiver
     }
   }
   const sources = [...paths.keys()]
-  for (let from = 0; from < sources.length; from += PART) {
-    const links = await snapshot.linksFrom(sources.slice(from, from + PART))
+  for (let from = 0; from < sources.length; from += BATCH) {
+    const links = await snapshot.linksFrom(sources.slice(from, from + BATCH))
     for (const link of links) receiver.link(link, paths.get(link.from) ?? '')
   }
 }

@@ -5,34 +5,30 @@ import { digitsOf, plainName } from '../../search/similar-names.ts'
 import { ownNames } from './known-node.ts'
 
 /**
- * Names are only compared if at least this share of their letter pairs is the same. After two typos, a title of eight letters still
- * passes.
+ * Names are compared only if they share this much of their pairs of letters. A title of eight letters still does after two typos.
  */
 const MIN_SIMILARITY = 0.4
 const MAX_COMPARED = 20
-/**
- * Limits for short names. A typo in a word of four letters leaves only one of three pairs intact, and many names contain that
- * pair.
- */
+/** Limits for short names. A typo in a word of four letters leaves one of its three pairs, and many names contain that pair. */
 const SHORT = { letters: 8, likeness: 0.3, lookedAt: 100 } as const
 /**
- * Limits for long names. Two typos and a few accents leave most pairs intact, and few other names share that many. A question in
- * the form of a sentence is therefore compared with only a few names.
+ * Limits for long names. Two typos and a few accents leave most pairs, which few other names contain. A question in the form of a
+ * sentence is thus compared with few names.
  */
 const LONG = { letters: 40, likeness: 0.6 } as const
-/** Longer strings are not titles, and shorter ones are similar to too many titles. */
+/** Longer texts are not titles, and shorter ones resemble too many titles. */
 const MAX_TITLE_LENGTH = 200
 const MIN_TITLE_LENGTH = 3
 const MAX_TITLES = 3
 
 export interface CloseTitle extends NameHit {
-  /** Number of letters that are extra, missing, different or swapped. */
+  /** Number of letters that are added, dropped, replaced or swapped. */
   readonly distance: number
 }
 
 /**
- * Returns notes whose title or alias matches the text except for one or two typos, best first. Returns no notes if a title or alias
- * matches exactly.
+ * Returns the notes whose title or alias equals the text except for one or two typos, best first. Returns none if a title or
+ * alias equals it exactly.
  */
 export async function closeTitles(snapshot: Snapshot, text: string, scope: Scope): Promise<readonly CloseTitle[]> {
   const plain = plainName(text)
@@ -48,7 +44,7 @@ export async function closeTitles(snapshot: Snapshot, text: string, scope: Scope
   const closest = new Map<NodeId, { readonly hit: NameHit; readonly distance: number }>()
   for (const hit of candidates) {
     const name = plainName(hit.name)
-    // Names with different numbers refer to different things, such as the previous day or the next part of a series.
+    // Names with other digits mean something else, such as the previous day or the next part of a series.
     const distance = digitsOf(name) === digits ? editDistance(plain, name, slips) : undefined
     if (distance !== undefined && distance < (closest.get(hit.id)?.distance ?? slips + 1)) closest.set(hit.id, { hit, distance })
   }
@@ -59,8 +55,8 @@ export async function closeTitles(snapshot: Snapshot, text: string, scope: Scope
 }
 
 /**
- * Returns notes whose names differ from the given name by two swapped adjacent letters. Looks up every possible swap, because a
- * short name and its misspelling have few pairs in common.
+ * Returns the notes with a name in which two adjacent letters of the given name are swapped. Looks up every possible swap,
+ * because a short name and its misspelling share few pairs of letters.
  */
 async function swappedNames(snapshot: Snapshot, name: string, scope: Scope): Promise<readonly NameHit[]> {
   const letters = [...name]
@@ -74,8 +70,8 @@ async function swappedNames(snapshot: Snapshot, name: string, scope: Scope): Pro
 }
 
 /**
- * Adds the other names of each note, because the name with the most common pairs may not have the closest spelling. For example,
- * `Trevor Lee` has the closest spelling to `trevorlee`.
+ * Adds the other names of each note. The name with the most common pairs may not be spelled most alike: `trevorlee` is closest to
+ * `Trevor Lee`.
  */
 async function withAllNames(snapshot: Snapshot, hits: readonly NameHit[]): Promise<readonly NameHit[]> {
   const names = await snapshot.namesOf(hits.map(({ id }) => id))

@@ -5,9 +5,9 @@ import type { Answer, GraphCore } from '../graph-core.ts'
 import { ownNames } from './known-node.ts'
 
 export interface NodeCompletion {
-  /** Ids that start with the text, followed by ids whose title or alias is similar to it. */
+  /** Ids that start with the text, then ids of nodes with a similar title or alias. */
   readonly ids: readonly string[]
-  /** Total number of matches, which may exceed the length of `ids`. */
+  /** Number of all matches. `ids` contains only the first ones. */
   readonly total: number
 }
 
@@ -17,13 +17,13 @@ export interface CompletionBounds {
   readonly kinds?: readonly NodeKind[]
 }
 
-/** Longer input is not compared, because every character adds to the cost. */
+/** Longer input is not compared, because every character takes time. */
 const MAX_LENGTH = 255
 
-/** Less similar names are probably not what the user meant. */
+/** Names that are less similar are probably not meant. */
 const MIN_SIMILARITY = 0.2
 
-/** Returns ids that complete the text typed so far, which may be the beginning of an id or a title. */
+/** Completes the beginning of an id or title, as typed so far. */
 export function completeNode(
   core: GraphCore,
   input: string,

@@ -6,16 +6,16 @@ import { quoted } from '../answer/truncate.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
 import { isFolder, trimFolder } from '../scope.ts'
 
-/** Maximum number of nearest ids listed in a warning or an error. */
+/** Maximum number of similar ids in a warning or error. */
 const MAX_SIMILAR = 3
 
-/** Minimum similarity of suggested names. */
+/** Minimum similarity of a suggested name. */
 const MIN_SIMILARITY = 0.3
 
 /**
- * Resolves arguments to ids, in order. Tries the exact path, then the folded path, and then both with `.md` appended. If there is
- * no such file, tries missing targets, whose ids have no extension, and finally both paths with `.canvas` appended. An argument may
- * start with the vault's name, and white space around it is ignored, unless a file has the argument as its path.
+ * Looks up the ids that arguments mean, in order. Tries the exact path, then the folded path, then both with `.md`, then missing
+ * targets, whose ids have no extension, and finally both paths with `.canvas`. An argument may start with the vault's name. White
+ * space around it does not count, unless it is part of a file's path.
  */
 export async function lookUp(
   snapshot: Snapshot,
@@ -25,7 +25,7 @@ export async function lookUp(
   return (await lookUpKinds(snapshot, core, names)).map((node) => node?.id)
 }
 
-/** Like `lookUp`, but returns `undefined` for a note that does not exist, even if other notes link to it. */
+/** Like `lookUp`, but a missing note has no id, even if other notes link to it. */
 export async function findIds(
   snapshot: Snapshot,
   core: Pick<GraphCore, 'name'>,
@@ -64,8 +64,8 @@ export async function lookUpKinds(
 export interface FilesByPath {
   at(path: string): FileVersion | undefined
   /**
-   * Returns the id of the file at a path. For a path without a file, returns the id that a file there would have. Never returns the
-   * id of another file whose path differs only in case.
+   * Returns the id of the file at a path. If there is none, returns the id that a new file would get. Never returns the id of
+   * another file whose path differs only in case.
    */
   idOf(path: string): NodeId
 }
@@ -92,7 +92,7 @@ export async function filesByPath(
   }
 }
 
-/** Returns the ids that an argument may refer to, most likely first. */
+/** Returns the ids that an argument may mean, the most likely first. */
 function spellingsOf(
   argument: string,
   vault: string | undefined,
@@ -106,9 +106,9 @@ function spellingsOf(
 }
 
 export interface NamedNodes {
-  /** Ids in the order of the arguments. `undefined` for an argument that does not match a node. */
+  /** Ids in the order of the arguments. `undefined` if an argument means no node. */
   readonly ids: readonly (NodeId | undefined)[]
-  /** `UNKNOWN_ID` for each argument that does not match a node, and `NOTICE` for each argument that matched a title or alias. */
+  /** `UNKNOWN_ID` for each argument that means no node, and `NOTICE` for each that is a title or alias. */
   readonly warnings: readonly Warning[]
 }
 
@@ -119,19 +119,19 @@ export interface NamedNode {
 }
 
 export interface NamingOptions {
-  /** True if a name may also refer to a missing node that others link to, or to an excluded file. */
+  /** True if a name may mean an excluded file, or a missing node that others link to. */
   readonly withMissing?: boolean
 }
 
 export interface Meaning {
-  /** Empty if nothing has this name. Several if the name is ambiguous. */
+  /** Empty if no node has this name. Several ids if the name is ambiguous. */
   readonly ids: readonly NodeId[]
   readonly isId: boolean
 }
 
 /**
- * Looks up names. All tools, parameters, queries and commands resolve names by this rule. A name is an id, or a title or alias (or
- * else a file name) that belongs to exactly one file. An id takes precedence over an equal title of another note.
+ * Looks up names. This is the only rule for names in tools, parameters, queries and commands: a name is an id, or the title or
+ * alias (otherwise the file name) of exactly one file. An id comes before the same title of another note.
  */
 export async function meaningsOf(
   snapshot: Snapshot,
@@ -139,7 +139,7 @@ export async function meaningsOf(
   names: readonly string[],
   { withMissing = false }: NamingOptions = {},
 ): Promise<readonly Meaning[]> {
-  // Run all lookups at once: an unnecessary one costs less than another round trip to a database.
+  // Look up everything at once. An unnecessary look-up costs less than another round trip to a database.
   const [byId, equalNames, others] = await Promise.all([
     lookUpKinds(snapshot, core, names),
     nodesNamed(snapshot, names),
@@ -148,7 +148,7 @@ export async function meaningsOf(
   return names.map((_, at) => {
     const idMatch = byId[at]
     const exactHits = equalNames[at] ?? []
-    // A note with this title takes precedence over a missing note with the same name.
+    // A note with this title comes before a missing note of this name.
     const isMissing = idMatch?.kind === 'missing' && (!withMissing || exactHits.length > 0)
     if (idMatch !== undefined && !isMissing) return { ids: [idMatch.id], isId: true }
     const hits = exactHits.length > 0 ? exactHits : ownNames(others[at] ?? [])
@@ -159,8 +159,8 @@ export async function meaningsOf(
 const ALL_KINDS: readonly NodeKind[] = ['note', 'canvas', 'attachment', 'missing']
 
 /**
- * Returns the node that a name refers to, or `undefined` if there is none.
- * @throws RouxError `AMBIGUOUS_NAME` with the ids if several nodes have the name
+ * Returns the node that a name means, or `undefined` if there is none.
+ * @throws RouxError `AMBIGUOUS_NAME` with the ids if it means several nodes
  */
 export function onlyMeaning(name: string, { ids }: Meaning): NodeId | undefined {
   if (ids.length > 1) throw ambiguousName(name, ids)
@@ -168,7 +168,7 @@ export function onlyMeaning(name: string, { ids }: Meaning): NodeId | undefined 
 }
 
 /**
- * Resolves names by the rule of `meaningsOf`.
+ * Looks up names like `meaningsOf`.
  * @throws RouxError `AMBIGUOUS_NAME`
  */
 export async function findNamed(
@@ -189,7 +189,7 @@ export async function findNamed(
 const NOTHING: Meaning = { ids: [], isId: false }
 
 /**
- * Like `findNamed`, but for one argument. Used by tools that require the node.
+ * Like `findNamed`, for a single name that must exist.
  * @throws RouxError `AMBIGUOUS_NAME`; `NODE_NOT_FOUND` with the nearest ids
  */
 export async function requireNamed(
@@ -213,8 +213,8 @@ function takenWarning(name: string, id: NodeId): Warning {
 }
 
 /**
- * Returns the nodes with each name as their title or alias, or else as their file name. Attachments are returned only if no note or
- * canvas has the name.
+ * Returns the nodes with each name as title or alias, or else as file name. Attachments count only if no note or canvas has the
+ * name.
  */
 export async function nodesNamed(
   snapshot: Snapshot,
@@ -232,13 +232,13 @@ function trimName(name: string): string {
   return name.trim()
 }
 
-/** Keeps matches by title or alias. Keeps matches by file name only if there are no others. */
+/** Leaves out matches by file name if any match by title or alias. */
 export function ownNames(hits: readonly NameHit[]): readonly NameHit[] {
   const own = hits.filter((hit) => hit.of !== 'file')
   return own.length > 0 ? own : hits
 }
 
-/** Maximum number of ids listed in an `AMBIGUOUS_NAME` error. */
+/** Maximum number of ids in an `AMBIGUOUS_NAME` error. */
 const MAX_CANDIDATES = 20
 
 export function ambiguousName(name: string, ids: readonly string[]): RouxError {
@@ -248,7 +248,7 @@ export function ambiguousName(name: string, ids: readonly string[]): RouxError {
   })
 }
 
-/** Creates the error for an argument that does not match a node, with the nearest ids in a scope. */
+/** Creates the error for an argument that means no node. It lists the nearest ids in a scope. */
 export async function unknownNodeError(snapshot: Snapshot, name: string, scope: Scope = {}): Promise<RouxError> {
   if (await namesFolder(snapshot, name)) {
     return new RouxError('NODE_NOT_FOUND', `There is no note ${quoted(name)}, but there is a folder with that name.`, {
@@ -262,7 +262,7 @@ export async function unknownNodeError(snapshot: Snapshot, name: string, scope: 
   })
 }
 
-/** Like `unknownNodeError`, but creates a warning for a tool that can return a result without the node. */
+/** Like `unknownNodeError`, but creates a warning, for tools that can answer without the node. */
 export async function unknownIdWarning(snapshot: Snapshot, id: string, scope: Scope = {}): Promise<Warning> {
   if (await namesFolder(snapshot, id)) {
     const message = `There is no node ${quoted(id)}, but there is a folder with that name. find_nodes with this folder lists its notes.`
@@ -292,14 +292,14 @@ function nameOf(id: string): string {
 }
 
 export interface NamedExactly {
-  /** Notes with this title or alias. Includes matching file names only if there is no such note. */
+  /** Notes with this title or alias or, if there are none, with this file name. */
   readonly ownVault: readonly NodeId[]
   readonly all: readonly NodeId[]
 }
 
 /**
- * Returns the notes in a scope with the given title or alias, and the note with the given id. If there is no exact match, ignores
- * accents and punctuation.
+ * Returns the notes in a scope with this title or alias, and the note with this id. If none matches exactly, accents and
+ * punctuation do not count.
  */
 export async function namedExactly(
   snapshot: Snapshot,
@@ -331,7 +331,7 @@ async function noteWithId(
   return items.map((item) => item.id)
 }
 
-/** Checks whether nodes with the given ids exist. The result is keyed by normalized id. Missing targets count as nonexistent. */
+/** Checks whether nodes exist. The keys of the result are normalized ids. A missing target does not exist. */
 export function nodesExist(
   core: GraphCore,
   ids: readonly string[],

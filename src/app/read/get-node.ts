@@ -28,39 +28,39 @@ import type { VaultLinkResponse } from './vault-links.ts'
 /** Bytes reserved for `partial:` and `"next_offset":1000000,`. */
 const CUT_FACTS = 32
 
-/** Minimum useful length of the text. Less text is shown only if the budget does not allow more. */
+/** The least text that is useful. Shorter text is shown only if the budget leaves no room for more. */
 const MIN_TEXT_LENGTH = 160
 
 /** Minimum number of characters that a caller may request. */
 const MIN_CHARACTERS = 20
 
-/** Share of the bytes left after ids and titles that text may use. The rest is for other metadata. */
+/** Share of the bytes for text, after ids and titles. The rest is for other metadata. */
 const CONTENT_SHARE = 0.6
 
 /** With a `depth` above 0, the beginning of each neighbor's text counts as requested. */
 const NEIGHBORS_TEXT: ReadonlySet<string> = new Set(['content'])
 
-/** Metadata of the note, most important first. Excludes its text and tags. */
+/** The note's metadata except its tags, most important first. */
 const FACTS = ['properties', 'outline', 'links', 'vault_links'] as const
 
 export interface GetNodeArguments {
-  /** An id, or a title or alias that belongs to only one note. */
+  /** An id, or the title or alias of exactly one note. */
   readonly id: string
-  /** A depth of 1 also shows the neighbors. */
+  /** With 1, the neighbors are shown, too. */
   readonly depth: number
   /** Headings, outermost first, or one `^block`. */
   readonly section?: readonly string[] | undefined
   /** Number of characters of the content (or of the section) to skip. */
   readonly offset: number
   readonly maxChars: number
-  /** Token limit for the whole answer. There is a default for a `depth` of 1. */
+  /** Token limit for the whole answer. With a `depth` of 1, there is a default. */
   readonly maxTokens?: number | undefined
 }
 
-/** Maximum number of notes listed that link to a missing note. */
+/** Maximum number of notes to list that link to a missing note. */
 const MAX_SOURCES = 3
 
-/** Maximum number of neighbors shown in each direction. */
+/** Maximum number of neighbors to show in each direction. */
 const MAX_NEIGHBORS = 20
 
 /**
@@ -102,7 +102,7 @@ export function getNode(core: GraphCore, args: GetNodeArguments, call: Call = {}
       return { content: text, ...hashOf(core, source, text), next_offset: next }
     }
     const { value: fitted, omitted: counts } = fitNode(value, maxTokens * TOKEN_BYTES, recut)
-    // The type promises all members, but some may be missing if the caller set a budget.
+    // The type promises all members, but a budget may leave some out.
     return {
       value: fitted as NodeDetails,
       warnings,
@@ -111,7 +111,7 @@ export function getNode(core: GraphCore, args: GetNodeArguments, call: Call = {}
   })
 }
 
-/** Returns a warning that lists notes linking to a missing note, if there are any. */
+/** Warns that a note is missing, and lists notes that link to it. */
 async function wantedWarning({ core, snapshot }: ReadingContext, name: string): Promise<readonly Warning[]> {
   const [missing] = await lookUpKinds(snapshot, core, [name])
   if (missing?.kind !== 'missing') return []
@@ -122,8 +122,8 @@ async function wantedWarning({ core, snapshot }: ReadingContext, name: string): 
 }
 
 /**
- * Returns the hash of a note if the caller may write. If the caller sees only part of the note, the hash is marked as partial, so
- * the caller cannot overwrite the rest with it.
+ * Returns the hash of a note if the caller may write. A hash for a part of the note says so, because the caller must not
+ * overwrite the rest.
  */
 function hashOf({ writing }: GraphCore, source: NoteText | undefined, shownText: string): Pick<NodeDetails, 'hash'> {
   if (writing === undefined || source === undefined) return {}
@@ -143,7 +143,7 @@ async function linksToVaults(
 }
 
 interface ContentReader {
-  /** Returns the first characters of the requested text, and the offset where the rest begins. */
+  /** Returns the first characters of the requested text, and the offset of the rest. */
   readonly contentOf: (chars: number) => Cut
   /** The requested part of the text. */
   readonly span: TextRange
@@ -165,8 +165,8 @@ async function contentReader(core: GraphCore, { source }: NoteWithText, args: Ge
 }
 
 /**
- * Returns the links and headings that belong to the shown text. If the text starts at an offset, these are only the headings of
- * that part, and no more links than in lists.
+ * Returns the links and headings to show with the text. If the text starts at an offset, they are the headings of that part, and
+ * as many links as in lists.
  */
 function knownOf(
   { node, source }: NoteWithText,
@@ -189,7 +189,7 @@ function headingsIn(headings: readonly Heading[], text: string, { start, end }: 
 
 async function wantedSpan(core: GraphCore, source: NoteText, { section }: GetNodeArguments): Promise<TextRange> {
   if (section === undefined || section.length === 0) return { start: source.bodyStart, end: source.text.length }
-  // Import the parser on first use, because a server starts faster without it.
+  // Imported late, because a server starts faster without the parser.
   const { outlineOf, requireSection } = await import('../../markdown/outline.ts')
   const mode = core.indexing.status().mode ?? 'obsidian'
   return requireSection(source.text, outlineOf(source.text, { mode }), section)
@@ -225,7 +225,7 @@ export interface NodeDetails extends NodeResponse {
   readonly created?: string
   readonly modified?: string
   readonly outline: readonly Heading[]
-  /** Total number of links. `links` contains only the first of them. */
+  /** Number of all links. `links` contains only the first ones. */
   readonly link_count: number
   /** Links to notes in other vaults. Omitted if there are none. */
   readonly vault_links?: readonly VaultLinkResponse[]
@@ -233,7 +233,7 @@ export interface NodeDetails extends NodeResponse {
   readonly next_offset?: number
 }
 
-/** The part of an answer that changes with the amount of text shown. */
+/** The part of an answer that depends on how much text is shown. */
 export interface Recutter {
   readonly content: string
   readonly hash?: string
@@ -241,8 +241,8 @@ export interface Recutter {
 }
 
 /**
- * Fits a note into a budget. Adds, in this order, the ids and titles of its neighbors, its text, its other metadata, and the
- * details of its neighbors.
+ * Fits a note into a budget. Adds the ids and titles of its neighbors, then its text, then its other metadata, and then details
+ * of its neighbors.
  */
 function fitNode(node: NodeDetails, room: number, recut: (chars: number) => Recutter): Fitted<Partial<NodeDetails>> {
   if (jsonBytes(node) <= room) return { value: node, omitted: {} }
@@ -291,7 +291,7 @@ function without({ outgoingNeighbors, incomingNeighbors, vault_links }: NodeDeta
   }
 }
 
-/** Returns the start of the text, truncated to its share of the bytes, but with at least the minimum useful length if that fits. */
+/** Returns the beginning of the text, cut to its share of the bytes, but not below the least useful length if that fits. */
 function fittingContent(
   node: NodeDetails,
   { fair, most }: { readonly fair: number; readonly most: number },
@@ -311,7 +311,7 @@ function fittingContent(
   return recut(MIN_CHARACTERS)
 }
 
-/** Merges two lists by taking items from each in turn, so neither uses up the budget. */
+/** Merges two lists by taking an item from each in turn, so neither takes the whole budget. */
 function alternating<T>(a: readonly T[], b: readonly T[]): readonly T[] {
   return Array.from({ length: Math.max(a.length, b.length) }, (_, at) => [...a.slice(at, at + 1), ...b.slice(at, at + 1)]).flat()
 }

@@ -13,7 +13,7 @@ const OMITTED_NOTES = 26
 const OMITTED_FOLDERS = 28
 
 export interface TreeArguments {
-  /** Folder to start from. An empty path means the vault itself. */
+  /** Folder to start from. Empty for the vault itself. */
   readonly path?: string | undefined
   readonly depth: number
   readonly limit: number
@@ -26,9 +26,9 @@ export interface FolderResponse {
   readonly note_count: number
   readonly folders: readonly FolderResponse[]
   readonly notes: readonly NodeSummary[]
-  /** Number of notes in this folder that were omitted because of `limit`, if any. */
+  /** Number of notes in this folder that `limit` left out, if any. */
   readonly omitted_notes?: number
-  /** Number of subfolders that were omitted because of `depth`, if any. */
+  /** Number of subfolders that `depth` left out, if any. */
   readonly omitted_folders?: number
 }
 
@@ -58,8 +58,8 @@ function folderResponse(folder: Folder): FolderResponse {
 }
 
 /**
- * A folder that has been fitted into a budget. A list is left out if no entry fits, because an empty list would mean that there are
- * no entries.
+ * A folder that fits a budget. A list without room for any entry is left out, because an empty list would mean that there are no
+ * entries.
  */
 type ShownFolder = Omit<FolderResponse, 'folders' | 'notes'> & {
   readonly folders?: readonly ShownFolder[]
@@ -69,13 +69,13 @@ type ShownFolder = Omit<FolderResponse, 'folders' | 'notes'> & {
 interface Draft {
   readonly folder: FolderResponse
   readonly folders: Draft[]
-  /** Number of notes shown, starting with the first. */
+  /** Number of notes shown. */
   notes: number
 }
 
 /**
- * Fits a tree into a budget: first the folders, level by level, then the notes of all folders in turn. Omitted entries are counted in
- * their folder, together with those omitted because of `depth` and `limit`.
+ * Fits a tree into a budget: first the folders, level by level, then the notes of all folders in turn. Each folder counts what it
+ * leaves out, including what `depth` and `limit` left out.
  */
 export function fitTree(tree: FolderResponse, room: number): Fitted<ShownFolder> {
   const budget = new Budget(room)

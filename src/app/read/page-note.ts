@@ -9,9 +9,9 @@ import { readNotes, unansweredError } from './texts.ts'
 
 export interface PageText {
   readonly title: string
-  /** Text without the frontmatter, limited to `MAX_LENGTH` characters. Empty for attachments and for notes that do not exist. */
+  /** Text without frontmatter, up to `MAX_LENGTH` characters. Empty for attachments and missing notes. */
   readonly text: string
-  /** Number of characters omitted from the end of the text. */
+  /** Number of characters missing at the end of the text. */
   readonly left_out: number
   /** Number of lines in the file before `text`. */
   readonly lines_before: number
@@ -20,11 +20,11 @@ export interface PageText {
   readonly comments: readonly { readonly start: number; readonly end: number }[]
   /** Offsets of formulas in `text`, including their delimiters (`$…$`, `$$…$$`), in order. */
   readonly formulas: readonly { readonly start: number; readonly end: number }[]
-  /** True if line breaks are kept when rendering, as in Obsidian and Logseq. Otherwise, lines are joined. */
+  /** True if a line break in the text stays a line break, as in Obsidian and Logseq. */
   readonly breaks: boolean
 }
 
-/** A note as shown on a page: its text, and the target of each link. The kind is `missing` for a target that does not exist. */
+/** A note as shown on a page: its text, and where each link leads. Targets that do not exist have the kind `missing`. */
 export interface PageNote extends PageText {
   readonly id: NodeId
   /** The name of the vault's folder, which Obsidian uses as the vault's name. */
@@ -51,13 +51,13 @@ export interface PageLink {
   readonly subpath?: string
 }
 
-/** Maximum length of text that a browser can lay out without a noticeable pause, in UTF-16 code units. */
+/** Length of text that a browser can lay out without a noticeable pause, in UTF-16 code units. */
 const MAX_LENGTH = 200_000
 
 const KEEPS_LINES: ReadonlySet<string | undefined> = new Set(['obsidian', 'logseq'])
 
 /**
- * Returns a note, canvas, attachment or missing target for a page, or `null` if there is none or the vault excludes it.
+ * Returns a note, canvas, attachment or missing target for a page. Returns `null` if there is none, or if the vault excludes it.
  * @throws RouxError `TIMEOUT` if its file does not respond
  */
 export function pageNote(
@@ -77,7 +77,7 @@ export function pageNote(
     const { path, title, kind, tags, aliases, properties, created, modified } = node
     const value: PageNote = {
       id,
-      // Does not use `basename`, because this file also runs in browsers.
+      // No `basename`, because this file also runs in browsers.
       folder: core.root.split(/[\\/]/).findLast((part) => part !== '') ?? '',
       ...(path === undefined ? {} : { path }),
       title,
@@ -99,7 +99,7 @@ export function pageNote(
   })
 }
 
-/** Checks whether a node may be shown. Excluded files are hidden, and so are missing notes that only excluded notes link to. */
+/** Checks whether a node may be shown. Excluded files may not, nor missing notes that only such files link to. */
 async function isVisible(snapshot: Snapshot, { id, kind, excluded }: Node): Promise<boolean> {
   if (kind !== 'missing') return !excluded
   return (await snapshot.neighbors(id, { direction: 'in', kinds: ['note', 'canvas'] }, { offset: 0, limit: 0 })).total > 0
@@ -111,7 +111,7 @@ async function linksIn(
   shownSpan: { readonly start: number; readonly end: number },
 ): Promise<readonly PageLink[]> {
   const { items } = await snapshot.neighbors(id, { direction: 'out', kinds: ['note', 'attachment', 'canvas', 'missing'] }, ALL)
-  // Add the note itself, because it may contain links to itself but is never among its own neighbors.
+  // The note may contain links to itself, but is never one of its own neighbors.
   const targets = [id, ...items]
   const [nodes, linksFound] = await Promise.all([
     snapshot.nodes(targets, { links: 0 }),

@@ -7,32 +7,32 @@ import { linkText } from '../../core/text/link-text.ts'
 import { DEFAULT_SEARCH, nearHits, nearTexts } from '../../search/similar-names.ts'
 import type { Warning, WarningCode } from '../graph-core.ts'
 
-/** Warning codes for problems that matter to a reader of the note. */
+/** Warning codes of problems that readers of the note should know. */
 const WARNING_CODES = { ambiguous_link: 'AMBIGUOUS_LINKS', malformed: 'MALFORMED' } as const
 
-/** Maximum number of problems of one kind that a warning describes in detail. */
+/** Maximum number of problems of a kind to describe in a warning. */
 const MAX_DESCRIBED = 3
 
-/** Maximum number of candidates listed for a link. */
+/** Maximum number of candidates for a link. */
 const MAX_NAMED = 5
 
 export interface ReportedProblem {
-  /** `in_comment` for any problem of a link in a comment, which readers do not see. */
+  /** `in_comment` for problems of links in comments, which readers do not see. */
   readonly kind: ProblemKind | 'in_comment'
   readonly id: NodeId
-  /** 1-based line number. 0 if the problem concerns the whole file. */
+  /** 1-based line number, or 0 for a problem of the whole file. */
   readonly line: number
-  /** Description of the problem, or the link as written. */
+  /** A description of the problem, or the link as written. */
   readonly text: string
-  /** Number of this occurrence among identical ones on the same line. Omitted for the first. */
+  /** Which of several equal links on the line this is. Omitted for the first. */
   readonly nth?: number
-  /** Number of locations that have the same link with the same target. Omitted if there is only one. */
+  /** Number of places that have the same link to the same target. Omitted for a single one. */
   readonly count?: number
-  /** The first three of these locations. `id` and `line` of the problem are those of the first one. */
+  /** The first three of these places. `id` and `line` are those of the first. */
   readonly places?: readonly { readonly id: NodeId; readonly line: number }[]
   /**
-   * Ids of possible targets, starting with the one to which the link resolves. For a twin, the ids of the other twins. Includes
-   * `#heading` or `#^block` for `broken_heading`.
+   * Ids of possible targets, the first of which is where the link leads now. For a twin, the ids of the other twins. For
+   * `broken_heading`, they include `#heading` or `#^block`.
    */
   readonly candidates?: readonly string[]
 }
@@ -40,7 +40,7 @@ export interface ReportedProblem {
 /** Maximum number of suggestions for a broken link. */
 const MAX_SUGGESTIONS = 3
 
-/** Describes problems in order, with suggestions. Needs only two queries for all problems, which run in parallel. */
+/** Describes problems in order, with suggestions. Makes only two queries for all of them, in parallel. */
 export async function reportProblems(snapshot: Snapshot, problems: readonly Problem[]): Promise<readonly ReportedProblem[]> {
   const [hits, notes] = await Promise.all([similarNames(snapshot, problems), linkedNotes(snapshot, problems)])
   const counts = new Map<string, number>()
@@ -56,15 +56,15 @@ export async function reportProblems(snapshot: Snapshot, problems: readonly Prob
   })
 }
 
-/** Returns the kind under which a problem is reported. Only links can be in a comment. */
+/** Returns the kind to report for a problem. Only links can be in a comment. */
 export function reportedKind(problem: Problem): ReportedProblem['kind'] {
   return 'link' in problem && problem.link.inComment === true ? 'in_comment' : problem.kind
 }
 
-/** Problems of identical links to the same target, in their original order. */
+/** Problems of equal links to one target, in their original order. */
 export type SameProblems = readonly [Problem, ...Problem[]]
 
-/** Groups the problems of links with equal text and target. Every other problem forms its own group. */
+/** Groups the problems of links with the same text and target. Other problems are groups of their own. */
 export function mergeSame(problems: readonly Problem[]): readonly SameProblems[] {
   const keyOf = (problem: Problem): unknown =>
     'link' in problem ? `${reportedKind(problem)} ${problem.kind} ${problemText(problem)}\0${targetOf(problem)}` : problem
@@ -75,10 +75,10 @@ function targetOf(problem: Extract<Problem, { readonly link: WrittenLink }>): st
   return problem.kind === 'broken_link' ? problem.name : problem.to
 }
 
-/** Maximum number of locations listed for a problem that occurs more than once. */
+/** Maximum number of places to list for a problem. */
 const MAX_PLACES = 3
 
-/** Describes each group by its first problem, with the number of locations. */
+/** Describes each group by its first problem, with the number of places. */
 export async function reportGroups(snapshot: Snapshot, groups: readonly SameProblems[]): Promise<readonly ReportedProblem[]> {
   const reported = await reportProblems(
     snapshot,
@@ -126,7 +126,7 @@ function candidatesOf(
       return problem.twins
     case 'broken_link': {
       const name = lastName(problem.name)
-      // Do not suggest the note itself. A note is unlikely to misspell its own name.
+      // Do not suggest the note that contains the link, because notes rarely misspell their own name.
       const others = (hits.get(name) ?? []).filter(({ id }) => id !== problem.id)
       return candidateSample(nearHits(name, others).map(({ id }) => id))
     }
@@ -144,7 +144,7 @@ function candidateSample(candidates: readonly string[]): readonly string[] | und
 async function similarNames(snapshot: Snapshot, problems: readonly Problem[]): Promise<ReadonlyMap<string, readonly NameHit[]>> {
   const names = problems.flatMap((problem) => (problem.kind === 'broken_link' ? [lastName(problem.name)] : []))
   const distinct = [...new Set(names)]
-  // Fetch one more, because the note that contains the link is left out.
+  // Fetch one more, because the note with the link is left out.
   const options = { ...DEFAULT_SEARCH, limit: DEFAULT_SEARCH.limit + 1 }
   const similar = distinct.length === 0 ? [] : await snapshot.names(distinct, 'similar', {}, options)
   return new Map(distinct.map((name, at) => [name, similar[at] ?? []]))
@@ -162,7 +162,7 @@ async function linkedNotes(snapshot: Snapshot, problems: readonly Problem[]): Pr
   return new Map(nodes.flatMap((node) => (node === undefined ? [] : [[node.id, node]])))
 }
 
-/** Returns the headings or blocks of a note that a link may be intended for, written as subpaths. */
+/** Returns the headings or blocks of a note that a link may mean, as subpaths. */
 function nearParts({ subpath = '', form }: WrittenLink, note: Node | undefined): readonly string[] {
   const last = subpath.slice(subpath.lastIndexOf('#') + 1).trim()
   if (note === undefined) return []
@@ -172,10 +172,10 @@ function nearParts({ subpath = '', form }: WrittenLink, note: Node | undefined):
   return nearTexts([...new Set(texts)], last)
 }
 
-/** Kinds of links that may refer to a heading by its web anchor. */
+/** Kinds of links that may name a heading by its anchor on the web. */
 const FORMS_WITH_ANCHORS: ReadonlySet<LinkForm> = new Set(['markdown', 'reference', 'html'])
 
-/** Returns warnings about problems of a note that affect its answer: ambiguous links and malformed parts. */
+/** Returns warnings about a note's problems that matter for answers about it: ambiguous links and malformed parts. */
 export async function noteWarnings(snapshot: Snapshot, id: NodeId): Promise<readonly Warning[]> {
   const warnings = await Promise.all([warningOf(snapshot, id, 'ambiguous_link'), warningOf(snapshot, id, 'malformed')])
   return warnings.filter((warning) => warning !== undefined)

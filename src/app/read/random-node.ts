@@ -8,9 +8,9 @@ import type { Answer, GraphCore } from '../graph-core.ts'
 import { requireText } from './texts.ts'
 
 export interface RandomNodeArguments {
-  /** Restricts the choice to notes with any of these tags. If empty, all notes are included. */
+  /** Chooses only from notes with one of these tags. If empty, from all notes. */
   readonly tags?: readonly string[] | undefined
-  /** A number with 0 ≤ seed < 1. The same seed selects the same note as long as the vault is unchanged. */
+  /** A number with 0 ≤ seed < 1. The same seed chooses the same note of an unchanged vault. */
   readonly seed?: number | undefined
 }
 

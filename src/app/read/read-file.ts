@@ -13,11 +13,11 @@ export interface WholeFile {
   readonly id: string
   readonly title: string
   readonly mimeType: string
-  /** Text exactly as on disk, except that invalid UTF-8 is replaced. */
+  /** Text as on disk. Invalid UTF-8 is replaced. */
   readonly text?: string
-  /** Other content, Base64-encoded. */
+  /** Other content than text, in Base64. */
   readonly blob?: string
-  /** Modification time from the note or the file system, in ISO 8601. */
+  /** Modification time in ISO 8601, from the note or the file system. */
   readonly modified?: string
   /** Hex SHA-256 of the bytes. Only for notes. */
   readonly hash?: string
@@ -27,7 +27,7 @@ export interface WholeFile {
 const MAX_BYTES = 5 << 20
 
 /**
- * Reads a note or canvas as on disk, including its frontmatter. Returns `null` if there is none with this id.
+ * Reads a note or canvas as on disk, with its frontmatter. Returns `null` if there is none with this id.
  * @throws RouxError `TOO_LARGE` above 5 MB
  */
 export function readNoteFile(core: GraphCore, id: string, call: Call = {}): Promise<Answer<WholeFile | null>> {

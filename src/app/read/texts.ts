@@ -16,17 +16,17 @@ export interface ReadingContext {
 
 export interface ReadTexts {
   readonly texts: ReadonlyMap<NodeId, NoteText>
-  /** Notes whose files could not be read because they did not respond. */
+  /** Notes whose files do not respond. */
   readonly unread: readonly NodeId[]
-  /** Notes whose text does not match the snapshot, because it keeps changing. */
+  /** Notes whose text is newer than the snapshot, because it keeps changing. */
   readonly changed: ReadonlySet<NodeId>
-  /** Paths of all notes that were not read from the cache. */
+  /** Paths of all notes that were not in the cache. */
   readonly paths: ReadonlyMap<NodeId, string>
 }
 
 /**
- * Returns the text of each note and canvas, leaving out ids without text. If a text has changed since it was indexed, indexes it
- * again and restarts the use case. For `others`, returns only the paths.
+ * Returns the texts of notes and canvases. Ids without text are left out. If a text has changed since it was indexed, indexes it
+ * again and restarts the use case. For `others`, returns paths only.
  */
 export async function readTexts(
   reading: ReadingContext,
@@ -45,7 +45,7 @@ export async function readTexts(
   return cached.length === 0 ? read : { ...read, texts: new Map([...cached, ...read.texts]) }
 }
 
-/** Caches texts, because a search first reads notes for their links and may read the same notes again to show them. */
+/** Texts that have been read. A search reads notes for their links, and may need them again to show them. */
 const textsRead = new WeakMap<Snapshot, Map<NodeId, NoteText>>()
 
 const NOTHING_READ: ReadTexts = { texts: new Map(), unread: [], changed: new Set(), paths: new Map() }
@@ -63,7 +63,7 @@ async function readMissing(
   const read = stored === undefined ? await core.texts.read(expectedVersions, call.signal) : places.map(({ at }) => stored[at])
   const changed = expectedVersions.filter(({ hash }, at) => {
     const text = read[at]
-    // A note that could not be indexed has no hash to compare.
+    // A note that could not be indexed has no hash to compare with.
     return hash !== '' && text !== 'unread' && text?.hash !== hash
   })
   if (changed.length > 0 && !snapshot.isLast) {
@@ -99,12 +99,12 @@ export function unansweredError(id: NodeId): RouxError {
 
 export interface NoteWithText {
   readonly node: Node
-  /** `undefined` if the file does not respond, and for attachments. */
+  /** `undefined` for attachments, and if the file does not respond. */
   readonly source: NoteText | undefined
 }
 
 /**
- * Returns a node and its text, or `undefined` if it does not exist. Missing targets count as nonexistent.
+ * Returns a node with its text, or `undefined` if it does not exist. A missing target does not exist.
  * @throws RouxError `TIMEOUT` if its file does not respond
  */
 export async function readNode(reading: ReadingContext, id: NodeId, options: NodeOptions): Promise<NoteWithText | undefined> {
@@ -117,15 +117,15 @@ export async function readNode(reading: ReadingContext, id: NodeId, options: Nod
 }
 
 /**
- * Returns notes with their text, in order, or `undefined` for those that do not exist. If a note keeps changing, it is returned
- * without headings and tasks, because their lines would not match its text.
+ * Returns notes with their texts, in order, or `undefined` for those that do not exist. A note that keeps changing has no
+ * headings and tasks, because their lines would not match its text.
  */
 export async function readNotes(
   reading: ReadingContext,
   ids: readonly NodeId[],
   options: NodeOptions,
 ): Promise<{ readonly notes: readonly (NoteWithText | undefined)[]; readonly unread: readonly NodeId[] }> {
-  // Another thread reads the files while this one looks up the nodes.
+  // Files are read in another thread while this one looks up the nodes.
   const [{ texts, unread, changed }, nodes] = await Promise.all([readTexts(reading, ids), reading.snapshot.nodes(ids, options)])
   const notes = ids.map((id, at) => {
     const node = nodes[at]

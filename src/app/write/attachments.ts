@@ -52,12 +52,12 @@ async function fileNodes(snapshot: Snapshot, ids: readonly NodeId[]): Promise<re
   return nodes.filter((node): node is FileNode => node?.path !== undefined)
 }
 
-/** The attachment that was added, and the other changes made. */
+/** The new attachment, and what else has changed. */
 export type AddedAttachment = Partial<AttachmentFacts> & WriteFacts
 
 /**
  * Adds a file to the vault under an unused name.
- * @throws RouxError `INVALID_PARAMS` if the content is not Base64 or does not match the given type, `TOO_LARGE` over 5 MB
+ * @throws RouxError `INVALID_PARAMS` if the content is not Base64 or does not match the given type, `TOO_LARGE` above 5 MB
  */
 export const addAttachment = operationUseCase<OperationOf<'addAttachment'>, AddedAttachment>(async ({ core, result, call }) => {
   const facts = await readBack(result.subjects[0], async (path) => {
@@ -80,7 +80,7 @@ export interface AttachmentList {
   readonly total: number
 }
 
-/** Lists the attachments that a note links to or embeds, highest in-degree first. */
+/** Lists the attachments that a note links to or embeds, ordered by in-degree, highest first. */
 export function listAttachments(
   core: GraphCore,
   { id: argument, ...asked }: ListAttachmentsArguments,
@@ -101,21 +101,21 @@ export interface ReadAttachmentArguments {
   readonly id: string
   /** Number of bytes to skip. */
   readonly offset: number
-  /** If omitted, images are returned whole, and other files are limited to the first page. */
+  /** Defaults to the whole file for an image, and to the first page for other files. */
   readonly maxBytes?: number | undefined
 }
 
 export interface AttachmentContent extends AttachmentFacts {
-  /** Base64 of the bytes from `offset`. Omitted if they are returned as an image. */
+  /** Base64 of the bytes from `offset`. Omitted for a file returned as an image. */
   readonly content?: string
-  /** The `offset` to continue with if the content was truncated. */
+  /** The `offset` that continues truncated content. */
   readonly next_offset?: number
 }
 
-/** Maximum size in bytes of an image that is returned whole. */
+/** Maximum size of a file that is returned as an image, in bytes. */
 const MAX_PICTURE_BYTES = 5 << 20
 
-/** Bytes per page, about 15,000 tokens in Base64. */
+/** Bytes per page. In Base64, they take about 15,000 tokens. */
 const PAGE = 16_384
 
 /**

@@ -4,7 +4,7 @@ import { MARKER } from '../../core/text/partial-reading.ts'
 import type { Call } from '../answer/answer-when-ready.ts'
 import { boundaryBefore, truncate } from '../answer/truncate.ts'
 
-/** Number of characters in which to search for the start of a line or word. */
+/** Number of characters in which a line or word should start. */
 const NEAR = 60
 
 const DIFF = { lines: 60, characters: 4_000, changed: 200, context: 100 } as const
@@ -13,18 +13,18 @@ const DIFF = { lines: 60, characters: 4_000, changed: 200, context: 100 } as con
 const BEFORE_CHANGE = 40
 
 export interface WriteFacts {
-  /** Argument for `undo`. Omitted for a dry run, and if nothing changed. */
+  /** Change id for `undo`. Omitted for a dry run, and if nothing changed. */
   readonly change_id?: string
-  /** Argument for `apply_changes`. Included only for a dry run. */
+  /** Plan id for `apply_changes`. Set only for a dry run. */
   readonly plan_id?: string
   readonly diff?: string
-  /** Number of files and of lines with rewritten links. Included if there are several files. */
+  /** Number of files, and of lines with rewritten links. Omitted for a single file. */
   readonly counts?: Counts
-  /** Omitted if the only file is the one that the answer is about. */
+  /** Omitted if the answer is about the only file. */
   readonly files?: readonly FileFacts[]
-  /** Number of items left out of the lists. Omitted if the lists are complete. */
+  /** How many items were left out of the lists. Omitted if none were. */
   readonly omitted?: Omitted
-  /** Links that are newly broken or could not be preserved. */
+  /** Links that this change broke, or could not keep intact. */
   readonly dangling_links?: readonly LinkReport[]
 }
 
@@ -33,17 +33,17 @@ export type Counts = { readonly [kind in WrittenFile['kind']]?: number } & { rea
 export interface Omitted {
   readonly ids?: number
   readonly files?: number
-  /** Number of rewritten lines omitted. The diff itself counts its own omitted lines. */
+  /** Number of rewritten lines that are left out. A diff counts its own. */
   readonly lines?: number
   readonly dangling_links?: number
 }
 
 export interface FileFacts {
   readonly kind: WrittenFile['kind']
-  /** Exact path, or the former path of a moved or deleted file. */
+  /** Exact path. For a moved or deleted file, its former path. */
   readonly path: string
   readonly to?: string
-  /** Lines whose links were rewritten to keep their targets. */
+  /** Lines with links that were rewritten to keep their targets. */
   readonly relinked?: readonly RewrittenLine[]
 }
 
@@ -53,11 +53,11 @@ const NONE = { files: Infinity, lines: Infinity, line: Infinity, dangling: Infin
 
 export interface ShownFacts {
   readonly diff?: boolean
-  /** The file that the answer is about. It is not listed if no other file changed. */
+  /** The file that the answer is about. It is listed only if other files changed, too. */
   readonly own?: string | undefined
 }
 
-/** Returns a result as shown in answers, shortened for a model unless the call requests everything. */
+/** Returns a result in the form for answers. It is shortened for a model unless the call asks for everything. */
 export function writeFacts(result: WriteResult, { whole = false }: Call, { diff = false, own }: ShownFacts = {}): WriteFacts {
   const limits = whole ? NONE : LIMITS
   const { changeId, planId, dangling, files: rankedFiles } = result
@@ -118,21 +118,21 @@ function fileFacts({ kind, from, to }: WrittenFile, relinked: WrittenFile['relin
   }
 }
 
-/** Truncates text to the limit around a change, with markers for omitted text. A change that does not fit is truncated at its end. */
+/** Cuts text to the limit around a change, and marks where it was cut. A change that is too long is cut at its end. */
 export function textAround(text: string, limit: number, { start, end }: TextRange): string {
   const room = limit - MARKER.length
   if (text.length <= limit || end <= room) return truncate(text, limit).text
-  // Show half of the remaining characters before the change, or all of them if the change is at the end of the text.
+  // Show as much before the change as after it, or more if the text ends earlier.
   const before = Math.max(0, Math.floor((room - MARKER.length - (end - start)) / 2))
   const from = Math.min(start - before, text.length - room)
-  // Do not replace text that is no longer than the marker itself.
+  // The marker would not be shorter than the text it stands for.
   if (from <= MARKER.length) return truncate(text, limit).text
   return MARKER + truncate(text, room, { start: startOfWord(text, from, start), end: text.length }).text
 }
 
 /**
- * Returns the start of the first line after `from`, or of the first word if no line starts nearby. If neither is near, returns the
- * first position that does not split a character.
+ * Returns where the first line after `from` starts, or the first word if no line starts nearby. If no word does either, returns
+ * the first position that does not split a character.
  */
 function startOfWord(text: string, from: number, to: number): number {
   const near = text.slice(from, Math.min(to, from + NEAR))
@@ -149,7 +149,7 @@ export function hunksOf(diff: string): string {
   return diff.replace(/^--- [^\n]*\n\+\+\+ [^\n]*\n/, '')
 }
 
-/** Returns the beginning of a unified diff, followed by the number of remaining lines. Long lines are truncated around their changes. */
+/** Returns the beginning of a unified diff, and the number of lines left out. Long lines are cut around their changes. */
 export function shownDiff(diff: string): string {
   const lines = diff.split('\n')
   if (lines.at(-1) === '') lines.pop()
@@ -170,7 +170,7 @@ function shortLines(lines: readonly string[]): readonly string[] {
   return lines.map((line, at) => shortLine(line, others.get(at) ?? ''))
 }
 
-/** Maps each removed line of a diff to the line that replaces it, and vice versa. */
+/** Pairs each removed line of a diff with the line that replaces it, in both directions. */
 function counterparts(lines: readonly string[]): ReadonlyMap<number, string> {
   const others = new Map<number, string>()
   for (let at = 0; at < lines.length; ) {
@@ -191,7 +191,7 @@ function endOfRun(lines: readonly string[], from: number, prefix: string): numbe
   return end
 }
 
-/** Truncates a line of a diff around its first difference from the other line. */
+/** Cuts a line of a diff around the first place where it differs from the other line. */
 function shortLine(line: string, other: string): string {
   const limit = line.startsWith(' ') ? DIFF.context : DIFF.changed
   if (line.length <= limit) return line
@@ -201,7 +201,7 @@ function shortLine(line: string, other: string): string {
   return line.charAt(0) + MARKER + truncate(line, limit - MARKER.length, rest).text
 }
 
-/** Returns the offset of the first difference between two lines, ignoring their signs. */
+/** Returns where two lines first differ after their signs. */
 function sharedLength(line: string, other: string): number {
   let at = 1
   while (at < line.length && line.charCodeAt(at) === other.charCodeAt(at)) at++

@@ -11,7 +11,7 @@ import { isFolder } from '../scope.ts'
 import { openWriting } from './operation-runner.ts'
 
 export interface ListChangesArguments extends PageArguments {
-  /** Restricts the list to changes that affected this file or folder. */
+  /** Lists only changes to this file or folder. */
   readonly id?: string | undefined
 }
 
@@ -29,13 +29,13 @@ export interface ChangeFacts {
 export interface ListedFile {
   readonly kind: WrittenFile['kind'] | 'folder_created' | 'folder_deleted'
   readonly path: string
-  /** Destination of a moved file, which may be in the trash. */
+  /** New path of a moved file, which may be in the trash. */
   readonly to?: string
 }
 
-/** Maximum number of files listed per change. */
+/** Maximum number of files to list for each change. */
 const MAX_FILES = 20
-/** Maximum number of changes that are counted. */
+/** Maximum number of changes to count. */
 const MAX_COUNT = 10_000
 
 export async function listChanges(
@@ -55,7 +55,7 @@ export async function listChanges(
 }
 
 /**
- * Creates a function that checks whether a change affected a note, file or folder, which may no longer exist.
+ * Returns a function that checks whether a change affected a note, file or folder, which may be gone by now.
  * @throws RouxError `AMBIGUOUS_NAME`
  */
 async function touchTest(
@@ -73,7 +73,7 @@ async function touchTest(
   const names = [foldedId, `${foldedId}.md`, ...(own === undefined ? [] : [foldId(own)])]
   const matches = (path: string): boolean => {
     const folded = foldId(path)
-    // A change to a folder also affects its contents, and vice versa.
+    // A change to a folder affects what it contains, and the other way round.
     return names.some((name) => isWithin(name, folded) || isWithin(folded, name))
   }
   return ({ files }) =>
@@ -82,7 +82,7 @@ async function touchTest(
     )
 }
 
-/** Returns the paths in changes that differ from a file's path only in case but belong to other files. */
+/** Returns the paths of other files in the changes that differ from a file's path only in case. */
 async function otherSpellings(
   snapshot: Snapshot,
   core: GraphCore,
@@ -121,6 +121,6 @@ const FILE_OUTCOMES: Readonly<Record<ChangedFile['kind'], ListedFile['kind']>> =
 
 function listedFile({ kind, path, to }: ChangedFile): ListedFile {
   if (to === undefined) return { kind: FILE_OUTCOMES[kind], path }
-  // Files are deleted by moving them to the trash.
+  // A deleted file is moved to the trash.
   return { kind: to.startsWith('.trash/') ? 'deleted' : FILE_OUTCOMES[kind], path, to }
 }

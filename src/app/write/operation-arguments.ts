@@ -16,14 +16,14 @@ const MAX_TITLE_LENGTH = 200
 /** Maximum size of the text in UTF-8 bytes. */
 const MAX_TEXT_BYTES = 1 << 20
 
-/** Maximum number of characters in a path, heading or tag. No file system accepts longer names. */
+/** Maximum number of characters in a path, heading or tag. No file system accepts more. */
 const MAX_NAME_LENGTH = 4096
 
 /** Maximum depth of lists and mappings in a property. */
 const MAX_PROPERTY_DEPTH = 32
 
 /**
- * Checks constraints that schemas cannot express and that do not depend on the vault. Attachments are checked during planning.
+ * Checks what schemas cannot express and what does not depend on the vault. Attachments are checked by the planner.
  * @throws RouxError `INVALID_PARAMS`; `TOO_LARGE` for titles over 200 characters and content over 1 MB
  */
 export function checkOperation(operation: Operation): void {
@@ -41,7 +41,7 @@ export function checkOperation(operation: Operation): void {
   checkDepth(properties)
 }
 
-/** Returns the short strings of an operation, with the names of the tool's arguments. */
+/** Returns the short strings of an operation, each with the name of the argument. */
 function namesIn(operation: Operation): readonly (readonly [name: string, value: string])[] {
   const names = { ...operation } as Readonly<Record<string, unknown>>
   const all = ['id', 'to', 'tag', 'path', 'folder', 'filename', 'heading', 'section', 'add', 'remove', 'tags']
@@ -54,7 +54,7 @@ function namesIn(operation: Operation): readonly (readonly [name: string, value:
 const NEVER_EMPTY: ReadonlySet<string> = new Set(['id', 'to', 'tag', 'path', 'filename', 'heading', 'section'])
 
 function checkName(name: string, value: string): void {
-  // `folder` may be empty, because attachments can be added to the vault's root.
+  // `folder` may be empty: attachments can be added to the vault's root.
   if (NEVER_EMPTY.has(name) && value.trim() === '') throw invalid(`${name} is empty.`)
   if (value.length <= MAX_NAME_LENGTH) return
   throw invalid(`${name} has ${value.length} characters; the limit is ${MAX_NAME_LENGTH}: ${quoted(value)}.`)
@@ -77,7 +77,7 @@ function checkTexts(texts: Readonly<Record<string, string | undefined>>): void {
   }
 }
 
-/** Checks the depth level by level, because untrusted input may be nested too deeply for recursion. */
+/** Checks the depth level by level. The input may be nested too deeply for recursion. */
 function checkDepth(properties: unknown): void {
   let level: readonly unknown[] = [properties]
   for (let depth = 0; level.length > 0; depth++) {
@@ -88,16 +88,16 @@ function checkDepth(properties: unknown): void {
 
 export interface NamedOperations {
   readonly operations: readonly Operation[]
-  /** Messages about the names that were resolved to notes. */
+  /** Messages about names that were found to mean notes. */
   readonly notes: readonly string[]
-  /** Arguments that are neither an id nor a name of a note. Earlier operations may create these notes. */
+  /** Names of no existing note. Earlier operations may create them. */
   readonly unknown: readonly string[]
-  /** Maps each name that was replaced to the resulting id. */
+  /** Ids by the names that they replace. */
   readonly ids: ReadonlyMap<string, string>
 }
 
 /**
- * Resolves titles, aliases and file names in operations to notes. Of ids, only white space around them is dropped.
+ * Replaces titles, aliases and file names in operations with ids. Surrounding white space is dropped from ids.
  * @throws RouxError `AMBIGUOUS_NAME` if several notes have a name
  */
 export async function nameNotes(core: GraphCore, written: readonly Operation[], call: Call): Promise<NamedOperations> {
@@ -106,17 +106,17 @@ export async function nameNotes(core: GraphCore, written: readonly Operation[], 
     const { value } = await answer(core, call, async (snapshot) => plain(await resolveNames(snapshot, core, operations)))
     return value
   } catch (error) {
-    // Writing has its own index, so it can continue while the read index is being rebuilt.
+    // Writing has an index of its own, so it can go on while the index for reading is rebuilt.
     if (error instanceof RouxError && error.code === 'STORE_UNAVAILABLE')
       return { operations, notes: [], unknown: [], ids: NO_IDS }
     throw error
   }
 }
 
-/** Names to which models add line breaks by mistake. New names cannot end with white space. */
+/** Arguments to which models add line breaks by mistake. New names cannot end in white space. */
 const TRIMMED = ['to', 'path', 'folder', 'filename'] as const
 
-/** Drops white space at the end of names. The id of an existing note is looked up with and without it. */
+/** Drops white space at the end of names. Ids of existing notes are looked up both with and without it. */
 function withTrimmedNames(operation: Operation): Operation {
   const names = operation as Partial<Record<(typeof TRIMMED)[number] | 'id', string>>
   const keys = noteOf(operation) === '' ? (['id', ...TRIMMED] as const) : TRIMMED
@@ -157,7 +157,7 @@ async function resolveNames(snapshot: Snapshot, core: GraphCore, operations: rea
 
 const NO_IDS: ReadonlyMap<string, string> = new Map()
 
-/** Returns the note to which an operation applies, as written by the caller. Empty if the operation does not require an existing note. */
+/** Returns the note that an operation is for, as the caller named it. Empty if the operation needs no existing note. */
 function noteOf(operation: Operation): string {
   switch (operation.kind) {
     case 'create':
@@ -166,7 +166,7 @@ function noteOf(operation: Operation): string {
     case 'createFolder':
       return ''
     default:
-      // A trailing `/` indicates a folder.
+      // With a `/` at the end, this is a folder.
       return operation.id.endsWith('/') ? '' : operation.id
   }
 }
@@ -176,8 +176,8 @@ function takesFolder(operation: Operation): boolean {
 }
 
 /**
- * Checks whether an earlier operation may create or rename the file that an operation refers to. If so, the index does not contain
- * the file under that name yet.
+ * Checks whether an earlier operation may create or rename the file that an operation names. The index does not contain it under
+ * that name yet.
  */
 function comesBefore(earlier: readonly Operation[], operation: Operation): boolean {
   const stem = stemOf(noteOf(operation))
@@ -205,7 +205,7 @@ function stemOf(path: string): string {
   return fileStemOf(foldId(path).replace(/\/$/, ''))
 }
 
-/** Adds the vault's name to the files and changes that an error of the writing port lists. */
+/** Adds the vault's name to the files and changes that are listed in an error of the writing port. */
 export function inVault(error: unknown, { name }: Pick<GraphCore, 'name'>): unknown {
   if (!(error instanceof RouxError) || name === undefined || error.candidates === undefined) return error
   const { code, message, hint, isTransient } = error
@@ -213,16 +213,16 @@ export function inVault(error: unknown, { name }: Pick<GraphCore, 'name'>): unkn
     if (typeof each === 'string') return LISTING_FILES.has(code) ? toNodeId(each, name) : each
     if (!isRecord(each)) return each
     if (typeof each.id === 'string') return { ...each, id: toNodeId(each.id, name) }
-    // The path of a section consists of headings.
+    // For a missing section, `path` consists of headings.
     return typeof each.path === 'string' && code !== 'SECTION_NOT_FOUND' ? { ...each, path: toNodeId(each.path, name) } : each
   })
   return new RouxError(code, message, { hint, candidates, isTransient, cause: error })
 }
 
-/** Errors of the writing port whose candidates are ids. */
+/** Errors of the writing port that list ids as candidates. */
 const LISTING_FILES: ReadonlySet<ErrorCode> = new Set(['NODE_EXISTS', 'LINK_INTEGRITY', 'AMBIGUOUS_NAME'])
 
-/** Adds the nearest ids to the error of an operation on a note that does not exist. */
+/** Adds the nearest ids to the error about a note that does not exist. */
 export async function withNearest(core: GraphCore, cause: unknown, { unknown, ids }: NamedOperations): Promise<unknown> {
   const error = inVault(cause instanceof RouxError ? asWritten(cause, ids) : cause, core)
   if (!(error instanceof RouxError) || error.code !== 'NODE_NOT_FOUND' || error.candidates !== undefined) return error
@@ -232,9 +232,7 @@ export async function withNearest(core: GraphCore, cause: unknown, { unknown, id
   return new RouxError(error.code, error.message, { hint, candidates, cause: error })
 }
 
-/**
- * Restores the caller's own wording of names in an error, because a caller without read access must not learn an id from a title.
- */
+/** Puts the caller's own names back into an error. A caller that may not read must not learn the id that belongs to a title. */
 function asWritten(error: RouxError, ids: ReadonlyMap<string, string>): RouxError {
   const message = [...ids].reduce((text, [name, id]) => text.replaceAll(JSON.stringify(id), quoted(name)), error.message)
   if (message === error.message) return error

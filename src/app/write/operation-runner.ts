@@ -30,7 +30,7 @@ export type OperationUseCase<Requested extends Operation, Value> = (
   call?: Call,
 ) => Promise<Answer<Value>>
 
-/** Creates a use case that runs one operation and converts its result to an answer with `shape`. */
+/** Returns a use case that runs one operation. `shape` turns the result into the answer. */
 export function operationUseCase<Requested extends Operation, Value>(
   shape: (run: OperationRun<Requested>) => Promise<Answer<Value>> | Answer<Value>,
 ): OperationUseCase<Requested, Value> {
@@ -44,8 +44,8 @@ export function operationUseCase<Requested extends Operation, Value>(
 }
 
 /**
- * Runs operations once. Unlike reading, writing is never retried. A note may be given by its id, or by a title or alias that
- * belongs to exactly one note.
+ * Runs operations once: unlike reads, writes are never repeated. A note is given by its id, or by the title or alias of exactly
+ * one note.
  * @throws RouxError `TOOL_DISABLED` if writing is off; `AMBIGUOUS_NAME`; `NODE_NOT_FOUND` with the nearest ids; any error of the
  * operations
  */
@@ -61,7 +61,7 @@ export async function runOperations(core: GraphCore, request: WriteRequest, call
 }
 
 /**
- * Waits until the vault has been read, then returns the interface for writing.
+ * Returns the port for writing once the vault has been read.
  * @throws RouxError `TOOL_DISABLED`, `VAULT_NOT_FOUND`
  */
 export async function openWriting(core: GraphCore, call: Call): Promise<Writing> {
@@ -75,14 +75,14 @@ export async function openWriting(core: GraphCore, call: Call): Promise<Writing>
   return writing
 }
 
-/** Creates an answer whose warnings begin with the messages of a write result. */
+/** Returns an answer that begins its warnings with the messages of a write result. */
 export function withNotes<T>(value: T, { notes }: WriteResult, warnings: readonly Warning[] = []): Answer<T> {
   return { value, warnings: [...notes.map((message): Warning => ({ code: 'NOTICE', message })), ...warnings] }
 }
 
 /**
- * Returns a function that maps paths to file ids. If the index cannot be read, uses folded paths instead of failing, because the
- * change has already been made.
+ * Returns a function from paths to ids. If the index cannot be read, it returns folded paths: the change has been made, so it
+ * must not fail.
  */
 export async function readIds(core: GraphCore, paths: readonly (string | undefined)[]): Promise<(path: string) => NodeId> {
   const existing = paths.filter((path) => path !== undefined)
@@ -90,7 +90,7 @@ export async function readIds(core: GraphCore, paths: readonly (string | undefin
   return (path) => files?.idOf(path) ?? toNodeId(foldId(path), core.name)
 }
 
-/** Reads a file after writing it. A failure becomes a warning, because an error would make the caller write again. */
+/** Reads a file after it was written. A failure becomes a warning, because an error would make the caller write again. */
 export async function readBack<T>(
   path: string | undefined,
   read: (path: string) => Promise<Answer<T>>,

@@ -17,7 +17,7 @@ import {
 } from './operation-runner.ts'
 import { type ChangedNode, nodeAt } from './written-note.ts'
 
-/** A note after a change, and the change itself. After a dry run, only the note's current or future location is included. */
+/** A note after a change, and what has changed. After a dry run, only the note's location. */
 export type WrittenNode = Partial<ChangedNode> & WriteFacts
 
 /** Creates, changes, restores or clones a note, and returns the text around the change. */
@@ -25,7 +25,7 @@ export const writeNode = operationUseCase<OperationOf<'create' | 'update' | 'res
   async ({ core, request, result, call }) => {
     const [path] = result.subjects
     const facts = writeFacts(result, call, { diff: true, own: path })
-    // A dry run does not write the planned text to the file.
+    // After a dry run, the file does not contain the planned text.
     const { value, warnings } = request.dryRun ? plain(undefined) : await nodeAt(core, { path, text: result.text }, call)
     if (value !== undefined) {
       const { id, path: at, title, hash, ...rest } = value
@@ -54,10 +54,7 @@ interface MoveEnds {
   readonly to: string
 }
 
-/**
- * Returns the former and current path. A moved folder is not listed in the result, so its paths are derived from a file inside
- * it.
- */
+/** Returns the old and the new path. A result does not list a moved folder, so its paths are taken from a file inside. */
 function endsOf({ files, subjects }: WriteResult, { id, to }: { readonly id: string; readonly to: string }): MoveEnds {
   const [subject] = subjects
   const moves = files.flatMap(({ kind, from, to }): readonly MoveEnds[] =>
@@ -88,7 +85,7 @@ export const rename = operationUseCase<OperationOf<'renameHeading' | 'renameTag'
 export interface CreatedFolder {
   /** Spelled as on disk. */
   readonly path: string
-  /** Omitted if the folder already existed. */
+  /** Omitted if the folder existed before. */
   readonly change_id?: string
   readonly plan_id?: string
 }
@@ -105,25 +102,25 @@ export const createFolder = operationUseCase<OperationOf<'createFolder'>, Create
 export interface ApplyArguments {
   readonly operations: readonly Pick<OperationRequest, 'tool' | 'operation'>[]
   readonly dryRun: boolean
-  /** Plan id returned by a dry run, to use instead of `operations`. */
+  /** Plan id from a dry run, instead of `operations`. */
   readonly planId?: string | undefined
 }
 
 export interface AppliedChanges extends WriteFacts {
   /**
-   * Ids of the files that were created or changed, one per operation, in order. `null` for deleted files and folders. Omitted if
-   * all are `null`.
+   * Ids of the created or changed files, one for each operation. `null` for deleted files and for folders. Omitted if all are
+   * `null`.
    */
   readonly ids?: readonly (string | null)[]
 }
 
-/** Maximum number of ids shown to a model. */
+/** Maximum number of ids that a model gets. */
 const MAX_IDS = 20
 
 /**
- * Runs operations, or the plan of a dry run, as a single change.
- * @throws RouxError of the first operation that fails, with the operation's number, in which case nothing is written; `CONFLICT` if
- * the plan is outdated
+ * Makes a single change from operations, or from the plan of a dry run.
+ * @throws RouxError of the first operation that fails, with its number, in which case nothing is written; `CONFLICT` if the plan
+ * is outdated
  */
 export async function applyChanges(core: GraphCore, args: ApplyArguments, call: Call = {}): Promise<Answer<AppliedChanges>> {
   const { operations, dryRun, planId } = args
@@ -172,13 +169,13 @@ function checkNumbered(operation: Operation, at: number): void {
 
 export interface UndoneChange extends WriteFacts {
   readonly undone: string
-  /** The changed file, if there is only one and it still exists. */
+  /** The changed file. Omitted if there are several, or if it is gone. */
   readonly node?: ChangedNode
 }
 
 /**
  * Undoes a change.
- * @throws RouxError `CONFLICT` with the diff if a file has been edited since. Nothing is written in that case
+ * @throws RouxError `CONFLICT` with the diff if a file has been edited since; then nothing is written
  */
 export async function undoChange(core: GraphCore, changeId: string, call: Call = {}): Promise<Answer<UndoneChange>> {
   const id = changeId.trim()

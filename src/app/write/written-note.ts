@@ -15,9 +15,9 @@ import { readBack } from './operation-runner.ts'
 export interface ChangedNode extends NodeResponse, Partial<Pick<NodeDetails, 'properties' | 'created' | 'modified' | 'outline'>> {
   /** Spelled as on disk. */
   readonly path: string
-  /** SHA-256 of the file, with the prefix `partial:` if the caller has seen only part of its text. */
+  /** SHA-256 of the file, prefixed with `partial:` if the caller has not seen all of its text. */
   readonly hash?: string
-  /** Total number of links. `links` contains only the first of them. */
+  /** Number of all links. `links` contains only the first ones. */
   readonly link_count: number
 }
 
@@ -25,23 +25,23 @@ export interface WrittenAt extends Pick<WriteResult, 'text'> {
   readonly path: string | undefined
 }
 
-/** Returns the current node at a path with the text around the change, or `undefined` if there is none. */
+/** Returns the node that is now at a path, with the text around the change, or `undefined` if there is none. */
 export function nodeAt(core: GraphCore, { path, text }: WrittenAt, call: Call): Promise<Answer<ChangedNode | undefined>> {
-  // The index already contains the change, even if the watcher has only just noticed it.
+  // The index contains the change already, even if the watcher notices it only now.
   return readBack(path, (at) =>
     core.store.read(async (snapshot) => {
       const id = (await filesByPath(snapshot, core, [at])).at(at)?.id
       const options = { links: call.whole === true ? MAX_LINKS : SHOWN_LINKS, times: call.whole === true }
       const read = id === undefined ? undefined : await readNode({ core, snapshot, call }, id, options)
       if (id === undefined || read === undefined) return plain(undefined)
-      // Leave out warnings about ambiguous links. The links either existed before or are reported as new.
+      // Ambiguous links either existed before or are reported as new links.
       const warnings = (await noteWarnings(snapshot, id)).filter(({ code }) => code === 'MALFORMED')
       return { value: changedNode(read, { path: at, text }, call), warnings }
     }, call.signal),
   )
 }
 
-/** Maximum number of links shown to a model for a note that it has written. */
+/** Maximum number of links that a model gets for a note that it has written. */
 const SHOWN_LINKS = 3
 
 function changedNode({ node, source }: NoteWithText, { path, text }: WrittenAt, { whole = false }: Call): ChangedNode {
@@ -66,8 +66,8 @@ function changedNode({ node, source }: NoteWithText, { path, text }: WrittenAt, 
 }
 
 /**
- * Checks whether the caller may replace the whole text, because it has seen or written all of it. Text that the caller wrote only
- * counts if the file still contains it.
+ * Checks whether the caller may replace the whole text, because it has seen or written all of it. Text that the caller wrote
+ * counts only if the file still contains it.
  */
 function knows(source: NoteText, { content, text }: { readonly content: string } & Pick<WriteResult, 'text'>): boolean {
   const isShown = content.length === source.text.length - source.bodyStart
