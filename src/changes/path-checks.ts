@@ -3,7 +3,7 @@ import { foldId } from '../core/ids.ts'
 import { folderOf, nameOf } from '../core/paths.ts'
 import { missingVault } from './failures.ts'
 import type { ChangeFiles, FileStamp } from './file-system.ts'
-import { inTrash, nameProblem, quote, requireInside } from './path-rules.ts'
+import { inTrash, quote, requireInside, requireUsable } from './path-rules.ts'
 
 /** Returns why the settings forbid writing a path, or `undefined` if they allow it. */
 export type Refusal = (path: string) => string | undefined
@@ -52,9 +52,7 @@ export class PathChecks {
     const above = names.slice(0, -1).map((_, i) => names.slice(0, i + 1).join('/'))
     const missing = above.filter((folder) => !this.#isFolder(folder))
     for (const created of [...missing, path]) {
-      const name = nameOf(created)
-      const problem = isReturn ? undefined : nameProblem(name)
-      if (problem !== undefined) throw unsupportedName(created, name, problem)
+      if (!isReturn) requireUsable(nameOf(created))
     }
     const first = missing[0] ?? path
     this.requireWritable(folderOf(first))
@@ -140,12 +138,4 @@ function linked(path: string): RouxError {
       hint: 'Specify the path it leads to, if that path is in the vault.',
     },
   )
-}
-
-function unsupportedName(path: string, name: string, { reason, suggestion }: { reason: string; suggestion: string }): RouxError {
-  const better = path.slice(0, path.length - name.length) + suggestion
-  return new RouxError('INVALID_PARAMS', `${quote(name)} is not a valid name for a file or folder: ${reason}.`, {
-    hint: `${quote(better)} is valid.`,
-    candidates: [better],
-  })
 }

@@ -63,6 +63,13 @@ export function nameProblem(name: string): NameProblem | undefined {
   return { reason, suggestion: reasonAgainst(suggestion) === undefined ? suggestion : suggest(suggestion) }
 }
 
+/** @throws RouxError `INVALID_PARAMS` with a better name */
+export function requireUsable(name: string): void {
+  const problem = nameProblem(name)
+  if (problem === undefined) return
+  throw invalid(`The name ${quote(name)} cannot be used: ${problem.reason}.`, `Use ${quote(problem.suggestion)}.`)
+}
+
 function reasonAgainst(name: string): string | undefined {
   if (LONE_SURROGATE.test(name)) return 'it is not valid Unicode'
   const forbidden = FORBIDDEN.exec(name)?.[0]

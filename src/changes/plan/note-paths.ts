@@ -1,7 +1,7 @@
-import { invalid, RouxError } from '../../core/errors.ts'
+import { RouxError } from '../../core/errors.ts'
 import { foldId } from '../../core/ids.ts'
 import { folderOf } from '../../core/paths.ts'
-import { inTrash, nameProblem, quote, requireInside, TRASH } from '../path-rules.ts'
+import { inTrash, quote, requireInside, requireUsable, TRASH } from '../path-rules.ts'
 import type { Draft } from './draft.ts'
 import type { VaultView } from './vault-view.ts'
 
@@ -33,10 +33,8 @@ export function requirePath(path: string, view?: Pick<VaultView, 'look'>): strin
   }
   const names = path.split('/')
   for (const [at, name] of names.entries()) {
-    const problem = nameProblem(name)
-    if (problem === undefined) continue
     if (at < names.length - 1 && view?.look(names.slice(0, at + 1).join('/')) === 'folder') continue
-    throw invalid(`The name ${quote(name)} cannot be used: ${problem.reason}.`, `Use ${quote(problem.suggestion)}.`)
+    requireUsable(name)
   }
   return path
 }
