@@ -43,6 +43,7 @@ export function placeNames(source: RecordSource, requested: readonly WantedName[
         .flatMap((at) => placeAt(words, singulars, at) ?? [])
         .filter(({ start, end }) => !MARKUP.test(source.text.slice(start, end)))
         .map((place) => withOuterMarks(source.text, place, name))
+        .filter(({ start, end }) => hasWholePairs(source.text.slice(start, end)))
       return candidates.map((place) => ({ ...place, isExact: source.text.slice(place.start, place.end) === name }))
     })
     const best = places.toSorted(
@@ -79,6 +80,19 @@ function withOuterMarks(text: string, place: PlacedName, name: string): PlacedNa
 function pairedMarks(text: string): string {
   return (text.match(PAIRED) ?? []).join('')
 }
+
+/** Checks that the text has no opening or closing mark without its counterpart. Languages differ in which quotation mark opens. */
+function hasWholePairs(text: string): boolean {
+  const marks = pairedMarks(text)
+  if (marks === '') return true
+  const count = (mark: string): number => marks.split(mark).length
+  return PAIRS.every(([open, close]) => count(open) === count(close)) && marks.replace(BRACKETS, '').length % 2 === 0
+}
+
+const PAIRS = ['()', '{}', '（）', '「」', '『』', '【】', '《》', '〈〉'].map(
+  ([open = '', close = '']) => [open, close] as const,
+)
+const BRACKETS = /[(){}（）「」『』【】《》〈〉]/g
 
 function placeAt(words: readonly Word[], singulars: readonly string[], from: number): PlacedName | undefined {
   const first = words[from]

@@ -208,6 +208,20 @@ test.each([
   expect(text.slice(place?.start, place?.end)).toBe(expected)
 })
 
+test.each([
+  ['Foo (bar)', 'A Foo (bar baz) here, and a Foo bar too.', 'Foo bar'],
+  ['Foo bar', 'A Foo (bar baz) here.', undefined],
+  ['Foo (bar)', 'A Foo (bar baz) here.', undefined],
+  ['foo bar', 'He said: "Foo" bar, and "Oh foo" bar.', undefined],
+  ['foo bar', 'The foo (a) bar, the foo "a" bar and the foo bar.', 'foo bar'],
+  ['foo a bar', 'The foo (a) bar.', 'foo (a) bar'],
+  ['Foo (bar)', 'Ein „Foo“ (bar) hier.', undefined],
+  ['foo bar', '他说「foo」bar、「oh foo」bar。', undefined],
+])('a place of %j in %j has no half pair of marks', (name, text, expected) => {
+  const [place] = placeNames({ text, bodyStart: 0 }, [{ names: [name], line: 1 }])
+  expect(place && text.slice(place.start, place.end)).toBe(expected)
+})
+
 test('finds duplicates with their equal lines, but not similar notes', () => {
   const lines = Array.from(
     { length: 12 },

@@ -16,6 +16,7 @@ import {
 } from '../../search/fusion.ts'
 import { isSameLanguage, type Language, languageOf, languagesInUse } from '../../search/languages/language-of.ts'
 import { type Literal, literalsIn } from '../../search/literals.ts'
+import { hasWord } from '../../search/query/read-token.ts'
 import {
   COMPARED_RESULTS,
   isOnTopic,
@@ -221,6 +222,7 @@ export async function rank(reading: ReadingContext, args: SearchArguments, embed
   const ordered = literals.length === 0 || holding.length > 0 ? titled : titled.map(withinLimit)
   const isUnknown = mode === 'semantic' && query.trim() !== '' && question === undefined
   const unknown = isUnknown ? [unknownWarning('the question')] : []
+  const wordless = ordered.length === 0 && !hasWord(query) ? [WORDLESS] : []
   const { offset, limit } = pageFor(args, reading.call)
   return {
     hits: ordered.slice(offset, offset + limit),
@@ -232,8 +234,13 @@ export async function rank(reading: ReadingContext, args: SearchArguments, embed
     words,
     traits,
     question,
-    warnings: [...embedded.warnings, ...unknown, ...spellingWarning(close, corrected)],
+    warnings: [...embedded.warnings, ...unknown, ...spellingWarning(close, corrected), ...wordless],
   }
+}
+
+const WORDLESS: Warning = {
+  code: 'FALLBACK',
+  message: 'The query contains no word. Punctuation and emoji are not searched, except in names of notes.',
 }
 
 /**

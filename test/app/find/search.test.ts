@@ -560,6 +560,16 @@ describe('queries with little content', () => {
   })
 })
 
+test('a question without a word finds a note of that name, or says that there is no word', async () => {
+  const core = await searchCore({ '🍎.md': 'Apples.', 'b.md': 'More 🍏.' }, { embedder: new KnownBag() })
+  expect(await ask(core, { query: '🍎' })).toMatchObject({ value: [{ id: '🍎.md' }], warnings: [] })
+  for (const query of ['🍏', '…', ' '])
+    expect(await ask(core, { query })).toMatchObject({ value: [], warnings: [{ code: 'FALLBACK', message: NO_WORD }] })
+  expect(await ask(core, { query: 'pears' })).toMatchObject({ value: [], warnings: [] })
+})
+
+const NO_WORD = 'The query contains no word. Punctuation and emoji are not searched, except in names of notes.'
+
 describe('an embedder that fails', () => {
   afterEach(() => void vi.restoreAllMocks())
 
