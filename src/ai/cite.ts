@@ -5,9 +5,8 @@ import { type Block, type WriteCitation, writeCode, writePieces } from './answer
 import { applyEdits, codeLookup, type Edit, type Piece, textOf, type Wrap } from './pieces.ts'
 import { NOT_FOUND } from './prompt.ts'
 import { findQuotations, type Quotation } from './quotations.ts'
-import { splitSentences } from './sentences.ts'
 import { type CitedPassage, Source } from './source.ts'
-import { type Word, wordsIn } from './words.ts'
+import { splitSentences, type Word, wordsIn } from './words-and-sentences.ts'
 
 /** A sentence in a passage that supports the answer. */
 export interface Citation {

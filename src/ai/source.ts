@@ -1,7 +1,6 @@
 import { groupBy } from '../core/group-by.ts'
 import type { TextRange } from '../core/text/link-slots.ts'
-import { splitSentences } from './sentences.ts'
-import { readable, stem, type Word, wordsIn } from './words.ts'
+import { readable, splitSentences, stem, type Word, wordsIn } from './words-and-sentences.ts'
 
 /** A passage in a model's prompt. `[S1]` in the answer refers to the first passage. */
 export interface CitedPassage {

@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path'
 import type { KeySource } from '../core/chat.ts'
 import { RouxError } from '../core/errors.ts'
 import { didYouMean, nearest } from '../core/text/nearest.ts'
-import { CONFIG_FILE, type ConfigFile, readConfigFile } from './config-file.ts'
+import { CONFIG_FILE, type ConfigFile, fileTrust, readConfigFile, type TrustStore, trustFile } from './config-file.ts'
 import { AI_KEY_VARIABLE, API_KEY_VARIABLE, STORE_PASSWORD_VARIABLE, userFolders } from './environment.ts'
 import {
   type GivenSetting,
@@ -17,7 +17,6 @@ import {
 } from './given.ts'
 import { type Settings, toSettings } from './settings.ts'
 import { findSetting, type Setting, widensTrust } from './settings-schema.ts'
-import { fileTrust, type TrustStore, trustFile } from './trust.ts'
 import { expandPath, readValue, shellWord } from './values.ts'
 
 export interface SettingsInput {

@@ -11,7 +11,7 @@ import {
 } from './model-engine.ts'
 import { brokenEngine, damagedModel, failedDownload, failedModel, missingEngine } from './model-errors.ts'
 import type { Pooling } from './model-recipes.ts'
-import { unitVector } from './vectors.ts'
+import { unitVector } from './model-recipes.ts'
 
 /**
  * Maximum number of characters per allowed token. Longer text is truncated before tokenization, because most tokenizers take more

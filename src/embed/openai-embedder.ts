@@ -15,8 +15,7 @@ import {
   withoutKey,
 } from '../outbound/http-client.ts'
 import { type EmbedderSettings, embedderId } from './embedder-settings.ts'
-import { recipeOf } from './model-recipes.ts'
-import { isBlank, unitVector } from './vectors.ts'
+import { isBlank, recipeOf, unitVector } from './model-recipes.ts'
 
 const DEFAULT_URL = 'http://127.0.0.1:11434/v1'
 

@@ -7,10 +7,9 @@ import { untilAborted } from '../core/waiting/aborting.ts'
 import { type DownloadProgress, type EmbedderSettings, embedderId } from './embedder-settings.ts'
 import { findDamage, inspectModelFolder, isEngineInstalled, type ModelPlace, placeModel } from './model-engine.ts'
 import { damagedModel, missingEngine, workerEndedError } from './model-errors.ts'
-import { type ModelRecipe, modelName, recipeOf } from './model-recipes.ts'
+import { isBlank, type ModelRecipe, modelName, recipeOf } from './model-recipes.ts'
 import type { FlatVectors, ModelToOpen, OpenedModel } from './model-service.ts'
 import type { ModelWorkerService } from './transformers-worker.ts'
-import { isBlank } from './vectors.ts'
 
 /** How long a worker may take to release its model before it is terminated, in milliseconds. */
 const GRACE = 3000

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { readArrival } from '../mcp/transport/arrival.ts'
-import { checkForm } from './host-and-origin.ts'
+import { checkForm, MCP_PATH } from './host-and-origin.ts'
 import type { LegacyHandler } from './legacy-handler.ts'
 import type { Limits, Load } from './limits.ts'
 import { isLegacy, isListening, type ModernHandler } from './modern-handler.ts'
@@ -11,9 +11,6 @@ import type { Principal } from './tokens.ts'
 
 /** Number of calls to start per turn of the event loop. A call takes about 1 ms, and checking for other events about 0.05 ms. */
 const AT_ONCE = 2
-
-/** Endpoint of the protocol. */
-export const MCP_PATH = '/mcp'
 
 export interface McpRouteOptions {
   readonly legacy: LegacyHandler

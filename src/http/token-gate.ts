@@ -3,8 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { RouxError } from '../core/errors.ts'
 import { refusal } from './refusal.ts'
 import type { Admission, PublicSide } from './routes.ts'
-import { closeToOthers, readTokens, versionOf } from './token-file.ts'
-import { accessOf, digestOf, isSameSecret, type Principal, type Token } from './tokens.ts'
+import { accessOf, closeToOthers, digestOf, isSameSecret, type Principal, readTokens, type Token, versionOf } from './tokens.ts'
 
 /** Maximum length of a header with a valid token. No digest is computed for longer headers. */
 const MAX_HEADER_LENGTH = 200

@@ -1,6 +1,6 @@
 import * as z from 'zod/v4'
 import { isLoopbackName } from '../http/host-and-origin.ts'
-import type { Signer } from './secrets.ts'
+import type { Signer } from './state-files.ts'
 
 export interface Client {
   readonly id: string

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import * as z from 'zod/v4'
 import { isSameSecret, SCOPES, type Scope } from '../http/tokens.ts'
-import { digestText } from './secrets.ts'
-import { changeJson, readJson } from './state-files.ts'
+import { changeJson, digestText, readJson } from './state-files.ts'
 
 /** Permission for one sign-in within ten minutes, granted by `roux connect`. */
 export interface ConnectWindow {

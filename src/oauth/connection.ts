@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import * as z from 'zod/v4'
 import { isSameSecret, SCOPES, type Scope } from '../http/tokens.ts'
-import { digestText, newSecret, type Signer } from './secrets.ts'
+import { digestText, newSecret, type Signer } from './state-files.ts'
 
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE

@@ -1,8 +1,8 @@
 import { readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { quietly } from '../core/quietly.ts'
-import { versionOf } from '../http/token-file.ts'
 import type { Principal, Scope } from '../http/tokens.ts'
+import { versionOf } from '../http/tokens.ts'
 import {
   CONNECTION,
   type Connection,
@@ -13,8 +13,7 @@ import {
   type Pair,
   type Step,
 } from './connection.ts'
-import { digestText, type Signer } from './secrets.ts'
-import { changeJson, readJson } from './state-files.ts'
+import { changeJson, digestText, readJson, type Signer } from './state-files.ts'
 
 /** If a folder changed less than this many milliseconds ago, it may change again without getting a new version. */
 const UNSETTLED_MS = 100

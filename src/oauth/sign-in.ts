@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http'
-import type { PublicAddress } from '../http/public-address.ts'
+import type { PublicAddress } from '../http/host-and-origin.ts'
 import { readBytes } from '../http/read-body.ts'
 import type { Exchange } from '../http/routes.ts'
 import type { Scope } from '../http/tokens.ts'
 import type { ClientDocuments } from './client-documents.ts'
 import type { Connections } from './connections.ts'
-import type { Signer } from './secrets.ts'
+import type { Signer } from './state-files.ts'
 
 /** State that is shared by the sign-in routes. */
 export interface SignIn {

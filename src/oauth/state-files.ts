@@ -1,5 +1,7 @@
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import * as z from 'zod/v4'
 import { changeStateFile } from '../config/state-file.ts'
 import { errorCode, RouxError } from '../core/errors.ts'
 
@@ -51,4 +53,58 @@ function notSaved(path: string, cause: unknown): RouxError {
     hint: 'Make its folder writable for you, or set XDG_STATE_HOME to a writable folder.',
     cause,
   })
+}
+
+/** Purpose of a signed value. A value signed for one purpose is not accepted for another. */
+type Purpose = 'client' | 'request' | 'refresh' | 'note'
+
+/** Signs values that clients store, so this server does not have to. */
+export interface Signer {
+  /** Returns the value as text that is safe to use in a URL. */
+  sign(purpose: Purpose, value: unknown): string
+  /** Returns the value, or `undefined` if this server did not sign it for this purpose. */
+  read(purpose: Purpose, text: string): unknown
+}
+
+/** Opens a signer. Its key file is created on first use; the file also records the address last served, for `roux connect`. */
+export function openSigner(keyFile: string, resource: string): Signer {
+  const key = readKey(keyFile, resource)
+  const signatureOf = (purpose: Purpose, body: string): Buffer => createHmac('sha256', key).update(`${purpose}.${body}`).digest()
+  return {
+    sign(purpose, value) {
+      const body = Buffer.from(JSON.stringify(value)).toString('base64url')
+      return `${body}.${signatureOf(purpose, body).toString('base64url')}`
+    },
+    read(purpose, text) {
+      const [body = '', signature = '', ...rest] = text.split('.')
+      const givenSignature = Buffer.from(signature, 'base64url')
+      const expected = signatureOf(purpose, body)
+      // Rejects alternative base64url spellings of the same bytes, which would give one client several ids.
+      const isSpelled = rest.length === 0 && givenSignature.toString('base64url') === signature
+      if (!isSpelled || givenSignature.length !== expected.length || !timingSafeEqual(givenSignature, expected)) return undefined
+      return JSON.parse(Buffer.from(body, 'base64url').toString()) as unknown
+    },
+  }
+}
+
+/** Returns 32 random bytes as base64url, after a prefix that indicates their use. */
+export function newSecret(prefix: string): string {
+  return `${prefix}${randomBytes(32).toString('base64url')}`
+}
+
+/** Returns the SHA-256 digest as base64url, which is what files store instead of a secret and what PKCE calls S256. */
+export function digestText(secret: string): string {
+  return createHash('sha256').update(secret).digest('base64url')
+}
+
+const KEY = z.object({ key: z.string().regex(/^[\w-]{43}$/), resource: z.string().optional() })
+
+function readKey(path: string, resource: string): Buffer {
+  let key = ''
+  changeJson(path, (before) => {
+    const stored = KEY.safeParse(before)
+    key = stored.success ? stored.data.key : newSecret('')
+    return stored.data?.resource === resource ? before : { key, resource }
+  })
+  return Buffer.from(key, 'base64url')
 }

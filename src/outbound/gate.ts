@@ -89,7 +89,7 @@ export class Gate {
     const reservation = this.#reserve(account, { expected, bound: limit, day: this.#today() })
     if (reservation === undefined) return { end: () => {} }
     const { state, reserved } = reservation
-    if ('used' in reserved) throw this.#exceeded({ used: reserved.used, limit: limit?.limit ?? 0, expected })
+    if ('used' in reserved) throw this.#exceeded(reserved.used, limit?.limit ?? 0, expected)
     return { end: (usage) => state.settle(reserved, usage) }
   }
 
@@ -140,15 +140,7 @@ export class Gate {
     return location === 'remote' && feature !== 'embed' ? { limit: DEFAULT_BUDGET, isDefault: true } : undefined
   }
 
-  #exceeded({
-    used,
-    limit,
-    expected,
-  }: {
-    readonly used: number
-    readonly limit: number
-    readonly expected: Expected
-  }): RouxError {
+  #exceeded(used: number, limit: number, expected: Expected): RouxError {
     const tokens = expected.input + expected.output
     return new RouxError(
       'BUDGET_EXCEEDED',

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { readFileSync, statSync } from 'node:fs'
 import { promisify } from 'node:util'
 import type { ChatProvider, KeySource } from '../core/chat.ts'
-import { errorCode, providerError, type RouxError } from '../core/errors.ts'
+import { errorCode, providerError } from '../core/errors.ts'
 import type { ChatDependencies } from './chat/chat-server.ts'
 import type { Gate, Place } from './gate.ts'
 import { askableUrl } from './http-client.ts'
@@ -50,12 +50,8 @@ export async function openChatProvider(
   const { location, meterFor } = await gate.admit(place)
   const apiKey = await readKey(key)
   const server = { ...place, apiKey, location, timeoutMs: settings.timeout * 1_000, meterFor }
-  if (settings.provider === 'anthropic') {
-    const { openAnthropic } = await import('./chat/anthropic.ts')
-    return openAnthropic(server, dependencies)
-  }
-  const { openOpenAi } = await import('./chat/openai.ts')
-  return openOpenAi(server, dependencies)
+  const { openAnthropic, openOpenAi } = await import('./chat/dialects.ts')
+  return settings.provider === 'anthropic' ? openAnthropic(server, dependencies) : openOpenAi(server, dependencies)
 }
 
 /** Maximum run time of the key command, in milliseconds. It is long because the command may ask the user for a password. */
@@ -82,10 +78,13 @@ function readPrivate(file: string): string {
     mode = stats.mode
     text = readFileSync(file, 'utf8')
   } catch (error) {
-    throw keyError(`The key file cannot be read: ${file} (${errorCode(error) ?? 'unknown'}).`, 'Set ai.key_file to its path.')
+    throw providerError(
+      `The key file cannot be read: ${file} (${errorCode(error) ?? 'unknown'}).`,
+      'Set ai.key_file to its path.',
+    )
   }
   if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
-    throw keyError(
+    throw providerError(
       `Other users can read the key file: ${file}.`,
       `Run "chmod 600 ${file}", and replace the key if others may have read it.`,
     )
@@ -102,7 +101,7 @@ async function run([program = '', ...args]: readonly string[]): Promise<string> 
     const { code, killed } = error as { readonly code?: unknown; readonly killed?: boolean }
     const why =
       killed === true ? 'took too long' : `failed (${typeof code === 'number' || typeof code === 'string' ? code : 'unknown'})`
-    throw keyError(
+    throw providerError(
       `The command in ai.key_command, ${program}, ${why}.`,
       'Run it in a terminal to see why; it must print only the key.',
     )
@@ -112,9 +111,5 @@ async function run([program = '', ...args]: readonly string[]): Promise<string> 
 function checked(text: string, where: string): string {
   const key = text.trim()
   if (key !== '' && /^[\x21-\x7e]+$/.test(key)) return key
-  throw keyError(`${where} did not provide a key.`, 'It must contain only the key, without spaces.')
-}
-
-function keyError(message: string, hint: string): RouxError {
-  return providerError(message, hint)
+  throw providerError(`${where} did not provide a key.`, 'It must contain only the key, without spaces.')
 }

@@ -7,7 +7,7 @@ import { neutralise } from '../../src/ai/neutralise.ts'
 import { findHidden } from '../../src/ai/passage.ts'
 import { composePrompt } from '../../src/ai/prompt.ts'
 import { findQuote, quotedText } from '../../src/ai/source.ts'
-import { wordsIn } from '../../src/ai/words.ts'
+import { wordsIn } from '../../src/ai/words-and-sentences.ts'
 import { ATTACKS } from './attacks.ts'
 import { dangersIn } from './judge.ts'
 

@@ -51,11 +51,13 @@ export const RULES: Rules = {
     // This is a composition root like compose: it starts a spare worker, checks the folder before anything is composed, and learns at exit whether
     // a file still holds a thread, or a thread is inside SQLite.
     'cli/main.ts': ['workers/spare-worker.ts', 'workers/files/file-threads.ts', 'workers/thread-guard.ts', 'vault/vault-root.ts'],
+    // Passages are shown without their Markdown syntax, except in code.
+    'cli/output/marked-text.ts': ['markdown/code.ts'],
     // A script of its own, which must stay small.
     'relay/place.ts': ['config/environment.ts'],
     'relay/greeting.ts': ['config/environment.ts'],
     // Every small file of the state folder is changed under the same lock.
-    'http/token-file.ts': ['config/state-file.ts'],
+    'http/tokens.ts': ['config/state-file.ts'],
     'oauth/state-files.ts': ['config/state-file.ts'],
     // Databases of the state folder are opened and migrated in one way.
     'outbound/consent-ledger.ts': ['changes/record/state-database.ts'],

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
-import { fileTrust } from '../../src/config/trust.ts'
+import { fileTrust } from '../../src/config/config-file.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
 let root: string

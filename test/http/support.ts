@@ -4,8 +4,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { vaultsOnDemand } from '../../src/app/vaults.ts'
 import { type HttpServer, type HttpServerOptions, openHttpServer } from '../../src/http/http-server.ts'
-import { changeTokens, tokenFileIn } from '../../src/http/token-file.ts'
-import { addToken, firstToken, requireToken, SCOPES, type Scope, type Token } from '../../src/http/tokens.ts'
+import {
+  addToken,
+  changeTokens,
+  firstToken,
+  requireToken,
+  SCOPES,
+  type Scope,
+  type Token,
+  tokenFileIn,
+} from '../../src/http/tokens.ts'
 import { createMcpServer } from '../../src/mcp/server.ts'
 import { TOOLS } from '../../src/mcp/tools/index.ts'
 import { fakeCore, fakeStore } from '../support/fake-store.ts'

@@ -1,8 +1,7 @@
 import { chmodSync } from 'node:fs'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { changeTokens, closeToOthers, tokenFileIn } from '../../src/http/token-file.ts'
 import { TokenGate } from '../../src/http/token-gate.ts'
-import { firstToken } from '../../src/http/tokens.ts'
+import { changeTokens, closeToOthers, firstToken, tokenFileIn } from '../../src/http/tokens.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
 vi.mock(import('node:fs'), async (original) => {

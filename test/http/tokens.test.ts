@@ -1,9 +1,19 @@
 import { chmodSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { changeTokens, closeToOthers, openTokens, readTokens, tokenFileIn } from '../../src/http/token-file.ts'
 import { TokenGate } from '../../src/http/token-gate.ts'
-import { addToken, firstToken, removeToken, requireToken, rotateToken } from '../../src/http/tokens.ts'
+import {
+  addToken,
+  changeTokens,
+  closeToOthers,
+  firstToken,
+  openTokens,
+  readTokens,
+  removeToken,
+  requireToken,
+  rotateToken,
+  tokenFileIn,
+} from '../../src/http/tokens.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
 const first = firstToken()

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { checkPublicAddress } from '../../src/cli/doctor/checks.ts'
-import { type PublicAddress, readPublicAddress } from '../../src/http/public-address.ts'
+import { type PublicAddress, readPublicAddress } from '../../src/http/host-and-origin.ts'
 import { type ExamineOptions, examineAddress } from '../../src/oauth/examine-address.ts'
 import { PublicServer } from './support.ts'
 

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { newConnection, redeem, refresh } from '../../src/oauth/connection.ts'
-import { openSigner } from '../../src/oauth/secrets.ts'
+import { openSigner } from '../../src/oauth/state-files.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 import { CALLBACK, PublicServer, parametersOf, proof, RESOURCE, type SignedIn } from './support.ts'
 

@@ -1,4 +1,4 @@
-import { wordsIn } from '../../ai/words.ts'
+import { wordsIn } from '../../ai/words-and-sentences.ts'
 import type { NodeId } from '../../core/ids.ts'
 import { folderOf, nameOf } from '../../core/paths.ts'
 import type { WordTerm } from '../../core/query.ts'

@@ -1,6 +1,5 @@
+import { codeIn } from '../../markdown/code.ts'
 import { printableText, wrapWords } from './text.ts'
-
-const FENCE = /^ {0,3}(`{3,}|~{3,})/
 
 /**
  * Markdown syntax to hide from readers, such as link targets, HTML tags, table rules and bold markers. The groups `before` and
@@ -72,7 +71,7 @@ const ONE_LINE = /^\s*(?:\||#{1,6} )/
 
 /** Splits the text into output lines and their words. A line of code counts as one word. */
 function writtenLines(text: MarkedText): readonly (readonly string[])[] {
-  const blocks = codeRanges(text.text).filter(({ kind }) => kind === 'block')
+  const blocks = codeIn(text.text).filter(({ kind }) => kind === 'fenced')
   const lines: (readonly string[])[] = []
   let open: number | undefined
   let at = 0
@@ -117,59 +116,6 @@ function bestWindow(counts: readonly number[], size: number): number {
   return best.from
 }
 
-/** Range of code in Markdown text, in UTF-16 offsets. A `block` includes its fences. */
-export interface CodeRange {
-  readonly start: number
-  readonly end: number
-  readonly kind: 'block' | 'span'
-}
-
-/** Finds code ranges in order of appearance. An unclosed block extends to the end of the text. */
-function codeRanges(text: string): readonly CodeRange[] {
-  const ranges: CodeRange[] = []
-  let fence: { readonly mark: string; readonly start: number } | undefined
-  let proseFrom = 0
-  let at = 0
-  for (const line of text.split('\n')) {
-    const end = at + line.length
-    const mark = FENCE.exec(line)?.[1]
-    if (fence === undefined && mark !== undefined) {
-      ranges.push(...spansIn(text, proseFrom, at))
-      fence = { mark, start: at }
-    } else if (fence !== undefined && mark?.startsWith(fence.mark) === true && line.trim() === mark) {
-      ranges.push({ start: fence.start, end, kind: 'block' })
-      fence = undefined
-      proseFrom = end
-    }
-    at = end + 1
-  }
-  if (fence !== undefined) return [...ranges, { start: fence.start, end: text.length, kind: 'block' }]
-  return [...ranges, ...spansIn(text, proseFrom, text.length)]
-}
-
-/** Finds code spans, which are enclosed in backtick runs of equal length. */
-function spansIn(text: string, from: number, to: number): readonly CodeRange[] {
-  const runs = [...text.slice(from, to).matchAll(/`+/g)].map(({ 0: run, index }) => ({ at: from + index, length: run.length }))
-  // Maps each run of backticks to the next run of the same length. Searching from every run would take quadratic time.
-  const nextOf = new Map<number, number>()
-  const last = new Map<number, number>()
-  for (const [index, { length }] of runs.entries()) {
-    const before = last.get(length)
-    if (before !== undefined) nextOf.set(before, index)
-    last.set(length, index)
-  }
-  const ranges: CodeRange[] = []
-  for (let index = 0; index < runs.length; index++) {
-    const open = runs[index]
-    const closing = nextOf.get(index)
-    const close = closing === undefined ? undefined : runs[closing]
-    if (open === undefined || close === undefined || closing === undefined) continue
-    ranges.push({ start: open.at, end: close.at + close.length, kind: 'span' })
-    index = closing
-  }
-  return ranges
-}
-
 /** Removes Markdown syntax. Code and incomplete syntax, such as a truncated link, are left unchanged. */
 export function readableText(text: MarkedText): MarkedText {
   // Remove links twice, because a link may contain an image.
@@ -179,7 +125,7 @@ export function readableText(text: MarkedText): MarkedText {
 type Range = readonly [start: number, end: number]
 
 function withoutNoise(markedText: MarkedText, noise: RegExp): MarkedText {
-  const code = codeRanges(markedText.text)
+  const code = codeIn(markedText.text)
   const isCode = (from: number, to: number): boolean => code.some(({ start, end }) => from < end && to > start)
   const ranges = [...markedText.text.matchAll(noise)].flatMap(({ index, 0: match, indices }): readonly Range[] =>
     isCode(index, index + match.length)

@@ -1,7 +1,7 @@
 import { userFolders } from '../../config/environment.ts'
 import { loadSettings } from '../../config/load.ts'
 import { isRecord } from '../../core/is-record.ts'
-import { readPublicAddress } from '../../http/public-address.ts'
+import { readPublicAddress } from '../../http/host-and-origin.ts'
 import type { Scope } from '../../http/tokens.ts'
 import { CONNECTION_SCOPES, openWindow } from '../../oauth/connect-window.ts'
 import { readJson, signInFiles } from '../../oauth/state-files.ts'

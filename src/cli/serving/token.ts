@@ -4,17 +4,21 @@ import { userFolders } from '../../config/environment.ts'
 import { loadSettings } from '../../config/load.ts'
 import { invalid } from '../../core/errors.ts'
 import { didYouMean, nearest } from '../../core/text/nearest.ts'
-import { changeTokens, closeToOthers, openTokens, readTokens, tokenFileIn } from '../../http/token-file.ts'
 import {
   addToken,
+  changeTokens,
+  closeToOthers,
   DEFAULT_NAME,
   firstToken,
+  openTokens,
+  readTokens,
   removeToken,
   requireToken,
   rotateToken,
   SCOPES,
   type Scope,
   type Token,
+  tokenFileIn,
 } from '../../http/tokens.ts'
 import type { Connection } from '../../oauth/connection.ts'
 import { UsageError } from '../host.ts'

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { createServer, type Server } from 'node:net'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { checkHttp } from '../../../src/cli/doctor/checks.ts'
-import { openTokens, tokenFileIn } from '../../../src/http/token-file.ts'
+import { openTokens, tokenFileIn } from '../../../src/http/tokens.ts'
 import { listening } from '../../http/support.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
 

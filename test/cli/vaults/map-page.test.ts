@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { GraphCore } from '../../../src/app/graph-core.ts'
-import { type MapPageOptions, mapPage } from '../../../src/cli/vaults/map-page.ts'
+import { type MapPageOptions, mapPage } from '../../../src/cli/vaults/export.ts'
 import { searchCore } from '../../app/search-core.ts'
 
 const TEMPLATE = '<script type="application/json" id="vault">"MAP-HERE"</script><script>run()</script>'
