@@ -3,11 +3,11 @@ import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { mediaTypeOf } from '../core/media-types.ts'
 import { type Answer, defineRoute, type Route } from '../http/routes.ts'
-import type { PageGate } from './admit.ts'
+import { admitPage, admitVisit } from './admit.ts'
 
 /**
- * The page may only run its own script and style and connect to its own server. Even if a note's text escaped all other protection,
- * it could not run or send anything.
+ * The page may only load its own scripts, styles and fonts, and connect to its own server. Even if a note's text became part of the
+ * page as HTML, it could not run a script or send anything.
  */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
@@ -21,19 +21,19 @@ const CONTENT_SECURITY_POLICY = [
   "form-action 'none'",
   "frame-ancestors 'none'",
   "require-trusted-types-for 'script'",
-  // The policy for starting the Markdown worker. A second policy with that name cannot be created.
+  // The Trusted Types policy that starts the Markdown worker. A second policy with this name cannot be created.
   'trusted-types roux',
 ].join('; ')
 
-/** The routes of the page's own files, which are read from `folder`, the build output, on the first request. */
-export function assetRoutes(folder: string, gate: PageGate): readonly Route[] {
+/** Returns the routes of the files in `folder`, the build output. Each is read when it is requested. */
+export function assetRoutes(folder: string, proxies: readonly string[]): readonly Route[] {
   return readdirSync(folder).map((name) => {
     const isPage = name === 'index.html'
     const answer: Answer<undefined> = ({ response }) => send(response, join(folder, name))
     return defineRoute({
       path: isPage ? '/' : `/web/${name}`,
       methods: { GET: answer, HEAD: answer },
-      admit: (request) => (isPage ? gate.visit(request) : gate.page(request)),
+      admit: (request) => (isPage ? admitVisit : admitPage)(request, proxies),
     })
   })
 }
@@ -45,7 +45,7 @@ async function send(response: ServerResponse, path: string): Promise<void> {
   response.end(response.req.method === 'HEAD' ? undefined : bytes)
 }
 
-/** Sets headers that restrict what browsers may do with responses of the page's routes. */
+/** Sets the headers that restrict what a browser may do with a response. */
 export function secure(response: ServerResponse): void {
   response
     .setHeader('Content-Security-Policy', CONTENT_SECURITY_POLICY)

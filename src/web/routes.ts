@@ -9,22 +9,20 @@ import { pagePicture } from '../app/links/picture.ts'
 import { pageNote } from '../app/read/page-note.ts'
 import type { Vaults } from '../app/vaults.ts'
 import { RouxError } from '../core/errors.ts'
-import type { MayMove } from '../core/insight/layouts.ts'
 import { isRecord } from '../core/is-record.ts'
 import { EventStream } from '../http/event-stream.ts'
-import type { Place } from '../http/limits.ts'
 import { readBody } from '../http/read-body.ts'
 import { refusal, sendJson, sendRefusal } from '../http/refusal.ts'
-import { defineRoute, type Exchange, type ExtraRoutes, type Route, type ServerParts } from '../http/routes.ts'
-import type { Access, Principal } from '../http/tokens.ts'
+import { type Admission, defineRoute, type Exchange, type ExtraRoutes, type Route, type ServerParts } from '../http/routes.ts'
+import type { Access } from '../http/tokens.ts'
 import { callTool } from '../mcp/calls/call-tool.ts'
 import { errorResult, type Log, toolDisabled } from '../mcp/calls/tool-result.ts'
 import { vaultOf } from '../mcp/calls/vault-arguments.ts'
 import type { SwitchedOffBy, Tool } from '../mcp/definition/define-tool.ts'
 import type { EventFeed } from '../mcp/events/events.ts'
-import { PageGate } from './admit.ts'
+import { admitPage, admitSession } from './admit.ts'
 import { assetRoutes, secure } from './assets.ts'
-import { type WebSession, WebSessions } from './sessions.ts'
+import { type WebSession, type WebSessions, webSessions } from './sessions.ts'
 
 const OPEN_ELSEWHERE = { hint: 'Open it in another program.' }
 
@@ -37,50 +35,48 @@ export interface WebOptions {
   eventsFor(access: Access): EventFeed
 }
 
-/** Requests of the page have no time limit, because the user sees that it is waiting. Budgets are for models. */
+/** Token budget of an answer. Budgets are meant for models, so the page gets a large one. */
 const MAX_TOKENS = 50_000
 
-/** Maximum size of a body of an unknown sender, which only contains a code. */
+/** Maximum size in bytes of a body from a sender without a session. It only contains a code. */
 const CODE_BYTES = 1_000
 
 export function webRoutes(options: WebOptions, parts: ServerParts): ExtraRoutes & { readonly sessions: WebSessions } {
-  const sessions = new WebSessions((key) => parts.isCurrent(key))
-  const gate = new PageGate(parts.hosts)
+  const sessions = webSessions((key) => parts.isCurrent(key))
   /** The open streams of events, each with the key of its session's token. */
   const streams = new Map<EventStream, string>()
-  const admit = (request: IncomingMessage) => gate.session(request, sessions)
-  const inSession = (path: string, answer: Answering<WebSession>): Route =>
-    defineRoute<WebSession>({ path, methods: { POST: (exchange) => post(exchange, parts, answer) }, admit })
-  const inVault = (path: string, answer: (asked: Asked) => Promise<unknown>): Route =>
-    inSession(path, async (body, { sender, response }) => {
+  const admit = (request: IncomingMessage) => admitSession(request, parts.hosts, sessions)
+  const inVault = (path: string, answer: (request: VaultRequest) => Promise<unknown>): Route =>
+    postRoute(parts, path, admit, async (body, { sender, response }, signal) => {
       const vault = await openNamed(body, options.vaultsFor(requireReading(sender)))
-      return answer({ ...vault, body, response, signal: disconnectSignal(response) })
+      return answer({ ...vault, body, response, signal })
     })
   const routes = [
-    ...assetRoutes(options.folder, gate),
-    // Issues a code for the browser to `roux open`, or to anyone with a token, and reports whether the code was used.
-    defineRoute<Principal>({
-      path: '/web/code',
-      methods: {
-        POST: (exchange) =>
-          post(exchange, parts, async (body) => {
-            const waiting = textOf(body, 'waiting')
-            return waiting === undefined ? { code: sessions.makeCode(exchange.sender) } : { waiting: sessions.isWaiting(waiting) }
-          }),
+    ...assetRoutes(options.folder, parts.hosts),
+    // Issues a code to `roux open`, or to anyone with a token, and later reports whether the browser has used it.
+    postRoute(
+      parts,
+      '/web/code',
+      (request) => parts.authorize(request),
+      async (body, { sender }) => {
+        const waiting = textOf(body, 'waiting')
+        return waiting === undefined ? { code: sessions.makeCode(sender) } : { waiting: sessions.isWaiting(waiting) }
       },
-      admit: (request) => parts.authorize(request),
-    }),
-    defineRoute<undefined>({
-      path: '/web/session',
-      methods: { POST: (exchange) => post(exchange, parts, async (body) => beginSession(body, sessions, options)) },
-      admit: (request) => gate.page(request),
-    }),
-    inSession('/web/call', (body, { sender, response }) => call(body, sender, options, disconnectSignal(response))),
+    ),
+    postRoute(
+      parts,
+      '/web/session',
+      (request) => admitPage(request, parts.hosts),
+      async (body) => beginSession(body, sessions, options),
+    ),
+    postRoute(parts, '/web/call', admit, (body, { sender }, signal) => call(body, sender, options, signal)),
     inVault('/web/note', async ({ core, id, signal }) => (await pageNote(core, { id }, { signal })).value),
     inVault('/web/picture', async ({ core, body }) => {
+      const move = textOf(body, 'mayMove')
+      const mayMove = move === 'nothing' || move === 'all' ? move : 'once'
       const lists = { notes: listOf(body, 'notes'), groups: listOf(body, 'groups') }
       const filter = { folder: textOf(body, 'folder'), tag: textOf(body, 'tag') }
-      return (await pagePicture(core, { mayMove: mayMoveOf(body), ...lists, ...filter })).value
+      return (await pagePicture(core, { mayMove, ...lists, ...filter })).value
     }),
     inVault('/web/files', async ({ core, signal }) => (await linkedFiles(core, { signal })).value),
     inVault('/web/attachment', ({ core, id, response }) => sendPicture(response, core, id)),
@@ -99,46 +95,50 @@ export function webRoutes(options: WebOptions, parts: ServerParts): ExtraRoutes 
   }
 }
 
-/** A request about a vault, and an id in it, in short form. */
-interface Asked {
+/** A request about a vault. */
+interface VaultRequest {
   readonly core: GraphCore
+  /** Short form of the id in the body, or empty. */
   readonly id: string
   readonly body: Fields
   readonly response: ServerResponse
-  /** Aborted when the page stops waiting. */
   readonly signal: AbortSignal
 }
 
-/** The members of a body. Empty if it is no JSON object. */
+/** The members of a body. Empty if the body is not a JSON object. */
 type Fields = Readonly<Record<string, unknown>>
 
-type Answering<Sender> = (body: Fields, exchange: Exchange<Sender>) => Promise<unknown>
-
-/** Occupied by unknown senders, who do not count towards the limits of known ones. */
-const NO_PLACE: Place = { end() {} }
-
-/** Reads a request's body and writes the response, unless `answer` has written it. Errors with a hint are sent as responses too. */
-async function post<Sender extends { readonly key: string } | undefined>(
-  exchange: Exchange<Sender>,
+/**
+ * Makes a route for JSON requests. `answer` returns the result, or writes the response itself. Its signal is aborted when the page
+ * disconnects. A `RouxError` is sent with its hint. An unknown sender does not count towards the limits of known ones.
+ */
+function postRoute<Sender extends { readonly key: string } | undefined>(
   { load, limits }: ServerParts,
-  answer: Answering<Sender>,
-): Promise<void> {
-  const { request, response, sender } = exchange
-  secure(response)
-  const place = sender === undefined ? NO_PLACE : load.call(sender.key)
-  if ('refusal' in place) return sendRefusal(response, place.refusal)
-  try {
-    const body = await readBody(request, sender === undefined ? CODE_BYTES : limits.body)
-    if (body.kind === 'refused') return sendRefusal(response, body.refusal)
-    if (body.kind === 'gone') return
-    const result = await answer(isRecord(body.value) ? body.value : {}, exchange)
-    if (!response.headersSent) sendJson(response, 200, JSON.stringify(result ?? null))
-  } catch (error) {
-    if (!(error instanceof RouxError)) throw error
-    sendJson(response, 422, JSON.stringify({ error: error.toJSON() }))
-  } finally {
-    place.end()
+  path: string,
+  admit: (request: IncomingMessage) => Admission<Sender>,
+  answer: (body: Fields, exchange: Exchange<Sender>, signal: AbortSignal) => Promise<unknown>,
+): Route {
+  const handle = async (exchange: Exchange<Sender>): Promise<void> => {
+    const { request, response, sender } = exchange
+    secure(response)
+    const place = sender === undefined ? undefined : load.call(sender.key)
+    if (place !== undefined && 'refusal' in place) return sendRefusal(response, place.refusal)
+    const disconnected = new AbortController()
+    response.once('close', () => disconnected.abort())
+    try {
+      const body = await readBody(request, sender === undefined ? CODE_BYTES : limits.body)
+      if (body.kind === 'refused') return sendRefusal(response, body.refusal)
+      if (body.kind === 'gone') return
+      const result = await answer(isRecord(body.value) ? body.value : {}, exchange, disconnected.signal)
+      if (!response.headersSent) sendJson(response, 200, JSON.stringify(result ?? null))
+    } catch (error) {
+      if (!(error instanceof RouxError)) throw error
+      sendJson(response, 422, JSON.stringify({ error: error.toJSON() }))
+    } finally {
+      place?.end()
+    }
   }
+  return defineRoute({ path, methods: { POST: handle }, admit })
 }
 
 async function beginSession(body: Fields, sessions: WebSessions, { vaultsFor }: WebOptions): Promise<unknown> {
@@ -165,7 +165,7 @@ async function call(body: Fields, { access }: WebSession, options: WebOptions, s
   return (await callTool(tool, body.arguments, calling)).structuredContent
 }
 
-/** Notifies the page of changes. The page then requests the details. */
+/** Notifies the page of each change of the vault. The page then requests the details. */
 function listen(
   { request, response, sender }: Exchange<WebSession>,
   feed: EventFeed,
@@ -192,11 +192,6 @@ function listen(
   request.resume()
 }
 
-function mayMoveOf(body: Fields): MayMove {
-  const move = textOf(body, 'mayMove')
-  return move === 'nothing' || move === 'all' ? move : 'once'
-}
-
 /** Maximum number of ids per request. */
 const MAX_IDS = 1_000
 
@@ -219,7 +214,7 @@ function requireReading({ access }: WebSession): Access {
  * Opens the vault that a body's `id` or `vault` names, by default the first one. Returns it with the id in short form.
  * @throws RouxError `INVALID_PARAMS` for an unknown vault
  */
-async function openNamed(body: Fields, vaults: Vaults): Promise<Pick<Asked, 'core' | 'id'>> {
+async function openNamed(body: Fields, vaults: Vaults): Promise<Pick<VaultRequest, 'core' | 'id'>> {
   const { names } = vaults
   const id = textOf(body, 'id') ?? ''
   const prefix = vaultOf(id, names)
@@ -231,13 +226,6 @@ async function openNamed(body: Fields, vaults: Vaults): Promise<Pick<Asked, 'cor
   })
 }
 
-/** Returns a signal that is aborted when the page stops waiting. */
-function disconnectSignal(response: ServerResponse): AbortSignal {
-  const controller = new AbortController()
-  response.once('close', () => controller.abort())
-  return controller.signal
-}
-
 /** Streams an image. Sends nothing for other files, because an SVG may contain a script. */
 export async function sendPicture(response: ServerResponse, core: GraphCore, id: string): Promise<void> {
   const picture = await findPicture(core, id)
@@ -247,9 +235,9 @@ export async function sendPicture(response: ServerResponse, core: GraphCore, id:
     const message = `Images of more than ${MAX_PICTURE_BYTES >> 20} MB are not shown here.`
     return sendRefusal(response, refusal(413, message, OPEN_ELSEWHERE))
   }
-  // Nothing in it may run, even if it is opened as a page.
+  // Scripts in the file must not run, even if a browser opens it as a page.
   response.setHeader('Content-Security-Policy', "sandbox; default-src 'none'").setHeader('Content-Disposition', 'attachment')
   response.writeHead(200, { 'Content-Type': picture.mimeType, 'Content-Length': picture.size })
-  // The page disconnected or the file became shorter. The response ends early, which the browser notices.
+  // Fails if the page disconnects or the file became shorter. Then the response ends early, which the browser notices.
   await pipeline(Readable.from(picture.parts(), { objectMode: true, highWaterMark: 1 }), response).catch(() => {})
 }

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { WebSessions } from '../../src/web/sessions.ts'
+import { webSessions } from '../../src/web/sessions.ts'
 
 const OWNER = { key: 'owner', access: { name: 'default', scopes: new Set(['read', 'write'] as const), vaults: '*' as const } }
 
 test('a code opens one session', () => {
-  const sessions = new WebSessions(() => true)
+  const sessions = webSessions(() => true)
   const code = sessions.makeCode(OWNER)
   const secret = sessions.redeem(code) ?? ''
   expect(sessions.find(secret)?.access.name).toBe('default')
@@ -12,13 +12,13 @@ test('a code opens one session', () => {
 })
 
 test('a session is read-only, whatever its token may do', () => {
-  const sessions = new WebSessions(() => true)
+  const sessions = webSessions(() => true)
   expect([...(sessions.find(sessions.redeem(sessions.makeCode(OWNER)) ?? '')?.access.scopes ?? [])]).toEqual(['read'])
 })
 
 test('a code older than a minute opens nothing', () => {
   let now = 0
-  const sessions = new WebSessions(
+  const sessions = webSessions(
     () => true,
     () => now,
   )
@@ -28,7 +28,7 @@ test('a code older than a minute opens nothing', () => {
 })
 
 test('a code cannot be used as a session secret, nor the reverse', () => {
-  const sessions = new WebSessions(() => true)
+  const sessions = webSessions(() => true)
   const code = sessions.makeCode(OWNER)
   expect(sessions.find(code)).toBeUndefined()
   const secret = sessions.redeem(code) ?? ''
@@ -37,7 +37,7 @@ test('a code cannot be used as a session secret, nor the reverse', () => {
 
 test('removing a token ends its sessions', () => {
   let isCurrent = true
-  const sessions = new WebSessions(() => isCurrent)
+  const sessions = webSessions(() => isCurrent)
   const code = sessions.makeCode(OWNER)
   const secret = sessions.redeem(sessions.makeCode(OWNER)) ?? ''
   isCurrent = false
@@ -48,7 +48,7 @@ test('removing a token ends its sessions', () => {
 })
 
 test('when a token has too many sessions, its oldest one ends', () => {
-  const sessions = new WebSessions(() => true)
+  const sessions = webSessions(() => true)
   const other = sessions.redeem(sessions.makeCode({ ...OWNER, key: 'other' })) ?? ''
   const code = sessions.makeCode({ ...OWNER, key: 'third' })
   const secrets = Array.from({ length: 33 }, () => sessions.redeem(sessions.makeCode(OWNER)) ?? '')

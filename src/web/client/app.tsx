@@ -1,6 +1,6 @@
 import { useLayoutEffect } from 'preact/hooks'
 import { Divider, noteWidth } from './divider.tsx'
-import { closeFilters, onPageKey } from './keys.ts'
+import { closeOpen, onPageKey, switchHelp } from './keys.ts'
 import { Changes, Gaps, Problems } from './lists.tsx'
 import { Card, Depth, GroupPanel, NoteMap } from './map.tsx'
 import { PathView } from './path-view.tsx'
@@ -19,7 +19,6 @@ import {
   hasChoice,
   hasList,
   isFolded,
-  isHelping,
   map,
   note,
   pane,
@@ -65,7 +64,7 @@ export function App() {
   return (
     <div
       class={`app pane-${pane.value}${hasList.value ? ' with-list' : ''}${focus.value === '' ? ' at-start' : ''}${isFolded.value ? ' folded' : ''}`}
-      onPointerDown={({ target }) => (target as Element).closest('.filters') ?? closeFilters()}
+      onPointerDown={({ target }) => (target as Element).closest('.filters') ?? closeOpen('.filters')}
       style={noteWidth.value > 0 ? { '--note': `${noteWidth.value}px` } : undefined}
     >
       <header class="bar">
@@ -83,7 +82,7 @@ export function App() {
         <button type="button" class="sign" aria-label={isDark.value ? 'Light theme' : 'Dark theme'} onClick={switchTheme}>
           {isDark.value ? '☀' : '☾'}
         </button>
-        <button type="button" class="sign" aria-label="Help" onClick={() => (isHelping.value = !isHelping.value)}>
+        <button type="button" class="sign" aria-label="Help" onClick={switchHelp}>
           ?
         </button>
       </header>
@@ -131,7 +130,7 @@ export function App() {
         {announcement.value}
       </p>
       {pointed.value && <Card key={pointed.value.id} of={pointed.value} />}
-      {isHelping.value && <Help />}
+      <Help />
     </div>
   )
 }
@@ -242,7 +241,7 @@ const KEYS: readonly (readonly [string, string])[] = [
 
 function Help() {
   return (
-    <dialog open class="help" aria-label="Help">
+    <dialog class="help" aria-label="Help">
       <p>
         Each dot is a note, larger where more links meet. Notes that belong together are of one colour; names in capitals, and{' '}
         <i>Colours</i>, say what they are about. Click a note to read it; the map stays as it is.
@@ -258,7 +257,7 @@ function Help() {
           </div>
         ))}
       </dl>
-      <button type="button" onClick={() => (isHelping.value = false)}>
+      <button type="button" onClick={switchHelp}>
         Close
       </button>
     </dialog>

@@ -1,17 +1,17 @@
 import type { PictureGroup } from '../../core/insight/picture.ts'
 import { type ColourBy, type Graph, groupingBy, isIndex, today } from './graph.ts'
 
-/** Twelve colors that can be distinguished on light and dark backgrounds, and one for all other notes. */
+/** Twelve colors that can be told apart on light and dark backgrounds, and a last one for all other notes. */
 export const PALETTE: readonly string[] =
   '#4878b8 #f08c3a #df5b5f #2f9ea3 #62a74c #cfa11f #a06bb4 #d879b0 #94705a #62b0e0 #a9b03c #6a6fd0 #9aa0aa'.split(' ')
 const OTHER = PALETTE.length - 1
 /**
- * The largest groups, at least this many, get a color each. There are more if the others would have more than this share of all
+ * At least this many of the largest groups get a color each. More do if the remaining groups would have more than this share of all
  * notes.
  */
 const MIN_COLOURS = 7
 const MAX_OTHER_SHARE = 0.1
-/** Index notes have the color of text, because they link to everything and do not belong to one group more than to others. */
+/** Index notes have the color of text, because they link to everything and belong to no group in particular. */
 export const INDEX = PALETTE.length
 export const INDEX_COLOUR = 'var(--text)'
 
@@ -19,7 +19,7 @@ export interface Legend {
   readonly name: string
   readonly colour: string
   readonly notes: number
-  /** True for the entries of index notes and of all notes in smaller groups or none. */
+  /** True for the entry of index notes, and for the entry of notes in small groups or none. */
   readonly isRest?: boolean
 }
 
@@ -31,7 +31,7 @@ export interface Coloured {
   /** Palette index of each group, by id. */
   readonly colourOf: ReadonlyMap<string, number>
   readonly legend: readonly Legend[]
-  /** Returns the CSS color of a note, and of any number that is none. */
+  /** Returns the CSS color of a note. Any other number has the color of notes without a group. */
   cssOf(note: number | undefined): string
   nameOf(note: number): string | undefined
 }
@@ -78,7 +78,7 @@ export function coloursOf(graph: Graph, by: ColourBy, last?: Coloured): Coloured
   }
 }
 
-/** Assigns each group a color: the previous one, the one preferred for its id, or any free one. */
+/** Assigns each group its previous color, or the one that follows from its id, or any free one. */
 function ownColours(groups: readonly PictureGroup[], before: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
   const free = new Set(PALETTE.slice(0, OTHER).keys())
   const colourOf = new Map<string, number>()
@@ -87,20 +87,13 @@ function ownColours(groups: readonly PictureGroup[], before: ReadonlyMap<string,
   }
   for (const { id } of groups) assign(id, before.get(id))
   const byId = groups.toSorted((a, b) => a.id.length - b.id.length || (a.id < b.id ? -1 : 1))
-  for (const { id } of byId) assign(id, preferredColour(id))
+  // Communities keep their ids, which are `c1`, `c2` and so on, so they have the same colors after a reload.
+  for (const { id } of byId) if (/^[cr]\d+$/.test(id)) assign(id, (Number(id.slice(1)) + OTHER - 1) % OTHER)
   for (const { id } of byId) assign(id, free.values().next().value)
   return colourOf
 }
 
-/**
- * Returns a community's preferred color, which survives a reload, because communities are numbered from c1 and keep their ids.
- */
-function preferredColour(id: string): number | undefined {
-  const [, number] = /^[cr](\d+)$/.exec(id) ?? []
-  return number === undefined ? undefined : (Number(number) + OTHER - 1) % OTHER
-}
-
-/** Returns the group of each note, if it has one. A community keeps its size, no matter how many of its notes are drawn. */
+/** Returns the group of each note, or `undefined`. The size of a community includes notes that are not drawn. */
 function groupsOf(graph: Graph, by: ColourBy): readonly (PictureGroup | undefined)[] {
   if (by === 'community' || by === 'region') {
     const { of, groups } = groupingBy(graph, by)
@@ -114,12 +107,15 @@ function groupsOf(graph: Graph, by: ColourBy): readonly (PictureGroup | undefine
 }
 
 function nameOf(note: number, { picture }: Graph, by: 'folder' | 'tag' | 'age'): string | undefined {
-  if (by === 'age') return ageOf('modified' in picture ? picture.modified[note] : undefined)
+  if (by === 'age') {
+    const day = 'modified' in picture ? (picture.modified[note] ?? -1) : -1
+    return day < 0 ? undefined : AGES.find(([days]) => today() - day <= days)?.[1]
+  }
   if (by === 'tag') return picture.tag_names[picture.tags[note]?.[0] ?? -1]
   return picture.folder_names[picture.folders[note] ?? -1]?.split('/')[0]
 }
 
-/** Names of ages, each for notes that were changed at most this many days ago. */
+/** Names of ages, each with the maximum number of days since the last change. */
 const AGES: readonly (readonly [days: number, name: string])[] = [
   [7, 'last 7 days'],
   [31, 'last month'],
@@ -129,12 +125,7 @@ const AGES: readonly (readonly [days: number, name: string])[] = [
   [Number.POSITIVE_INFINITY, 'earlier'],
 ]
 
-function ageOf(day: number | undefined): string | undefined {
-  if (day === undefined || day < 0) return undefined
-  return AGES.find(([days]) => today() - day <= days)?.[1]
-}
-
-/** Mixes two colors (`#rrggbb`): a share of the first, and the rest of the second. */
+/** Mixes two colors (`#rrggbb`). `share` is the share of the first one. */
 export function mixed(a: string, b: string, share: number): string {
   const channel = (colour: string, from: number): number => Number.parseInt(colour.slice(from, from + 2), 16)
   const channels = [1, 3, 5].map((from) => Math.round(share * channel(a, from) + (1 - share) * channel(b, from)))

@@ -1,11 +1,11 @@
 import type { LinkedFile } from '../../core/insight/linked-files.ts'
 import { type Graph, placeOf, radiusOf, withLinks } from './graph.ts'
 
-/** Distances from a note to its closest and furthest file, in layout units. */
+/** Range of distances between a file and its note, in layout units. */
 const [MIN_DISTANCE, MAX_DISTANCE] = [0.6, 2.2]
 const FULL_TURN = 2 * Math.PI
 
-/** Adds attachments and canvases next to the notes they are linked with. Notes do not move. */
+/** Adds attachments and canvases near the notes they are linked with. Notes keep their positions. */
 export function withFiles(graph: Graph, files: readonly LinkedFile[]): Graph {
   const { picture, numberOf } = graph
   const linkedFiles = files.filter(({ linked }) => linked.some((id) => numberOf.has(id)))
@@ -31,24 +31,14 @@ export function withFiles(graph: Graph, files: readonly LinkedFile[]): Graph {
   return withLinks(extended, Uint32Array.from([...graph.pairs, ...pairsOf(numbers, linkedFiles)]))
 }
 
-/** Returns pairs of linked files. Two canvases that link to each other count as one pair. */
+/** Returns the links of files as pairs of numbers. Two canvases that link to each other are one pair. */
 function pairsOf(numbers: ReadonlyMap<string, number>, files: readonly LinkedFile[]): readonly number[] {
-  const seen = new Set<string>()
-  return files.flatMap(({ id, linked }) => {
-    const from = numbers.get(id) ?? 0
-    return linked.flatMap((other) => {
-      const to = numbers.get(other)
-      if (to === undefined || seen.has(`${to} ${from}`)) return []
-      seen.add(`${from} ${to}`)
-      return [from, to]
-    })
-  })
+  const all = files.flatMap(({ id, linked }) => linked.map((other) => [numbers.get(id) ?? -1, numbers.get(other) ?? -1]))
+  const pairs = all.filter((pair) => !pair.includes(-1)).map((pair) => pair.toSorted((a, b) => a - b))
+  return [...new Map(pairs.map((pair) => [pair.join(), pair])).values()].flat()
 }
 
-/**
- * Places a file in the middle of its linked notes, with an offset derived from its id, so it always appears in the same
- * place.
- */
+/** Places a file at the center of its linked notes, plus an offset that depends only on its id, so the file stays in place. */
 function placeOfFile(graph: Graph, { id, linked }: LinkedFile): readonly [x: number, y: number] {
   const notes = linked.flatMap((one) => graph.numberOf.get(one) ?? [])
   const middle = (axis: 0 | 1): number => notes.reduce((sum, note) => sum + placeOf(graph, note)[axis], 0) / notes.length
@@ -58,7 +48,7 @@ function placeOfFile(graph: Graph, { id, linked }: LinkedFile): readonly [x: num
   return [middle(0) + distance * Math.cos(turn * FULL_TURN), middle(1) + distance * Math.sin(turn * FULL_TURN)]
 }
 
-/** Derives two numbers from 0 to 1 from an id. */
+/** Hashes an id (FNV-1a) to two numbers from 0 to 1. */
 function fractionsOf(id: string): readonly [number, number] {
   let hash = 2_166_136_261
   for (let at = 0; at < id.length; at++) hash = Math.imul(hash ^ id.charCodeAt(at), 16_777_619)

@@ -1,6 +1,6 @@
 import { placesByNumber } from '../../core/csr.ts'
 import { showsRegions } from '../../core/insight/overview.ts'
-import type { PartialPicture, PictureGroup, VaultPicture } from '../../core/insight/picture.ts'
+import type { PartialPicture, VaultPicture } from '../../core/insight/picture.ts'
 
 /** A day, week, month or quarter of a year, as written in file names. */
 const DATE = /^\d{4}(?:[-_. ](?:0[1-9]|1[0-2])|([-_. ]?)(?:0[1-9]|1[0-2])\1(?:0[1-9]|[12]\d|3[01])|[-_. ]?(?:w\d{1,2}|q[1-4]))$/i
@@ -8,14 +8,14 @@ const DATE = /^\d{4}(?:[-_. ](?:0[1-9]|1[0-2])|([-_. ]?)(?:0[1-9]|1[0-2])\1(?:0[
 /** The notes of a picture and the links between them, by number. */
 export interface Graph {
   readonly count: number
-  /** Number of notes among them. The rest are attachments and canvases. */
+  /** Number of notes in `count`. The rest are attachments and canvases. */
   readonly notes: number
   readonly picture: VaultPicture | PartialPicture
   readonly places: Float32Array
   /** Row `n` is `targets[offsets[n]]` up to `targets[offsets[n + 1]]`. Each link appears in the rows of both ends. */
   readonly offsets: Uint32Array
   readonly targets: Uint32Array
-  /** Two numbers per link. */
+  /** The two notes of each link in turn. */
   readonly pairs: Uint32Array
   /** For each note, the number of notes in the whole vault that it is linked with. */
   readonly degrees: Uint32Array
@@ -28,13 +28,8 @@ export type GroupedBy = 'community' | 'region'
 /** The grouping that gives notes their colors. */
 export type ColourBy = GroupedBy | 'folder' | 'tag' | 'age'
 
-export interface Grouping {
-  /** For each note, an index into `groups`, or -1. */
-  readonly of: readonly number[]
-  readonly groups: readonly PictureGroup[]
-}
-
-export function groupingBy({ picture }: Graph, by: GroupedBy): Grouping {
+/** Returns the groups, and for each note an index into them, or -1. */
+export function groupingBy({ picture }: Graph, by: GroupedBy) {
   return by === 'region'
     ? { of: picture.region_of, groups: picture.regions }
     : { of: picture.communities, groups: picture.groups }
@@ -72,7 +67,7 @@ export function today(): number {
   return Math.floor(Date.now() / DAY_MS)
 }
 
-/** Returns a day of a picture as year, month and day. */
+/** Formats a day of a picture, for example `2026-03-04`. Empty if the day is unknown. */
 export function dateOf(day: number | undefined): string {
   return day === undefined || day < 0 ? '' : new Date(day * DAY_MS).toISOString().slice(0, 10)
 }
@@ -88,7 +83,7 @@ export function withLinks(drawn: Pick<Graph, 'picture' | 'places' | 'notes' | 'v
     ...drawn,
     count,
     offsets,
-    // The other end of a link is beside it.
+    // The two ends of a link are adjacent in `pairs`.
     targets: ends.map((at) => pairs[at ^ 1] ?? 0),
     pairs,
     degrees: 'degrees' in picture ? linked.map((links, note) => Math.max(links, picture.degrees[note] ?? 0)) : linked,
@@ -107,19 +102,19 @@ export function placeOf({ places }: { readonly places: ArrayLike<number> }, note
   return [places[note * 2] ?? 0, places[note * 2 + 1] ?? 0]
 }
 
-/** Linked notes that are this many times as far away as half of them are not shown together with a note. */
+/** Linked notes further away than this multiple of the median distance are not shown together with a note. */
 const MAX_DISTANCE_RATIO = 3
 
 /** Returns a note and the linked notes to show together with it: no index notes, and none that are far away. */
 export function nearby(graph: Graph, note: number): readonly number[] {
   const others = neighbours(graph, note).filter((other) => !isIndex(graph, other))
   const [x, y] = placeOf(graph, note)
-  const distances = others.map((other) => {
+  const distanceTo = (other: number): number => {
     const [toX, toY] = placeOf(graph, other)
     return Math.hypot(toX - x, toY - y)
-  })
-  const maxDistance = MAX_DISTANCE_RATIO * (distances.toSorted((a, b) => a - b)[others.length >> 1] ?? 0)
-  return [note, ...others.filter((_, at) => (distances[at] ?? 0) <= maxDistance)]
+  }
+  const median = others.map(distanceTo).sort((a, b) => a - b)[others.length >> 1] ?? 0
+  return [note, ...others.filter((other) => distanceTo(other) <= MAX_DISTANCE_RATIO * median)]
 }
 
 /**
@@ -157,7 +152,7 @@ export const DIRECTIONS: Readonly<Record<string, Point>> = {
   ArrowDown: [0, 1],
 }
 
-/** Returns the visible linked note that lies best in a direction (to the right and down), close ones first. `shown` is 1 for visible notes. */
+/** Returns the closest visible note linked with a note in a direction (right, down). `shown` is 1 for visible notes. */
 export function towards(graph: Graph, note: number, [dx, dy]: Point, shown?: Uint8Array): number | undefined {
   const [x, y] = placeOf(graph, note)
   const costOf = (other: number): number => {

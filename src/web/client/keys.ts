@@ -1,10 +1,10 @@
-import { isHelping, leavePath, map, path, showAround, showPath, showView, steps, view } from './state.ts'
+import { leavePath, map, path, showAround, showPath, showView, steps, view } from './state.ts'
 
 /** Handles the page's keys, except in input fields. */
 export function onPageKey(event: KeyboardEvent): void {
   const target = event.target as HTMLElement
   if (event.ctrlKey || event.metaKey || event.altKey) return
-  if (event.key === 'Escape' && closeOverlay()) {
+  if (event.key === 'Escape' && closeOpen('.filters, .help')) {
     event.preventDefault()
     return
   }
@@ -20,18 +20,15 @@ export function onPageKey(event: KeyboardEvent): void {
   event.preventDefault()
 }
 
-/** Closes what lies over the page. Returns true if there was anything. */
-function closeOverlay(): boolean {
-  const { value: wasHelping } = isHelping
-  isHelping.value = false
-  return closeFilters() || wasHelping
+/** Closes the panels that match a selector. Returns true if any was open. */
+export function closeOpen(panels: string): boolean {
+  const open = document.querySelectorAll(`:is(${panels})[open]`)
+  for (const panel of open) panel.removeAttribute('open')
+  return open.length > 0
 }
 
-/** Closes the filters, which cover the map, if they are open. */
-export function closeFilters(): boolean {
-  const panel = document.querySelector('.filters[open]')
-  panel?.removeAttribute('open')
-  return panel !== null
+export function switchHelp(): void {
+  document.querySelector('.help')?.toggleAttribute('open')
 }
 
 const KEYS: Readonly<Record<string, () => unknown>> = {
@@ -40,7 +37,7 @@ const KEYS: Readonly<Record<string, () => unknown>> = {
     search?.focus()
     search?.select()
   },
-  '?': () => (isHelping.value = !isHelping.value),
+  '?': switchHelp,
   n: () => showAround(),
   p: showPath,
   t: () => showView(view.value === 'table' ? 'map' : 'table'),

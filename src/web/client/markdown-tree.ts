@@ -43,7 +43,7 @@ export interface ParseOptions {
 
 const MARK = /[!#$&*+<=>@[\\\]^_`{|}~\n-]/g
 
-/** Parses a note's text. Returns `undefined` if it is too much for a browser. Can take minutes without `mostMarks`. */
+/** Parses a note's text. Returns `undefined` if it is too much for a browser. Can take minutes without `maxMarks`. */
 export function parseMarkdown(note: PageText, { maxMarks, readFormula }: ParseOptions = {}): MarkdownTree | undefined {
   if (TOO_DEEP.test(note.text)) return undefined
   const { text, labels, formulas } = withSlots(note)
@@ -119,13 +119,13 @@ function withHighlights(children: readonly MarkdownNode[]): readonly MarkdownNod
   let first: number | undefined
   for (const [at, piece] of pieces.entries()) {
     const isMark = piece === '=='
-    if (isMark && first !== undefined && first < result.length - 1 && !hasBlank(result.at(-1), /\s$/)) {
+    if (isMark && first !== undefined && first < result.length - 1 && !/\s$/.test(String(result.at(-1)))) {
       const [, ...within] = result.splice(first)
       result.push({ name: 'mark', properties: {}, line: undefined, children: within })
       first = undefined
       continue
     }
-    if (isMark && pieces[at + 1] !== undefined && !hasBlank(pieces[at + 1], /^\s/)) first = result.length
+    if (isMark && pieces[at + 1] !== undefined && !/^\s/.test(String(pieces[at + 1]))) first = result.length
     result.push(piece)
   }
   // Without a highlight, texts stay whole.
@@ -139,10 +139,6 @@ function sizeOf(nodes: readonly MarkdownNode[]): number {
 
 /** The markers of a highlight. Three or more are not a marker. */
 const HIGHLIGHT = /((?<!=)==(?!=))/
-
-function hasBlank(node: MarkdownNode | undefined, place: RegExp): boolean {
-  return typeof node === 'string' && place.test(node)
-}
 
 const BLOCKS: ReadonlySet<string> = new Set(['p', 'li', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6'])
 
@@ -161,16 +157,11 @@ function keepLines(parent: { children: RootNode[] }): void {
   })
 }
 
-interface SlottedText {
-  readonly text: string
-  /** The text of each link. */
-  readonly labels: readonly string[]
-  /** Source of each formula, without blockquote markers. */
-  readonly formulas: readonly string[]
-}
-
-/** Returns the text without comments, with a placeholder for each formula and each link into the vault. Lines keep their numbers. */
-function withSlots({ text, links, comments, formulas }: PageText): SlottedText {
+/**
+ * Returns the text without comments, with a placeholder for each formula and each link into the vault. Lines keep their numbers. Also
+ * returns the label of each link, and the source of each formula without blockquote markers.
+ */
+function withSlots({ text, links, comments, formulas }: PageText) {
   let result = ''
   let at = 0
   const labels = links.map((link) => labelOf(text.slice(link.start, link.end), link))

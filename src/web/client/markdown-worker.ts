@@ -4,15 +4,14 @@ import { type ParseOptions, parseMarkdown } from './markdown-tree.ts'
 
 const FORMULAS = './formula.js'
 
-/** The messages for each note: first that everything is loaded, then the result, or `undefined` if the note is too large. */
+/** The messages for each note: `begun` once everything is loaded, then the result, or `undefined` if the note is too large. */
 export type WorkerMessage = 'begun' | MarkdownTree | undefined
 
 async function parse(note: PageText): Promise<void> {
-  // Loaded only if a note needs it, because it is as large as everything else. Without it, formulas are shown as source.
+  // Loaded only if a note has formulas, because it is as large as the rest of the page. If it fails, formulas are shown as source.
   const options: ParseOptions = note.formulas.length === 0 ? {} : await import(FORMULAS).catch(() => ({}))
-  const send = (message: WorkerMessage): void => postMessage(message)
-  send('begun')
-  send(parseMarkdown(note, options))
+  postMessage('begun' satisfies WorkerMessage)
+  postMessage(parseMarkdown(note, options) satisfies WorkerMessage)
 }
 
 // Parses notes sent by the page, one at a time, without blocking it. The page terminates this worker if it takes too long.

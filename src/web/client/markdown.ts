@@ -10,11 +10,7 @@ export interface Slots {
 
 const CALLOUT = /^\[!(\w+)\][+-]?\s*/
 
-interface Context {
-  readonly note: PageText
-  readonly labels: readonly string[]
-  readonly slots: Slots
-}
+type Context = Slots & { readonly note: PageText; readonly labels: readonly string[] }
 
 /** Renders a note's text as elements, or as source if there is no tree. Nothing in it runs or loads anything. */
 export function renderMarkdown(note: PageText, tree: MarkdownTree | undefined, slots: Slots): ComponentChildren {
@@ -23,22 +19,19 @@ export function renderMarkdown(note: PageText, tree: MarkdownTree | undefined, s
       h('p', { class: 'empty' }, 'This note is shown as it is written: laying it out would take too long.'),
       h('pre', { class: 'written' }, note.text),
     ]
-  const context = { note, labels: tree.labels, slots }
+  const context = { ...slots, note, labels: tree.labels }
   return withoutTitle(tree.children, note.title).map((child) => rendered(child, context))
 }
 
 /** Removes the title, which is already shown above the note. */
 function withoutTitle(children: readonly MarkdownNode[], title: string): readonly MarkdownNode[] {
   const [first, ...rest] = children.filter((child) => typeof child !== 'string' || child.trim() !== '')
-  return isElement(first) && first.name === 'h1' && isSameText(textOf(first), title) ? rest : children
+  const isTitle = isElement(first) && first.name === 'h1' && textOf(first).trim().toLowerCase() === title.trim().toLowerCase()
+  return isTitle ? rest : children
 }
 
 function isElement(node: MarkdownNode | undefined): node is MarkdownElement {
   return typeof node === 'object'
-}
-
-function isSameText(a: string, b: string): boolean {
-  return a.trim().toLowerCase() === b.trim().toLowerCase()
 }
 
 function textOf(node: MarkdownNode): string {
@@ -62,7 +55,7 @@ function formula(node: MarkdownNode): ComponentChildren {
   return isElement(node) ? h(node.name, node.properties, node.children.map(formula)) : node
 }
 
-function fillSlots(value: string, { note, labels, slots }: Context): ComponentChildren {
+function fillSlots(value: string, { note, labels, link: linkOf, embed }: Context): ComponentChildren {
   const parts = value.split(SLOT)
   if (parts.length === 1) return value
   return parts.map((part, at) => {
@@ -70,7 +63,7 @@ function fillSlots(value: string, { note, labels, slots }: Context): ComponentCh
     const link = note.links[Number(part)]
     const label = labels[Number(part)] ?? ''
     if (link === undefined) return label
-    return link.embed ? slots.embed(link, label) : slots.link(link, label)
+    return (link.embed ? embed : linkOf)(link, label)
   })
 }
 
@@ -86,7 +79,7 @@ function propertiesOf({ name, properties, line }: MarkdownElement, { note }: Con
   }
 }
 
-/** Returns the properties of a link that leaves the page. */
+/** Returns the properties of a link to another site. */
 function outside(href: string): Record<string, string> {
   return { href, target: '_blank', rel: 'noopener noreferrer' }
 }

@@ -10,22 +10,19 @@ const TIMEOUT_MS = 5_000
 
 const SCRIPT = '/web/markdown.js'
 
-interface TrustedTypes {
-  createPolicy(name: string, rules: Rules): Rules
-}
-
 interface Rules {
   createScriptURL(address: string): string
 }
 
-// The only policy that the page's own policy allows, created before any note is shown. It returns this URL for any name.
-const { trustedTypes } = globalThis as { readonly trustedTypes?: TrustedTypes }
+// The page's content security policy allows only this Trusted Types policy. It is created before any note is shown, and knows only
+// this URL.
+const { trustedTypes } = globalThis as { readonly trustedTypes?: { createPolicy(name: string, rules: Rules): Rules } }
 const address = trustedTypes?.createPolicy('roux', { createScriptURL: () => SCRIPT }).createScriptURL('') ?? SCRIPT
 
-/** Waits for the next note. */
+/** The worker that waits for the next note. */
 let idle: Worker | undefined
 
-/** Parses a note's text in a worker. Returns `undefined` if it takes too long, is too much, or is no longer needed. */
+/** Parses a note's text in a worker. Returns `undefined` if the text is too large, takes too long, or is no longer needed. */
 export async function parseInWorker(note: PageText, signal: AbortSignal): Promise<MarkdownTree | undefined> {
   let worker: Worker | undefined
   try {
@@ -51,8 +48,6 @@ function parseWith(worker: Worker, note: PageText, signal: AbortSignal) {
     }
     worker.onmessageerror = () => reject(new Error('The parsed result cannot be sent.'))
     worker.onerror = ({ message }) => reject(new Error(message))
-    // Copies only the fields that are needed.
-    const { title, text, links, comments, formulas, breaks, left_out, lines_before } = note
-    worker.postMessage({ title, text, links, comments, formulas, breaks, left_out, lines_before } satisfies PageText)
+    worker.postMessage(note)
   })
 }

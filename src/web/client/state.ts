@@ -5,7 +5,7 @@ import type { MayMove } from '../../core/insight/layouts.ts'
 import type { PartialPicture } from '../../core/insight/picture.ts'
 import { isWithin } from '../../core/paths.ts'
 import { amount } from '../../core/text/amount.ts'
-import { Api, type Connection } from './api.ts'
+import { type Api, type Connection, openApi } from './api.ts'
 import type { Coloured } from './colours.ts'
 import { withFiles } from './files-on-map.ts'
 import {
@@ -58,7 +58,6 @@ export const failure = signal<RouxError | undefined>(undefined)
 export const layingOut = signal<number | undefined>(undefined)
 export const connection = signal<Connection>('there')
 export const announcement = signal('')
-export const isHelping = signal(false)
 export const path = signal<readonly string[]>([])
 /** Notes of the visible list to mark on the map, and lines to draw between notes. */
 export const marks = signal<readonly (readonly [id: string, mark: Mark])[]>([])
@@ -240,7 +239,7 @@ export function titleOf(id: string): string {
 /** Opens the page: its session, the state in the URL, and the vault. */
 export async function start(): Promise<void> {
   try {
-    api.value = await Api.open()
+    api.value = await openApi()
     readAddress()
     pane.value = firstPane()
     // The note to start with can be in any vault.
@@ -273,6 +272,10 @@ export async function start(): Promise<void> {
 const GROUPS_DELAY_MS = { first: 2_000, max: 30_000 }
 let groupsDelay = GROUPS_DELAY_MS.first
 let reloadTimer: ReturnType<typeof setTimeout> | undefined
+
+function reloadAfter(delay: number): void {
+  reloadTimer = setTimeout(() => void reload(), delay)
+}
 
 let refreshing: Promise<void> | undefined
 let isStale = false
@@ -316,12 +319,8 @@ async function loadPicture(move?: MayMove): Promise<void> {
     if (requested !== vault.value) return
     clearTimeout(reloadTimer)
     failure.value = undefined
-    if ('laying_out' in loaded) {
-      layingOut.value = loaded.laying_out.share
-      reloadTimer = setTimeout(() => void reload(), LAYOUT_DELAY_MS)
-      return
-    }
-    layingOut.value = undefined
+    layingOut.value = 'laying_out' in loaded ? loaded.laying_out.share : undefined
+    if ('laying_out' in loaded) return reloadAfter(LAYOUT_DELAY_MS)
     graph.value = loaded
     if (isRearranging) map.view?.fit()
     isRearranging = false
@@ -330,14 +329,12 @@ async function loadPicture(move?: MayMove): Promise<void> {
       if (focus.value !== '') await showFocus(focus.value)
       changes.value++
     }
-    if (loaded.picture.is_grouping) {
-      reloadTimer = setTimeout(() => void reload(), groupsDelay)
-      groupsDelay = Math.min(groupsDelay * 2, GROUPS_DELAY_MS.max)
-    } else groupsDelay = GROUPS_DELAY_MS.first
+    const { is_grouping: isGrouping } = loaded.picture
+    if (isGrouping) reloadAfter(groupsDelay)
+    groupsDelay = isGrouping ? Math.min(groupsDelay * 2, GROUPS_DELAY_MS.max) : GROUPS_DELAY_MS.first
   } catch (error) {
     // The first map of a very large vault can take longer than a server keeps a connection open, but the work is not lost.
-    if (graph.value === undefined && isTransient(error) && connection.value === 'there')
-      reloadTimer = setTimeout(() => void refresh(), GROUPS_DELAY_MS.first)
+    if (graph.value === undefined && isTransient(error) && connection.value === 'there') reloadAfter(GROUPS_DELAY_MS.first)
     else fail(error)
   }
 }
@@ -385,16 +382,16 @@ function announceFocus(): void {
 }
 
 interface OpenOptions {
-  /** True if the map moves to the note. */
+  /** True if the map moves to the note. Default: true. */
   readonly fly?: boolean
-  /** True if a narrow window then shows the note's text, not the map. */
+  /** True if a narrow window then shows the note's text, not the map. Default: true. */
   readonly isRead?: boolean
-  /** The requested line. */
+  /** The line to scroll to. */
   readonly at?: number | undefined
-  /** With `push`, the browser's Back button returns to the previous state. */
   readonly history?: HistoryEntry
 }
 
+/** Whether to add an entry to the browser's history, which its Back button leads to, or to replace the current one. */
 type HistoryEntry = 'push' | 'replace'
 
 /** Focuses a note and shows it. */
@@ -406,7 +403,8 @@ export async function open(given: string, { fly = true, isRead = true, at, histo
   openGroups.value = NONE
   focus.value = id
   line.value = at
-  if (isRead && showsOnePane()) pane.value = 'note'
+  const isOnePane = matchMedia(hasList.value ? '(width < 1000px)' : '(width < 700px)').matches
+  if (isRead && isOnePane) pane.value = 'note'
   writeAddress(history)
   try {
     await showFocus(id)
@@ -419,11 +417,6 @@ export async function open(given: string, { fly = true, isRead = true, at, histo
   const isOnlyNote = path.value.length === 0 || path.value === pathBefore
   const { value: centre } = focused
   if (fly && isOnlyNote && centre !== undefined && graph.value !== undefined) map.view?.goTo(nearby(graph.value, centre))
-}
-
-/** Checks whether the window is too narrow to show the note next to everything else. */
-function showsOnePane(): boolean {
-  return matchMedia(hasList.value ? '(width < 1000px)' : '(width < 700px)').matches
 }
 
 /** Closes the note in focus. */

@@ -334,7 +334,7 @@ test('a note is found, opened, left along its links, traced to another and its p
   await page.keyboard.press('?')
   await page.waitForSelector('.help')
   await page.keyboard.press('Escape')
-  await page.waitForSelector('.help', { state: 'detached' })
+  await page.waitForSelector('.help', { state: 'hidden' })
   expect(errors).toEqual([])
 })
 

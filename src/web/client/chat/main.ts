@@ -14,7 +14,7 @@ const MAX_CHARS = 6_000
 /** How often, and at what interval in milliseconds, to ask for communities that are still being computed. */
 const GROUP_RETRIES = { times: 3, after: 2_000 }
 
-/** The host's information about itself and the frame. All of it is optional. */
+/** What the host has reported about itself and the frame. All of it is optional. */
 let context: Fields = {}
 let args: Fields = {}
 let currentAnswer: MapAnswer | undefined
@@ -22,7 +22,6 @@ let graph: Graph | undefined
 let map: PlainMap | undefined
 let selected: number | undefined
 let highlighted: readonly number[] = []
-let hasEnded = false
 
 const bridge = openBridge(window.parent, {
   onNotification(method, params) {
@@ -44,7 +43,7 @@ const bridge = openBridge(window.parent, {
 const darkScheme = matchMedia('(prefers-color-scheme: dark)')
 darkScheme.addEventListener('change', setTheme)
 const resizeObserver = new ResizeObserver(sendSize)
-start().catch(showError)
+start().catch(showStatus)
 
 async function start(): Promise<void> {
   setTheme()
@@ -70,15 +69,11 @@ function setContext(change: Fields): void {
   setTheme()
 }
 
-function isDark(): boolean {
-  return context.theme === 'dark' || (context.theme !== 'light' && darkScheme.matches)
-}
-
 function setTheme(): void {
-  const { theme } = context
-  document.documentElement.style.colorScheme = theme === 'dark' || theme === 'light' ? theme : 'light dark'
-  document.documentElement.dataset.theme = isDark() ? 'dark' : 'light'
-  map?.view.setTheme(isDark())
+  const { style, dataset } = document.documentElement
+  const isDark = context.theme === 'dark' || (context.theme !== 'light' && darkScheme.matches)
+  style.colorScheme = dataset.theme = isDark ? 'dark' : 'light'
+  map?.view.setTheme(isDark)
 }
 
 function sendSize(): void {
@@ -88,7 +83,7 @@ function sendSize(): void {
 
 byId('whole').onclick = () => {
   const changed = bridge.request('ui/request-display-mode', { mode: 'fullscreen' })
-  changed.then((result) => setContext({ displayMode: fieldsOf(result).mode })).catch(showError)
+  changed.then((result) => setContext({ displayMode: fieldsOf(result).mode })).catch(showStatus)
 }
 
 // Scrolling over the picture scrolls the conversation, unless the picture is in use.
@@ -109,29 +104,29 @@ function showAnswer(result: Fields): void {
   if (currentAnswer.notes.length > 0) void draw(currentAnswer, GROUP_RETRIES.times)
 }
 
-/** Requests the positions of notes, and shows those in the answer. */
+/** Requests the map and highlights the notes of an answer, unless another answer has arrived. */
 async function draw(answer: MapAnswer, retries: number): Promise<void> {
-  if (hasEnded) return
+  if (answer !== currentAnswer) return
   byId('part').textContent = 'Getting the map …'
   try {
-    const ids = [...(answer.centre === undefined ? [] : [answer.centre]), ...answer.notes.map(({ id }) => id)]
+    const ids = [answer.centre ?? [], answer.notes.map(({ id }) => id)].flat()
     const picture = await callTool<PartialPicture>('map_picture', { id: answer.notes[0]?.id, notes: ids.slice(0, MAX_NOTES) })
-    if (answer !== currentAnswer || hasEnded) return
+    if (answer !== currentAnswer) return
     graph = graphOf(picture)
     const centre = centreOf(answer, picture)
     selected ??= centre
-    highlighted = [...highlightedBy(answer, picture), ...(centre === undefined ? [] : [centre])]
+    highlighted = [highlightedBy(answer, picture), centre ?? []].flat()
     byId('part').textContent =
       picture.count > graph.count ? `on a map of the ${graph.count} best linked of ${picture.count} notes` : ''
     byId('map').hidden = false
-    map ??= plainMap(byId('map'), isDark(), select)
+    map ??= plainMap(byId('map'), document.documentElement.dataset.theme === 'dark', select)
     show()
     if (answer.communities.length > 0) map.view.fit()
     else map.view.goTo(highlighted)
     listNotes(answer)
     if (picture.is_grouping && retries > 0) setTimeout(() => void draw(answer, retries - 1), GROUP_RETRIES.after)
   } catch (error) {
-    if (!hasEnded) byId('part').textContent = messageOf(error)
+    if (answer === currentAnswer) byId('part').textContent = messageOf(error)
   }
 }
 
@@ -193,17 +188,16 @@ function open(id: string, title: string, sentence = ''): void {
   const text = element('pre', { hidden: true, tabIndex: 0 })
   const showText = (message: string): void => void Object.assign(text, { hidden: false, textContent: message })
   const fail = (error: unknown): void => showText(messageOf(error))
-  const askButton = button('Ask about it', () => void askAbout(id, title).catch(fail))
-  const readButton = button('Read it here', () => {
+  const read = (): void => {
     showText('Reading …')
     void contentOf(id).then(showText, fail)
-  })
+  }
   const subtitle = links === undefined ? id : `${id} · ${amount(links, 'link')} on this map`
   byId('note').replaceChildren(
     element('h2', { textContent: title }),
     element('p', { className: 'quiet', textContent: subtitle }),
     ...(sentence === '' ? [] : [element('p', { textContent: sentence })]),
-    element('p', {}, [askButton, readButton]),
+    element('p', {}, [button('Ask about it', () => void askAbout(id, title).catch(fail)), button('Read it here', read)]),
     text,
   )
   byId('note').hidden = false
@@ -227,16 +221,12 @@ async function callTool<T>(name: string, toolArgs: Fields): Promise<T> {
   return content as T
 }
 
-function showStatus(message: string): void {
-  byId('said').textContent = message
-}
-
-function showError(error: unknown): void {
-  showStatus(messageOf(error))
+function showStatus(message: unknown): void {
+  byId('said').textContent = messageOf(message)
 }
 
 function end(): void {
-  hasEnded = true
+  currentAnswer = undefined
   resizeObserver.disconnect()
   bridge.end()
   document.body.replaceChildren()
