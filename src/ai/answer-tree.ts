@@ -15,7 +15,7 @@ export interface AnswerTree {
   readonly blocks: readonly Block[]
   /** Number of links, images, addresses, HTML tags and executable code blocks that were removed. */
   readonly removed: number
-  /** Number of removed strings that looked like Roux citations, such as `[1]`. */
+  /** Number of removed strings that a reader could take for Roux citations, such as `[1]`. */
   readonly forged: number
   /** True if the answer was truncated because it was too long. */
   readonly isCut: boolean

@@ -7,7 +7,7 @@ export interface Option {
   /** Name used in code. On the command line, `-` may be used instead of `_`. */
   readonly name: string
   readonly type: 'text' | 'flag' | 'integer' | 'number' | 'json'
-  /** True if an integer option may be given without a value, in which case its value is `true`. */
+  /** True if the number may be omitted. The value of the option is then `true`. */
   readonly bare?: boolean
   readonly short?: string
   /** True if the option may be repeated, in which case its value is an array. */

@@ -19,7 +19,7 @@ export async function run({ host, printer, positionals }: Invocation): Promise<n
   return 0
 }
 
-/** Left column of a list line, or the spaces that replace it on continuation lines. */
+/** Matches the left column of a list, or the spaces that replace it on continuation lines. */
 const LEFT_SIDE = /^ +(?:\S+(?: \S+)* {2,})?(?=\S)/
 /** Minimum width of the right column. If there is less space, its text continues at the left margin. */
 const MIN_WIDTH = 24

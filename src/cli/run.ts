@@ -25,7 +25,7 @@ const CODE: Readonly<Record<CommandName, () => Promise<Run>>> = {
   forget: async () => (await import('./vaults/upkeep.ts')).forget,
   token: async () => (await import('./serving/token.ts')).run,
   connect: async () => (await import('./serving/connect.ts')).run,
-  ask: async () => (await import('./ai/ask.ts')).run,
+  ask: async () => (await import('./ai/ai.ts')).ask,
   ai: async () => (await import('./ai/ai.ts')).ai,
   usage: async () => (await import('./ai/ai.ts')).usage,
   call: async () => (await import('./tools/tool-command.ts')).call,

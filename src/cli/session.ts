@@ -55,7 +55,7 @@ function settingGiven(key: string, value: unknown): readonly string[] {
 }
 
 /**
- * Returns the settings for this run that correspond to `--http` (or `--port` in `roux open`), which is either a port or `true`.
+ * Converts `--http` (or `--port` of `roux open`) to settings. Its value is a port or `true`.
  * @throws UsageError for an invalid port
  */
 function overHttp(options: Invocation['options']): readonly string[] {
@@ -136,7 +136,7 @@ export async function withVaults<T>(
       shared,
       onDownload: (download) => progress.download(download),
     })
-    closers.set(core, progress.follow(core.indexing).stop)
+    closers.set(core, progress.follow(core.indexing))
     await awaitUpToDate(invocation, core)
     return core
   }

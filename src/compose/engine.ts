@@ -17,13 +17,13 @@ let openCount = 0
 /** The read side of an engine, with methods to call after commits. */
 export interface OpenEngine extends Pick<EmbeddedStore, 'refresh' | 'refreshSearch' | 'prepare' | 'rest'> {
   readonly store: Store
-  /** Called when an index has been replaced by another, possibly by a different process. */
+  /** Opens the index that has replaced another one. A different process may have replaced it. */
   reopen(which: IndexName, cache: IndexStatus['cache']): void
 }
 
 /**
- * Opens an engine for reading. For a remote database, there is no local state to refresh or replace, and only query plans can be
- * prepared.
+ * Opens an engine for reading. A remote database has no local state, so only query plans can be prepared, and the other methods do
+ * nothing.
  */
 export async function openEngine(place: EnginePlace, options: Omit<StoreOptions, 'search'>): Promise<OpenEngine> {
   if (place.type === 'neo4j') {

@@ -65,23 +65,23 @@ export function unknownKey({ key, where }: Pick<GivenSetting, 'key' | 'where'>, 
   const sameName = knownKeys.filter((name) => last(name) === key)
   const near = sameName.length > 0 ? sameName : nearest(key, knownKeys)
   const suggestions = near.length > 0 ? near : knownKeys.filter((name) => nearest(last(key), [last(name)]).length > 0)
-  if (/api_?key$/i.test(key)) {
-    const hint = key.startsWith('ai.')
-      ? `API keys are read from the variable ${AI_KEY_VARIABLE}, or from ai.key_file or ai.key_command.`
-      : `API keys are read from the variable ${API_KEY_VARIABLE} only.`
-    return invalid(`${where}: there is no setting "${key}".`, hint)
-  }
-  if (/password$/i.test(key)) {
-    return invalid(
-      `${where}: there is no setting "${key}".`,
-      `The password is read from the variable ${STORE_PASSWORD_VARIABLE}, or from the file set in store.neo4j.password_file.`,
-    )
-  }
+  const secretHint = secretHintFor(key)
   return invalid(
     `${where}: there is no setting "${key}".`,
-    didYouMean(suggestions) ?? '"roux help settings" lists all settings.',
-    suggestions,
+    secretHint ?? didYouMean(suggestions) ?? SETTINGS_HELP,
+    secretHint === undefined ? suggestions : [],
   )
+}
+
+const SETTINGS_HELP = '"roux help settings" lists all settings.'
+
+function secretHintFor(key: string): string | undefined {
+  if (/password$/i.test(key))
+    return `The password is read from the variable ${STORE_PASSWORD_VARIABLE}, or from the file set in store.neo4j.password_file.`
+  if (!/api_?key$/i.test(key)) return undefined
+  return key.startsWith('ai.')
+    ? `API keys are read from the variable ${AI_KEY_VARIABLE}, or from ai.key_file or ai.key_command.`
+    : `API keys are read from the variable ${API_KEY_VARIABLE} only.`
 }
 
 /** Checks whether a value equals the default, like most values in a generated settings file. */
@@ -91,10 +91,7 @@ export function isDefault({ key, raw }: Pick<GivenSetting, 'key' | 'raw'>): bool
 
 /** Creates an `INVALID_SETTINGS` error. */
 export function invalid(message: string, hint?: string, candidates: readonly string[] = []): RouxError {
-  return new RouxError('INVALID_SETTINGS', message, {
-    hint,
-    ...(candidates.length === 0 ? {} : { candidates }),
-  })
+  return new RouxError('INVALID_SETTINGS', message, { hint, ...(candidates.length === 0 ? {} : { candidates }) })
 }
 
 function keyOf(variable: string): string | undefined {
@@ -110,11 +107,5 @@ function unknownVariable(name: string): readonly RouxError[] {
   const near = nearest(name, [...SETTINGS.map(({ key }) => variableOf(key)), ...KEY_VARIABLES])
   const section = name.split('_')[1]?.toLowerCase() ?? ''
   if (near.length === 0 && !Object.hasOwn(SECTIONS, section)) return []
-  return [
-    invalid(
-      `The variable ${name} does not match any setting.`,
-      didYouMean(near) ?? '"roux help settings" lists all settings.',
-      near,
-    ),
-  ]
+  return [invalid(`The variable ${name} does not match any setting.`, didYouMean(near) ?? SETTINGS_HELP, near)]
 }

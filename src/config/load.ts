@@ -2,6 +2,7 @@ import { accessSync, constants, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { KeySource } from '../core/chat.ts'
 import { RouxError } from '../core/errors.ts'
+import { quietly } from '../core/quietly.ts'
 import { didYouMean, nearest } from '../core/text/nearest.ts'
 import { CONFIG_FILE, type ConfigFile, fileTrust, readConfigFile, type TrustStore, trustFile } from './config-file.ts'
 import { AI_KEY_VARIABLE, API_KEY_VARIABLE, STORE_PASSWORD_VARIABLE, userFolders } from './environment.ts'
@@ -102,12 +103,7 @@ export async function readSettings(input: SettingsInput): Promise<LoadedSettings
  * Checks whether the folder is accessible. An inaccessible vault is reported when it is read, not as a problem with the settings.
  */
 function mayEnter(folder: string): boolean {
-  try {
-    accessSync(folder, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
+  return quietly(() => accessSync(folder, constants.X_OK) === undefined) ?? false
 }
 
 /** The roles `found` and `of the vault` apply to files discovered by location, rather than named by the user. */
@@ -193,7 +189,7 @@ class Merge {
     }
   }
 
-  /** Filters out settings that widen trust until the user trusts the file, because a vault may come from an untrusted source. */
+  /** Filters out settings that require trust, unless the user trusts the file. A vault may come from an untrusted source. */
   #allowedSettings(file: ConfigFile, role: FileRole): readonly GivenSetting[] {
     const useful = role === 'of the vault' ? file.given.filter(({ key }) => key !== 'vault.path') : file.given
     const warn = (message: string) => this.#warnings.push(`${file.path}: ${message}.`)

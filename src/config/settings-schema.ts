@@ -19,7 +19,7 @@ export type SettingType =
 
 /** Definition of a setting, from which settings files, help and error messages are generated. */
 export interface Setting<Key extends string = string, Value = unknown> {
-  /** Key in the form `section.name`. `section.*` stands for arbitrary names, which the owner of the section checks. */
+  /** Key in the form `section.name`. `section.*` stands for arbitrary names, which the code that loads the section checks. */
   readonly key: Key
   readonly type: SettingType
   readonly default: Value

@@ -1,15 +1,19 @@
 import type { DownloadProgress } from './embedder-settings.ts'
 import {
+  brokenEngine,
+  damagedModel,
   type Encoding,
   type Engine,
   type EngineModel,
   type EngineProgress,
   type EngineTensor,
   type EngineTokenizer,
+  failedDownload,
+  failedModel,
   loadEngine,
+  missingEngine,
   PREFERRED_PRECISIONS,
 } from './model-engine.ts'
-import { brokenEngine, damagedModel, failedDownload, failedModel, missingEngine } from './model-errors.ts'
 import type { Pooling } from './model-recipes.ts'
 import { unitVector } from './model-recipes.ts'
 

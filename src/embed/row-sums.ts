@@ -60,7 +60,7 @@ type AddRows = (list: number, end: number, factors: number, sums: number, stop: 
 const runtime = (globalThis as { readonly WebAssembly?: WasmRuntime }).WebAssembly
 
 const PAGE = 65_536
-/** The kernel adds eight columns at a time. */
+/** Number of columns that the kernel adds at a time. */
 const TOGETHER = 8
 /** Maximum number of rows per kernel call. */
 const ROWS = 2_048

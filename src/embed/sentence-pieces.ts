@@ -1,9 +1,9 @@
 import { FNV_BASIS, hashByte, type PieceCounts, PieceIndex, RowCounts } from './piece-index.ts'
 
-/** The character ends the word. */
+/** Class of characters that end a word. */
 const BETWEEN = 1
 
-/** The character is part of a word, but not a letter: a digit or a mark. */
+/** Class of characters that are part of a word but not letters: digits and marks. */
 const PART = 2
 
 const LETTER = 3
@@ -12,7 +12,7 @@ const LATIN_LETTER = 4
 
 const CODE_POINTS = 0x110000
 
-/** Includes zero-width joiners, which occur inside words, for example in Persian and Bengali. */
+/** Matches characters that are part of words. Persian and Bengali use zero-width joiners inside words. */
 const IN_WORD = /[\p{L}\p{N}\p{M}\u200c\u200d]/u
 
 /** Matches most words, which need not be normalized. */
@@ -23,16 +23,16 @@ const NOT_IN_WORD = /[^\p{L}\p{N}\p{M}\u200c\u200d]+/u
 /** Marks the start of a word. */
 const WORD_START = '\u2581'
 
-/** Longer words are split, because normalization takes quadratic time to sort many marks. */
+/** Maximum length of a word in UTF-16 units. Longer words are split, because normalization sorts marks in quadratic time. */
 const MAX_WORD = 256
 
 /** An unknown character scores this much lower than the least likely piece, so it is only used if nothing else fits. */
 const UNKNOWN_PENALTY = 10
 
-/** Longer words are not cached, because most are noise such as keys that occur once. */
+/** Maximum length of a cached word. Longer words are mostly noise, such as keys that occur once. */
 const MAX_KEPT_WORD = 32
 
-/** Slices of at least this length would keep the whole text in memory. V8 copies shorter ones. */
+/** V8 copies substrings that are shorter than this. Longer ones are slices that keep the whole text in memory. */
 const MIN_SLICE_LENGTH = 13
 
 const MAX_KEPT_WORDS = 20_000

@@ -14,7 +14,7 @@ const BATCH = 256
 /** Maximum time to work before yielding, in milliseconds, so aborts and other calls do not have to wait. */
 const TURN = 15
 
-/** Number of rows to read at once. They fit into a memory page and are about equally frequent. */
+/** Number of rows to read at once. Together, they fit into a memory page, and they are needed about equally often. */
 const READ_AT_ONCE = 16
 
 /** Initial capacity of the buffer for a text's distinct pieces. */

@@ -209,7 +209,7 @@ function modelOf(teacher: string): string {
     .toLowerCase()
 }
 
-/** Files whose checksum was correct, with the part of their stat that changes when a file is written. */
+/** Verified files, each with the part of its stat that changes when the file is written. */
 const unaltered = new Map<string, string>()
 
 /** Verifies the file's checksum, once per thread unless the file changes. */

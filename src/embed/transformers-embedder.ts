@@ -5,8 +5,16 @@ import { closedError, providerError } from '../core/errors.ts'
 import { WorkerCalls } from '../core/thread-calls.ts'
 import { untilAborted } from '../core/waiting/aborting.ts'
 import { type DownloadProgress, type EmbedderSettings, embedderId } from './embedder-settings.ts'
-import { findDamage, inspectModelFolder, isEngineInstalled, type ModelPlace, placeModel } from './model-engine.ts'
-import { damagedModel, missingEngine, workerEndedError } from './model-errors.ts'
+import {
+  damagedModel,
+  findDamage,
+  inspectModelFolder,
+  isEngineInstalled,
+  type ModelPlace,
+  missingEngine,
+  placeModel,
+  workerEndedError,
+} from './model-engine.ts'
 import { isBlank, type ModelRecipe, modelName, recipeOf } from './model-recipes.ts'
 import type { FlatVectors, ModelToOpen, OpenedModel } from './model-service.ts'
 import type { ModelWorkerService } from './transformers-worker.ts'

@@ -1,23 +1,19 @@
 import { CONTINUATION, FNV_BASIS, hashByte, type PieceCounts, PieceIndex, RowCounts } from './piece-index.ts'
 
-/** The character is removed. */
+/** Role of characters that are removed. */
 const DROPPED = 1
-
-/** The character ends the word. */
+/** Role of characters that end a word. */
 const SPACE = 2
-
-/** The character ends the word and is a word itself. Used for punctuation and for Chinese and Japanese ideographs. */
+/** Role of characters that form a word of their own: punctuation, and Chinese and Japanese ideographs. */
 const ALONE = 3
-
-/** The character becomes part of the word, unchanged. */
+/** Role of characters that become part of a word unchanged. */
 const PART = 4
-
-/** The character is replaced; see `BertCharacters.spell`. */
+/** Role of characters that are replaced; see `BertCharacters.spell`. */
 const SPELLED = 5
 
 const CODE_POINTS = 0x110000
 
-/** Includes ASCII symbols such as `$`, `+` and `^`, which Unicode does not classify as punctuation. */
+/** Matches punctuation, and ASCII symbols such as `$`, `+` and `^`, which Unicode does not classify as punctuation. */
 const PUNCTUATION = /^[\p{P}!-/:-@[-`{-~]$/u
 
 const REMOVED = /^[\p{Cc}\p{Cf}\p{Co}\p{Cs}\0\ufffd]$/u

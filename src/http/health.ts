@@ -9,7 +9,7 @@ const HEALTH_PATH = '/health'
 /** The complete response to senders without a token. */
 const HEALTH = '{"status":"ok"}'
 
-/** Returns the additional part of the response for a token's owner, if any. */
+/** Returns the details that `/health` shows to a token's owner, if any. */
 export type HealthFor = (access: Access) => Promise<HealthReport | undefined>
 
 export interface HealthReport {

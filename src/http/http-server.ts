@@ -35,7 +35,7 @@ export interface HttpServerOptions extends AccessPolicy {
   readonly tokenFile: string
   /** Creates the server for a session, or for a single request. */
   serverFor(access: Access, era: Era): Server
-  /** Events for listening clients, if there are any. */
+  /** Returns the events that clients may listen to. Omitted if there are none. */
   eventsFor?(access: Access): EventFeed
   /** Returns the vaults in the answer of `/health`, if any. */
   readonly healthFor?: HealthFor

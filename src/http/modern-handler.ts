@@ -130,7 +130,7 @@ export function isLegacy({ headers }: IncomingMessage, arrival: Arrival): boolea
   const message = onlyMessage(arrival)
   if (message === undefined && headers['mcp-protocol-version'] === MODERN_VERSION) return false
   if (arrival.kind === 'fault' || arrival.messages.length === 0) return true
-  // Use the SDK's own classification, without creating the `Request` that the SDK would create.
+  // Classify the request as the SDK does, but without creating a `Request`.
   const outcome = classifyInboundRequest({
     httpMethod: 'POST',
     ...member('protocolVersionHeader', headers['mcp-protocol-version']),

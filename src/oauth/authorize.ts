@@ -62,7 +62,7 @@ function admit({ method, headers }: IncomingMessage, { address }: SignIn): Admis
 async function showConsent(signIn: SignIn, query: string, response: ServerResponse): Promise<void> {
   const parameters = parseParameters(query)
   if (parameters === undefined) return sendNotice(response, 400, 'The program sent a parameter twice.')
-  // Without an open connect window, nothing is fetched or shown.
+  // Fetch and show nothing unless `roux connect` has just allowed a sign-in.
   const window = readWindow(signIn.window, signIn.now())
   if (window === undefined) return sendNotice(response, 403, CLOSED)
   const lookup = await findClient(signIn, parameters.get('client_id') ?? '')
@@ -165,7 +165,7 @@ async function decide(signIn: SignIn, exchange: Exchange<undefined>): Promise<vo
   const iss = signIn.address.origin
   if (form.get('decision') === 'refuse') return sendBack(response, request, { error: 'access_denied', iss })
   const window = readWindow(signIn.window, now)
-  // Each window allows one consent. Once any page has used it, it is closed.
+  // Each run of `roux connect` allows one consent, even if several pages are open.
   if (window === undefined || window.id !== request.window) return sendNotice(response, 403, CLOSED)
   const offer = offeredIn(window, request, signIn)
   const selected = <T extends string>(all: readonly T[], name: string): readonly T[] => {

@@ -175,8 +175,8 @@ export class StdioRelay {
   }
 
   /**
-   * Records which requests a line answers. Returns false if the relay itself has sent these requests, if the client already has the
-   * answer, or if the server ended in the middle of the line.
+   * Records which requests a line answers. Returns false if the relay itself has sent these requests, the client already has the
+   * answer, or the server ended in the middle of the line.
    */
   #isForClient(line: string): boolean {
     this.#isMuted = false

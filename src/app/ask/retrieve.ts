@@ -1,4 +1,4 @@
-import { findHidden, type Passage, spansWithin, visibleText } from '../../ai/passage.ts'
+import { findHidden, type Passage, spansWithin, visibleText } from '../../ai/prompt.ts'
 import { lineBreaks } from '../../ai/source.ts'
 import type { NodeId } from '../../core/ids.ts'
 import type { Heading } from '../../core/note.ts'

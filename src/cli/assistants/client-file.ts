@@ -242,7 +242,7 @@ function writeBackup(path: string, { text, mode }: { readonly text: string; read
   }
 }
 
-/** Checks that the program has not written its settings since they were read. */
+/** Throws if the program has changed its settings file since the file was read. */
 function requireUnchanged(file: ClientFile): void {
   if (readClientFile(file.path).text === file.text) return
   throw new RouxError('CONFLICT', `${file.path} was changed by another program in the meantime.`, {

@@ -16,7 +16,7 @@ export interface Candidate {
 
 const NOTHING: Expected = { kind: 'nothing' }
 
-/** Returns what the next word may be, given the words between `roux` and that word. */
+/** Returns the possible completions of `word`, given the words between `roux` and it. */
 export async function expectedAfter(host: Host, words: readonly string[], word: string): Promise<Expected> {
   const { command, rest } = splitCommand(words)
   if (command === undefined) {
@@ -72,7 +72,7 @@ function flagsOf(options: readonly Option[]): readonly Candidate[] {
   return options.map((option) => ({ value: flagOf(option), sentence: option.sentence.split('\n', 1)[0] ?? '' }))
 }
 
-/** Returns the option if the word is an option that takes the next word as its value. */
+/** Returns the option that takes the next word as its value, if the word is such an option. */
 function optionAwaitingValue(options: readonly Option[], word = ''): Option | undefined {
   const isNamed = (option: Option): boolean =>
     word === flagOf(option) || word === `--${option.name}` || (option.short !== undefined && word === `-${option.short}`)
@@ -92,7 +92,7 @@ function positionals(options: readonly Option[], words: readonly string[]): numb
   return count
 }
 
-/** Returns the parameter that a positional argument fills. A list takes all arguments from its position on. */
+/** Returns the parameter that receives a positional argument. A list parameter also receives all arguments that follow. */
 function parameterAt(parameters: readonly Parameter[], place: number): Parameter | undefined {
   const inOrder = parameters.filter(({ required, isWord = false }) => required || isWord)
   const list = inOrder.findIndex(({ many = false }) => many)

@@ -11,8 +11,8 @@ import { type Candidate, type Expected, expectedAfter, expectedInside } from './
 import { readLine, SCRIPTS, SHELLS, type Shell } from './shells.ts'
 
 /**
- * Prints the script that a shell loads. When that script calls this command with more words, prints completions for the last of them.
- * Bash passes the line as typed; the other shells pass the words before the last one without quotes.
+ * Prints the completion script of a shell. If that script has passed more words, prints completions for the last one. Bash passes
+ * the line as typed. The other shells pass the words before the last one without quotes.
  */
 export async function run(invocation: Invocation): Promise<number> {
   const { printer, positionals } = invocation

@@ -3,8 +3,8 @@ export const SHELLS = ['bash', 'zsh', 'fish'] as const
 export type Shell = (typeof SHELLS)[number]
 
 /**
- * The script that each shell loads. It passes the typed text to `roux completion <shell> -- …`. The first line of the reply is `files`, `folders`
- * or `none`: what the shell itself adds to the candidates.
+ * Completion script of each shell. It passes the typed text to `roux completion <shell> -- …`. The first line of the output tells
+ * the shell what to add to the candidates: `files`, `folders` or `none`.
  */
 export const SCRIPTS: Readonly<Record<Shell, string>> = {
   bash: `# Completion of roux for bash. Add to ~/.bashrc: eval "$(roux completion bash)"

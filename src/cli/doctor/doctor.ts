@@ -13,6 +13,7 @@ import { describeState, sharedState } from '../shared/background.ts'
 import {
   checkAi,
   checkCacheFolder,
+  checkClients,
   checkDiagnosis,
   checkFileCase,
   checkHttp,
@@ -25,7 +26,6 @@ import {
   ok,
   warn,
 } from './checks.ts'
-import { checkClients } from './clients.ts'
 
 /** Runs all checks and suggests a fix for each problem. The command fails if something is broken. */
 export async function run(invocation: Invocation): Promise<number> {

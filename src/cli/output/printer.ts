@@ -96,7 +96,7 @@ const CANDIDATES = 20
 function explain(error: unknown): {
   readonly message: string
   readonly hint?: string | undefined
-  /** Similar names, unless the message or the hint already contains them. */
+  /** Suggested names that neither the message nor the hint contains. */
   readonly candidates?: readonly string[]
   readonly stack?: string | undefined
 } {

@@ -3,7 +3,7 @@ import type { Progress } from '../../core/search.ts'
 import type { Printer } from './printer.ts'
 import { bytesText, cutToWidth, durationText } from './text.ts'
 
-// Milliseconds before progress is shown. Work that finishes sooner shows none.
+// Milliseconds before progress is shown, so quick work shows none.
 const SILENT_MS = 400
 const EVERY_MS = 100
 
@@ -29,14 +29,12 @@ export class ProgressLine {
     this.#isAlwaysShown = always
   }
 
-  /** Shows indexing progress until `stop` is called. */
-  follow(indexing: Indexing): { stop(): void } {
+  /** Shows indexing progress until the returned function is called. */
+  follow(indexing: Indexing): () => void {
     const stop = indexing.onStatus((status) => this.show(stepOf(status)))
-    return {
-      stop: () => {
-        stop()
-        this.clear()
-      },
+    return () => {
+      stop()
+      this.clear()
     }
   }
 

@@ -5,12 +5,12 @@ import { renderTable } from './table.ts'
 import { colouredDiff, type Look, localTime, PLAIN, printable } from './text.ts'
 
 export interface WrittenOptions extends Look {
-  /** Options to add to the given arguments when the command is repeated, such as ` --write`. */
+  /** Options to append to suggested commands, such as ` --write`. */
   readonly again: string
   readonly isDryRun: boolean
 }
 
-/** Renders the answer of a writing tool in one or two lines. Returns `undefined` for an answer that changed nothing. */
+/** Renders the answer of a writing tool. Returns `undefined` to use the default rendering. */
 export function renderWritten(value: unknown, options: WrittenOptions): string | undefined {
   if (isChanges(value)) return renderChanges(value, options)
   if (typeof value !== 'object' || value === null) return undefined

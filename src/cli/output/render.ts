@@ -35,10 +35,7 @@ function renderList(items: readonly unknown[], look: FoundLook): string {
   )
 }
 
-/**
- * Formats a cell. Line 0, which means that a problem affects the whole file, becomes an empty cell, and a missing match becomes
- * `none`.
- */
+/** Formats a cell. Line 0 (a problem with the whole file) becomes empty, and a missing match becomes `none`. */
 function listCell(name: string, value: unknown): string {
   if (name === 'line' && value === 0) return ''
   return name === 'match' && value === null ? 'none' : cell(value)

@@ -7,7 +7,7 @@ import { messageOf } from '../../core/errors.ts'
 const INTERVAL = 500
 
 /**
- * Prefixes of the settings that a running server applies immediately. They control what it offers and do not affect anything
+ * Prefixes of the settings that a running server applies immediately. These settings control what the server offers, not what is
  * already open.
  */
 const LIVE = ['tools.', 'mcp.prompts_folder', 'answers.', 'http.enabled', 'ai.enabled', 'ai.allow', 'ai.deny'] as const

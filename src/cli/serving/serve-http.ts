@@ -119,7 +119,7 @@ export async function serveHttp(invocation: Invocation, loaded: LoadedVaults, we
   )
   await stopped
   const by = closedBy()
-  // Withdraw the announcement before releasing the port, because another program may take it.
+  // Withdraw the announcement before releasing the port, because another program may take the port.
   withdraw()
   await server.stop()
   followedVaults.stop()

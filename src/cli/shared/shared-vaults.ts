@@ -18,7 +18,7 @@ interface SharedVault {
 export interface VaultUser {
   /** Milliseconds that a vault stays open after its last connection has ended. */
   keep(): number
-  /** Called when a setting changes in a way that an open shared vault cannot adopt. */
+  /** Called when a setting changes that an open vault cannot adopt. */
   onOutdated(): void
 }
 

@@ -219,7 +219,7 @@ interface AppliedLinks {
   readonly written: WriteFacts
 }
 
-/** Adds all links that are still possible in a single change. Returns `undefined` if there are none. */
+/** Adds all links that can still be added in a single change. Returns `undefined` if there are none. */
 async function make(parts: Review, chosen: readonly Offer[]): Promise<AppliedLinks | undefined> {
   if (chosen.length === 0) return undefined
   try {

@@ -28,7 +28,7 @@ export async function findTool(host: Host, name: string): Promise<Tool | undefin
   return (await host.tools()).find((tool) => tool.name === toolName)
 }
 
-/** The command with the given name, or otherwise the tool. */
+/** A command or a tool that was looked up by name. */
 export interface CommandOrTool {
   readonly known?: KnownCommand
   readonly tool?: Tool

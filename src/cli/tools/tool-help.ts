@@ -2,7 +2,7 @@ import type { Tool, ToolDefinition } from '../../mcp/definition/define-tool.ts'
 import { flagOf, GLOBAL_OPTIONS, type Option, type Parsed, readValueOf, WRITE_OPTION } from '../arguments.ts'
 import { UsageError } from '../host.ts'
 
-/** Options that are not tool parameters, because they are decisions reserved for people. See `decide.ts`. */
+/** Command-line options for decisions that only people may make, so tools have no such parameters. See `decide.ts`. */
 const DECISION_OPTIONS: ReadonlyMap<string, readonly Option[]> = new Map<string, readonly Option[]>([
   [
     'map',
@@ -121,7 +121,7 @@ export function argumentsOf(
   return args
 }
 
-/** The type of an option by the type in the schema. Any other type is given as JSON. */
+/** Maps JSON Schema types to option types. Values of all other types are given as JSON. */
 const OPTION_TYPES: Readonly<Record<string, Option['type']>> = {
   boolean: 'flag',
   integer: 'integer',

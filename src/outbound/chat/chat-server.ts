@@ -57,12 +57,9 @@ export interface Reader {
 
 export type Delta = Extract<ChatEvent, { readonly text: string }>
 
-/**
- * Retries are limited because a person is waiting. A busy server is retried twice, unless it requests a delay longer than `MAX_RETRY_DELAY`
- * (in milliseconds).
- */
+/** Number of retries. It is low, because a person is waiting. */
 const RETRIES = 2
-
+/** Maximum delay that a busy server may request, in milliseconds. */
 const MAX_RETRY_DELAY = 8_000
 
 const BACKOFF = 500

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { answerText } from '../../../src/cli/ai/ask.ts'
+import { answerText } from '../../../src/cli/ai/ai.ts'
 import { toNodeId } from '../../../src/core/ids.ts'
 
 test('cited note text contains no terminal control characters', () => {
