@@ -90,7 +90,7 @@ const NAMED = {
   partsOfGroup: 30,
   few: 100,
   ofFew: 100,
-  ofMany: 16,
+  ofMany: 20,
   lit: 40,
   around: 26,
   aroundNarrow: 8,
@@ -104,7 +104,7 @@ const APART = 190
 /** Maximum number of notes to look for room for their names. */
 const MOST_LOOKED = 600
 /** Notes with at least this share of the largest radius are `large`. */
-const LARGE = 0.55
+const LARGE = 0.45
 /**
  * Where names of notes may be, the best place first: on the land of the note, or anywhere. And how much of other notes a name may hide
  * there, in grid cells, if it cannot do without.
@@ -122,6 +122,8 @@ const LONG = { may: 12, should: 28 }
 /** How much larger the name of the best linked note is, on large maps from near. From this share of its links on, names are bold. */
 const NAME_GROWTH = 0.15
 const BOLD = 0.4
+/** How much larger the name of the open note is. */
+const CHOSEN_NAME = 1.3
 /** Space for a ring around a note, in pixels. */
 const RING = 6
 /** From this radius in pixels, notes are recognizable individually. */
@@ -142,7 +144,7 @@ const PARTS_FROM = 3
 /** Sizes of the names of parts of lands in pixels, by the number of their notes, from far and from near. */
 const PART_FONT = { far: { least: 10, most: 12 }, near: { least: 10.5, most: 14.5 } }
 /** How much of notes a name beside the note of the same name may hide, in grid cells, if there is a free place elsewhere. */
-const FEW_HIDDEN = 20
+const FEW_HIDDEN = 8
 /** Opacity of the names of groups that are not highlighted. */
 const FADED = 0.7
 /** Maximum number of places to try. */
@@ -675,7 +677,7 @@ export class MapView {
     const nearer = Math.min(GROWTH.most, Math.max(1, camera.scale / this.#wholeScale / GROWTH.from) ** GROWTH.power)
     const linked = isNear(frame) ? (weightsOf(graph)[note] ?? 0) : 0
     const size = (width < GROUP_FONT.narrow ? 11.5 : 12.5) * nearer * (1 + NAME_GROWTH * linked)
-    return isChosen ? { weight: 650, size: 1.15 * size } : { weight: linked > BOLD ? 600 : 400, size }
+    return isChosen ? { weight: 650, size: CHOSEN_NAME * size } : { weight: linked > BOLD ? 600 : 400, size }
   }
 
   #words(text: string, lines: readonly string[], font: string, lineHeight: number, spacing = 0): Words {
@@ -753,7 +755,7 @@ export class MapView {
     const isLand = group.has === undefined && group.colour !== frame.look.palette.length - 1
     const title = this.#shortened(isLand ? group.label.toLocaleUpperCase() : group.label)
     const [weight, spacing] = isLand ? [700, SPACED] : [550, 0]
-    const ways = sizes.flatMap((size) =>
+    const ways = sizes.map((size) =>
       wrapped(title).map((lines) =>
         this.#words(group.label, lines, `${weight} ${size.toFixed(1)}px ${FONT}`, 1.25 * size, spacing * size),
       ),
@@ -1064,22 +1066,33 @@ function centresFor(frame: Frame, { bounds }: Group): readonly Point[] {
 }
 
 /** Places the name of a group on its land: next to the note of the same name, or else near the middle, over the fewest notes. */
-function placeInside(frame: Frame, labels: Labels, group: Group, ways: readonly Words[], mostHidden: number): Label | undefined {
+function placeInside(
+  frame: Frame,
+  labels: Labels,
+  group: Group,
+  ways: readonly (readonly Words[])[],
+  mostHidden: number,
+): Label | undefined {
   const { namesake, colour } = group
   const isNext = namesake !== undefined && isInView(frame, namesake)
   const all = centresFor(frame, group)
   const middle = all.slice(0, all.length / 6)
   // A name is read more easily where no notes are, and on a small map there is such a place.
   const isSmall = frame.graph.count < FEW
-  for (const [centres, hides, share] of [
+  const free = [
     [undefined, isSmall ? 0 : Math.min(isNear(frame) ? Infinity : FEW_HIDDEN, mostHidden), 1],
     [middle, 0, 1],
     ...(isSmall ? ([[all, 0, 1]] as const) : []),
+  ] as const
+  const hiding = [
     [undefined, mostHidden, 1],
     [middle, mostHidden, 1],
     [all, mostHidden, colour === frame.look.palette.length - 1 ? 1 : 0.85],
-  ] as const)
-    for (const words of ways) {
+  ] as const
+  for (const places of [free, hiding])
+    for (const [words, [centres, hides, share]] of ways.flatMap((size) =>
+      places.flatMap((place) => size.map((words) => [words, place] as const)),
+    )) {
       const isOwn = landTest(frame, { ...words, width: share * words.width }, group.has ?? landIs(frame, colour))
       const isAllowed = frame.look.isColouredByGroup ? isOwn : undefined
       const next = isNext ? beside(frame, namesake, words) : []
