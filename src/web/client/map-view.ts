@@ -1130,7 +1130,7 @@ function landTest(
   const hasIn = (x: number, y: number): boolean =>
     has(camera.x + (x - wide / 2) / camera.scale, camera.y + (y - high / 2) / camera.scale)
   return ([x, y]) =>
-    [-0.5, 0.5].every((down) => [-0.5, -0.25, 0, 0.25, 0.5].every((along) => hasIn(x + along * width, y + down * height)))
+    [-0.5, 0, 0.5].every((down) => [-0.5, -0.25, 0, 0.25, 0.5].every((along) => hasIn(x + along * width, y + down * height)))
 }
 
 /** Returns a check whether a point of the layout is on land of a color, or on none. */
