@@ -125,18 +125,30 @@ function endsIn(path: readonly string[], foldedPath: readonly string[]): boolean
 
 /** Finds headings like `findHeadings`, but with their punctuation omitted. `C`, `C++` and `C#` remain different names. */
 function findUnpunctuated(headings: readonly OutlineHeading[], path: readonly string[]): readonly number[] {
-  const parts = (path.length === 1 ? (path[0] ?? '').replace(/^#/, '').split('#') : path).map(foldHeading)
-  const names = parts.map(foldHeadingLink)
+  const parts = (path.length === 1 ? (path[0] ?? '').replace(/^#/, '').split('#') : path).map(foldWidth)
+  const names = parts.map(withoutPunctuation)
   if (names.length === 0 || names.includes('')) return []
   const isName = (heading: string, at: number): boolean => {
-    const [part = '', folded] = [parts[at], foldHeading(heading)]
-    if (foldHeadingLink(folded) !== names[at]) return false
-    return [...part].every((char) => folded.includes(char)) && (folded.match(/[#+]/g) ?? []).every((char) => part.includes(char))
+    const [part = '', folded] = [parts[at], foldWidth(heading)]
+    if (withoutPunctuation(folded) !== names[at]) return false
+    return (
+      [...part].every((char) => char === ' ' || folded.includes(char)) &&
+      (folded.match(/[#+]/g) ?? []).every((char) => part.includes(char))
+    )
   }
   return headings.flatMap((heading, index) => {
     const end = heading.path.slice(-names.length)
     return end.length === names.length && end.every(isName) ? [index] : []
   })
+}
+
+/** Folds a heading like `foldHeading`, and full-width and half-width characters to the usual ones. */
+function foldWidth(heading: string): string {
+  return foldHeading(heading).normalize('NFKC')
+}
+
+function withoutPunctuation(folded: string): string {
+  return foldHeadingLink(folded.replace(/\p{P}+/gu, ' '))
 }
 
 function findLinked(headings: readonly OutlineHeading[], subpath: string): readonly number[] {
