@@ -51,3 +51,7 @@ const KEYS: Readonly<Record<string, () => unknown>> = {
     showView('map')
   },
 }
+
+export function focusMap(): void {
+  document.querySelector<HTMLElement>('.drawing')?.focus({ preventScroll: true, focusVisible: false })
+}

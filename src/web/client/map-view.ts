@@ -887,10 +887,13 @@ export class MapView {
   }
 
   #onContextMenu(event: MouseEvent): void {
-    // A key has no position.
-    const note = event.button === 2 ? this.#noteAt(event.offsetX, event.offsetY) : this.#look?.focus
+    // A key has no position. A press has: of the right button, of the left one with Ctrl on a Mac, or a long one of a finger.
+    const isPress = event.button === 2 || this.#pointers.size > 0
+    const note = isPress ? this.#noteAt(event.offsetX, event.offsetY) : this.#look?.focus
     if (note === undefined || this.#events.onMenu === undefined) return
     event.preventDefault()
+    // Its release is no click.
+    this.#pointers.clear()
     this.#hover(undefined, 0, 0)
     this.#events.onMenu(note, event)
   }

@@ -5,6 +5,7 @@ import type { PageNote } from '../../app/read/page-note.ts'
 import { amount } from '../../core/text/amount.ts'
 import { INDEX_COLOUR, type Legend as Listed } from './colours.ts'
 import { type ColourBy, DIRECTIONS, dateOf, today, towards } from './graph.ts'
+import { focusMap } from './keys.ts'
 import { MapView } from './map-view.ts'
 import { plainText } from './plain-text.ts'
 import { copyText, obsidianAddress } from './reader.tsx'
@@ -245,22 +246,31 @@ interface Spot {
   readonly y: number
 }
 
-/** A menu for a note. Esc and a click outside close it. */
+/**
+ * A menu for a note. Esc and a press outside close it. It is no popover: browsers that ask for a menu when the button is pressed would
+ * close it when the button is released.
+ */
 function Menu({ at: { id, x, y }, onClose }: { readonly at: Spot; readonly onClose: () => void }) {
   const list = useRef<HTMLUListElement>(null)
   const [of, setOf] = useState<PageNote>()
   useLayoutEffect(() => {
-    list.current?.showPopover()
     list.current?.querySelector('button')?.focus()
     void api.value?.note(id, vault.value).then((found) => found !== null && setOf(found), fail)
+    const onPress = ({ target }: PointerEvent) => list.current?.contains(target as Node) || onClose()
+    addEventListener('pointerdown', onPress)
+    return () => removeEventListener('pointerdown', onPress)
   }, [])
+  const close = (): void => {
+    onClose()
+    focusMap()
+  }
   const onMenuKey = (event: KeyboardEvent): void => {
     const items = [...(list.current?.querySelectorAll<HTMLElement>('[role="menuitem"]') ?? [])]
     const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
     if (step === 0 && event.key !== 'Escape') return
     // The page does nothing else for the key.
     event.preventDefault()
-    if (step === 0) list.current?.hidePopover()
+    if (step === 0) close()
     else items.at((items.indexOf(document.activeElement as HTMLElement) + step) % items.length)?.focus()
   }
   const entries: readonly (readonly [name: string, act: () => void])[] = [
@@ -273,12 +283,11 @@ function Menu({ at: { id, x, y }, onClose }: { readonly at: Spot; readonly onClo
     <ul
       ref={list}
       class="menu"
-      popover="auto"
       role="menu"
+      tabIndex={-1}
       aria-label={titleOf(id)}
       style={{ left: `${Math.min(x, innerWidth - 200)}px`, top: `${Math.min(y, innerHeight - 210)}px` }}
       onKeyDown={onMenuKey}
-      onToggle={({ newState }) => newState === 'closed' && onClose()}
     >
       {entries.map(([name, act]) => (
         <li key={name} role="none">
@@ -286,7 +295,7 @@ function Menu({ at: { id, x, y }, onClose }: { readonly at: Spot; readonly onClo
             type="button"
             role="menuitem"
             onClick={() => {
-              list.current?.hidePopover()
+              close()
               act()
             }}
           >
@@ -296,7 +305,7 @@ function Menu({ at: { id, x, y }, onClose }: { readonly at: Spot; readonly onClo
       ))}
       {of?.path !== undefined && (
         <li role="none">
-          <a role="menuitem" href={obsidianAddress(of.folder, of.path)} onClick={() => list.current?.hidePopover()}>
+          <a role="menuitem" href={obsidianAddress(of.folder, of.path)} onClick={close}>
             Open in Obsidian
           </a>
         </li>

@@ -204,9 +204,11 @@ export function MoreButton({ left, onMore }: { readonly left: number; readonly o
   )
 }
 
-export async function copyText(text: string, what: string): Promise<void> {
+/** Copies a text. Some browsers allow this only at once after a click, so a text that is still being made is given as a promise. */
+export async function copyText(text: string | Promise<string>, what: string): Promise<void> {
+  const blob = Promise.resolve(text).then((made) => new Blob([made], { type: 'text/plain' }))
   try {
-    await navigator.clipboard.writeText(text)
+    await navigator.clipboard.write([new ClipboardItem({ 'text/plain': blob })])
     announcement.value = `${what} copied.`
   } catch {
     fail(invalid('This browser does not let the page copy.', 'Select the text and copy it by hand.'))
@@ -226,7 +228,7 @@ function Actions({ note: { id, path, title, kind, folder } }: { readonly note: P
           Path from here
         </button>
       )}
-      <button type="button" onClick={() => void copyForAssistant(id, title)}>
+      <button type="button" onClick={() => void copyText(textForAssistant(id, title), 'Context')}>
         Copy for an assistant
       </button>
       <details>
@@ -247,10 +249,10 @@ function Actions({ note: { id, path, title, kind, folder } }: { readonly note: P
   )
 }
 
-async function copyForAssistant(id: string, title: string): Promise<void> {
+async function textForAssistant(id: string, title: string): Promise<string> {
   const pack = await api.value?.call<ContextPack>('context_pack', { ids: [id] }, vault.value).catch(() => undefined)
   const parts = pack?.excerpts.map((one) => `## ${one.title} (${one.id}, lines ${one.lines.join('–')})\n\n${one.text}`)
-  await copyText(parts?.join('\n\n') ?? `# ${title} (${id})\n\n${note.value?.text ?? ''}`, 'Context')
+  return parts?.join('\n\n') ?? `# ${title} (${id})\n\n${note.value?.text ?? ''}`
 }
 
 function Properties({ note: { properties, tags, aliases, modified } }: { readonly note: PageNote }) {

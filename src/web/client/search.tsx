@@ -1,5 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { SearchResult } from '../../app/find/search.ts'
+import { focusMap } from './keys.ts'
 import { plainText } from './plain-text.ts'
 import { api, bareId, coloured, fail, numberOf, open, searchHits, vault } from './state.ts'
 import { useShown } from './use-shown.ts'
@@ -12,7 +13,7 @@ const DEBOUNCE_MS = 120
 export function Search() {
   const choose = (hit: Hit, query: string): void => {
     document.querySelector<HTMLElement>('#search')?.blur()
-    document.querySelector<HTMLElement>('.drawing')?.focus({ preventScroll: true, focusVisible: false })
+    focusMap()
     void open(hit.id, { at: lineOf(hit, query) })
   }
   return <NoteSearch id="search" list="hits" label="Search notes" placeholder="Search notes  /" onChoose={choose} />
