@@ -65,12 +65,14 @@ export interface RunOptions {
 export interface WorldOptions {
   /** The fixture to copy; without one the vault is empty. */
   readonly fixture?: string
+  /** Registers what removes the world. Without it, the world lasts as long as the test. */
+  readonly until?: (remove: () => void) => void
 }
 
-export function openWorld({ fixture }: WorldOptions = {}): World {
+export function openWorld({ fixture, until = onTestFinished }: WorldOptions = {}): World {
   const root = realpathSync.native(mkdtempSync(join(tmpdir(), 'roux-e2e-')))
   const killServers = () => killSharedServers(join(root, 'run', 'roux'))
-  onTestFinished(() => {
+  until(() => {
     killServers()
     rmSync(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
   })

@@ -1,8 +1,8 @@
 import { utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { expect, test } from 'vitest'
-import { labelsOf, look, lookAtDemo, mapIsStill, openRoux, openWindow, openWorld, spotsOf, type World } from './support.ts'
+import { expect, inject, test } from 'vitest'
+import { labelsOf, look, lookAtDemo, mapIsStill, openRoux, openWindow, openWorld, shareRoux, spotsOf } from './support.ts'
 
 const PHONE = { width: 390, height: 780 }
 
@@ -26,11 +26,29 @@ test('on a phone the address of a list shows the list', async () => {
   await page.waitForSelector('.list li a', { state: 'visible' })
 })
 
-test('on a phone no word of the table is cut within, and every row has its folder, tags and links', async () => {
-  const world = openWorld()
+/** Notes that several tests read, each its own. */
+const notes = shareRoux((world) => {
   world.write('Notes of a long project/Category theory.md', '---\ntags: [mathematics/categories]\n---\n[[Composition]]\n')
   world.write('Notes of a long project/Composition.md', '[[Category theory]]\n')
-  const { page } = await look(await openRoux(world), PHONE)
+  world.write('Talks.md', 'By [[Ann]].\n\nBy [[Bob]].\n\nBy [[Cid]].\n')
+  world.write('Long.md', `${'A line.\n\n'.repeat(400)}`)
+  world.write('From.md', 'See [[Long]] for this.\n')
+  world.write('Board.canvas', canvasOf('Long.md'))
+  world.write('Start.md', '[[Middle]]\n')
+  world.write('notes/Middle.md', 'Before.\n\nThis leads to the [[Goal]].\n')
+  world.write('Goal.md', 'There.\n')
+  world.write('One.md', '---\nup: "[[Two]]"\n---\nText.\n')
+  world.write('sub/Two.md', 'Text.\n')
+  world.write('deep/down/Hub.md', '[[Part one]] [[Part two]]\n')
+  world.write('Part one.md', '---\nmodified: 2025-03-02\n---\n[[Part two]]\n')
+  world.write('Part two.md', 'Text.\n')
+  world.write('Found.md', 'The ==sought== word %% and a hidden one %% and more.\n')
+})
+
+const canvasOf = (file: string) => JSON.stringify({ nodes: [{ id: file, type: 'file', file, x: 0, y: 0, width: 9, height: 9 }] })
+
+test('on a phone no word of the table is cut within, and every row has its folder, tags and links', async () => {
+  const { page } = await look(await notes(), PHONE)
   await showView(page, 'Table')
   const row = page.locator('.table tbody tr:has-text("Category theory")')
   await row.waitFor()
@@ -55,9 +73,7 @@ test('a search that finds nothing says so', async () => {
 })
 
 test('problems of one note stand together below its name', async () => {
-  const world = openWorld()
-  world.write('Talks.md', 'By [[Ann]].\n\nBy [[Bob]].\n\nBy [[Cid]].\n')
-  const { page } = await look(await openRoux(world))
+  const { page } = await look(await notes())
   await showView(page, 'Problems')
   await page.waitForSelector('.list li')
   expect(await page.locator('.list h3:has-text("Talks")').count()).toBe(1)
@@ -92,14 +108,12 @@ test('a wanted note leads to itself, and the notes that want it are told apart',
 })
 
 /** Two ways from Start to Goal: over Left, and over Right. */
-function worldOfTwoWays(): World {
-  const world = openWorld()
+const twoWays = shareRoux((world) => {
   world.write('Start.md', '[[Left]] [[Right]]\n')
   world.write('Left.md', '[[Goal]]\n')
   world.write('Right.md', '[[Goal]]\n')
   world.write('Goal.md', 'There.\n')
-  return world
-}
+})
 
 const BETWEEN = '&view=path&note=start.md&to=goal.md'
 
@@ -120,12 +134,12 @@ async function wayIsShown(page: Page, over: string): Promise<void> {
 }
 
 test('another way between two notes says over which notes it leads, and is brought into view', async () => {
-  const { page } = await look(await openRoux(worldOfTwoWays()), { hash: BETWEEN })
+  const { page } = await look(await twoWays(), { hash: BETWEEN })
   await wayIsShown(page, await openOtherWay(page))
 })
 
 test('another way that is opened as soon as it is there is shown', async () => {
-  const { page } = await look(await openRoux(worldOfTwoWays()), {
+  const { page } = await look(await twoWays(), {
     hash: BETWEEN,
     before: () => {
       // Faster than anything can be drawn.
@@ -143,7 +157,8 @@ test('another way that is opened as soon as it is there is shown', async () => {
 })
 
 test('a way stays in view when the note that it begins at is there only after it', async () => {
-  const { page, context } = await openWindow()
+  const { address, session } = await twoWays()
+  const { page, context } = await openWindow({ session })
   let read = (): void => undefined
   const mayRead = new Promise<void>((resolve) => {
     read = resolve
@@ -152,7 +167,6 @@ test('a way stays in view when the note that it begins at is there only after it
     await mayRead
     await route.continue()
   })
-  const { address } = await openRoux(worldOfTwoWays())
   await page.goto(`${address}${BETWEEN}`)
   await page.waitForSelector('.chain')
   await mapIsStill(page)
@@ -178,12 +192,7 @@ test('on the first day changes say since when anything is known, and what was ed
 })
 
 test('from the head of a long note one comes to what links to it', async () => {
-  const world = openWorld()
-  world.write('Long.md', `${'A line.\n\n'.repeat(400)}`)
-  world.write('From.md', 'See [[Long]] for this.\n')
-  const nodes = ['Long.md'].map((file) => ({ id: file, type: 'file', file, x: 0, y: 0, width: 9, height: 9 }))
-  world.write('Board.canvas', JSON.stringify({ nodes }))
-  const { page } = await look(await openRoux(world), { hash: '&note=long.md' })
+  const { page } = await look(await notes(), { hash: '&note=long.md' })
   await page.click('.note header a:text-is("Linked from 1 note and 1 canvas")')
   await page.waitForFunction(() => {
     const { top = -1 } = document.querySelector('.backlink')?.getBoundingClientRect() ?? {}
@@ -196,8 +205,7 @@ test('the head of a note counts canvases among more backlinks than one page of t
   const world = openWorld()
   world.write('Long.md', 'A line.\n')
   for (let note = 0; note < 60; note++) world.write(`From ${note}.md`, '[[Long]] and [[Long]] and [[Long]].\n')
-  const nodes = ['Long.md'].map((file) => ({ id: file, type: 'file', file, x: 0, y: 0, width: 9, height: 9 }))
-  for (const name of ['One', 'Two']) world.write(`${name}.canvas`, JSON.stringify({ nodes }))
+  for (const name of ['One', 'Two']) world.write(`${name}.canvas`, canvasOf('Long.md'))
   const { page } = await look(await openRoux(world), { hash: '&note=long.md' })
   await page.waitForSelector('.note header a:has-text("Linked from")')
   expect(await page.innerText('.note header a:has-text("Linked from")')).toBe('Linked from 60 notes and 2 canvases')
@@ -286,11 +294,7 @@ test('notes that the map leaves out are listed with their titles', async () => {
 })
 
 test('who reads a note of a path still has the path, with file and line of each link, and begins another where they are', async () => {
-  const world = openWorld()
-  world.write('Start.md', '[[Middle]]\n')
-  world.write('notes/Middle.md', 'Before.\n\nThis leads to the [[Goal]].\n')
-  world.write('Goal.md', 'There.\n')
-  const { page } = await look(await openRoux(world), { hash: '&view=path&note=start.md&to=goal.md' })
+  const { page } = await look(await notes(), { hash: '&view=path&note=start.md&to=goal.md' })
   await page.click('.chain blockquote a:text-is("notes/middle.md, line 3")')
   await page.waitForSelector('.note h1:text-is("Middle")')
   await page.waitForFunction(() => document.querySelector('.body .here')?.textContent?.includes('This leads') === true)
@@ -414,7 +418,8 @@ test('a way is not shown between notes that it does not connect, however long th
 })
 
 test('the head of a note leads to what links to it once that has its place, and nothing below it moves', async () => {
-  const { page } = await openWindow()
+  const { url, session } = inject('demo')
+  const { page } = await openWindow({ session })
   let send = (): void => {}
   const isWanted = new Promise<void>((resolve) => {
     send = resolve
@@ -423,8 +428,7 @@ test('the head of a note leads to what links to it once that has its place, and 
     await isWanted
     await route.continue()
   })
-  const { address } = await openRoux(openWorld({ fixture: 'demo' }))
-  await page.goto(`${address}&note=concepts/hydration.md`)
+  await page.goto(`${url}#&note=concepts/hydration.md`)
   const before = await (await page.waitForSelector('.note .actions')).boundingBox()
   // What links here is known, what stands above it is not laid out.
   await page.waitForSelector('.note .backlink', { state: 'attached' })
@@ -435,10 +439,7 @@ test('the head of a note leads to what links to it once that has its place, and 
 })
 
 test('Back leads to the note before one that was reached by its title', async () => {
-  const world = openWorld()
-  world.write('One.md', '---\nup: "[[Two]]"\n---\nText.\n')
-  world.write('sub/Two.md', 'Text.\n')
-  const { page } = await look(await openRoux(world), { hash: '&note=one.md' })
+  const { page } = await look(await notes(), { hash: '&note=one.md' })
   await page.click('.properties a:text-is("Two")')
   await page.waitForSelector('.note h1:text-is("Two")')
   await page.waitForFunction(() => location.hash.includes('sub%2Ftwo.md'))
@@ -520,16 +521,18 @@ test('a field of the path keeps the focus when Enter chooses its note', async ()
   expect(await field.inputValue()).toBe('Rye')
 })
 
+const twoVaults = shareRoux((world) => {
+  world.write('../other/One.md', '[[Two]]\n')
+  world.write('../other/Two.md', 'Only here.\n')
+  return ['--set', `vaults.vault=${world.vault}`, '--set', `vaults.other=${world.root}/other`]
+})
+
 for (const [how, options] of [
   ['Ctrl', { modifiers: ['Control'] }],
   ['the middle button', { button: 'middle' }],
 ] as const) {
   test(`a link is opened in a tab with ${how}, and that tab shows the same vault`, async () => {
-    const world = openWorld()
-    world.write('../other/One.md', '[[Two]]\n')
-    world.write('../other/Two.md', 'Only here.\n')
-    const both = ['--set', `vaults.vault=${world.vault}`, '--set', `vaults.other=${world.root}/other`]
-    const { page, context } = await look(await openRoux(world, both), { hash: '&vault=other&note=one.md' })
+    const { page, context } = await look(await twoVaults(), { hash: '&vault=other&note=one.md' })
     await page.waitForSelector('.body a:text-is("Two")')
     const [tab] = await Promise.all([
       context.waitForEvent('page'),
@@ -567,11 +570,7 @@ test('a search leads to the passage that it found, the note says where it links 
 })
 
 test('the table marks the note in focus, finds titles, and names the last part of a folder', async () => {
-  const world = openWorld()
-  world.write('deep/down/Hub.md', '[[Part one]] [[Part two]]\n')
-  world.write('Part one.md', '---\nmodified: 2025-03-02\n---\n[[Part two]]\n')
-  world.write('Part two.md', 'Text.\n')
-  const { page } = await look(await openRoux(world), { hash: '&note=deep/down/hub.md' })
+  const { page } = await look(await notes(), { hash: '&note=deep/down/hub.md' })
   await showView(page, 'Table')
   const row = page.locator('.table tr[aria-current="true"]')
   await row.waitFor()
@@ -585,9 +584,7 @@ test('the table marks the note in focus, finds titles, and names the last part o
 })
 
 test('what was found is shown without comments and marks of highlights', async () => {
-  const world = openWorld()
-  world.write('Found.md', 'The ==sought== word %% and a hidden one %% and more.\n')
-  const { page } = await look(await openRoux(world), { hash: '&note=found.md' })
+  const { page } = await look(await notes(), { hash: '&note=found.md' })
   await page.fill('#search', 'sought')
   await page.waitForSelector('#hits li')
   expect(await page.innerText('#hits li span')).toBe('The sought word and more.')

@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { type ChildProcessWithoutNullStreams, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -25,27 +25,41 @@ export default async function serveDemo({ provide }: TestProject): Promise<() =>
   const env = { ...process.env, ROUX_SERVE_SHARED: 'off', ...Object.fromEntries(folders.map((name) => [name, join(root, name)])) }
   execFileSync(process.execPath, [program, 'map', '--vault', vault], { env, cwd: root })
   const child = spawn(process.execPath, [program, 'open', vault, '--print'], { env, cwd: root })
-  const address = await new Promise<URL>((resolve, reject) => {
-    let told = ''
-    for (const stream of [child.stdout, child.stderr])
-      stream.on('data', (part: Buffer) => {
-        told += part
-        const [found] = /http:\/\/\S+/.exec(told) ?? []
-        if (found !== undefined) resolve(new URL(found))
-      })
-    child.on('exit', () => reject(new Error(`roux open ended: ${told}`)))
-  })
-  const { origin } = address
-  const opened = await fetch(`${origin}/web/session`, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json', Origin: origin },
-    body: JSON.stringify({ code: new URLSearchParams(address.hash.slice(1)).get('code') }),
-  })
-  provide('demo', { url: `${origin}/`, session: await opened.text() })
+  const address = await addressOf(child)
+  provide('demo', { url: `${new URL(address).origin}/`, session: await sessionOf(address) })
   return async () => {
     const ended = once(child, 'exit')
     child.kill('SIGKILL')
     await ended
     rmSync(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })
   }
+}
+
+/** The address that `roux open` prints, with the code that is good for one browser. `onOutput` receives all that it prints. */
+export function addressOf(
+  child: ChildProcessWithoutNullStreams,
+  onOutput: (told: string) => void = () => undefined,
+): Promise<string> {
+  let told = ''
+  return new Promise((resolve, reject) => {
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (part: Buffer) => {
+        told += part
+        onOutput(told)
+        const [found] = /http:\/\/\S+/.exec(told) ?? []
+        if (found !== undefined) resolve(found)
+      })
+    child.on('exit', () => reject(new Error(`roux open ended: ${told}`)))
+  })
+}
+
+/** Exchanges the code in an address for what the page keeps of its session, which any number of windows may use. */
+export async function sessionOf(address: string): Promise<string> {
+  const { origin, hash } = new URL(address)
+  const opened = await fetch(`${origin}/web/session`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', Origin: origin },
+    body: JSON.stringify({ code: new URLSearchParams(hash.slice(1)).get('code') }),
+  })
+  return await opened.text()
 }

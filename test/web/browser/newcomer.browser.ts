@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { look, lookAtDemo, type MapElement, mapIsStill, openRoux, openWorld, type World } from './support.ts'
+import { look, lookAtDemo, type MapElement, mapIsStill, openRoux, openWorld, shareRoux } from './support.ts'
 
 const showView = (page: Page, name: string) => page.click(`nav[aria-label="Views"] button:text-is("${name}")`)
 
@@ -14,17 +14,18 @@ async function find(page: Page, title: string): Promise<void> {
 }
 
 /** A vault with folders in folders, one of them with a name that is longer than a list is wide. */
-function openFolders(): World {
-  const world = openWorld({ fixture: 'demo' })
-  const long = `Zoology/${'A folder with a name that says all that is in it '.repeat(4).trim()}`
-  for (const folder of [long, 'Botany/Trees/Oaks', 'Archive'])
-    world.write(`${folder}/In ${folder.slice(0, 6)}.md`, '[[Hydration]]\n')
-  return world
-}
+const folders = shareRoux(
+  (world) => {
+    const long = `Zoology/${'A folder with a name that says all that is in it '.repeat(4).trim()}`
+    for (const folder of [long, 'Botany/Trees/Oaks', 'Archive'])
+      world.write(`${folder}/In ${folder.slice(0, 6)}.md`, '[[Hydration]]\n')
+  },
+  { fixture: 'demo' },
+)
 
 for (const width of [1280, 390]) {
   test(`at ${width} pixels filters are wholly in the window, whatever folders are called`, async () => {
-    const { page } = await look(await openRoux(openFolders()), { width, height: 780 })
+    const { page } = await look(await folders(), { width, height: 780 })
     await page.click('.filters summary')
     const over = await page.evaluate(() =>
       [...document.querySelectorAll('.filters div, .filters select, .filters button')]
@@ -36,7 +37,7 @@ for (const width of [1280, 390]) {
 }
 
 test('folders are listed in order, those that hold only folders too', async () => {
-  const { page } = await look(await openRoux(openFolders()))
+  const { page } = await look(await folders())
   await page.click('.filters summary')
   const names = await page.$$eval('.filters select >> nth=0 >> option', (options) =>
     options.map((one) => (one as HTMLOptionElement).value),
@@ -131,7 +132,7 @@ test('what changed is asked for since a day, a week or a month', async () => {
 })
 
 test('what the map and the table are narrowed to is said there, and taken away with a click', async () => {
-  const { page } = await look(await openRoux(openFolders()), { hash: '&note=Hydration' })
+  const { page } = await look(await folders(), { hash: '&note=Hydration' })
   await page.waitForSelector('.note h1')
   expect(await page.locator('.narrowed').count()).toBe(0)
   await page.click('.filters summary')

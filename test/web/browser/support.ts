@@ -5,8 +5,9 @@ import { afterAll, inject, onTestFinished } from 'vitest'
 import { CHROMIUM_FLAGS } from '../../../scripts/chromium.mjs'
 import type { Label } from '../../../src/web/client/map-labels.ts'
 import type { MapView } from '../../../src/web/client/map-view.ts'
-import { openWorld, PROGRAM, type World } from '../../e2e/support.ts'
+import { openWorld, PROGRAM, type World, type WorldOptions } from '../../e2e/support.ts'
 import { PATIENCE } from '../../support/patience.ts'
+import { addressOf, sessionOf } from './demo-server.ts'
 
 export { openWorld, type World }
 
@@ -34,23 +35,64 @@ export interface RunningRoux {
   stop(): Promise<void>
 }
 
-/** Starts `roux open` for a world's vault, or what `args` name. */
-export async function openRoux({ vault, env, root }: World, args: readonly string[] = [vault]): Promise<RunningRoux> {
+/** Starts `roux open` for a world's vault, or what `args` name. It ends with the test. */
+export async function openRoux(world: World, args?: readonly string[]): Promise<RunningRoux> {
+  const roux = await startRoux(world, args)
+  onTestFinished(roux.kill)
+  return roux
+}
+
+/** Where a window looks: at a running `roux open`, perhaps with a session that it has already. */
+export interface Place {
+  readonly address: string
+  readonly session?: string
+}
+
+/**
+ * One `roux open` for all tests of a file that only read the same vault. Called beside the tests; the first test that looks starts it.
+ * `write` fills the vault, and may return other arguments than the vault.
+ */
+export function shareRoux(
+  write: (world: World) => readonly string[] | undefined,
+  options: WorldOptions = {},
+): () => Promise<Required<Place>> {
+  let roux: ReturnType<typeof startRoux> | undefined
+  let place: Promise<Required<Place>> | undefined
+  const ends: (() => void)[] = []
+  const start = async (): Promise<Required<Place>> => {
+    const world = openWorld({ ...options, until: (remove) => ends.push(remove) })
+    roux = startRoux(world, write(world) ?? undefined)
+    const { address, url } = await roux
+    return { address: `${url}#`, session: await sessionOf(address) }
+  }
+  afterAll(async () => {
+    await (await roux)?.kill()
+    for (const end of ends) end()
+  })
+  return () => {
+    place ??= start()
+    return place
+  }
+}
+
+async function startRoux(
+  { vault, env, root }: World,
+  args: readonly string[] = [vault],
+): Promise<RunningRoux & { kill(): Promise<void> }> {
   const child = spawn(process.execPath, [PROGRAM, 'open', ...args, '--print'], { env, cwd: root })
   let told = ''
-  const address = await new Promise<string>((resolve, reject) => {
-    const take = (part: Buffer): void => {
-      told += part
-      const [found] = /http:\/\/\S+/.exec(told) ?? []
-      if (found !== undefined) resolve(found)
-    }
-    child.stderr.on('data', take)
-    child.stdout.on('data', take)
-    child.on('exit', () => reject(new Error(`roux open ended: ${told}`)))
+  const address = await addressOf(child, (all) => {
+    told = all
   })
-  onTestFinished(() => end(child, 'SIGKILL'))
   const { origin, port } = new URL(address)
-  return { address, url: `${origin}/`, port: Number(port), told: () => told, stop: () => end(child, 'SIGINT') }
+  return {
+    address,
+    url: `${origin}/`,
+    port: Number(port),
+    told: () => told,
+    stop: () => end(child, 'SIGINT'),
+    kill: () => end(child, 'SIGKILL'),
+  }
 }
 
 async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
@@ -173,16 +215,13 @@ let disturbed = 0
 /** Opens the demo, which all tests share, and waits until the map is there. */
 export function lookAtDemo(options: LookOptions & { readonly hash?: string } = {}): Promise<Looked> {
   const { url, session } = inject('demo')
-  return look({ address: `${url}#` }, { ...options, session })
+  return look({ address: `${url}#`, session }, options)
 }
 
 /** Opens the page and waits until the map is there. */
-export async function look(
-  roux: Pick<RunningRoux, 'address'>,
-  options: LookOptions & { readonly hash?: string } = {},
-): Promise<Looked> {
-  const looked = await openWindow(options)
-  await looked.page.goto(`${roux.address}${options.hash ?? ''}`)
+export async function look({ address, session }: Place, options: LookOptions & { readonly hash?: string } = {}): Promise<Looked> {
+  const looked = await openWindow({ ...(session === undefined ? {} : { session }), ...options })
+  await looked.page.goto(`${address}${options.hash ?? ''}`)
   await mapIsStill(looked.page)
   return looked
 }
