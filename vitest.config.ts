@@ -33,6 +33,8 @@ export default defineConfig({
     env: { ROUX_SERVE_SHARED: process.env.TEST_SHARED ?? 'off', ROUX_SERVE_KEEP_MINUTES: '0' },
     // Threads share the SQLite binding's in-memory databases by name only within a process.
     pool: 'forks',
+    // Tests make much garbage that does not live long. A larger space for it, collected on one thread, saves a tenth of their CPU time.
+    execArgv: ['--min-semi-space-size=16', '--single-threaded-gc'],
     // Many tests wait for processes and file events, so one extra worker keeps the processors busy.
     maxWorkers: availableParallelism() + 1,
     coverage: { include: ['src/**'], reporter: ['text-summary'] },
