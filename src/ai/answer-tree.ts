@@ -87,7 +87,9 @@ const PLACEHOLDERS = /\ue000/g
 class Reader {
   readonly #blocks: Block[] = []
   readonly #blockOf = new Map<object, Block>()
-  /** Set once `$` occurs in text or in code. If it occurs in both, some renderers see a formula that ends inside the code. */
+  /**
+   * Records whether `$` occurs in text and in code. If it occurs in both, some renderers see a formula that ends inside the code.
+   */
   readonly #dollars = { code: false, text: false }
   #removedCount = 0
   #forged = 0

@@ -119,7 +119,7 @@ function numbersIn(inside: string): { readonly numbers: readonly number[]; reado
     }
     numbers.push(number)
   }
-  // `[2024]` is a year and `[0]` is an index.
+  // Ignore numbers that are probably not citations: `[2024]` is a year, and `[0]` is an index.
   if (!isMarker && numbers.some((number) => number > 999 || (number === 0 && numbers.length === 1))) return undefined
   return { numbers: numbers.slice(0, MAX_NUMBERS), isMarker }
 }
@@ -158,7 +158,7 @@ function placeOf(text: string, { start, end }: TextRange): MarkerPlace {
   return isOnlyMarkers(after) ? 'alone' : 'start'
 }
 
-/** How far to search for other markers on the line, in UTF-16 units. */
+/** Maximum distance to search for other markers on the line, in UTF-16 units. */
 const MAX_DISTANCE = 400
 
 function isOnlyMarkers(part: string): boolean {

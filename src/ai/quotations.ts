@@ -57,7 +57,7 @@ export function findQuotations(text: string, sentences: readonly TextRange[]): r
       if (mark.kind !== 'single' && !/\d/.test(text.charAt(at - 1))) spans.push({ start: sentenceAt(at).start, end: at })
       continue
     }
-    // This mark also ends unclosed quotations inside.
+    // A closing mark also ends the unclosed quotations inside it.
     for (const inner of open.splice(last))
       if (inner.kind === mark.kind || inner.kind !== 'single') spans.push({ start: inner.at + 1, end: at })
   }
@@ -82,7 +82,7 @@ function roleOf(
   if (before === 'space' && after === 'space') return kind === 'single' ? undefined : toggled
   if (before === 'space') return 'open'
   if (after === 'space') return 'close'
-  // This is an apostrophe or an inch mark.
+  // Ignore apostrophes and inch marks.
   if (before === 'word' && after === 'word' && (kind === 'single' || /\d/.test(text.charAt(at - 1)))) return undefined
   if (before !== after) return before === 'word' ? 'close' : 'open'
   return usual === 'either' ? toggled : usual

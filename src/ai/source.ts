@@ -171,7 +171,7 @@ export interface QuotedText {
   readonly places: ReadonlyMap<string, readonly number[]>
 }
 
-/** Maximum number of words that a quote may omit, as a fraction of its own length. */
+/** Maximum share of words that a quote may omit, relative to its length. */
 const MAX_SKIPPED = 0.15
 /** Maximum quote length in words. Longer quotes are not looked up, to limit the work. */
 const MAX_WORDS = 2_000

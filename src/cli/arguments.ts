@@ -10,7 +10,7 @@ export interface Option {
   /** True if the number may be omitted. The value of the option is then `true`. */
   readonly bare?: boolean
   readonly short?: string
-  /** True if the option may be repeated, in which case its value is an array. */
+  /** True if the option may be repeated. Its value is then an array. */
   readonly many?: boolean
   readonly values?: readonly string[]
   readonly default?: unknown

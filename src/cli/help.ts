@@ -139,7 +139,7 @@ The first that is set wins: --set key=value, the variable, --config <file>, the 
 }
 
 function list(rows: readonly (readonly [string, string])[]): string {
-  // An entry that is too long gets a line of its own, so it does not widen the left column.
+  // A long entry gets its own line, so it does not widen the left column.
   const width = Math.min(34, Math.max(...rows.map(([left]) => left.length)))
   return rows
     .map(([left, right]) =>

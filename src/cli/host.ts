@@ -30,7 +30,7 @@ export interface Host extends Places {
   tools(): Promise<readonly Tool[]>
   /** Calls the listener on the first SIGINT or SIGTERM. */
   onSignal(listener: () => void): void
-  /** This command line's vaults and their settings, if already loaded. */
+  /** Vaults of the command line, with their settings, if already loaded. */
   readonly loaded?: LoadedVaults
   /** How to reach the shared server. Undefined in the shared server itself. */
   readonly sharing?: Sharing

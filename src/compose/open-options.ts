@@ -12,7 +12,7 @@ export interface OpenOptions {
   readonly watch: boolean
   /** Name of the vault, if the process serves several. */
   readonly name?: string
-  /** Called for unexpected failures so that they can be logged. */
+  /** Receives the stack traces of unexpected errors, for the log. */
   readonly onError?: (stack: string) => void
   /** API key for the server at `embedder.base_url`. Never part of the settings. */
   readonly apiKey?: string

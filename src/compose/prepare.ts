@@ -16,7 +16,7 @@ export async function loadSearch({ store, refreshSearch }: OpenEngine): Promise<
   }
 }
 
-/** Idle time before memory is released, and the interval between checks, in milliseconds. */
+/** Milliseconds without activity after which memory is released, and between checks for it. */
 const IDLE = { after: 30_000, look: 15_000 }
 
 /** Calls `action` once per idle period. */

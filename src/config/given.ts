@@ -9,7 +9,7 @@ export interface GivenSetting {
   /** A string if `written` is `text`, otherwise the parsed YAML value. */
   readonly raw: unknown
   readonly written: 'text' | 'yaml'
-  /** Where the setting comes from, for messages: `--set`, `ROUX_VAULT_MODE`, or `/x/roux.config.yaml:3`. */
+  /** Source of the setting in messages, such as `--set`, `ROUX_VAULT_MODE` or `/x/roux.config.yaml:3`. */
   readonly where: string
   /** Folder that relative paths are resolved against. */
   readonly base: string
@@ -89,7 +89,6 @@ export function isDefault({ key, raw }: Pick<GivenSetting, 'key' | 'raw'>): bool
   return JSON.stringify(raw) === JSON.stringify(findSetting(key)?.default)
 }
 
-/** Creates an `INVALID_SETTINGS` error. */
 export function invalid(message: string, hint?: string, candidates: readonly string[] = []): RouxError {
   return new RouxError('INVALID_SETTINGS', message, { hint, ...(candidates.length === 0 ? {} : { candidates }) })
 }

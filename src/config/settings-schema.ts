@@ -27,8 +27,8 @@ export interface Setting<Key extends string = string, Value = unknown> {
   /** True if the setting requires `roux trust` in files found in the vault or the working directory. Defaults to true. */
   readonly widens: boolean
   /**
-   * How lists from several sources are combined. If omitted, the first source wins. `any` concatenates the lists. With `every`, a
-   * note must match every list.
+   * Rule for lists from several sources. If omitted, the first source wins. `any` concatenates the lists. With `every`, a note must
+   * match every list.
    */
   readonly combines?: 'any' | 'every'
   /** Values that are accepted without trust, because they do not cause any data to enter or leave the machine. */

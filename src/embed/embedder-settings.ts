@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** The embedder settings (`embedder.*`). */
+/** Settings of an embedder (`embedder.*`). */
 export interface EmbedderSettings {
   readonly kind: 'static' | 'transformers' | 'openai' | 'none'
   /** `transformers`: a Hugging Face model id or a folder. `openai`: the server's name for the model. */

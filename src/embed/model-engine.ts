@@ -40,7 +40,7 @@ export interface Engine {
   readonly AutoTokenizer: { from_pretrained(model: string, options: LoadOptions): Promise<EngineTokenizer> }
   readonly AutoModel: { from_pretrained(model: string, options: LoadOptions): Promise<EngineModel> }
   readonly Tensor: new (type: 'int64', data: BigInt64Array, dims: readonly number[]) => EngineTensor
-  /** Absent in older versions. */
+  /** Missing in older versions of the package. */
   readonly ModelRegistry?: {
     get_available_dtypes(model: string): Promise<readonly string[]>
     get_files(model: string, options: { readonly dtype: string }): Promise<readonly string[]>
@@ -105,7 +105,7 @@ export function isEngineInstalled(specifiers: readonly string[]): boolean {
   return specifiers.some((specifier) => quietly(() => require.resolve(specifier)) !== undefined)
 }
 
-/** Where a model's files are located, or will be after the download. */
+/** Location of a model's files, even before they are downloaded. */
 export interface ModelPlace {
   /** The absolute path of its folder. */
   readonly folder: string

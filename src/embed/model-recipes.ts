@@ -1,6 +1,6 @@
 import { trimEndOf } from '../core/text/trim-characters.ts'
 
-/** How a text's vector is computed from its token vectors: as their mean, or as the first one. */
+/** A text's vector is either the mean of its token vectors or the first of them. */
 export type Pooling = 'mean' | 'first'
 
 export interface ModelRecipe {

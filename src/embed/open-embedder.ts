@@ -9,7 +9,7 @@ export interface EmbedderDependencies extends TransformersDependencies, OpenAiDe
   readonly tables: { readonly english: string; readonly multilingual: string }
 }
 
-/** How long the built-in tables stay open after a query, in milliseconds. Reading them again takes as long as a short call. */
+/** Milliseconds that the built-in tables stay open after a query. Reading them again takes as long as a short call. */
 const UNUSED_AFTER = 30_000
 
 /**

@@ -57,7 +57,7 @@ export function openStaticEmbedder(tables: StaticTables, simd = true): StaticEmb
   }
 }
 
-/** Which columns of a table to read. */
+/** Columns of a table to read. */
 interface PartPlan {
   readonly path: string
   readonly kind: TableKind
@@ -250,7 +250,7 @@ export class StaticEmbedder extends TableEmbedder {
   }
 }
 
-/** Where a part of the vector begins, and the length that it is scaled to. */
+/** Start of a part of the vector, and the length that the part is scaled to. */
 interface VectorPart {
   readonly from: number
   readonly length: number
@@ -283,7 +283,7 @@ function toUnitLength(vector: Float32Array): void {
 }
 
 export interface LazyOptions {
-  /** How long the tables are kept after the last embedding, in milliseconds. */
+  /** Milliseconds that the tables are kept after the last embedding. */
   readonly kept?: number
   /** True to open the tables immediately, because the first embedding is expected soon. */
   readonly isExpected?: boolean

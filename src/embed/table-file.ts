@@ -200,7 +200,7 @@ function isCount(value: unknown, max: number): value is number {
   return typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= max
 }
 
-/** `sentence-transformers/all-MiniLM-L6-v2 (Apache-2.0)` becomes `all-minilm-l6-v2`. */
+/** Returns the short name of a teacher model: `sentence-transformers/all-MiniLM-L6-v2 (Apache-2.0)` becomes `all-minilm-l6-v2`. */
 function modelOf(teacher: string): string {
   return teacher
     .replace(/\([\s\S]*/, '')
@@ -239,7 +239,7 @@ function toFloats(bytes: Uint8Array): Float32Array {
   return new Float32Array(bytes.length >> 2).map((_, row) => view.getFloat32(4 * row, true))
 }
 
-/** Converts system errors. @throws RouxError `PROVIDER_ERROR` */
+/** Runs `act` and converts system errors. @throws RouxError `PROVIDER_ERROR` */
 function withTableError<T>(path: string, act: () => T): T {
   try {
     return act()

@@ -19,7 +19,7 @@ import { isBlank, type ModelRecipe, modelName, recipeOf } from './model-recipes.
 import type { FlatVectors, ModelToOpen, OpenedModel } from './model-service.ts'
 import type { ModelWorkerService } from './transformers-worker.ts'
 
-/** How long a worker may take to release its model before it is terminated, in milliseconds. */
+/** Milliseconds that a worker has to release its model before it is terminated. */
 const GRACE = 3000
 
 /** Number of strings per padded batch. Larger batches are no faster and take more memory (measured with all-MiniLM-L6-v2). */
@@ -34,7 +34,7 @@ export interface TransformersDependencies {
   /** The bundled `transformers-worker`. */
   readonly workerEntry: string | URL
   readonly modelsFolder: string
-  /** Where to look for the engine. By default, next to the program and in Node's global folder. */
+  /** Specifiers or paths of the engine, tried in order. Defaults to a package next to the program or in Node's global folder. */
   readonly engines?: readonly string[]
   /** URL of a Hugging Face mirror. */
   readonly hubUrl?: string

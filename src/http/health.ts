@@ -50,7 +50,7 @@ export type Occupant = 'nothing' | 'roux' | 'other'
 
 const TIMEOUT_MS = 1_000
 
-/** Longer responses cannot come from Roux. */
+/** Maximum number of characters to read. Longer responses cannot come from Roux. */
 const MAX_LENGTH = 200
 
 export function askHealth(host: string, port: number): Promise<Occupant> {

@@ -240,7 +240,7 @@ function openNode(limits: Limits, onRequest: (request: IncomingMessage, response
     onRequest(request, response)
   }
   node.on('request', onAny)
-  // By default, Node would ask for the body before the sender is known.
+  // By default, Node asks for the body before the sender is known.
   node.on('checkContinue', onAny)
   node.on('clientError', (error, socket) => refuseClient(error, socket as Socket, last.get(socket)))
   return node

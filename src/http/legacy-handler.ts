@@ -20,7 +20,7 @@ export interface LegacyOptions {
 
 type TokenExchange = Exchange<Principal>
 
-/** Version to assume if a client does not send one: the last version without the header. */
+/** Version of a client that sends no version header: the last version without this header. */
 const VERSION_WITHOUT_HEADER = '2025-03-26'
 
 /** Serves protocol versions up to 2025-11-25, either in sessions or as single requests for clients without a session. */

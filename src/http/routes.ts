@@ -13,7 +13,7 @@ export interface Exchange<Sender> {
 
 export type Answer<Sender> = (exchange: Exchange<Sender>) => Promise<void> | void
 
-/** A handler for a path. */
+/** Handles the requests for one path. */
 export interface RouteLiteral<Sender> {
   /** Exact path. A request's path is neither decoded nor resolved before the comparison. */
   readonly path: string

@@ -147,7 +147,7 @@ export class ExchangeTransport implements Transport {
 
   /**
    * Delivers messages and returns the responses. None of the requests may already be pending. If requests are cancelled or the
-   * transport is closed, there are fewer responses. `onEvent` receives messages sent in the meantime.
+   * transport is closed, there are fewer responses. `onEvent` receives messages that are sent before the responses are complete.
    */
   post(messages: readonly JSONRPCMessage[], onEvent: (message: JSONRPCMessage) => void): Promise<readonly JSONRPCMessage[]> {
     if (this.#isClosed) return Promise.resolve([])

@@ -26,7 +26,7 @@ export class TokenGate {
     this.#warn = warn
   }
 
-  /** Set if the file cannot be read. No token is accepted in that case. */
+  /** Error that prevents the file from being read. While there is one, no token is accepted. */
   get fault(): RouxError | undefined {
     this.#refresh()
     return this.#problem
@@ -51,8 +51,7 @@ export class TokenGate {
   #refresh(): void {
     const version = versionOf(this.#path)
     if (version === this.#version) return
-    // Set the version before anything can fail, so a failure is reported once per change to the file rather than on every
-    // request.
+    // Set the version before anything can fail, so a failure is reported once per change to the file, not on every request.
     this.#version = version
     try {
       const warning = closeToOthers(this.#path)

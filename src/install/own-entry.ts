@@ -11,7 +11,7 @@ export type OwnEntry =
       readonly config?: string
       /** Values of the `--set` options, in order. Omitted if there are none. */
       readonly settings?: readonly string[]
-      /** Set if the entry allows changes to notes. */
+      /** True if the entry allows changes to notes. */
       readonly write?: true
     }
   | { readonly kind: 'http'; readonly url: string; readonly token: string }

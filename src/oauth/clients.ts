@@ -44,7 +44,7 @@ export function readRegistered(id: string, signer: Signer, listedHosts: readonly
   return parsed.success ? { id, name: parsed.data.name, addresses: listedAmong(parsed.data.addresses, listedHosts) } : undefined
 }
 
-/** Filters a program's addresses to those that a sign-in may return to. */
+/** Returns the program's addresses that a sign-in may return to. */
 export function listedAmong(addresses: readonly string[], listedHosts: readonly string[]): readonly string[] {
   return addresses.filter((text) => {
     const address = readReturnAddress(text)

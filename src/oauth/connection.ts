@@ -12,7 +12,7 @@ export const LIFETIME = {
   access: 60 * MINUTE,
   refreshUnused: 90 * DAY,
   connection: 365 * DAY,
-  /** How long a used refresh token still works, in case requests were sent in parallel or an answer was lost. */
+  /** A used refresh token still works for this time, because clients send requests in parallel and may lose a response. */
   rotated: 120_000,
   morePairs: 10,
 } as const
@@ -43,7 +43,7 @@ export const CONNECTION = z.object({
 /** A program's permission to use the vaults, granted on the consent page. */
 export type Connection = Readonly<z.output<typeof CONNECTION>>
 
-/** A person's consent. */
+/** Consent that a person gave on the consent page. */
 export interface Grant {
   readonly name: string
   readonly client: Connection['client']

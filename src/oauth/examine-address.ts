@@ -7,7 +7,7 @@ import { isLoopbackName, MCP_PATH } from '../http/host-and-origin.ts'
 import { isOnInternet } from './fetch-document.ts'
 import { PATHS } from './sign-in.ts'
 
-/** Why a hosted assistant cannot connect, and what to do. */
+/** Reason why a hosted assistant cannot connect, and how to fix it. */
 export interface AddressFault {
   readonly message: string
   readonly hint: string

@@ -69,7 +69,7 @@ export interface Consent {
   readonly knownBy: string | undefined
   /** Host that receives the sign-in; `undefined` for a program on the browser's computer. */
   readonly returnsTo: string | undefined
-  /** The choices to offer. */
+  /** Choices to offer on the page. */
   readonly scopes: readonly Scope[]
   readonly vaults: readonly string[]
   /** The choices that are preselected. */

@@ -34,8 +34,8 @@ export interface Notice {
   /** The exit code, once the work is done. */
   readonly exit?: number
   /**
-   * Set if the server ends the connection. The relay reconnects immediately (`now`), when it has something to send (`later`), or
-   * immediately while repeating the open requests (`repeat`).
+   * Tells the relay when to reconnect after the server has ended the connection: immediately (`now`), when there is something to
+   * send (`later`), or immediately while repeating the open requests (`repeat`).
    */
   readonly again?: 'now' | 'later' | 'repeat' | undefined
 }
@@ -43,7 +43,7 @@ export interface Notice {
 export interface SharedStatus {
   readonly process: number
   readonly version: string
-  /** In megabytes. */
+  /** Memory of the server's process in megabytes. */
   readonly memory: number
   readonly connections: number
   readonly vaults: readonly { readonly vault: string; readonly connections: number }[]
@@ -116,7 +116,7 @@ export async function connect(place: Place, greeting: Greeting, patience = SILEN
   const first = lines.next().then(({ value: line }) => (line === undefined ? undefined : (readNotice(line) ?? stranger)))
   const silence: Notice = { alone: 'the shared server does not answer' }
   const late = new Promise<Notice>((resolve) => {
-    // If this process itself was busy, first read what has arrived in the meantime.
+    // If this process was busy itself, an answer may have arrived already, so first read it.
     setTimeout(() => setImmediate(resolve, silence), isAlive ? patience : SILENCE_TIMEOUT).unref()
   })
   const notice = await Promise.race([first, late])

@@ -9,7 +9,7 @@ import { quietly } from '../core/quietly.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** Where this user's shared server listens, and the files next to its socket. */
+/** Paths of the user's shared server: its socket and the files next to it. */
 export interface Place {
   readonly folder: string
   /** Path of the socket, or the name of the pipe on Windows. */

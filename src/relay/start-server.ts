@@ -47,14 +47,14 @@ async function startServer({ folder, log: path, announcement }: Place, script: s
   const log = quietly(() => openSync(path, 'w', 0o600)) ?? 'ignore'
   const args = [join(dirname(script), 'main.js'), SHARED_COMMAND]
   const child = spawn(process.execPath, args, {
-    // Its working directory is the socket's folder, so it does not keep a vault or removable disk in use.
+    // Run the server in the socket's folder, so it does not keep a vault or removable disk in use.
     cwd: folder,
     env: { ...ALLOCATOR, ...process.env },
     detached: true,
     stdio: ['ignore', log, log],
     windowsHide: true,
   })
-  // Remove only this process's announcement, because another process may have announced a server in the meantime.
+  // Remove only this process's announcement, because another process may have replaced it.
   const withdraw = (): void => void quietly(() => readFileSync(announcement, 'utf8') === OWN && rmSync(announcement))
   child.on('error', withdraw).on('exit', withdraw).unref()
   if (typeof log === 'number') closeSync(log)
@@ -73,7 +73,8 @@ function announceStart(place: Place): boolean {
   } catch (error) {
     const exists = errorCode(error) === 'EEXIST'
     if (exists && readAnnouncement(place)?.isAlive === true) return false
-    // The file was left by a process that is gone, or the disk is full, in which case an empty file would block every other start.
+    // Either a process that is gone left the file, or the disk is full. On a full disk, an empty file would block every other
+    // start.
     quietly(() => (exists ? writeFileSync(path, OWN) : rmSync(path)))
   }
   return true

@@ -15,7 +15,7 @@ export async function run(invocation: Invocation): Promise<number> {
   const { settings } = await loadSettings(settingsInput(invocation))
   const scopes = namesIn(options.get('scope') ?? 'read').map((name) => requireScope(name, CONNECTION_SCOPES))
   if (scopes.length === 0) throw new UsageError('The connection has no scope.', `Scopes: ${CONNECTION_SCOPES.join(', ')}.`)
-  // Vault names are lowercase.
+  // Names of vaults are always lowercase.
   const names = namesIn(options.get('vaults') ?? '*').map((name) => name.toLowerCase())
   if (names.length === 0) throw new UsageError('The connection has no vault.', 'Name vaults, or * for all of them.')
   const vaults = names.includes('*') ? '*' : names

@@ -56,7 +56,7 @@ async function add(invocation: Invocation, path: string, name: string | undefine
   const { options } = invocation
   if (name !== undefined && (await connectionsOf(invocation)).some((connection) => connection.name === name))
     throw invalid(`A connection "${name}" already exists.`, 'Choose another name.')
-  // Vault names are lowercase.
+  // Names of vaults are always lowercase.
   const vaults = namesIn(options.get('vaults') ?? '*').map((name) => name.toLowerCase())
   const added = {
     name: requireName(name, 'add'),

@@ -128,9 +128,7 @@ function indexingOf({ indexing }: GraphCore, { watch, onBegin = () => {} }: Open
   return overlaid(indexing, { begin, ...(watch ? {} : { ready }) })
 }
 
-/**
- * Returns an object that has some members of its own and takes all others from `base`, which may be a class with private members.
- */
+/** Returns an object with the given members, and all other members of `base`. `base` may be an instance with private members. */
 export function overlaid<T extends object>(base: T, overrides: { readonly [K in keyof T]?: T[K] | undefined }): T {
   return new Proxy(base, {
     get(_target, key) {

@@ -32,7 +32,7 @@ export async function findTool(host: Host, name: string): Promise<Tool | undefin
 export interface CommandOrTool {
   readonly known?: KnownCommand
   readonly tool?: Tool
-  /** Its command-line options, including the global ones. */
+  /** Options of the command or tool, including the global options. */
   readonly options: readonly Option[]
 }
 

@@ -43,7 +43,10 @@ export interface Parameter extends Option {
   readonly isWord?: true
 }
 
-/** The optional parameter that may be positional, by tool. Only listed if it is not the first parameter. */
+/**
+ * By tool, the optional parameter that may be a positional argument. In other tools, it is the first parameter if that is free
+ * text.
+ */
 const OPTIONAL_WORDS: ReadonlyMap<string, string> = new Map([['changes_since', 'since']])
 
 export const SHORT_NAMES: ReadonlyMap<string, string> = new Map([

@@ -60,10 +60,7 @@ const FORMAT_NAMES: Readonly<Record<ExportFormat, string>> = {
   csv: 'CSV',
 }
 
-/**
- * Yields the similar pairs whose notes were both exported. Other pairs are skipped, because the vault may have changed in the
- * meantime.
- */
+/** Yields the pairs of similar notes that were both exported. The vault may have changed since the notes were exported. */
 async function* allSimilar(insight: () => Promise<Insight | undefined>, nodes: ReadonlySet<NodeId>): AsyncGenerator<SimilarPair> {
   const result = await insight()
   if (result === undefined) return
@@ -184,7 +181,7 @@ async function* textsOf(core: GraphCore, ids: readonly NodeId[], onUnread: MapPa
   if (missing > 0) onUnread(`${missing} of ${ids.length} notes could not be read; the page has only their titles.`)
 }
 
-/** Yields, for each note, the numbers of the notes that it links to, each with the sentence that contains the link. */
+/** For each note, yields the indexes of the notes that it links to, each with the sentence that contains the link. */
 async function* quotesOf(core: GraphCore, ids: readonly NodeId[], onUnread: MapPageOptions['onUnread']): AsyncGenerator<string> {
   const numbers = new Map(ids.map((id, number) => [id, number]))
   yield ',"quotes":['
