@@ -1,5 +1,5 @@
-import { collectGarbage } from '../workers/collect-garbage.ts'
 import type { FileThreads } from '../workers/files/file-threads.ts'
+import { collectGarbage } from '../workers/heap.ts'
 import type { IndexingClient } from '../workers/indexing-client.ts'
 import type { OpenEmbedding } from '../workers/open-embedding.ts'
 import type { OpenEngine } from './engine.ts'

@@ -18,7 +18,7 @@ import { type LaidOut, layOutFrom } from '../insight/layout.ts'
 import { openInsightCache } from '../store/embedded/insight-cache.ts'
 import { guardSqlite } from '../store/embedded/sqlite.ts'
 import { HnswGraph, loadHnswAddon } from '../store/embedded/vectors/hnsw-graph.ts'
-import { collectGarbage } from './collect-garbage.ts'
+import { collectGarbage } from './heap.ts'
 import { ownGuard } from './thread-guard.ts'
 
 const port = parentPort

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { collectGarbage } from '../../src/workers/collect-garbage.ts'
+import { collectGarbage } from '../../src/workers/heap.ts'
 
 const v8 = vi.hoisted(() => ({ used: 0, flags: [] as string[] }))
 

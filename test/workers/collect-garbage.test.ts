@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { collectGarbage } from '../../src/workers/collect-garbage.ts'
+import { collectGarbage } from '../../src/workers/heap.ts'
 
 test('unreachable objects are gone after collecting garbage', async () => {
   const gone = new WeakRef(Array.from({ length: 1_000 }, (_, at) => ({ at })))

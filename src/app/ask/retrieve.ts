@@ -11,8 +11,7 @@ import type { Answer, GraphCore } from '../graph-core.ts'
 import { findPack } from '../insight/context-pack.ts'
 import type { PlacedPassage } from '../insight/pack-passages.ts'
 import { requireNamed, unknownNodeError } from '../names/known-node.ts'
-import { readableSource, shownText } from '../read/readable-source.ts'
-import { requireText } from '../read/texts.ts'
+import { readableSource, requireText, shownText } from '../read/texts.ts'
 
 export interface FoundPassage extends Passage {
   readonly id: NodeId

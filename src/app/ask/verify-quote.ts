@@ -8,8 +8,7 @@ import { answer, type Call, plain } from '../answer/answer-when-ready.ts'
 import { type Passage, passagesOf } from '../find/passages.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
 import { requireNamed, unknownNodeError } from '../names/known-node.ts'
-import { readableSource } from '../read/readable-source.ts'
-import { requireText } from '../read/texts.ts'
+import { readableSource, requireText } from '../read/texts.ts'
 
 export interface VerifyArguments {
   readonly id: string

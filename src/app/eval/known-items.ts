@@ -4,9 +4,11 @@ import { foldName } from '../../core/text/fold.ts'
 import { sentenceAt } from '../../markdown/prose/sentences.ts'
 import { plainText, unitsOf } from '../../search/chunks.ts'
 import { analyze } from '../../search/words/scan.ts'
+import type { Call } from '../answer/answer-when-ready.ts'
+import { type SearchArguments, search } from '../find/search.ts'
 import type { GraphCore } from '../graph-core.ts'
 import { readNotes, readTexts } from '../read/texts.ts'
-import { drawIndex, type Random, seededRandom, shuffled } from './statistics.ts'
+import { DEPTH, drawIndex, type Random, seededRandom, shuffled } from './statistics.ts'
 
 export const QUERY_KINDS = [
   'title',
@@ -333,4 +335,44 @@ function withoutWords(sentence: string, names: readonly string[]): string | unde
   const question = (text + plain.slice(from)).replace(/\s+/g, ' ').trim()
   const remaining = tokens.filter(({ kind, stem, isStopWord }) => kind === 'word' && !isStopWord && !taboo.has(stem))
   return remaining.length < MIN_WORDS ? undefined : question
+}
+
+export type SearchMode = SearchArguments['mode']
+
+/** The search result for one known item. */
+export interface AskedItem {
+  readonly item: KnownItem
+  /** 1-based rank, or 0 if the note is not in the top ten. */
+  readonly rank: number
+  /** Response time in milliseconds. */
+  readonly ms: number
+}
+
+export interface AskOptions {
+  readonly mode: SearchMode
+  readonly call: Call
+  /** Called after every answer. */
+  readonly onAsked: () => void
+}
+
+const DEFAULTS = { includeContent: false, relevance: 'normal', explain: false } as const
+
+/** Runs each query through `search`, one at a time, with the tool's default settings. */
+export async function askKnownItems(
+  core: GraphCore,
+  items: readonly KnownItem[],
+  { mode, call, onAsked }: AskOptions,
+): Promise<readonly AskedItem[]> {
+  const results: AskedItem[] = []
+  for (const item of items) {
+    call.signal?.throwIfAborted()
+    const limit = item.source === undefined ? DEPTH : DEPTH + 1
+    const startedAt = performance.now()
+    const { value } = await search(core, { ...DEFAULTS, query: item.query, mode, limit }, call)
+    const ms = performance.now() - startedAt
+    const rank = value.filter(({ id }) => id !== item.source).findIndex(({ id }) => id === item.expected) + 1
+    results.push({ item, rank: rank > DEPTH ? 0 : rank, ms })
+    onAsked()
+  }
+  return results
 }

@@ -1,5 +1,4 @@
-import type { AskedItem, SearchMode } from './ask.ts'
-import { QUERY_KINDS, type QueryKind } from './known-items.ts'
+import { type AskedItem, QUERY_KINDS, type QueryKind, type SearchMode } from './known-items.ts'
 import { type Estimate, meanOf, ndcg, quantile, shareOf } from './statistics.ts'
 
 export interface VaultReport {

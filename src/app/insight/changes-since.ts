@@ -16,9 +16,15 @@ import { scopeWarnings } from '../answer/scope-warnings.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
 import { type FilesByPath, filesByPath } from '../names/known-node.ts'
 import { trimFolder } from '../scope.ts'
-import { changeCursor, type GenerationOf, readCursor } from './change-cursor.ts'
-import { type ChangeWindow, readWindow, type WindowStart } from './change-window.ts'
-import { readSince } from './read-since.ts'
+import {
+  type ChangeWindow,
+  changeCursor,
+  type GenerationOf,
+  readCursor,
+  readSince,
+  readWindow,
+  type WindowStart,
+} from './change-window.ts'
 
 export interface ChangesArguments {
   readonly cursor?: string | undefined

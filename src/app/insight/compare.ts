@@ -15,8 +15,7 @@ import { chunksOf, toPassage } from '../find/passages.ts'
 import { centreOf, servingVectors } from '../find/similar-nodes.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
 import { findNamed } from '../names/known-node.ts'
-import { readableSource, shownText } from '../read/readable-source.ts'
-import { type ReadingContext, readNotes, unreadWarnings } from '../read/texts.ts'
+import { type ReadingContext, readableSource, readNotes, shownText, unreadWarnings } from '../read/texts.ts'
 import { WITH_TEXT } from '../scope.ts'
 
 export interface CompareArguments {

@@ -10,8 +10,7 @@ import { type PassageQuery, placesOf, wordShareFor } from '../find/passages.ts'
 import { MODEL_TIMEOUT } from '../find/question-vector.ts'
 import { type EmbeddedQuestion, readChunked } from '../find/search.ts'
 import { sentenceOf } from '../links/link-sentences.ts'
-import { readableSource } from '../read/readable-source.ts'
-import type { ReadingContext } from '../read/texts.ts'
+import { type ReadingContext, readableSource } from '../read/texts.ts'
 import { type PlacedPassage, packPassage } from './pack-passages.ts'
 
 /** A link in a passage, and the score that its target would have if the sentence with the link matched the question fully. */

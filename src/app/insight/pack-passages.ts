@@ -5,7 +5,7 @@ import { pathOf } from '../answer/node-response.ts'
 import { wordsOf } from '../find/passage-text.ts'
 import { toPassage } from '../find/passages.ts'
 import type { NotePlace } from '../find/shared-endings.ts'
-import { readableSource, shownText } from '../read/readable-source.ts'
+import { readableSource, shownText } from '../read/texts.ts'
 import type { PackPassage, ShownPart } from './fit-pack.ts'
 
 /** A part of a note that a pack may contain, and where it is. */

@@ -3,7 +3,9 @@ import type { Occurrence } from '../../core/store.ts'
 import type { NoteText } from '../../core/texts.ts'
 import { type CanvasText, readCanvasNodes, sourceOffsets } from '../../markdown/json-canvas/canvas-json.ts'
 import { paragraphAt, sentenceAt } from '../../markdown/prose/sentences.ts'
-import { type ReadingContext, readTexts } from '../read/texts.ts'
+import { answer, type Call } from '../answer/answer-when-ready.ts'
+import type { Answer, GraphCore } from '../graph-core.ts'
+import { type ReadingContext, readTexts, unreadWarnings } from '../read/texts.ts'
 
 export interface LinkSentences {
   /** Returns the sentence with the link, or an empty string if the text is missing or has another version. */
@@ -103,4 +105,34 @@ function cardTextAt(
   while (to < value.length && sourceOf(to) < end) to++
   const paragraph = find(value, from, to)
   return { text: paragraph.text, start: card.start + paragraph.start }
+}
+
+/** A sentence that links to a note. */
+export interface LinkQuote {
+  readonly to: NodeId
+  readonly text: string
+}
+
+/**
+ * Returns one sentence for each note that a given note links to: the first with such a link. Links in comments and properties do
+ * not count.
+ */
+export function linkQuotes(
+  core: GraphCore,
+  ids: readonly NodeId[],
+  call: Call,
+): Promise<Answer<readonly (readonly LinkQuote[])[]>> {
+  return answer(core, call, async (snapshot) => {
+    const links = (await snapshot.linksFrom(ids)).filter(({ inComment, property }) => !inComment && property === undefined)
+    const sentences = await readLinkSentences({ core, snapshot, call }, links)
+    const quotes = new Map(ids.map((id) => [id, new Map<NodeId, string>()]))
+    for (const link of links) {
+      const ofNote = quotes.get(link.from)
+      if (ofNote !== undefined && !ofNote.has(link.to)) ofNote.set(link.to, sentences.of(link))
+    }
+    return {
+      value: ids.map((id) => [...(quotes.get(id) ?? [])].flatMap(([to, text]) => (text === '' ? [] : [{ to, text }]))),
+      warnings: unreadWarnings(sentences.unread),
+    }
+  })
 }

@@ -4,6 +4,7 @@ import type { Node, NodeOptions, Snapshot } from '../../core/store.ts'
 import { listSome } from '../../core/text/list-some.ts'
 import type { NoteText } from '../../core/texts.ts'
 import { untilAborted } from '../../core/waiting/aborting.ts'
+import { canvasProse } from '../../markdown/json-canvas/canvas-json.ts'
 import type { Call } from '../answer/answer-when-ready.ts'
 import { quoted } from '../answer/truncate.ts'
 import type { GraphCore, Warning } from '../graph-core.ts'
@@ -147,3 +148,13 @@ export function unreadWarnings(unread: readonly NodeId[]): readonly Warning[] {
 }
 
 const MAX_NAMED = 5
+
+/** Returns a part of the text as readers see it. In a canvas, they see only the cards. */
+export function shownText({ kind }: Pick<Node, 'kind'>, text: string): string {
+  return kind === 'canvas' ? text.trim().replace(/ {2,}/g, ' ') : text
+}
+
+/** Returns a node's text as it is indexed for search. For a canvas, this is the text of its cards. */
+export function readableSource({ kind }: Pick<Node, 'kind'>, source: NoteText): NoteText {
+  return kind === 'canvas' ? { ...source, text: canvasProse(source.text) } : source
+}

@@ -1,5 +1,4 @@
-import { askKnownItems } from '../../app/eval/ask.ts'
-import { IN_OTHER_WORDS, knownItems } from '../../app/eval/known-items.ts'
+import { askKnownItems, IN_OTHER_WORDS, knownItems } from '../../app/eval/known-items.ts'
 import {
   type EvaluatedMode,
   type MeaningGain,

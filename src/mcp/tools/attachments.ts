@@ -3,8 +3,7 @@ import { DEFAULT_TOKENS } from '../../app/answer/budget.ts'
 import { fitMember } from '../../app/answer/fit-members.ts'
 import { addAttachment, listAttachments, readAttachment } from '../../app/write/attachments.ts'
 import { deleteFile } from '../../app/write/write.ts'
-import { defined, defineOperation } from '../definition/define-operation.ts'
-import { defineTool } from '../definition/define-tool.ts'
+import { defined, defineOperation, defineTool } from '../definition/define-tool.ts'
 import { attachmentId, CREATES, expectedHash, maxTokens, nodeName, offset, page, SETS } from './parameters.ts'
 
 export const addAttachmentTool = defineOperation({

@@ -4,11 +4,17 @@ import { fitRows } from '../../app/answer/fit-list.ts'
 import { listChanges } from '../../app/write/list-changes.ts'
 import type { OperationRequest } from '../../app/write/operation-runner.ts'
 import { applyChanges, createFolder, deleteFile, moveNode, rename, undoChange, writeNode } from '../../app/write/write.ts'
-import type { Violations } from '../calls/invalid-arguments.ts'
-import { MAX_ITEMS } from '../calls/list-bounds.ts'
+import { MAX_ITEMS, type Violations } from '../calls/invalid-arguments.ts'
 import { toolDisabled } from '../calls/tool-result.ts'
-import { defined, defineOperation, dryRun, type OperationTool } from '../definition/define-operation.ts'
-import { defineTool, type SwitchedOffBy, UNREDACTED } from '../definition/define-tool.ts'
+import {
+  defined,
+  defineOperation,
+  defineTool,
+  dryRun,
+  type OperationTool,
+  type SwitchedOffBy,
+  UNREDACTED,
+} from '../definition/define-tool.ts'
 import { COUNT, FLAG, listOf, outputSchema, TEXT } from '../definition/schemas.ts'
 import { addAttachmentTool, deleteAttachmentTool } from './attachments.ts'
 import {

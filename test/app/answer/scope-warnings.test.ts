@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { findNodes } from '../../../src/app/find/find-nodes.ts'
-import { listNodes, searchByTags } from '../../../src/app/find/list-nodes.ts'
+import { listNodes, randomNode, searchByTags } from '../../../src/app/find/list-nodes.ts'
 import { listProblems } from '../../../src/app/insight/get-problems.ts'
 import { getHubs } from '../../../src/app/links/get-hubs.ts'
 import { getTree } from '../../../src/app/read/get-tree.ts'
-import { randomNode } from '../../../src/app/read/random-node.ts'
 import { fakeCore, fakeStore } from '../../support/fake-store.ts'
 
 const core = () =>

@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { askKnownItems } from '../../../src/app/eval/ask.ts'
-import { type KnownItem, knownItems } from '../../../src/app/eval/known-items.ts'
+import { askKnownItems, type KnownItem, knownItems } from '../../../src/app/eval/known-items.ts'
 import { missed, scoreKnownItems, slowest } from '../../../src/app/eval/report.ts'
 import type { GraphCore } from '../../../src/app/graph-core.ts'
 import { fakeCore } from '../../support/fake-store.ts'

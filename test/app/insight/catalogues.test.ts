@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { jsonBytes } from '../../../src/app/answer/budget.ts'
-import { fitMap } from '../../../src/app/insight/fit-map.ts'
-import { mapVault } from '../../../src/app/insight/map.ts'
+import { fitMap, mapVault } from '../../../src/app/insight/map.ts'
 import { renderMap } from '../../../src/cli/output/render-insight.ts'
 import { searchCore } from '../search-core.ts'
 

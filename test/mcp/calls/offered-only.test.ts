@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { vaultsOnDemand } from '../../../src/app/vaults.ts'
-import { callTool } from '../../../src/mcp/calls/call-tool.ts'
-import { onlyOffered } from '../../../src/mcp/calls/offered-only.ts'
+import { callTool, onlyOffered } from '../../../src/mcp/calls/call-tool.ts'
 import { TOOLS } from '../../../src/mcp/tools/index.ts'
 import { searchCore } from '../../app/search-core.ts'
 
