@@ -42,7 +42,7 @@ export interface GraphCore {
   readonly languages: readonly string[]
   /** Loads the search indexes while a question waits for the graph. */
   readonly loadSearchEarly?: () => void
-  /** Plans operations, even if writing is off. Omitted if there is no folder to plan for. */
+  /** Plans operations, even if writing is off. Omitted for a vault without a folder. */
   readonly planning?: Planning | undefined
   /** Omitted if writing is off. */
   readonly writing?: Writing | undefined

@@ -43,7 +43,7 @@ export function trimFolder(folder: string): string {
   return trimBothOf(folder, '/')
 }
 
-/** Checks whether there is a folder of this name, in any case. A mere link to the folder does not count. */
+/** Checks whether a folder with this name exists, ignoring case. Links to the folder do not count. */
 export async function isFolder(snapshot: Snapshot, folder: string): Promise<boolean> {
   return (await snapshot.tree(foldId(trimFolder(folder)), { depth: 1, limit: 0, includeArchived: true })) !== undefined
 }

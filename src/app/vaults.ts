@@ -2,7 +2,7 @@ import type { GraphCore } from './graph-core.ts'
 
 /** The vaults of a server that the caller may see. */
 export interface Vaults {
-  /** Names in the order of the settings. Empty if there is only one vault without a name. */
+  /** Names in the order of the settings. Empty if there is only one vault, which has no name. */
   readonly names: readonly string[]
   /**
    * Returns the vault with this name, and opens it first if necessary, even if that failed before. Without a name, returns the

@@ -270,7 +270,7 @@ class LogWriter implements OpenLogWriter {
     inTransaction(database, () => {
       const now = (this.#options.now ?? Date.now)()
       const newest = statements.last.get(this.#options.root) as { readonly time: number | null }
-      // The clock may have been set back, but rows must stay in order.
+      // Keep rows in order even if the clock has been set back.
       const time = Math.max(now, newest.time ?? 0)
       for (const waitingCommit of this.#waiting) this.#insert(statements, waitingCommit, time)
       if (this.#isToPrune(now)) prune(database, this.#options.retention, now)
@@ -286,7 +286,7 @@ class LogWriter implements OpenLogWriter {
 
   #insert({ known, insert }: LogStatements, commit: Waiting, time: number): void {
     const { lineage, base, generation, changes } = commit
-    // The commit may be logged already. A row without changes would add nothing.
+    // If the commit is already logged, a row without changes would add nothing.
     if (base === generation && known.get(lineage, generation) !== undefined) return
     const { deflated, sum, data } = packCommit(commit, changes)
     insert.run(this.#options.root, lineage, generation, base, time, deflated, sum, data)

@@ -60,7 +60,7 @@ function tryLock(path: string, openDatabase: OpenDatabase): Database | undefined
     database.exec('PRAGMA busy_timeout = 0')
     const identity = identityOf(path)
     database.exec('BEGIN IMMEDIATE')
-    // The first transaction creates the file. A lock on a file that has since been deleted excludes nobody.
+    // The first transaction creates the file. A lock on a deleted file does not exclude other processes.
     const locked = identityOf(path)
     if (locked !== undefined && (identity === undefined || identity === locked)) {
       quietly(() => chmodSync(path, 0o600))

@@ -37,8 +37,8 @@ export interface OpenVault extends VaultMethods {
    */
   ready(options?: CallOptions): Promise<void>
   /**
-   * Copies the vault to a graph of the package `graphology`, for its algorithms, layouts and file formats. Later changes to notes do
-   * not affect the copy.
+   * Copies the vault to a graph of the package `graphology`, for its algorithms, layouts and file formats. Later changes to notes
+   * do not affect the copy.
    * @throws RouxError `PROVIDER_ERROR` if `graphology` is not installed
    */
   toGraphology(options?: GraphOptions & CallOptions): Promise<Answer<VaultGraph>>
@@ -63,8 +63,8 @@ export interface VaultAi {
    */
   chat(messages: readonly PluginMessage[], options?: ChatOptions & CallOptions): Promise<ChatReply>
   /**
-   * Returns the model server usage of all programs for the given number of days (default 7), by day, server, model and feature. Today
-   * comes first.
+   * Returns the model server usage of all programs for the given number of days (default 7), by day, server, model and feature.
+   * Today comes first.
    * @throws RouxError `INVALID_PARAMS`
    */
   usage(days?: number): Promise<readonly UsageRow[]>
@@ -102,7 +102,7 @@ export async function openVault(path: string, options: OpenVaultOptions = {}): P
     async ready({ signal } = {}) {
       core.indexing.begin()
       await core.indexing.ready(NO_TIMEOUT, signal)
-      // Fail now if no request could be answered, for example because the vault is missing.
+      // Fail early if no request can be answered, for example because the vault is missing.
       await answer(core, { signal }, async () => plain(undefined))
       for (const by of ['words', 'meaning'] as const) await core.indexing.findable(by, NO_TIMEOUT, signal)
     },

@@ -13,7 +13,7 @@ import {
 } from './readiness-warnings.ts'
 
 export interface Call {
-  /** Aborted when nobody waits for the answer anymore. */
+  /** Aborted when the caller no longer waits for the answer. */
   readonly signal?: AbortSignal | undefined
   /**
    * When the call stops waiting for background work, such as reading the vault, indexing notes or opening a model, as a
@@ -99,7 +99,7 @@ interface UseCase<T> {
 
 async function runUseCase<T>(core: GraphCore, call: Call, useCase: UseCase<T>): Promise<Answer<T>> {
   core.indexing.begin()
-  // The graph may be damaged once, and so may the search index.
+  // Allow one retry for a damaged graph, and another for a damaged search index.
   const maxAttempts = useCase.needs === undefined ? 2 : 3
   for (let tries = 1; ; tries++) {
     try {

@@ -24,7 +24,7 @@ export interface ComposeOptions {
   readonly isFirstSure?: boolean
   /** Optional members that the caller asked for. They may use the whole budget. */
   readonly requested?: ReadonlySet<string>
-  /** Share (0–1) of the budget for properties, links and content that the caller did not ask for. */
+  /** Share (0–1) of the budget for properties, links and content if the caller did not ask for them. */
   readonly details?: number
 }
 
@@ -47,7 +47,7 @@ const PASSAGES_SHARE = 0.73
 const DETAILS_SHARE = 0.55
 
 interface Room {
-  /** Bytes per row if the rows share equally. */
+  /** Each row's equal share of the remaining bytes. */
   readonly fair: number
   /** All bytes that are left. A member may use more than its fair share only for the least that is useful. */
   readonly maxBytes: number
@@ -152,7 +152,7 @@ export function rowsFitter(details: number) {
 
 export const fitRows = rowsFitter(DETAILS_SHARE)
 
-/** Bytes of the two brackets, less one separator, because no separator follows the last row. */
+/** Bytes of the two brackets, minus the separator that the last row does not need. */
 const BRACKETS = 1
 
 interface Draft {
@@ -187,7 +187,7 @@ function takeStep(
   drafts: readonly Draft[],
   budget: Budget,
 ): void {
-  // In the rows of `gaps`, `links` is a number.
+  // In rows of `gaps`, `links` is a number.
   const concerned = drafts.filter(({ row }) => row[member] !== undefined && typeof row[member] !== 'number')
   for (const [at, { row, shown }] of concerned.entries()) {
     const isNew = shown[member] === undefined

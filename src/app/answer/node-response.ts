@@ -38,7 +38,7 @@ export interface ListOptions {
   readonly links: number
 }
 
-/** Returns nodes in the form for lists. Nodes that no longer exist are left out. */
+/** Returns nodes as shown in lists, omitting those that no longer exist. */
 export async function listResponses(
   snapshot: Snapshot,
   ids: readonly NodeId[],
@@ -49,7 +49,7 @@ export async function listResponses(
   return present.map((node) => listResponse(node, shown))
 }
 
-/** Returns a node in the form for lists, with either the beginning of its content or its properties. */
+/** Returns a node as shown in lists, with either the beginning of its content or its properties. */
 export function listResponse(node: Node, shown: ListOptions['shown']): ListedNode {
   const response = shown === 'metadata' ? metadataResponse(node) : excerptResponse(node, CONTENT_LIMITS.list)
   return { ...response, link_count: node.linkCount }

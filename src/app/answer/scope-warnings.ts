@@ -12,7 +12,7 @@ import { quoted } from './truncate.ts'
 const MAX_SIMILAR = 3
 /** Maximum number of unknown tags to warn about one by one. */
 const MAX_TAGS = 20
-/** More than the levels of folders in any vault. */
+/** Larger than the folder depth of any vault. */
 const ALL_LEVELS = 1_000
 
 export interface RequestedScope extends Pick<ScopeArguments, 'folder' | 'path' | 'tag'> {

@@ -194,7 +194,7 @@ export interface NoteNames {
   readonly headings: readonly string[]
 }
 
-/** Counts the notes with each name, ignoring differences that folding removes. */
+/** Counts the notes that have each name. Names are compared in folded form. */
 class NameCounts {
   readonly #names = new Map<string, number>()
   readonly #headings = new Map<string, number>()

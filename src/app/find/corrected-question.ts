@@ -10,7 +10,7 @@ import type { Warning } from '../graph-core.ts'
 const MIN_WORD_LENGTH = 4
 /** Shorter questions are not corrected. A single word has no context and is compared with titles only. */
 const MIN_WORDS = 2
-/** A question with more unknown words is probably about something else than the vault. */
+/** A question with more unknown words is probably about something that the vault does not contain. */
 const MAX_UNKNOWN_WORDS = 1
 
 /** A question in which unknown words have been replaced with similar words from the vault. */

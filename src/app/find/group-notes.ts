@@ -197,7 +197,7 @@ function withUnit(text: string): NameWithUnit {
   return { name: text.trim(), unit: undefined }
 }
 
-/** Checks whether a name without `#` means something else than a property. */
+/** Checks whether a name without `#` means something other than a property. */
 function isKnownName(name: string): boolean {
   const folded = name.toLowerCase()
   return Object.hasOwn(PLACES, folded) || DATES.some((date) => date === folded)
@@ -349,7 +349,9 @@ function withoutBrackets(text: string): string {
   return /^\[\[([^[\]|#]+)\]\]$/.exec(text)?.[1]?.trim() ?? text
 }
 
-/** Returns a date up to the given unit, or a shorter one if the text says less. Returns `undefined` if the text is not a date. */
+/**
+ * Truncates a date to the given unit. A date that is less precise stays as it is. Returns `undefined` if the text is not a date.
+ */
 function dateOf(text: string, unit: keyof typeof UNITS): string | undefined {
   const time = readDate(text)
   if (time === undefined) return undefined

@@ -88,7 +88,7 @@ function mayHaveText({ kind, form }: OutgoingLink): boolean {
 function textOf({ form, start, end }: OutgoingLink, source: string, mayFit: LinkFilter['mayFit']): string {
   const linkSource = source.slice(start, end)
   if (form === 'wikilink' && !linkSource.includes('|')) return ''
-  // If the text contains another link or an image, readers see something else than the source.
+  // If the text contains another link or an image, readers see something other than the source.
   return mayFit(linkSource) || linkSource.includes('[', 2) ? plainText(linkSource) : ''
 }
 

@@ -109,7 +109,7 @@ export interface RecentNote {
   readonly modified?: string
 }
 
-/** Returns the notes that were changed last, without archived ones. */
+/** Returns the most recently changed notes, newest first. Leaves out archived ones. */
 export function recentNotes(
   core: GraphCore,
   { limit }: { readonly limit: number },

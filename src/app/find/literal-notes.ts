@@ -45,7 +45,7 @@ function alternatives(condition: Condition): readonly Condition[] {
 const MAX_SCORE_WITHOUT_MATCH = 0.5
 
 /**
- * Puts notes with literal matches first, those with the most matches before the others, and limits the scores of notes without.
+ * Splits notes into those with literal matches, most matches first, and the others, whose scores are limited.
  */
 export function byLiterals(
   hits: readonly FusedHit<NodeId>[],

@@ -265,8 +265,7 @@ export function toPassage(
 }
 
 /**
- * A heading or title matches the question if this share of the question's words occurs in it, and this share of its words in the
- * question.
+ * A heading or title matches the question if each contains at least this share of the other's words.
  */
 const MIN_SHARED_WORDS = 0.8
 /** Shorter questions are compared with titles only. A heading of one word, such as `Tags`, is a topic, not a question. */

@@ -311,8 +311,8 @@ interface NearNotes {
 const NONE_NEAR: NearNotes = { hits: [], byLanguage: undefined }
 
 /**
- * Checks whether all near notes are in languages other than the question's. If words match well, they are not: the question's
- * language was then misdetected.
+ * Checks whether all near notes are in languages other than the question's. Returns false if words match well, because the
+ * question's language was then misdetected.
  */
 function areAllForeign(keyword: readonly KeywordHit<NodeId>[], byLanguage: NearByLanguage<NodeId> | undefined): boolean {
   if (byLanguage === undefined || byLanguage.own.length > 0 || byLanguage.other.length === 0) return false
@@ -583,7 +583,7 @@ function answeringPlaces({ node, source }: Partial<NoteWithText> = {}, query: Pa
 }
 
 interface PassageDisplay extends Pick<PassageQuery, 'words' | 'length'> {
-  /** Start of the note's footer, as a UTF-16 offset. A footer is a last section that other notes have, too. */
+  /** Start of the note's footer, as a UTF-16 offset. A footer is a last section that other notes also have. */
   readonly end: number | undefined
 }
 

@@ -168,7 +168,7 @@ async function byWords(snapshot: Snapshot, id: NodeId, text: string): Promise<Re
   const notes = new Map(terms.map((term) => [term.word, term.notes]))
   const worth = ({ form, count }: WordTerm): number => {
     const noteCount = notes.get(form) ?? 0
-    // A word of this note only cannot find other notes.
+    // A word that occurs only in this note cannot find other notes.
     return noteCount < 2 ? 0 : (1 + Math.log(count)) * Math.log(1 + total / noteCount)
   }
   const best = often
@@ -203,8 +203,8 @@ async function nearByMeaning({ core, snapshot }: ReadingContext, id: NodeId): Pr
 }
 
 /**
- * Returns the cosines between a note and others. Vectors start from the center of the vault, so that what all notes have in
- * common does not count.
+ * Returns the cosines between a note and others. Vectors are taken relative to the center of the vault, so features common to all
+ * notes do not count.
  */
 async function cosinesFrom(
   { core, snapshot }: ReadingContext,

@@ -36,7 +36,7 @@ export interface PackPassage extends Pick<PackExcerpt, 'id' | 'path' | 'title' |
 
 export interface FittedPack {
   readonly excerpts: readonly PackExcerpt[]
-  /** Number of passages at the start that need no further pack, because they are shown or too large for any pack of this size. */
+  /** Number of leading passages that are done: each is either shown or too large for any pack of this size. */
   readonly passed: number
 }
 
@@ -68,8 +68,8 @@ interface Draft {
 }
 
 /**
- * Fits the first passages into bytes of JSON. First adds as many passages as fit, each cut to its best sentences. Then extends
- * them, best first, and adds more passages if there are bytes left.
+ * Fits the first passages into the given number of bytes of JSON. First adds as many passages as fit, each cut to its best
+ * sentences. Then extends them, best first, and adds more passages if there are bytes left.
  */
 export function fitPack(passages: readonly PackPassage[], { room, hasHashes }: PackRoom): FittedPack {
   const each = TOKENS_PER_NOTE * TOKEN_BYTES

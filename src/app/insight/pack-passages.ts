@@ -98,8 +98,8 @@ export function inOrder(passages: readonly PlacedPassage[]): readonly PlacedPass
 }
 
 /**
- * Returns the note's hash. If only a part of the note is shown, the hash says so, because a caller must not replace text that it
- * has not seen. White space around the shown text does not count.
+ * Returns the note's hash. If only part of the note is shown, the hash is marked as partial, because a caller must not replace
+ * text that it has not seen. White space around the shown text does not count.
  */
 function hashShown({ text, bodyStart, hash }: NoteText, shownText: string): string {
   return shownText.length <= text.length - bodyStart && shownText === text.slice(bodyStart).trim() ? hash : partialHash(hash)

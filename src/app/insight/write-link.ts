@@ -9,8 +9,8 @@ import { encodeDestination } from '../../markdown/retarget/destination-slots.ts'
 export interface LinkStyle {
   readonly form: 'wikilink' | 'markdown'
   /**
-   * What a link contains: only the name, the path from the vault's root, the path from the note's folder, or the path on a
-   * website (`/folder/page/`).
+   * How a link refers to its target: by name only, by the path from the vault's root, by the path from the note's folder, or by
+   * the path on a website (`/folder/page/`).
    */
   readonly path: 'name' | 'full' | 'relative' | 'site'
 }

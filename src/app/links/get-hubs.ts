@@ -47,7 +47,7 @@ export function getHubs(core: GraphCore, args: HubsArguments, call: Call = {}): 
   }
   const isEmpty = (value: readonly RankedNode[] | undefined): boolean => value?.length === 0
   return answerInSteps(core, call, async (read, step) => {
-    // Try twice, because the index may be replaced meanwhile.
+    // Try twice, because the index may be replaced in the meantime.
     for (let attempt = 0; attempt < 2; attempt++) {
       if (isCentral(metric)) await core.rankings.follow(metric, { wait: patienceOf(step), signal: step.signal })
       const { value, ...ranking } = await read((snapshot) =>

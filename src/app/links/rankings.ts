@@ -28,7 +28,7 @@ export class Rankings {
     const state = await this.#stateOf(metric, signal)
     if (state === 'new' || (state === 'old' && this.#isKeptElsewhere())) return
     const run = this.#start(metric)
-    // Handle a rejection even if nobody waits.
+    // Handle the rejection in case no caller is waiting.
     run.catch(() => {})
     if (state === 'none') await inTime(run, wait, signal)
   }

@@ -46,7 +46,7 @@ const FACTS = ['properties', 'outline', 'links', 'vault_links'] as const
 export interface GetNodeArguments {
   /** An id, or the title or alias of exactly one note. */
   readonly id: string
-  /** With 1, the neighbors are shown, too. */
+  /** A depth of 1 also shows the neighbors. */
   readonly depth: number
   /** Headings, outermost first, or one `^block`. */
   readonly section?: readonly string[] | undefined
@@ -122,7 +122,7 @@ async function wantedWarning({ core, snapshot }: ReadingContext, name: string): 
 }
 
 /**
- * Returns the hash of a note if the caller may write. A hash for a part of the note says so, because the caller must not
+ * Returns the hash of a note if the caller may write. The hash of a part is marked as partial, because the caller must not
  * overwrite the rest.
  */
 function hashOf({ writing }: GraphCore, source: NoteText | undefined, shownText: string): Pick<NodeDetails, 'hash'> {

@@ -51,7 +51,7 @@ export interface PageLink {
   readonly subpath?: string
 }
 
-/** Length of text that a browser can lay out without a noticeable pause, in UTF-16 code units. */
+/** Maximum length of text that a browser can lay out without a noticeable pause, in UTF-16 code units. */
 const MAX_LENGTH = 200_000
 
 const KEEPS_LINES: ReadonlySet<string | undefined> = new Set(['obsidian', 'logseq'])
@@ -99,7 +99,7 @@ export function pageNote(
   })
 }
 
-/** Checks whether a node may be shown. Excluded files may not, nor missing notes that only such files link to. */
+/** Checks whether a node may be shown. Excluded files are hidden, and so are missing notes that only excluded files link to. */
 async function isVisible(snapshot: Snapshot, { id, kind, excluded }: Node): Promise<boolean> {
   if (kind !== 'missing') return !excluded
   return (await snapshot.neighbors(id, { direction: 'in', kinds: ['note', 'canvas'] }, { offset: 0, limit: 0 })).total > 0

@@ -53,11 +53,11 @@ const NONE = { files: Infinity, lines: Infinity, line: Infinity, dangling: Infin
 
 export interface ShownFacts {
   readonly diff?: boolean
-  /** The file that the answer is about. It is listed only if other files changed, too. */
+  /** The file that the answer is about. It is listed only if other files have also changed. */
   readonly own?: string | undefined
 }
 
-/** Returns a result in the form for answers. It is shortened for a model unless the call asks for everything. */
+/** Returns a result as shown in answers, shortened for a model unless the call requests everything. */
 export function writeFacts(result: WriteResult, { whole = false }: Call, { diff = false, own }: ShownFacts = {}): WriteFacts {
   const limits = whole ? NONE : LIMITS
   const { changeId, planId, dangling, files: rankedFiles } = result

@@ -26,7 +26,7 @@ export async function deleteFile(
 }
 
 /**
- * Restores the file with this path that was deleted last.
+ * Restores the most recently deleted file with this path.
  * @param deletions newest first
  */
 export async function restoreFile(
@@ -122,8 +122,8 @@ export async function createFolder(workspace: Workspace, { path }: OperationOf<'
 }
 
 /**
- * Returns the file with one of these paths that was deleted last, according to the history of changes. If the history does not
- * contain it, returns the file in the trash with the same name and the highest number.
+ * Returns the most recently deleted file with one of these paths, according to the history of changes. If the history contains
+ * none, returns the file in the trash with the same name and the highest number.
  * @param deletions newest first
  */
 function findTrashed(view: VaultView, paths: readonly string[], deletions: Iterable<Trashed>): Trashed | undefined {

@@ -80,7 +80,7 @@ export function requireFormat(database: Database, { applicationId, migrations }:
 function migrate(database: Database, { applicationId, migrations }: StateFormat): void {
   if (pragma(database, 'user_version') === migrations.length) return
   inTransaction(database, () => {
-    // Another process may have migrated the database meanwhile.
+    // Another process may have migrated the database in the meantime.
     for (const migration of migrations.slice(pragma(database, 'user_version'))) database.exec(migration)
     database.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${migrations.length}`)
   })

@@ -50,7 +50,10 @@ function withoutDefaults(key: string, value: unknown): unknown {
   return value
 }
 
-/** Removes empty defaults, the ban on other arguments, and bounds except `maximum`. If a call violates one, the error says so. */
+/**
+ * Removes empty defaults, the ban on other arguments, and bounds except `maximum`. The error for a call that violates one of them
+ * explains it.
+ */
 function withoutUnusedKeywords(key: string, value: unknown): unknown {
   if (typeof value === 'number' && OMITTED_KEYWORDS.has(key)) return undefined
   if (key === 'additionalProperties' && value === false) return undefined

@@ -31,7 +31,9 @@ function withOwnName(prompt: Prompt, usedNames: Set<string>): Prompt {
   return uniqueName === name ? prompt : { ...prompt, definition: { ...prompt.definition, name: uniqueName } }
 }
 
-/** Returns the notes in a folder as prompts, ordered by id. The user's message is the note's text with the arguments filled in. */
+/**
+ * Returns the notes in a folder as prompts, ordered by id. The user's message is the note's text with the arguments filled in.
+ */
 async function vaultPrompts(core: GraphCore, folder: string, call: Call): Promise<readonly Prompt[]> {
   const { value } = await answer(core, call, async (snapshot) => {
     const { items } = await snapshot.select(toScope({ folder }), { offset: 0, limit: MAX_PROMPTS })
@@ -64,7 +66,7 @@ function promptOf(core: GraphCore, { id, path, title, properties }: Node): Promp
   }
 }
 
-/** Replaces placeholders in a single pass, so placeholders inside arguments stay text. Undeclared ones stay, too. */
+/** Replaces placeholders in a single pass, so placeholders inside arguments stay text. Undeclared placeholders also stay. */
 function fill(text: string, declared: readonly PromptArgument[], args: PromptArguments): string {
   const names = new Set(declared.map(({ name }) => name))
   const filled = text.replace(PLACEHOLDER, (placeholder, inside: string) => {

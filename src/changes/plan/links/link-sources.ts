@@ -76,7 +76,7 @@ export class LinkSources {
       // Earlier operations may have changed where the links lead.
       return this.#names.differ ? { ...record, links: this.#resolve(record, record.links) } : record
     }
-    // A file that has been deleted meanwhile has no links to keep.
+    // A file that has been deleted in the meantime has no links to keep.
     if (this.#view.look(record.path) === undefined) return []
     const draft = this.#open(record.key, record.path)
     return textOf(draft) === undefined ? [] : this.read(draft)
