@@ -10,7 +10,7 @@ export const UNSPACED = 2
 /** A character in Thai, Lao, Khmer or Burmese script. There are no spaces between words, but ICU has dictionaries. */
 export const IN_DICTIONARY = 4
 
-/** A character that belongs to the one before it: a combining mark, a half-width voicing mark, a soft hyphen or a joiner. */
+/** A character that belongs to the one before it: a combining mark or Hangul letter, a half-width voicing mark, a soft hyphen or a joiner. */
 export const MARK = 3
 
 const UNKNOWN = 255
@@ -141,7 +141,7 @@ function makeExpressions() {
   return {
     word: /[\p{L}\p{N}\p{M}\u00ad\u200c\u200d]/u,
     variation: /[\ufe00-\ufe0f]/,
-    mark: /[\p{M}\uff9e\uff9f\u00ad\u200c\u200d]/u,
+    mark: /[\p{M}\u1160-\u11ff\ud7b0-\ud7ff\uff9e\uff9f\u00ad\u200c\u200d]/u,
     unspaced: /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Hangul}]/u,
     inDictionary: /[\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]/u,
   }

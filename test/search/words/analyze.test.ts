@@ -39,6 +39,7 @@ const cases: readonly (readonly [what: string, text: string, words: string])[] =
   ['Chinese', '黒猫が', '黒猫 猫が~が'],
   ['a lone character', '猫 a', '猫 a'],
   ['Korean', '한국어 책', '한국 국어~어 책'],
+  ['decomposed Korean, as macOS writes names', '한국어 값이'.normalize('NFD'), '한국 국어~어 값이~이'],
   ['half-width kana', 'ｶﾞｷﾞ', 'ガギ~ギ'],
   ['Thai', 'การตั้งค่าปลั๊กอินของชุมชน 2 ครับ', 'การ ตั้ง ค่า ปลั๊กอิน ของ ชุมชน 2 ครับ'],
   ['Khmer', 'ការកំណត់កម្មវិធីជំនួយ', 'ការកំណត់ កម្មវិធី ជំនួយ'],

@@ -14,7 +14,7 @@ import { packVector } from '../vectors/packed-vector.ts'
 export const SEARCH: DatabaseKind = {
   // `rous` in ASCII.
   applicationId: 0x726f7573,
-  format: 7,
+  format: 8,
   // A page of words or a row of vectors takes several kilobytes, and would overflow smaller database pages.
   pageSize: 16_384,
   schema: `
