@@ -1,3 +1,5 @@
+import { wholeCharacterEnd } from '../core/text/graphemes.ts'
+
 export interface SpokenAnswer {
   readonly answer: string
   /** True if the text ended during the reasoning. */
@@ -70,7 +72,5 @@ export function findRepeats(text: string): number | undefined {
     if (at + 1 >= Math.max(MIN_LENGTH, MIN_TIMES * period)) longest = { length: at + 1, period }
   }
   if (longest === undefined) return undefined
-  const end = text.length - longest.length + longest.period
-  // Do not split a surrogate pair.
-  return /[\ud800-\udbff]/.test(text.charAt(end - 1)) ? end - 1 : end
+  return wholeCharacterEnd(text, text.length - longest.length + longest.period)
 }

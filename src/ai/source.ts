@@ -1,4 +1,5 @@
 import { groupBy } from '../core/group-by.ts'
+import { wholeCharacterEnd } from '../core/text/graphemes.ts'
 import type { TextRange } from '../core/text/link-slots.ts'
 import { readable, splitSentences, stem, type Word, wordsIn } from './words-and-sentences.ts'
 
@@ -146,14 +147,9 @@ function trimSpan(text: string, start: number, end: number): readonly TextRange[
   let to = start + whole.trimEnd().length
   if (to - from > MAX_QUOTED) {
     const cutAt = text.lastIndexOf(' ', from + MAX_QUOTED)
-    to = cutAt > from ? cutAt : wholeCharacter(text, from + MAX_QUOTED)
+    to = cutAt > from ? cutAt : wholeCharacterEnd(text, from + MAX_QUOTED)
   }
   return to > from ? [{ start: from, end: to }] : []
-}
-
-function wholeCharacter(text: string, at: number): number {
-  const code = text.charCodeAt(at - 1)
-  return code >= 0xd800 && code <= 0xdbff ? at - 1 : at
 }
 
 export interface FoundQuote {

@@ -1,6 +1,7 @@
 import type { Embedder, EmbedKind } from '../core/embedder.ts'
 import { closedError, providerError, reasonOf } from '../core/errors.ts'
 import { parseJson } from '../core/quietly.ts'
+import { wholeCharacterEnd } from '../core/text/graphemes.ts'
 import { linkSignals, untilAborted } from '../core/waiting/aborting.ts'
 import {
   type Answer,
@@ -248,9 +249,7 @@ function hintFor(status: number): string {
 
 /** Truncates text without splitting a surrogate pair. */
 function truncate(text: string, length: number): string {
-  if (text.length <= length) return text
-  const last = text.charCodeAt(length - 1)
-  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? length - 1 : length)
+  return text.length <= length ? text : text.slice(0, wholeCharacterEnd(text, length))
 }
 
 function checkedUrl(baseUrl: string): string {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { JSONRPCMessage, Server, Transport, TransportSendOptions } from '@modelcontextprotocol/server'
+import { groupBy } from '../core/group-by.ts'
 import { answeredId, cancelledId } from '../mcp/transport/json-rpc.ts'
 import { PendingRequests } from '../mcp/transport/pending-requests.ts'
 import type { EventStream } from './event-stream.ts'
@@ -99,12 +100,7 @@ export class Sessions {
 
   /** Returns the sessions of the token with the most sessions. Ignores tokens whose sessions are all busy. */
   #largestGroup(): readonly Session[] {
-    const byToken = new Map<string, Session[]>()
-    for (const session of this.#byId.values()) {
-      const group = byToken.get(session.principal) ?? []
-      group.push(session)
-      byToken.set(session.principal, group)
-    }
+    const byToken = groupBy(this.#byId.values(), ({ principal }) => principal)
     const endable = [...byToken.values()].filter((group) => !group.every(isBusy))
     return endable.reduce((a, b) => (b.length > a.length ? b : a), [])
   }

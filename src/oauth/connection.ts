@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import * as z from 'zod/v4'
-import { isSameSecret, SCOPES, type Scope } from '../http/tokens.ts'
+import { isSameSecret, SCOPES } from '../http/tokens.ts'
 import { digestText, newSecret, type Signer } from './state-files.ts'
 
 const MINUTE = 60_000
@@ -28,8 +28,8 @@ export const CONNECTION = z.object({
   id: z.string(),
   client: z.object({ id: z.string(), name: z.string(), knownBy: z.string().optional(), returnsTo: z.string() }),
   resource: z.string(),
-  scopes: z.array(z.enum(SCOPES)).min(1),
-  vaults: z.union([z.literal('*'), z.array(z.string())]),
+  scopes: z.array(z.enum(SCOPES)).min(1).readonly(),
+  vaults: z.union([z.literal('*'), z.array(z.string()).readonly()]),
   created: z.number(),
   used: z.number(),
   code: DATED.extend({ challenge: z.string(), address: z.string(), isUsed: z.boolean() }),
@@ -44,12 +44,7 @@ export const CONNECTION = z.object({
 export type Connection = Readonly<z.output<typeof CONNECTION>>
 
 /** Consent that a person gave on the consent page. */
-export interface Grant {
-  readonly name: string
-  readonly client: Connection['client']
-  readonly resource: string
-  readonly scopes: readonly Scope[]
-  readonly vaults: '*' | readonly string[]
+export interface Grant extends Pick<Connection, 'name' | 'client' | 'resource' | 'scopes' | 'vaults'> {
   readonly challenge: string
   /** The address that receives the code. */
   readonly address: string
@@ -57,17 +52,13 @@ export interface Grant {
 
 /** Creates a connection whose code has yet to be redeemed. */
 export function newConnection(grant: Grant, now: number): { readonly connection: Connection; readonly code: string } {
-  const { name, client, resource, scopes, vaults, challenge, address } = grant
+  const { challenge, address, ...granted } = grant
   const code = newSecret('rouxc_')
   return {
     code,
     connection: {
-      name,
+      ...granted,
       id: randomBytes(12).toString('base64url'),
-      client,
-      resource,
-      scopes: [...scopes],
-      vaults: vaults === '*' ? '*' : [...vaults],
       created: now,
       used: now,
       code: { digest: digestText(code), until: now + LIFETIME.code, challenge, address, isUsed: false },
