@@ -77,8 +77,13 @@ export class FolderIndex {
   }
 }
 
+interface SpelledFolder {
+  readonly spellings: ReadonlyMap<string, number>
+  readonly folders: ReadonlyMap<string, SpelledFolder>
+}
+
 /** Returns the spelling that most of the folder's own notes use. If it has none, uses the path of its first subfolder. */
-export function spelledPath({ spellings, folders }: FolderEntry): string {
+export function spelledPath({ spellings, folders }: SpelledFolder): string {
   if (spellings.size > 0) return mostCommonSpelling(spellings)
   const [first] = [...folders].sort(([a], [b]) => (a < b ? -1 : 1))
   return first === undefined ? '' : folderOf(spelledPath(first[1]))

@@ -1,7 +1,6 @@
 import { foldId, type NodeId, toNodeId, type VaultPath } from '../core/ids.ts'
 import type { NodeKind } from '../core/store.ts'
 import { FileIds } from './file-ids.ts'
-import { MissingTargets } from './missing-targets.ts'
 import { selectTop } from './select-top.ts'
 
 /** A file's row in the graph. */
@@ -304,4 +303,57 @@ function removeOne(list: number[], key: number): void {
   if (at < 0) return
   const last = list.pop()
   if (at < list.length && last !== undefined) list[at] = last
+}
+
+/**
+ * Missing targets, numbered from 0. Names that fold to the same string are one target. Numbers are reused after `release`;
+ * otherwise a long-running server would remember every target that was ever missing.
+ */
+class MissingTargets {
+  readonly #names: string[] = []
+  readonly #sources: number[][] = []
+  readonly #byFold = new Map<string, number>()
+  readonly #unused: number[] = []
+
+  numberOf(name: string): number {
+    const folded = foldId(name)
+    const existing = this.#byFold.get(folded)
+    if (existing !== undefined) return existing
+    const number = this.#unused.pop() ?? this.#names.length
+    this.#names[number] = name
+    this.#sources[number] = []
+    this.#byFold.set(folded, number)
+    return number
+  }
+
+  /** Frees those of the given targets that no file links to. */
+  release(numbers: Iterable<number>): void {
+    for (const number of numbers) {
+      const folded = foldId(this.name(number))
+      if (this.sources(number).length > 0 || this.#byFold.get(folded) !== number) continue
+      this.#byFold.delete(folded)
+      this.#names[number] = ''
+      this.#unused.push(number)
+    }
+  }
+
+  /** Returns a target's number, or `undefined` if no file links to it. */
+  find(name: string): number | undefined {
+    return this.#byFold.get(foldId(name))
+  }
+
+  /** The name in its first spelling. */
+  name(number: number): string {
+    return this.#names[number] ?? ''
+  }
+
+  /** Keys of the files that link to the target. */
+  sources(number: number): number[] {
+    return this.#sources[number] ?? []
+  }
+
+  /** Numbers of the targets that are linked to, in no particular order. */
+  numbers(): readonly number[] {
+    return [...this.#byFold.values()]
+  }
 }

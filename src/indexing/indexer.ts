@@ -24,7 +24,7 @@ import { type Described, describeFailed, describeNote, describeUnread, type File
 import { IdTable } from './id-table.ts'
 import { checkSubpaths, LinkTable, type Part, type Renamed } from './link-table.ts'
 import { MemoryShortError } from './memory-short.ts'
-import type { RecentBytes } from './recent-bytes.ts'
+import type { RecentBytes } from './search-document.ts'
 
 /** What to compare with the index: everything, or certain files and folders. */
 export type Scope = { readonly all: true } | Parts

@@ -7,8 +7,7 @@ import type { SearchWriter, WordBatch } from '../core/search-writer.ts'
 import type { FileKind, Vault } from '../core/vault.ts'
 import { stemOf } from '../search/words/stem.ts'
 import { EmbeddingQueue, firstOf } from './embedding-queue.ts'
-import type { RecentBytes } from './recent-bytes.ts'
-import { type ReadNote, readNote, versionOf } from './search-document.ts'
+import { type ReadNote, type RecentBytes, readNote, versionOf } from './search-document.ts'
 
 export interface EmbeddingChoice {
   /** Opens the embedder, and is called again later if it fails. If omitted, notes are not embedded. */

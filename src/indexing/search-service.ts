@@ -7,7 +7,7 @@ import type { SearchProgress } from '../core/search.ts'
 import type { SearchWriter } from '../core/search-writer.ts'
 import type { Vault } from '../core/vault.ts'
 import type { IndexerOptions } from './indexer.ts'
-import type { RecentBytes } from './recent-bytes.ts'
+import type { RecentBytes } from './search-document.ts'
 import { type EmbeddingChoice, SearchIndexer, type StepResult } from './search-indexer.ts'
 
 export interface SearchServiceParts extends EmbeddingChoice {

@@ -7,7 +7,7 @@ import { inTime } from '../core/waiting/aborting.ts'
 import { Freshness } from './freshness.ts'
 import { Indexer, type IndexerOptions, isVaultMissing, type Scope } from './indexer.ts'
 import { MemoryShortError } from './memory-short.ts'
-import { RecentBytes } from './recent-bytes.ts'
+import { RecentBytes } from './search-document.ts'
 import { SearchService, type SearchServiceParts } from './search-service.ts'
 
 export interface ServiceParts {

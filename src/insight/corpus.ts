@@ -3,8 +3,7 @@ import { ownCopy } from '../search/words/fold-word.ts'
 import { WORD } from '../search/words/joined-word.ts'
 import { scanWords } from '../search/words/scan.ts'
 import { isStopWord, stemOf } from '../search/words/stem.ts'
-import { FLAG_BITS, IS_CLOSED, type NoteRecord } from './note-record.ts'
-import { spreadBits } from './spread-bits.ts'
+import { FLAG_BITS, IS_CLOSED, type NoteRecord, spreadBits } from './note-record.ts'
 
 /**
  * The words of all notes in typed arrays. Boilerplate is left out: lines that many notes share characterize none of them. Notes,

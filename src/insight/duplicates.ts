@@ -2,8 +2,7 @@ import { groupBy } from '../core/group-by.ts'
 import type { DuplicatePair } from '../core/insight/link-suggestions.ts'
 import { NumberList } from '../search/number-list.ts'
 import { type Corpus, MAX_COPIES } from './corpus.ts'
-import { FLAG_BITS } from './note-record.ts'
-import { spreadBits } from './spread-bits.ts'
+import { FLAG_BITS, spreadBits } from './note-record.ts'
 
 /** Number of words in a shingle. */
 const SHINGLE = 4

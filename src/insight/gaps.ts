@@ -3,11 +3,10 @@ import type { CommunityLevel } from '../core/insight/communities.ts'
 import type { CutNote, Gaps } from '../core/insight/gaps.ts'
 import type { Nearest } from '../core/insight/insight.ts'
 import { apartCommunities } from './apart.ts'
-import { plainLinks } from './communities/clustered-graph.ts'
-import { indexNotes } from './communities/index-notes.ts'
+import { indexNotes, plainLinks } from './communities/clustered-graph.ts'
 import { isDate } from './communities/key-notes.ts'
+import type { WeightedGraph } from './communities/weighted-graph.ts'
 import type { Corpus } from './corpus.ts'
-import { notesFallingOff } from './cut-notes.ts'
 
 export interface GapSource {
   readonly titles: readonly string[]
@@ -52,4 +51,59 @@ function deadEnds({ offsets, targets }: Adjacency): readonly number[] {
     if (links > 0 && offsets[note] === offsets[note + 1]) ends.push(note)
   })
   return ends.sort((a, b) => (incoming[b] as number) - (incoming[a] as number) || a - b)
+}
+
+/**
+ * Returns, for each note, how many others would be cut off from the rest of their component if it were removed (articulation
+ * points: Hopcroft, Tarjan 1973). The depth-first search is not recursive, because a chain of notes may be as long as the vault.
+ */
+export function notesFallingOff({ offsets, targets }: Pick<WeightedGraph, 'offsets' | 'targets'>): Uint32Array {
+  const count = offsets.length - 1
+  const falling = new Uint32Array(count)
+  /** Order of discovery, starting at 1. 0 means not visited. */
+  const visits = new Uint32Array(count)
+  /** For each note, the first note that its subtree can reach without passing through its parent. */
+  const lowest = new Uint32Array(count)
+  const below = new Uint32Array(count)
+  const next = offsets.slice(0, count)
+  /** For each note, the total size of the subtrees that its removal would cut off, and the size of the largest. */
+  const hanging = new Uint32Array(count)
+  const largest = new Uint32Array(count)
+  const trail = new Int32Array(count)
+  let time = 0
+  const part: number[] = []
+  for (let root = 0; root < count; root++) {
+    if (visits[root] !== 0) continue
+    part.length = 0
+    let depth = 0
+    const enter = (note: number) => {
+      visits[note] = lowest[note] = ++time
+      below[note] = 1
+      trail[depth++] = note
+      part.push(note)
+    }
+    enter(root)
+    while (depth > 0) {
+      const note = trail[depth - 1] as number
+      if ((next[note] as number) < (offsets[note + 1] as number)) {
+        const other = targets[next[note]!++] as number
+        if (visits[other] === 0) enter(other)
+        // Ignore the link back to the parent, because the parent is the note that would be removed.
+        else if (depth < 2 || other !== trail[depth - 2]) lowest[note] = Math.min(lowest[note] as number, visits[other] as number)
+        continue
+      }
+      if (--depth === 0) break
+      const above = trail[depth - 1] as number
+      below[above]! += below[note] as number
+      lowest[above] = Math.min(lowest[above] as number, lowest[note] as number)
+      if ((lowest[note] as number) < (visits[above] as number)) continue
+      hanging[above]! += below[note] as number
+      largest[above] = Math.max(largest[above] as number, below[note] as number)
+    }
+    for (const note of part) {
+      const rest = part.length - 1 - (hanging[note] as number)
+      falling[note] = part.length - 1 - Math.max(rest, largest[note] as number)
+    }
+  }
+  return falling
 }

@@ -3,7 +3,7 @@ import { deserialize, serialize } from 'node:v8'
 import type { InsightKind } from '../core/insight/insight.ts'
 import type { InsightCache } from '../core/insight/insight-cache.ts'
 import type { NoteText } from '../core/texts.ts'
-import { packCommunities, unpackCommunities } from './communities/pack-communities.ts'
+import { packCommunities, unpackCommunities } from './communities/community-names.ts'
 import {
   computeInsight,
   computeLinks,

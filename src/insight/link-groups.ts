@@ -1,6 +1,5 @@
 import type { Adjacency } from '../core/csr.ts'
-import { plainLinks } from './communities/clustered-graph.ts'
-import { indexNotes } from './communities/index-notes.ts'
+import { indexNotes, plainLinks } from './communities/clustered-graph.ts'
 import { leiden } from './communities/leiden.ts'
 
 /** Smaller groups are merged into a group that they have links with. */

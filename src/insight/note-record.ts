@@ -7,7 +7,6 @@ import { NumberList } from '../search/number-list.ts'
 import { ByteReader, ByteWriter, DamagedWords } from '../search/words/index/bytes.ts'
 import { WORD } from '../search/words/joined-word.ts'
 import { scanWords } from '../search/words/scan.ts'
-import { spreadBits } from './spread-bits.ts'
 
 /**
  * The words of a note's body, line by line. Computations over the whole vault need nothing else of its text. An encoded record
@@ -237,4 +236,13 @@ function hashOf(form: string): number {
   let hash = HASH_SEED
   for (let at = 0; at < form.length; at++) hash = Math.imul(hash ^ form.charCodeAt(at), HASH_PRIME)
   return spreadBits(hash)
+}
+
+/** Mixes the bits of a 32-bit number, so similar numbers become very different ones (the finalizer of MurmurHash3). */
+export function spreadBits(value: number): number {
+  let hash = value ^ (value >>> 16)
+  hash = Math.imul(hash, 0x85ebca6b)
+  hash ^= hash >>> 13
+  hash = Math.imul(hash, 0xc2b2ae35)
+  return (hash ^ (hash >>> 16)) >>> 0
 }

@@ -1,4 +1,5 @@
 import { type Adjacency, undirected } from '../core/csr.ts'
+import { indexNotes } from './communities/clustered-graph.ts'
 
 /** The effect of removing notes. Notes are given by index, in ascending order. */
 export interface Loss {
@@ -10,17 +11,13 @@ export interface Loss {
   readonly unreachable: readonly number[]
 }
 
-/** An index has more incoming or more outgoing links than this number, and than this share of the number of notes. */
-const MIN_LINKS = 40
-const MAX_SHARE = 0.02
-
 /** Returns what would happen if notes were removed, in linear time and memory. `removed` is 1 for each of them. */
 export function withoutNotes(graph: Adjacency, removed: Uint8Array): Loss {
   const both = undirected(graph)
   const lostNotes = partsTouched(both, removed)
-  const starts = indexNotes(graph)
-  const before = reachable(graph, starts)
-  const after = reachable(graph, starts, removed)
+  const isIndex = indexNotes(graph)
+  const before = reachable(graph, isIndex)
+  const after = reachable(graph, isIndex, removed)
   const unreachable: number[] = []
   for (let node = 0; node < removed.length; node++)
     if (before[node] === 1 && after[node] !== 1 && removed[node] !== 1) unreachable.push(node)
@@ -51,8 +48,8 @@ function walk({ offsets, targets }: Adjacency, start: number, visited: Uint8Arra
   visited[start] = 1
   for (let next = 0; next < reached.length; next++) {
     const node = reached[next] ?? start
-    for (let at = offsetAt(offsets, node); at < offsetAt(offsets, node + 1); at++) {
-      const other = offsetAt(targets, at)
+    for (let at = offsets[node] as number; at < (offsets[node + 1] as number); at++) {
+      const other = targets[at] as number
       if (visited[other] === 1) continue
       visited[other] = 1
       reached.push(other)
@@ -61,29 +58,13 @@ function walk({ offsets, targets }: Adjacency, start: number, visited: Uint8Arra
   return reached
 }
 
-/** Finds notes with far more incoming or outgoing links than most. */
-function indexNotes({ offsets, targets }: Adjacency): readonly number[] {
-  const count = offsets.length - 1
-  const minLinks = Math.max(MIN_LINKS, MAX_SHARE * count)
-  const incoming = new Uint32Array(count)
-  for (const target of targets) incoming[target] = offsetAt(incoming, target) + 1
-  const nodes = Array.from({ length: count }, (_, node) => node)
-  return nodes.filter(
-    (node) => offsetAt(incoming, node) > minLinks || offsetAt(offsets, node + 1) - offsetAt(offsets, node) > minLinks,
-  )
-}
-
 /** Returns 1 for each node that can be reached from the starts, including these. Paths do not pass through removed notes. */
-function reachable(graph: Adjacency, starts: readonly number[], removed?: Uint8Array): Uint8Array {
+function reachable(graph: Adjacency, isStart: Uint8Array, removed?: Uint8Array): Uint8Array {
   const visited = removed === undefined ? new Uint8Array(graph.offsets.length - 1) : removed.slice()
   const reached = new Uint8Array(visited.length)
-  for (const start of starts) {
-    if (visited[start] === 1) continue
+  for (const start of isStart.keys()) {
+    if (isStart[start] === 0 || visited[start] === 1) continue
     for (const node of walk(graph, start, visited)) reached[node] = 1
   }
   return reached
-}
-
-function offsetAt(array: Uint32Array, at: number): number {
-  return array[at] ?? 0
 }

@@ -37,8 +37,8 @@ export function openWriters(place: EnginePlace): EngineWriters {
       }
     case 'neo4j':
       return {
-        openIndex: () => lazily(async () => (await import('./neo4j/feed/open-writers.ts')).openIndex(place), PARTS),
-        openSearch: () => lazily(async () => (await import('./neo4j/feed/open-writers.ts')).openSearch(place)),
+        openIndex: () => lazily(async () => (await import('./neo4j/feed/index-writer.ts')).connectIndexWriter(place), PARTS),
+        openSearch: () => lazily(async () => (await import('./neo4j/feed/search-writer.ts')).connectSearchWriter(place)),
         keepsTexts: true,
         isDamage: () => false,
         isUnwritable: () => false,

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { KeyOrder } from '../../src/graph/key-order.ts'
+import { KeyOrder } from '../../src/graph/file-ids.ts'
 
 test('the order equals a full sort after any moves', () => {
   const move = fc.record({ key: fc.nat(40), text: fc.option(fc.string({ maxLength: 3 }), { nil: undefined }) })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { RecentBytes } from '../../src/indexing/recent-bytes.ts'
+import { RecentBytes } from '../../src/indexing/search-document.ts'
 
 const SIXTEENTH = 1 << 16
 

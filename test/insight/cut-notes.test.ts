@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { connectedParts, weightedGraph } from '../../src/insight/communities/weighted-graph.ts'
-import { notesFallingOff } from '../../src/insight/cut-notes.ts'
+import { notesFallingOff } from '../../src/insight/gaps.ts'
 
 type Edges = readonly (readonly [number, number])[]
 

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { FusedHit } from '../../src/search/fusion.ts'
-import { supported, supportShare } from '../../src/search/support.ts'
+import { type FusedHit, supported, supportShare } from '../../src/search/fusion.ts'
 
 function hit(key: string, score: number, exact = false): FusedHit<string> {
   return { key, score, exact, keyword: undefined, semantic: undefined, weight: 0.35 }

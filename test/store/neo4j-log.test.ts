@@ -1,8 +1,8 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { GraphChanges } from '../../src/core/insight/graph-changes.ts'
 import { openNeo4jIndexWriter, removeVault } from '../../src/store/neo4j/feed/index-writer.ts'
-import { graphLogOf } from '../../src/store/neo4j/graph-log.ts'
 import { Connection } from '../../src/store/neo4j/server/connection.ts'
+import { graphLogOf } from '../../src/store/neo4j/shared-state.ts'
 import { NEO4J_URL, neo4jPlace } from '../support/neo4j.ts'
 
 const LINEAGE = 'lineage'

@@ -13,6 +13,9 @@ import {
   nearestNotes,
   type RetrieverScore,
   type SemanticHit,
+  SUPPORT_CANDIDATES,
+  supported,
+  supportShare,
 } from '../../search/fusion.ts'
 import { isSameLanguage, type Language, languageOf, languagesInUse } from '../../search/languages/language-of.ts'
 import { type Literal, literalsIn } from '../../search/literals.ts'
@@ -30,7 +33,6 @@ import {
   traitsIn,
   traitsOf,
 } from '../../search/relevance.ts'
-import { SUPPORT_CANDIDATES, supported, supportShare } from '../../search/support.ts'
 import type { SnippetQuery } from '../../search/words/matches.ts'
 import { queryTerms, toTerm } from '../../search/words/query-terms.ts'
 import { stemOf } from '../../search/words/stem.ts'

@@ -9,7 +9,7 @@ import {
 } from '../../core/insight/graph-changes.ts'
 import { ALL, type FileVersion, type NodeKind, type Snapshot } from '../../core/store.ts'
 import { composeChanges } from '../../graph/changes/compose-changes.ts'
-import { joinIdentities } from '../../graph/changes/join-identities.ts'
+import { joinIdentities } from '../../graph/changes/match-moves.ts'
 import { answerInSteps, type Call } from '../answer/answer-when-ready.ts'
 import { fitInTurn } from '../answer/fit-members.ts'
 import { scopeWarnings } from '../answer/scope-warnings.ts'

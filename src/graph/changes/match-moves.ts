@@ -1,4 +1,5 @@
 import { groupBy } from '../../core/group-by.ts'
+import type { GraphChanges, LinkEnd, LoggedFileChange, LoggedLinkChange, LoggedText } from '../../core/insight/graph-changes.ts'
 import { nameOf } from '../../core/paths.ts'
 
 /** A removed or added file. */
@@ -63,4 +64,87 @@ function grouped(files: readonly Movable[], keyOf: (file: Movable) => string | u
   )
   groups.delete(undefined)
   return groups
+}
+
+/**
+ * Merges a removed and an added file into one change if they have the same path or content. They have the same path if an editor
+ * saves by deleting the file and creating it again.
+ */
+export function joinIdentities({ files, links }: GraphChanges): GraphChanges {
+  const deleted = files.filter(({ from, to }) => from !== undefined && to === undefined)
+  const added = files.filter(({ from, to }) => from === undefined && to !== undefined)
+  const joined = matchesOf({ gone: deleted, added, links })
+  if (joined.size === 0) return { files, links }
+  const formerPath = new Map([...joined].map(([from, to]) => [to, from]))
+  const goneBy = new Map(deleted.map((file) => [file.from, file]))
+  return {
+    files: files.flatMap((file): readonly LoggedFileChange[] => {
+      if (file.to === undefined) return joined.has(file.from ?? '') ? [] : [file]
+      const before = file.from === undefined ? goneBy.get(formerPath.get(file.to)) : undefined
+      return before?.from === undefined
+        ? [file]
+        : [{ ...file, from: before.from, ...(before.before && { before: before.before }) }]
+    }),
+    links: joinLinks(links, (end) => (end.startsWith('//') || !end.startsWith('/') ? end : (joined.get(end.slice(1)) ?? end))),
+  }
+}
+
+interface SeparateFiles {
+  readonly gone: readonly LoggedFileChange[]
+  readonly added: readonly LoggedFileChange[]
+  readonly links: readonly LoggedLinkChange[]
+}
+
+/** Returns the new path of each removed file that was matched, by its old path. */
+function matchesOf({ gone, added, links }: SeparateFiles): ReadonlyMap<string, string> {
+  const isNew = new Set(added.map(({ to }) => to))
+  const samePaths = new Map(gone.flatMap(({ from = '' }) => (isNew.has(from) ? [[from, from] as const] : [])))
+  const rest = gone.filter(({ from = '' }) => !samePaths.has(from))
+  const others = added.filter(({ to = '' }) => !samePaths.has(to))
+  if (rest.length === 0 || others.length === 0) return samePaths
+  const ends = endsBySource(links)
+  const moves = matchMoves(
+    rest.map(({ from = '', before }) => ({ path: from, hash: before?.hash ?? '', links: () => ends.get(`/${from}`) ?? NONE })),
+    others.map(({ to = '', after }) => ({ path: to, hash: after?.hash ?? '', links: () => ends.get(to) ?? NONE })),
+  )
+  return new Map([...samePaths, ...moves])
+}
+
+const NONE: ReadonlySet<string> = new Set()
+
+function endsBySource(links: readonly LoggedLinkChange[]): ReadonlyMap<LinkEnd, ReadonlySet<LinkEnd>> {
+  const ends = new Map<LinkEnd, Set<LinkEnd>>()
+  for (const { from, to, part } of links) {
+    if (part !== undefined || from === to) continue
+    const set = ends.get(from)
+    if (set === undefined) ends.set(from, new Set([to]))
+    else set.add(to)
+  }
+  return ends
+}
+
+/** Merges links that now have the same ends. */
+function joinLinks(links: readonly LoggedLinkChange[], endOf: (end: LinkEnd) => LinkEnd): readonly LoggedLinkChange[] {
+  const joined = new Map<string, LoggedLinkChange>()
+  for (const link of links) {
+    const [from, to] = [endOf(link.from), endOf(link.to)]
+    const key = `${from}\0${to}\0${link.part === undefined ? '' : `#${link.part}`}`
+    const other = joined.get(key)
+    joined.set(
+      key,
+      other === undefined
+        ? { ...link, from, to }
+        : { ...other, was: other.was + link.was, now: other.now + link.now, texts: sumTexts([...other.texts, ...link.texts]) },
+    )
+  }
+  return [...joined.values()].filter(({ was, now }) => was !== now)
+}
+
+function sumTexts(texts: readonly LoggedText[]): readonly LoggedText[] {
+  const sums = new Map<string, LoggedText>()
+  for (const [text, line, more] of texts) {
+    const [, knownLine = line, sum = 0] = sums.get(text) ?? []
+    sums.set(text, [text, more > 0 ? line : knownLine, sum + more])
+  }
+  return [...sums.values()].filter(([, , more]) => more !== 0)
 }

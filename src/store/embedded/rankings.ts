@@ -1,9 +1,9 @@
+import type { Adjacency } from '../../core/csr.ts'
 import { SnapshotOutdated } from '../../core/errors.ts'
 import type { NodeId } from '../../core/ids.ts'
 import type { Metric, Ranked, RankedNode, Scope, Scores, Topology } from '../../core/store.ts'
 import type { Graph } from '../../graph/graph.ts'
 import { selectTop } from '../../graph/select-top.ts'
-import { topologyOf } from '../../graph/topology.ts'
 import type { Projection } from './projection.ts'
 import { inScope, isWhole } from './scope.ts'
 
@@ -79,4 +79,27 @@ function listedNodes(projection: Projection, scope: Scope): readonly number[] {
   return isWhole(scope)
     ? inScope(projection, {})
     : inScope(projection, scope).filter((node) => projection.graph.isListedNote(node))
+}
+
+/** The listed notes and the links among them, without self-links, for algorithms that run in another thread. */
+interface NumberedTopology extends Adjacency {
+  readonly keys: Uint32Array
+}
+
+function topologyOf(graph: Graph): NumberedTopology {
+  const keys: number[] = []
+  const numbers = new Int32Array(graph.size).fill(-1)
+  for (let key = 0; key < graph.size; key++) {
+    if (graph.isListedNote(key)) numbers[key] = keys.push(key) - 1
+  }
+  const offsets = new Uint32Array(keys.length + 1)
+  const targets: number[] = []
+  keys.forEach((key, node) => {
+    for (const target of graph.targets(key)) {
+      const number = numbers[target] ?? -1
+      if (number >= 0 && target !== key) targets.push(number)
+    }
+    offsets[node + 1] = targets.length
+  })
+  return { keys: Uint32Array.from(keys), offsets, targets: Uint32Array.from(targets) }
 }

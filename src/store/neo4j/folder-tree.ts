@@ -1,6 +1,6 @@
-import { folderStart, nameOf } from '../../core/paths.ts'
+import { folderStart } from '../../core/paths.ts'
 import type { Folder, NodeSummary, TreeOptions } from '../../core/store.ts'
-import { mostCommonSpelling } from '../../graph/tag-index.ts'
+import { spelledPath } from '../../graph/folder-index.ts'
 import type { QuestionContext } from './questions.ts'
 
 interface Entry {
@@ -103,13 +103,4 @@ function filledOf({ folders }: Entry): readonly Entry[] {
 
 function newEntry(folded: string): Entry {
   return { folded, folders: new Map(), spellings: new Map(), own: 0, count: 0 }
-}
-
-/** Returns the spelling that most of the folder's own notes use. If it has none, uses the path of its first subfolder. */
-function spelledPath({ spellings, folders }: Entry): string {
-  if (spellings.size > 0) return mostCommonSpelling(spellings)
-  const [first] = [...folders].sort(([a], [b]) => (a < b ? -1 : 1))
-  if (first === undefined) return ''
-  const path = spelledPath(first[1])
-  return path.slice(0, Math.max(0, path.length - nameOf(path).length - 1))
 }

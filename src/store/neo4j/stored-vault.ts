@@ -4,11 +4,11 @@ import type { GraphLog } from '../../core/insight/graph-changes.ts'
 import type { Mode } from '../../core/note.ts'
 import type { Snapshot, Store } from '../../core/store.ts'
 import type { Texts } from '../../core/texts.ts'
-import { graphLogOf } from './graph-log.ts'
 import { Neo4jStore } from './open-store.ts'
 import type { VaultFacts } from './questions.ts'
 import { Connection } from './server/connection.ts'
 import type { Neo4jPlace } from './server/place.ts'
+import { graphLogOf } from './shared-state.ts'
 
 /** A vault that is served from the database alone, without its folder. */
 export interface StoredVault {

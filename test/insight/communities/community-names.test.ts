@@ -1,7 +1,12 @@
 import { expect, test } from 'vitest'
 import { NO_COMMUNITY } from '../../../src/core/insight/communities.ts'
-import { type KeptCommunities, nameCommunities, recallDivisions } from '../../../src/insight/communities/community-names.ts'
-import { packCommunities, unpackCommunities } from '../../../src/insight/communities/pack-communities.ts'
+import {
+  type KeptCommunities,
+  nameCommunities,
+  packCommunities,
+  recallDivisions,
+  unpackCommunities,
+} from '../../../src/insight/communities/community-names.ts'
 
 const IDS = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']
 

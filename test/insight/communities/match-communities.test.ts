@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { NO_COMMUNITY } from '../../../src/core/insight/communities.ts'
-import { matchCommunities } from '../../../src/insight/communities/match-communities.ts'
+import { matchCommunities } from '../../../src/insight/communities/community-names.ts'
 
 const none = NO_COMMUNITY
 

@@ -1,9 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { LANGUAGES } from '../../../src/core/languages.ts'
-import { withoutEndings } from '../../../src/search/words/endings.ts'
 import { foldWord } from '../../../src/search/words/fold-word.ts'
-import { isStopWord, stemOf, stemsOf } from '../../../src/search/words/stem.ts'
+import { isStopWord, stemOf, stemsOf, withoutEndings } from '../../../src/search/words/stem.ts'
 
 test.each([
   ['de', 'Häuser', 'Häusern'],

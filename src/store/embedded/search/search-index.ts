@@ -14,9 +14,8 @@ import { FollowedDatabase } from '../followed-database.ts'
 import type { Location } from '../location.ts'
 import { DamagedIndex } from '../sqlite.ts'
 import type { VectorIndexKind } from './chunk-graph.ts'
-import { LoadedVectors } from './loaded-vectors.ts'
+import { LoadedVectors, type VectorTable } from './loaded-vectors.ts'
 import { countVectors, headerPlace, pagePlace, SEARCH, stampOf, unsealBytes } from './search-rows.ts'
-import type { VectorTable } from './vector-table.ts'
 
 export interface SearchIndexOptions {
   readonly kind: VectorIndexKind

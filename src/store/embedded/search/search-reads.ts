@@ -28,10 +28,10 @@ import { acceptor, keysInScope } from '../scope.ts'
 import type { VectorIndexKind } from './chunk-graph.ts'
 import { Facets, Relations } from './facets.ts'
 import { findNotes, groupValues, loadFor, loadForGroups, type VaultFacts } from './find-notes.ts'
+import type { AcceptNote } from './loaded-vectors.ts'
 import { SearchIndex } from './search-index.ts'
 import { stampOf } from './search-rows.ts'
 import type { VectorTableHit } from './vector-slots.ts'
-import type { AcceptNote } from './vector-table.ts'
 
 export interface SearchReadsOptions {
   readonly vectorIndex?: VectorIndexKind | undefined

@@ -11,7 +11,8 @@ import type {
 } from '../../../core/index-writer.ts'
 import { joinLinks } from '../note-properties.ts'
 import { requireSameFolder } from '../questions.ts'
-import type { Connection } from '../server/connection.ts'
+import { Connection } from '../server/connection.ts'
+import type { Neo4jPlace } from '../server/place.ts'
 import { quoted, withSchema, wordNames } from '../server/schema.ts'
 import { currentFeeder } from './lease.ts'
 import { openGeneration, rehearseGeneration } from './open-generation.ts'
@@ -20,6 +21,11 @@ import { openGeneration, rehearseGeneration } from './open-generation.ts'
 const PART = 5_000
 
 type Row = Readonly<Record<string, unknown>>
+
+/** Opens the writer for the graph. Each writer has its own connections, because writers are closed one by one. */
+export function connectIndexWriter(place: Neo4jPlace): IndexWriter {
+  return openNeo4jIndexWriter(new Connection(place))
+}
 
 export function openNeo4jIndexWriter(connection: Connection): IndexWriter {
   let isRehearsed = false

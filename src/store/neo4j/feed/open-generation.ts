@@ -2,9 +2,9 @@ import type { NodeId } from '../../../core/ids.ts'
 import type { Batch, FileRecord, KnownFile, OpenGeneration, VaultState } from '../../../core/index-writer.ts'
 import type { GraphChanges } from '../../../core/insight/graph-changes.ts'
 import { wantedKey } from '../../note-facts.ts'
-import { packedChanges } from '../graph-log.ts'
 import { type Edge, edgesOf, idKeyOf, propertiesOf, shortHash, sortable } from '../note-properties.ts'
 import type { Connection, OpenTransaction } from '../server/connection.ts'
+import { packedChanges } from '../shared-state.ts'
 
 /** Maximum number of rows per statement. */
 const ROWS = 5_000

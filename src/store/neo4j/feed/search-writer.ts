@@ -1,5 +1,6 @@
 import type { AnalysedText, EmbeddedText, NoteVectors, SearchWriter } from '../../../core/search-writer.ts'
-import type { Connection, Run } from '../server/connection.ts'
+import { Connection, type Run } from '../server/connection.ts'
+import type { Neo4jPlace } from '../server/place.ts'
 import { onlineIndexes, quoted, vectorNames, withSchema, wordNames } from '../server/schema.ts'
 import { deleteAll, OF_SEARCH } from './index-writer.ts'
 
@@ -9,6 +10,10 @@ const ROWS = 500
 const CHARACTERS = 8 << 20
 
 const KEYS = 2_000
+
+export function connectSearchWriter(place: Neo4jPlace): SearchWriter {
+  return openNeo4jSearchWriter(new Connection(place))
+}
 
 /** Opens the write interface for a vault's search data in a Neo4j database. */
 export function openNeo4jSearchWriter(connection: Connection): SearchWriter {

@@ -3,6 +3,7 @@ import { vi } from 'vitest'
 import type { EmbeddedText } from '../../../../src/core/search-writer.ts'
 import type { ChunkGraphOptions } from '../../../../src/store/embedded/search/chunk-graph.ts'
 import { type CoarseNote, packCoarse, unpackCoarse } from '../../../../src/store/embedded/search/coarse-part.ts'
+import { VectorTable } from '../../../../src/store/embedded/search/loaded-vectors.ts'
 import {
   packVectors,
   type StoredVectors,
@@ -10,7 +11,6 @@ import {
   toStored,
   unpackVectors,
 } from '../../../../src/store/embedded/search/search-rows.ts'
-import { VectorTable } from '../../../../src/store/embedded/search/vector-table.ts'
 import { unpackVector } from '../../../../src/store/embedded/vectors/packed-vector.ts'
 import { PATIENCE } from '../../../support/patience.ts'
 import { cosine } from '../vectors/draw-vectors.ts'

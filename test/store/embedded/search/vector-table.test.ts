@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { VectorTable } from '../../../../src/store/embedded/search/vector-table.ts'
+import type { VectorTable } from '../../../../src/store/embedded/search/loaded-vectors.ts'
 import { type HnswAddon, loadHnswAddon } from '../../../../src/store/embedded/vectors/hnsw-graph.ts'
 import { drawClusters, drawUnitVector, generator } from '../vectors/draw-vectors.ts'
 import { countingAddon, standInAddon } from '../vectors/stand-in-addon.ts'
