@@ -1,7 +1,7 @@
 import temml from 'temml'
-import type { MarkdownElement, MarkdownNode } from './markdown-nodes.ts'
+import type { MarkdownElement, MarkdownNode } from './markdown.ts'
 
-/** The parts of the library's output that are used: MathML elements. */
+/** The used part of a node in the library's output. */
 interface MathNode {
   readonly type?: string
   readonly text?: string
@@ -10,13 +10,6 @@ interface MathNode {
   readonly style?: Readonly<Record<string, string>>
   readonly children?: readonly MathNode[]
 }
-
-interface Library {
-  __renderToMathMLTree(tex: string, options: object): MathNode
-}
-
-/** Definitions (`\gdef`, `\newcommand`) that apply to the rest of a note. */
-export type Definitions = Record<string, unknown>
 
 const ELEMENTS: ReadonlySet<string | undefined> = new Set(
   `math menclose merror mfrac mi mmultiscripts mn mo mover mpadded mphantom mprescripts mroot mrow ms mspace msqrt mstyle msub msubsup
@@ -31,14 +24,18 @@ const STYLES: ReadonlySet<string> = new Set(
   `backgroundColor border borderBottom borderLeft borderRight borderTop color fontStyle fontWeight height marginLeft padding paddingBottom
   paddingLeft paddingRight paddingTop textAlign width`.split(/\s+/),
 )
-/** Lengths, colors and words; nothing that could be a URL. */
+/** Matches lengths, colors and words, but no URLs. */
 const PLAIN = /^[\w#%., -]*$/
 
-/** Converts a formula to MathML. Returns `undefined` if it is not valid TeX. It may define macros for later formulas. */
-export function readFormula(tex: string, display: boolean, macros: Definitions): MarkdownElement | undefined {
+/**
+ * Converts a formula to MathML. Returns `undefined` if it is not valid TeX. `macros` holds the definitions of the note's earlier
+ * formulas (`\gdef`, `\newcommand`), and receives those of this one.
+ */
+export function readFormula(tex: string, display: boolean, macros: Record<string, unknown>): MarkdownElement | undefined {
   try {
     const options = { displayMode: display, throwOnError: true, trust: false, maxExpand: 1_000, maxSize: [50, 50], macros }
-    const [node] = converted((temml as unknown as Library).__renderToMathMLTree(tex, options))
+    const library = temml as unknown as { __renderToMathMLTree(tex: string, options: object): MathNode }
+    const [node] = converted(library.__renderToMathMLTree(tex, options))
     return typeof node === 'object' && node.name === 'math' ? node : undefined
   } catch {
     return undefined
@@ -48,7 +45,7 @@ export function readFormula(tex: string, display: boolean, macros: Definitions):
 function converted({ type, text, attributes = {}, classes = [], style = {}, children = [] }: MathNode): readonly MarkdownNode[] {
   if (text !== undefined) return [text]
   const inner = children.flatMap(converted)
-  // A container adds no element of its own.
+  // A container has no type, and adds no element.
   if (type === undefined) return inner
   if (!ELEMENTS.has(type)) return []
   const allowedAttributes = Object.entries(attributes).filter(([name]) => ATTRIBUTES.has(name))

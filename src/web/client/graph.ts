@@ -2,9 +2,6 @@ import { placesByNumber } from '../../core/csr.ts'
 import { showsRegions } from '../../core/insight/overview.ts'
 import type { PartialPicture, VaultPicture } from '../../core/insight/picture.ts'
 
-/** A day, week, month or quarter of a year, as written in file names. */
-const DATE = /^\d{4}(?:[-_. ](?:0[1-9]|1[0-2])|([-_. ]?)(?:0[1-9]|1[0-2])\1(?:0[1-9]|[12]\d|3[01])|[-_. ]?(?:w\d{1,2}|q[1-4]))$/i
-
 /** The notes of a picture and the links between them, by number. */
 export interface Graph {
   readonly count: number
@@ -181,14 +178,4 @@ export function bytesOf(base64: string): ArrayBuffer {
   const bytes = new Uint8Array(text.length)
   for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at)
   return bytes.buffer
-}
-
-/** Checks whether a note's file name denotes a day, week, month or quarter. Its title may contain more. */
-export function isJournal(id: string): boolean {
-  return DATE.test(id.slice(id.lastIndexOf('/') + 1).replace(/\.md$/i, ''))
-}
-
-/** Returns the URL of a note on this page. Lone surrogates, which properties may contain, are replaced. */
-export function noteAddress(id: string, vault = ''): string {
-  return `#${new URLSearchParams({ ...(vault === '' ? {} : { vault }), note: id })}`
 }

@@ -4,11 +4,10 @@ import type { ChangesAnswer } from '../../app/insight/changes-since.ts'
 import type { GapKind, GapList } from '../../app/insight/gaps.ts'
 import type { ProblemList, ProblemSummary } from '../../app/insight/get-problems.ts'
 import type { ToolAnswer } from './api.ts'
+import { type Loaded, useAnswer, usePages, useShown } from './hooks.ts'
 import { plainText } from './plain-text.ts'
 import { MoreButton, NoteLink, NoteRow, RecentlyEdited, Refusal } from './reader.tsx'
 import { bareId, folder, graph, marks, scope, showGroups, ties, vault } from './state.ts'
-import { type Loaded, useAnswer, usePages } from './use-answer.ts'
-import { useShown } from './use-shown.ts'
 
 type Problem = ProblemList['problems'][number]
 

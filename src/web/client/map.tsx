@@ -5,6 +5,7 @@ import type { PageNote } from '../../app/read/page-note.ts'
 import { amount } from '../../core/text/amount.ts'
 import { INDEX_COLOUR, type Legend as Listed } from './colours.ts'
 import { type ColourBy, DIRECTIONS, dateOf, today, towards } from './graph.ts'
+import { useAnswer } from './hooks.ts'
 import { focusMap } from './keys.ts'
 import { MapView } from './map-view.ts'
 import { plainText } from './plain-text.ts'
@@ -57,7 +58,6 @@ import {
   writeAddress,
 } from './state.ts'
 import { isDark } from './theme.ts'
-import { useAnswer } from './use-answer.ts'
 
 export { GroupPanel } from './group-panel.tsx'
 

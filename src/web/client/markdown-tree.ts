@@ -1,12 +1,13 @@
-import type { RootContent } from 'hast'
+import type { ElementContent, RootContent } from 'hast'
 import { defaultSchema, sanitize } from 'hast-util-sanitize'
-import type { RootContent as RootNode } from 'mdast'
+import type { Text } from 'mdast'
 import { fromMarkdown } from 'mdast-util-from-markdown'
 import { gfmFromMarkdown } from 'mdast-util-gfm'
 import { toHast } from 'mdast-util-to-hast'
 import { gfm } from 'micromark-extension-gfm'
-import type { PageLink, PageText } from '../../app/read/page-note.ts'
-import type { MarkdownElement, MarkdownNode, MarkdownTree } from './markdown-nodes.ts'
+import type { PageText } from '../../app/read/page-note.ts'
+import type { readFormula as readTex } from './formula.ts'
+import type { MarkdownElement, MarkdownNode } from './markdown.ts'
 
 // Private-use characters that delimit placeholders for links and formulas, because they interfere with neither tables nor code.
 const [OPEN, CLOSE, CLOSE_FORMULA] = ['\u{E000}', '\u{E001}', '\u{E002}']
@@ -16,14 +17,14 @@ const FORMULA = /\u{E000}(\d+)\u{E002}/gu
 /** Tables, tasks and footnotes. */
 const GFM = { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] }
 
-// Raw HTML never becomes elements. It is dropped from the tree already; this is the second safeguard.
+// A second safeguard: the parser already drops raw HTML from the tree.
 const SCHEMA = {
   ...defaultSchema,
   tagNames: (defaultSchema.tagNames ?? []).filter((name) => !['picture', 'source'].includes(name)),
   protocols: { href: ['http', 'https', 'mailto'], src: ['http', 'https'] },
 }
 
-/** Matches quotes and lists that are nested deeper than anyone reads. Parsing them would take minutes or overflow the stack. */
+/** Matches very deeply nested quotes and lists. Parsing them would take minutes or overflow the stack. */
 const TOO_DEEP = /^(?:[ \t]*(?:>|[-*+][ \t]|\d{1,9}[.)][ \t])){50}|^[ \t]{200,}(?:[-*+]|\d{1,9}[.)])[ \t]/m
 /** Maximum nesting depth and number of elements that a browser shows without delay. */
 const MAX_DEPTH = 200
@@ -35,23 +36,22 @@ export interface ParseOptions {
    * parser cannot be stopped.
    */
   readonly maxMarks?: number
-  /** Renders TeX, or returns `undefined` if it is invalid. Without it, formulas are shown as source. */
-  readonly readFormula?:
-    | ((tex: string, display: boolean, definitions: Record<string, unknown>) => MarkdownElement | undefined)
-    | undefined
+  /** Renders TeX. Without it, formulas are shown as source. */
+  readonly readFormula?: typeof readTex
 }
 
 const MARK = /[!#$&*+<=>@[\\\]^_`{|}~\n-]/g
 
 /** Parses a note's text. Returns `undefined` if it is too much for a browser. Can take minutes without `maxMarks`. */
-export function parseMarkdown(note: PageText, { maxMarks, readFormula }: ParseOptions = {}): MarkdownTree | undefined {
+export function parseMarkdown(note: PageText, { maxMarks, readFormula }: ParseOptions = {}): readonly MarkdownNode[] | undefined {
   if (TOO_DEEP.test(note.text)) return undefined
-  const { text, labels, formulas } = withSlots(note)
+  const { text, formulas } = withSlots(note)
   if (maxMarks !== undefined && (text.match(MARK)?.length ?? 0) > maxMarks) return undefined
   try {
-    const parsed = fromMarkdown(text, GFM)
-    if (note.breaks) keepLines(parsed)
-    const { children } = sanitize(toHast(parsed), SCHEMA) as { readonly children: readonly RootContent[] }
+    const handlers = note.breaks ? { text: withBreaks } : {}
+    const { children } = sanitize(toHast(fromMarkdown(text, GFM), { handlers }), SCHEMA) as {
+      readonly children: readonly RootContent[]
+    }
     const definitions = {}
     let elements = 0
     const formulaOf = (number: string): MarkdownNode => {
@@ -65,7 +65,7 @@ export function parseMarkdown(note: PageText, { maxMarks, readFormula }: ParseOp
       return formula
     }
     const nodes = converted(children, { hidesBlockIds: note.breaks, formulas, formulaOf })
-    return sizeOf(nodes) > MAX_ELEMENTS ? undefined : { children: nodes, labels }
+    return sizeOf(nodes) > MAX_ELEMENTS ? undefined : nodes
   } catch (error) {
     // Too deep for the stack, or for display.
     if (error instanceof RangeError) return undefined
@@ -81,11 +81,11 @@ interface Conversion {
   formulaOf(number: string): MarkdownNode
 }
 
-/** Converts the parsed tree to the elements of the page. @throws RangeError if it is too deep */
+/** Converts parsed nodes to the page's elements. @throws RangeError if they are nested too deeply */
 function converted(nodes: readonly RootContent[], conversion: Conversion, depth = 0): readonly MarkdownNode[] {
   if (depth > MAX_DEPTH) throw new RangeError('too deep')
   return nodes.flatMap((node): readonly MarkdownNode[] => {
-    // Every second part is the number of a formula.
+    // The parts at odd positions are numbers of formulas.
     if (node.type === 'text')
       return node.value
         .split(FORMULA)
@@ -101,7 +101,7 @@ function converted(nodes: readonly RootContent[], conversion: Conversion, depth 
   })
 }
 
-/** Replaces placeholders of formulas with their source, because property values are plain strings. */
+/** Replaces formula placeholders in property values, such as alternative texts, with the source. */
 function withSources(properties: MarkdownElement['properties'], { formulas }: Conversion): MarkdownElement['properties'] {
   const entries = Object.entries(properties).map(([name, value]) => [
     name,
@@ -110,7 +110,7 @@ function withSources(properties: MarkdownElement['properties'], { formulas }: Co
   return Object.fromEntries(entries)
 }
 
-/** Handles `==text==`, which Obsidian highlights. Both markers must be in the same element, with no whitespace just inside. */
+/** Converts `==text==`, which Obsidian highlights. Both markers must be in the same element, without whitespace next to the text. */
 function withHighlights(children: readonly MarkdownNode[]): readonly MarkdownNode[] {
   const pieces = children.flatMap((child): readonly MarkdownNode[] =>
     typeof child === 'string' ? child.split(HIGHLIGHT).filter(Boolean) : [child],
@@ -128,7 +128,7 @@ function withHighlights(children: readonly MarkdownNode[]): readonly MarkdownNod
     if (isMark && pieces[at + 1] !== undefined && !/^\s/.test(String(pieces[at + 1]))) first = result.length
     result.push(piece)
   }
-  // Without a highlight, texts stay whole.
+  // Without a highlight, the split texts are not needed.
   return result.length === pieces.length ? children : result
 }
 
@@ -137,7 +137,7 @@ function sizeOf(nodes: readonly MarkdownNode[]): number {
   return nodes.reduce((sum, node) => (typeof node === 'string' ? sum : sum + 1 + sizeOf(node.children)), 0)
 }
 
-/** The markers of a highlight. Three or more are not a marker. */
+/** Matches the marker of a highlight. Three or more equals signs are not a marker. */
 const HIGHLIGHT = /((?<!=)==(?!=))/
 
 const BLOCKS: ReadonlySet<string> = new Set(['p', 'li', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6'])
@@ -147,50 +147,39 @@ function withoutBlockId(children: readonly MarkdownNode[]): readonly MarkdownNod
   return typeof last === 'string' ? [...children.slice(0, -1), last.replace(/(?:^|\s)\^[\w-]+\s*$/, '')] : children
 }
 
-/** Converts line breaks in running text to break elements. */
-function keepLines(parent: { children: RootNode[] }): void {
-  parent.children = parent.children.flatMap((child): RootNode[] => {
-    if ('children' in child) keepLines(child)
-    if (child.type !== 'text') return [child]
-    const lines = child.value.split('\n').flatMap((value): RootNode[] => [{ type: 'break' }, { ...child, value }])
-    return lines.slice(1).filter((line) => line.type !== 'text' || line.value !== '')
-  })
+/** Converts running text, with a break element for each line break. */
+function withBreaks(_: unknown, { value }: Text): ElementContent[] {
+  const lines = value.split('\n').flatMap((line): ElementContent[] => [...BREAK, { type: 'text', value: line }])
+  return lines.slice(BREAK.length)
 }
+
+const BREAK: readonly ElementContent[] = [
+  { type: 'element', tagName: 'br', properties: {}, children: [] },
+  { type: 'text', value: '\n' },
+]
 
 /**
  * Returns the text without comments, with a placeholder for each formula and each link into the vault. Lines keep their numbers. Also
- * returns the label of each link, and the source of each formula without blockquote markers.
+ * returns the source of each formula without blockquote markers.
  */
 function withSlots({ text, links, comments, formulas }: PageText) {
   let result = ''
   let at = 0
-  const labels = links.map((link) => labelOf(text.slice(link.start, link.end), link))
   const replaced = [
     ...links.map((link, number) => ({ ...link, mark: OPEN + number + CLOSE })),
     ...comments.map((range) => ({ ...range, form: undefined, mark: '' })),
     ...formulas.map((range, number) => ({ ...range, form: undefined, mark: OPEN + number + CLOSE_FORMULA })),
   ]
   for (const { start, end, form, mark } of replaced.sort((a, b) => a.start - b.start)) {
-    // References are identified by definitions elsewhere.
+    // A reference link is kept, because its definition is elsewhere. HTML is dropped later.
     if (start < at || form === 'reference' || form === 'html') continue
-    result += text.slice(at, start).replace(MARKS, '') + mark + linesOf(text.slice(start, end))
+    // Line breaks and blockquote markers stay, so later lines keep their numbers.
+    result += text.slice(at, start).replace(MARKS, '') + mark + (text.slice(start, end).match(LINE_STARTS) ?? []).join('')
     at = end
   }
   const sources = formulas.map(({ start, end }) => text.slice(start, end).replace(LINE_STARTS, '\n'))
-  return { text: result + text.slice(at).replace(MARKS, ''), labels, formulas: sources }
+  return { text: result + text.slice(at).replace(MARKS, ''), formulas: sources }
 }
 
-/** A line break, followed by the blockquote markers of the next line. */
+/** Matches a line break and the blockquote markers of the next line. */
 const LINE_STARTS = /\n(?:[ \t]*>)*/g
-
-/** Returns the line breaks and blockquote markers of the replaced text, which keep later line numbers correct. */
-function linesOf(replaced: string): string {
-  return (replaced.match(LINE_STARTS) ?? []).join('')
-}
-
-function labelOf(source: string, { title }: PageLink): string {
-  const [, wikilink] = /^!?\[\[(?:[^\]|]*\|)?([\s\S]*)\]\]$/.exec(source) ?? []
-  if (wikilink !== undefined) return wikilink
-  const [, label] = /^!?\[([\s\S]*?)\]\(/.exec(source) ?? []
-  return label === undefined || label === '' ? title : label.replace(/[*_`~]/g, '')
-}

@@ -1,11 +1,11 @@
 import type { PageText } from '../../app/read/page-note.ts'
-import type { MarkdownTree } from './markdown-nodes.ts'
+import type { MarkdownNode } from './markdown.ts'
 import { type ParseOptions, parseMarkdown } from './markdown-tree.ts'
 
 const FORMULAS = './formula.js'
 
 /** The messages for each note: `begun` once everything is loaded, then the result, or `undefined` if the note is too large. */
-export type WorkerMessage = 'begun' | MarkdownTree | undefined
+export type WorkerMessage = 'begun' | readonly MarkdownNode[] | undefined
 
 async function parse(note: PageText): Promise<void> {
   // Loaded only if a note has formulas, because it is as large as the rest of the page. If it fails, formulas are shown as source.

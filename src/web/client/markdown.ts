@@ -1,8 +1,21 @@
 import { type ComponentChildren, h } from 'preact'
 import type { PageLink, PageText } from '../../app/read/page-note.ts'
-import { type MarkdownElement, type MarkdownNode, type MarkdownTree, SLOT } from './markdown-nodes.ts'
 
-/** How links and images of the vault are rendered. */
+/** An element or text of a rendered note. It can be sent between threads. */
+export type MarkdownNode = string | MarkdownElement
+
+export interface MarkdownElement {
+  readonly name: string
+  readonly properties: Readonly<Record<string, unknown>>
+  /** Line in the parsed text. */
+  readonly line: number | undefined
+  readonly children: readonly MarkdownNode[]
+}
+
+/** Matches the placeholder of a link, with its index in the note's links. */
+const SLOT = /\u{E000}(\d+)\u{E001}/u
+
+/** Renders links and images of the vault. */
 export interface Slots {
   link(link: PageLink, label: string): ComponentChildren
   embed(link: PageLink, label: string): ComponentChildren
@@ -10,17 +23,17 @@ export interface Slots {
 
 const CALLOUT = /^\[!(\w+)\][+-]?\s*/
 
-type Context = Slots & { readonly note: PageText; readonly labels: readonly string[] }
+type Context = Slots & { readonly note: PageText }
 
-/** Renders a note's text as elements, or as source if there is no tree. Nothing in it runs or loads anything. */
-export function renderMarkdown(note: PageText, tree: MarkdownTree | undefined, slots: Slots): ComponentChildren {
-  if (tree === undefined)
+/** Renders a note from its parsed nodes, or as source without them. Nothing in the result runs or loads anything. */
+export function renderMarkdown(note: PageText, nodes: readonly MarkdownNode[] | undefined, slots: Slots): ComponentChildren {
+  if (nodes === undefined)
     return [
       h('p', { class: 'empty' }, 'This note is shown as it is written: laying it out would take too long.'),
       h('pre', { class: 'written' }, note.text),
     ]
-  const context = { ...slots, note, labels: tree.labels }
-  return withoutTitle(tree.children, note.title).map((child) => rendered(child, context))
+  const context = { ...slots, note }
+  return withoutTitle(nodes, note.title).map((child) => rendered(child, context))
 }
 
 /** Removes the title, which is already shown above the note. */
@@ -55,16 +68,21 @@ function formula(node: MarkdownNode): ComponentChildren {
   return isElement(node) ? h(node.name, node.properties, node.children.map(formula)) : node
 }
 
-function fillSlots(value: string, { note, labels, link: linkOf, embed }: Context): ComponentChildren {
+function fillSlots(value: string, { note, link: linkOf, embed }: Context): ComponentChildren {
   const parts = value.split(SLOT)
   if (parts.length === 1) return value
   return parts.map((part, at) => {
     if (at % 2 === 0) return part
     const link = note.links[Number(part)]
-    const label = labels[Number(part)] ?? ''
-    if (link === undefined) return label
-    return (link.embed ? embed : linkOf)(link, label)
+    return link && (link.embed ? embed : linkOf)(link, labelOf(note.text.slice(link.start, link.end), link))
   })
+}
+
+function labelOf(source: string, { title }: PageLink): string {
+  const [, wikilink] = /^!?\[\[(?:[^\]|]*\|)?([\s\S]*)\]\]$/.exec(source) ?? []
+  if (wikilink !== undefined) return wikilink
+  const [, label] = /^!?\[([\s\S]*?)\]\(/.exec(source) ?? []
+  return label === undefined || label === '' ? title : label.replace(/[*_`~]/g, '')
 }
 
 function propertiesOf({ name, properties, line }: MarkdownElement, { note }: Context): Record<string, unknown> {

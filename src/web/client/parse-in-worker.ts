@@ -1,5 +1,5 @@
 import type { PageText } from '../../app/read/page-note.ts'
-import type { MarkdownTree } from './markdown-nodes.ts'
+import type { MarkdownNode } from './markdown.ts'
 import type { WorkerMessage } from './markdown-worker.ts'
 
 /**
@@ -23,7 +23,7 @@ const address = trustedTypes?.createPolicy('roux', { createScriptURL: () => SCRI
 let idle: Worker | undefined
 
 /** Parses a note's text in a worker. Returns `undefined` if the text is too large, takes too long, or is no longer needed. */
-export async function parseInWorker(note: PageText, signal: AbortSignal): Promise<MarkdownTree | undefined> {
+export async function parseInWorker(note: PageText, signal: AbortSignal): Promise<readonly MarkdownNode[] | undefined> {
   let worker: Worker | undefined
   try {
     worker = idle ?? new Worker(address, { type: 'module' })
@@ -39,7 +39,7 @@ export async function parseInWorker(note: PageText, signal: AbortSignal): Promis
 }
 
 function parseWith(worker: Worker, note: PageText, signal: AbortSignal) {
-  return new Promise<MarkdownTree | undefined>((resolve, reject) => {
+  return new Promise<readonly MarkdownNode[] | undefined>((resolve, reject) => {
     const rejectOnAbort = (aborting: AbortSignal) => aborting.addEventListener('abort', () => reject(aborting.reason))
     rejectOnAbort(signal)
     worker.onmessage = ({ data }: MessageEvent<WorkerMessage>) => {

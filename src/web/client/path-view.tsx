@@ -1,6 +1,7 @@
 import { useLayoutEffect, useState } from 'preact/hooks'
 import type { FoundPath, Hop, PathAnswer } from '../../app/links/find-path.ts'
 import { amount } from '../../core/text/amount.ts'
+import { useAnswer, useShown } from './hooks.ts'
 import { plainText } from './plain-text.ts'
 import { NoteLink, Refusal } from './reader.tsx'
 import { NoteSearch } from './search.tsx'
@@ -20,8 +21,6 @@ import {
   vault,
   writeAddress,
 } from './state.ts'
-import { useAnswer } from './use-answer.ts'
-import { useShown } from './use-shown.ts'
 
 /** How two notes are connected, with the sentence of each link. */
 export function PathView() {

@@ -1,12 +1,12 @@
-/** Comments of Obsidian and HTML, complete or truncated by the excerpt. */
+/** Matches comments of Obsidian and HTML. At the end of the excerpt, the closing marker may be missing. */
 const HIDDEN = /%%[^%]*(?:%(?!%)[^%]*)*(?:%%|…$|$)|<!-{2}[^-]*(?:-(?!->)[^-]*)*(?:-->|…$|$)/g
-/** Code and escaped characters are kept as written. Meanwhile, each is replaced by a number between private-use characters. */
+/** Matches code and escaped characters, which are kept as written. Until the end, a numbered placeholder replaces each. */
 const LITERAL = /`+([^`\n]+)`+|\\([!-/:-@[-`{}~])/g
 const SLOT = /\u{E000}(\d+)\u{E000}/gu
-/** A fence, a rule below a heading or table header, or a thematic break. */
+/** Matches a code fence, the line below a heading or table header, or a thematic break. */
 const RULE = /^[\s>]*(?:(?:`{3,}|~{3,}|\${2})[^`\n]*|[=\-*_|:\s]{3,})$/
 const LINE_MARKS = /^\s*(?:>\s?)*(?:#{1,6}\s+|[-*+]\s+(?:\[.\]\s+)?|\d+[.)]\s+|\[![\w-]+\][+-]?\s*)?/
-/** Replaced in this order. The end of an excerpt may have truncated a link or URL, and its start a label. */
+/** Replaced in this order. An excerpt may start or end within a link. */
 const REPLACED: readonly (readonly [pattern: RegExp, by: string])[] = [
   [/!?\[\[(?:[^[\]|]*\\?\|)?([^[\]|]*)\]\]/g, '$1'],
   [/!?\[\[(?:[^[\]|]*\\?\|)?([^[\]|]*)…$/g, '$1…'],
@@ -31,7 +31,7 @@ export function plainText(markdown: string): string {
   return plain.replace(SLOT, (_, at) => literals[Number(at)] ?? '')
 }
 
-/** Removes the rest of a comment in which the excerpt starts. */
+/** Removes the rest of a comment if the excerpt starts within one. */
 function afterCutComment(text: string): string {
   const marks = text.split('%%').length - 1
   return text.startsWith('…') && marks % 2 === 1 ? `…${text.slice(text.indexOf('%%') + 2)}` : text
@@ -47,13 +47,6 @@ function plainLine(line: string): string {
     plain = plain.replace(STRONG, '$2').replace(UNDERLINED, '$2')
   }
   plain = plain.replace(/\s\^[\w-]+$/, '')
-  return plain.startsWith('|') ? cellsOf(plain) : plain
-}
-
-function cellsOf(row: string): string {
-  return row
-    .split('|')
-    .map((cell) => cell.trim())
-    .filter((cell) => cell !== '')
-    .join(' · ')
+  const cells = plain.split('|').map((cell) => cell.trim())
+  return plain.startsWith('|') ? cells.filter(Boolean).join(' · ') : plain
 }

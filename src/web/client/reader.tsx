@@ -10,10 +10,9 @@ import type { PageNote } from '../../app/read/page-note.ts'
 import { invalid, type RouxError } from '../../core/errors.ts'
 import { amount } from '../../core/text/amount.ts'
 import { isWide, widen } from './divider.tsx'
-import { noteAddress } from './graph.ts'
+import { useAnswer, usePages } from './hooks.ts'
 import { LocalMap } from './local-map.tsx'
-import { renderMarkdown, type Slots } from './markdown.ts'
-import type { MarkdownTree } from './markdown-nodes.ts'
+import { type MarkdownNode, renderMarkdown, type Slots } from './markdown.ts'
 import { parseInWorker } from './parse-in-worker.ts'
 import { plainText } from './plain-text.ts'
 import {
@@ -24,6 +23,7 @@ import {
   graph,
   isStartOpen,
   note,
+  noteAddress,
   open,
   opensTab,
   openTab,
@@ -36,7 +36,6 @@ import {
   vault,
   line as wantedLine,
 } from './state.ts'
-import { useAnswer, usePages } from './use-answer.ts'
 
 /** Keeps an error in one note from breaking the page. The error is logged to the console. */
 export function Guard({ children }: { readonly children: ComponentChildren }) {
@@ -320,7 +319,7 @@ function Body({ note: value, parsed }: { readonly note: PageNote; readonly parse
 interface Parsed {
   readonly note: PageNote
   /** Omitted for text shown as source. */
-  readonly tree: MarkdownTree | undefined
+  readonly tree: readonly MarkdownNode[] | undefined
 }
 
 /**

@@ -1,9 +1,9 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { SearchResult } from '../../app/find/search.ts'
+import { useShown } from './hooks.ts'
 import { focusMap } from './keys.ts'
 import { plainText } from './plain-text.ts'
 import { api, bareId, coloured, fail, numberOf, open, searchHits, vault } from './state.ts'
-import { useShown } from './use-shown.ts'
 
 /** The last results may have no passages. */
 type Hit = Pick<SearchResult, 'id' | 'title'> & Partial<Pick<SearchResult, 'passages'>>

@@ -8,18 +8,7 @@ import { amount } from '../../core/text/amount.ts'
 import { type Api, type Connection, openApi } from './api.ts'
 import type { Coloured } from './colours.ts'
 import { withFiles } from './files-on-map.ts'
-import {
-  around,
-  type ColourBy,
-  type Graph,
-  type GroupedBy,
-  groupingBy,
-  isJournal,
-  nearby,
-  neighbours,
-  noteAddress,
-  overviewBy,
-} from './graph.ts'
+import { around, type ColourBy, type Graph, type GroupedBy, groupingBy, nearby, neighbours, overviewBy } from './graph.ts'
 import type { Mark, Tie } from './map-scene.ts'
 import { shaped } from './map-shape.ts'
 import type { MapView } from './map-view.ts'
@@ -110,6 +99,14 @@ export const shown = computed(() => {
   return mask
 })
 
+/** A day, week, month or quarter of a year, as written in file names. */
+const DATE = /^\d{4}(?:[-_. ](?:0[1-9]|1[0-2])|([-_. ]?)(?:0[1-9]|1[0-2])\1(?:0[1-9]|[12]\d|3[01])|[-_. ]?(?:w\d{1,2}|q[1-4]))$/i
+
+/** Checks whether a note's file name denotes a day, week, month or quarter. Its title may contain more. */
+export function isJournal(id: string): boolean {
+  return DATE.test(id.slice(id.lastIndexOf('/') + 1).replace(/\.md$/i, ''))
+}
+
 export const focused = computed(() => numberOf(focus.value))
 
 /** Folders with notes, and their parents, in order. */
@@ -148,19 +145,18 @@ function resetVault(): void {
   until.value = NOW
 }
 
-/** Opens a view; on narrow screens, its first pane. */
+/** Opens a view. A narrow window first shows its list, or else the map. */
 export function showView(name: View): void {
   view.value = name
   openGroups.value = NONE
-  pane.value = firstPane()
+  showFirstPane()
   writeAddress()
 }
 
 export const hasList = computed(() => view.value !== 'map' && view.value !== 'table')
 
-/** Returns the pane that a narrow window shows first. */
-function firstPane(): 'list' | 'map' {
-  return hasList.value ? 'list' : 'map'
+function showFirstPane(): void {
+  pane.value = hasList.value ? 'list' : 'map'
 }
 
 /** The requested line of the note in focus. */
@@ -241,7 +237,7 @@ export async function start(): Promise<void> {
   try {
     api.value = await openApi()
     readAddress()
-    pane.value = firstPane()
+    showFirstPane()
     // The note to start with can be in any vault.
     const ofNote = api.value.vaults.find((name) => focus.value.startsWith(`${name}:`))
     if (vault.value === '') vault.value = ofNote ?? api.value.vaults[0] ?? ''
@@ -370,11 +366,7 @@ async function showFocus(id: string): Promise<void> {
     // The id replaces the name. Otherwise, going back would lead here again.
     writeAddress('replace')
   }
-  // Announced together with the note, because something else may be announced later.
-  if (!isShown) announceFocus()
-}
-
-function announceFocus(): void {
+  if (isShown) return
   const title = note.value?.title ?? focus.value
   const links = focused.value === undefined ? undefined : graph.value?.degrees[focused.value]
   document.title = `${title} – Roux`
@@ -505,7 +497,7 @@ export async function goToAddress(): Promise<void> {
   const viewBefore = view.value
   const hadAttachments = withAttachments.value
   readAddress()
-  if (view.value !== viewBefore) pane.value = firstPane()
+  if (view.value !== viewBefore) showFirstPane()
   if (vault.value !== before) resetVault()
   if (vault.value !== before || withAttachments.value !== hadAttachments) await refresh()
   if (focus.value === '') note.value = undefined
@@ -530,6 +522,11 @@ export function toRouxError(error: unknown, words = messageOf(error)): RouxError
   if (error instanceof RouxError) return error
   console.error(error)
   return new RouxError('PROVIDER_ERROR', words)
+}
+
+/** Returns the URL of a note on this page. Lone surrogates, which properties may contain, are replaced. */
+export function noteAddress(id: string, vault = ''): string {
+  return `#${new URLSearchParams({ ...(vault === '' ? {} : { vault }), note: id })}`
 }
 
 const IN_ADDRESS = { vault, view, note: focus, from: pathFrom, to: pathTo, folder, tag, colour: colourBy } as const

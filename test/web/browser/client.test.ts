@@ -3,23 +3,14 @@ import type { NodeId } from '../../../src/core/ids.ts'
 import type { VaultPicture } from '../../../src/core/insight/picture.ts'
 import { readEvents } from '../../../src/web/client/api.ts'
 import { coloursOf, INDEX, PALETTE } from '../../../src/web/client/colours.ts'
-import {
-  around,
-  boundsOf,
-  graphOf,
-  isJournal,
-  nearby,
-  neighbours,
-  noteAddress,
-  overviewBy,
-  towards,
-} from '../../../src/web/client/graph.ts'
+import { around, boundsOf, graphOf, nearby, neighbours, overviewBy, towards } from '../../../src/web/client/graph.ts'
 import { areasOf, landPartsOf, partsWithin } from '../../../src/web/client/map-areas.ts'
 import { fitInto } from '../../../src/web/client/map-fit.ts'
 import { Dots, Labels, wrapped } from '../../../src/web/client/map-labels.ts'
 import { closestTo, exitOf, groundAt, weightsOf } from '../../../src/web/client/map-scene.ts'
 import { placesIn, shapeFor } from '../../../src/web/client/map-shape.ts'
 import { plainText } from '../../../src/web/client/plain-text.ts'
+import { isJournal, noteAddress } from '../../../src/web/client/state.ts'
 
 /** A picture of notes at places, `a: 0 0 = group`, and of links between them, `a b`. */
 function pictureOf(notes: readonly string[], links: readonly string[]): VaultPicture {

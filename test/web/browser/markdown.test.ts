@@ -2,8 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { PageText } from '../../../src/app/read/page-note.ts'
 import { findFormulas } from '../../../src/markdown/inline-spans.ts'
 import { readFormula } from '../../../src/web/client/formula.ts'
-import { renderMarkdown } from '../../../src/web/client/markdown.ts'
-import type { MarkdownNode } from '../../../src/web/client/markdown-nodes.ts'
+import { type MarkdownNode, renderMarkdown } from '../../../src/web/client/markdown.ts'
 import { parseMarkdown } from '../../../src/web/client/markdown-tree.ts'
 
 const SLOTS = { link: () => 'link', embed: () => 'embed' }
@@ -51,7 +50,7 @@ test('a long note of ordinary text is parsed even without a possible end', () =>
   const note = textOf(
     filled('Many words in a row, still more of them than before, and [one link](https://a.example) in them. ').slice(0, 60_000),
   )
-  expect(parseMarkdown(note, { maxMarks: 5_000 })?.children).toHaveLength(1)
+  expect(parseMarkdown(note, { maxMarks: 5_000 })).toHaveLength(1)
   expect(parseMarkdown(textOf('# A\n\n- *a*\n'.repeat(400)), { maxMarks: 5_000 })).toBeDefined()
 })
 
@@ -64,7 +63,7 @@ test('ordinary quotes and lists become elements', () => {
 
 test('in Obsidian mode block ids are hidden; elsewhere they are text', () => {
   const text = 'A claim. ^claim\n\n- GitHub: x ^github\n- 2 ^ 3\n\nAt ^the end not'
-  const shown = (breaks: boolean) => JSON.stringify(parseMarkdown({ ...textOf(text), breaks })?.children)
+  const shown = (breaks: boolean) => JSON.stringify(parseMarkdown({ ...textOf(text), breaks }))
   expect(shown(true)).not.toMatch(/\^claim|\^github/)
   for (const kept of ['A claim.', 'GitHub: x', '2 ^ 3', 'At ^the end not']) expect(shown(true)).toContain(kept)
   expect(shown(false)).toContain('A claim. ^claim')
@@ -76,27 +75,27 @@ describe('formulas', () => {
     const tree = parseMarkdown(withFormulas(text), options)
     const written = (node: MarkdownNode): string =>
       typeof node === 'string' ? node : `<${node.name}>${node.children.map(written).join('')}</${node.name}>`
-    return tree?.children.map(written).join('').replaceAll('\n', '') ?? ''
+    return tree?.map(written).join('').replaceAll('\n', '') ?? ''
   }
 
   test('become MathML, inline and as blocks, whatever their marks mean elsewhere', () => {
     expect(shown('So $a_1*b_2*c$ is.')).toBe(
       '<p>So <math><mrow><msub><mi>a</mi><mn>1</mn></msub><mo>∗</mo><msub><mi>b</mi><mn>2</mn></msub><mo>∗</mo><mi>c</mi></mrow></math> is.</p>',
     )
-    const [block] = parseMarkdown(withFormulas('$$\nx\n$$\n'), { readFormula })?.children ?? []
+    const [block] = parseMarkdown(withFormulas('$$\nx\n$$\n'), { readFormula }) ?? []
     expect(JSON.stringify(block)).toContain('"display":"block"')
   })
 
   test('in quotes and lists stay there, and later lines keep their numbers', () => {
     expect(shown('> $$\n> x\n> $$\n> after')).toMatch(/^<blockquote><p><math>.*<\/math>.*after<\/p><\/blockquote>$/)
     const tree = parseMarkdown(withFormulas('- one\n  $$\n  x\n  $$\n- two\n\nlast'))
-    expect(tree?.children.find((node) => typeof node === 'object' && node.name === 'p')).toMatchObject({ line: 7 })
+    expect(tree?.find((node) => typeof node === 'object' && node.name === 'p')).toMatchObject({ line: 7 })
   })
 
   test('stay as source if they are not TeX, in alternative texts, and without a TeX parser', () => {
     expect(shown('A $\\nonsense{x}$ here')).toBe('<p>A $\\nonsense{x}$ here</p>')
     expect(shown('A $x$ here', {} as never)).toBe('<p>A $x$ here</p>')
-    const [paragraph] = parseMarkdown(withFormulas('![of $x$](https://a.example/b.png)'), { readFormula })?.children ?? []
+    const [paragraph] = parseMarkdown(withFormulas('![of $x$](https://a.example/b.png)'), { readFormula }) ?? []
     expect(JSON.stringify(paragraph)).toContain('"alt":"of $x$"')
   })
 
@@ -119,7 +118,7 @@ describe('formulas', () => {
     ]
     for (const tex of hostile) {
       const tree = parseMarkdown(withFormulas(`$${tex}$`), { readFormula })
-      const text = JSON.stringify(tree?.children ?? '')
+      const text = JSON.stringify(tree ?? '')
       expect(text).not.toMatch(/"(?:href|src|id|onerror)"|"style":\{[^}]*url/)
     }
   })
@@ -148,6 +147,6 @@ test.each([
 ])('%s is highlighted between two marks without a space', (text, shown) => {
   const written = (node: MarkdownNode): string =>
     typeof node === 'string' ? node : `<${node.name}>${node.children.map(written).join('')}</${node.name}>`
-  const [paragraph] = parseMarkdown(textOf(text))?.children ?? []
+  const [paragraph] = parseMarkdown(textOf(text)) ?? []
   expect(typeof paragraph === 'object' && paragraph.children.map(written)).toEqual(shown)
 })

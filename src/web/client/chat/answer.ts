@@ -1,17 +1,13 @@
+import type { CommunityRow } from '../../../app/insight/map.ts'
+import type { PathAnswer } from '../../../app/links/find-path.ts'
 import { isRecord } from '../../../core/is-record.ts'
 import { amount } from '../../../core/text/amount.ts'
 
+/** A note of an answer, with its score or the sentence that leads to it. */
 interface NamedNote {
   readonly id: string
-  readonly title?: string
-  readonly detail?: string
-}
-
-interface NamedCommunity {
-  readonly id: string
-  readonly label: string
-  readonly notes: number
-  readonly key: readonly NamedNote[]
+  readonly title?: string | undefined
+  readonly detail?: string | undefined
 }
 
 export interface MapAnswer {
@@ -20,64 +16,56 @@ export interface MapAnswer {
   /** The note whose neighbors are shown, as named in the call. */
   readonly centre?: string
   readonly path: readonly string[]
-  readonly communities: readonly NamedCommunity[]
+  readonly communities: readonly Pick<CommunityRow, 'id' | 'label' | 'notes' | 'key'>[]
 }
 
 export type Fields = Readonly<Record<string, unknown>>
 
-/** Reads a tool result for the map. An unknown kind of result becomes a message only. */
+/** The parts of tool results that the map shows. */
+interface Content extends Partial<PathAnswer> {
+  readonly error?: { readonly message?: string }
+  readonly communities?: readonly CommunityRow[]
+  readonly notes?: number
+  readonly results?: readonly { readonly id: string; readonly title?: string; readonly score?: number }[]
+}
+
+const NOTHING: MapAnswer = { message: 'There is nothing to show on the map.', notes: [], path: [], communities: [] }
+
+/** Reads a tool result for the map. A result that is not from one of Roux's tools becomes a message only. */
 export function readAnswer(result: Fields, args: Fields): MapAnswer {
-  const { error, path, hops, alternatives, communities, notes: noteCount, results } = contentOf(result)
-  const failed = fieldsOf(error).message
-  if (failed !== undefined || result.isError === true) return { ...EMPTY, message: String(failed ?? 'The tool failed.') }
-  if (Array.isArray(path)) {
-    const ids = stringsIn(path)
-    const texts = new Map(recordsIn(hops).map(({ to, text }) => [to, String(text ?? '')]))
-    const others = recordsIn(alternatives).flatMap((other) => stringsIn(other.path))
-    const notes = [...new Set([...ids, ...others])].map((id) => ({ id, detail: texts.get(id) ?? '' }))
-    return { ...EMPTY, message: `A path of ${amount(Math.max(0, ids.length - 1), 'link')}`, notes, path: ids }
+  try {
+    const answer = { ...NOTHING, ...answerOf(contentOf(result), result.isError === true, args.id) }
+    return answer.notes.every(({ id }) => typeof id === 'string') ? answer : NOTHING
+  } catch {
+    return NOTHING
   }
-  if (Array.isArray(communities)) {
-    const rows = recordsIn(communities).map(({ id = '', label = '', notes = 0, key }) => {
-      return { id: String(id), label: String(label), notes: Number(notes), key: namedNotes(key) }
-    })
-    const of = typeof noteCount === 'number' ? ` in ${amount(noteCount, 'note')}` : ''
-    const message = amount(rows.length, 'community', 'communities') + of
-    return { ...EMPTY, message, notes: rows.flatMap(({ key }) => key), communities: rows }
+}
+
+function answerOf({ error, path, hops, alternatives, ...content }: Content, isError: boolean, id: unknown): Partial<MapAnswer> {
+  if (error?.message !== undefined || isError) return { message: String(error?.message ?? 'The tool failed.') }
+  if (path !== undefined) {
+    const texts = new Map<string, string>(hops?.map(({ to, text }) => [to, text]))
+    const ids = new Set([path, alternatives?.map((other) => other.path) ?? []].flat(2))
+    const notes = [...ids].map((on) => ({ id: on, detail: texts.get(on) ?? '' }))
+    return { message: `A path of ${amount(path.length - 1, 'link')}`, notes, path }
   }
-  if (!Array.isArray(results)) return { ...EMPTY, message: 'There is nothing to show on the map.' }
-  const notes = namedNotes(results)
-  if (typeof args.id !== 'string') return { ...EMPTY, message: `The ${amount(notes.length, 'most central note')}`, notes }
-  return { ...EMPTY, message: `${amount(notes.length, 'note')} linked with ${args.id}`, notes, centre: args.id }
+  const { communities, notes: noteCount = 0, results } = content
+  if (communities !== undefined) {
+    const message = `${amount(communities.length, 'community', 'communities')} in ${amount(noteCount, 'note')}`
+    return { message, notes: communities.flatMap(({ key }) => key), communities }
+  }
+  if (results === undefined) return {}
+  const notes = results.map(({ id: of, title, score }) => ({ id: of, title, detail: score?.toString() }))
+  if (typeof id !== 'string') return { message: `The ${amount(notes.length, 'most central note')}`, notes }
+  return { message: `${amount(notes.length, 'note')} linked with ${id}`, notes, centre: id }
 }
 
 /** Returns the structured content. Some hosts forward only text; then the first text item is parsed. */
-function contentOf({ structuredContent, content }: Fields): Fields {
+function contentOf({ structuredContent, content }: Fields): Content {
   if (isRecord(structuredContent)) return structuredContent
-  const [first] = recordsIn(content)
-  try {
-    const value: unknown = JSON.parse(String(first?.text))
-    return Array.isArray(value) ? { results: value } : fieldsOf(value)
-  } catch {
-    return {}
-  }
-}
-
-const EMPTY = { notes: [], path: [], communities: [] } as const
-
-function namedNotes(list: unknown): readonly NamedNote[] {
-  return recordsIn(list).flatMap(({ id, title, score }) => {
-    const facts = { ...(typeof title === 'string' && { title }), ...(typeof score === 'number' && { detail: String(score) }) }
-    return typeof id === 'string' ? [{ id, ...facts }] : []
-  })
-}
-
-function recordsIn(list: unknown): readonly Fields[] {
-  return (Array.isArray(list) ? list : []).filter(isRecord)
-}
-
-function stringsIn(list: unknown): readonly string[] {
-  return (Array.isArray(list) ? list : []).filter((one) => typeof one === 'string')
+  const [first] = content as readonly { readonly text: string }[]
+  const value: unknown = JSON.parse(first?.text ?? '')
+  return Array.isArray(value) ? { results: value } : fieldsOf(value)
 }
 
 export function fieldsOf(value: unknown): Fields {

@@ -119,7 +119,9 @@ async function draw(answer: MapAnswer, retries: number): Promise<void> {
     byId('part').textContent =
       picture.count > graph.count ? `on a map of the ${graph.count} best linked of ${picture.count} notes` : ''
     byId('map').hidden = false
-    map ??= plainMap(byId('map'), document.documentElement.dataset.theme === 'dark', select)
+    map ??= plainMap(byId('map'), document.documentElement.dataset.theme === 'dark', (number) =>
+      open(graph?.picture.ids[number] ?? ''),
+    )
     show()
     if (answer.communities.length > 0) map.view.fit()
     else map.view.goTo(highlighted)
@@ -158,12 +160,11 @@ function numbersOf(ids: readonly string[]): readonly number[] {
 
 /** Lists what the picture shows, for keyboards and screen readers, and for everyone if there is no map. */
 function listNotes({ notes, communities, path }: MapAnswer): void {
-  const titleOf = (id: string): string => graph?.picture.titles[graph.numberOf.get(id) ?? -1] ?? id
   const communityItems = communities.map(({ label, notes: size, key }) =>
     buttonItem(`${label} · ${size}`, () => {
       map?.view.goTo(numbersOf(key.map(({ id }) => id)))
       const [first] = key
-      if (first !== undefined) open(first.id, first.title ?? titleOf(first.id))
+      if (first !== undefined) open(first.id, first.title)
     }),
   )
   const noteItems = notes.map(({ id, title = titleOf(id), detail }) =>
@@ -175,16 +176,15 @@ function listNotes({ notes, communities, path }: MapAnswer): void {
   byId('notes').replaceChildren(...(communities.length > 0 ? communityItems : noteItems))
 }
 
-function select(number: number): void {
-  const id = graph?.picture.ids[number]
-  if (id !== undefined) open(id, graph?.picture.titles[number] ?? id)
+function titleOf(id: string): string {
+  return graph?.picture.titles[graph.numberOf.get(id) ?? -1] ?? id
 }
 
 /** Shows the actions for a note: ask the assistant about it, or read it here. */
-function open(id: string, title: string, sentence = ''): void {
+function open(id: string, title = titleOf(id), sentence = ''): void {
   selected = graph?.numberOf.get(id)
   show()
-  const links = selected === undefined || graph === undefined ? undefined : neighbours(graph, selected).length
+  const links = graph === undefined || selected === undefined ? undefined : neighbours(graph, selected).length
   const text = element('pre', { hidden: true, tabIndex: 0 })
   const showText = (message: string): void => void Object.assign(text, { hidden: false, textContent: message })
   const fail = (error: unknown): void => showText(messageOf(error))

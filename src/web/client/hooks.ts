@@ -1,4 +1,5 @@
-import { useEffect, useState } from 'preact/hooks'
+import type { Signal } from '@preact/signals'
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
 import type { RouxError } from '../../core/errors.ts'
 import type { Api, ToolAnswer } from './api.ts'
 import { api, changes, toRouxError, vault } from './state.ts'
@@ -70,4 +71,18 @@ export function usePages<T>(tool: string, args: Record<string, unknown>, options
   }
   const { answer: pages = [], error } = useLoaded([tool, args, from], load, count)
   return { pages, error, more: () => setCount(count + 1) }
+}
+
+/** Keeps items in a signal while the component is shown. */
+export function useShown<T>(target: Signal<readonly T[]>, items: readonly T[]): void {
+  // Runs before paint, so later clicks are drawn on top.
+  useLayoutEffect(() => {
+    target.value = items
+  }, [JSON.stringify(items)])
+  useLayoutEffect(
+    () => () => {
+      target.value = []
+    },
+    [],
+  )
 }
