@@ -53,7 +53,7 @@ export interface ChangedFile {
 
 export interface AppliedChange {
   readonly id: string
-  /** All paths that were created, removed or modified. A moved folder represents everything inside it. */
+  /** All paths that were created, removed or modified. The contents of a moved folder are not listed. */
   readonly paths: readonly string[]
   /** The subset of `paths` that are folders. */
   readonly folders: readonly string[]
@@ -73,8 +73,8 @@ export interface Recovery {
   readonly id: string
   readonly title: string
   /**
-   * `done`: all files had already been changed, and only the record was incomplete. `applying`: recovery is not possible yet, so
-   * the change may be partly applied. Recovery will be retried.
+   * `done`: all files had already been changed, and only the record was incomplete. `applying`: recovery failed for now and will be
+   * retried; the change may be partly applied.
    */
   readonly state: 'done' | 'rolled_back' | 'applying'
   readonly paths: readonly string[]

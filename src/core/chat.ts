@@ -42,7 +42,7 @@ export type ChatEvent =
       readonly expected: number
     }
 
-/** A model that answers plain-text prompts. It is given no tools. */
+/** A model that answers plain-text prompts. It cannot call tools. */
 export interface ChatProvider {
   /** The provider's name in the ledger, e.g. `api.openai.com`. */
   readonly id: string

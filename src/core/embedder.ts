@@ -27,7 +27,7 @@ export interface Embedder {
    * @throws RouxError `PROVIDER_ERROR` with a hint; the signal's reason if aborted
    */
   embed(texts: readonly string[], kind: EmbedKind, signal?: AbortSignal): Promise<readonly Float32Array[]>
-  /** Checks whether the model's vocabulary contains a lower-case word as a whole. Omitted if unknown. */
+  /** Checks whether the model's vocabulary contains a lower-case word as a single token. Omitted if the vocabulary is unknown. */
   knowsWord?(word: string): boolean
   /** Stops running work and frees memory. Idempotent. `embed` throws afterwards. */
   close(): Promise<void>

@@ -7,7 +7,7 @@ import type { ChunkPlace } from './search.ts'
  */
 export type WordSink = (form: string, kind: number, position: number, start: number, end: number) => void
 
-/** Passes the words of the text to the sink in order and returns the number of words. The text is analyzed on every call. */
+/** Passes the words of a text to the sink in order and returns their number. Each call analyzes the text again. */
 export type AnalysedText = (sink: WordSink) => number
 
 /** Returns the stem under which a form is stored in a note of the given language. */

@@ -161,7 +161,7 @@ export class WorkerCalls<S extends Methods<S>, Worker extends CalledWorker> {
     }
   }
 
-  /** Does not keep the process alive while the call is pending. */
+  /** Makes a call like `call`, but lets the process exit before it completes. */
   async callAside<Name extends keyof S & string>(
     method: Name,
     argument: ArgumentOf<S[Name]>,

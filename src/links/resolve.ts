@@ -156,7 +156,7 @@ function spelledSo(names: Names, keys: readonly number[], target: string): reado
   return matching.length > 0 ? matching : keys
 }
 
-/** Returns the file with this alias. The exact spelling takes precedence. */
+/** Returns the file with this alias. An exact match takes precedence over a folded one. */
 function byAlias(names: Names, target: string, folder: string): Resolution | undefined {
   const alias = spellName(target.trim())
   const keys = names.withAlias(foldName(alias))

@@ -42,8 +42,8 @@ function spansIn(text: string, { kind, start, end }: Run): readonly Code[] {
 const SIGNS = /`|\$\$|\$(?=\S)|\[\[|\]\]|\n[ \t>]*(?=\n)/g
 
 /**
- * For each kind of code, returns the offset after which parsers may disagree. Some parsers support formulas or wikilinks, or end a
- * paragraph in a different place.
+ * For each kind of code, returns the offset after which parsers may disagree, because some support formulas or wikilinks, or end
+ * paragraphs elsewhere.
  */
 function doubtIn(text: string, codeSpans: readonly Code[]): Readonly<Record<Code['kind'], number>> {
   let inline = text.length

@@ -46,8 +46,8 @@ export class InlineScanner {
   readonly commentMarks: CommentMark[] = []
   readonly blocks: string[] = []
   /**
-   * Called for every span that is not plain text, with its file offsets and its first character. For a link, it is called with `[`
-   * for the text and with `]` for the rest.
+   * Called for every span that is not plain text, with its file offsets and its first character. A link is reported as two spans:
+   * `[` for its text and `]` for the rest.
    */
   onSpan: ((start: number, end: number, mark: number) => void) | undefined
   readonly #sink: LinkSink
@@ -104,7 +104,7 @@ export class InlineScanner {
     this.#scanRun(run.kind, run.start, run.end)
   }
 
-  /** Scans a copy of a run. Afterwards, restores what was cached for the file's own text. */
+  /** Scans a copy of a run, and then restores the caches for the file's text. */
   #scanCopy(run: Run, copy: string): void {
     const opaque = this.#opaque
     const searched = this.#searched
@@ -293,7 +293,7 @@ export class InlineScanner {
   #inlineLink(open: number, close: number): number | undefined {
     if (this.#src.charCodeAt(close + 1) !== LPAREN || close + 1 >= this.#end) return undefined
     const tail = parseLinkTail(this.#src, close + 1, this.#end)
-    // The target is read next, and it is the only link.
+    // The target in brackets is scanned next and becomes the only link.
     if (tail && this.#lenient && !this.#image[open] && LOGSEQ_TARGET.test(tail.raw)) return close + 1
     if (tail) {
       const destination = { raw: tail.raw, start: tail.start + this.#base }

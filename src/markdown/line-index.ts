@@ -15,8 +15,7 @@ export class LineIndex {
     const count = starts.length
     let line = this.#last
     if (line >= count || (starts[line] ?? 0) > offset) line = 0
-    // Usually, the offset is on the line of the previous offset or on one of the next lines. For longer distances, binary search is
-    // faster.
+    // Most offsets are on the line of the previous offset or shortly after it. For longer distances, binary search is faster.
     for (let steps = 0; steps < 8; steps++) {
       if (line + 1 >= count || (starts[line + 1] ?? 0) > offset) {
         this.#last = line

@@ -93,8 +93,8 @@ export class LinkSink {
   }
 
   /**
-   * Considers only the first `count` links, and removes Markdown links that start at or after `start`. These are links in an
-   * image's alternative text, which is plain text.
+   * Removes the Markdown links that start at or after `start` from the first `count` links. They are part of an image's alternative
+   * text, which is plain text.
    */
   dropMarkdown(start: number, count: number): void {
     let from = count

@@ -20,7 +20,7 @@ const READING_HINTS: SectionHints = {
 const LIST_ITEM = /^([\s>]*)(?:[-*+]|\d{1,9}[.)])\s+/
 
 export interface OutlineHeading extends Heading, Pick<HeadingBlock, 'isSetext' | 'isNested'> {
-  /** Text of each parent heading, outermost first, and then of this one. */
+  /** Texts of the parent headings, outermost first, followed by the heading's own text. */
   readonly path: readonly string[]
   /** Range of the heading's text, without marks and closing `#`s. */
   readonly start: number
@@ -42,7 +42,7 @@ export interface Outline {
   readonly blocks: readonly string[]
 }
 
-/** Reads a note's headings and block ids, the same ones that `parseNote` returns. */
+/** Reads a note's headings and block ids. They are the same as those of `parseNote`. */
 export function outlineOf(text: string, { mode }: Pick<Flavour, 'mode'>): Outline {
   const bodyStart = bodyStartOf(text)
   const lines = new LineIndex()

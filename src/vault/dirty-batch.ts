@@ -39,7 +39,7 @@ export function openDirtyBatch({ quiet, maxWait }: BatchTimes, onDirty: (dirty: 
     all = false
     onDirty(dirty)
   }
-  // The timer checks the time when it fires. Rescheduling it for each of thousands of events would cost more.
+  // Do not reschedule the timer for each of thousands of events. Instead, it checks the time when it fires.
   const wake = () => {
     const now = performance.now()
     const dueAt = Math.min(last + quiet, first + maxWait)

@@ -48,7 +48,7 @@ function filtersIn(text: string | undefined): readonly string[] | undefined {
 }
 
 const MAX_FILTERS = 1000
-/** If expressions time out on more than this number of paths, every path is excluded. */
+/** If expressions time out on more paths than this, every path is excluded. */
 const MAX_STUCK = 10
 
 class Filters {

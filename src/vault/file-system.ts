@@ -5,7 +5,7 @@ import type { Mode } from '../core/note.ts'
 import { quietly } from '../core/quietly.ts'
 import { type ByteRange, type FileKind, type FileStat, isSameStat, type Vault } from '../core/vault.ts'
 
-/** A file modified less than this many milliseconds before it was read may change again and keep the same stat. */
+/** A file that was modified within this many milliseconds before it was read can change again without a new stat. */
 const RACY = 40
 
 /** The part of `fs.Stats` that we use. */
@@ -177,7 +177,7 @@ export function readStretch(
 
 export interface FreshBytes {
   readonly bytes: Uint8Array
-  /** As long as the file has this stat, its bytes are unchanged. Omitted if the file may still be changing. */
+  /** The bytes are unchanged as long as the file has this stat. Omitted if the file may still be changing. */
   readonly stat?: FileStat
 }
 

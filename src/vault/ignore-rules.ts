@@ -3,7 +3,7 @@ import { trimEndOf } from '../core/text/trim-characters.ts'
 import { diskFileSystem, type FileSystem, readSmallText } from './file-system.ts'
 import { markerOf } from './vault-root.ts'
 
-/** Matches any number of items. */
+/** Part that matches any number of items. */
 const ANY = 'any'
 
 /**
@@ -119,7 +119,9 @@ export function matchAny(globs: readonly string[], nocase: boolean): (path: stri
 
 const MAX_LENGTH = 1000
 
-/** More alternatives than anyone writes by hand. The limit bounds the time and memory for globs from an untrusted source. */
+/**
+ * Maximum number of patterns that braces expand to. Bounds time and memory for untrusted globs; globs written by hand have fewer.
+ */
 const MAX_ALTERNATIVES = 512
 
 /** Expands braces in a glob: `{a,b}`. Braces that would expand to more than `MAX_ALTERNATIVES` patterns are left as they are. */

@@ -48,7 +48,7 @@ interface PartialListing {
   links: MetLink[]
 }
 
-/** A vault folder's path on disk, or `undefined` if it does not exist under exactly this name or is outside the vault. */
+/** The path on disk of a folder in the vault. `undefined` if no folder has exactly this name or it is outside the vault. */
 type Place = string | undefined | 'unreadable'
 
 /** Maximum number of attempts to open a file that is being replaced. */

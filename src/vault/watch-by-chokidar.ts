@@ -34,7 +34,7 @@ async function openChokidar(root: string, options: VaultOptions, sink: WatchSink
     ignoreInitial: true,
     ignorePermissionErrors: true,
     followSymlinks: options.linkRoots.length > 0,
-    // These options delay events. They are useless here, because they concern only watched files.
+    // These options delay events of watched files. Only folders are watched here.
     atomic: false,
     awaitWriteFinish: false,
   })

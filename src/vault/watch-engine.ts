@@ -11,7 +11,7 @@ export interface WatchSink {
   file(path: string): void
   /** A folder was created, removed or replaced. */
   folder(path: string): void
-  /** The vault's exclusion filters or marker folders changed. */
+  /** The vault's exclusion filters or marker folders changed, so every file may be affected. */
   all(): void
   /** A `.gitignore` file changed or events were lost, so the watched folders must be determined again. */
   stale(): void
@@ -25,7 +25,8 @@ export interface WatchEngine {
   /** Resolves once every later change will be reported. Never rejects. */
   readonly ready: Promise<void>
   /**
-   * Waits until every change made before this call has been reported. Returns false if that is not certain. Omitted if it never is.
+   * Waits until every change made before this call has been reported. Returns false if some may be missing. Omitted by engines that
+   * can never be certain.
    */
   settle?(): Promise<boolean>
   close(): Promise<void>
@@ -57,7 +58,7 @@ export function isExhaustion(error: unknown): boolean {
 }
 
 export interface PollingTimes {
-  /** Minimum and maximum interval in milliseconds. */
+  /** Minimum and maximum interval between comparisons, in milliseconds. */
   readonly shortest: number
   readonly longest: number
 }

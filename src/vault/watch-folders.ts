@@ -250,8 +250,8 @@ function statOf(path: string) {
 }
 
 /**
- * Guesses whether the kernel dropped events. libuv hides the flag (`IN_Q_OVERFLOW`), but an overflowing queue arrives as one long run
- * of events within a single turn of the event loop.
+ * Returns a function that guesses whether the kernel dropped events. libuv hides the flag (`IN_Q_OVERFLOW`), but an overflowing
+ * queue arrives as a long series of events within one turn of the event loop.
  */
 function openOverflowGuess(): () => boolean {
   const queueLength = quietly(() => Number(readFileSync('/proc/sys/fs/inotify/max_queued_events', 'utf8'))) || 16384

@@ -3,7 +3,7 @@ import type { FileKind } from '../vault.ts'
 export interface LoggedFile {
   readonly kind: FileKind
   readonly title: string
-  /** First digits of the hash of the file's bytes. Empty for files that were not read. */
+  /** First digits of the SHA-256 of the file's bytes. Empty for files that were not read. */
   readonly hash: string
   readonly excluded?: true
 }

@@ -19,7 +19,7 @@ export interface Decisions {
 export interface InsightState extends Decisions {
   /** The last saved communities in packed form, or `undefined` if there are none. */
   communities(): Uint8Array | undefined
-  /** Saves the communities. If that fails, the next communities get their ids by comparing members with the last saved ones. */
+  /** Saves the communities. If that fails, the next communities are compared with the previously saved ones to assign ids. */
   keepCommunities(bytes: Uint8Array): void
   close(): void
 }

@@ -15,7 +15,7 @@ interface OfAllNotes {
 export interface Insight extends OfAllNotes {
   /** Number of words in each note. */
   readonly words: Uint32Array
-  /** The same without boilerplate. */
+  /** Number of words in each note, without boilerplate. */
   readonly ownWords: Uint32Array
   readonly nearest: Nearest
   /** Most similar first. */

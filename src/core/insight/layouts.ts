@@ -28,8 +28,8 @@ export interface LayoutUnderWay {
 }
 
 /**
- * Determines which notes that already have a position may move: none (`nothing`), all of them but only the first time that groups
- * are known (`once`), or always all of them (`all`).
+ * Which notes that already have a position may move. `nothing`: none. `once`: all, but only the first time that groups are known.
+ * `all`: all.
  */
 export type MayMove = 'nothing' | 'once' | 'all'
 

@@ -18,7 +18,7 @@ export const BY_WORDS = 2
 /** The target is reachable by following links. */
 export const BY_LINKS = 4
 export const BY_FOLDER = 8
-/** Most occurrences of the name in the vault are links. */
+/** Most occurrences of the target's name in the vault are links. */
 export const BY_RATE = 16
 /** The target is about the same subject but in another language. */
 export const BY_MEANING = 32

@@ -30,11 +30,11 @@ export interface PartialPicture extends VaultPicture {
   readonly count: number
   /** Number of pairs of linked notes in the vault. */
   readonly link_count: number
-  /** Number of notes in the whole vault that each note is linked with, in either direction. */
+  /** For each note, the number of notes in the whole vault that it is linked with in either direction. */
   readonly degrees: readonly number[]
-  /** Number of notes that link to it. */
+  /** For each note, the number of notes that link to it. */
   readonly incoming: readonly number[]
-  /** Number of notes that it links to. */
+  /** For each note, the number of notes that it links to. */
   readonly outgoing: readonly number[]
   /** Number of words in each note, or -1 if unknown. */
   readonly words: readonly number[]

@@ -10,7 +10,7 @@ export const MAX_YAML_DEPTH = 64
  */
 export function tooDeepAt(tokens: readonly CST.Token[]): number | undefined {
   const openTokens = tokens.map((token) => ({ token, depth: 1 }))
-  // The list grows during iteration, so the shallowest collections come first.
+  // A breadth-first search: nested tokens are appended while the loop runs.
   for (const { token, depth } of openTokens) {
     if (token.type === 'document' && token.value) openTokens.push({ token: token.value, depth })
     if (!('items' in token)) continue

@@ -17,7 +17,7 @@ export interface LinkSlots {
   readonly target: TextSlot
   /** Subpath without its first `#`, if the link has one. */
   readonly subpath?: TextSlot
-  /** Content of a wikilink that shows its target. Writing another target keeps the text that readers see. */
+  /** Content of a wikilink without display text. Writing a new target here adds the old one as display text. */
   readonly shownTarget?: TextSlot
   /** The YAML value that contains the link, if it is unquoted. */
   readonly unquoted?: UnquotedValue

@@ -8,7 +8,7 @@ const MIN_PART = 3
  */
 export function nearest(word: string, names: Iterable<string>, count = 1): readonly string[] {
   const foldedWord = fold(word)
-  // A typo in such a long name is unlikely, and the cost of a comparison is proportional to the product of the lengths.
+  // Comparing takes time proportional to the product of the lengths, and such a long name is rarely a typo.
   if (foldedWord.length > 100) return []
   const hits: { readonly name: string; readonly distance: number }[] = []
   for (const name of names) {

@@ -72,7 +72,7 @@ export class ChangedNames implements Names {
 }
 
 /**
- * Returns the files whose links the changes may affect: files that move, and files with links that mention an added or removed name.
+ * Returns the files whose links the changes may affect: moved files, and files with links that mention an added or removed name.
  * @param sourcesOf returns the files whose links mention the given folded name
  */
 export function affectedSources(

@@ -14,7 +14,7 @@ export interface LinkEditing {
   readonly pathAfter: string
   readonly needed: readonly ResolvedLink[]
   readonly choose: Choose
-  /** True if a rewritten link has the right target. `was` is the original link. */
+  /** Checks whether a rewritten link still has the target of the original link, `was`. */
   readonly isKept: (is: Link, was: ResolvedLink) => boolean
 }
 
@@ -101,8 +101,8 @@ const HARMLESS = /^[\p{L}\p{M}\p{N}\p{Emoji_Presentation} ._/+-]*$/u
 const MAX_TRIALS = 32
 
 /**
- * Returns changes that are parsed correctly when they are made together. If these are not all of the changes, keeps the harmless
- * ones, and then each of the others that can be added.
+ * Returns the changes whose combined result is parsed correctly. If not all can be made, keeps the harmless ones, and then tries to
+ * add the others one at a time.
  */
 function keepReadable(changes: readonly Change[], isRight: (some: readonly Change[]) => boolean): readonly Change[] {
   if (isRight(changes)) return changes

@@ -39,7 +39,7 @@ function requireOneBlock(text: string, outline: Outline, id: string): Section {
 }
 
 interface Mark {
-  /** The start of the whitespace before the marker. */
+  /** Start of the whitespace before the marker. */
   readonly start: number
   readonly text: string
 }
@@ -57,8 +57,8 @@ interface Replaced {
 }
 
 /**
- * Returns the replacements to try: the content alone, then with the marker at its end, at the end of its first line, and on a line
- * of its own below.
+ * Returns the replacements to try, in order: the content alone, then with the marker at its end, at the end of its first line, and
+ * on a separate line below.
  */
 function replacements(text: string, { block: { start, end }, mark, content }: Replaced): readonly TextEdit[] {
   const ending = lineEndingOf(text)
@@ -98,7 +98,7 @@ function insertions(
   }
 }
 
-/** Returns the offset below a marker that has a line of its own. */
+/** Returns the offset after a marker that is on a separate line. */
 function afterLoneMark(text: string, after: number): number {
   let at = after
   while (at < text.length && text.slice(at, endOfLine(text, at)).trim() === '') at = nextLine(text, at)

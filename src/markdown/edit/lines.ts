@@ -58,9 +58,9 @@ function needsGap(before: string, after: string): boolean {
 }
 
 export interface Insertion {
-  /** Where to insert the content, as an offset. */
+  /** Offset at which to insert the content. */
   readonly at: number
-  /** The content does not need to be separated from text before this offset by a blank line. */
+  /** No blank line is needed between the content and text before this offset. */
   readonly from: number
   /** True to insert without surrounding blank lines. */
   readonly tight?: boolean

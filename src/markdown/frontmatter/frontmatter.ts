@@ -98,7 +98,7 @@ function unclosed(text: string, start: number): readonly MalformedPart[] {
 /** First line of frontmatter in a language other than YAML, such as `---js`, which some site generators support. */
 const LANGUAGE = /---[a-z][\w-]*(?=[ \t]*\r?\n)/y
 
-/** Reports a frontmatter block in another language. It is not read, because it can contain code. */
+/** Reports frontmatter in another language, which is not read because it can contain code. */
 function otherLanguage(text: string, start: number): readonly MalformedPart[] {
   LANGUAGE.lastIndex = start
   const fence = LANGUAGE.exec(text)?.[0]

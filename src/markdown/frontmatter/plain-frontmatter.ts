@@ -19,8 +19,8 @@ export interface Frontmatter {
 }
 
 /**
- * Checks whether a character is a word character of a common script. Plain keys consist of such characters, with single dashes and
- * spaces between them.
+ * Checks whether a character is a word character of a common script. Plain keys are words of such characters, separated by single
+ * dashes or spaces.
  */
 function isKeyCharacter(c: number): boolean {
   return isLetter(c) || isDigit(c) || c === 95 || (c >= 0xc0 && c <= 0x1fff) || (c >= 0x3040 && c <= 0xd7ff)

@@ -24,8 +24,8 @@ export function yaml(): typeof Yaml {
 }
 
 /**
- * Maximum length of frontmatter that the full parser reads. It would need about a second for a few megabytes. Longer frontmatter is
- * read only if it is plain.
+ * Maximum length of frontmatter for the full parser, which takes about a second for a few megabytes. Only the plain reader reads
+ * longer frontmatter.
  */
 export const MAX_LENGTH = 512 * 1024
 

@@ -26,12 +26,12 @@ export function excerptOf(text: string, bodyStart: number, max: number): Excerpt
   return { excerpt, cut: cut || text.slice(from + head.length).trim() !== '' }
 }
 
-/** Read this many times the excerpt's length, because comments and badges are left out of the excerpt. */
+/** How many times the excerpt's length to read, because comments and badges are left out. */
 const EXCERPTS_READ = 8
 
 /**
- * Returns the end of the last complete line within a length, because a badge must not be cut in two. If there is no complete line,
- * returns the end of the whole length.
+ * Returns the end of the last complete line within `length`, so no badge is cut in two. Without a complete line, returns the end of
+ * the range.
  */
 function headEnd(text: string, from: number, length: number): number {
   if (text.length - from <= length) return text.length

@@ -2,7 +2,7 @@ import { blankData } from '../../core/text/inline-data.ts'
 import type { TextRange } from '../../core/text/link-slots.ts'
 import { codeIn } from '../code.ts'
 
-/** Matches images, including those that are links. Apart from its address, a badge or screenshot contains no text. */
+/** Matches images, including linked ones such as badges. They contain no text except addresses. */
 const IMAGE =
   /\[!\[[^[\]]*\]\([^()\n]*\)\]\([^()\n]*\)|!\[[^[\]]*\](?:\([^()\n]*\)|\[[^[\]]*\])|!\[\[[^[\]|\n]*\.(?:avif|bmp|gif|jpe?g|png|svg|webp)(?:\|[^[\]\n]*)?\]\]/gi
 /** Matches HTML tags, but not addresses in angle brackets. */
@@ -71,17 +71,14 @@ function blankBetween(text: string, open: string, close: string): string {
   return visible + text.slice(at)
 }
 
-/**
- * Replaces text with spaces, one line at a time. Replacing one character at a time would take a tenth of the time of a whole
- * search.
- */
+/** Replaces text with spaces, one line at a time. Replacing each character would slow a search down by a tenth. */
 export function blank(hidden: string): string {
   if (!hidden.includes('\n')) return ' '.repeat(hidden.length)
   const lines = hidden.split('\n')
   return lines.map((line) => ' '.repeat(line.length)).join('\n')
 }
 
-/** Removes the gaps left by hidden parts. */
+/** Collapses the whitespace left by hidden parts. */
 export function withoutGaps(text: string): string {
   const lines = text.split('\n').map((line) => line.trimEnd().replace(/(?<=\S)\s{2,}/g, ' '))
   return lines

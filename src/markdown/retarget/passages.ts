@@ -51,7 +51,7 @@ export function cardPassage(file: string, card: CanvasText): Passage {
   return mappedPassage(card.value, sources, (text) => jsonContent(text, ''))
 }
 
-/** Creates a slot for a whole JSON string after `prefix`. */
+/** Creates a slot for the rest of a JSON string after `prefix`. */
 export function stringSlot(file: string, { start, end }: CanvasText, prefix = ''): TextSlot {
   const raw = file.slice(start + 1, end - 1)
   return { start: start + 1 + prefix.length, end: end - 1, write: (value) => jsonContent(value, raw) }

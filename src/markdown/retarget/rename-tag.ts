@@ -108,8 +108,9 @@ function matches(item: string, rename: Rename): boolean {
   return name !== undefined && rename(name) !== undefined
 }
 
-/** `KEY` matches a property's key and `COMMENT` its comment, for properties whose range is a whole line. */
+/** Matches the key of a property whose range is a whole line. */
 const KEY = /^[ \t]*tags?[ \t]*::?/i
+/** Matches the comment at the end of such a line. */
 const COMMENT = /\s#\s.*$/s
 /** A link, or a tag after its mark. */
 const ITEM = /\[\[[^[\]]*\]\]|(#?)([^\s,"'[\]]+)/g
