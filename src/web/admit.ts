@@ -5,7 +5,7 @@ import type { Admission } from '../http/routes.ts'
 import { bearerOf } from '../http/token-gate.ts'
 import type { WebSession, WebSessions } from './sessions.ts'
 
-// `proxies` is the `http.hosts` setting: the host names of reverse proxies.
+// In this file, `proxies` are the host names of reverse proxies in the setting `http.hosts`.
 
 const FOREIGN = refusal(403, 'Only the page of this server may send this request.', {
   hint: 'Open it with "roux open". Behind a reverse proxy, list its name in http.hosts and let it pass the Host header unchanged.',

@@ -47,8 +47,9 @@ export function webRoutes(options: WebOptions, parts: ServerParts): ExtraRoutes 
   const streams = new Map<EventStream, string>()
   const admit = (request: IncomingMessage) => admitSession(request, parts.hosts, sessions)
   const inVault = (path: string, answer: (request: VaultRequest) => Promise<unknown>): Route =>
-    postRoute(parts, path, admit, async (body, { sender, response }, signal) => {
-      const vault = await openNamed(body, options.vaultsFor(requireReading(sender)))
+    postRoute(parts, path, admit, async (body, { sender: { access }, response }, signal) => {
+      if (!access.scopes.has('read')) throw new RouxError('PERMISSION_DENIED', `The token "${access.name}" has no scope "read".`)
+      const vault = await openNamed(body, options.vaultsFor(access))
       return answer({ ...vault, body, response, signal })
     })
   const routes = [
@@ -95,7 +96,6 @@ export function webRoutes(options: WebOptions, parts: ServerParts): ExtraRoutes 
   }
 }
 
-/** A request about a vault. */
 interface VaultRequest {
   readonly core: GraphCore
   /** Short form of the id in the body, or empty. */
@@ -166,18 +166,15 @@ async function call(body: Fields, { access }: WebSession, options: WebOptions, s
 }
 
 /** Notifies the page of each change of the vault. The page then requests the details. */
-function listen(
+async function listen(
   { request, response, sender }: Exchange<WebSession>,
   feed: EventFeed,
   streams: Map<EventStream, string>,
   { load, limits }: ServerParts,
-): void {
+): Promise<void> {
   secure(response)
   const place = load.stream(sender.key)
-  if ('refusal' in place) {
-    sendRefusal(response, place.refusal)
-    return
-  }
+  if ('refusal' in place) return sendRefusal(response, place.refusal)
   const stopSubscribing = feed.subscribeResources(['roux://recent'])
   const stopListening = feed.subscribe((event) => {
     if (event.kind === 'resource_updated') stream.send({ changed: true })
@@ -203,11 +200,6 @@ function listOf(body: Fields, name: string): readonly string[] {
 function textOf(body: Fields, name: string): string | undefined {
   const text = body[name]
   return typeof text === 'string' ? text : undefined
-}
-
-function requireReading({ access }: WebSession): Access {
-  if (access.scopes.has('read')) return access
-  throw new RouxError('PERMISSION_DENIED', `The token "${access.name}" has no scope "read".`)
 }
 
 /**

@@ -88,7 +88,7 @@ export interface Additions {
   /** Source text of the items to add. */
   readonly added: readonly string[]
   readonly separator: string
-  /** Offset at which to insert the first item of an empty list. */
+  /** Insertion offset for the first item of an empty list. */
   readonly empty: number
 }
 

@@ -58,7 +58,7 @@ function needsGap(before: string, after: string): boolean {
 }
 
 export interface Insertion {
-  /** Offset at which to insert the content. */
+  /** Insertion offset of the content. */
   readonly at: number
   /** No blank line is needed between the content and text before this offset. */
   readonly from: number

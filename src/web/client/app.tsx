@@ -56,7 +56,7 @@ const LISTS: Readonly<Partial<Record<View, () => preact.JSX.Element>>> = {
 }
 
 export function App() {
-  // A layout effect runs before the first paint, so early key presses are not lost. The same applies to those below.
+  // A layout effect runs before the first paint, so no early key press is lost.
   useLayoutEffect(() => {
     addEventListener('keydown', onPageKey)
   }, [])
@@ -207,7 +207,7 @@ function Filters() {
   )
 }
 
-/** The active filter or highlight. A click removes it. */
+/** A button for each active filter, which removes the filter. */
 function ActiveFilters() {
   const parts: readonly (readonly [is: boolean, what: string, undo: () => void])[] = [
     [folder.value !== '', `Folder ${folder.value}`, () => (folder.value = '')],

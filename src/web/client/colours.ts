@@ -51,7 +51,7 @@ export function coloursOf(graph: Graph, by: ColourBy, last?: Coloured): Coloured
   let coloured = MIN_COLOURS
   while (coloured < OTHER && notesFrom(coloured) > MAX_OTHER_SHARE * notesFrom(0)) coloured++
   const [largest, small] = [bySize.slice(0, coloured), bySize.slice(coloured)]
-  // Before there are groups, there is nothing to name.
+  // Until groups are known, the legend stays empty.
   const hasGroups = largest.length > 0
   const otherNotes = hasGroups ? groupOf.filter((group) => group === undefined).length + notesFrom(coloured) : 0
   const colourOf = ownColours(largest, before)
@@ -78,7 +78,7 @@ export function coloursOf(graph: Graph, by: ColourBy, last?: Coloured): Coloured
   }
 }
 
-/** Assigns each group its previous color, or the one that follows from its id, or any free one. */
+/** Assigns each group its previous color, the color derived from its id, or any free color. */
 function ownColours(groups: readonly PictureGroup[], before: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
   const free = new Set(PALETTE.slice(0, OTHER).keys())
   const colourOf = new Map<string, number>()

@@ -4,7 +4,7 @@ import type { TargetedKeyboardEvent } from 'preact'
 /** Width of the note beside the map in pixels, or 0 for the default. */
 export const noteWidth = signal(0)
 
-/** Pixels of the divider that lie over the note. */
+/** Number of pixels by which the divider overlaps the note. */
 const OVERLAP = 3
 
 export function isWide(): boolean {
@@ -16,7 +16,7 @@ export function widen(): void {
   noteWidth.value = isWide() ? 0 : Math.round(innerWidth * 0.62)
 }
 
-/** Sets the width of the note, by pointer or arrow keys. A double click or Enter makes it wide. */
+/** The divider between map and note. It is dragged or moved with the arrow keys. A double click or Enter makes the note wide. */
 export function Divider() {
   const set = (width: number): void => {
     noteWidth.value = Math.max(260, Math.min(width, innerWidth - 320))

@@ -1,4 +1,4 @@
-/** Creates an element with these members and children. Strings are never parsed as HTML. */
+/** Creates an element with the given members and children. Strings are never parsed as HTML. */
 export function element<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
   members: Partial<HTMLElementTagNameMap[Name]> = {},
@@ -9,7 +9,7 @@ export function element<Name extends keyof HTMLElementTagNameMap>(
   return created
 }
 
-/** Creates a list item with a button, followed by these nodes. */
+/** Creates a list item with a button and, after it, the given nodes. */
 export function buttonItem(label: string, onclick: () => void, children: readonly Node[] = []): HTMLLIElement {
   return element('li', {}, [button(label, onclick), ...children])
 }

@@ -38,20 +38,15 @@ function pairsOf(numbers: ReadonlyMap<string, number>, files: readonly LinkedFil
   return [...new Map(pairs.map((pair) => [pair.join(), pair])).values()].flat()
 }
 
-/** Places a file at the center of its linked notes, plus an offset that depends only on its id, so the file stays in place. */
+/** Places a file at the center of its linked notes, plus an offset hashed from its id (FNV-1a), so the file stays in place. */
 function placeOfFile(graph: Graph, { id, linked }: LinkedFile): readonly [x: number, y: number] {
   const notes = linked.flatMap((one) => graph.numberOf.get(one) ?? [])
   const middle = (axis: 0 | 1): number => notes.reduce((sum, note) => sum + placeOf(graph, note)[axis], 0) / notes.length
-  const [turn, far] = fractionsOf(id)
+  let hash = 2_166_136_261
+  for (const character of id) hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 16_777_619)
+  hash = Math.imul(hash ^ (hash >>> 15), 2_246_822_519)
+  const [turn, far] = [(hash & 0xffff) / 0xffff, (hash >>> 16) / 0xffff]
   const radius = notes.length === 1 ? radiusOf(graph.degrees[notes[0] ?? 0] ?? 0) : 0
   const distance = radius + MIN_DISTANCE + far * (MAX_DISTANCE - MIN_DISTANCE)
   return [middle(0) + distance * Math.cos(turn * FULL_TURN), middle(1) + distance * Math.sin(turn * FULL_TURN)]
-}
-
-/** Hashes an id (FNV-1a) to two numbers from 0 to 1. */
-function fractionsOf(id: string): readonly [number, number] {
-  let hash = 2_166_136_261
-  for (let at = 0; at < id.length; at++) hash = Math.imul(hash ^ id.charCodeAt(at), 16_777_619)
-  hash = Math.imul(hash ^ (hash >>> 15), 2_246_822_519)
-  return [(hash & 0xffff) / 0xffff, (hash >>> 16) / 0xffff]
 }

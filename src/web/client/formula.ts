@@ -1,7 +1,7 @@
 import temml from 'temml'
 import type { MarkdownElement, MarkdownNode } from './markdown.ts'
 
-/** The used part of a node in the library's output. */
+/** A node of the library's output, with only the members used here. */
 interface MathNode {
   readonly type?: string
   readonly text?: string

@@ -133,7 +133,7 @@ export function isIndex({ degrees, vault }: Graph, note: number): boolean {
   return (degrees[note] ?? 0) > Math.max(INDEX_LINKS.notes, INDEX_LINKS.share * vault.notes)
 }
 
-/** A note with at least this many links, and at least this share of all notes, counts as an index. */
+/** A note is an index note if it is linked with more notes than this number, and more than this share of all notes. */
 const INDEX_LINKS = { notes: 40, share: 0.02 }
 
 /** Returns the radius of a note in layout units. The layout uses the same radii. */
@@ -164,7 +164,7 @@ export function towards(graph: Graph, note: number, [dx, dy]: Point, shown?: Uin
     .sort((a, b) => costOf(a) - costOf(b))[0]
 }
 
-/** Checks whether most common notes have moved. */
+/** Checks whether most of the notes that are on both maps have moved. */
 export function isElsewhere(before: Graph, after: Graph): boolean {
   const common = [...after.numberOf].flatMap(([id, note]) => {
     const formerNote = before.numberOf.get(id)

@@ -11,7 +11,10 @@ export interface Loaded<T> {
 
 type Load<T> = (server: Api, vault: string) => Promise<T>
 
-/** Loads an answer, again when the vault or `reloadKey` changes. Meanwhile, the last answer to the same request stays. */
+/**
+ * Loads an answer, and reloads it when the vault or `reloadKey` changes. Until then, returns the previous answer to the same
+ * request.
+ */
 function useLoaded<T>(request: readonly unknown[], load: Load<T>, reloadKey?: number): Loaded<T> {
   const [loaded, setLoaded] = useState<Loaded<T> & { readonly key: string }>()
   const { value: changeCount } = changes
@@ -37,7 +40,7 @@ function useLoaded<T>(request: readonly unknown[], load: Load<T>, reloadKey?: nu
   return current ?? {}
 }
 
-/** Returns the answer of a tool, or why there is none. Without arguments, nothing is asked. */
+/** Calls a tool and returns its answer or error. Without arguments, makes no call. */
 export function useAnswer<T>(tool: string, args: Record<string, unknown> | undefined): Loaded<ToolAnswer<T>> {
   const { answer, error } = useLoaded([tool, args], async (server, of) => args && (await server.call<T>(tool, args, of)))
   return error === undefined ? { answer } : { error }
@@ -54,8 +57,8 @@ interface PagesOptions<T> {
 }
 
 /**
- * Returns the pages of a tool's list. All of them are requested again when the vault changes or one more page is loaded, so they
- * are consistent.
+ * Returns the pages of a tool's list. When the vault changes or another page is loaded, all pages are requested again, so they are
+ * consistent.
  */
 export function usePages<T>(tool: string, args: Record<string, unknown>, options: PagesOptions<T>) {
   const { limit, rowsOf, from = 0, first = 1 } = options

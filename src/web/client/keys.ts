@@ -12,7 +12,7 @@ export function onPageKey(event: KeyboardEvent): void {
     if (event.key === 'Escape') target.blur()
     return
   }
-  // Another handler has already used this key to close something.
+  // Another handler has already handled this key.
   if (event.defaultPrevented) return
   const action = KEYS[event.key]
   if (action === undefined) return

@@ -39,7 +39,7 @@ export function Problems() {
 
 interface ProblemsOptions {
   readonly args: Record<string, unknown>
-  /** True if the rows are of several kinds and must show them. */
+  /** True if each row shows its kind, because the rows differ in kind. */
   readonly isMixed: boolean
 }
 
@@ -204,7 +204,7 @@ export function Gaps() {
 
 interface GapRowsOptions {
   readonly gap: Gap
-  /** The first rows of each kind, and their number. */
+  /** The first rows of each kind, and the total number of rows. */
   readonly first: GapList
 }
 
@@ -302,7 +302,7 @@ export function Changes() {
   )
 }
 
-/** Returns the start of the log and whether there are changes, according to the server's clock. */
+/** Formats the start of the listed changes, and whether there are any. */
 function periodSummary({ since, state, totals }: ChangesAnswer): string {
   if (since === undefined) return 'Roux knows no earlier state of this vault.'
   const prefix = state === undefined ? '' : 'Roux knows of changes since it first read this vault. '
@@ -331,7 +331,7 @@ function Group({ title, total, shown, children }: GroupOptions) {
   )
 }
 
-/** The warnings of an answer, or why there is none. */
+/** Shows the warnings of an answer, or the error. */
 function Status({ answer, error }: Loaded<ToolAnswer<unknown>>) {
   if (error !== undefined) return <Refusal of={error} />
   if (answer === undefined) return <p class="empty">…</p>
@@ -342,7 +342,7 @@ function Status({ answer, error }: Loaded<ToolAnswer<unknown>>) {
   ))
 }
 
-/** Returns a community's label on the map, which is not shortened. */
+/** Returns a community's full label, as on the map. */
 function labelOf(community: string): string {
   return graph.value?.picture.groups.find(({ id }) => id === bareId(community))?.label ?? community
 }

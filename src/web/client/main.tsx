@@ -9,5 +9,5 @@ if (page !== null) {
 }
 addEventListener('popstate', () => void goToAddress())
 void start()
-// Names on the map are drawn again in the page's font.
+// Draw the names on the map again once the page's font has loaded.
 document.fonts.addEventListener('loadingdone', () => map.view?.refresh())

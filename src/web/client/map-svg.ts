@@ -1,6 +1,9 @@
 type Paint = object | string
 
-/** Returns what `draw` draws on a canvas of this size as an SVG document. Its second argument makes what follows fainter. */
+/**
+ * Runs `draw` on a substitute for a canvas of this size, and returns the drawing as an SVG document. The second argument of `draw`
+ * sets the opacity of everything drawn later.
+ */
 export function svgOf(
   { width, height }: { readonly width: number; readonly height: number },
   draw: (on: CanvasRenderingContext2D, dim: (share: number) => void) => void,
@@ -14,7 +17,7 @@ export function svgOf(
   }
   const write = (x: number, y: number): string =>
     `text x="${rounded(x)}" y="${rounded(y)}" style="${escaped(`font:${on.font};letter-spacing:${on.letterSpacing}`)}"`
-  /** The part of a canvas that the map uses. Circles are its only arcs. */
+  /** The methods of a canvas that the map uses. All arcs are full circles. */
   const on = {
     globalAlpha: 1,
     lineWidth: 1,
@@ -69,7 +72,7 @@ function rounded(value: number): number {
   return Math.round(value * 10) / 10
 }
 
-/** Returns a text for XML, which has no control characters. */
+/** Escapes text for XML. Replaces control characters, which XML does not allow. */
 function escaped(text: string): string {
   return text.replace(/\p{Cc}/gu, ' ').replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`)
 }

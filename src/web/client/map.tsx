@@ -69,7 +69,7 @@ export function NoteMap() {
   const drawing = useRef<HTMLDivElement>(null)
   const [menu, setMenu] = useState<Spot>()
   const [isImpossible, setImpossible] = useState(false)
-  // Runs before anything is brought into view.
+  // Runs before other effects move the view.
   useLayoutEffect(() => {
     if (drawing.current === null) return undefined
     let made: MapView
@@ -239,7 +239,7 @@ function Growth() {
   )
 }
 
-/** A note, and where in the window its menu is. */
+/** A note, and the position of its menu in the window. */
 interface Spot {
   readonly id: string
   readonly x: number
@@ -268,7 +268,7 @@ function Menu({ at: { id, x, y }, onClose }: { readonly at: Spot; readonly onClo
     const items = [...(list.current?.querySelectorAll<HTMLElement>('[role="menuitem"]') ?? [])]
     const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
     if (step === 0 && event.key !== 'Escape') return
-    // The page does nothing else for the key.
+    // The page must not handle the key too.
     event.preventDefault()
     if (step === 0) close()
     else items.at((items.indexOf(document.activeElement as HTMLElement) + step) % items.length)?.focus()
@@ -314,7 +314,7 @@ function Menu({ at: { id, x, y }, onClose }: { readonly at: Spot; readonly onClo
   )
 }
 
-/** The note in focus, and how many links around it are shown. */
+/** The note in focus, with buttons for the number of links around it to show. */
 export function Depth() {
   if (isFolded.value)
     return (
@@ -350,7 +350,7 @@ interface CardAnswer {
   readonly node: { readonly content: string; readonly incomingCount?: number; readonly outgoingCount?: number } | null
 }
 
-/** Shows facts about the note under the pointer. Its links and first sentence follow when the server answers. */
+/** A card about the note under the pointer. Its number of links and first sentence appear when the server has answered. */
 export function Card({ of }: { readonly of: Pointed }) {
   const { answer } = useAnswer<CardAnswer>('get_node', { id: of.id, depth: 1, max_chars: 600 })
   const found = answer?.node
@@ -418,10 +418,10 @@ const EXPLAINED: Readonly<Record<string, string>> = {
   'index notes': 'index notes: linked with many',
 }
 
-/** True if the user opened or closed the legend. */
+/** True if the user opened the legend, false if the user closed it. */
 const legendChoice = signal<boolean | undefined>(undefined)
 
-/** Number of groups in the legend at first, and whether the user opened the rest. */
+/** Number of groups that the legend shows until the user asks for the rest. */
 const LEGEND_GROUPS = 7
 const isWholeLegend = signal(false)
 
@@ -437,13 +437,14 @@ function entry({ name, colour, notes, isRest = false }: Listed) {
 }
 
 function Legend() {
-  // Before communities are known, there is nothing to name.
+  // Until communities are known, the legend has no entries.
   if ((coloured.value?.legend.length ?? 0) === 0)
     return graph.value?.picture.is_grouping && graph.value.count > 0 ? (
       <p class="legend finding">Finding out what belongs together; colours follow …</p>
     ) : null
   const unlinked = graph.value?.degrees.filter((links) => links === 0).length ?? 0
-  // On a narrow map, it would hide what it explains. An open note or group is explained beside the map.
+  // An open legend would hide much of a narrow map. It also stays closed while a note or group is open, which is explained beside
+  // the map.
   const isAlone = focus.value === '' && openGroups.value.size === 0
   const isOpen = legendChoice.value ?? (isAlone && matchMedia(hasList.value ? '(width >= 1500px)' : '(width >= 900px)').matches)
   const groups = coloured.value?.legend.filter(({ isRest = false }) => !isRest) ?? []

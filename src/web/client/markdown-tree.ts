@@ -14,7 +14,7 @@ const [OPEN, CLOSE, CLOSE_FORMULA] = ['\u{E000}', '\u{E001}', '\u{E002}']
 const MARKS = /[\u{E000}-\u{E002}]/gu
 const FORMULA = /\u{E000}(\d+)\u{E002}/gu
 
-/** Tables, tasks and footnotes. */
+/** Adds tables, tasks and footnotes. */
 const GFM = { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] }
 
 // A second safeguard: the parser already drops raw HTML from the tree.
@@ -42,7 +42,10 @@ export interface ParseOptions {
 
 const MARK = /[!#$&*+<=>@[\\\]^_`{|}~\n-]/g
 
-/** Parses a note's text. Returns `undefined` if it is too much for a browser. Can take minutes without `maxMarks`. */
+/**
+ * Parses a note's text. Returns `undefined` if the text or the result is too large for a browser. Can take minutes without
+ * `maxMarks`.
+ */
 export function parseMarkdown(note: PageText, { maxMarks, readFormula }: ParseOptions = {}): readonly MarkdownNode[] | undefined {
   if (TOO_DEEP.test(note.text)) return undefined
   const { text, formulas } = withSlots(note)
@@ -67,7 +70,7 @@ export function parseMarkdown(note: PageText, { maxMarks, readFormula }: ParseOp
     const nodes = converted(children, { hidesBlockIds: note.breaks, formulas, formulaOf })
     return sizeOf(nodes) > MAX_ELEMENTS ? undefined : nodes
   } catch (error) {
-    // Too deep for the stack, or for display.
+    // Nested too deeply for the stack or for display, or too many elements.
     if (error instanceof RangeError) return undefined
     throw error
   }

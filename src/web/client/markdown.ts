@@ -110,7 +110,7 @@ function callout(node: MarkdownElement, context: Context): ComponentChildren {
   if (first === undefined || typeof text !== 'string' || mark === undefined) return undefined
   const [title = '', ...rest] = text.slice(mark.length).split('\n')
   const after = first.children.slice(1)
-  // If line breaks are kept, the line of the title ends with one.
+  // If line breaks are kept, a break element follows the title.
   const isBreak = isElement(after[0]) && after[0].name === 'br'
   const body = node.children.map((child) =>
     child === first ? { ...first, children: [rest.join('\n'), ...after.slice(isBreak ? 1 : 0)] } : child,

@@ -1,4 +1,4 @@
-/** Returns a function that keeps its last result until part of its key changes. */
+/** Returns a function that returns its last result again until a part of its key changes. */
 export function memoizeLast<Args extends readonly unknown[], Result>(
   keyOf: (...args: Args) => readonly unknown[],
   compute: (...args: Args) => Result,

@@ -22,7 +22,7 @@ import {
   writeAddress,
 } from './state.ts'
 
-/** How two notes are connected, with the sentence of each link. */
+/** Shows how two notes are connected, with the sentence of each link. */
 export function PathView() {
   const from = pathFrom.value || focus.value
   const to = pathTo.value
@@ -51,7 +51,7 @@ export function PathView() {
         note={to}
         isFirst={from !== '' && to === ''}
         onChoose={(id) => {
-          // Later calls use the same start.
+          // Keep the start, even if another note gets the focus.
           pathFrom.value = from
           pathTo.value = id
           writeAddress()
@@ -96,7 +96,7 @@ interface NotePickerOptions {
   readonly onChoose: (id: string) => void
 }
 
-/** A field for an end of the path. It keeps the focus when a note is chosen. */
+/** A search field for one end of the path. It keeps the focus when a note is chosen. */
 function NotePicker({ label, note, isFirst, onChoose }: NotePickerOptions) {
   return (
     <div class="picker">

@@ -4,7 +4,7 @@ import { around, DIRECTIONS, type Graph, overviewBy, towards } from './graph.ts'
 import { MapView } from './map-view.ts'
 
 export interface Highlight {
-  /** Highlighted notes. The note in focus and those linked with it are highlighted, too. Without any, no note is faded. */
+  /** Notes to highlight, in addition to the note in focus and its neighbors. If no note is highlighted, none is faded. */
   readonly notes?: Iterable<number> | undefined
   readonly path?: readonly number[]
   readonly focus?: number | undefined
@@ -12,7 +12,7 @@ export interface Highlight {
 
 export type PlainMap = ReturnType<typeof plainMap>
 
-/** Maximum number of colors to name below the map. */
+/** Maximum number of entries in the legend. */
 const NAMED = 6
 
 /** Draws a map into an element, with tooltips, buttons, keys and a legend. @throws Error if there is no canvas */
@@ -28,9 +28,7 @@ export function plainMap(parent: HTMLElement, isDark: boolean, onSelect: (note: 
   let chosen: string | undefined
   parent.replaceChildren(drawing, tip)
   const view = new MapView(drawing, isDark, {
-    onSelect(note) {
-      if (note !== undefined) onSelect(note)
-    },
+    onSelect: (note) => note !== undefined && onSelect(note),
     onHover(note, x, y) {
       tip.hidden = note === undefined
       tip.textContent = graph?.picture.titles[note ?? -1] ?? ''
@@ -47,7 +45,7 @@ export function plainMap(parent: HTMLElement, isDark: boolean, onSelect: (note: 
     element('button', { type: 'button', textContent: sign, ariaLabel: label, onclick: act }),
   )
   parent.append(element('div', { className: 'zoom' }, buttons), legend)
-  // Tests and developer tools use it to look up where notes are.
+  // Lets tests and developer tools look up where notes are.
   Object.assign(drawing, { map: view })
   drawing.addEventListener('keydown', (event) => {
     const action = actions.find(({ key }) => key === event.key)

@@ -13,7 +13,7 @@ const REPLACED: readonly (readonly [pattern: RegExp, by: string])[] = [
   [/!?\[((?:[^[\]]|\[[^[\]]*\])*)\]\((?:[^()\s]|\([^()\s]*\))*(?:\s+"[^"\n]*")?\)/g, '$1'],
   [/!?\[([^[\]]*)\]\([^()\s]*…$/, '$1…'],
   [/^…[^\s()[\]]*[/.][^\s()[\]]*\)/, '…'],
-  // A reference, a footnote, a tag, and an address in angle brackets.
+  // A reference link, a footnote, an HTML tag, and an address in angle brackets.
   [/\[([^[\]]+)\]\[[^[\]]*\]/g, '$1'],
   [/\[\^[^[\]\s]+\]/g, ''],
   [/<\/?[a-z][\w-]*(?:\s[^<>]*)?\/?>/gi, ''],

@@ -43,7 +43,7 @@ export function Guard({ children }: { readonly children: ComponentChildren }) {
   return error === undefined ? children : <p class="waiting">This cannot be shown here. The browser's console says why.</p>
 }
 
-/** The note in focus, the notes that link to it, and similar notes. */
+/** Shows the note in focus, the notes that link to it, and similar notes. */
 export function Reader() {
   const { value } = note
   if (value === undefined) return <Welcome />
@@ -101,10 +101,10 @@ function Welcome() {
   )
 }
 
-/** Number of notes to begin with. */
+/** Maximum number of notes in a list of the start pane. */
 const MAX_ROWS = 6
 
-/** The notes with the most links in, as the table counts them. */
+/** The notes with the most incoming links, counted as in the table. */
 function MostLinked() {
   const { value } = graph
   if (value === undefined) return null
@@ -143,7 +143,7 @@ interface NoteRowOptions extends Pick<NoteLinkOptions, 'title'> {
   readonly aside: string | undefined
 }
 
-/** A note in such a list. */
+/** A note in a `Rows` list. */
 export function NoteRow({ id = '', title, aside }: NoteRowOptions) {
   return (
     <li>
@@ -165,7 +165,7 @@ function ProblemsLink() {
   )
 }
 
-/** The most recently edited notes by file date, which also covers the time before Roux was installed. */
+/** The most recently edited notes. File dates also cover the time before Roux was installed. */
 export function RecentlyEdited({ limit }: { readonly limit: number }) {
   const { answer } = useAnswer<{ results: readonly FoundNode[] }>('find_nodes', {
     query: '',
@@ -183,7 +183,7 @@ export function RecentlyEdited({ limit }: { readonly limit: number }) {
   )
 }
 
-/** Tells why something is missing. */
+/** Shows an error with its hint. */
 export function Refusal({ of }: { readonly of: RouxError | undefined }) {
   return (
     of && (
@@ -318,13 +318,13 @@ function Body({ note: value, parsed }: { readonly note: PageNote; readonly parse
 
 interface Parsed {
   readonly note: PageNote
-  /** Omitted for text shown as source. */
+  /** `undefined` if the text is shown as source. */
   readonly tree: readonly MarkdownNode[] | undefined
 }
 
 /**
- * Returns a note with its text as elements. After a change, the previous version is returned until the new one is parsed; `undefined`
- * until there is any.
+ * Returns a note with its parsed text. After a change, returns the previous version until the new one is parsed, and at first
+ * `undefined`.
  */
 function useParsed(value: PageNote): Parsed | undefined {
   const [parsed, setParsed] = useState<Parsed>()
@@ -353,7 +353,7 @@ interface NoteLinkOptions {
   /** `missing` for a note that does not exist. */
   readonly kind?: string
   readonly line?: number | undefined
-  /** Default: the title on the map, or the id of a note that is not drawn. */
+  /** By default, the title on the map, or the id of a note that is not drawn. */
   readonly title?: string | undefined
   /** By default, the title. */
   readonly children?: ComponentChildren
@@ -443,8 +443,8 @@ function useBacklinks(id: string) {
 }
 
 /**
- * Shows the number of backlinks and jumps to them, past a long text. Reserves space, so nothing below moves away from the
- * pointer.
+ * A link with the number of backlinks, which jumps to their list. Until the number is known, a text of the same height keeps the
+ * rest in place.
  */
 function ToBacklinks({ to, answer }: { readonly to: string; readonly answer: BacklinksAnswer | undefined }) {
   const isWhole = answer === undefined || answer.results.length === answer.total

@@ -5,7 +5,7 @@ import { focusMap } from './keys.ts'
 import { plainText } from './plain-text.ts'
 import { api, bareId, coloured, fail, numberOf, open, searchHits, vault } from './state.ts'
 
-/** The last results may have no passages. */
+/** A search result. Results at the end of the list may lack passages. */
 type Hit = Pick<SearchResult, 'id' | 'title'> & Partial<Pick<SearchResult, 'passages'>>
 
 const DEBOUNCE_MS = 120
@@ -26,7 +26,7 @@ interface NoteSearchOptions {
   readonly placeholder: string
   /** Title of the chosen note, shown while nothing is typed. If omitted, the query stays. */
   readonly chosen?: string
-  /** True if this field should be filled in first. */
+  /** True if the field gets the focus, because it should be filled in first. */
   readonly isFirst?: boolean
   readonly onChoose: (hit: Hit, query: string) => void
 }
@@ -40,7 +40,7 @@ export function NoteSearch({ id, list, label, placeholder, chosen, isFirst = fal
   const { hits } = answered
   const [selected, setSelected] = useState(0)
   const [isOpen, setOpen] = useState(false)
-  /** True if Enter was pressed before results arrived, so the first one must be opened. */
+  /** True if Enter was pressed before the results arrived. The first result is then opened. */
   const opensFirst = useRef(false)
   const input = useRef<HTMLInputElement>(null)
   const choose = (hit: Hit | undefined): void => {

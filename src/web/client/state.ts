@@ -30,7 +30,7 @@ export const withJournals = signal(true)
 export const withOrphans = signal(true)
 /** True if the map includes attachments and canvases. */
 export const withAttachments = signal(false)
-/** If empty, the grouping that distinguishes notes best is used. */
+/** The chosen coloring. If empty, `groupedBy` decides. */
 export const colourBy = signal<ColourBy | ''>('')
 /** Number of links around the focus to highlight. 0 highlights everything. */
 export const steps = signal(0)
@@ -51,14 +51,14 @@ export const path = signal<readonly string[]>([])
 /** Notes of the visible list to mark on the map, and lines to draw between notes. */
 export const marks = signal<readonly (readonly [id: string, mark: Mark])[]>([])
 export const ties = signal<readonly Tie<string>[]>([])
-/** The notes that the search has found so far. */
+/** Results of the current search, by id. */
 export const searchHits = signal<readonly string[]>([])
-/** The note under the pointer, in the map or as a link, and where in the window. */
+/** The note under the pointer, on the map or as a link, and the pointer's position in the window. */
 export interface Pointed {
   readonly id: string
   readonly x: number
   readonly y: number
-  /** Left of this, the card is on the right of the point. */
+  /** The card is to the right of a pointer that is left of this x coordinate, and vice versa. */
   readonly middle: number
   /** True for a link, whose note pulses on the map. */
   readonly isLink: boolean
@@ -66,7 +66,7 @@ export interface Pointed {
 export const pointed = signal<Pointed | undefined>(undefined)
 /** True if a note or a group is chosen. */
 export const hasChoice = computed(() => focus.value !== '' || openGroups.value.size > 0)
-/** True if the start pane is open. By default, it is on maps of up to `MANY` notes. */
+/** True if the start pane is open, false if it is closed. By default, it is open on maps of up to `MANY` notes. */
 export const isStartOpen = signal<boolean | undefined>(undefined)
 const MANY = 1_000
 export const isFolded = computed(() => !hasChoice.value && !(isStartOpen.value ?? (graph.value?.count ?? 0) <= MANY))
@@ -74,7 +74,7 @@ export const map: { view?: MapView } = {}
 /** Incremented with every change reported by the server. */
 export const changes = signal(0)
 
-/** Later than any day. */
+/** A day later than any other. */
 export const NOW = Number.POSITIVE_INFINITY
 /** Notes created after this day are hidden while the map shows how the vault grew. */
 export const until = signal(NOW)
@@ -99,10 +99,10 @@ export const shown = computed(() => {
   return mask
 })
 
-/** A day, week, month or quarter of a year, as written in file names. */
+/** Matches a day, week, month or quarter in the form used in file names. */
 const DATE = /^\d{4}(?:[-_. ](?:0[1-9]|1[0-2])|([-_. ]?)(?:0[1-9]|1[0-2])\1(?:0[1-9]|[12]\d|3[01])|[-_. ]?(?:w\d{1,2}|q[1-4]))$/i
 
-/** Checks whether a note's file name denotes a day, week, month or quarter. Its title may contain more. */
+/** Checks whether a note's file name is a day, week, month or quarter. The title can contain more words. */
 export function isJournal(id: string): boolean {
   return DATE.test(id.slice(id.lastIndexOf('/') + 1).replace(/\.md$/i, ''))
 }
@@ -118,7 +118,7 @@ export const folders = computed(() => {
   return [...names].sort(COLLATOR.compare)
 })
 
-/** Sorts names as people expect. */
+/** Compares names in the order of the user's language, with numbers in numeric order. */
 export const COLLATOR = new Intl.Collator(undefined, { numeric: true })
 
 /** Switches to another vault and drops the state of the previous one. */
@@ -134,7 +134,7 @@ export function showVault(name: string): void {
   void refresh()
 }
 
-/** Drops state of a vault that is not in the URL. */
+/** Resets the state of a vault that is not in the URL. */
 function resetVault(): void {
   graph.value = undefined
   coloured.value = undefined
@@ -178,7 +178,7 @@ export const groupedBy = computed<GroupedBy>(() => {
 
 export const colouredBy = computed<ColourBy>(() => colourBy.value || groupedBy.value)
 
-/** Notes that the user is looking at, which a partly drawn vault must include. */
+/** The notes that the user is looking at. They must be drawn even if only part of the vault is. */
 const viewed = computed(() => {
   const isOpen = ({ label }: { readonly label: string }) => openBy.value === 'community' && openGroups.value.has(label)
   const groups = graph.value?.picture.groups.filter(isOpen) ?? []
@@ -238,18 +238,17 @@ export async function start(): Promise<void> {
     api.value = await openApi()
     readAddress()
     showFirstPane()
-    // The note to start with can be in any vault.
+    // The note in the URL can be in any vault.
     const ofNote = api.value.vaults.find((name) => focus.value.startsWith(`${name}:`))
     if (vault.value === '') vault.value = ofNote ?? api.value.vaults[0] ?? ''
     void api.value.follow(
       () => void refresh(),
       (state) => {
-        const wasLost = connection.value === 'lost'
+        if (connection.value === 'lost' && state === 'there') void refresh()
         connection.value = state
-        if (wasLost && state === 'there') void refresh()
       },
     )
-    // The note is requested once, below.
+    // Does not request the note, which is requested below.
     await reload()
     // Always draw the notes that the user is looking at.
     effect(() => {
@@ -262,8 +261,8 @@ export async function start(): Promise<void> {
 }
 
 /**
- * Delay before requesting a picture again that lacks communities, in milliseconds. A large vault takes time, and its picture is
- * large.
+ * Delay in milliseconds before a picture without communities is requested again. It grows, because a large vault takes time and its
+ * picture is large.
  */
 const GROUPS_DELAY_MS = { first: 2_000, max: 30_000 }
 let groupsDelay = GROUPS_DELAY_MS.first
@@ -283,7 +282,10 @@ let loadedFor = ''
 /** True until the map that the user has rearranged is shown. A long layout takes several requests. */
 let isRearranging = false
 
-/** Delay before asking again while notes are being laid out, in milliseconds. The server responds when there is news. */
+/**
+ * Delay in milliseconds before the next request while notes are being laid out. The server also waits before it returns the
+ * progress.
+ */
 const LAYOUT_DELAY_MS = 300
 
 /** Reloads the picture and the open note. Notes keep their positions. Changes during a reload trigger another one. */
@@ -304,7 +306,7 @@ function reload(move?: MayMove): Promise<void> {
 async function loadPicture(move?: MayMove): Promise<void> {
   if (api.value === undefined) return
   const { value: requested } = vault
-  // Once the user has found a place on the map, it must not move.
+  // The map must not move while the user is working with it.
   const isInUse = graph.value !== undefined && (focus.value !== '' || map.view?.isMoved === true)
   const mayMove = move ?? (isInUse ? 'nothing' : 'once')
   try {
@@ -355,7 +357,7 @@ export async function rearrange(): Promise<void> {
 /** Requests the note in focus. If it was given by name, the URL is updated to its id. */
 async function showFocus(id: string): Promise<void> {
   const byName = (await api.value?.note(id, vault.value)) ?? null
-  // The name may be that of the missing note itself.
+  // A missing note matches only if its id was requested. Otherwise, a title may match better.
   const isMatch = byName !== null && (byName.kind !== 'missing' || byName.id === id)
   const resolved = isMatch ? byName : ((await findByTitle(id)) ?? byName)
   if (focus.value !== id) return
@@ -363,7 +365,7 @@ async function showFocus(id: string): Promise<void> {
   note.value = resolved
   if (resolved !== null && resolved.id !== id) {
     focus.value = resolved.id
-    // The id replaces the name. Otherwise, going back would lead here again.
+    // Replaces the name in the history. Otherwise, the Back button would lead here again.
     writeAddress('replace')
   }
   if (isShown) return
@@ -403,9 +405,9 @@ export async function open(given: string, { fly = true, isRead = true, at, histo
   } catch (error) {
     return fail(error)
   }
-  // If the note is not drawn yet, it will be.
+  // Wait until the note is drawn.
   if (focused.value === undefined && isPart.value) await refreshing
-  // A path that was found in the meantime stays in view.
+  // If a path has been found in the meantime, it stays in view.
   const isOnlyNote = path.value.length === 0 || path.value === pathBefore
   const { value: centre } = focused
   if (fly && isOnlyNote && centre !== undefined && graph.value !== undefined) map.view?.goTo(nearby(graph.value, centre))
@@ -415,7 +417,7 @@ export async function open(given: string, { fly = true, isRead = true, at, histo
 export function deselect(): void {
   if (!hasChoice.value) return
   if (openGroups.value.size > 0) map.view?.fit()
-  // Keeps a path that starts at the note.
+  // Keep a path that starts at the note.
   if (pathTo.value !== '' && pathFrom.value === '') pathFrom.value = focus.value
   openGroups.value = NONE
   focus.value = ''
@@ -437,7 +439,7 @@ export function openTab(id: string): void {
   window.open(noteAddress(id, vault.value))
 }
 
-/** Highlights what is around the open note, by default one link further than before. After three links, all notes are shown. */
+/** Highlights the notes within `links` links of the open note. By default, one more than before, and after three, all notes. */
 export function showAround(links = (steps.value + 1) % 4): void {
   if (focused.value === undefined) {
     announcement.value = 'Choose a note first.'
@@ -491,7 +493,7 @@ async function findByTitle(name: string): Promise<PageNote | null> {
   return (match && (await api.value?.note(bareId(match), vault.value))) || null
 }
 
-/** Shows the state in the URL, for example after going back. */
+/** Applies the state in the URL, for example after the Back button was pressed. */
 export async function goToAddress(): Promise<void> {
   const before = vault.value
   const viewBefore = view.value
@@ -504,7 +506,7 @@ export async function goToAddress(): Promise<void> {
   else if (focus.value !== note.value?.id) await openFocus()
 }
 
-/** Shows the note in the URL and keeps the rest of the state. */
+/** Shows the note in focus without changing the rest of the state. */
 function openFocus(): Promise<void> {
   return open(focus.value, {
     isRead: pane.value !== 'list',
@@ -517,7 +519,7 @@ export function fail(error: unknown): void {
   failure.value = toRouxError(error)
 }
 
-/** Returns the message to show, or `words` if the server sent none. Logs the error itself to the console. */
+/** Returns an error to show. An unexpected error is logged to the console and shown with `words`, by default its message. */
 export function toRouxError(error: unknown, words = messageOf(error)): RouxError {
   if (error instanceof RouxError) return error
   console.error(error)

@@ -43,7 +43,7 @@ export function Table() {
     const order = typeof x === 'number' && typeof y === 'number' ? x - y : COLLATOR.compare(String(x), String(y))
     return (isAscending ? order : -order) || a - b
   }
-  // Notes that are faded on the map are left out.
+  // Leave out notes that are faded on the map.
   const isNamed = (note: number): boolean => (picture.titles[note] ?? '').toLowerCase().includes(filter.trim().toLowerCase())
   const isListed = (note: number): boolean => shown.value[note] === 1 && lit.value?.has(note) !== false && isNamed(note)
   const notes = [...Array(value.count).keys()].filter(isListed).sort(compare)

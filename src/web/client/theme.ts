@@ -1,6 +1,6 @@
 import { computed, effect, signal } from '@preact/signals'
 
-/** The chosen theme, kept by the browser. Never anything secret. */
+/** Key of the chosen theme in local storage. */
 const THEME_KEY = 'roux-theme'
 
 const system = matchMedia('(prefers-color-scheme: dark)')
@@ -8,7 +8,7 @@ const isSystemDark = signal(system.matches)
 system.addEventListener('change', () => (isSystemDark.value = system.matches))
 const chosen = signal(localStorage.getItem(THEME_KEY))
 
-/** True in the dark theme: the chosen one, or by default the system's. */
+/** True if the chosen theme or, by default, the system's theme is dark. */
 export const isDark = computed(() => (chosen.value === null ? isSystemDark.value : chosen.value === 'dark'))
 
 effect(() => {

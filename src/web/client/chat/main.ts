@@ -7,9 +7,9 @@ import { type PlainMap, plainMap } from '../plain-map.ts'
 import { type Fields, fieldsOf, type MapAnswer, readAnswer } from './answer.ts'
 import { openBridge } from './bridge.ts'
 
-/** Maximum number of notes in an answer to locate on the map. */
+/** Maximum number of an answer's notes to locate on the map. */
 const MAX_NOTES = 500
-/** Number of characters of a note to read at once. */
+/** Maximum number of characters of a note to show. */
 const MAX_CHARS = 6_000
 /** How often, and at what interval in milliseconds, to ask for communities that are still being computed. */
 const GROUP_RETRIES = { times: 3, after: 2_000 }
@@ -32,7 +32,7 @@ const bridge = openBridge(window.parent, {
   },
   onRequest(method) {
     if (method === 'ui/resource-teardown') {
-      // Runs after the response was sent.
+      // End after the response has been sent.
       setTimeout(end)
       return {}
     }
@@ -86,7 +86,7 @@ byId('whole').onclick = () => {
   changed.then((result) => setContext({ displayMode: fieldsOf(result).mode })).catch(showStatus)
 }
 
-// Scrolling over the picture scrolls the conversation, unless the picture is in use.
+// The wheel scrolls the conversation. It zooms the map only if the map has the focus or fills the window, or with the Ctrl key.
 byId('map').addEventListener(
   'wheel',
   (event) => {
@@ -158,7 +158,7 @@ function numbersOf(ids: readonly string[]): readonly number[] {
   return ids.flatMap((id) => graph?.numberOf.get(id) ?? [])
 }
 
-/** Lists what the picture shows, for keyboards and screen readers, and for everyone if there is no map. */
+/** Lists the notes or communities of an answer as buttons, for keyboards and screen readers, and in case no map can be drawn. */
 function listNotes({ notes, communities, path }: MapAnswer): void {
   const communityItems = communities.map(({ label, notes: size, key }) =>
     buttonItem(`${label} · ${size}`, () => {
