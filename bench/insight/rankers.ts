@@ -1,4 +1,4 @@
-import { IS_NAMED } from '../../src/core/insight/link-suggestions.ts'
+import { IS_NAMED } from '../../src/core/insight/insight.ts'
 import { openStaticEmbedder } from '../../src/embed/static-embedder.ts'
 import { CorpusBuilder } from '../../src/insight/corpus.ts'
 import { type SuggestionSource, suggestLinks } from '../../src/insight/link-suggestions.ts'

@@ -1,7 +1,7 @@
 import type { KeptFile } from '../core/changes.ts'
 import { errorCode, messageOf, RouxError } from '../core/errors.ts'
 import { nameOf } from '../core/paths.ts'
-import { listSome } from '../core/text/list-some.ts'
+import { listSome } from '../core/text/format.ts'
 import { conflict, FilesChanged } from './conflict.ts'
 import { type Entry, namedByAside } from './entry.ts'
 import { quote } from './path-rules.ts'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import * as fs from 'node:fs'
 import { errorCode } from '../core/errors.ts'
-import { pauseThread } from '../core/waiting/pause-thread.ts'
+import { pauseThread } from '../core/waiting.ts'
 
 export interface FileStamp {
   readonly kind: 'file' | 'folder' | 'link' | 'other'

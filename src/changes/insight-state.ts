@@ -1,5 +1,5 @@
 import { providerError } from '../core/errors.ts'
-import type { InsightState } from '../core/insight/insight-state.ts'
+import type { InsightState } from '../core/insight/insight.ts'
 import { quietly } from '../core/quietly.ts'
 import type { SqlValue } from '../core/sql-database.ts'
 import { type OpenDatabase, StateFile, type StateFormat } from './record/state-database.ts'

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { homedir } from 'node:os'
 import { fileURLToPath } from 'node:url'
-import { SHUTDOWN } from '../core/waiting/shutdown.ts'
+import { SHUTDOWN } from '../core/waiting.ts'
 import { greetingFor, handOver } from '../relay/greeting.ts'
 import { SHARED_COMMAND } from '../relay/start-server.ts'
 import { isBlockedByFile } from '../workers/files/file-threads.ts'

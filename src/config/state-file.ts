@@ -7,7 +7,7 @@ import { isRecord } from '../core/is-record.ts'
 import { isRunning } from '../core/is-running.ts'
 import { makeFolder } from '../core/make-folder.ts'
 import { parseJson, quietly } from '../core/quietly.ts'
-import { pauseThread } from '../core/waiting/pause-thread.ts'
+import { pauseThread } from '../core/waiting.ts'
 
 /**
  * Replaces a small file that several processes read and write. While other processes are locked out, `change` reads the file and

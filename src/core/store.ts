@@ -1,5 +1,5 @@
 import type { NodeId, VaultPath } from './ids.ts'
-import type { Decisions } from './insight/insight-state.ts'
+import type { Decisions } from './insight/insight.ts'
 import type { Heading, LinkForm, LinkKind, Task } from './note.ts'
 import type { Condition, WordTerm } from './query.ts'
 import type { ChunkHit, FoundPage, NameVectorHit, NearWord, NoteChunks, NoteLanguages, VectorState, WordHits } from './search.ts'

@@ -1,5 +1,5 @@
 import { type ErrorCode, type ErrorDetails, RouxError } from './errors.ts'
-import { once } from './waiting/once.ts'
+import { once } from './waiting.ts'
 
 /** A method call to another thread. */
 export interface Call {

@@ -2,7 +2,7 @@ import type { Embedder, EmbedKind } from '../core/embedder.ts'
 import { closedError, providerError, reasonOf } from '../core/errors.ts'
 import { parseJson } from '../core/quietly.ts'
 import { wholeCharacterEnd } from '../core/text/graphemes.ts'
-import { linkSignals, untilAborted } from '../core/waiting/aborting.ts'
+import { linkSignals, untilAborted } from '../core/waiting.ts'
 import {
   type Answer,
   askableUrl,

@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads'
 import type { Embedder, EmbedKind } from '../core/embedder.ts'
 import { closedError, providerError } from '../core/errors.ts'
 import { WorkerCalls } from '../core/thread-calls.ts'
-import { untilAborted } from '../core/waiting/aborting.ts'
+import { untilAborted } from '../core/waiting.ts'
 import { type DownloadProgress, type EmbedderSettings, embedderId } from './embedder-settings.ts'
 import {
   damagedModel,

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server as NodeServer, type Ser
 import type { AddressInfo, Socket } from 'node:net'
 import type { Server } from '@modelcontextprotocol/server'
 import { RouxError } from '../core/errors.ts'
-import { SHUTDOWN } from '../core/waiting/shutdown.ts'
+import { SHUTDOWN } from '../core/waiting.ts'
 import { type EventFeed, feedOf, ServerEvents } from '../mcp/events/events.ts'
 import { type HealthFor, healthRoute } from './health.ts'
 import {

@@ -1,4 +1,4 @@
-import { SHUTDOWN } from '../core/waiting/shutdown.ts'
+import { SHUTDOWN } from '../core/waiting.ts'
 import { type Refusal, refusal } from './refusal.ts'
 
 /** Limits for a server's clients. Times are in milliseconds, sizes in bytes. */

@@ -1,6 +1,6 @@
 import type { Embedder } from '../core/embedder.ts'
+import { requireVectors } from '../core/embedder.ts'
 import { isTransient, messageOf } from '../core/errors.ts'
-import { requireVectors } from '../core/require-vectors.ts'
 
 /** Time after a call in which more calls are expected, in milliseconds. */
 const EXPECTED_MS = 500

@@ -1,6 +1,5 @@
-import { type CommunityLevel, NO_COMMUNITY } from '../core/insight/communities.ts'
-import type { ApartCommunities } from '../core/insight/gaps.ts'
-import type { Nearest } from '../core/insight/insight.ts'
+import type { ApartCommunities, Nearest } from '../core/insight/insight.ts'
+import { type CommunityLevel, NO_COMMUNITY } from '../core/insight/insight.ts'
 import { eachLinkBetween } from './communities/between.ts'
 import type { WeightedGraph } from './communities/weighted-graph.ts'
 import type { Corpus } from './corpus.ts'

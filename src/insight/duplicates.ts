@@ -1,5 +1,5 @@
 import { groupBy } from '../core/group-by.ts'
-import type { DuplicatePair } from '../core/insight/link-suggestions.ts'
+import type { DuplicatePair } from '../core/insight/insight.ts'
 import { NumberList } from '../search/number-list.ts'
 import { type Corpus, MAX_COPIES } from './corpus.ts'
 import { FLAG_BITS, spreadBits } from './note-record.ts'

@@ -1,7 +1,5 @@
 import type { Adjacency } from '../core/csr.ts'
-import type { CommunityLevel } from '../core/insight/communities.ts'
-import type { CutNote, Gaps } from '../core/insight/gaps.ts'
-import type { Nearest } from '../core/insight/insight.ts'
+import type { CommunityLevel, CutNote, Gaps, Nearest } from '../core/insight/insight.ts'
 import { apartCommunities } from './apart.ts'
 import { indexNotes, plainLinks } from './communities/clustered-graph.ts'
 import { isDate } from './communities/key-notes.ts'

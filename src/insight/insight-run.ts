@@ -1,7 +1,6 @@
 import { hash as digest } from 'node:crypto'
 import { deserialize, serialize } from 'node:v8'
-import type { InsightKind } from '../core/insight/insight.ts'
-import type { InsightCache } from '../core/insight/insight-cache.ts'
+import type { InsightCache, InsightKind } from '../core/insight/insight.ts'
 import type { NoteText } from '../core/texts.ts'
 import { packCommunities, unpackCommunities } from './communities/community-names.ts'
 import {

@@ -8,7 +8,7 @@
 
 import { type Adjacency, degree, placesByNumber } from '../core/csr.ts'
 import { groupBy } from '../core/group-by.ts'
-import { LARGE_REGION, MIN_PART, showsRegions } from '../core/insight/overview.ts'
+import { LARGE_REGION, MIN_PART, showsRegions } from '../core/insight/picture.ts'
 import { connectedParts, mergeRows, type WeightedGraph } from './communities/weighted-graph.ts'
 import { linkGroups } from './link-groups.ts'
 import { GOLDEN_ANGLE, meanOf, type Nest, spreadOut } from './territories.ts'

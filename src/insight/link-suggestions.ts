@@ -1,6 +1,5 @@
 import { type Adjacency, placesByNumber, undirected } from '../core/csr.ts'
-import { NO_NOTE } from '../core/insight/insight.ts'
-import { BY_FOLDER, BY_LINKS, BY_RATE, BY_WORDS, IS_NAMED, type LinkSuggestions } from '../core/insight/link-suggestions.ts'
+import { BY_FOLDER, BY_LINKS, BY_RATE, BY_WORDS, IS_NAMED, type LinkSuggestions, NO_NOTE } from '../core/insight/insight.ts'
 import { selectTop } from '../graph/select-top.ts'
 import type { Corpus } from './corpus.ts'
 import { findMentions, type Mentions, type NameWords, nameWords, type Occurrence, wordNumbers } from './mentions.ts'

@@ -1,7 +1,7 @@
 import type { Mode } from '../core/note.ts'
 import { folderOf, nameOf } from '../core/paths.ts'
 import { decodePercent, foldName, spellName } from '../core/text/fold.ts'
-import { twoDigits } from '../core/text/local-date.ts'
+import { twoDigits } from '../core/text/format.ts'
 
 const NOTE_ENDING = /\.md$/i
 

@@ -1,6 +1,6 @@
 import type { Heading, Note } from '../core/note.ts'
-import { anchorOf, foldHeadingLink, subpathParts } from '../core/text/heading-text.ts'
-import { once } from '../core/waiting/once.ts'
+import { anchorOf, foldHeadingLink, subpathParts } from '../core/text/link-text.ts'
+import { once } from '../core/waiting.ts'
 
 export type Anchors = Pick<Note, 'headings' | 'blocks'>
 

@@ -1,5 +1,5 @@
 import type { TextRange } from '../core/text/link-slots.ts'
-import { once } from '../core/waiting/once.ts'
+import { once } from '../core/waiting.ts'
 import { fenceLength, footnoteEnd, headingStart, isBox, isBreak, itemMarkEnd, itemPadding, LineCursor } from './block-starts.ts'
 import {
   ASTERISK,

@@ -1,7 +1,7 @@
 import { RouxError } from '../core/errors.ts'
 import type { Flavour, Heading } from '../core/note.ts'
-import { foldHeadingLink } from '../core/text/heading-text.ts'
 import type { TextRange } from '../core/text/link-slots.ts'
+import { foldHeadingLink } from '../core/text/link-text.ts'
 import { nearest } from '../core/text/nearest.ts'
 import { scanBlocks } from './blocks.ts'
 import { pairComments, rangeLookup } from './comments.ts'

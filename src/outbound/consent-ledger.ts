@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { type OpenDatabase, openStateDatabase, type StateFormat } from '../changes/record/state-database.ts'
+import type { Account, UsageRow } from '../core/chat.ts'
 import { RouxError, reasonOf } from '../core/errors.ts'
-import type { Account, UsageRow } from '../core/model-usage.ts'
 import { quietly } from '../core/quietly.ts'
 import { type Database, inTransaction } from '../core/sql-database.ts'
 import type { Expected, Usage } from './http-client.ts'

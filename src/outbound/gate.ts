@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises'
 import { isIPv4 } from 'node:net'
+import type { Account } from '../core/chat.ts'
 import { RouxError } from '../core/errors.ts'
-import type { Account } from '../core/model-usage.ts'
 import type { AiState, ReserveRequest, TokenLimit } from './consent-ledger.ts'
 import type { Expected, Meter, Ticket } from './http-client.ts'
 

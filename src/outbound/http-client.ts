@@ -1,7 +1,7 @@
 import { errorCode, RouxError, reasonOf, unavailableError } from '../core/errors.ts'
 import { estimateTokens } from '../core/text/estimate-tokens.ts'
 import { trimEndOf } from '../core/text/trim-characters.ts'
-import { linkSignals, pause, untilAborted } from '../core/waiting/aborting.ts'
+import { linkSignals, pause, untilAborted } from '../core/waiting.ts'
 
 export interface ModelServer {
   /** Name used in messages, such as `embedding server`. */

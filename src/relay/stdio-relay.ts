@@ -2,7 +2,7 @@ import { Duplex, PassThrough, type Readable, type Writable } from 'node:stream'
 import { RouxError } from '../core/errors.ts'
 import { isRecord } from '../core/is-record.ts'
 import { parseJson } from '../core/quietly.ts'
-import { once } from '../core/waiting/once.ts'
+import { once } from '../core/waiting.ts'
 import { type Link, linesOf, type Notice, noticeLine, readNotice, writeAll } from './connect.ts'
 
 export interface RelayOptions {

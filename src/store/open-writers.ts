@@ -1,7 +1,7 @@
 import type { IndexWriter } from '../core/index-writer.ts'
 import type { IndexStatus } from '../core/indexing.ts'
 import type { SearchWriter } from '../core/search-writer.ts'
-import { once } from '../core/waiting/once.ts'
+import { once } from '../core/waiting.ts'
 import { type EmbeddedPlace, hasRoom, locationOf } from './embedded/location.ts'
 import { openSearchWriter } from './embedded/search/search-writer.ts'
 import { isDamage, isUnwritable } from './embedded/sqlite.ts'

@@ -1,7 +1,6 @@
 import type { Settings } from '../config/settings.ts'
-import type { ChatUsage, KeySource } from '../core/chat.ts'
+import type { ChatUsage, KeySource, UsageRow } from '../core/chat.ts'
 import { RouxError } from '../core/errors.ts'
-import type { UsageRow } from '../core/model-usage.ts'
 import type { Admission } from '../outbound/gate.ts'
 import { originOf, type Place } from '../outbound/gate.ts'
 import { askableUrl } from '../outbound/http-client.ts'

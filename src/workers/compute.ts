@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads'
 import type { CentralMetric } from '../core/analytics.ts'
-import type { InsightCache } from '../core/insight/insight-cache.ts'
+import type { InsightCache } from '../core/insight/insight.ts'
 import type { LaidOutGraph } from '../core/insight/layouts.ts'
 import type { Scores } from '../core/store.ts'
 import { answer, type Call } from '../core/thread-calls.ts'

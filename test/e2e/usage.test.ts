@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { Account } from '../../src/core/model-usage.ts'
+import type { Account } from '../../src/core/chat.ts'
 import { AiState, aiStateFile } from '../../src/outbound/consent-ledger.ts'
 import type { Usage } from '../../src/outbound/http-client.ts'
 import { openSqlite } from '../../src/store/embedded/sqlite.ts'

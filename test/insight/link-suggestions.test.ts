@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { IS_NAMED } from '../../src/core/insight/link-suggestions.ts'
+import { IS_NAMED } from '../../src/core/insight/insight.ts'
 import { CorpusBuilder } from '../../src/insight/corpus.ts'
 import { findDuplicates } from '../../src/insight/duplicates.ts'
 import { suggestLinks } from '../../src/insight/link-suggestions.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { anchorOf } from '../../src/core/text/heading-text.ts'
+import { anchorOf } from '../../src/core/text/link-text.ts'
 import { subpathTest } from '../../src/links/subpath.ts'
 import { editSection } from '../../src/markdown/edit/section.ts'
 import { parseCanvas } from '../../src/markdown/json-canvas/parse-canvas.ts'

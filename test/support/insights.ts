@@ -1,5 +1,4 @@
-import type { InsightCache } from '../../src/core/insight/insight-cache.ts'
-import type { InsightState } from '../../src/core/insight/insight-state.ts'
+import type { InsightCache, InsightState } from '../../src/core/insight/insight.ts'
 import type { Store } from '../../src/core/store.ts'
 import type { Texts } from '../../src/core/texts.ts'
 import { InsightRun } from '../../src/insight/insight-run.ts'

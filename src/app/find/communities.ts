@@ -1,7 +1,7 @@
 import { RouxError } from '../../core/errors.ts'
 import { type NodeId, withoutVault } from '../../core/ids.ts'
-import { type Communities, type Community, type CommunityLevel, NO_COMMUNITY } from '../../core/insight/communities.ts'
 import type { Insight, InsightKind, InsightKinds, Insights } from '../../core/insight/insight.ts'
+import { type Communities, type Community, type CommunityLevel, NO_COMMUNITY } from '../../core/insight/insight.ts'
 import { type CommunityIds, communitiesIn, type Query } from '../../search/query/query.ts'
 import { answerInSteps, type Call, patienceOf, type Read } from '../answer/answer-when-ready.ts'
 import { firstInsightWarning, OLDER_INSIGHT_WARNING } from '../answer/readiness-warnings.ts'

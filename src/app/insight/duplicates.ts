@@ -1,7 +1,6 @@
 import type { NodeId } from '../../core/ids.ts'
 import { foldId } from '../../core/ids.ts'
-import type { Insight } from '../../core/insight/insight.ts'
-import type { DuplicatePair } from '../../core/insight/link-suggestions.ts'
+import type { DuplicatePair, Insight } from '../../core/insight/insight.ts'
 import type { Snapshot } from '../../core/store.ts'
 import { type Call, listResult, type PageArguments, pageFor } from '../answer/answer-when-ready.ts'
 import { roundScore } from '../answer/node-response.ts'

@@ -1,6 +1,5 @@
 import { foldId, type NodeId, withoutVault } from '../../core/ids.ts'
-import type { Community } from '../../core/insight/communities.ts'
-import type { Insight } from '../../core/insight/insight.ts'
+import type { Community, Insight } from '../../core/insight/insight.ts'
 import { ALL, type NodeSummary, type WantedNote } from '../../core/store.ts'
 import { foldName } from '../../core/text/fold.ts'
 import { type Call, listResult, type PageArguments, pageFor, type Read } from '../answer/answer-when-ready.ts'

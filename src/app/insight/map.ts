@@ -1,6 +1,5 @@
 import { foldId, type NodeId } from '../../core/ids.ts'
-import { type Community, type CommunityLevel, NO_COMMUNITY } from '../../core/insight/communities.ts'
-import { type Insight, STUB_WORDS } from '../../core/insight/insight.ts'
+import { type Community, type CommunityLevel, type Insight, NO_COMMUNITY, STUB_WORDS } from '../../core/insight/insight.ts'
 import { folderOf } from '../../core/paths.ts'
 import type { NodeSummary, Snapshot } from '../../core/store.ts'
 import type { Call, Read } from '../answer/answer-when-ready.ts'

@@ -1,12 +1,20 @@
 import { foldId, type NodeId, toNodeId, withoutVault } from '../../core/ids.ts'
-import { type LinkInsight, noteNumber } from '../../core/insight/insight.ts'
-import { BY_FOLDER, BY_LINKS, BY_MEANING, BY_RATE, BY_WORDS, IS_NAMED } from '../../core/insight/link-suggestions.ts'
+import {
+  BY_FOLDER,
+  BY_LINKS,
+  BY_MEANING,
+  BY_RATE,
+  BY_WORDS,
+  IS_NAMED,
+  type LinkInsight,
+  noteNumber,
+} from '../../core/insight/insight.ts'
 import { nameOf } from '../../core/paths.ts'
 import type { Node, Page } from '../../core/store.ts'
 import { compareTexts } from '../../core/text/compare-texts.ts'
 import { foldName } from '../../core/text/fold.ts'
 import type { NoteText } from '../../core/texts.ts'
-import { eachInTurn, takeTurns } from '../../core/waiting/take-turns.ts'
+import { eachInTurn, takeTurns } from '../../core/waiting.ts'
 import { type PlacedName, placeNames } from '../../insight/place-names.ts'
 import { headingPathAt } from '../../search/chunks.ts'
 import { type Call, listResult, type PageArguments, pageFor } from '../answer/answer-when-ready.ts'

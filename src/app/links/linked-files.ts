@@ -1,5 +1,5 @@
 import type { NodeId } from '../../core/ids.ts'
-import type { LinkedFile, LinkedFiles } from '../../core/insight/linked-files.ts'
+import type { LinkedFile, LinkedFiles } from '../../core/insight/picture.ts'
 import { folderOf } from '../../core/paths.ts'
 import type { Snapshot } from '../../core/store.ts'
 import { answer, type Call, plain } from '../answer/answer-when-ready.ts'

@@ -1,7 +1,7 @@
 import type { Analytics, CentralMetric } from '../../core/analytics.ts'
 import type { FollowOptions } from '../../core/insight/insight.ts'
 import type { Store } from '../../core/store.ts'
-import { inTime } from '../../core/waiting/aborting.ts'
+import { inTime } from '../../core/waiting.ts'
 
 /**
  * Keeps the centrality scores in a store up to date. Scores are computed on request, each metric in one run at a time. During a

@@ -2,7 +2,7 @@ import { type AskAnswer, type AskArguments, askPrompt, ask as askVault } from '.
 import type { GraphCore } from '../../app/graph-core.ts'
 import type { AiDesk, NamedModel } from '../../compose/index.ts'
 import { type LoadedVault, loadVaults } from '../../config/load-vaults.ts'
-import type { UsageRow } from '../../core/model-usage.ts'
+import type { UsageRow } from '../../core/chat.ts'
 import { didYouMean, nearest } from '../../core/text/nearest.ts'
 import { isLoopbackAddress } from '../../http/host-and-origin.ts'
 import { vaultsNamedIn, withoutVaultName } from '../../mcp/calls/vault-arguments.ts'

@@ -12,7 +12,7 @@ import {
 import type { Estimate } from '../../app/eval/statistics.ts'
 import type { GraphCore } from '../../app/graph-core.ts'
 import { invalid } from '../../core/errors.ts'
-import { NO_TIMEOUT } from '../../core/waiting/aborting.ts'
+import { NO_TIMEOUT } from '../../core/waiting.ts'
 import { interruptible, UsageError } from '../host.ts'
 import { ProgressLine } from '../output/progress.ts'
 import { type Column, renderTable } from '../output/table.ts'

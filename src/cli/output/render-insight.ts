@@ -3,7 +3,7 @@ import type { ChangedNote, ChangesAnswer } from '../../app/insight/changes-since
 import type { GapList } from '../../app/insight/gaps.ts'
 import type { CommunityRow, VaultMap } from '../../app/insight/map.ts'
 import type { LinkEdit, LinkSuggestion, SuggestionList } from '../../app/insight/suggest-links.ts'
-import { amount } from '../../core/text/amount.ts'
+import { amount } from '../../core/text/format.ts'
 import { type Look, localTime, PLAIN, printable, section, wrapWords } from './text.ts'
 
 /** Maximum number of communities shown with their key notes, and of connections between communities. */

@@ -1,6 +1,6 @@
 import type { FileFacts, WriteFacts } from '../../app/write/facts.ts'
 import type { ChangeFacts } from '../../app/write/list-changes.ts'
-import { amount } from '../../core/text/amount.ts'
+import { amount } from '../../core/text/format.ts'
 import { renderTable } from './table.ts'
 import { colouredDiff, type Look, localTime, PLAIN, printable } from './text.ts'
 

@@ -1,5 +1,5 @@
+import { localDate, twoDigits } from '../../core/text/format.ts'
 import { graphemes } from '../../core/text/graphemes.ts'
-import { localDate, twoDigits } from '../../core/text/local-date.ts'
 
 export type Style = 'bold' | 'faint' | 'red' | 'green' | 'yellow' | 'cyan' | 'mark'
 

@@ -3,7 +3,7 @@ import { type LinkEdit, type LinkSuggestion, linkKey, type SuggestionList } from
 import type { Vaults } from '../../app/vaults.ts'
 import type { WriteFacts } from '../../app/write/facts.ts'
 import { RouxError } from '../../core/errors.ts'
-import { amount } from '../../core/text/amount.ts'
+import { amount } from '../../core/text/format.ts'
 import { MAX_ITEMS } from '../../mcp/calls/invalid-arguments.ts'
 import { prepareCall } from '../../mcp/calls/prepare-call.ts'
 import { vaultOf } from '../../mcp/calls/vault-arguments.ts'

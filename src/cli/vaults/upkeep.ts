@@ -11,7 +11,7 @@ import { isDefault } from '../../config/given.ts'
 import { type LoadedVault, vaultFolder } from '../../config/load-vaults.ts'
 import { widensTrust } from '../../config/settings-schema.ts'
 import { RouxError } from '../../core/errors.ts'
-import { amount } from '../../core/text/amount.ts'
+import { amount } from '../../core/text/format.ts'
 import { UsageError } from '../host.ts'
 import { type Invocation, requireSettings, settingsInput } from '../session.ts'
 

@@ -1,5 +1,5 @@
-import type { Bridge } from '../../core/insight/communities.ts'
-import { NO_COMMUNITY } from '../../core/insight/communities.ts'
+import type { Bridge } from '../../core/insight/insight.ts'
+import { NO_COMMUNITY } from '../../core/insight/insight.ts'
 import type { WeightedGraph } from './weighted-graph.ts'
 
 /** Maximum number of steps per pair, about a millisecond. To reach `MIN_SOURCES` sources, up to `MAX_BUDGET` steps are allowed. */

@@ -1,6 +1,6 @@
 import type { Adjacency } from '../../core/csr.ts'
-import { type Communities, type Community, type CommunityLevel, NO_COMMUNITY } from '../../core/insight/communities.ts'
 import type { Nearest } from '../../core/insight/insight.ts'
+import { type Communities, type Community, type CommunityLevel, NO_COMMUNITY } from '../../core/insight/insight.ts'
 import { bridgesOf, membersOf } from './between.ts'
 import { clusteredGraph, indexNotes, plainLinks } from './clustered-graph.ts'
 import { type Divisions, type KeptCommunities, nameCommunities, recallDivisions } from './community-names.ts'

@@ -1,5 +1,5 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
-import { type Communities, NO_COMMUNITY } from '../../core/insight/communities.ts'
+import { type Communities, NO_COMMUNITY } from '../../core/insight/insight.ts'
 
 export interface KeptCommunities {
   readonly notes: readonly string[]

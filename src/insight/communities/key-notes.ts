@@ -1,6 +1,6 @@
 import type { Adjacency } from '../../core/csr.ts'
-import { NO_COMMUNITY } from '../../core/insight/communities.ts'
 import type { Nearest } from '../../core/insight/insight.ts'
+import { NO_COMMUNITY } from '../../core/insight/insight.ts'
 import type { Corpus } from '../corpus.ts'
 
 export interface KeyNotesSource {

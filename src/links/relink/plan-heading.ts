@@ -1,7 +1,7 @@
 import type { ResolvedLink } from '../../core/index-writer.ts'
 import type { Heading, Link, LinkForm, Mode } from '../../core/note.ts'
-import { anchorOf, headingLinkText, subpathParts } from '../../core/text/heading-text.ts'
 import type { TextRange } from '../../core/text/link-slots.ts'
+import { anchorOf, headingLinkText, subpathParts } from '../../core/text/link-text.ts'
 import { hasFolderTargets } from '../names.ts'
 import { isMarkdownPath } from '../resolve.ts'
 import { type NamedHeadings, namedHeadings } from '../subpath.ts'

@@ -1,6 +1,6 @@
 import type { Flavour, Link } from '../../core/note.ts'
 import type { FindSlots, LinkSlots, PlacedLink, TextRange, TextSlot } from '../../core/text/link-slots.ts'
-import { once } from '../../core/waiting/once.ts'
+import { once } from '../../core/waiting.ts'
 import { rowTest } from '../blocks.ts'
 import type { WrittenDestination } from '../destinations.ts'
 import { readFrontmatter } from '../frontmatter/frontmatter.ts'

@@ -4,7 +4,7 @@ import type { GraphCore } from '../../app/graph-core.ts'
 import type { Vaults } from '../../app/vaults.ts'
 import { RouxError } from '../../core/errors.ts'
 import type { IndexStatus } from '../../core/indexing.ts'
-import { withResolvers } from '../../core/waiting/with-resolvers.ts'
+import { withResolvers } from '../../core/waiting.ts'
 
 /** Time limit of a request, in milliseconds. */
 const REQUEST_TIMEOUT = 30_000

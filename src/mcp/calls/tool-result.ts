@@ -2,7 +2,7 @@ import { type Counts, sums } from '../../app/answer/budget.ts'
 import type { Answer, ListFacts, Omitted, Picture } from '../../app/graph-core.ts'
 import { RouxError } from '../../core/errors.ts'
 import { isRecord } from '../../core/is-record.ts'
-import { amountOf } from '../../core/text/amount.ts'
+import { amountOf } from '../../core/text/format.ts'
 import type { OffSwitch, Tool, Wrap } from '../definition/define-tool.ts'
 import { membersToJson, toJson } from '../transport/json-rpc.ts'
 

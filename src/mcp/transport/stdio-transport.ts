@@ -1,7 +1,6 @@
 import type { Readable, Writable } from 'node:stream'
 import type { JSONRPCMessage, JSONRPCRequest, RequestId, Transport } from '@modelcontextprotocol/server'
-import { closedBy, SHUTDOWN } from '../../core/waiting/shutdown.ts'
-import { withResolvers } from '../../core/waiting/with-resolvers.ts'
+import { closedBy, SHUTDOWN, withResolvers } from '../../core/waiting.ts'
 import { type Arrival, batchFault, type Messages, readArrival, readJson } from './arrival.ts'
 import {
   answeredId,

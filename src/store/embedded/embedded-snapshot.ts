@@ -46,7 +46,7 @@ import type {
   WantedFilter,
   WantedNote,
 } from '../../core/store.ts'
-import { eachInTurn, takeTurns } from '../../core/waiting/take-turns.ts'
+import { eachInTurn, takeTurns } from '../../core/waiting.ts'
 import type { Graph } from '../../graph/graph.ts'
 import { findPaths } from '../../graph/paths.ts'
 import {

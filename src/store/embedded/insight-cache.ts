@@ -1,5 +1,4 @@
-import type { InsightKind } from '../../core/insight/insight.ts'
-import type { InsightCache } from '../../core/insight/insight-cache.ts'
+import type { InsightCache, InsightKind } from '../../core/insight/insight.ts'
 import { quietly } from '../../core/quietly.ts'
 import { type Database, inTransaction } from '../../core/sql-database.ts'
 import { DatabaseFile, type DatabaseKind } from './database-file.ts'

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import { errorCode, RouxError } from '../../core/errors.ts'
 import type { Database, Statement } from '../../core/sql-database.ts'
-import { pauseThread } from '../../core/waiting/pause-thread.ts'
+import { pauseThread } from '../../core/waiting.ts'
 import { DamagedWords } from '../../search/words/index/bytes.ts'
 
 type DatabaseConstructor = new (path: string, options?: { readOnly?: boolean; timeout?: number }) => Database

@@ -1,6 +1,6 @@
 import { RouxError, SnapshotOutdated } from '../../core/errors.ts'
 import { toNodeId } from '../../core/ids.ts'
-import type { Decisions } from '../../core/insight/insight-state.ts'
+import type { Decisions } from '../../core/insight/insight.ts'
 import type { SharedResults } from '../../core/shared-results.ts'
 import type { ExportRow, Metric, Scores, Snapshot, Store, StoreChange, StoreCondition, Topology } from '../../core/store.ts'
 import { planAhead } from './plan-ahead.ts'

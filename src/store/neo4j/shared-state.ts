@@ -1,6 +1,6 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { type GraphChanges, type GraphLog, NO_CHANGES } from '../../core/insight/graph-changes.ts'
-import type { Decisions } from '../../core/insight/insight-state.ts'
+import type { Decisions } from '../../core/insight/insight.ts'
 import { quietly } from '../../core/quietly.ts'
 import type { SharedResult, SharedResults } from '../../core/shared-results.ts'
 import type { Connection } from './server/connection.ts'

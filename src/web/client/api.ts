@@ -2,8 +2,7 @@ import type { Warning } from '../../app/graph-core.ts'
 import type { PageArguments } from '../../app/links/picture.ts'
 import type { PageNote } from '../../app/read/page-note.ts'
 import { RouxError } from '../../core/errors.ts'
-import type { LinkedFiles } from '../../core/insight/linked-files.ts'
-import type { LayoutProgress, PartialPicture } from '../../core/insight/picture.ts'
+import type { LayoutProgress, LinkedFiles, PartialPicture } from '../../core/insight/picture.ts'
 
 export type ToolAnswer<T> = T & {
   readonly _warnings?: readonly Warning[]

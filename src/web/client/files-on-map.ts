@@ -1,4 +1,4 @@
-import type { LinkedFile } from '../../core/insight/linked-files.ts'
+import type { LinkedFile } from '../../core/insight/picture.ts'
 import { type Graph, placeOf, radiusOf, withLinks } from './graph.ts'
 
 /** Range of distances between a file and its note, in layout units. */

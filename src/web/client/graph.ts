@@ -1,6 +1,6 @@
 import { placesByNumber } from '../../core/csr.ts'
-import { showsRegions } from '../../core/insight/overview.ts'
 import type { PartialPicture, VaultPicture } from '../../core/insight/picture.ts'
+import { showsRegions } from '../../core/insight/picture.ts'
 
 /** The notes of a picture and the links between them, by number. */
 export interface Graph {

@@ -1,5 +1,5 @@
-import { MIN_PART } from '../../core/insight/overview.ts'
-import { amount } from '../../core/text/amount.ts'
+import { MIN_PART } from '../../core/insight/picture.ts'
+import { amount } from '../../core/text/format.ts'
 import { groupingBy } from './graph.ts'
 import { NoteRow, Rows } from './reader.tsx'
 import { coloured, deselect, graph, map, notesOf, openBy, openGroups, showGroups } from './state.ts'

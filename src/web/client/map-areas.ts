@@ -1,4 +1,4 @@
-import { LARGE_REGION, MIN_PART } from '../../core/insight/overview.ts'
+import { LARGE_REGION, MIN_PART } from '../../core/insight/picture.ts'
 import { boundsOf, type Graph, type GroupedBy, placeOf } from './graph.ts'
 import type { Box } from './map-labels.ts'
 import { memoizeLast } from './memoize-last.ts'

@@ -1,6 +1,6 @@
 import { useLayoutEffect, useState } from 'preact/hooks'
 import type { FoundPath, Hop, PathAnswer } from '../../app/links/find-path.ts'
-import { amount } from '../../core/text/amount.ts'
+import { amount } from '../../core/text/format.ts'
 import { useAnswer, useShown } from './hooks.ts'
 import { plainText } from './plain-text.ts'
 import { NoteLink, Refusal } from './reader.tsx'

@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'preact/hooks'
-import { amount } from '../../core/text/amount.ts'
+import { amount } from '../../core/text/format.ts'
 import { coloursOf } from './colours.ts'
 import { dateOf } from './graph.ts'
 import { MoreButton, NoteLink } from './reader.tsx'

@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Worker } from 'node:worker_threads'
 import { RouxError } from '../../core/errors.ts'
-import { inTime } from '../../core/waiting/aborting.ts'
-import { withResolvers } from '../../core/waiting/with-resolvers.ts'
+import { inTime, withResolvers } from '../../core/waiting.ts'
 import type { FromReader, ReadJob, ReadResult, ReadVault, ToReader } from '../messages.ts'
 
 /** A thread that reads files one at a time. */

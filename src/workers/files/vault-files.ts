@@ -3,7 +3,7 @@ import type { VaultPath } from '../../core/ids.ts'
 import { Recent } from '../../core/recent.ts'
 import type { FileBytes, NoteText, ReadText, Texts, VaultFiles } from '../../core/texts.ts'
 import type { FileStat } from '../../core/vault.ts'
-import { untilAborted } from '../../core/waiting/aborting.ts'
+import { untilAborted } from '../../core/waiting.ts'
 import type { ReadResult } from '../messages.ts'
 import type { FileReads } from './file-threads.ts'
 

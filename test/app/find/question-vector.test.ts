@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { servingEmbedder, tryQuestion } from '../../../src/app/find/question-vector.ts'
 import type { Snapshot } from '../../../src/core/store.ts'
-import { untilAborted } from '../../../src/core/waiting/aborting.ts'
+import { untilAborted } from '../../../src/core/waiting.ts'
 import { BagOfWords } from '../../support/bag-of-words.ts'
 import { eventually } from '../../support/eventually.ts'
 import { storeOf } from '../../support/fake-store.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { NO_COMMUNITY } from '../../../src/core/insight/communities.ts'
+import { NO_COMMUNITY } from '../../../src/core/insight/insight.ts'
 import {
   type KeptCommunities,
   nameCommunities,

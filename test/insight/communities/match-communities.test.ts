@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { NO_COMMUNITY } from '../../../src/core/insight/communities.ts'
+import { NO_COMMUNITY } from '../../../src/core/insight/insight.ts'
 import { matchCommunities } from '../../../src/insight/communities/community-names.ts'
 
 const none = NO_COMMUNITY

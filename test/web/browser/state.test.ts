@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import type { NodeId } from '../../../src/core/ids.ts'
-import { withResolvers } from '../../../src/core/waiting/with-resolvers.ts'
+import { withResolvers } from '../../../src/core/waiting.ts'
 import type { Api } from '../../../src/web/client/api.ts'
 import type { MapView } from '../../../src/web/client/map-view.ts'
 import { api, graph, map, rearrange, refresh, showVault, vault } from '../../../src/web/client/state.ts'

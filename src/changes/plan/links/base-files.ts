@@ -1,7 +1,7 @@
 import { foldId } from '../../../core/ids.ts'
 import { isWithin, nameOf } from '../../../core/paths.ts'
 import { foldName } from '../../../core/text/fold.ts'
-import { listSome } from '../../../core/text/list-some.ts'
+import { listSome } from '../../../core/text/format.ts'
 import { quote } from '../../path-rules.ts'
 import type { MovedFolder } from '../changed-files.ts'
 import { type Draft, decode } from '../draft.ts'

@@ -1,6 +1,6 @@
 import type { ResolvedLink } from '../../../core/index-writer.ts'
 import type { Flavour } from '../../../core/note.ts'
-import { listSome } from '../../../core/text/list-some.ts'
+import { listSome } from '../../../core/text/format.ts'
 import { type NamedFile, namesOf } from '../../../links/names.ts'
 import type { RelinkSource } from '../../../links/relink/relink-plan.ts'
 import { outlineName } from '../../../links/resolve.ts'

@@ -21,7 +21,7 @@ import type {
   ValueCount,
 } from '../../../core/store.ts'
 import type { VectorGraphs } from '../../../core/vector-graphs.ts'
-import { eachInTurn } from '../../../core/waiting/take-turns.ts'
+import { eachInTurn } from '../../../core/waiting.ts'
 import type { Location } from '../location.ts'
 import { fileStem, type Projection } from '../projection.ts'
 import { acceptor, keysInScope } from '../scope.ts'

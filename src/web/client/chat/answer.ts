@@ -1,7 +1,7 @@
 import type { CommunityRow } from '../../../app/insight/map.ts'
 import type { PathAnswer } from '../../../app/links/find-path.ts'
 import { isRecord } from '../../../core/is-record.ts'
-import { amount } from '../../../core/text/amount.ts'
+import { amount } from '../../../core/text/format.ts'
 
 /** A note of an answer, with its score or the sentence that leads to it. */
 interface NamedNote {

@@ -1,6 +1,6 @@
 import { messageOf } from '../../../core/errors.ts'
 import type { PartialPicture } from '../../../core/insight/picture.ts'
-import { amount } from '../../../core/text/amount.ts'
+import { amount } from '../../../core/text/format.ts'
 import { button, buttonItem, byId, element } from '../element.ts'
 import { type Graph, graphOf, neighbours } from '../graph.ts'
 import { type PlainMap, plainMap } from '../plain-map.ts'

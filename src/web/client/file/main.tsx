@@ -1,7 +1,7 @@
 import { type ComponentChildren, render } from 'preact'
 import type { PageLink, PageText } from '../../../app/read/page-note.ts'
 import type { VaultPicture } from '../../../core/insight/picture.ts'
-import { amount } from '../../../core/text/amount.ts'
+import { amount } from '../../../core/text/format.ts'
 import { buttonItem, byId, element } from '../element.ts'
 import { graphOf, neighbours } from '../graph.ts'
 import { renderMarkdown } from '../markdown.ts'

@@ -50,3 +50,71 @@ export function linkSignals(
   }
   return { signal: controller.signal, unlink }
 }
+
+/** Maximum time in milliseconds that work may block the thread shared by all clients. */
+const TURN = 10
+
+/**
+ * Returns a function to await between parts of long-running work. It yields to the event loop from time to time, so other calls,
+ * timeouts and cancellations can run.
+ * @throws the signal's reason, from the returned function
+ */
+export function takeTurns(signal?: AbortSignal): () => Promise<void> {
+  let since = performance.now()
+  return async () => {
+    if (performance.now() - since >= TURN) {
+      await new Promise((resolve) => setImmediate(resolve))
+      since = performance.now()
+    }
+    signal?.throwIfAborted()
+  }
+}
+
+/** Maps each item, yielding to the event loop from time to time (see `takeTurns`). */
+export async function eachInTurn<T, R>(
+  items: readonly T[],
+  turn: () => Promise<void>,
+  read: (item: T) => R,
+): Promise<readonly R[]> {
+  const results: R[] = []
+  for (const item of items) {
+    await turn()
+    results.push(read(item))
+  }
+  return results
+}
+
+export function withResolvers<T>() {
+  let resolve: (value: T) => void = () => {}
+  let reject: (error: Error) => void = () => {}
+  const promise = new Promise<T>((onResolved, onRejected) => {
+    resolve = onResolved
+    reject = onRejected
+  })
+  return { promise, resolve, reject }
+}
+
+/** Blocks the thread for this long, in milliseconds. */
+export function pauseThread(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)), 0, 0, ms)
+}
+
+/**
+ * Deadlines during shutdown, in milliseconds: for running calls, the last bytes, closing the vaults, and ending the process. A server
+ * must exit within five seconds.
+ */
+export const SHUTDOWN = { drain: 3_500, lastBytes: 300, closed: 4_100, gone: 4_400 } as const
+
+/** Returns the time (`performance.now()`) by which a server that starts to shut down now must have closed its vaults. */
+export function closedBy(): number {
+  return performance.now() + SHUTDOWN.closed
+}
+
+/** Memoizes a function without arguments. If it throws, the next call tries again. */
+export function once<T>(make: () => T): () => T {
+  let result: { readonly value: T } | undefined
+  return () => {
+    result ??= { value: make() }
+    return result.value
+  }
+}

@@ -22,3 +22,18 @@ const NO_NOUNS: ReadonlySet<string> = new Set([
   'only_a',
   'only_b',
 ])
+
+/** Lists the first items in a form suitable for a sentence, with the number of remaining items: `a, b and 3 more`. */
+export function listSome(items: readonly string[], limit: number): string {
+  const listed = items.slice(0, limit).join(', ')
+  return items.length > limit ? `${listed} and ${items.length - limit} more` : listed
+}
+
+/** Returns a time as a date in this machine's time zone, for example `2026-03-04`. */
+export function localDate(time: Date): string {
+  return `${String(time.getFullYear()).padStart(4, '0')}-${twoDigits(time.getMonth() + 1)}-${twoDigits(time.getDate())}`
+}
+
+export function twoDigits(value: number): string {
+  return String(value).padStart(2, '0')
+}
