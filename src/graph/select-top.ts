@@ -1,4 +1,4 @@
-/** To select more items than this, sorting all of them is faster. */
+/** If more items than this are selected, sorting all of them is faster. */
 const MAX_ITEMS = 1_000
 
 /** Returns the first `count` items in sorted order, without sorting all of them if `count` is small. */

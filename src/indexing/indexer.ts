@@ -667,7 +667,7 @@ interface Changes {
   readonly origin: Origin
 }
 
-/** What is known about the cause of the changes. */
+/** The known cause of the changes. */
 type Origin = Pick<Parts, 'moves' | 'change'>
 
 /** Returns a function that checks whether a path is in one of the folders, with one lookup per parent folder. */

@@ -29,7 +29,7 @@ export type LinkResult = Omit<LinkInsight, 'generation' | 'ids' | 'unread'>
 export const INSIGHT_VERSION = 17
 
 /**
- * Computes the insight into a whole vault, and the communities to store. They start from `former`, and keep its ids. The result
+ * Computes the insight for a whole vault, and the communities to store. They start from `former` and keep its ids. The result
  * depends only on the source and `former`. Calls `giveBack` when much memory has been freed.
  */
 export function computeInsight(

@@ -14,8 +14,6 @@ export interface SuggestionSource {
   readonly folders: Uint32Array
   /** The targets of each note are in ascending order. */
   readonly links: Adjacency
-  /** 1 for notes that are ignored, both as sources and as targets. */
-  readonly ignored?: Uint8Array
 }
 
 /**
@@ -164,10 +162,9 @@ class Suggester {
   }
 
   of(note: number, limit: number): readonly Suggestion[] {
-    const { ignored, folders } = this.#source
-    if (ignored?.[note] === 1) return []
+    const { folders } = this.#source
     this.#mark(note, 1)
-    const isFree = (other: number): boolean => this.#linked[other] === 0 && ignored?.[other] !== 1
+    const isFree = (other: number): boolean => this.#linked[other] === 0
     const walked = this.#walker.from(note).filter(isFree)
     const worded = this.#words.of(note).filter(isFree)
     const namedTargets = this.#namedIn(note, isFree)

@@ -17,7 +17,7 @@ export type TimeField = 'created' | 'modified'
 /** A parsed query. Its text is as typed, not folded. */
 export type Query = { readonly kind: 'all' } | QueryPart
 
-/** `and` and `or` have at least two parts, and their parts are of other kinds. */
+/** `and` and `or` have at least two parts, and no part has the kind of its parent. */
 export type QueryPart =
   | { readonly kind: 'and' | 'or'; readonly parts: readonly QueryPart[]; readonly span: TextRange }
   | { readonly kind: 'not'; readonly part: QueryPart; readonly span: TextRange }

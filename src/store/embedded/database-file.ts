@@ -107,7 +107,7 @@ export class DatabaseFile {
     this.#checkpoint(this.#database, this.#location.path)
     if (this.#isTouched) return false
     this.#isTouched = true
-    // Update the file's time, which reading does not. Files with an old time are considered unused and deleted.
+    // Update the file's time, because reading does not. Files with an old time are considered unused and deleted.
     const now = new Date()
     const { path } = this.#location
     quietly(() => utimesSync(path, now, now))

@@ -135,7 +135,7 @@ function wants(direction: Direction, side: 'in' | 'out'): boolean {
   return direction === 'both' || direction === side
 }
 
-/** Checks whether a link is in the property with this name, ignoring case. */
+/** Checks whether a link is in the named property, ignoring case. */
 function isOfType(link: ResolvedLink, type: string): boolean {
   return link.property !== undefined && foldName(link.property) === foldName(type)
 }
@@ -304,7 +304,7 @@ export function linksFrom(projection: Projection, ids: readonly NodeId[]): reado
   })
 }
 
-/** For each range, returns the links that start in it and lead to another file for which `accept` is true. */
+/** For each range, returns the links that start in it and lead to another file that `accept` allows. */
 export function linksWithin(
   projection: Projection,
   ranges: readonly Stretch[],

@@ -198,7 +198,7 @@ class SqliteStore implements EmbeddedStore {
     this.#listeners.clear()
     this.#search.close()
     this.#projection.file.close()
-    // Loading ends at its next turn. Until then it reads, and the writer could not truncate its log.
+    // Wait until a running load has ended. While it reads, the writer cannot truncate its log.
     await this.#loading?.catch(() => {})
   }
 }

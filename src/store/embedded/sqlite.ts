@@ -67,7 +67,7 @@ export const PAUSE = { length: 3, every: 50 }
 
 let pausedAt = Number.NEGATIVE_INFINITY
 
-/** Pauses to let readers of an in-memory database in, if it is time. Call it after each write. */
+/** Pauses now and then to let readers of an in-memory database in. Call it after each write. */
 export function letReadersContinue(): void {
   if (performance.now() - pausedAt < PAUSE.every) return
   pauseThread(PAUSE.length)

@@ -179,7 +179,7 @@ interface Answer {
 }
 
 /**
- * Returns a query as a part of a statement. Each collects its own rows, because a list that is passed along would take memory in
+ * Returns a query as a part of a statement. Each query collects its own rows, because a list that is passed along would take memory in
  * every later row.
  */
 function partOf({ cypher }: Question, at: number): string {

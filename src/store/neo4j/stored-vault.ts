@@ -82,7 +82,7 @@ function silenceOf({ heard, fed, now }: VaultFacts): number | undefined {
   return silent < SILENCE_TIMEOUT ? undefined : Math.round(silent / 1_000)
 }
 
-/** Reports the progress of the feeder as indexing status. It cannot be changed here. */
+/** Reports the feeder's progress as indexing status. Does not change anything. */
 class FeedStatus implements Indexing {
   readonly #store: FedStore
   readonly #connection: Connection

@@ -127,7 +127,7 @@ export function isWriteRefused(error: unknown): boolean {
   return READ_ONLY.has(code) || code === 'Neo.ClientError.Security.Forbidden'
 }
 
-/** Code of Roux's own for a server that does not answer in time. */
+/** Roux's own code for a server that does not answer in time. */
 export const TIMED_OUT = 'TimedOut'
 
 const NOT_ADMITTED: ReadonlySet<string> = new Set([
