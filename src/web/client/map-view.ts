@@ -145,6 +145,8 @@ const PARTS_FROM = 3
 const PART_FONT = { far: { least: 10, most: 12 }, near: { least: 10.5, most: 14.5 } }
 /** How much of notes a name beside the note of the same name may hide, in grid cells, if there is a free place elsewhere. */
 const FEW_HIDDEN = 8
+/** Share of its width that must be on the land if a name may reach out of it. */
+const REACH_OUT = 0.85
 /** Opacity of the names of groups that are not highlighted. */
 const FADED = 0.7
 /** Maximum number of places to try. */
@@ -1068,6 +1070,15 @@ function centresFor(frame: Frame, { bounds }: Group): readonly Point[] {
   return places.sort((a, b) => far(a) - far(b))
 }
 
+/** Where to try the name of a group. */
+interface Place {
+  /** Centers in order of preference. By default, those beside the note of the same name. */
+  readonly centres?: readonly Point[]
+  /** How much of notes may be hidden, in grid cells. */
+  readonly hides: number
+  readonly mayReachOut?: boolean
+}
+
 /** Places the name of a group on its land: next to the note of the same name, or else near the middle, over the fewest notes. */
 function placeInside(
   frame: Frame,
@@ -1080,23 +1091,20 @@ function placeInside(
   const isNext = namesake !== undefined && isInView(frame, namesake)
   const all = centresFor(frame, group)
   const middle = all.slice(0, all.length / 6)
-  // A name is read more easily where no notes are, and on a small map there is such a place.
   const isSmall = frame.graph.count < FEW
-  const free = [
-    [undefined, isSmall ? 0 : Math.min(isNear(frame) ? Infinity : FEW_HIDDEN, mostHidden), 1],
-    [middle, 0, 1],
-    ...(isSmall ? ([[all, 0, 1]] as const) : []),
-  ] as const
-  const hiding = [
-    [undefined, mostHidden, 1],
-    [middle, mostHidden, 1],
-    [all, mostHidden, colour === frame.look.palette.length - 1 ? 1 : 0.85],
-  ] as const
-  for (const places of [free, hiding])
-    for (const [words, [centres, hides, share]] of ways.flatMap((size) =>
+  const byNamesake: Place = { hides: isSmall ? 0 : Math.min(isNear(frame) ? Infinity : FEW_HIDDEN, mostHidden) }
+  const passes: readonly (readonly Place[])[] = [
+    // A name is read more easily where no notes are, and on a small map there is such a place.
+    [byNamesake, { centres: middle, hides: 0 }, ...(isSmall ? [{ centres: all, hides: 0 }] : [])],
+    [{ hides: mostHidden }, { centres: middle, hides: mostHidden }, { centres: all, hides: mostHidden }],
+    // A colored land without a name means nothing, so this one may reach a little beyond it.
+    colour === frame.look.palette.length - 1 ? [] : [{ centres: all, hides: mostHidden, mayReachOut: true }],
+  ]
+  for (const places of passes)
+    for (const [words, { centres, hides, mayReachOut }] of ways.flatMap((size) =>
       places.flatMap((place) => size.map((words) => [words, place] as const)),
     )) {
-      const isOwn = landTest(frame, { ...words, width: share * words.width }, group.has ?? landIs(frame, colour))
+      const isOwn = landTest(frame, words, group.has ?? landIs(frame, colour), mayReachOut)
       const isAllowed = frame.look.isColouredByGroup ? isOwn : undefined
       const next = isNext ? beside(frame, namesake, words) : []
       const label = labels.place(words, centres ?? next, { mostHidden: hides, isAllowed })
@@ -1129,11 +1137,13 @@ function landTest(
   { camera, width: wide, height: high }: Frame,
   { width, height }: Pick<Words, 'width' | 'height'>,
   has: (x: number, y: number) => boolean,
+  mayReachOut = false,
 ): (at: Point) => boolean {
   const hasIn = (x: number, y: number): boolean =>
     has(camera.x + (x - wide / 2) / camera.scale, camera.y + (y - high / 2) / camera.scale)
+  const [rows, share] = mayReachOut ? [[-0.5, 0.5], REACH_OUT] : [[-0.5, 0, 0.5], 1]
   return ([x, y]) =>
-    [-0.5, 0, 0.5].every((down) => [-0.5, -0.25, 0, 0.25, 0.5].every((along) => hasIn(x + along * width, y + down * height)))
+    rows.every((down) => [-0.5, -0.25, 0, 0.25, 0.5].every((along) => hasIn(x + along * share * width, y + down * height)))
 }
 
 /** Returns a check whether a point of the layout is on land of a color, or on none. */
