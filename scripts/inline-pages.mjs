@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { build, transform } from 'esbuild'
-import { PAGE_BUNDLE } from './page-bundle.mjs'
+import { BROWSERS, PAGE_BUNDLE } from './page-bundle.mjs'
 
 const from = (name) => `src/web/client/${name}`
 
@@ -28,7 +28,7 @@ async function writePage(path, { page, script, styles, minify }) {
   const bundled = await build({
     bundle: true,
     platform: 'browser',
-    target: 'es2023',
+    target: BROWSERS,
     format: 'iife',
     charset: 'utf8',
     legalComments: 'none',
@@ -43,7 +43,7 @@ async function writePage(path, { page, script, styles, minify }) {
   const code = bundled.outputFiles[0].text.trim()
   if (/<\/script|<!--/i.test(code)) throw new Error(`${script} holds what would end its element`)
   const texts = await Promise.all(styles.map((name) => readFile(from(name), 'utf8')))
-  const style = (await transform(texts.join('\n'), { loader: 'css', minify })).code.trim()
+  const style = (await transform(texts.join('\n'), { loader: 'css', minify, target: BROWSERS })).code.trim()
   const html = await readFile(from(page), 'utf8')
   // Functions, because "$" means something in a text that takes another's place.
   await writeFile(

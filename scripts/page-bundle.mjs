@@ -7,12 +7,15 @@ const from = (name) => join(root, 'src/web/client', name)
 /** Files of the page that are sent as they are. */
 export const PAGE_FILES = ['index.html', 'icon.svg'].map(from)
 
+/** The oldest browsers that know what the page uses, such as light-dark() in its style. */
+export const BROWSERS = ['chrome123', 'firefox128', 'safari17.5']
+
 /** How esbuild bundles the page that "roux open" shows, the thread that it parses notes in, and what that reads formulas with, with nothing of the program in it. */
 export const PAGE_BUNDLE = {
   absWorkingDir: root,
   bundle: true,
   platform: 'browser',
-  target: 'es2023',
+  target: BROWSERS,
   format: 'esm',
   legalComments: 'none',
   jsx: 'automatic',

@@ -52,6 +52,14 @@ export interface MapEvents {
   covered?(): readonly DOMRect[]
 }
 
+/** Safari's event for a pinch on a trackpad, which other browsers report as a wheel. */
+interface GestureEvent extends UIEvent {
+  /** Distance between the fingers, compared with that at the start. */
+  readonly scale: number
+  readonly clientX: number
+  readonly clientY: number
+}
+
 interface Group {
   readonly label: string
   readonly notes: readonly number[]
@@ -198,6 +206,8 @@ export class MapView {
   #highlight: Highlight | undefined
   readonly #widths = new Map<string, number>()
   readonly #pointers = new Map<number, { x: number; y: number }>()
+  /** The scale of the last event of a pinch on a trackpad. */
+  #pinched = 1
   #moved = 0
   #isMoved = false
   /** Names of communities in the last frame. */
@@ -222,6 +232,8 @@ export class MapView {
     Object.assign(this.#ring.style, { position: 'absolute', borderRadius: '50%', pointerEvents: 'none' })
     parent.append(this.#plain.image, this.#lit.image)
     parent.addEventListener('wheel', (event) => this.#onWheel(event), { passive: false })
+    for (const type of ['gesturestart', 'gesturechange'])
+      parent.addEventListener(type, (event) => this.#onGesture(event as GestureEvent))
     parent.addEventListener('pointerdown', (event) => this.#onDown(event))
     parent.addEventListener('pointermove', (event) => this.#onMove(event))
     parent.addEventListener('pointerup', (event) => this.#onUp(event))
@@ -831,6 +843,18 @@ export class MapView {
     this.#leaveGoal()
     const lines = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 16 : 1
     this.#zoomAt(Math.exp(-event.deltaY * lines * (event.ctrlKey ? 0.01 : 0.0015)), event.offsetX, event.offsetY)
+  }
+
+  /** Without this, Safari would zoom the page. On a touch screen, the fingers are pointers, too, and those zoom the map. */
+  #onGesture(event: GestureEvent): void {
+    event.preventDefault()
+    const { type, scale, clientX, clientY } = event
+    if (type === 'gesturechange' && this.#pointers.size === 0) {
+      this.#leaveGoal()
+      const { left, top } = this.#element.getBoundingClientRect()
+      this.#zoomAt(scale / this.#pinched, clientX - left, clientY - top)
+    }
+    this.#pinched = scale
   }
 
   #zoomAt(factor: number, x: number, y: number): void {

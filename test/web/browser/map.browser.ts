@@ -228,6 +228,25 @@ test('every note of a way between two notes has its name on the map, however lon
   ).toEqual(['A not', 'Goal', 'Start'])
 })
 
+test('a pinch on a trackpad in Safari magnifies the map around the fingers, and not the page', async () => {
+  const { page } = await lookAtDemo()
+  const { x: left = 0, y: top = 0 } = (await page.locator('.map .drawing').boundingBox()) ?? {}
+  const fingers = { clientX: left + 300, clientY: top + 200 }
+  const from = (await spotsOf(page)).get('concepts/hydration.md') ?? [0, 0]
+  const arePrevented = await page.evaluate((at) => {
+    const pinch = (type: string, scale: number) => Object.assign(new Event(type, { cancelable: true }), { scale, ...at })
+    const drawing = document.querySelector('.map .drawing')
+    return [pinch('gesturestart', 1), pinch('gesturechange', 1.5), pinch('gesturechange', 2)].map(
+      (event) => drawing?.dispatchEvent(event) === false,
+    )
+  }, fingers)
+  expect(arePrevented).toEqual([true, true, true])
+  await mapIsStill(page)
+  const [x, y] = (await spotsOf(page)).get('concepts/hydration.md') ?? [0, 0]
+  expect(x).toBeCloseTo(300 + 2 * (from[0] - 300))
+  expect(y).toBeCloseTo(200 + 2 * (from[1] - 200))
+})
+
 test('nothing of what was drawn before stays at the edges of the map', async () => {
   const { page } = await lookAtDemo({ hash: '&note=Hydration' })
   await page.waitForSelector('.backlink')
