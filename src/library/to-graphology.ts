@@ -2,9 +2,10 @@ import type { MultiDirectedGraph } from 'graphology'
 import { answerInSteps } from '../app/answer/answer-when-ready.ts'
 import { communitiesOf, latestOf } from '../app/find/communities.ts'
 import type { Answer, GraphCore } from '../app/graph-core.ts'
-import { readWholeGraph } from '../app/links/whole-graph.ts'
 import { errorCode, providerError, reasonOf } from '../core/errors.ts'
-import type { NodeKind, Occurrence } from '../core/store.ts'
+import type { NodeId } from '../core/ids.ts'
+import { folderOf } from '../core/paths.ts'
+import { ALL, type NodeKind, type Occurrence, type Snapshot } from '../core/store.ts'
 import type { CallOptions } from './methods.ts'
 
 /** The attributes of a node. A node's key is its id. */
@@ -59,23 +60,48 @@ export async function toGraphology(
     const members = latest?.insight === undefined ? undefined : communitiesOf(latest.insight)
     const value = await read(async (snapshot) => {
       const graph: VaultGraph = new Graph()
-      let count = 0
-      await readWholeGraph(snapshot, {
-        node({ id, ...node }) {
-          const [community, part] = members?.get(id) ?? []
-          graph.addNode(id, {
-            ...node,
-            ...(community === undefined ? undefined : { community }),
-            ...(part === undefined ? undefined : { community_2: part }),
-          })
-        },
-        // Number the edges, because graphology would choose random keys that differ from copy to copy.
-        link: (link, file) => void graph.addEdgeWithKey(String(count++), link.from, link.to, attributesOf(link, file)),
-      })
+      await copyGraph(snapshot, graph, (id) => members?.get(id) ?? [])
       return graph
     })
     return { value, warnings: latest?.warnings ?? [] }
   })
+}
+
+/** Number of nodes to read at once. */
+const BATCH = 2_000
+
+const KINDS: readonly NodeKind[] = ['note', 'canvas', 'attachment', 'missing']
+
+/** Adds all listed nodes, ordered by id, then all links between different nodes, ordered by source and position. */
+async function copyGraph(snapshot: Snapshot, graph: VaultGraph, communitiesAt: (id: NodeId) => readonly string[]): Promise<void> {
+  const { items } = await snapshot.select({ kinds: KINDS }, ALL)
+  const paths = new Map<NodeId, string>()
+  for (let from = 0; from < items.length; from += BATCH) {
+    const ids = items.slice(from, from + BATCH).map(({ id }) => id)
+    for (const node of await snapshot.nodes(ids, { links: 0 })) {
+      if (node === undefined) continue
+      const { id, title, kind, path, tags, aliases } = node
+      if (path !== undefined) paths.set(id, path)
+      const [community, part] = communitiesAt(id)
+      graph.addNode(id, {
+        title,
+        kind,
+        ...(path === undefined ? undefined : { path, folder: folderOf(path) }),
+        tags,
+        aliases,
+        ...(community === undefined ? undefined : { community }),
+        ...(part === undefined ? undefined : { community_2: part }),
+      })
+    }
+  }
+  const sources = [...paths.keys()]
+  let count = 0
+  for (let from = 0; from < sources.length; from += BATCH) {
+    for (const link of await snapshot.linksFrom(sources.slice(from, from + BATCH))) {
+      // Number the edges, because graphology would choose random keys that differ from copy to copy.
+      graph.addEdgeWithKey(String(count++), link.from, link.to, attributesOf(link, paths.get(link.from) ?? ''))
+    }
+  }
 }
 
 function attributesOf({ kind, form, property, subpath, line, inComment }: Occurrence, file: string): GraphLinkAttributes {

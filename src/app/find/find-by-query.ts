@@ -17,7 +17,7 @@ import {
   toCondition,
   withOptionalWords,
 } from '../../search/query/query.ts'
-import { matchFolders } from '../answer/matching-folder.ts'
+import { matchFolders } from '../answer/scope-warnings.ts'
 import type { GraphCore, Warning } from '../graph-core.ts'
 import { namedExactly, requireNamed } from '../names/known-node.ts'
 import { WITH_TEXT } from '../scope.ts'

@@ -3,7 +3,6 @@ import { foldTag } from '../../core/text/fold.ts'
 import { cutData } from '../../core/text/inline-data.ts'
 import { parseQuery } from '../../search/query/parse-query.ts'
 import { answer, answerInSteps, type Call, listResult, type PageArguments, pageFor, plain } from '../answer/answer-when-ready.ts'
-import { inMatchingFolder } from '../answer/matching-folder.ts'
 import {
   contentResponse,
   type ListedNode,
@@ -12,7 +11,7 @@ import {
   MAX_LINKS,
   type NodeResponse,
 } from '../answer/node-response.ts'
-import { scopeWarnings, tagWarnings } from '../answer/scope-warnings.ts'
+import { inMatchingFolder, scopeWarnings, tagWarnings } from '../answer/scope-warnings.ts'
 import { CONTENT_LIMITS, truncate } from '../answer/truncate.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
 import { requireText } from '../read/texts.ts'

@@ -9,8 +9,7 @@ import {
   patienceOf,
   plain,
 } from '../answer/answer-when-ready.ts'
-import { inMatchingFolder } from '../answer/matching-folder.ts'
-import { scopeWarnings } from '../answer/scope-warnings.ts'
+import { inMatchingFolder, scopeWarnings } from '../answer/scope-warnings.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
 import { toScope } from '../scope.ts'
 

@@ -248,14 +248,14 @@ export function ambiguousName(name: string, ids: readonly string[]): RouxError {
   })
 }
 
-/** Creates the error for an argument that means no node. It lists the nearest ids in a scope. */
-export async function unknownNodeError(snapshot: Snapshot, name: string, scope: Scope = {}): Promise<RouxError> {
+/** Creates the error for an argument that means no node. It lists the nearest ids. */
+export async function unknownNodeError(snapshot: Snapshot, name: string): Promise<RouxError> {
   if (await namesFolder(snapshot, name)) {
     return new RouxError('NODE_NOT_FOUND', `There is no note ${quoted(name)}, but there is a folder with that name.`, {
       hint: 'find_nodes with this folder lists its notes.',
     })
   }
-  const candidates = await nearestIds(snapshot, name, scope)
+  const candidates = await nearestIds(snapshot, name)
   return new RouxError('NODE_NOT_FOUND', `There is no note ${quoted(name)}.`, {
     hint: candidates.length > 0 ? 'Did you mean one of the candidates?' : 'Use search or find_nodes to find notes.',
     ...(candidates.length > 0 ? { candidates } : {}),
@@ -276,7 +276,7 @@ async function namesFolder(snapshot: Snapshot, name: string): Promise<boolean> {
   return trimFolder(name) !== '' && (await isFolder(snapshot, name))
 }
 
-async function nearestIds(snapshot: Snapshot, id: string, scope: Scope): Promise<readonly NodeId[]> {
+async function nearestIds(snapshot: Snapshot, id: string, scope: Scope = {}): Promise<readonly NodeId[]> {
   const [near = []] = await snapshot.names([nameOf(id)], 'similar', scope, { limit: MAX_SIMILAR, minimum: MIN_SIMILARITY })
   return near.map((hit) => hit.id)
 }
