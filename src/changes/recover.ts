@@ -92,7 +92,7 @@ export type Ending = Extract<ChangeState, 'done' | 'rolled_back'>
 
 /**
  * Outcomes that could not be written to the journal. This process keeps them in memory. Other processes see an empty file, which
- * can be created even on a full disk. Without either, the outcome is determined from the files.
+ * can be created even on a full disk. If both are lost, the outcome is determined from the files.
  */
 export class Endings {
   readonly #folder: string

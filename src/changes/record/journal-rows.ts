@@ -14,7 +14,10 @@ const PAGE = 2_000
 /** A string that sorts after all ids. */
 const LAST_ID = '~'
 
-/** Selects deletions, newest first. `.trash0` is the first name that sorts after all names starting with `.trash/`. */
+/**
+ * Selects deletions from the newest change to the oldest, and within each change from the last entry to the first. `.trash0` is
+ * the first name that sorts after all names starting with `.trash/`.
+ */
 const DELETIONS = `SELECT c.id, e.position, e.path, e.target FROM changes c CROSS JOIN entries e ON e.change = c.id
   WHERE c.vault = ? AND c.id <= ? AND (c.id < ? OR e.position < ?) AND c.state = 'done'
     AND e.kind = 'move' AND e.target >= '.trash/' AND e.target < '.trash0'

@@ -81,8 +81,8 @@ export interface ToolFacts extends ToolIdentity {
   /** Set if the tool's answer can be shown on the map by clients that support pages. */
   readonly isPictured?: true
   /**
-   * Set for the tools of connectors, which expect a result of their own. It is also sent as text, without a `vault` parameter or
-   * further sentences.
+   * Set for connector tools. Returns the whole result, which is also sent as text. These tools get no `vault` parameter, and
+   * their results get no further text.
    */
   present?(value: unknown): Readonly<Record<string, unknown>>
 }
@@ -117,7 +117,7 @@ export interface ToolLiteral<Shape extends z.ZodRawShape, Value = unknown>
   /** Selects which of several vaults the tool queries. Defaults to a single vault. */
   readonly reach?: Reach<z.output<z.ZodObject<Shape>>, Value>
   /**
-   * Checks that the schema cannot express.
+   * Makes the checks that a schema cannot express.
    * @throws RouxError if the arguments name a disabled tool
    */
   check?(args: z.output<z.ZodObject<Shape>>, switchedOffBy: SwitchedOffBy): Violations
