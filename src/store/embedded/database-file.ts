@@ -8,7 +8,7 @@ import { BUSY_TIMEOUT, DamagedIndex, letReadersContinue, openSqlite } from './sq
 /** Logs below this size, in bytes, are not worth truncating. */
 const LARGE_LOG = 4_000_000
 
-/** Free `pages` are released at a time, for at most `within` milliseconds, because edits have to wait. */
+/** Release this many free `pages` at a time, for at most `within` milliseconds, because edits have to wait meanwhile. */
 const RELEASE = { pages: 200, within: 200 }
 
 export interface DatabaseKind {

@@ -27,7 +27,7 @@ export class FollowedDatabase<T extends object> {
   readonly #options: FollowedOptions<T>
   #location: Location
   #opened: Opened<T> | undefined
-  /** The file's identity need not be checked until this time (`performance.now()`). */
+  /** Skip the check of the file's identity until this time (`performance.now()`). */
   #sameUntil = 0
   /** The last database version that was loaded. */
   #version = Number.NaN

@@ -97,6 +97,8 @@ export interface Part extends Area {
   has(x: number, y: number): boolean
 }
 
+/** The name of the notes of a land that are in no other part of it. */
+export const SMALL_GROUPS = 'small groups'
 /** More links of a note than this do not make its part better linked. */
 const MANY = 20
 
@@ -115,14 +117,16 @@ export const landPartsOf = memoizeLast(
       const numbers = new Uint8Array(graph.count).fill(large.length)
       for (const [number, { notes }] of large.entries()) for (const note of notes) numbers[note] = number
       const { all, colourAt } = landsOf(graph, land, { colours: numbers, other: large.length, isRound: false })
-      const linked = large.map(
+      const rest = land.filter((note) => numbers[note] === large.length)
+      const named = rest.length < MIN_PART ? large : [...large, { notes: rest, label: SMALL_GROUPS }]
+      const linked = named.map(
         ({ notes }) => notes.reduce((sum, note) => sum + Math.min(MANY, degrees[note] ?? 0), 0) / notes.length,
       )
       const ascending = linked.toSorted((a, b) => a - b)
-      return large.map((part, number) => ({
+      return named.map((part, number) => ({
         ...part,
         colour,
-        rank: ascending.indexOf(linked[number] ?? 0) / (large.length - 1),
+        rank: ascending.indexOf(linked[number] ?? 0) / (named.length - 1),
         bounds: boundsOfMost(graph, part.notes),
         outlines: all.find((area) => area.colour === number)?.outlines ?? [],
         has: (x: number, y: number) => colourAt(x, y) === number,
