@@ -220,7 +220,7 @@ test('lays out formulas under the same policy', async () => {
   const world = openWorld()
   world.write(
     'Sums.md',
-    'So $e^{i\\pi} + 1 = 0$, and $5 a piece.\n\n$$\n\\begin{aligned} a &= b \\\\ c &= \\frac{d}{2} \\end{aligned}\n$$\n',
+    'So $e^{i\\pi} + 1 = 0$, and $5 a piece.\n\n$$\n\\begin{aligned} a &= b \\\\ c &= \\frac{d}{2} \\end{aligned}\n$$\n\n$\\cancel{x}$\n\n- [ ] task\n- item\n',
   )
   const { page, errors } = await look(await openRoux(world), { hash: '&note=Sums' })
   await page.waitForSelector('.note math[display="block"] mfrac')
@@ -230,6 +230,10 @@ test('lays out formulas under the same policy', async () => {
   const heights = await page.$$eval('.note mfrac, .note msup > mi', (all) => all.map((one) => one.getBoundingClientRect().height))
   expect(heights[1]).toBeGreaterThan(1.5 * (heights[0] ?? 0))
   expect(await page.innerText('.note .body')).toContain('and $5 a piece')
+  // In WebKit, the text of a formula has no decoration.
+  expect(await page.$eval('.note menclose', (one) => getComputedStyle(one).backgroundImage)).toContain('gradient')
+  const [task = 0, item = 0] = await page.$$eval('.note li', (all) => all.map((one) => one.getBoundingClientRect().height))
+  expect(task).toBeCloseTo(item, 0)
   expect(await page.evaluate(() => window.refusals ?? [])).toEqual([])
   expect(errors).toEqual([])
 })
