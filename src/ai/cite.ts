@@ -18,10 +18,7 @@ export interface Citation {
   readonly endLine: number
   /** The sentence as it appears in the file. */
   readonly quote: string
-  /**
-   * `weak` if the answer's sentence contains a number or negation that the passage lacks, or if it has no words in common with the
-   * passage.
-   */
+  /** `weak` if the answer's sentence shares no words with the passage, or has a number or negation that the passage lacks. */
   readonly support: 'ok' | 'weak'
 }
 

@@ -56,8 +56,8 @@ export function followVectors(indexing: IndexingClient, engine: OpenEngine): voi
 }
 
 /**
- * Preparation timing in milliseconds: the length of a slice, the pause after it, the idle time before indivisible work, and the delay
- * of work that the first answer does not need.
+ * Milliseconds: length of a slice, pause after it, idle time before indivisible work, and delay of work that the first answer does
+ * not need.
  */
 const PREPARING = { slice: 2, pause: 8, quiet: 100, answered: 2_000 }
 

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 
-/** Settings of an embedder (`embedder.*`). */
 export interface EmbedderSettings {
   readonly kind: 'static' | 'transformers' | 'openai' | 'none'
   /** `transformers`: a Hugging Face model id or a folder. `openai`: the server's name for the model. */

@@ -120,7 +120,7 @@ class Endpoint {
       ...parts,
       hosts: options.hosts,
       authorize: authorizing,
-      isCurrent: (key) => this.#mayGoOn(key),
+      isCurrent: (key) => this.#isAllowed(key),
     })
     const protocol = mcpRoute({
       ...parts,
@@ -187,13 +187,13 @@ class Endpoint {
 
   /** Ends the sessions and streams of tokens that have changed or been removed. If serving is disabled, ends all. */
   #endOutdated(): void {
-    const mayGoOn = (principal: string): boolean => this.#mayGoOn(principal)
-    this.#sessions.endUnless(mayGoOn)
-    this.#modern.endUnless(mayGoOn)
-    this.#extra?.endUnless(mayGoOn)
+    const isAllowed = (principal: string): boolean => this.#isAllowed(principal)
+    this.#sessions.endUnless(isAllowed)
+    this.#modern.endUnless(isAllowed)
+    this.#extra?.endUnless(isAllowed)
   }
 
-  #mayGoOn(principal: string): boolean {
+  #isAllowed(principal: string): boolean {
     const { enabled, publicSide } = this.#options
     return enabled && (this.#gate.isCurrent(principal) || publicSide?.isCurrent(principal) === true)
   }

@@ -56,13 +56,13 @@ export class LegacyHandler {
     if ('refusal' in lookup) return sendRefusal(response, lookup.refusal)
     if (response.destroyed) return
     const { session } = lookup
-    const place = load.stream(session.principal)
-    if ('refusal' in place) return sendRefusal(response, place.refusal)
+    const slot = load.stream(session.principal)
+    if ('refusal' in slot) return sendRefusal(response, slot.refusal)
     // A client that reconnects has lost the previous stream, even if the server has not noticed yet.
     session.stream?.end()
     response.setHeader('Mcp-Session-Id', session.id)
     const stream = new EventStream(response, limits, () => {
-      place.end()
+      slot.end()
       if (session.stream === stream) session.stream = undefined
     })
     session.stream = stream

@@ -36,30 +36,30 @@ export const LIMITS = {
 export type Limits = Readonly<Record<keyof typeof LIMITS, number>>
 
 /** A reserved slot, which `end` releases, or the reason why no slot is available. */
-export type Place = { readonly refusal: Refusal } | { end(): void }
+export type Slot = { readonly refusal: Refusal } | { end(): void }
 
 type LoadLimits = Pick<Limits, 'calls' | 'callsPerToken' | 'streams' | 'streamsPerToken'>
 
 /** Counts calls and open streams. A single token cannot use up all slots. */
 export class Load {
-  readonly #calls: Places
-  readonly #streams: Places
+  readonly #calls: Slots
+  readonly #streams: Slots
   #onIdle: (() => void) | undefined
 
   constructor(limits: LoadLimits) {
-    this.#calls = new Places('calls are in progress', { total: limits.calls, perToken: limits.callsPerToken })
-    this.#streams = new Places('streams are open', { total: limits.streams, perToken: limits.streamsPerToken })
+    this.#calls = new Slots('calls are in progress', { total: limits.calls, perToken: limits.callsPerToken })
+    this.#streams = new Slots('streams are open', { total: limits.streams, perToken: limits.streamsPerToken })
   }
 
   /** Reserves a slot for a call by the token with this key. */
-  call(key: string): Place {
+  call(key: string): Slot {
     return this.#calls.take(key, () => {
       if (this.#calls.taken === 0) this.#onIdle?.()
     })
   }
 
   /** Reserves one of the stream slots of the token with this key. */
-  stream(key: string): Place {
+  stream(key: string): Slot {
     return this.#streams.take(key)
   }
 
@@ -76,23 +76,23 @@ export class Load {
   }
 }
 
-interface PlaceLimits {
+interface SlotLimits {
   readonly total: number
   readonly perToken: number
 }
 
-class Places {
+class Slots {
   readonly #resource: string
-  readonly #limits: PlaceLimits
+  readonly #limits: SlotLimits
   readonly #byToken = new Map<string, number>()
   taken = 0
 
-  constructor(resource: string, limits: PlaceLimits) {
+  constructor(resource: string, limits: SlotLimits) {
     this.#resource = resource
     this.#limits = limits
   }
 
-  take(key: string, onEnd: () => void = () => {}): Place {
+  take(key: string, onEnd: () => void = () => {}): Slot {
     const { total, perToken } = this.#limits
     const usedByToken = this.#byToken.get(key) ?? 0
     if (usedByToken >= perToken)

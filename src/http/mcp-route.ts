@@ -47,8 +47,8 @@ async function post(exchange: Exchange<Principal>, options: McpRouteOptions, tur
   const { legacy, modern, load, limits } = options
   const bytes = sender.access.scopes.has('attach') ? limits.attachmentBody : limits.body
   if (Number(request.headers['content-length'] ?? 0) > bytes) return sendRefusal(response, tooLarge(bytes))
-  const place = load.call(sender.key)
-  if ('refusal' in place) return sendRefusal(response, place.refusal)
+  const slot = load.call(sender.key)
+  if ('refusal' in slot) return sendRefusal(response, slot.refusal)
   try {
     if (request.headers.expect !== undefined) response.writeContinue()
     const body = await readBody(request, bytes)
@@ -58,10 +58,10 @@ async function post(exchange: Exchange<Principal>, options: McpRouteOptions, tur
     const arrival = readArrival(body.value)
     if (isLegacy(request, arrival)) return await legacy.post(exchange, arrival)
     // A stream does not count as a call, because it lasts as long as the client wants.
-    if (isListening(arrival)) place.end()
+    if (isListening(arrival)) slot.end()
     await modern.post(exchange, arrival)
   } finally {
-    place.end()
+    slot.end()
   }
 }
 

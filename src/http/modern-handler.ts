@@ -64,8 +64,8 @@ export class ModernHandler {
     const uris = listenedUris(pending.message)
     const tooMuch = subscriptionRefusal(uris)
     if (tooMuch !== undefined) return sendJson(response, 200, messageToJson(invalidParams(tooMuch, pending.message.id)))
-    const place = load.stream(sender.key)
-    if ('refusal' in place) return sendRefusal(response, place.refusal)
+    const slot = load.stream(sender.key)
+    if ('refusal' in slot) return sendRefusal(response, slot.refusal)
     const { handler, events } = this.#streamsFor(sender.access)
     const unsubscribe = events.subscribeResources(uris)
     this.#listening.set(disconnected, sender.key)
@@ -74,13 +74,13 @@ export class ModernHandler {
     } finally {
       this.#listening.delete(disconnected)
       unsubscribe()
-      place.end()
+      slot.end()
     }
   }
 
-  /** Ends the streams of principals that `mayGoOn` rejects. */
-  endUnless(mayGoOn: (principal: string) => boolean): void {
-    for (const [stream, principal] of this.#listening) if (!mayGoOn(principal)) stream.abort()
+  /** Ends the streams of principals that `isAllowed` rejects. */
+  endUnless(isAllowed: (principal: string) => boolean): void {
+    for (const [stream, principal] of this.#listening) if (!isAllowed(principal)) stream.abort()
   }
 
   /** Ends all streams, each with a final message. */

@@ -29,7 +29,6 @@ export interface RouteLiteral<Sender> {
 export interface Route {
   readonly path: string
   readonly answersPreflight: boolean
-  /** Returns the refusal for an unsupported method, or `undefined`. */
   methodRefusal(method: string): Refusal | undefined
   /** Handles a request if it is admitted. Otherwise returns the refusal. */
   serve(request: IncomingMessage, response: ServerResponse): Promise<Refusal | undefined>
@@ -94,5 +93,5 @@ export interface PublicSide {
 export interface ExtraRoutes {
   readonly routes: readonly Route[]
   /** Ends long-running work whose token may no longer be used. */
-  endUnless(mayGoOn: (key: string) => boolean): void
+  endUnless(isAllowed: (key: string) => boolean): void
 }

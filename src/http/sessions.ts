@@ -74,9 +74,9 @@ export class Sessions {
     session.server.close().catch(() => {})
   }
 
-  /** Ends all sessions of principals that `mayGoOn` rejects. */
-  endUnless(mayGoOn: (principal: string) => boolean): void {
-    for (const session of this.#byId.values()) if (!mayGoOn(session.principal)) this.end(session)
+  /** Ends all sessions of principals that `isAllowed` rejects. */
+  endUnless(isAllowed: (principal: string) => boolean): void {
+    for (const session of this.#byId.values()) if (!isAllowed(session.principal)) this.end(session)
   }
 
   /** Ends sessions that have been idle for too long. */

@@ -80,12 +80,10 @@ export function isSameSecret(secret: string, other: string): boolean {
   return timingSafeEqual(digestOf(secret), digestOf(other))
 }
 
-/** Checks whether text looks like a secret. */
 function isSecret(text: string): boolean {
   return SECRET.test(text)
 }
 
-/** Checks whether text is a valid token name. */
 function isTokenName(text: string): boolean {
   return NAME.test(text)
 }

@@ -80,8 +80,9 @@ export function openSigner(keyFile: string, resource: string): Signer {
       const givenSignature = Buffer.from(signature, 'base64url')
       const expected = signatureOf(purpose, body)
       // Rejects alternative base64url spellings of the same bytes, which would give one client several ids.
-      const isSpelled = rest.length === 0 && givenSignature.toString('base64url') === signature
-      if (!isSpelled || givenSignature.length !== expected.length || !timingSafeEqual(givenSignature, expected)) return undefined
+      const isCanonical = rest.length === 0 && givenSignature.toString('base64url') === signature
+      if (!isCanonical || givenSignature.length !== expected.length || !timingSafeEqual(givenSignature, expected))
+        return undefined
       return JSON.parse(Buffer.from(body, 'base64url').toString()) as unknown
     },
   }

@@ -137,8 +137,8 @@ export function mostTokens(expected: number): number {
 const REFUSED: Usage = { input: 0, output: 0, estimated: false, failed: true }
 
 /**
- * Checks whether the server refused the input as too long. This is indicated by status 413 or by error messages such as `maximum
- * context length`, `input is too large to process` (llama.cpp, with status 500) or `exceeds the context length` (Ollama).
+ * Checks whether the server refused the input as too long. Servers use status 413 or messages such as `maximum context length`,
+ * `input is too large to process` (llama.cpp, with status 500) and `exceeds the context length` (Ollama).
  */
 export function isTooLong({ status, body }: Answer): boolean {
   return status === 413 || ([400, 422, 500].includes(status) && TOO_LONG.test(body))
@@ -238,9 +238,9 @@ async function send(server: ModelServer, request: ModelRequest, signal: AbortSig
     )
     return toSent(response, attempt, expected)
   } catch (error) {
-    const isHeard = attempt.isLate() || signal?.aborted === true || isHungUp(error)
+    const mayBeReceived = attempt.isLate() || signal?.aborted === true || isHungUp(error)
     // If the server received the request, it may already be computing an answer.
-    attempt.end(isHeard ? { input: expected, output: 0, estimated: true, failed: true } : REFUSED)
+    attempt.end(mayBeReceived ? { input: expected, output: 0, estimated: true, failed: true } : REFUSED)
     signal?.throwIfAborted()
     return { problem: unreachable(server, error, attempt.isLate()) }
   }

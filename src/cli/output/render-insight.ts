@@ -153,7 +153,6 @@ function placeOf(suggestion: LinkSuggestion): string {
   return suggestion.section.length === 0 ? 'anywhere in it' : `in ${printable(suggestion.section.join(' › '))}`
 }
 
-/** Renders an answer from `changes_since`. */
 export function renderChanges(answer: ChangesAnswer, { paint = PLAIN }: Look): string {
   const { notes, links, broken, fixed, orphans, rising, totals, since, state, cursor } = answer
   const part = (name: string, title: string, lines: readonly string[]): readonly string[] => {

@@ -57,8 +57,8 @@ export async function serveHttp(invocation: Invocation, loaded: LoadedVaults, we
   const eventsFor = (access: Access): EventFeed => feedOf(events, vaultsAnnouncedTo(access, vaults, loaded))
   const isEnabled = (): boolean => live.current.settings.http.enabled
   // The user who ran `roux open` keeps access to the page even if a settings file turns off HTTP for clients.
-  const isOwnerLetIn = (): boolean => web?.onAddress !== undefined || isEnabled()
-  const view = web === undefined ? undefined : await webView(invocation, isOwnerLetIn)
+  const ownerHasAccess = (): boolean => web?.onAddress !== undefined || isEnabled()
+  const view = web === undefined ? undefined : await webView(invocation, ownerHasAccess)
   const refusing =
     (switchedOffBy: SwitchedOffBy) =>
     (access: Access): SwitchedOffBy =>
@@ -150,7 +150,7 @@ interface View {
 }
 
 /** Creates the page of this process. Its code is only loaded if the page is served. */
-async function webView({ host }: Invocation, isOwnerLetIn: () => boolean): Promise<View> {
+async function webView({ host }: Invocation, ownerHasAccess: () => boolean): Promise<View> {
   const { webRoutes } = await import('../../web/routes.ts')
   // The user who started this process, or can read its announcement, needs no token.
   const owner: Principal = { key: 'the owner', access: { name: 'roux open', scopes: new Set(SCOPES), vaults: '*' } }
@@ -160,14 +160,15 @@ async function webView({ host }: Invocation, isOwnerLetIn: () => boolean): Promi
     key,
     routesFor: (options) => ({
       extraRoutes(parts) {
-        const isCurrent = (of: string): boolean => (of === owner.key ? isOwnerLetIn() : parts.isCurrent(of))
+        const isCurrent = (of: string): boolean => (of === owner.key ? ownerHasAccess() : parts.isCurrent(of))
         const authorize: ServerParts['authorize'] = (request) =>
-          isOwnerLetIn() && isBearerOf(request, key) ? { sender: owner } : parts.authorize(request)
+          ownerHasAccess() && isBearerOf(request, key) ? { sender: owner } : parts.authorize(request)
         const folder = join(dirname(host.program.script), '..', 'web')
         const routes = webRoutes({ ...options, folder }, { ...parts, isCurrent, authorize })
         sessions = routes.sessions
-        const mayGoOn = (of: string, others: (of: string) => boolean): boolean => (of === owner.key ? isOwnerLetIn() : others(of))
-        return { ...routes, endUnless: (others) => routes.endUnless((of) => mayGoOn(of, others)) }
+        const isAllowed = (of: string, others: (of: string) => boolean): boolean =>
+          of === owner.key ? ownerHasAccess() : others(of)
+        return { ...routes, endUnless: (others) => routes.endUnless((of) => isAllowed(of, others)) }
       },
     }),
     newCode: () => sessions?.makeCode(owner) ?? '',

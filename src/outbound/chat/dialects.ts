@@ -95,7 +95,6 @@ function finishOf(reason: string): ChatFinish {
   return reason === 'length' || reason === 'max_tokens' ? 'length' : 'other'
 }
 
-/** Returns the value if it is a number, otherwise `undefined`. */
 function toNumber(value: unknown): number | undefined {
   return typeof value === 'number' ? value : undefined
 }
