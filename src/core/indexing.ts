@@ -1,5 +1,6 @@
 import type { Mode } from './note.ts'
 import type { SearchProgress } from './search.ts'
+import type { Listing } from './vault.ts'
 
 /** Status of indexing, for people and for tool results. */
 export interface IndexStatus {
@@ -30,6 +31,8 @@ export interface IndexStatus {
    * heard from, if more than a minute.
    */
   readonly feed?: { readonly age: number; readonly silent?: number }
+  /** Folders and files that cannot be listed. Their notes are missing from the index. */
+  readonly unlisted?: Listing['unreadable']
   /** A message for people, such as why indexing failed, why the index is in memory or why events are polled. */
   readonly message?: string
   /** How to fix the problem, if known. */

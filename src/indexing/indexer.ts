@@ -124,6 +124,7 @@ export class Indexer {
   readonly #reserved = new Map<string, number>()
   #style: LinkStyle = { wikilinks: 0, relativeLinks: 0 }
   #outsideLinks: readonly OutsideLink[] = []
+  #unlisted: Listing['unreadable'] = []
   #isComplete = false
   #lineage: string | undefined
   /** Paths of known and listed files by key. */
@@ -146,6 +147,11 @@ export class Indexer {
 
   get mode(): Mode {
     return this.#mode
+  }
+
+  /** Folders and files that could not be listed. */
+  get unlisted(): Listing['unreadable'] {
+    return this.#unlisted
   }
 
   /** Updates the index to match the files. @throws RouxError `VAULT_NOT_FOUND` */
@@ -302,6 +308,7 @@ export class Indexer {
   #plan(scope: Scope): Plan {
     if (scope.all) {
       const listing = this.#vault.list()
+      this.#unlisted = listing.unreadable
       return this.#compare(listing, [...this.#files.keys()], new Set(), listing.outside)
     }
     const forced = new Set<string>()
@@ -318,6 +325,9 @@ export class Indexer {
       outside: [],
       unreadable: listings.flatMap((listing) => listing.unreadable),
     }
+    const isBelow = containment(scope.folders)
+    const isListed = (path: string): boolean => isBelow(path) || scope.folders.some((folder) => folder.path === path)
+    this.#unlisted = [...this.#unlisted.filter(({ path }) => !isListed(path)), ...joined.unreadable]
     const plan = this.#compare(joined, within, forced, this.#outsideNow(scope, listings))
     const { moves = [] } = scope
     if (moves.length === 0) return plan

@@ -482,7 +482,8 @@ export class IndexingService implements Indexing {
     this.#hasReadMany ||= changed >= MANY_FILES
     this.#isPassing = false
     const search = this.#search.expecting(changed)
-    this.#finish({ phase: 'idle', mode, ...(search === undefined ? undefined : { search }) })
+    const { unlisted } = this.#indexer
+    this.#finish({ phase: 'idle', mode, unlisted, ...(search === undefined ? undefined : { search }) })
   }
 
   #newIndexer(vault: Vault, writer: IndexWriter): Indexer {

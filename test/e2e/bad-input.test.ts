@@ -47,6 +47,25 @@ describe('a vault that is', () => {
     expect((await server.end()).code).toBe(0)
   })
 
+  test.runIf(process.platform === 'linux')(
+    'partly unreadable: doctor names the files that are missing from answers',
+    async () => {
+      const world = openWorld({ fixture: 'docs-folder' })
+      writeFileSync(Buffer.from(`${world.vault}/bad\xff.md`, 'latin1'), 'text')
+      const { code, out } = await world.roux(['doctor', world.vault, '--set', 'http.port=0'])
+      const { checks } = JSON.parse(out)
+      expect([code, checks.find(({ check }: Wire) => check === 'files')]).toEqual([
+        0,
+        {
+          check: 'files',
+          state: 'warn',
+          message: 'not every file or folder can be read: "bad\ufffd.md" (its name is not valid UTF-8)',
+          hint: 'Notes there are missing from all answers. Check permissions and names.',
+        },
+      ])
+    },
+  )
+
   test.each<[string, (world: World) => string, RegExp]>([
     ['missing', ({ root }) => join(root, 'nowhere'), /^error: There is no folder .*nowhere\.\n/],
     [

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { VaultPath } from '../../src/core/ids.ts'
 import type { Vault } from '../../src/core/vault.ts'
 import { ask } from '../support/ask.ts'
 import { IndexedVault, MemoryVault } from '../support/memory-vault.ts'
@@ -37,4 +38,18 @@ test('an unreadable note is tried each time but reported once', async () => {
   guarded.add('x.md')
   await indexer.reconcile({ all: false, folders: [], files: ['x.md'] })
   expect(await malformed()).toEqual(['x.md'])
+})
+
+test('folders that cannot be listed are known until they can be', async () => {
+  const vault = new MemoryVault({ 'a.md': '' })
+  const shut = new Set(['locked', 'f/shut'])
+  const unreadable = () => [...shut].map((path) => ({ path: path as VaultPath, message: 'EACCES' }))
+  const listing: Vault = { ...guard(vault, new Set()), list: (folder) => ({ ...vault.list(folder), unreadable: unreadable() }) }
+  const { indexer } = await new IndexedVault(listing).index()
+  expect(indexer.unlisted.map(({ path }) => path)).toEqual(['locked', 'f/shut'])
+  shut.clear()
+  await indexer.reconcile({ all: false, folders: [{ path: 'f' as VaultPath, recursive: true }], files: [] })
+  expect(indexer.unlisted.map(({ path }) => path)).toEqual(['locked'])
+  await indexer.reconcile({ all: false, folders: [{ path: 'locked' as VaultPath, recursive: false }], files: [] })
+  expect(indexer.unlisted).toEqual([])
 })

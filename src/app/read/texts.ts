@@ -106,15 +106,18 @@ export interface NoteWithText {
 
 /**
  * Returns a node with its text, or `undefined` if it does not exist. A missing target does not exist.
- * @throws RouxError `TIMEOUT` if its file does not respond
+ * @throws RouxError `TIMEOUT` if its file does not respond, `PERMISSION_DENIED` if it cannot be read
  */
 export async function readNode(reading: ReadingContext, id: NodeId, options: NodeOptions): Promise<NoteWithText | undefined> {
   const { notes, unread } = await readNotes(reading, [id], options)
   if (unread.length > 0) throw unansweredError(id)
   const [note] = notes
   if (note !== undefined) return note
-  const [node] = await reading.snapshot.nodes([id], options)
-  return node?.kind === 'attachment' ? { node, source: undefined } : undefined
+  const [[node], [version]] = await Promise.all([reading.snapshot.nodes([id], options), reading.snapshot.versions([id])])
+  if (node?.kind === 'attachment') return { node, source: undefined }
+  // Only a note that could not be read when it was indexed has no hash.
+  if (version?.hash !== '') return undefined
+  throw new RouxError('PERMISSION_DENIED', `${quoted(id)} cannot be read.`, { hint: "Check the file's permissions." })
 }
 
 /**

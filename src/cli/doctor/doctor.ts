@@ -4,7 +4,8 @@ import { userFolders } from '../../config/environment.ts'
 import type { LoadedSettings } from '../../config/load.ts'
 import { type LoadedVault, readVaults } from '../../config/load-vaults.ts'
 import { RouxError } from '../../core/errors.ts'
-import { amount } from '../../core/text/format.ts'
+import type { IndexStatus } from '../../core/indexing.ts'
+import { amount, listSome } from '../../core/text/format.ts'
 import { tokenFileIn } from '../../http/tokens.ts'
 import { type Look, PLAIN } from '../output/text.ts'
 import { runningFolder, serversOf } from '../serving/running-servers.ts'
@@ -115,8 +116,20 @@ async function checkIndexing(invocation: Invocation, loaded: LoadedVault): Promi
   }
 }
 
+function unlistedFinding(unlisted: NonNullable<IndexStatus['unlisted']>): Finding {
+  const places = unlisted.map(({ path, message }) => `${JSON.stringify(path)} (${message})`)
+  return warn(
+    'files',
+    `not every file or folder can be read: ${listSome(places, MAX_NAMED)}`,
+    'Notes there are missing from all answers. Check permissions and names.',
+  )
+}
+
+/** Maximum number of files and folders to list in one sentence. */
+const MAX_NAMED = 5
+
 async function checkCore({ store, indexing }: GraphCore, { name, settings, origins }: LoadedVault): Promise<readonly Finding[]> {
-  const { mode, cache, message } = indexing.status()
+  const { mode, cache, message, unlisted = [] } = indexing.status()
   const oneItem = { offset: 0, limit: 1 }
   const [notes, { seen, inComments }] = await store.read(async (snapshot) => [
     (await snapshot.select({}, oneItem)).total,
@@ -127,6 +140,7 @@ async function checkCore({ store, indexing }: GraphCore, { name, settings, origi
     notes > 0
       ? ok('notes', String(notes))
       : warn('notes', 'the vault has no notes', 'Is it the right folder? vault.ignore and vault.mode decide what a note is.'),
+    ...(unlisted.length === 0 ? [] : [unlistedFinding(unlisted)]),
     cache === 'disk'
       ? ok('indexing', message ?? 'the index is up to date')
       : warn(

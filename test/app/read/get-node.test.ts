@@ -4,8 +4,9 @@ import { encode } from 'gpt-tokenizer/encoding/o200k_base'
 import { describe, expect, test } from 'vitest'
 import { getNode } from '../../../src/app/read/get-node.ts'
 import { toNodeId } from '../../../src/core/ids.ts'
+import type { Snapshot } from '../../../src/core/store.ts'
 import { MARKER } from '../../../src/core/text/partial-reading.ts'
-import { fakeCore, fakeStore } from '../../support/fake-store.ts'
+import { fakeCore, fakeStore, withSnapshot } from '../../support/fake-store.ts'
 import { GARDEN } from '../../support/garden.ts'
 import { searchCore } from '../search-core.ts'
 import { fakeWriting } from '../write/fake-writing.ts'
@@ -50,6 +51,17 @@ test('a one-line note takes fewer than 150 tokens', async () => {
   const files = { 'Folder/A note of mine.md': { body: 'Buy milk and bread.\n' } }
   const { value } = await getNode(fakeCore(fakeStore(files)), { id: 'folder/a note of mine', ...whole })
   expect(encode(JSON.stringify(value)).length).toBeLessThan(150)
+})
+
+test('a note whose file cannot be read is an error that says so', async () => {
+  const versions: Snapshot['versions'] = async (ids) =>
+    (await store.snapshot.versions(ids)).map((version) => (version === undefined ? version : { ...version, hash: '' }))
+  const unreadable = { ...fakeCore(withSnapshot(store, { versions })), texts: { read: async () => [undefined] } }
+  await expect(getNode(unreadable, { id: 'Soil/Compost', ...whole })).rejects.toMatchObject({
+    code: 'PERMISSION_DENIED',
+    message: '"soil/compost.md" cannot be read.',
+    hint: "Check the file's permissions.",
+  })
 })
 
 test.each(['no-where', 'no/such.md', '', '../home.md', 'a\\b', 'home.md\0'])('%j is null, with a warning', async (id) => {
