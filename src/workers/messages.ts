@@ -66,7 +66,7 @@ export type ReadVault = Pick<Settings['vault'], 'ignore' | 'gitignore' | 'mode'>
 export type ReadJob =
   /** A note's text. `known` is the stat of the version that the caller already has. */
   | { readonly kind: 'text'; readonly path: VaultPath; readonly known?: FileStat }
-  | { readonly kind: 'stretch'; readonly path: VaultPath; readonly offset: number; readonly length: number }
+  | { readonly kind: 'bytes'; readonly path: VaultPath; readonly offset: number; readonly length: number }
 
 /** `same` if the file still has the stat `known`; `undefined` if it is gone or cannot be read. */
 export type ReadResult =

@@ -32,7 +32,7 @@ function read(number: number, job: ReadJob): ReadResult {
     const entry = vaults.get(number)
     if (entry === undefined) return undefined
     entry.vault ??= openVault(entry.at.root, entry.at)
-    if (job.kind === 'stretch') return readStretch(entry.vault, job.path, job)
+    if (job.kind === 'bytes') return readStretch(entry.vault, job.path, job)
     const read = readIfChanged(entry.vault, job.path, job.known)
     if (read === undefined || read === 'same') return read
     return { text: noteTextOf(read.bytes), ...(read.stat === undefined ? undefined : { stat: read.stat }) }

@@ -54,14 +54,14 @@ export function requireCommunity(
     const place = level.list.findIndex((community) => community.id === id)
     if (place >= 0) return { community: level.list[place] as Community, level, place }
   }
-  const heirs = presentHeirs(id, { levels, successors })
-  if (heirs === undefined) {
+  const currentIds = currentSuccessors(id, { levels, successors })
+  if (currentIds === undefined) {
     throw new RouxError('NODE_NOT_FOUND', `There is no community "${id}".`, { hint: 'map lists the communities.' })
   }
-  const heirIds = heirs.map((heir) => communityId(heir, core))
+  const candidates = currentIds.map((current) => communityId(current, core))
   throw new RouxError('NODE_NOT_FOUND', `The community "${id}" no longer exists, because the vault has changed.`, {
-    hint: heirIds.length === 0 ? 'map lists the communities.' : `Its notes are in ${heirIds.join(', ')} now.`,
-    candidates: heirIds,
+    hint: candidates.length === 0 ? 'map lists the communities.' : `Its notes are in ${candidates.join(', ')} now.`,
+    candidates,
   })
 }
 
@@ -110,7 +110,7 @@ const MAX_SUCCESSORS = 3
  * Returns the communities that took over the notes of a former one, the largest share first. Returns `undefined` if there was no
  * such community.
  */
-function presentHeirs(
+function currentSuccessors(
   id: string,
   { levels, successors }: Pick<Communities, 'levels' | 'successors'>,
 ): readonly string[] | undefined {

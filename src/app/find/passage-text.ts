@@ -1,5 +1,6 @@
 import { blank, legible, withoutGaps } from '../../markdown/prose/legible.ts'
 import { findMatches, type Match, type SnippetQuery, weightOf } from '../../search/words/matches.ts'
+import { queryTerms } from '../../search/words/query-terms.ts'
 import { snippetWith } from '../../search/words/snippet.ts'
 
 /** The address in a link. Readers do not see it, but may search for it. */
@@ -130,4 +131,21 @@ function cutAt(text: string, start: number, maxLength: number): PassageText {
   const isSplit = /[\ud800-\udbff]/.test(text.charAt(start + room - 1))
   end = start + (isSplit ? room - 1 : room)
   return { text: `${before}${text.slice(start, end)}…`, start, end }
+}
+
+/**
+ * Returns where a question's words occur in the text, in any form, as UTF-16 offsets. Positions are in ascending order and do not
+ * overlap.
+ */
+export function highlightsOf(question: string, text: string): readonly (readonly [start: number, end: number])[] {
+  const terms = queryTerms(question).map((term) => ({ term, weight: 1 }))
+  const highlights: (readonly [number, number])[] = []
+  let last = 0
+  for (const { start, end } of findMatches(text, { terms, phrases: [] })) {
+    // Parts of a compound word are reported in addition to the word itself.
+    if (start < last) continue
+    highlights.push([start, end])
+    last = end
+  }
+  return highlights
 }

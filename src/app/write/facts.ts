@@ -175,12 +175,12 @@ function counterparts(lines: readonly string[]): ReadonlyMap<number, string> {
   const others = new Map<number, string>()
   for (let at = 0; at < lines.length; ) {
     const removedEnd = endOfRun(lines, at, '-')
-    const come = endOfRun(lines, removedEnd, '+')
-    for (let pair = 0; pair < Math.min(removedEnd - at, come - removedEnd); pair++) {
+    const addedEnd = endOfRun(lines, removedEnd, '+')
+    for (let pair = 0; pair < Math.min(removedEnd - at, addedEnd - removedEnd); pair++) {
       others.set(at + pair, lines[removedEnd + pair] ?? '')
       others.set(removedEnd + pair, lines[at + pair] ?? '')
     }
-    at = Math.max(come, at + 1)
+    at = Math.max(addedEnd, at + 1)
   }
   return others
 }

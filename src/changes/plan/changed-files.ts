@@ -62,18 +62,18 @@ export function changesOf(drafts: readonly Draft[], view: VaultView, folders: re
 
 /** Plans the changes for a chain of files in which each takes the name of the next. */
 function exchange(member: Draft, leaving: ReadonlyMap<string, Draft>): ReadonlyMap<Draft, readonly FileChange[]> {
-  const row = rowWith(member, leaving)
+  const chain = renameChain(member, leaving)
   const changes = new Map<Draft, readonly FileChange[]>()
-  const last = row.at(-1) ?? member
-  const isRing = last.path === row[0]?.original
+  const last = chain.at(-1) ?? member
+  const isCycle = last.path === chain[0]?.original
   // Otherwise, the file in the trash would be recorded with the wrong original path.
   if (isTrash(last.path)) throw notDeletedError(last.original ?? '')
-  for (const [at, draft] of row.entries()) {
+  for (const [at, draft] of chain.entries()) {
     const { original = '', before = '' } = draft
     // The first file gets the last one's content; every other file gets its predecessor's.
-    const content = (row[at - 1] ?? last).bytes
+    const content = (chain[at - 1] ?? last).bytes
     const replaced: FileChange = { kind: 'replace', path: original, before, bytes: content }
-    changes.set(draft, at > 0 || isRing ? [replaced] : [replaced, { kind: 'move', from: original, to: last.path, before }])
+    changes.set(draft, at > 0 || isCycle ? [replaced] : [replaced, { kind: 'move', from: original, to: last.path, before }])
   }
   return changes
 }
@@ -88,16 +88,16 @@ function notDeletedError(path: string): RouxError {
  * Returns the chain of renames that contains a file. It starts with the file whose old name no other file takes, or anywhere in a
  * cycle.
  */
-function rowWith(member: Draft, leaving: ReadonlyMap<string, Draft>): readonly Draft[] {
-  const taker = new Map([...leaving.values()].map((draft) => [draft.path, draft]))
+function renameChain(member: Draft, leaving: ReadonlyMap<string, Draft>): readonly Draft[] {
+  const draftByPath = new Map([...leaving.values()].map((draft) => [draft.path, draft]))
   let first = member
-  for (let before = taker.get(first.original ?? ''); before !== undefined; before = taker.get(first.original ?? '')) {
+  for (let before = draftByPath.get(first.original ?? ''); before !== undefined; before = draftByPath.get(first.original ?? '')) {
     first = before
     if (first === member) break
   }
-  const row = [first]
-  for (let next = leaving.get(first.path); next !== undefined && next !== first; next = leaving.get(next.path)) row.push(next)
-  return row
+  const chain = [first]
+  for (let next = leaving.get(first.path); next !== undefined && next !== first; next = leaving.get(next.path)) chain.push(next)
+  return chain
 }
 
 /** Returns the changes to a file whose names, old and new, are its own. */

@@ -13,7 +13,7 @@ export class PlannedPaths {
   /** Folders that the caller asked to create. */
   readonly made: string[] = []
   /** All folders that will be created, including the parents of new files, by folded path. */
-  readonly #coming = new Map<string, string>()
+  readonly #newFolders = new Map<string, string>()
   /** Names on disk by folded name, for folders that have been listed. */
   readonly #listings = new Map<string, ReadonlyMap<string, readonly string[]>>()
   readonly #view: VaultView
@@ -40,7 +40,7 @@ export class PlannedPaths {
     const folded = foldId(path)
     if (this.#drafts.like(folded).some((draft) => draft !== but)) return true
     if (this.#view.keysLike(folded).some((key) => !this.#drafts.has(key) && this.#exists(key))) return true
-    if (this.#coming.has(folded)) return true
+    if (this.#newFolders.has(folded)) return true
     const names = this.#namesIn(folderOf(path)).get(foldId(nameOf(path))) ?? []
     return names.some((name) => {
       const draft = this.#drafts.from(inFolder(folderOf(path), name))
@@ -58,8 +58,8 @@ export class PlannedPaths {
   }
 
   /** Checks whether a missing folder will be created. */
-  isComing(path: string): boolean {
-    return this.#coming.has(foldId(path))
+  willBeFolder(path: string): boolean {
+    return this.#newFolders.has(foldId(path))
   }
 
   /** Checks whether an indexed file still exists on disk. */
@@ -74,28 +74,28 @@ export class PlannedPaths {
     for (const name of path.split('/')) {
       const path = inFolder(spelled, name)
       const names = this.#namesIn(spelled).get(foldId(name)) ?? []
-      const coming = this.#coming.get(foldId(path))
-      spelled = names.includes(name) ? path : inFolder(spelled, names[0] ?? (coming === undefined ? name : nameOf(coming)))
+      const newFolder = this.#newFolders.get(foldId(path))
+      spelled = names.includes(name) ? path : inFolder(spelled, names[0] ?? (newFolder === undefined ? name : nameOf(newFolder)))
     }
     return spelled
   }
 
   /** Adds the missing parent folders of a new path to the folders to create. */
-  come(path: string): void {
+  addParents(path: string): void {
     for (let folder = folderOf(path); folder !== ''; folder = folderOf(folder)) {
       if (this.#view.look(folder) === 'folder') return
-      this.#coming.set(foldId(folder), folder)
+      this.#newFolders.set(foldId(folder), folder)
     }
   }
 
   makeFolder(path: string): void {
-    this.come(`${path}/`)
+    this.addParents(`${path}/`)
     this.made.push(path)
   }
 
   moveFolder(folder: MovedFolder): void {
     this.moved.push(folder)
-    this.come(`${folder.to}/`)
+    this.addParents(`${folder.to}/`)
   }
 
   /** @throws RouxError if one of these paths is in a folder that the same request moves as a whole, before or after the move */

@@ -156,7 +156,7 @@ export class Workspace {
 
   /** Checks whether a folder with this spelling exists or will exist. */
   isFolder(path: string): boolean {
-    return this.view.look(path) === 'folder' || this.#paths.isComing(path)
+    return this.view.look(path) === 'folder' || this.#paths.willBeFolder(path)
   }
 
   textOf(draft: Draft): string {
@@ -177,16 +177,16 @@ export class Workspace {
   }
 
   create(path: string, bytes: Uint8Array): Draft {
-    return this.#come(new Draft({ key: this.#nextKey++, original: undefined, path, load: () => bytes }))
+    return this.#addNew(new Draft({ key: this.#nextKey++, original: undefined, path, load: () => bytes }))
   }
 
   takeFromTrash(trash: string, path: string): Draft {
-    return this.#come(new Draft({ key: this.#nextKey++, original: trash, path, load: () => this.#read(trash) }))
+    return this.#addNew(new Draft({ key: this.#nextKey++, original: trash, path, load: () => this.#read(trash) }))
   }
 
-  #come(draft: Draft): Draft {
+  #addNew(draft: Draft): Draft {
     this.#paths.requireStill(draft.path)
-    this.#paths.come(draft.path)
+    this.#paths.addParents(draft.path)
     this.#renamed.add(this.#drafts.add(draft))
     return draft
   }
@@ -199,7 +199,7 @@ export class Workspace {
   async move(moves: readonly Move[]): Promise<void> {
     for (const { draft, to } of moves) {
       this.#paths.requireStill(draft.path, to)
-      if (!isTrash(to)) this.#paths.come(to)
+      if (!isTrash(to)) this.#paths.addParents(to)
     }
     await this.#move(moves)
   }

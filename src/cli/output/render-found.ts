@@ -1,4 +1,4 @@
-import { highlightsOf } from '../../app/find/highlights.ts'
+import { highlightsOf } from '../../app/find/passage-text.ts'
 import type { Passage } from '../../app/find/passages.ts'
 import type { Explanation } from '../../app/find/search.ts'
 import type { LinkLine } from '../../app/links/get-neighbors.ts'

@@ -41,25 +41,25 @@ interface Thread {
   readonly thread: FileThread
   readonly vaults: Set<number>
   /** The thread's reads, in order. The first one is in progress. */
-  readonly given: Pending[]
+  readonly queue: Pending[]
   /** Timer for the read in progress. */
   watch: ReturnType<typeof setTimeout> | undefined
-  isUp: boolean
+  isReady: boolean
   /** True if the read in progress takes so long that the thread must not get more work. */
-  isHeld: boolean
+  isBlocked: boolean
   /** True if other threads have taken over its queued reads. The thread itself would still perform them. */
-  isSpent: boolean
+  isReplaced: boolean
 }
 
 /** Maximum time to read a file, in milliseconds. */
 export const READ_LIMIT = 5_000
 /** How long a file may block a thread, in milliseconds, before other threads take over its queue. */
-export const HELD_AFTER = 250
+export const BLOCKED_AFTER = 250
 /**
  * Maximum number of threads that the files of one vault may block. A read that hangs in the kernel cannot be cancelled, so
  * blocked threads must not pile up.
  */
-export const MAX_HELD = 3
+export const MAX_BLOCKED = 3
 /** How long `close` waits for a blocked thread, in milliseconds. */
 const LAST_WAIT = 300
 
@@ -73,7 +73,7 @@ export class FileThreads {
   readonly #at = new Map<number, ReadVault>()
   readonly #pending = new Map<number, Pending>()
   readonly #threads = new Set<Thread>()
-  /** Reads that wait until their vault's files block fewer than `MAX_HELD` threads. */
+  /** Reads that wait until their vault's files block fewer than `MAX_BLOCKED` threads. */
   #waiting: readonly Pending[] = []
   #nextId = 1
   #isClosed = false
@@ -95,7 +95,7 @@ export class FileThreads {
 
   /** Ends idle threads. Each takes about 10 MB. The next read starts a new one. */
   rest(): void {
-    for (const thread of this.#threads) if (thread.given.length === 0) void this.#end(thread)
+    for (const thread of this.#threads) if (thread.queue.length === 0) void this.#end(thread)
   }
 
   /** Ends all threads. Waits at most `LAST_WAIT` for blocked ones. */
@@ -107,10 +107,10 @@ export class FileThreads {
 
   #read(vault: number, job: ReadJob): Promise<ReadResult> {
     if (!this.#at.has(vault)) return Promise.reject(new Error('The vault is closed.'))
-    const heldJobs = this.#held.map(({ given: [first] }) => first).filter((first) => first?.vault === vault)
-    const sameFile = heldJobs.find((first) => first?.job.path === job.path)
-    const late = heldJobs.filter((first) => first?.isLate)
-    if (sameFile?.isLate || late.length >= MAX_HELD) return Promise.reject(timeoutOf(job))
+    const jobsInProgress = this.#blocked.map(({ queue: [first] }) => first).filter((first) => first?.vault === vault)
+    const sameFile = jobsInProgress.find((first) => first?.job.path === job.path)
+    const late = jobsInProgress.filter((first) => first?.isLate)
+    if (sameFile?.isLate || late.length >= MAX_BLOCKED) return Promise.reject(timeoutOf(job))
     // Callers share a pending read of the same file, but not its result afterwards, because the file may have changed.
     if (sameFile !== undefined && isDeepStrictEqual(sameFile.job, job)) return sameFile.answer
     const pending = this.#newPending(vault, job)
@@ -118,8 +118,8 @@ export class FileThreads {
     return pending.answer
   }
 
-  get #held(): readonly Thread[] {
-    return [...this.#threads].filter(({ isHeld }) => isHeld)
+  get #blocked(): readonly Thread[] {
+    return [...this.#threads].filter(({ isBlocked }) => isBlocked)
   }
 
   #newPending(vault: number, job: ReadJob): Pending {
@@ -136,16 +136,16 @@ export class FileThreads {
   #giveUp(id: number): void {
     const pending = this.#pending.get(id)
     if (pending === undefined) return
-    const thread = [...this.#threads].find(({ given }) => given.includes(pending))
+    const thread = [...this.#threads].find(({ queue }) => queue.includes(pending))
     // On a busy machine, starting a thread can take seconds. Do not blame the file.
-    if (thread?.isUp === false) {
+    if (thread?.isReady === false) {
       pending.limit.refresh()
       return
     }
     pending.isLate = true
     pending.fail(timeoutOf(pending.job))
     // Remove a read that has not started. Keep one that has, or its file could block a second thread.
-    if (thread?.given[0] !== pending) this.#drop(pending)
+    if (thread?.queue[0] !== pending) this.#drop(pending)
   }
 
   #drop(pending: Pending): void {
@@ -165,31 +165,31 @@ export class FileThreads {
     if (at !== undefined && !thread.vaults.has(vault)) thread.thread.post({ type: 'vault', vault, at })
     thread.vaults.add(vault)
     thread.thread.post({ type: 'read', id, vault, job })
-    thread.given.push(pending)
-    if (thread.given.length === 1) this.#watch(thread)
+    thread.queue.push(pending)
+    if (thread.queue.length === 1) this.#watch(thread)
   }
 
   /**
    * Returns the thread that this file already blocks, if any, or else a thread that is free or busy but not blocked. Returns
-   * `undefined` if the vault's files already block `MAX_HELD` threads.
+   * `undefined` if the vault's files already block `MAX_BLOCKED` threads.
    */
   #threadFor({ vault, job: { path } }: Pending): Thread | undefined {
-    const threads = this.#held.filter(({ given: [first] }) => first?.vault === vault)
-    const sameFile = threads.find(({ given: [first] }) => first?.job.path === path)
+    const threads = this.#blocked.filter(({ queue: [first] }) => first?.vault === vault)
+    const sameFile = threads.find(({ queue: [first] }) => first?.job.path === path)
     if (sameFile !== undefined) return sameFile
-    if (threads.length >= MAX_HELD) return undefined
-    return [...this.#threads].find(({ isHeld }) => !isHeld) ?? this.#startThread()
+    if (threads.length >= MAX_BLOCKED) return undefined
+    return [...this.#threads].find(({ isBlocked }) => !isBlocked) ?? this.#startThread()
   }
 
   #startThread(): Thread {
     const thread: Thread = {
       thread: this.#start(),
       vaults: new Set(),
-      given: [],
+      queue: [],
       watch: undefined,
-      isUp: false,
-      isHeld: false,
-      isSpent: false,
+      isReady: false,
+      isBlocked: false,
+      isReplaced: false,
     }
     this.#threads.add(thread)
     thread.thread.onMessage((message) => this.#receive(thread, message))
@@ -199,7 +199,7 @@ export class FileThreads {
 
   #receive(thread: Thread, message: FromReader): void {
     if (message.type === 'up') {
-      thread.isUp = true
+      thread.isReady = true
       this.#watch(thread)
       return
     }
@@ -208,19 +208,19 @@ export class FileThreads {
       this.#drop(pending)
       pending.resolve(message.result)
     }
-    if (thread.given[0]?.id !== message.id) return
-    thread.given.shift()
+    if (thread.queue[0]?.id !== message.id) return
+    thread.queue.shift()
     this.#watch(thread)
-    if (thread.isHeld) this.#release(thread)
+    if (thread.isBlocked) this.#release(thread)
   }
 
   #release(thread: Thread): void {
-    thread.isHeld = false
-    heldThreads.delete(thread.thread)
+    thread.isBlocked = false
+    blockedThreads.delete(thread.thread)
     // While files respond, one thread is enough. A thread whose queue was taken over would read files twice.
-    const isNeeded = !thread.isSpent && this.#threads.size - this.#held.length === 1
+    const isNeeded = !thread.isReplaced && this.#threads.size - this.#blocked.length === 1
     if (!isNeeded) void this.#end(thread)
-    const unanswered = isNeeded ? this.#waiting : [...thread.given, ...this.#waiting]
+    const unanswered = isNeeded ? this.#waiting : [...thread.queue, ...this.#waiting]
     this.#waiting = []
     for (const pending of unanswered) if (this.#pending.has(pending.id)) this.#give(pending)
   }
@@ -229,48 +229,48 @@ export class FileThreads {
     clearTimeout(thread.watch)
     if (!this.#threads.delete(thread)) return
     // The file in progress may never respond.
-    if (thread.given.length > 0 || thread.isSpent) heldThreads.add(thread.thread)
-    const ending = thread.thread.end().then(() => heldThreads.delete(thread.thread))
+    if (thread.queue.length > 0 || thread.isReplaced) blockedThreads.add(thread.thread)
+    const ending = thread.thread.end().then(() => blockedThreads.delete(thread.thread))
     await inTime(ending, LAST_WAIT)
   }
 
   /** Starts the timeout of the read in progress. The time for starting the thread does not count. */
   #watch(thread: Thread): void {
-    const [first] = thread.given
-    if (!thread.isUp) return
+    const [first] = thread.queue
+    if (!thread.isReady) return
     if (first === undefined) {
       // Clear and unset the timer, because `refresh` would not restart a cleared one.
       clearTimeout(thread.watch)
       thread.watch = undefined
-    } else if (thread.watch === undefined) thread.watch = setTimeout(() => this.#suspect(thread), HELD_AFTER)
+    } else if (thread.watch === undefined) thread.watch = setTimeout(() => this.#suspect(thread), BLOCKED_AFTER)
     else thread.watch.refresh()
   }
 
   /** Checks again after pending events, because the result may have arrived while this thread was busy. */
   #suspect(thread: Thread): void {
-    const [first] = thread.given
+    const [first] = thread.queue
     setImmediate(() => {
-      if (first !== undefined && thread.given[0] === first && this.#threads.has(thread)) this.#leave(thread)
+      if (first !== undefined && thread.queue[0] === first && this.#threads.has(thread)) this.#leave(thread)
     })
   }
 
   /** Hands the queue of a blocked thread to other threads. */
   #leave(thread: Thread): void {
-    thread.isHeld = true
-    heldThreads.add(thread.thread)
-    const [first, ...waitingBehind] = thread.given
+    thread.isBlocked = true
+    blockedThreads.add(thread.thread)
+    const [first, ...waitingBehind] = thread.queue
     const others = waitingBehind.filter(({ vault, job }) => vault !== first?.vault || job.path !== first.job.path)
-    thread.given.splice(1, waitingBehind.length, ...waitingBehind.filter((pending) => !others.includes(pending)))
-    thread.isSpent ||= others.length > 0
+    thread.queue.splice(1, waitingBehind.length, ...waitingBehind.filter((pending) => !others.includes(pending)))
+    thread.isReplaced ||= others.length > 0
     for (const pending of others) if (this.#pending.has(pending.id)) this.#give(pending)
   }
 
   #lose(thread: Thread, reason: string): void {
     clearTimeout(thread.watch)
-    heldThreads.delete(thread.thread)
+    blockedThreads.delete(thread.thread)
     if (!this.#threads.delete(thread)) return
     // Do not retry the current file, which may have caused the crash.
-    const [first, ...others] = thread.given
+    const [first, ...others] = thread.queue
     if (first !== undefined) {
       this.#drop(first)
       first.fail(new Error(`${first.job.path} could not be read: ${reason}`))
@@ -289,11 +289,11 @@ export class FileThreads {
   }
 }
 
-const heldThreads = new Set<FileThread>()
+const blockedThreads = new Set<FileThread>()
 
 /** Checks whether a file is blocking one of this process's threads. Node waits for such a thread at exit, possibly forever. */
 export function isBlockedByFile(): boolean {
-  return heldThreads.size > 0
+  return blockedThreads.size > 0
 }
 
 /** Wraps a worker as a thread that reads files. Only pending reads keep the process alive. */

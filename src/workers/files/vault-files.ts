@@ -30,7 +30,7 @@ export function openTexts(fileReads: FileReads, cacheBytes = CACHE_BYTES): Cache
     if (result.stat !== undefined) recent.keep(path, { text: result.text, stat: result.stat })
     return result.text
   }
-  const readOrTell = async (path: VaultPath): Promise<ReadText> => {
+  const readOrUnread = async (path: VaultPath): Promise<ReadText> => {
     try {
       return await read(path)
     } catch (error) {
@@ -40,7 +40,7 @@ export function openTexts(fileReads: FileReads, cacheBytes = CACHE_BYTES): Cache
   }
   return {
     read: (versions, signal) => {
-      const texts = Promise.all(versions.map(({ path }) => readOrTell(path)))
+      const texts = Promise.all(versions.map(({ path }) => readOrUnread(path)))
       return untilAborted(texts, signal)
     },
     rest: () => recent.clear(),
@@ -51,8 +51,8 @@ export function openTexts(fileReads: FileReads, cacheBytes = CACHE_BYTES): Cache
 export function openFiles(fileReads: FileReads): VaultFiles {
   return {
     async read(path, range) {
-      const result = await fileReads.read({ kind: 'stretch', path, ...range })
-      return isStretch(result) ? result : undefined
+      const result = await fileReads.read({ kind: 'bytes', path, ...range })
+      return isBytes(result) ? result : undefined
     },
   }
 }
@@ -61,6 +61,6 @@ function isText(result: ReadResult): result is Extract<ReadResult, { readonly te
   return typeof result === 'object' && 'text' in result
 }
 
-function isStretch(result: ReadResult): result is FileBytes {
+function isBytes(result: ReadResult): result is FileBytes {
   return typeof result === 'object' && 'bytes' in result
 }

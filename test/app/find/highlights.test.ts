@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { highlightsOf } from '../../../src/app/find/highlights.ts'
+import { highlightsOf } from '../../../src/app/find/passage-text.ts'
 
 const marked = (question: string, text: string) => highlightsOf(question, text).map(([start, end]) => text.slice(start, end))
 

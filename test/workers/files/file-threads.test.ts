@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { toVaultPath } from '../../../src/core/ids.ts'
 import {
+  BLOCKED_AFTER,
   type FileThread,
   FileThreads,
-  HELD_AFTER,
   isBlockedByFile,
-  MAX_HELD,
+  MAX_BLOCKED,
   READ_LIMIT,
 } from '../../../src/workers/files/file-threads.ts'
 import type { FromReader, ReadVault, ToReader } from '../../../src/workers/messages.ts'
@@ -104,7 +104,7 @@ class FakeThread implements FileThread {
 }
 
 /** Time until a thread counts as blocked. */
-const HELD = HELD_AFTER + 1
+const BLOCKED = BLOCKED_AFTER + 1
 
 const TIMEOUT = { code: 'TIMEOUT', message: expect.stringContaining('cannot be read now') }
 
@@ -135,7 +135,7 @@ describe('a file that does not answer', () => {
     disk.slow.add('slow.md')
     const slow = read('slow.md')
     const others = [read('a.md'), read('b.md')]
-    expect(await elapse(HELD, ...others)).toMatchObject([{ value: 'a.md' }, { value: 'b.md' }])
+    expect(await elapse(BLOCKED, ...others)).toMatchObject([{ value: 'a.md' }, { value: 'b.md' }])
     expect(await elapse(READ_LIMIT, slow)).toMatchObject([{ reason: TIMEOUT }])
     expect(await elapse(0, read('c.md'))).toMatchObject([{ value: 'c.md' }])
     expect(disk.running).toBe(2)
@@ -163,7 +163,7 @@ describe('a file that does not answer', () => {
     const { disk, read } = opened()
     disk.slow.add('slow.md')
     const first = read('slow.md')
-    await vi.advanceTimersByTimeAsync(HELD)
+    await vi.advanceTimersByTimeAsync(BLOCKED)
     const second = read('slow.md')
     expect(await elapse(READ_LIMIT, first, second)).toMatchObject([{ reason: TIMEOUT }, { reason: TIMEOUT }])
     expect(await elapse(0, read('slow.md'))).toMatchObject([{ reason: TIMEOUT }])
@@ -177,7 +177,7 @@ describe('a file that does not answer', () => {
     const { disk, read } = opened()
     disk.slow.add('slow.md')
     const early = [read('slow.md'), read('slow.md'), read('a.md')]
-    await vi.advanceTimersByTimeAsync(HELD)
+    await vi.advanceTimersByTimeAsync(BLOCKED)
     const late = read('slow.md')
     disk.release('slow.md')
     const answers = await elapse(0, ...early, late)
@@ -195,7 +195,7 @@ describe('a file that does not answer', () => {
     disk.slow.add('slow.md')
     const known = { mtime: 1, ctime: 1, birthtime: 1, size: 7 }
     const asked = vault.read({ kind: 'text', path: toVaultPath('slow.md'), known })
-    await vi.advanceTimersByTimeAsync(HELD)
+    await vi.advanceTimersByTimeAsync(BLOCKED)
     const text = read('slow.md')
     disk.release('slow.md')
     expect(await elapse(0, asked, text)).toMatchObject([{ value: 'same' }, { value: 'slow.md' }])
@@ -203,17 +203,17 @@ describe('a file that does not answer', () => {
 
   test("blocks one thread, and a vault's files block a limited number", async () => {
     const { disk, threads, read } = opened()
-    const names = Array.from({ length: MAX_HELD + 5 }, (_, at) => `slow${at}.md`)
+    const names = Array.from({ length: MAX_BLOCKED + 5 }, (_, at) => `slow${at}.md`)
     for (const name of names) disk.slow.add(name)
     const answers = await elapse(2 * READ_LIMIT, ...names.map(read))
     expect(answers.every(({ status }) => status === 'rejected')).toBe(true)
-    expect(new Set(disk.begun).size).toBe(MAX_HELD)
+    expect(new Set(disk.begun).size).toBe(MAX_BLOCKED)
     expect(await elapse(0, read('a.md'))).toMatchObject([{ reason: TIMEOUT }])
     const other = threads.open({ ...AT, root: '/other' })
     expect(await elapse(0, other.read({ kind: 'text', path: toVaultPath('b.md') }))).toMatchObject([
       { value: { text: { text: 'b.md' } } },
     ])
-    expect(disk.running).toBe(MAX_HELD + 1)
+    expect(disk.running).toBe(MAX_BLOCKED + 1)
     for (const name of names) disk.release(name)
     expect(await elapse(0, read('a.md'))).toMatchObject([{ value: 'a.md' }])
     expect(disk.running).toBe(1)
@@ -234,7 +234,7 @@ describe('a file that does not answer', () => {
     const { disk, threads, read } = opened()
     disk.slow.add('slow.md')
     const slow = read('slow.md')
-    await vi.advanceTimersByTimeAsync(HELD)
+    await vi.advanceTimersByTimeAsync(BLOCKED)
     expect(await elapse(1_000, threads.close(), slow)).toMatchObject([
       { status: 'fulfilled' },
       { reason: { message: 'The vault is closed.' } },
