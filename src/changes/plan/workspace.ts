@@ -26,10 +26,9 @@ import { changedText, changesOf, hasChanged, type MovedFolder, type Planned, wri
 import { Draft, DraftTable } from './draft.ts'
 import { brokenPartNotes, writtenLinkNotes } from './links/link-notes.ts'
 import { LinkReports } from './links/link-reports.ts'
-import { LinkSources } from './links/link-sources.ts'
+import { LinkSources, namedByText, PlannedNames, sameNames } from './links/link-sources.ts'
 import { baseNotes, brokenHtmlLinks, type HtmlLinks } from './links/other-mentions.ts'
 import { isTrash } from './note-paths.ts'
-import { namedByText, PlannedNames, sameNames } from './planned-names.ts'
 import { PlannedPaths } from './planned-paths.ts'
 import type { VaultView } from './vault-view.ts'
 

@@ -1,6 +1,7 @@
 import { RouxError } from '../../../core/errors.ts'
 import type { FileRecord, ResolvedLink } from '../../../core/index-writer.ts'
 import type { Link } from '../../../core/note.ts'
+import type { FileNames, NamedFile, NameIndex } from '../../../links/names.ts'
 import { affectedSources, type NameChange } from '../../../links/relink/changed-names.ts'
 import type { RelinkSource, SourceTexts } from '../../../links/relink/relink-plan.ts'
 import { type Source, withTarget } from '../../../links/resolve.ts'
@@ -9,7 +10,6 @@ import { parseNote } from '../../../markdown/parse-note.ts'
 import { slotsOfCanvas, slotsOfNote } from '../../../markdown/retarget/link-slots.ts'
 import type { Draft, DraftTable } from '../draft.ts'
 import { isTrash } from '../note-paths.ts'
-import type { PlannedNames } from '../planned-names.ts'
 import type { VaultView } from '../vault-view.ts'
 
 export interface LinkSourceParts {
@@ -101,4 +101,47 @@ function textOf(draft: Draft): string | undefined {
     if (error instanceof RouxError) return undefined
     throw error
   }
+}
+
+/** Adds planned names to the name index and removes them after planning. */
+export class PlannedNames {
+  readonly #names: NameIndex
+  readonly #before = new Map<number, NamedFile | undefined>()
+
+  constructor(names: NameIndex) {
+    this.#names = names
+  }
+
+  get differ(): boolean {
+    return this.#before.size > 0
+  }
+
+  before(key: number): NamedFile | undefined {
+    return this.#before.has(key) ? this.#before.get(key) : this.#names.file(key)
+  }
+
+  set(key: number, names: FileNames | undefined): void {
+    if (!this.#before.has(key)) this.#before.set(key, this.before(key))
+    this.#names.remove(key)
+    if (names !== undefined) this.#names.add({ ...names, key })
+  }
+
+  restore(): void {
+    for (const [key, before] of this.#before) {
+      this.#names.remove(key)
+      if (before !== undefined) this.#names.add(before)
+    }
+    this.#before.clear()
+  }
+}
+
+/** Returns the names that a file would have at another path, judging by its current text. */
+export function namedByText(draft: Draft, to: string, { kindOf, flavour }: VaultView): FileNames {
+  if (kindOf(draft.path) !== 'note') return { path: to, aliases: [], title: undefined }
+  const { aliases, title } = parseNote(draft.text, flavour)
+  return { path: to, aliases, title }
+}
+
+export function sameNames(a: FileNames, b: FileNames): boolean {
+  return a.title === b.title && a.aliases.length === b.aliases.length && a.aliases.every((alias, at) => alias === b.aliases[at])
 }
