@@ -2,7 +2,7 @@ import type { Embedder } from '../../core/embedder.ts'
 import type { WordHits } from '../../core/search.ts'
 import type { Snapshot } from '../../core/store.ts'
 import { classAt, SPACED } from '../../search/words/fold-word.ts'
-import { LETTERS } from '../../search/words/near-words.ts'
+import { LETTERS } from '../../search/words/query-terms.ts'
 import { analyze } from '../../search/words/scan.ts'
 import type { Warning } from '../graph-core.ts'
 

@@ -1,7 +1,7 @@
 import type { Phrase, PhraseWord, WordField, WordTerm } from '../../../core/query.ts'
 import type { NearWord } from '../../../core/search.ts'
 import { KeySet } from '../../key-set.ts'
-import { beginningsNear, inNearOrder, isOneSlipAway } from '../near-words.ts'
+import { beginningsNear, inNearOrder, isOneSlipAway } from '../query-terms.ts'
 import { type Ranking, type RankOptions, rankTerms } from '../rank.ts'
 import { ByteReader, DamagedWords } from './bytes.ts'
 import { languageAt, type PageCursor, type SegmentHeader } from './page.ts'
