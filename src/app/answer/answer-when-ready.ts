@@ -40,10 +40,10 @@ export interface Call {
 /** Milliseconds that a call waits for background work before it answers from the data available. */
 const CALL_TIMEOUT = 10_000
 
-/** Milliseconds that a command waits at most. Unlike a client's request, a command does not time out. */
+/** Maximum number of milliseconds that a command waits. Unlike a client's request, a command does not time out. */
 const COMMAND_TIMEOUT = 600_000
 
-/** Milliseconds that an answer waits for changed files, reported by the watcher, to be read. */
+/** Milliseconds that an answer waits for changed files to be read. */
 const CATCH_UP_TIMEOUT = 50
 
 /** Milliseconds that a server waits to find out which notes are embedded. */

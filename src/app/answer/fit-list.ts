@@ -49,7 +49,7 @@ const DETAILS_SHARE = 0.55
 interface Room {
   /** Each row's equal share of the remaining bytes. */
   readonly fair: number
-  /** All bytes that are left. A member may use more than its fair share only for the least that is useful. */
+  /** All bytes that are left. A member may use more than its fair share only to show the minimum that is useful. */
   readonly maxBytes: number
 }
 

@@ -100,9 +100,9 @@ interface InFolder<T> {
 }
 
 /**
- * Answers a call that is restricted to a folder. If there is no such folder, but exactly one whose path ends like the given one,
- * answers for that folder and adds a `NOTICE`. With several vaults, only the given path counts, because the folder may be in
- * another vault.
+ * Answers a call that is restricted to a folder. If there is no such folder, but exactly one folder's path ends with the given
+ * path, answers for that folder and adds a `NOTICE`. With several vaults, only the given path counts, because the folder may be
+ * in another vault.
  */
 export async function inMatchingFolder<T>(
   { snapshot, call, folder, isEmpty }: InFolder<T>,

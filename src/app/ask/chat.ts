@@ -15,7 +15,7 @@ export interface ChatOptions {
   readonly temperature?: number | undefined
 }
 
-/** A model's answer as it came. Its sources are not checked, and its links are not removed. */
+/** A model's unmodified answer. Its sources are not checked, and its links are not removed. */
 export interface ChatReply {
   readonly text: string
   readonly finish: ChatFinish

@@ -20,7 +20,7 @@ export const QUERY_KINDS = [
   'first sentence with a typo',
 ] as const
 
-/** The only queries that are copied from another note than the expected one, so their wording is not the expected note's. */
+/** The only kind of query that is copied from a different note than the expected one, so its wording differs from that note. */
 export const IN_OTHER_WORDS: QueryKind = 'link sentence'
 
 /** Maximum length of generated queries, because nobody types longer ones. */

@@ -27,7 +27,7 @@ interface Correction {
 /**
  * Corrects the words of a question that no note contains. Each is replaced with the most common word of the index that differs
  * from it in one letter or in two swapped letters. A word that the embedder knows is only replaced with another word that it
- * knows: "diary" is no typo for "diaro". Returns `undefined` if nothing was corrected.
+ * knows, so "diary" is not replaced with "diaro". Returns `undefined` if nothing was corrected.
  */
 export async function correctQuestion(
   snapshot: Snapshot,

@@ -16,7 +16,7 @@ const measured = new WeakMap<Store, Map<string, EmbedderTraits>>()
 
 /**
  * Returns the traits that are needed to interpret an embedder's cosines. They are known for some models, and are measured in the
- * vault for others, once all notes have vectors. If that fails, it is repeated with the next question.
+ * vault for others, once all notes have vectors. A failed measurement is repeated with the next question.
  */
 export async function traitsFor(core: GraphCore, embedder: Embedder): Promise<EmbedderTraits> {
   const modelTraits = traitsOf(embedder.id)

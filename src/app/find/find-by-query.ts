@@ -42,7 +42,7 @@ export interface FoundByQuery {
    * (`begun`).
    */
   readonly fallback: 'some' | 'begun' | undefined
-  /** Sets in the query that match no note. Leaves out sets that are empty only because of an empty set inside. */
+  /** Sets in the query that match no note. Leaves out sets that are empty only because a nested set is empty. */
   readonly emptySets: readonly QuerySet[]
   /** Warnings about folders that do not exist, or that the query names by the end of their path. */
   readonly folderWarnings: readonly Warning[]

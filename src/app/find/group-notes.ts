@@ -32,7 +32,7 @@ export interface NoteGroups {
   /** Number of groups, ignoring `limit` and `offset`. */
   readonly total: number
   readonly notes: number
-  /** Number of matching notes in no group, because they have no value. */
+  /** Number of matching notes that are in no group, because they have no value. */
   readonly without: number
 }
 

@@ -85,7 +85,10 @@ export async function embedWith(embedder: Embedder, texts: readonly string[], { 
   return requireVectors(embedder, texts.length, await embedder.embed(texts, kind, signal))
 }
 
-/** Returns the embedding of a question, or a warning if the model fails. After a failure, the model is left alone for a while. */
+/**
+ * Returns the embedding of a question, or a warning if the model fails. After a failure, the model is not tried again for a
+ * while.
+ */
 export async function tryQuestion(
   core: GraphCore,
   text: string,

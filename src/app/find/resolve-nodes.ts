@@ -45,7 +45,10 @@ export interface ResolvedName {
 
 const MAX_CANDIDATES = 5
 
-/** Maximum number of similar names to compare. More than the candidates, because several notes may have the best score. */
+/**
+ * Maximum number of similar names to compare. Higher than the number of candidates, because several notes may share the best
+ * score.
+ */
 const MAX_SIMILAR = 20
 
 /** With a higher threshold, names are compared by pairs of letters only. */

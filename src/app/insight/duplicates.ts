@@ -11,7 +11,7 @@ import { readTexts, unreadWarnings } from '../read/texts.ts'
 import { trimFolder } from '../scope.ts'
 import { isBelow } from './map.ts'
 
-/** Two notes with nearly the same content. Which one is the copy is for a person to decide. */
+/** Two notes with nearly the same content. A person must decide which is the copy. */
 export interface DuplicateNotes {
   readonly kind: 'duplicate'
   readonly id: NodeId

@@ -13,7 +13,7 @@ import { findIds } from '../names/known-node.ts'
 
 /** Number of nodes per batch. Results for one batch take a few milliseconds to build. */
 const BATCH = 400
-/** Milliseconds that a picture waits for communities. In a small vault, they are ready earlier. */
+/** Milliseconds that a picture waits for communities. In a small vault, they are ready sooner. */
 const COMMUNITIES_WAIT = 1_500
 /** Milliseconds that a page's request waits for a layout. After that, it returns the progress. */
 const AHEAD_WAIT = 1_500

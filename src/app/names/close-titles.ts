@@ -5,7 +5,8 @@ import { digitsOf, plainName } from '../../search/similar-names.ts'
 import { ownNames } from './known-node.ts'
 
 /**
- * Names are compared only if they share this much of their pairs of letters. A title of eight letters still does after two typos.
+ * Names are compared only if they share this much of their pairs of letters. A title of eight letters still does so after two
+ * typos.
  */
 const MIN_SIMILARITY = 0.4
 const MAX_COMPARED = 20
@@ -13,7 +14,7 @@ const MAX_COMPARED = 20
 const SHORT = { letters: 8, likeness: 0.3, lookedAt: 100 } as const
 /**
  * Limits for long names. Two typos and a few accents leave most pairs, which few other names contain. A question in the form of a
- * sentence is thus compared with few names.
+ * sentence is therefore compared with only a few names.
  */
 const LONG = { letters: 40, likeness: 0.6 } as const
 /** Longer texts are not titles, and shorter ones resemble too many titles. */
@@ -44,7 +45,7 @@ export async function closeTitles(snapshot: Snapshot, text: string, scope: Scope
   const closest = new Map<NodeId, { readonly hit: NameHit; readonly distance: number }>()
   for (const hit of candidates) {
     const name = plainName(hit.name)
-    // Names with other digits mean something else, such as the previous day or the next part of a series.
+    // Names with different numbers refer to different things, such as the previous day or the next part of a series.
     const distance = digitsOf(name) === digits ? editDistance(plain, name, slips) : undefined
     if (distance !== undefined && distance < (closest.get(hit.id)?.distance ?? slips + 1)) closest.set(hit.id, { hit, distance })
   }
