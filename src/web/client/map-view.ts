@@ -206,6 +206,8 @@ export class MapView {
   #highlight: Highlight | undefined
   readonly #widths = new Map<string, number>()
   readonly #pointers = new Map<number, { x: number; y: number }>()
+  /** True if the map was last used with a key. Browsers do not agree on what an event for a menu says about its button. */
+  #isKeyLast = false
   /** The scale of the last event of a pinch on a trackpad. */
   #pinched = 1
   #moved = 0
@@ -238,6 +240,9 @@ export class MapView {
     parent.addEventListener('pointermove', (event) => this.#onMove(event))
     parent.addEventListener('pointerup', (event) => this.#onUp(event))
     parent.addEventListener('pointercancel', (event) => this.#pointers.delete(event.pointerId))
+    parent.addEventListener('keydown', () => {
+      this.#isKeyLast = true
+    })
     parent.addEventListener('contextmenu', (event) => this.#onContextMenu(event))
     parent.addEventListener('pointerleave', () => this.#hover(undefined, 0, 0))
     new ResizeObserver(() => this.#resize()).observe(parent)
@@ -868,6 +873,7 @@ export class MapView {
   }
 
   #onDown(event: PointerEvent): void {
+    this.#isKeyLast = false
     // The other buttons open menus and tabs.
     if (event.button > 1) return
     this.#element.setPointerCapture(event.pointerId)
@@ -914,8 +920,7 @@ export class MapView {
 
   #onContextMenu(event: MouseEvent): void {
     // A key has no position. A press has: of the right button, of the left one with Ctrl on a Mac, or a long one of a finger.
-    const isPress = event.button === 2 || this.#pointers.size > 0
-    const note = isPress ? this.#noteAt(event.offsetX, event.offsetY) : this.#look?.focus
+    const note = this.#isKeyLast ? this.#look?.focus : this.#noteAt(event.offsetX, event.offsetY)
     if (note === undefined || this.#events.onMenu === undefined) return
     event.preventDefault()
     // Its release is no click.

@@ -605,6 +605,12 @@ test('a list or a search draws on the map, a link shows its card, and the right 
   await page.mouse.click(left + x, top + y, { button: 'right' })
   await page.click('.menu button:text-is("Path from here")')
   await page.waitForFunction(() => document.querySelector<HTMLInputElement>('.picker input')?.value === 'Amylase')
+  // In WebKit, the event of the key says that it is the right button, in a corner.
+  await page.press('.map .drawing', 'Shift')
+  await page.evaluate(() =>
+    document.querySelector('.map .drawing')?.dispatchEvent(new MouseEvent('contextmenu', { button: 2, cancelable: true })),
+  )
+  await page.waitForSelector('.menu[aria-label="Amylase"]')
 })
 
 test('on a fine screen small notes are round, too', async () => {
