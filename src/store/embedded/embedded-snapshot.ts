@@ -1,51 +1,5 @@
 import { SnapshotOutdated } from '../../core/errors.ts'
-import type { NodeId } from '../../core/ids.ts'
-import type { Condition, WordTerm } from '../../core/query.ts'
-import type {
-  ChunkHit,
-  FoundPage,
-  NameVectorHit,
-  NearWord,
-  NoteChunks,
-  NoteLanguages,
-  VectorState,
-  WordHits,
-} from '../../core/search.ts'
-import type {
-  FileVersion,
-  FindOptions,
-  Folder,
-  GroupedNote,
-  GroupOptions,
-  Metric,
-  NameHit,
-  NameMatch,
-  NameOptions,
-  NeighborOptions,
-  Node,
-  NodeKind,
-  NodeOptions,
-  NodeSummary,
-  Occurrence,
-  OutgoingLink,
-  Page,
-  Paged,
-  PathOptions,
-  Problem,
-  ProblemCounts,
-  ProblemFilter,
-  PropertyCount,
-  Ranked,
-  Scope,
-  Snapshot,
-  Stretch,
-  TagCount,
-  Topology,
-  TreeOptions,
-  ValueCount,
-  WantedFilter,
-  WantedNote,
-} from '../../core/store.ts'
+import type { Snapshot } from '../../core/store.ts'
 import { eachInTurn, takeTurns } from '../../core/waiting.ts'
 import type { Graph } from '../../graph/graph.ts'
 import { findPaths } from '../../graph/paths.ts'
@@ -164,26 +118,24 @@ export class EmbeddedSnapshot implements Snapshot {
     })
   }
 
-  async kinds(ids: readonly string[]): Promise<readonly (NodeKind | undefined)[]> {
-    return this.#read(({ graph }) =>
+  readonly kinds: Snapshot['kinds'] = async (ids) =>
+    this.#read(({ graph }) =>
       ids.map((id) => {
         const node = graph.find(id)
         return node !== undefined && graph.id(node) === id ? graph.kind(node) : undefined
       }),
     )
-  }
 
-  async nodes(ids: readonly NodeId[], options: NodeOptions): Promise<readonly (Node | undefined)[]> {
-    return this.#read((projection) =>
+  readonly nodes: Snapshot['nodes'] = async (ids, options) =>
+    this.#read((projection) =>
       ids.map((id) => {
         const node = projection.graph.find(id)
         return node === undefined ? undefined : nodeOf(projection, node, options)
       }),
     )
-  }
 
-  async versions(ids: readonly NodeId[]): Promise<readonly (FileVersion | undefined)[]> {
-    return this.#read((projection) =>
+  readonly versions: Snapshot['versions'] = async (ids) =>
+    this.#read((projection) =>
       ids.map((id) => {
         const key = projection.graph.find(id)
         const row = key === undefined ? undefined : projection.graph.row(key)
@@ -191,155 +143,98 @@ export class EmbeddedSnapshot implements Snapshot {
         return { id: projection.graph.id(row.key), path: row.path, kind: row.kind, hash: projection.hash(row.key) }
       }),
     )
-  }
 
-  async namesOf(ids: readonly NodeId[]): Promise<readonly (readonly string[])[]> {
-    return this.#read(({ graph }) =>
+  readonly namesOf: Snapshot['namesOf'] = async (ids) =>
+    this.#read(({ graph }) =>
       ids.map((id) => {
         const node = graph.find(id)
         return node === undefined ? [] : [graph.title(node), ...(graph.row(node)?.aliases ?? [])]
       }),
     )
-  }
 
-  async select(scope: Scope, page: Page): Promise<Paged<NodeSummary>> {
-    return this.#read((projection) => {
+  readonly select: Snapshot['select'] = async (scope, page) =>
+    this.#read((projection) => {
       const nodes = inScope(projection, scope)
       const items = nodes.slice(page.offset, page.offset + page.limit).map((node) => summaryOf(projection, node))
       return { items, total: nodes.length }
     })
-  }
 
-  async sample(scope: Scope, seed: number): Promise<NodeId | undefined> {
-    return this.#read((projection) => {
+  readonly sample: Snapshot['sample'] = async (scope, seed) =>
+    this.#read((projection) => {
       const nodes = inScope(projection, scope)
       const node = nodes[Math.min(nodes.length - 1, Math.floor(seed * nodes.length))]
       return node === undefined ? undefined : projection.graph.id(node)
     })
-  }
 
-  async tags(prefix = ''): Promise<readonly TagCount[]> {
-    return this.#read((projection) => projection.tags().counts(prefix))
-  }
+  readonly tags: Snapshot['tags'] = async (prefix = '') => this.#read((projection) => projection.tags().counts(prefix))
 
-  async properties(): Promise<readonly PropertyCount[]> {
-    return await this.#searchFacts((search) => search.properties())
-  }
+  readonly properties: Snapshot['properties'] = async () => await this.#searchFacts((search) => search.properties())
 
-  async propertyValues(key: string): Promise<readonly ValueCount[]> {
-    return await this.#searchFacts((search) => search.propertyValues(key))
-  }
+  readonly propertyValues: Snapshot['propertyValues'] = async (key) =>
+    await this.#searchFacts((search) => search.propertyValues(key))
 
-  async tree(path: string, options: TreeOptions): Promise<Folder | undefined> {
-    return this.#read((projection) => folderTree(projection, path, options))
-  }
+  readonly tree: Snapshot['tree'] = async (path, options) => this.#read((projection) => folderTree(projection, path, options))
 
-  async problems(filter: ProblemFilter, page: Page): Promise<Paged<Problem>> {
-    return this.#read((projection) => findProblems(projection, filter, page))
-  }
+  readonly problems: Snapshot['problems'] = async (filter, page) =>
+    this.#read((projection) => findProblems(projection, filter, page))
 
-  async problemCounts(filter: Omit<ProblemFilter, 'kind'>): Promise<ProblemCounts> {
-    return this.#read((projection) => countProblems(projection, filter))
-  }
+  readonly problemCounts: Snapshot['problemCounts'] = async (filter) =>
+    this.#read((projection) => countProblems(projection, filter))
 
-  async wanted(filter: WantedFilter, page: Page): Promise<Paged<WantedNote>> {
-    return this.#read((projection) => findWanted(projection, filter, page))
-  }
+  readonly wanted: Snapshot['wanted'] = async (filter, page) => this.#read((projection) => findWanted(projection, filter, page))
 
-  async neighbors(id: NodeId, options: NeighborOptions, page: Page): Promise<Paged<NodeId>> {
-    return this.#read((projection) => neighborsOf(projection, id, options, page))
-  }
+  readonly neighbors: Snapshot['neighbors'] = async (id, options, page) =>
+    this.#read((projection) => neighborsOf(projection, id, options, page))
 
-  async occurrences(pairs: readonly (readonly [from: NodeId, to: NodeId])[]): Promise<readonly (readonly Occurrence[])[]> {
-    return this.#read((projection) => occurrencesOf(projection, pairs))
-  }
+  readonly occurrences: Snapshot['occurrences'] = async (pairs) => this.#read((projection) => occurrencesOf(projection, pairs))
 
-  async linksInto(ids: readonly NodeId[]): Promise<readonly Occurrence[]> {
-    return this.#read((projection) => linksInto(projection, ids))
-  }
+  readonly linksInto: Snapshot['linksInto'] = async (ids) => this.#read((projection) => linksInto(projection, ids))
 
-  async linksFrom(ids: readonly NodeId[]): Promise<readonly Occurrence[]> {
-    return this.#read((projection) => linksFrom(projection, ids))
-  }
+  readonly linksFrom: Snapshot['linksFrom'] = async (ids) => this.#read((projection) => linksFrom(projection, ids))
 
-  async linksWithin(ranges: readonly Stretch[], scope: Scope): Promise<readonly (readonly OutgoingLink[])[]> {
-    return this.#read((projection) => linksWithin(projection, ranges, acceptor(projection, scope)))
-  }
+  readonly linksWithin: Snapshot['linksWithin'] = async (ranges, scope) =>
+    this.#read((projection) => linksWithin(projection, ranges, acceptor(projection, scope)))
 
-  async paths(source: NodeId, target: NodeId, options: PathOptions): Promise<readonly (readonly NodeId[])[]> {
-    return this.#read(({ graph }) => {
+  readonly paths: Snapshot['paths'] = async (source, target, options) =>
+    this.#read(({ graph }) => {
       const from = graph.find(source)
       const to = graph.find(target)
       if (from === undefined || to === undefined || from < 0 || to < 0) return []
       return findPaths(graph, from, to, options).map((path) => path.map((key) => graph.id(key)))
     })
-  }
 
-  async hubs(metric: Metric, scope: Scope, limit: number): Promise<Ranked | undefined> {
-    return this.#read(() => this.#parts.rankings.top(metric, scope, limit))
-  }
+  readonly hubs: Snapshot['hubs'] = async (metric, scope, limit) =>
+    this.#read(() => this.#parts.rankings.top(metric, scope, limit))
 
-  async topology(): Promise<Topology> {
-    return this.#read(() => this.#parts.rankings.topology())
-  }
+  readonly topology: Snapshot['topology'] = async () => this.#read(() => this.#parts.rankings.topology())
 
-  async names(
-    names: readonly string[],
-    match: NameMatch,
-    scope: Scope,
-    options: NameOptions = { limit: Number.POSITIVE_INFINITY, minimum: 0 },
-  ): Promise<readonly (readonly NameHit[])[]> {
+  readonly names: Snapshot['names'] = async (names, match, scope, options = { limit: Number.POSITIVE_INFINITY, minimum: 0 }) => {
     const isByPairs = match === 'similar' && options.slips === undefined
     await this.#prepare(isByPairs ? 'similar names' : 'names')
     const find = this.#read((projection) => nameFinder(projection, match, { scope, ...options }))
     return await this.#each(names, find)
   }
 
-  async words(terms: readonly WordTerm[], scope: Scope, limit: number): Promise<WordHits> {
-    return await this.#search((search) => search.words(terms, scope, limit))
-  }
+  readonly words: Snapshot['words'] = async (terms, scope, limit) =>
+    await this.#search((search) => search.words(terms, scope, limit))
 
-  async languages(ids: readonly NodeId[]): Promise<NoteLanguages> {
-    return await this.#search((search) => search.languages(ids))
-  }
+  readonly languages: Snapshot['languages'] = async (ids) => await this.#search((search) => search.languages(ids))
 
-  async wordsNear(words: readonly string[]): Promise<readonly (readonly NearWord[])[]> {
-    return await this.#search((search) => search.wordsNear(words))
-  }
+  readonly wordsNear: Snapshot['wordsNear'] = async (words) => await this.#search((search) => search.wordsNear(words))
 
-  async nearest(
-    embedder: string,
-    vectors: readonly Float32Array[],
-    scope: Scope,
-    limit: number,
-  ): Promise<readonly (readonly ChunkHit[])[]> {
-    return await this.#search((search) => search.nearest(embedder, vectors, scope, { limit, turn: takeTurns(this.#signal) }))
-  }
+  readonly nearest: Snapshot['nearest'] = async (embedder, vectors, scope, limit) =>
+    await this.#search((search) => search.nearest(embedder, vectors, scope, { limit, turn: takeTurns(this.#signal) }))
 
-  async nearestNames(
-    embedder: string,
-    vectors: readonly Float32Array[],
-    scope: Scope,
-    options: NameOptions,
-  ): Promise<readonly (readonly NameVectorHit[])[]> {
-    return await this.#search((search) =>
-      search.nearestNames(embedder, vectors, scope, { ...options, turn: takeTurns(this.#signal) }),
-    )
-  }
+  readonly nearestNames: Snapshot['nearestNames'] = async (embedder, vectors, scope, options) =>
+    await this.#search((search) => search.nearestNames(embedder, vectors, scope, { ...options, turn: takeTurns(this.#signal) }))
 
-  async vectors(embedder: string, ids: readonly NodeId[]): Promise<readonly (NoteChunks | undefined)[]> {
-    return await this.#search((search) => search.vectors(embedder, ids))
-  }
+  readonly vectors: Snapshot['vectors'] = async (embedder, ids) => await this.#search((search) => search.vectors(embedder, ids))
 
-  async vectorStates(): Promise<readonly VectorState[]> {
-    return await this.#search((search) => search.vectorStates())
-  }
+  readonly vectorStates: Snapshot['vectorStates'] = async () => await this.#search((search) => search.vectorStates())
 
-  async find(condition: Condition | undefined, options: FindOptions, page: Page): Promise<FoundPage> {
-    return await this.#searchFacts((search) => search.find(condition, options, page))
-  }
+  readonly find: Snapshot['find'] = async (condition, options, page) =>
+    await this.#searchFacts((search) => search.find(condition, options, page))
 
-  async groupValues(condition: Condition | undefined, options: GroupOptions): Promise<readonly GroupedNote[]> {
-    return await this.#searchFacts((search) => search.groupValues(condition, options))
-  }
+  readonly groupValues: Snapshot['groupValues'] = async (condition, options) =>
+    await this.#searchFacts((search) => search.groupValues(condition, options))
 }

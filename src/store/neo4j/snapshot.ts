@@ -1,52 +1,19 @@
 import { SnapshotOutdated } from '../../core/errors.ts'
 import { type NodeId, toNodeId } from '../../core/ids.ts'
 import type { FileInfo } from '../../core/index-writer.ts'
-import type { Condition, WordTerm } from '../../core/query.ts'
-import type {
-  ChunkHit,
-  FoundPage,
-  NameVectorHit,
-  NearWord,
-  NoteChunks,
-  NoteLanguages,
-  VectorState,
-  WordHits,
-} from '../../core/search.ts'
 import type {
   FileVersion,
-  FindOptions,
-  Folder,
-  GroupedNote,
-  GroupOptions,
   Metric,
-  NameHit,
-  NameMatch,
-  NameOptions,
-  NeighborOptions,
   Node,
   NodeKind,
   NodeOptions,
   NodeSummary,
   Occurrence,
-  OutgoingLink,
-  Page,
-  Paged,
-  PathOptions,
-  Problem,
-  ProblemCounts,
-  ProblemFilter,
-  PropertyCount,
   Ranked,
   Scope,
   Scores,
   Snapshot,
-  Stretch,
-  TagCount,
   Topology,
-  TreeOptions,
-  ValueCount,
-  WantedFilter,
-  WantedNote,
 } from '../../core/store.ts'
 import { foldName } from '../../core/text/fold.ts'
 import type { NoteText } from '../../core/texts.ts'
@@ -171,7 +138,7 @@ export class Neo4jSnapshot implements Snapshot {
     return { id: this.#asking.idOf(id), title }
   }
 
-  async kinds(ids: readonly string[]): Promise<readonly (NodeKind | undefined)[]> {
+  readonly kinds: Snapshot['kinds'] = async (ids) => {
     const { name } = this.#parts
     const bareIds = ids.map((id) => (name === undefined || id.startsWith(`${name}:`) ? this.#asking.bare(id) : ''))
     const kinds = await this.#questions.ask<{ readonly kind: NodeKind | null }>(
@@ -181,7 +148,7 @@ export class Neo4jSnapshot implements Snapshot {
     return kinds.map(({ kind }) => kind ?? undefined)
   }
 
-  async nodes(ids: readonly NodeId[], options: NodeOptions): Promise<readonly (Node | undefined)[]> {
+  readonly nodes: Snapshot['nodes'] = async (ids, options) => {
     const rows = await this.#questions.ask<StoredNode | null>(
       `${NODES} RETURN CASE WHEN n IS NULL THEN {at: at} ELSE
          n {.id, .title, .kind, .path, .tags, .aliases, .excluded, .info, .stat, at: at,
@@ -219,7 +186,7 @@ export class Neo4jSnapshot implements Snapshot {
     }
   }
 
-  async versions(ids: readonly NodeId[]): Promise<readonly (FileVersion | undefined)[]> {
+  readonly versions: Snapshot['versions'] = async (ids) => {
     const rows = await this.#questions.ask<FileVersion & { readonly path: FileVersion['path'] | null }>(
       `${NODES} RETURN {id: n.id, path: n.path, kind: n.kind, hash: n.hash} AS row`,
       nodesOf(this.#bare(ids)),
@@ -227,7 +194,7 @@ export class Neo4jSnapshot implements Snapshot {
     return rows.map((row) => (row.path === null ? undefined : { ...row, id: this.#asking.idOf(row.id) }))
   }
 
-  async namesOf(ids: readonly NodeId[]): Promise<readonly (readonly string[])[]> {
+  readonly namesOf: Snapshot['namesOf'] = async (ids) => {
     const { names } = this.#asking
     if (ids.every((id) => names.has(id))) return ids.map((id) => names.get(id) ?? [])
     const rows = await this.#questions.ask<{ readonly title: string | null; readonly aliases: readonly string[] | null }>(
@@ -237,7 +204,7 @@ export class Neo4jSnapshot implements Snapshot {
     return rows.map(({ title, aliases }) => (title === null ? [] : [title, ...(aliases ?? [])]))
   }
 
-  async select(scope: Scope, page: Page): Promise<Paged<NodeSummary>> {
+  readonly select: Snapshot['select'] = async (scope, page) => {
     if (page.limit <= 0) return { items: [], total: await this.#total(scope) }
     const { text, parameters } = filesIn(scope, this.#asking.bare)
     const row = await this.#questions.one<{ readonly total: number; readonly items: readonly NodeSummary[] }>(
@@ -256,7 +223,7 @@ export class Neo4jSnapshot implements Snapshot {
     })
   }
 
-  async sample(scope: Scope, seed: number): Promise<NodeId | undefined> {
+  readonly sample: Snapshot['sample'] = async (scope, seed) => {
     const { text, parameters } = filesIn(scope, this.#asking.bare)
     const row = await this.#questions.one<{ readonly items: readonly NodeSummary[] }>(
       `${inScope(scope, text, ['toInteger(floor($seed * total))', 'first + 1'])} RETURN {items: items} AS row`,
@@ -266,37 +233,25 @@ export class Neo4jSnapshot implements Snapshot {
     return item === undefined ? undefined : this.#asking.idOf(item.id)
   }
 
-  async tags(prefix = ''): Promise<readonly TagCount[]> {
-    return prefix === ''
-      ? await this.#asking.cached('tags', () => countTags(this.#asking, ''))
-      : await countTags(this.#asking, prefix)
-  }
+  readonly tags: Snapshot['tags'] = async (prefix = '') =>
+    prefix === '' ? await this.#asking.cached('tags', () => countTags(this.#asking, '')) : await countTags(this.#asking, prefix)
 
-  async properties(): Promise<readonly PropertyCount[]> {
-    return await this.#asking.cached('properties', () => countProperties(this.#asking))
-  }
+  readonly properties: Snapshot['properties'] = async () =>
+    await this.#asking.cached('properties', () => countProperties(this.#asking))
 
-  async propertyValues(key: string): Promise<readonly ValueCount[]> {
-    return await countValues(this.#asking, key)
-  }
+  readonly propertyValues: Snapshot['propertyValues'] = async (key) => await countValues(this.#asking, key)
 
-  async tree(path: string, options: TreeOptions): Promise<Folder | undefined> {
-    return await folderTree(this.#asking, path, options)
-  }
+  readonly tree: Snapshot['tree'] = async (path, options) => await folderTree(this.#asking, path, options)
 
-  async problems(filter: ProblemFilter, page: Page): Promise<Paged<Problem>> {
-    return await findProblems(this.#asking, { filter, outside: this.#parts.facts?.outside ?? null }, page)
-  }
+  readonly problems: Snapshot['problems'] = async (filter, page) =>
+    await findProblems(this.#asking, { filter, outside: this.#parts.facts?.outside ?? null }, page)
 
-  async problemCounts(filter: Omit<ProblemFilter, 'kind'>): Promise<ProblemCounts> {
-    return await countProblems(this.#asking, { filter, outside: this.#parts.facts?.outside ?? null })
-  }
+  readonly problemCounts: Snapshot['problemCounts'] = async (filter) =>
+    await countProblems(this.#asking, { filter, outside: this.#parts.facts?.outside ?? null })
 
-  async wanted(filter: WantedFilter, page: Page): Promise<Paged<WantedNote>> {
-    return await findWanted(this.#asking, filter, page)
-  }
+  readonly wanted: Snapshot['wanted'] = async (filter, page) => await findWanted(this.#asking, filter, page)
 
-  async neighbors(id: NodeId, options: NeighborOptions, page: Page): Promise<Paged<NodeId>> {
+  readonly neighbors: Snapshot['neighbors'] = async (id, options, page) => {
     const { direction, type, kinds = ['note'] } = options
     const arrow = direction === 'out' ? ['-', '->'] : direction === 'in' ? ['<-', '-'] : ['-', '-']
     const row = await this.#questions.one<{ readonly total: number; readonly items: readonly string[] }>(
@@ -314,7 +269,7 @@ export class Neo4jSnapshot implements Snapshot {
     return { items: (row?.items ?? []).map(this.#asking.idOf), total: row?.total ?? 0 }
   }
 
-  async occurrences(pairs: readonly (readonly [from: NodeId, to: NodeId])[]): Promise<readonly (readonly Occurrence[])[]> {
+  readonly occurrences: Snapshot['occurrences'] = async (pairs) => {
     const { bare } = this.#asking
     const rows = await this.#questions.ask<{ readonly links: readonly string[] }>(
       `UNWIND $pairs AS pair
@@ -328,7 +283,7 @@ export class Neo4jSnapshot implements Snapshot {
     })
   }
 
-  async linksInto(ids: readonly NodeId[]): Promise<readonly Occurrence[]> {
+  readonly linksInto: Snapshot['linksInto'] = async (ids) => {
     const rows = await this.#questions.ask<StoredEdge>(
       `${NODES} MATCH (s:RouxFile)-[l:ROUX_LINK]->(n) WHERE NOT s.excluded AND NOT s.id IN $ids
        WITH s, n, l ORDER BY s.sort RETURN {from: s.id, to: n.id, links: l.links} AS row`,
@@ -337,7 +292,7 @@ export class Neo4jSnapshot implements Snapshot {
     return this.#inOrder(rows).flat()
   }
 
-  async linksFrom(ids: readonly NodeId[]): Promise<readonly Occurrence[]> {
+  readonly linksFrom: Snapshot['linksFrom'] = async (ids) => {
     const rows = await this.#questions.ask<StoredEdge>(
       `${NODES} MATCH (n)-[l:ROUX_LINK]->(t) WHERE t <> n AND t.kind IS NOT NULL AND NOT coalesce(n.excluded, false) AND NOT coalesce(t.excluded, false)
        WITH DISTINCT n, l, t ORDER BY n.sort RETURN {from: n.id, to: t.id, links: l.links} AS row`,
@@ -357,7 +312,7 @@ export class Neo4jSnapshot implements Snapshot {
     return [...bySource.values()].map((all) => all.sort(([a], [b]) => a - b).map(([, occurrence]) => occurrence))
   }
 
-  async linksWithin(ranges: readonly Stretch[], scope: Scope): Promise<readonly (readonly OutgoingLink[])[]> {
+  readonly linksWithin: Snapshot['linksWithin'] = async (ranges, scope) => {
     const { text, parameters } = filesIn(scope, this.#asking.bare)
     const sources = [...new Set(ranges.map(({ id }) => id))]
     const rows = await this.#questions.ask<StoredEdge & { readonly inLinks: number }>(
@@ -375,7 +330,7 @@ export class Neo4jSnapshot implements Snapshot {
     )
   }
 
-  async paths(source: NodeId, target: NodeId, options: PathOptions): Promise<readonly (readonly NodeId[])[]> {
+  readonly paths: Snapshot['paths'] = async (source, target, options) => {
     const { bare, idOf } = this.#asking
     const paths = await findPaths(
       (cypher, parameters) => this.#questions.ask(cypher, parameters),
@@ -385,7 +340,7 @@ export class Neo4jSnapshot implements Snapshot {
     return paths.map((path) => path.map(idOf))
   }
 
-  async hubs(metric: Metric, scope: Scope, limit: number): Promise<Ranked | undefined> {
+  readonly hubs: Snapshot['hubs'] = async (metric, scope, limit) => {
     const { text, parameters } = filesIn(scope, this.#asking.bare)
     const isDegree = metric === 'in_degree' || metric === 'out_degree'
     const score = SCORES[metric]
@@ -441,7 +396,7 @@ export class Neo4jSnapshot implements Snapshot {
     return { items, generation, ...(sampled === undefined ? {} : { sampled }) }
   }
 
-  async topology(): Promise<Topology> {
+  readonly topology: Snapshot['topology'] = async () => {
     const rows = await topologyOf(this.#asking)
     const { ids, offsets, targets } = rows
     const { newest, onTopology } = this.#parts
@@ -460,60 +415,31 @@ export class Neo4jSnapshot implements Snapshot {
     return topology
   }
 
-  async names(
-    names: readonly string[],
-    match: NameMatch,
-    scope: Scope,
-    options: NameOptions = { limit: Number.POSITIVE_INFINITY, minimum: 0 },
-  ): Promise<readonly (readonly NameHit[])[]> {
-    return await findNames(this.#asking, names, { match, scope, options })
-  }
+  readonly names: Snapshot['names'] = async (names, match, scope, options = { limit: Number.POSITIVE_INFINITY, minimum: 0 }) =>
+    await findNames(this.#asking, names, { match, scope, options })
 
-  async words(terms: readonly WordTerm[], scope: Scope, limit: number): Promise<WordHits> {
-    return await rankWords(this.#asking, terms, { scope, limit })
-  }
+  readonly words: Snapshot['words'] = async (terms, scope, limit) => await rankWords(this.#asking, terms, { scope, limit })
 
-  async languages(ids: readonly NodeId[]): Promise<NoteLanguages> {
-    return await noteLanguages(this.#asking, ids)
-  }
+  readonly languages: Snapshot['languages'] = async (ids) => await noteLanguages(this.#asking, ids)
 
-  async wordsNear(words: readonly string[]): Promise<readonly (readonly NearWord[])[]> {
-    return await wordsNear(this.#asking, words)
-  }
+  readonly wordsNear: Snapshot['wordsNear'] = async (words) => await wordsNear(this.#asking, words)
 
-  async nearest(
-    embedder: string,
-    vectors: readonly Float32Array[],
-    scope: Scope,
-    limit: number,
-  ): Promise<readonly (readonly ChunkHit[])[]> {
-    return await nearestChunks(this.#asking, { embedder, vectors, scope }, limit)
-  }
+  readonly nearest: Snapshot['nearest'] = async (embedder, vectors, scope, limit) =>
+    await nearestChunks(this.#asking, { embedder, vectors, scope }, limit)
 
-  async nearestNames(
-    embedder: string,
-    vectors: readonly Float32Array[],
-    scope: Scope,
-    options: NameOptions,
-  ): Promise<readonly (readonly NameVectorHit[])[]> {
-    return await nearestNames(this.#asking, { embedder, vectors, scope }, options)
-  }
+  readonly nearestNames: Snapshot['nearestNames'] = async (embedder, vectors, scope, options) =>
+    await nearestNames(this.#asking, { embedder, vectors, scope }, options)
 
-  async vectors(embedder: string, ids: readonly NodeId[]): Promise<readonly (NoteChunks | undefined)[]> {
-    return await vectorsOf(this.#asking, embedder, ids)
-  }
+  readonly vectors: Snapshot['vectors'] = async (embedder, ids) => await vectorsOf(this.#asking, embedder, ids)
 
-  async vectorStates(): Promise<readonly VectorState[]> {
-    return await this.#asking.cached('vectors', () => vectorStates(this.#asking))
-  }
+  readonly vectorStates: Snapshot['vectorStates'] = async () =>
+    await this.#asking.cached('vectors', () => vectorStates(this.#asking))
 
-  async find(condition: Condition | undefined, options: FindOptions, page: Page): Promise<FoundPage> {
-    return await findNotes(this.#asking, { condition, options }, page)
-  }
+  readonly find: Snapshot['find'] = async (condition, options, page) =>
+    await findNotes(this.#asking, { condition, options }, page)
 
-  async groupValues(condition: Condition | undefined, options: GroupOptions): Promise<readonly GroupedNote[]> {
-    return await groupValues(this.#asking, condition, options)
-  }
+  readonly groupValues: Snapshot['groupValues'] = async (condition, options) =>
+    await groupValues(this.#asking, condition, options)
 }
 
 export const SCORES: Readonly<Record<Metric, string>> = {

@@ -1,25 +1,6 @@
 import type { NodeId } from '../../../core/ids.ts'
-import type { Condition, WordTerm } from '../../../core/query.ts'
-import type {
-  ChunkHit,
-  FoundPage,
-  NameVectorHit,
-  NearWord,
-  NoteChunks,
-  NoteLanguages,
-  VectorState,
-  WordHits,
-} from '../../../core/search.ts'
-import type {
-  FindOptions,
-  GroupedNote,
-  GroupOptions,
-  NameOptions,
-  Page,
-  PropertyCount,
-  Scope,
-  ValueCount,
-} from '../../../core/store.ts'
+import type { ChunkHit, NameVectorHit } from '../../../core/search.ts'
+import type { NameOptions, Scope, Snapshot } from '../../../core/store.ts'
 import type { VectorGraphs } from '../../../core/vector-graphs.ts'
 import { eachInTurn } from '../../../core/waiting.ts'
 import type { Location } from '../location.ts'
@@ -83,8 +64,8 @@ export class SearchReads {
     })
   }
 
-  async words(terms: readonly WordTerm[], scope: Scope, limit: number): Promise<WordHits> {
-    return await this.#index.file.guard(async () => {
+  readonly words: Snapshot['words'] = async (terms, scope, limit) =>
+    await this.#index.file.guard(async () => {
       const accept = acceptor(this.#projection, scope)
       const { hits, terms: facts, coverage } = this.#index.read(() => this.#index.words.rank(terms, { limit, accept }))
       const { graph } = this.#projection
@@ -94,16 +75,12 @@ export class SearchReads {
         terms: facts.map(({ term, documents }) => ({ word: term.form, notes: documents })),
       }
     })
-  }
 
-  async wordsNear(words: readonly string[]): Promise<readonly (readonly NearWord[])[]> {
-    return await this.#index.file.guard(async () =>
-      this.#index.read(() => words.map((word) => this.#index.words.wordsNear(word))),
-    )
-  }
+  readonly wordsNear: Snapshot['wordsNear'] = async (words) =>
+    await this.#index.file.guard(async () => this.#index.read(() => words.map((word) => this.#index.words.wordsNear(word))))
 
-  async languages(ids: readonly NodeId[]): Promise<NoteLanguages> {
-    return await this.#index.file.guard(async () =>
+  readonly languages: Snapshot['languages'] = async (ids) =>
+    await this.#index.file.guard(async () =>
       this.#index.read(() => {
         const { graph } = this.#projection
         const { words } = this.#index
@@ -114,7 +91,6 @@ export class SearchReads {
         return { codes: ids.map(codeOf), notes: words.languages() }
       }),
     )
-  }
 
   async nearest(
     embedder: string,
@@ -150,8 +126,8 @@ export class SearchReads {
     })
   }
 
-  async vectors(embedder: string, ids: readonly NodeId[]): Promise<readonly (NoteChunks | undefined)[]> {
-    return await this.#index.file.guard(async () => {
+  readonly vectors: Snapshot['vectors'] = async (embedder, ids) =>
+    await this.#index.file.guard(async () => {
       const table = await this.#index.vectors(embedder)
       const { graph } = this.#projection
       return ids.map((id) => {
@@ -160,16 +136,14 @@ export class SearchReads {
         return key === undefined || path === undefined ? undefined : table?.vectors(key, stampOf(path))
       })
     })
-  }
 
-  async vectorStates(): Promise<readonly VectorState[]> {
-    return await this.#index.file.guard(async () => {
+  readonly vectorStates: Snapshot['vectorStates'] = async () =>
+    await this.#index.file.guard(async () => {
       this.#index.refresh()
       return this.#index.embedders()
     })
-  }
 
-  async find(condition: Condition | undefined, { scope, order }: FindOptions, page: Page): Promise<FoundPage> {
+  readonly find: Snapshot['find'] = async (condition, { scope, order }, page) => {
     const facts = this.#facts()
     // Load outside the guard. The facts are in the graph's index, so damage found here does not affect the search index.
     await loadFor(condition, order, facts)
@@ -179,7 +153,7 @@ export class SearchReads {
     })
   }
 
-  async groupValues(condition: Condition | undefined, { scope, by }: GroupOptions): Promise<readonly GroupedNote[]> {
+  readonly groupValues: Snapshot['groupValues'] = async (condition, { scope, by }) => {
     const facts = this.#facts()
     await loadForGroups(condition, by, facts)
     return await this.#index.file.guard(async () => {
@@ -197,12 +171,12 @@ export class SearchReads {
     }
   }
 
-  async properties(): Promise<readonly PropertyCount[]> {
+  readonly properties: Snapshot['properties'] = async () => {
     await this.#facets.flush()
     return this.#facets.properties()
   }
 
-  async propertyValues(key: string): Promise<readonly ValueCount[]> {
+  readonly propertyValues: Snapshot['propertyValues'] = async (key) => {
     await this.#facets.flush()
     return this.#facets.values(key)
   }
