@@ -16,6 +16,10 @@ export interface CitedPassage {
 /** Maximum quote length in UTF-16 units. Longer quotes are truncated. */
 const MAX_QUOTED = 400
 
+const HANGUL_WORD = /^\p{scx=Hangul}{2,}$/u
+/** A single character of these scripts can mean anything, but two of them rarely occur together by chance. */
+const HAN_OR_KATAKANA = /^[\p{scx=Han}\p{scx=Katakana}]$/u
+
 /** A passage, preprocessed once for all of its citations. */
 export class Source {
   readonly #text: string
@@ -56,7 +60,9 @@ export class Source {
     const all = this.#words
     if (words.some(({ kind, text }) => kind === 'number' && !all.has(text))) return false
     if (!this.#hasNegation && words.some(({ kind }) => kind === 'negation')) return false
-    return words.some(({ text }) => text.length > 3 && all.has(stem(text)))
+    const shared = words.filter(({ text }) => all.has(stem(text)))
+    if (shared.some(({ text }) => text.length > 3 || HANGUL_WORD.test(text))) return true
+    return new Set(shared.flatMap(({ text }) => (HAN_OR_KATAKANA.test(text) ? text : []))).size > 1
   }
 
   /**

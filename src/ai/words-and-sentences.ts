@@ -11,8 +11,9 @@ export interface Word {
   readonly kind: 'plain' | 'number' | 'negation'
 }
 
+/** A character of Chinese or Japanese, which have no spaces between words, is a word of its own. */
 const WORD =
-  /(?<![\p{L}\p{N}])[-−+]?\d+(?:[.,:/]\d+)*|[≤≥≠±%$€£¥]|[<>](?=\s*[-−]?\d)|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|[\p{L}\p{N}][\p{L}\p{N}\p{M}]*(?:['’](?=\p{L})[\p{L}\p{M}]+)*/gu
+  /(?<!(?![\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}])[\p{L}\p{N}])[-−+]?\d+(?:[.,:/]\d+)*|[≤≥≠±%$€£¥]|[<>](?=\s*[-−]?\d)|(?=[\p{L}\p{N}])[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}]|[\p{L}\p{N}](?:(?![\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}])[\p{L}\p{N}\p{M}])*(?:['’](?=\p{L})[\p{L}\p{M}]+)*/gu
 
 /** English words that negate or limit a sentence, and the most common words of this kind in other languages. */
 const NEGATIONS: ReadonlySet<string> = new Set(
@@ -37,9 +38,13 @@ export function wordsIn(text: string): readonly Word[] {
 }
 
 function fold(word: string): string {
-  const plain = word.normalize('NFKC').toLowerCase().replace(/[’ʼ]/g, "'").replace('−', '-').replace(/^\+/, '')
+  const letters = word.normalize('NFKC').toLowerCase().replace(/[’ʼ]/g, "'").replace('−', '-').replace(/^\+/, '')
+  const plain = letters.replace(ARABIC_DIGIT, (digit) => String(digit.charCodeAt(0) & 15))
   return /^-?\d{1,3}(,\d{3})+(?!\d)/.test(plain) ? plain.replaceAll(',', '') : plain
 }
+
+/** The digits of Arabic (U+0660–0669) and Persian (U+06F0–06F9). */
+const ARABIC_DIGIT = /[\u0660-\u0669\u06f0-\u06f9]/g
 
 function kindOf(word: string): Word['kind'] {
   if (/\d|^[≤≥≠±%$€£¥<>]$/.test(word) || NUMBERS.has(word)) return 'number'

@@ -104,6 +104,28 @@ describe('reading an answer', () => {
     })
   })
 
+  test.each([
+    ['发酵八小时，然后放进烤箱，温度为230度。', '面包发酵八小时[S1]。', 'ok'],
+    ['发酵八小时，然后放进烤箱，温度为230度。', '烤箱温度为230度[S1]。', 'ok'],
+    ['发酵八小时，然后放进烤箱，温度为230度。', '烤箱温度为250度[S1]。', 'weak'],
+    ['发酵八小时，然后放进烤箱，温度为230度。', '今天下雨[S1]。', 'weak'],
+    ['パンは230度で40分焼きます。', '230度で40分焼く[S1]。', 'ok'],
+    ['パンは230度で40分焼きます。', '230度で50分焼く[S1]。', 'weak'],
+    ['オーブン230度', 'オーブンは230度[S1]', 'ok'],
+    ['빵은 230도에서 구워요.', '빵은 230도[S1].', 'ok'],
+    ['يخبز الخبز لمدة ٤٠ دقيقة.', 'يخبز الخبز لمدة 40 دقيقة [S1].', 'ok'],
+    ['يخبز الخبز لمدة ٤٠ دقيقة.', 'يخبز الخبز لمدة 50 دقيقة [S1].', 'weak'],
+  ])('in %j, the answer %j has support that is %s', async (text, answer, support) => {
+    const { citations } = await citeAnswer(answer, [{ startLine: 1, text }])
+    expect(citations.map((citation) => citation.support)).toEqual([support])
+  })
+
+  test('a Japanese sentence with numbers is quoted, not the heading', async () => {
+    const text = '# パン\n\nパンは230度で40分焼きます。塩は入れません。'
+    const { citations } = await citeAnswer('パンを230度で40分焼く[S1]。', [{ startLine: 1, text }])
+    expect(citations.map(({ quote }) => quote)).toEqual(['パンは230度で40分焼きます。'])
+  })
+
   test('a number or a negation that is missing from the passage makes a citation weak', async () => {
     const supports = await Promise.all(
       [
