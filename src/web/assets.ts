@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { mediaTypeOf } from '../core/media-types.ts'
 import { type Answer, defineRoute, type Route } from '../http/routes.ts'
-import { admitPage, admitVisit } from './admit.ts'
+import { admitPage, admitVisit } from './sessions.ts'
 
 /**
  * The page may only load its own scripts, styles and fonts, and connect to its own server. Even if a note's text became part of the

@@ -20,9 +20,8 @@ import { errorResult, type Log, toolDisabled } from '../mcp/calls/tool-result.ts
 import { vaultOf } from '../mcp/calls/vault-arguments.ts'
 import type { SwitchedOffBy, Tool } from '../mcp/definition/define-tool.ts'
 import type { EventFeed } from '../mcp/events/events.ts'
-import { admitPage, admitSession } from './admit.ts'
 import { assetRoutes, secure } from './assets.ts'
-import { type WebSession, type WebSessions, webSessions } from './sessions.ts'
+import { admitPage, admitSession, type WebSession, type WebSessions, webSessions } from './sessions.ts'
 
 const OPEN_ELSEWHERE = { hint: 'Open it in another program.' }
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Dirty } from '../../src/core/vault.ts'
-import { openDirtyBatch } from '../../src/vault/dirty-batch.ts'
+import { openDirtyBatch } from '../../src/vault/watch-vault.ts'
 
 describe('changes', () => {
   beforeEach(() => void vi.useFakeTimers())

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { setTitle } from '../../../src/markdown/edit/heading.ts'
+import { setTitle } from '../../../src/markdown/edit/section.ts'
 import { setProperties, setRelations } from '../../../src/markdown/edit/set-properties.ts'
 import { parseNote } from '../../../src/markdown/parse-note.ts'
 import { DOCS, flavour } from '../check.ts'
