@@ -108,7 +108,7 @@ export function splitSentences(text: string, { isOpaque, endsHere, endsAtBreak }
 /** Parses the punctuation at an offset and the white space that follows it. */
 function stopAt(text: string, at: number): { readonly end: number; readonly isEnd: boolean } | undefined {
   const character = text.charAt(at)
-  if (/[。！？]/.test(character)) return { end: spaceEnd(text, runEnd(text, at + 1, CLOSING_CJK)), isEnd: true }
+  if (/[。！？।॥؟۔]/.test(character)) return { end: spaceEnd(text, runEnd(text, at + 1, CLOSING_CJK)), isEnd: true }
   if (!STOP.test(character)) return undefined
   const sentenceEnd = runEnd(text, runEnd(text, at + 1, STOP), CLOSING)
   const end = spaceEnd(text, sentenceEnd)

@@ -120,6 +120,14 @@ describe('reading an answer', () => {
     expect(citations.map((citation) => citation.support)).toEqual([support])
   })
 
+  test.each([
+    ['चाय में अदरक डालें। दूध बाद में डालें। चीनी मत डालें।', 'दूध बाद में डालें [S1]।', 'दूध बाद में डालें।'],
+    ['متى يخبز الخبز؟ يخبز الخبز صباحا. ثم يباع.', 'يخبز الخبز صباحا [S1].', 'يخبز الخبز صباحا.'],
+  ])('sentences end with the marks of their script: %j', async (text, answer, quoted) => {
+    const { citations } = await citeAnswer(answer, [{ startLine: 1, text }])
+    expect(citations.map(({ quote }) => quote)).toEqual([quoted])
+  })
+
   test('a Japanese sentence with numbers is quoted, not the heading', async () => {
     const text = '# パン\n\nパンは230度で40分焼きます。塩は入れません。'
     const { citations } = await citeAnswer('パンを230度で40分焼く[S1]。', [{ startLine: 1, text }])

@@ -171,6 +171,9 @@ describe('sentences', () => {
   test('are cut from a paragraph, with white space collapsed', () => {
     expect(sentence('One. Two  is\n[[a]] here, e.g. so.  Three.')).toBe('Two is [[a]] here, e.g. so.')
     expect(sentence('日本。これは[[a]]です。次。')).toBe('これは[[a]]です。')
+    expect(sentence('चाय गर्म है। दूध [[a]] में है। चीनी नहीं।')).toBe('दूध [[a]] में है।')
+    expect(sentence('أين الخبز؟ هو في [[a]] الآن؟ نعم.')).toBe('هو في [[a]] الآن؟')
+    expect(sentence('یہ روٹی ہے۔ یہ [[a]] ہے۔ ختم۔')).toBe('یہ [[a]] ہے۔')
     expect(sentence('> quoted text\n> goes [[a]] on\n\nx')).toBe('quoted text goes [[a]] on')
     expect(sentence('x\n\n[[a]]')).toBe('[[a]]')
   })

@@ -14,7 +14,7 @@ const BEGINS = /^[ \t>]*(?:[-*+][ \t]|\d{1,9}[.)][ \t]|#{1,6}[ \t]|\||```|~~~|\^
 const BREAK = /^[ \t>]*(?:-{3,}|\*{3,}|_{3,}|={3,}|`{3,}|~{3,})[^\n]*$/m
 const WHOLE = /^[ \t>]*(?:\||#{1,6}[ \t])/
 /** Matches the end of a sentence. A period before a lower-case letter probably belongs to an abbreviation. */
-const SENTENCE_END = /[.!?…]["'”’)\]*_]*\s+(?=[^\p{Ll}\s])|[。！？]\s*/gu
+const SENTENCE_END = /[.!?…]["'”’)\]*_]*\s+(?=[^\p{Ll}\s])|[。！？।॥؟۔]\s*/gu
 
 /**
  * Returns the sentence around `[start, end)`, or the list item, table row, heading or property line. Returns at most 300 characters,
