@@ -3,6 +3,7 @@ import type { PageArguments } from '../../app/links/picture.ts'
 import type { PageNote } from '../../app/read/page-note.ts'
 import { RouxError } from '../../core/errors.ts'
 import type { LayoutProgress, LinkedFiles, PartialPicture } from '../../core/insight/picture.ts'
+import { tabStorage } from './storage.ts'
 
 export type ToolAnswer<T> = T & {
   readonly _warnings?: readonly Warning[]
@@ -28,9 +29,9 @@ export async function openApi() {
   if (code !== null) {
     params.delete('code')
     history.replaceState(null, '', params.size > 0 ? `#${params}` : location.pathname)
-    sessionStorage.setItem(SESSION_KEY, await (await send('/web/session', { code })).text())
+    tabStorage.setItem(SESSION_KEY, await (await send('/web/session', { code })).text())
   }
-  const stored = sessionStorage.getItem(SESSION_KEY)
+  const stored = tabStorage.getItem(SESSION_KEY)
   if (stored === null)
     throw new RouxError('PERMISSION_DENIED', 'This page was not opened by Roux.', {
       hint: 'Run "roux open" and use the address that it gives.',

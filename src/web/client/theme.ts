@@ -1,4 +1,5 @@
 import { computed, effect, signal } from '@preact/signals'
+import { browserStorage } from './storage.ts'
 
 /** Key of the chosen theme in local storage. */
 const THEME_KEY = 'roux-theme'
@@ -6,7 +7,7 @@ const THEME_KEY = 'roux-theme'
 const system = matchMedia('(prefers-color-scheme: dark)')
 const isSystemDark = signal(system.matches)
 system.addEventListener('change', () => (isSystemDark.value = system.matches))
-const chosen = signal(localStorage.getItem(THEME_KEY))
+const chosen = signal(browserStorage.getItem(THEME_KEY))
 
 /** True if the chosen theme or, by default, the system's theme is dark. */
 export const isDark = computed(() => (chosen.value === null ? isSystemDark.value : chosen.value === 'dark'))
@@ -17,5 +18,5 @@ effect(() => {
 
 export function switchTheme(): void {
   chosen.value = isDark.value ? 'light' : 'dark'
-  localStorage.setItem(THEME_KEY, chosen.value)
+  browserStorage.setItem(THEME_KEY, chosen.value)
 }

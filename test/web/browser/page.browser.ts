@@ -216,6 +216,21 @@ test('with several vaults, text copied for an assistant has lines and ids that t
   expect(copied).toMatch(/^## Hydration \(vault:concepts\/hydration\.md, lines \d+–\d+\)\n\n/)
 })
 
+test('a browser that keeps nothing for pages shows the vault, too', async () => {
+  const before = () => {
+    for (const name of ['sessionStorage', 'localStorage'])
+      Object.defineProperty(window, name, {
+        get() {
+          throw new DOMException('blocked', 'SecurityError')
+        },
+      })
+  }
+  const { page, errors } = await look(await openRoux(openWorld({ fixture: 'demo' })), { before })
+  await page.click('button[aria-label="Dark theme"]')
+  await page.waitForSelector('button[aria-label="Light theme"]')
+  expect(errors).toEqual([])
+})
+
 test('lays out formulas under the same policy', async () => {
   const world = openWorld()
   world.write(
