@@ -93,7 +93,7 @@ export class ChangeDirectory {
 
   /**
    * Renames a file to an unused name. Uses a hard link, because linking never overwrites an existing file. On file systems without
-   * hard links, a file created under that name between two calls (about 20 µs) is overwritten.
+   * hard links, a file that is created in the 20 µs between the check and the rename is overwritten.
    */
   async renameToFree(from: string, to: string): Promise<void> {
     if (this.link(from, to)) {

@@ -326,7 +326,7 @@ export class EmbeddingQueue {
   }
 
   async #store(): Promise<void> {
-    // Do not store vectors of notes that have been deleted meanwhile.
+    // Do not store vectors of notes that were deleted in the meantime.
     const ready = this.#ready.filter(({ vectors }) => this.#requestedVersions.has(vectors.key))
     const stored = ready.map(({ vectors }) => vectors)
     // If this fails, the vectors stay in `#ready` for the next attempt.

@@ -52,8 +52,9 @@ const BATCH_CHARACTERS = 3 << 20
 const READ_TOGETHER = 16
 /** If more notes than this lack words, their words are indexed first, and the notes are read again for their vectors. */
 const MAX_AT_ONCE = 10_000
-/** Maximum number of notes to keep after their words have been indexed, and the number from which they are embedded. */
+/** Maximum number of notes to keep in memory between the indexing of their words and their embedding. */
 const MAX_READ = 256
+/** When this many notes are in memory, they are embedded. */
 const ENOUGH_READ = 128
 /** Longer notes, in UTF-16 units, are read again rather than kept. */
 const MAX_READ_LENGTH = 1 << 15

@@ -81,7 +81,7 @@ export function connectionName(name: string): string {
 /** The entry in `http.clients` for programs on the browser's computer. */
 const LOOPBACK = 'loopback'
 
-/** An address to which a browser may be sent after signing in. */
+/** The redirect URI of a client. */
 export interface ReturnAddress {
   readonly text: string
   readonly host: string

@@ -89,9 +89,9 @@ interface Transient {
 
 /**
  * Sends a request and retries it after 429, 5xx, timeouts and broken connections, doubling the delay each time.
- * @returns the first answer with any other status
- * @throws RouxError `PROVIDER_ERROR`, marked as transient, if the last attempt failed; errors thrown by the meter; the signal's
- * reason
+ * @returns the first response with any other status
+ * @throws RouxError `PROVIDER_ERROR`, marked as transient, if the last attempt failed. Also throws the errors of the meter, and the
+ * signal's reason.
  */
 export function post(server: ModelServer, request: ModelRequest, options: SendOptions): Promise<Answer> {
   return withRetries(server, options, async () => {

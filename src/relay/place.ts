@@ -87,8 +87,8 @@ export function readAnnouncement({ folder, socket, announcement: path }: Place) 
 }
 
 /**
- * Throws unless the path is of this kind and private to the user. The mode of a socket is not checked, because its folder protects
- * it.
+ * Throws unless the path has this file type and only the user can access it. The mode of a socket is not checked, because its
+ * folder protects it.
  */
 function requirePrivate(path: string, kind: 'isDirectory' | 'isFile' | 'isSocket'): void {
   if (isWindows) return

@@ -366,7 +366,7 @@ function isNear(text: string, name: string, score: number): boolean {
   return digitsOf(text) === digitsOf(name) && (score >= SIMILAR_ABOVE || isOneSlipApart(text, name))
 }
 
-/** Checks whether two names are equal, or differ in one letter or two swapped letters of one word. */
+/** Checks whether two names are equal, or differ by a single typo in one word: one letter, or two swapped letters. */
 function isOneSlipApart(a: string, b: string): boolean {
   const remaining = plainName(a).split(' ')
   const right = plainName(b).split(' ')

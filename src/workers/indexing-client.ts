@@ -86,7 +86,7 @@ export class IndexingClient implements Indexing {
   begin(): void {
     this.#askedAt = performance.now()
     this.#reviveIfDue()
-    // Each message wakes the worker, so report calls only while it embeds.
+    // Each message wakes the worker, so report calls only while it is computing embeddings.
     if (this.#hasBegun) {
       if (isEmbedding(this.#status)) this.#send({ type: 'asked' })
       return

@@ -59,7 +59,7 @@ function forgetOldest(entries: Map<string, unknown>): void {
   }
 }
 
-/** Plans and applies writes one at a time. Updates the index before it answers. */
+/** Plans and applies writes one at a time. Updates the index before it returns. */
 export class WriteService {
   readonly #parts: WriteParts
   readonly #plans = new Map<string, KeptPlan>()

@@ -72,7 +72,7 @@ interface SizedStep extends Omit<Step, 'share'> {
   readonly share: number | undefined
 }
 
-/** The main members of rows. A row is shown only if the smallest useful part of each of them fits. */
+/** The main fields of rows. A row is shown only if the smallest useful part of each of these fields fits. */
 const MAIN: readonly Step[] = [
   { member: 'snippet', fill: whole },
   { member: 'candidates', fill: firstItems, isShared: true },

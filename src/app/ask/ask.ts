@@ -100,7 +100,7 @@ export async function ask(core: GraphCore, args: AskArguments, call: Call = {}):
 
 /**
  * Returns the prompt that `ask` would send. Sends nothing.
- * @throws RouxError for the same reasons as `ask` when it looks for passages
+ * @throws RouxError the errors that `ask` throws before it sends the prompt
  */
 export async function askPrompt(core: GraphCore, args: AskArguments, call: Call = {}): Promise<Answer<Prompt>> {
   const { prompt, warnings } = await promptFor({ core, chat: requireChat(core), call }, args)

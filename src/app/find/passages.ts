@@ -83,7 +83,7 @@ export function passageLengths(maxTokens: number | undefined, results: number): 
 /** Number of results at the start that get longer passages than the others. */
 const FAVORED_RESULTS = 3
 
-/** Returns the minimum length plus `more` characters, limited to the maximum length. */
+/** Returns the minimum length plus `more`, capped at the maximum length, in characters. */
 function within(more: number): number {
   return Math.max(MIN_CHARACTERS, Math.min(MAX_CHARACTERS, Math.floor(MIN_CHARACTERS + more)))
 }

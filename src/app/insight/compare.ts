@@ -24,7 +24,7 @@ export interface CompareArguments {
   readonly b: string
 }
 
-/** A passage of each note. Their contents are the same. */
+/** Two passages that say the same, one from each note. */
 export interface SharedPassage {
   /** 0–1. */
   readonly alike: number

@@ -176,7 +176,7 @@ function rowOf(
   }
 }
 
-/** A folder is typical of a community if it contains this share of its notes. */
+/** Minimum share of a community's notes in a folder that is typical of the community. */
 const MIN_SHARE = 0.25
 
 interface FolderCount {

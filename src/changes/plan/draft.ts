@@ -147,7 +147,7 @@ export class DraftTable {
     return this.like(foldId(path)).find((draft) => draft.path === path)
   }
 
-  /** Returns the files whose future paths fold to this path. */
+  /** Returns the files whose paths will equal this case-folded path. */
   like(folded: string): readonly Draft[] {
     return [...(this.#byFolded.get(folded) ?? [])]
   }

@@ -86,7 +86,7 @@ function migrate(database: Database, { applicationId, migrations }: StateFormat)
   })
 }
 
-/** A state database that stays open. If its file is deleted, it is opened or created again. */
+/** A state database whose connection stays open. If the file is deleted or replaced, the database is reopened, or created. */
 export class StateFile {
   readonly path: string
   readonly #format: StateFormat

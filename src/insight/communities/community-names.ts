@@ -14,7 +14,7 @@ export interface KeptCommunities {
 
 /** For each level, the community of each note. A community of the second level is part of one of the first. */
 export type Divisions = readonly [Membership, Membership]
-/** For each level, the ids of communities by number. Communities that are too small have none. */
+/** For each level, the id of each community. Communities that are too small have no id. */
 export type Names = readonly [readonly string[], readonly string[]]
 
 export interface NamedCommunities extends Pick<Communities, 'changed' | 'successors'> {

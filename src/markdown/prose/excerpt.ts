@@ -56,7 +56,7 @@ function graphemeEnd(text: string, from: number, limit: number): number {
     if (safe + index + segment.length > limit) break
     end = safe + index + segment.length
   }
-  // A grapheme this long is not real text, so it is enough not to split a surrogate pair.
+  // A grapheme this long is not real text, so split it anywhere except within a surrogate pair.
   return end > from ? end : limit - (isHigh(text.charCodeAt(limit - 1)) ? 1 : 0)
 }
 

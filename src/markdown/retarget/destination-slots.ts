@@ -16,7 +16,7 @@ export interface EditableDestination extends WrittenDestination {
   /** Characters that end this destination, in addition to those that end any destination. */
   readonly enders: string
   readonly shown: TextRange
-  /** Decodes a destination, except for percent-encoding. Returns `undefined` if it cannot be decoded. */
+  /** Decodes the escapes in a destination, but not percent-encoding. Returns `undefined` if it cannot be decoded. */
   readonly read: (raw: string) => string | undefined
 }
 

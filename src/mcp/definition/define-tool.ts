@@ -81,13 +81,13 @@ export interface ToolFacts extends ToolIdentity {
   /** Set if the tool's answer can be shown on the map by clients that support pages. */
   readonly isPictured?: true
   /**
-   * Set for connector tools. Returns the whole result, which is also sent as text. These tools get no `vault` parameter, and
-   * their results get no further text.
+   * Set for connector tools. Returns the complete structured result, which is also sent as JSON text. Connector tools have no
+   * `vault` parameter, and nothing is appended to their results.
    */
   present?(value: unknown): Readonly<Record<string, unknown>>
 }
 
-/** Why a tool is disabled: a setting, or another reason with a hint. */
+/** Why a tool is disabled: the name of the setting, or a hint if there is another reason. */
 export type OffSwitch = string | { readonly hint: string }
 
 /** Returns why a tool is disabled, or `undefined` if it is enabled. */

@@ -66,7 +66,7 @@ export function followVault(core: GraphCore, events: ServerEvents, promptsFolder
     if (message !== undefined) events.say({ level: 'warning', text: message, vault })
   }
   if (SETTLED.has(phase)) listen()
-  // If another client opened the vault earlier, it may already be failing or missing.
+  // If another client opened the vault earlier, the vault may already have failed or be missing.
   announce('waiting', core.indexing.status())
   const stopStatus = core.indexing.onStatus((status) => {
     // The first scan would report every note as new, so report the whole vault once instead.

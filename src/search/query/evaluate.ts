@@ -31,7 +31,7 @@ class Evaluation {
     this.#source = source
   }
 
-  /** Returns those of the given notes that match. Makes no more lookups when no notes are left. */
+  /** Returns the given notes that match. Stops when no notes are left. */
   within(notes: KeySet, condition: Condition): KeySet {
     if (notes.isEmpty) return notes
     switch (condition.kind) {

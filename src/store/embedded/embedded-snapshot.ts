@@ -97,7 +97,7 @@ export class EmbeddedSnapshot implements Snapshot {
     }
   }
 
-  /** Runs a search. If its reads see two different generations, the check at the end detects that. */
+  /** Runs a search. The check at the end detects whether it read two different generations. */
   async #search<T>(read: (search: SearchReads) => Promise<T>): Promise<T> {
     this.#requireSame()
     const result = await read(this.#parts.search)

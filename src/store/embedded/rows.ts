@@ -260,7 +260,7 @@ const LINK_KINDS: readonly LinkKind[] = ['link', 'embed', 'property']
 const LINK_FORMS: readonly LinkForm[] = ['wikilink', 'markdown', 'reference', 'html', 'canvas', 'page']
 
 interface LinkOptions {
-  /** Optional, in this order: subpath, property, in a comment, rivals, by alias, broken subpath. */
+  /** Subpath (`s`), property (`p`), in a comment (`c`), other candidates (`r`), by alias (`a`), broken subpath (`b`). */
   s?: string
   p?: string
   c?: 1

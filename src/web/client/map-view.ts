@@ -54,7 +54,7 @@ export interface MapEvents {
 
 /** Safari's event for a pinch on a trackpad, which other browsers report as a wheel. */
 interface GestureEvent extends UIEvent {
-  /** Distance between the fingers, compared with that at the start. */
+  /** Distance between the fingers, divided by their distance at the start. */
   readonly scale: number
   readonly clientX: number
   readonly clientY: number
@@ -109,13 +109,13 @@ const NAMED = {
  * neighborhood is named. It shrinks with the root of the scale.
  */
 const APART = 190
-/** Maximum number of notes to look for room for their names. */
+/** Maximum number of notes whose names are tried. */
 const MOST_LOOKED = 600
 /** Notes with at least this share of the largest radius are `large`. */
 const LARGE = 0.45
 /**
- * Where names of notes may be, the best place first: on the land of the note, or anywhere. And how much of other notes a name may hide
- * there, in grid cells, if it cannot do without.
+ * Where the name of a note may be, in order of preference: on the note's own land, or anywhere. The numbers are the maximum area of
+ * other notes that the name may cover there, in grid cells, if no place is free.
  */
 const RULES = {
   chosen: { anywhere: Infinity },
@@ -631,7 +631,7 @@ export class MapView {
     return new Labels({ ...this.#size, covered, dots, lines })
   }
 
-  /** Returns where elements cover the view. */
+  /** Returns the rectangles of the view that other elements cover. */
   #covered(): readonly Box[] {
     const { left, top } = this.#element.getBoundingClientRect()
     const covered = this.#events.covered?.() ?? []

@@ -32,7 +32,7 @@ export const withOrphans = signal(true)
 export const withAttachments = signal(false)
 /** The chosen coloring. If empty, `groupedBy` decides. */
 export const colourBy = signal<ColourBy | ''>('')
-/** Number of links around the focus to highlight. 0 highlights everything. */
+/** How many hops around the open note to highlight. 0 highlights everything. */
 export const steps = signal(0)
 /** The visible pane on narrow screens. */
 export const pane = signal<'map' | 'note' | 'list'>('map')

@@ -19,8 +19,8 @@ export interface LinkSourceParts {
 }
 
 /**
- * Provides files with their links, as they resolve with the current names. Links come from the index if it is up to date, and
- * otherwise from the text.
+ * Reads the links of files, resolved against the current file names. Links come from the index if it is up to date, and otherwise
+ * from the text.
  */
 export class LinkSources {
   readonly #view: VaultView

@@ -36,7 +36,7 @@ export async function loadForGroups(condition: Condition | undefined, by: readon
   await loadFor(condition, undefined, facts)
 }
 
-/** Returns the candidates that match a condition, in the requested order. The facts must have been loaded. */
+/** Returns the candidates that match a condition, in the requested order. Load the facts first. */
 export function findNotes({ condition, order, candidates }: FindRequest, facts: VaultFacts, page: Page): FoundPage {
   const matches = matching({ condition, candidates }, facts)
   const end = page.offset + page.limit
@@ -54,7 +54,7 @@ export function findNotes({ condition, order, candidates }: FindRequest, facts: 
   return { items, total: matches.size }
 }
 
-/** Returns the candidates that match a condition, ordered by id, with their values. The facts must have been loaded. */
+/** Returns the candidates that match a condition, ordered by id, with their values. Load the facts first. */
 export function groupValues(
   { by, ...asked }: Pick<FindRequest, 'condition' | 'candidates'> & { readonly by: readonly GroupBy[] },
   facts: VaultFacts,

@@ -168,7 +168,7 @@ export function unpackVectors(embedder: number, key: number, data: unknown): Sto
   }
 }
 
-/** The functions below return the place that is part of a row's checksum, because a flipped bit can move a row to another key. */
+/** The functions below return the key that a row's checksum includes, so a flipped bit in the stored key is detected. */
 export function pagePlace(segment: number, first: Uint8Array): string {
   return `page:${segment}:${Buffer.from(first).toString('latin1')}`
 }
