@@ -10,11 +10,14 @@ const STARTER = resolve('../shared/tools/neo4j-dev.sh')
 const FILES = readdirSync('test/store')
   .filter((name) => /^neo4j.*\.test\.ts$/.test(name))
   .map((name) => `test/store/${name}`)
+const named = (...names) => names.map((name) => join('test/store', `${name}.test.ts`))
 /**
  * Each of these runs alone, before the others: one kills the server while there is little to recover, one changes data shared by all
  * vaults, and one counts the server's plans.
  */
-const ALONE = ['killed', 'faults', 'limits'].map((name) => `test/store/neo4j-${name}.test.ts`)
+const ALONE = named('neo4j-killed', 'neo4j-faults', 'neo4j-limits')
+/** These ask the most questions, so they run after the files that open new vaults: a new index makes the server plan all queries again. */
+const LAST = named('neo4j', 'neo4j-parity')
 /** Set a password, to test a wrong one. */
 const PASSWORD = 'roux-tests-only'
 
@@ -24,10 +27,11 @@ let running
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => running?.kill(signal))
 process.exitCode = process.env.ROUX_STORE_NEO4J_URL === undefined ? await onOwnServer() : await runTests({})
 
-/** At most two files at a time: creating an index makes the server plan all queries again, but it plans each query on one processor. */
+/** At most two files at a time, because the server plans each query on one processor. */
 async function runTests(env) {
+  const others = FILES.filter((file) => !ALONE.includes(file) && !LAST.includes(file))
   let failed = 0
-  for (const files of [...ALONE.map((file) => [file]), FILES.filter((file) => !ALONE.includes(file))]) {
+  for (const files of [...ALONE.map((file) => [file]), others, LAST]) {
     failed = (await vitest(files, env)) || failed
   }
   return failed
