@@ -36,7 +36,7 @@ export interface CitedAnswer {
   readonly removed: { readonly citations: number; readonly links: number }
   /** True if the answer was truncated because it was too long. */
   readonly isCut: boolean
-  /** True if the model stated that the passages do not contain the answer. */
+  /** True if the model stated that the passages do not contain the answer, or wrote no text. */
   readonly isNotFound: boolean
   /** Renders the answer as Markdown. */
   write(link: WriteCitation): string
@@ -68,9 +68,13 @@ export async function citeAnswer(answer: string, passages: readonly CitedPassage
     citations,
     removed: { citations: reading.removed + tree.forged, links: tree.removed },
     isCut: tree.isCut,
-    isNotFound: citations.length === 0 && /^\W*NOT[ _]FOUND\b/i.test(text) && text.length < 10 * NOT_FOUND.length,
+    isNotFound: citations.length === 0 && isRefusal(text),
     write: tree.write,
   }
+}
+
+function isRefusal(text: string): boolean {
+  return text.trim() === '' || (/^\W*NOT[ _]FOUND\b/i.test(text) && text.length < 10 * NOT_FOUND.length)
 }
 
 /** Part of an answer, with its quotations and the passages that the model cited for that part. */

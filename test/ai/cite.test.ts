@@ -269,6 +269,7 @@ describe('reading an answer', () => {
   test('NOT FOUND means that the model found nothing', async () => {
     expect((await read('NOT FOUND')).isNotFound).toBe(true)
     expect((await read('**NOT FOUND.**')).isNotFound).toBe(true)
+    for (const empty of ['', ' \n', '[S1]', '![x](http://e/x.png)']) expect((await read(empty)).isNotFound).toBe(true)
     expect((await read('It was not found in Rome [S1].')).isNotFound).toBe(false)
   })
 
