@@ -23,6 +23,7 @@ describe('renaming a Logseq page', () => {
         'pages/a___b___c.md': '- y\n',
         'pages/n.md': 'tags:: a/b, z\n\n- #a/b, #A/B #a/b/c [[a/b]]\n- # On #a/b\n',
         'journals/2025_01_30.md': '- [[n#On a/b]]\n',
+        'map.canvas': '{"nodes":[{"type":"text","text":"\\"#a/b\\""}, {"type":"text","text":"#a/b"}]}',
       },
       move('pages/a___b', 'pages/c___d.md'),
       {
@@ -30,6 +31,7 @@ describe('renaming a Logseq page', () => {
         'pages/c___d.md': '- x\n',
         'pages/n.md': 'tags:: c/d, z\n\n- #c/d, #c/d #a/b/c [[c/d]]\n- # On #c/d\n',
         'journals/2025_01_30.md': '- [[n#On c/d]]\n',
+        'map.canvas': '{"nodes":[{"type":"text","text":"\\"#a/b\\""}, {"type":"text","text":"#c/d"}]}',
       },
       mode,
     )
