@@ -84,15 +84,17 @@ function pairedMarks(text: string): string {
 /** Checks that the text has no opening or closing mark without its counterpart. Languages differ in which quotation mark opens. */
 function hasWholePairs(text: string): boolean {
   const marks = pairedMarks(text)
-  if (marks === '') return true
-  const count = (mark: string): number => marks.split(mark).length
-  return PAIRS.every(([open, close]) => count(open) === count(close)) && marks.replace(BRACKETS, '').length % 2 === 0
+  const unclosed = (marks.match(BRACKETS) ?? []).reduce(
+    (open, mark) => (PAIRS.has(open.slice(-1) + mark) ? open.slice(0, -1) : open + mark),
+    '',
+  )
+  return unclosed === '' && marks.replace(BRACKETS, '').length % 2 === 0 && !ENDS_QUOTATION.test(text)
 }
 
-const PAIRS = ['()', '{}', '（）', '「」', '『』', '【】', '《》', '〈〉'].map(
-  ([open = '', close = '']) => [open, close] as const,
-)
 const BRACKETS = /[(){}（）「」『』【】《》〈〉]/g
+const PAIRS: ReadonlySet<string> = new Set(['()', '{}', '（）', '「」', '『』', '【】', '《》', '〈〉'])
+/** The first quotation mark ends a quotation if it is after a word and not before one. */
+const ENDS_QUOTATION = /^[^"“”«»]*[\p{L}\p{N}]["“”«»](?![\p{L}\p{N}])/u
 
 function placeAt(words: readonly Word[], singulars: readonly string[], from: number): PlacedName | undefined {
   const first = words[from]

@@ -217,6 +217,9 @@ test.each([
   ['foo a bar', 'The foo (a) bar.', 'foo (a) bar'],
   ['Foo (bar)', 'Ein „Foo“ (bar) hier.', undefined],
   ['foo bar', '他说「foo」bar、「oh foo」bar。', undefined],
+  ['foo bar', 'The (foo) (bar) here, and (foo) a bar.', undefined],
+  ['foo bar', 'He said "foo" "bar", “foo” “bar” and „foo“ „bar“.', undefined],
+  ['foo a bar', '他说foo“a”bar。', 'foo“a”bar'],
 ])('a place of %j in %j has no half pair of marks', (name, text, expected) => {
   const [place] = placeNames({ text, bodyStart: 0 }, [{ names: [name], line: 1 }])
   expect(place && text.slice(place.start, place.end)).toBe(expected)
