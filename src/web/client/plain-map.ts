@@ -35,6 +35,7 @@ export function plainMap(parent: HTMLElement, isDark: boolean, onSelect: (note: 
       tip.style.left = `${x + 14}px`
       tip.style.top = `${y + 10}px`
     },
+    covered: () => [zoom, legend].map((part) => part.getBoundingClientRect()),
   })
   const actions = [
     { key: '+', sign: '+', label: 'Zoom in', act: () => view.zoom(1.4) },
@@ -44,7 +45,8 @@ export function plainMap(parent: HTMLElement, isDark: boolean, onSelect: (note: 
   const buttons = actions.map(({ sign, label, act }) =>
     element('button', { type: 'button', textContent: sign, ariaLabel: label, onclick: act }),
   )
-  parent.append(element('div', { className: 'zoom' }, buttons), legend)
+  const zoom = element('div', { className: 'zoom' }, buttons)
+  parent.append(zoom, legend)
   // Lets tests and developer tools look up where notes are.
   Object.assign(drawing, { map: view })
   drawing.addEventListener('keydown', (event) => {
@@ -65,7 +67,6 @@ export function plainMap(parent: HTMLElement, isDark: boolean, onSelect: (note: 
     coloured = coloursOf(of, groupedBy, coloured)
     const { notes = [], path = [], focus } = chosen === undefined ? highlight : { notes: notesIn(chosen), path: highlight.path }
     const lit = new Set([...notes, ...(focus === undefined ? [] : around(of, focus, 1))])
-    view.show(of, { shown, groupedBy, colouredBy: groupedBy, last: coloured, lit: lit.size === 0 ? undefined : lit, path, focus })
     legend.replaceChildren(
       ...coloured.legend.slice(0, NAMED).map(({ name, colour, notes: count, isRest = false }, at) => {
         const dot = element('span', { className: 'dot' })
@@ -83,6 +84,8 @@ export function plainMap(parent: HTMLElement, isDark: boolean, onSelect: (note: 
         return element('li', {}, [entry])
       }),
     )
+    // The legend has its size now, and no name is drawn below it.
+    view.show(of, { shown, groupedBy, colouredBy: groupedBy, last: coloured, lit: lit.size === 0 ? undefined : lit, path, focus })
   }
   return {
     view,

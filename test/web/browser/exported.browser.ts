@@ -68,6 +68,23 @@ test('an entry of the legend brings its group into view, by mouse and by keyboar
   expect(errors).toEqual([])
 })
 
+test('no name of the exported map is below its legend or its buttons', async () => {
+  const { page } = await openExported(openWorld({ fixture: 'demo' }))
+  await page.setViewportSize({ width: 620, height: 460 })
+  const hiddenNames = () =>
+    page.evaluate(() => {
+      const drawing = document.querySelector<MapElement>('#map .drawing')
+      const { left = 0, top = 0 } = drawing?.getBoundingClientRect() ?? {}
+      const covers = [...document.querySelectorAll('.legend, .zoom')].map((cover) => cover.getBoundingClientRect())
+      return drawing?.map.draw().flatMap(({ text, box }) => {
+        const isBelow = (cover: DOMRect) =>
+          left + box[0] < cover.right && left + box[2] > cover.left && top + box[1] < cover.bottom && top + box[3] > cover.top
+        return covers.some(isBelow) ? [text] : []
+      })
+    })
+  await expect.poll(hiddenNames).toEqual([])
+})
+
 test('a note in the exported map quotes the sentences that link it, on request', async () => {
   const world = openWorld()
   world.write('Roof.md', 'It rests on **[[Walls]]**.\n')
