@@ -1,4 +1,4 @@
-import type { SimilarPair } from '../../app/insight/similar-pairs.ts'
+import type { SimilarPair } from '../../app/find/similar-nodes.ts'
 import type { ExportRow } from '../../core/store.ts'
 
 type NodeRow = ExportRow & { readonly kind: 'node' }

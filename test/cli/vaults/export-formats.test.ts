@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import type { AbstractGraph } from 'graphology-types'
 import { expect, test } from 'vitest'
-import type { SimilarPair } from '../../../src/app/insight/similar-pairs.ts'
+import type { SimilarPair } from '../../../src/app/find/similar-nodes.ts'
 import { EXPORT_FORMATS, type ExportFormat, formatExport } from '../../../src/cli/vaults/export-formats.ts'
 import { toNodeId, toVaultPath } from '../../../src/core/ids.ts'
 import type { ExportRow, NodeKind } from '../../../src/core/store.ts'

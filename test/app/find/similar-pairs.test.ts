@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { MIN_SIMILARITY } from '../../../src/app/find/similar-nodes.ts'
-import { similarPairs } from '../../../src/app/insight/similar-pairs.ts'
+import { MIN_SIMILARITY, similarPairs } from '../../../src/app/find/similar-nodes.ts'
 import { toNodeId } from '../../../src/core/ids.ts'
 import { type Insight, NO_NOTE } from '../../../src/core/insight/insight.ts'
 
