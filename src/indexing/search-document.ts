@@ -31,7 +31,7 @@ export interface SearchedFile {
 }
 
 /** Increase this number if the same file yields different words than before, so every store reads all notes again. */
-const RULES = 3
+const RULES = 4
 
 /**
  * Returns a note's 48-bit version, a hash of its content, its path (which affects the title) and the mode. Two versions collide

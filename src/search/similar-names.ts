@@ -10,7 +10,7 @@ const AROUND = new Set(' .,;:!?…¿¡。、，！？：；"\'“”„‘’‚
 /** Matches characters that `plainName` changes or removes: non-ASCII letters, whitespace, and surrounding punctuation. */
 const NEEDS_FOLDING = /[^ -~]| {2}|^[ .,;:!?"'()[\]]|[ .,;:!?"'()[\]]$/
 
-/** A name above this similarity may be the one that was meant. */
+/** A name with at least this similarity may be the one that was meant. */
 const SIMILAR_ABOVE = 0.75
 
 /** With one letter changed, a shorter word is another word rather than a typo. */
