@@ -89,6 +89,8 @@ export const areasOf = memoizeLast(
 export interface Part extends Area {
   readonly label: string
   readonly notes: readonly number[]
+  /** True for the notes of a land that are in no other part. */
+  readonly isRest?: boolean
   /** Bounds of most of the notes. */
   readonly bounds: Box
   /** How well its notes are linked, compared with other parts of the land: 0 for the worst, 1 for the best. */
@@ -97,8 +99,6 @@ export interface Part extends Area {
   has(x: number, y: number): boolean
 }
 
-/** The name of the notes of a land that are in no other part of it. */
-export const SMALL_GROUPS = 'small groups'
 /** More links of a note than this do not make its part better linked. */
 const MANY = 20
 
@@ -118,7 +118,7 @@ export const landPartsOf = memoizeLast(
       for (const [number, { notes }] of large.entries()) for (const note of notes) numbers[note] = number
       const { all, colourAt } = landsOf(graph, land, { colours: numbers, other: large.length, isRound: false })
       const rest = land.filter((note) => numbers[note] === large.length)
-      const named = rest.length < MIN_PART ? large : [...large, { notes: rest, label: SMALL_GROUPS }]
+      const named = rest.length < MIN_PART ? large : [...large, { notes: rest, label: 'small groups', isRest: true }]
       const linked = named.map(
         ({ notes }) => notes.reduce((sum, note) => sum + Math.min(MANY, degrees[note] ?? 0), 0) / notes.length,
       )

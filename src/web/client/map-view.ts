@@ -1,7 +1,7 @@
 import { type Coloured, coloursOf, mixed, PALETTE } from './colours.ts'
 import { element } from './element.ts'
 import { type ColourBy, type Graph, groupingBy, isElsewhere, isIndex, neighbours, placeOf } from './graph.ts'
-import { areasOf, boundsOfMost, landPartsOf, partsWithin, SMALL_GROUPS } from './map-areas.ts'
+import { areasOf, boundsOfMost, landPartsOf, partsWithin } from './map-areas.ts'
 import { fitInto } from './map-fit.ts'
 import { type Box, Dots, EDGE, type Label, Labels, type Point, type Words, wrapped } from './map-labels.ts'
 import {
@@ -757,9 +757,9 @@ export class MapView {
     const { frame, labels } = writing
     const end = labels.placed.length + (within === undefined ? this.#mostNames(NAMED.parts, 1) : NAMED.partsOfGroup)
     const parts = landPartsOf(frame.graph, frame.look)
-    const named = within === undefined ? parts.filter(({ label }) => label !== SMALL_GROUPS) : partsWithin(parts, within)
+    const named = within === undefined ? parts.filter(({ isRest }) => isRest !== true) : partsWithin(parts, within)
     const { least, most } = within !== undefined || this.#namesParts ? PART_FONT.near : PART_FONT.far
-    const largest = Math.max(...named.map(({ label, notes }) => (label === SMALL_GROUPS ? 1 : notes.length)))
+    const largest = Math.max(...named.map(({ isRest, notes }) => (isRest ? 1 : notes.length)))
     for (const part of named) {
       if (labels.placed.length >= end) return
       const sizes = sizesFrom(least + (most - least) * Math.sqrt(Math.min(1, part.notes.length / largest)), least)

@@ -79,7 +79,7 @@ for (const dark of [false, true]) {
   test(`in ${theme} the page looks as before: card at the pointer, note and table`, async () => {
     const { page } = await lookAtDemo({ dark })
     await page.waitForSelector('.legend li')
-    await page.waitForFunction(() => document.fonts.status === 'loaded')
+    await page.waitForFunction(() => [...document.fonts].some(({ status }) => status === 'loaded'))
     await page.waitForSelector('.welcome .rows')
     await mapIsStill(page)
     const { x: left = 0, y: top = 0 } = (await page.locator('.map .drawing').boundingBox()) ?? {}
