@@ -611,6 +611,9 @@ test('a list or a search draws on the map, a link shows its card, and the right 
     document.querySelector('.map .drawing')?.dispatchEvent(new MouseEvent('contextmenu', { button: 2, cancelable: true })),
   )
   await page.waitForSelector('.menu[aria-label="Amylase"]')
+  await page.keyboard.press('Tab')
+  await page.waitForSelector('.menu', { state: 'detached' })
+  expect(await page.evaluate(() => document.activeElement?.tagName)).not.toBe('BODY')
 })
 
 test('on a fine screen small notes are round, too', async () => {
