@@ -265,7 +265,10 @@ function Menu({ at: { id, x, y }, onClose }: { readonly at: Spot; readonly onClo
     focusMap()
   }
   const onMenuKey = (event: KeyboardEvent): void => {
-    if (event.key === 'Tab') return close()
+    if (event.key === 'Tab') {
+      close()
+      return
+    }
     const items = [...(list.current?.querySelectorAll<HTMLElement>('[role="menuitem"]') ?? [])]
     const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
     if (step === 0 && event.key !== 'Escape') return
