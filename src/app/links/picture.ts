@@ -99,6 +99,12 @@ export async function pagePicture(
   return await drawing
 }
 
+/** Starts to compute communities, which the first picture of a page waits for longest. Call it before the page asks. */
+export async function preparePicture({ layouts, insights }: GraphCore): Promise<void> {
+  // Without stored positions, the first picture is drawn without communities, and computing them would delay it.
+  if (await layouts.hasPlaces()) await insights.follow({ wait: 0 })
+}
+
 interface WaitingDrawing {
   /** The part that the page shows, as JSON. */
   readonly key: string

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { basename, dirname, join } from 'node:path'
+import { preparePicture } from '../../app/links/picture.ts'
 import { vaultHealth } from '../../app/system-info.ts'
 import { openAll, type Vaults } from '../../app/vaults.ts'
 import { userFolders } from '../../config/environment.ts'
@@ -114,6 +115,9 @@ export async function serveHttp(invocation: Invocation, loaded: LoadedVaults, we
   openAll(followedVaults).then(
     (cores) => {
       for (const { indexing } of cores) indexing.begin()
+      const [first] = cores
+      // Errors appear when the page asks for the picture.
+      if (web?.onAddress !== undefined && first !== undefined) preparePicture(first).catch(() => {})
     },
     (error: unknown) => printer.warn(`A vault could not be opened: ${String(error)}`),
   )

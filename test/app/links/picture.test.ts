@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { GraphCore } from '../../../src/app/graph-core.ts'
-import { type PageArguments, pagePicture, partOfPicture, vaultPicture } from '../../../src/app/links/picture.ts'
+import { type PageArguments, pagePicture, partOfPicture, preparePicture, vaultPicture } from '../../../src/app/links/picture.ts'
 import type { Layouts, LayoutUnderWay } from '../../../src/core/insight/layouts.ts'
 import { searchCore } from '../search-core.ts'
 
@@ -160,4 +160,25 @@ test('reports the progress of a layout, and a finished layout serves later reque
   finish()
   expect((await pagePicture(busyCore, NOTHING)).value).toMatchObject({ ids: { length: 6 } })
   expect(runs).toBe(1)
+})
+
+test('communities are computed before a page asks, unless its first picture does not wait for them', async () => {
+  const core = await searchCore(NOTES)
+  const started: boolean[] = []
+  const insights: GraphCore['insights'] = {
+    ...core.insights,
+    follow: async () => {
+      started.push(true)
+      return undefined
+    },
+  }
+  const withPlaces = (hasPlaces: boolean): GraphCore => ({
+    ...core,
+    insights,
+    layouts: { hasPlaces: async () => hasPlaces, underWay: () => undefined, layOut: (...args) => core.layouts.layOut(...args) },
+  })
+  await preparePicture(withPlaces(false))
+  expect(started).toEqual([])
+  await preparePicture(withPlaces(true))
+  expect(started).toEqual([true])
 })
