@@ -1126,7 +1126,7 @@ function placeInside(
     // A name is read more easily where no notes are, and on a small map there is such a place.
     [byNamesake, { centres: middle, hides: 0 }, ...(isSmall ? [{ centres: all, hides: 0 }] : [])],
     [{ hides: mostHidden }, { centres: middle, hides: mostHidden }, { centres: all, hides: mostHidden }],
-    // A colored land without a name means nothing, so this one may reach a little beyond it.
+    // A colored land without a name means nothing, so its name may reach a little beyond the land.
     colour === frame.look.palette.length - 1 ? [] : [{ centres: all, hides: mostHidden, mayReachOut: true }],
   ]
   for (const places of passes)
