@@ -14,6 +14,7 @@ import {
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { quietly } from '../../src/core/quietly.ts'
 import { eventually } from '../support/eventually.ts'
 import { factsOf, openWorld, PROGRAM, type Server, SHARES, type Wire, type World } from './support.ts'
 
@@ -320,8 +321,10 @@ describe('shutdown', () => {
     const server = await open(world)
     await server.ask('get_hubs', { metric: 'pagerank' })
     const { pid } = server.child
+    // A thread may end before its file is read.
+    const childrenOf = (task: string) => quietly(() => readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8')) ?? ''
     const children = readdirSync(`/proc/${pid}/task`).flatMap((task) =>
-      readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8')
+      childrenOf(task)
         .split(' ')
         .filter((child) => child !== ''),
     )
