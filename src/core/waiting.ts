@@ -105,7 +105,7 @@ export function pauseThread(ms: number): void {
  */
 export const SHUTDOWN = { drain: 3_500, lastBytes: 300, closed: 4_100, gone: 4_400 } as const
 
-/** Returns the time (`performance.now()`) by which a server that starts to shut down now must have closed its vaults. */
+/** Returns the deadline (`performance.now()`) for closing the vaults if the server starts to shut down now. */
 export function closedBy(): number {
   return performance.now() + SHUTDOWN.closed
 }

@@ -91,7 +91,7 @@ export function startsWith<T>(path: readonly T[], root: readonly T[]): boolean {
 
 /** The nodes reached by one side of a search. */
 interface Front {
-  /** Whether links are followed forwards from the source or backwards from the target. */
+  /** True if this side follows links from the source, false if it follows them backwards from the target. */
   readonly forwards: boolean
   /** Distance + 1 for each key, or 0 if the key was not reached. */
   readonly reached: Int32Array

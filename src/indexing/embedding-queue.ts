@@ -208,7 +208,7 @@ export class EmbeddingQueue {
     }
   }
 
-  /** Deletes other embedders' vectors, which were used until this embedder was complete. */
+  /** Deletes the vectors of other embedders. Searches used them until this embedder was complete. */
   async #supersede({ id }: Embedder): Promise<void> {
     if (!this.#parts.supersedes || this.#isAlone || this.#requestedVersions.size === 0) return
     await this.#parts.search.keepOnly(id)

@@ -26,7 +26,7 @@ import { checkSubpaths, LinkTable, type Part, type Renamed } from './link-table.
 import { MemoryShortError } from './memory-short.ts'
 import type { RecentBytes } from './search-document.ts'
 
-/** What to compare with the index: everything, or certain files and folders. */
+/** The part of the vault to compare with the index: everything, or certain files and folders. */
 export type Scope = { readonly all: true } | Parts
 
 interface Parts {
@@ -64,7 +64,7 @@ export interface IndexerOptions {
   readonly isMemoryShort?: () => boolean
   /** Receives the graph changes of each commit. */
   readonly log?: GraphLogWriter
-  /** Whether the engine stores the text of notes, for servers without access to the folder. */
+  /** True if the engine stores the text of notes, for servers without access to the folder. */
   readonly keepsTexts?: boolean
   /** Receives the bytes of notes, to index them for search without reading them again. */
   readonly recent?: Pick<RecentBytes, 'keep'>

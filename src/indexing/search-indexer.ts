@@ -34,7 +34,7 @@ export interface SearchParts {
   readonly onWake: () => void
 }
 
-/** Whether a step leaves more work, waits for `onWake`, or has nothing left to do. */
+/** The state after a step: there is more work, it waits for `onWake`, or all work is done. */
 export type StepResult = 'more' | 'waiting' | 'done'
 
 interface OpenBatch {

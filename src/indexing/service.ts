@@ -68,7 +68,7 @@ const ROOM_CHECK = { shortest: 30_000, longest: 3_600_000 }
 /** Maximum number of attempts at a comparison that fails. */
 const ATTEMPTS = 3
 
-/** What a job can use while nothing else reads or writes the index. */
+/** Access for a job that runs while nothing else reads or writes the index. */
 export interface Exclusive {
   readonly vault: Vault
   readonly writer: IndexWriter

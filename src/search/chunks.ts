@@ -1,5 +1,6 @@
 import { hash as digest } from 'node:crypto'
 import type { Heading } from '../core/note.ts'
+import { wholeCharacterEnd } from '../core/text/graphemes.ts'
 import { blankData } from '../core/text/inline-data.ts'
 import { lineNumber } from '../core/text/line-number.ts'
 
@@ -356,8 +357,7 @@ function pieceEnd(text: string, from: number, end: number): number {
   if (SENTENCE_END.test(head)) return from + SENTENCE_END.lastIndex
   const space = head.lastIndexOf(' ')
   if (space > 0) return from + space + 1
-  const last = head.charCodeAt(LONG_LINE - 1)
-  return from + LONG_LINE - (last >= 0xd800 && last <= 0xdbff ? 1 : 0)
+  return wholeCharacterEnd(text, from + LONG_LINE)
 }
 
 /**

@@ -120,8 +120,8 @@ function postRoute<Sender extends { readonly key: string } | undefined>(
   const handle = async (exchange: Exchange<Sender>): Promise<void> => {
     const { request, response, sender } = exchange
     secure(response)
-    const place = sender === undefined ? undefined : load.call(sender.key)
-    if (place !== undefined && 'refusal' in place) return sendRefusal(response, place.refusal)
+    const slot = sender === undefined ? undefined : load.call(sender.key)
+    if (slot !== undefined && 'refusal' in slot) return sendRefusal(response, slot.refusal)
     const disconnected = new AbortController()
     response.once('close', () => disconnected.abort())
     try {
@@ -134,7 +134,7 @@ function postRoute<Sender extends { readonly key: string } | undefined>(
       if (!(error instanceof RouxError)) throw error
       sendJson(response, 422, JSON.stringify({ error: error.toJSON() }))
     } finally {
-      place?.end()
+      slot?.end()
     }
   }
   return defineRoute({ path, methods: { POST: handle }, admit })

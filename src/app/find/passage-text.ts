@@ -1,3 +1,4 @@
+import { wholeCharacterEnd } from '../../core/text/graphemes.ts'
 import { blank, legible, withoutGaps } from '../../markdown/prose/legible.ts'
 import { findMatches, type Match, type SnippetQuery, weightOf } from '../../search/words/matches.ts'
 import { queryTerms } from '../../search/words/query-terms.ts'
@@ -128,8 +129,7 @@ function cutAt(text: string, start: number, maxLength: number): PassageText {
   }
   if (cut !== '') return { text: text.slice(end).trim() === '' ? cut : `${cut}…`, start, end }
   const room = maxLength - before.length - 1
-  const isSplit = /[\ud800-\udbff]/.test(text.charAt(start + room - 1))
-  end = start + (isSplit ? room - 1 : room)
+  end = wholeCharacterEnd(text, start + room)
   return { text: `${before}${text.slice(start, end)}…`, start, end }
 }
 

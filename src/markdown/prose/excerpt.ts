@@ -1,4 +1,5 @@
 import { hash as digest } from 'node:crypto'
+import { graphemes, wholeCharacterEnd } from '../../core/text/graphemes.ts'
 import type { NoteText } from '../../core/texts.ts'
 import { bodyStartOf } from '../frontmatter/frontmatter.ts'
 import { afterBlankLines } from '../line-index.ts'
@@ -12,8 +13,6 @@ export interface Excerpt {
 
 /** Maximum distance to search backwards for a position where a grapheme is certain to start, in UTF-16 code units. */
 const REACH = 200
-
-let segmenter: Intl.Segmenter | undefined
 
 /** Returns the first `max` UTF-16 code units of the body's visible text, without outer blank lines, cut between graphemes. */
 export function excerptOf(text: string, bodyStart: number, max: number): Excerpt {
@@ -50,29 +49,24 @@ function graphemeEnd(text: string, from: number, limit: number): number {
   // There is always a boundary between two plain letters. The segmenter would take twenty times as long to find it.
   if (isPlain(text.charCodeAt(limit)) && isPlain(text.charCodeAt(limit - 1))) return limit
   const safe = safeStart(text, from, limit)
-  segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' })
   let end = safe
-  for (const { index, segment } of segmenter.segment(text.slice(safe, limit + REACH))) {
+  for (const { index, segment } of graphemes().segment(text.slice(safe, limit + REACH))) {
     if (safe + index + segment.length > limit) break
     end = safe + index + segment.length
   }
   // A grapheme this long is not real text, so split it anywhere except within a surrogate pair.
-  return end > from ? end : limit - (isHigh(text.charCodeAt(limit - 1)) ? 1 : 0)
+  return end > from ? end : wholeCharacterEnd(text, limit)
 }
 
 /** Returns a position shortly before `limit` where a grapheme is certain to start, that is, between two plain letters. */
 function safeStart(text: string, from: number, limit: number): number {
   const stop = Math.max(from, limit - REACH)
   for (let i = limit; i > stop; i--) if (isPlain(text.charCodeAt(i)) && isPlain(text.charCodeAt(i - 1))) return i
-  return stop > from && isHigh(text.charCodeAt(stop - 1)) ? stop - 1 : stop
+  return stop > from ? wholeCharacterEnd(text, stop) : stop
 }
 
 function isPlain(c: number): boolean {
   return c >= 32 && c < 127
-}
-
-function isHigh(c: number): boolean {
-  return c >= 0xd800 && c <= 0xdbff
 }
 
 /** Returns a file's text with metadata, all from the same version of the file. */

@@ -1,3 +1,4 @@
+import { wholeCharacterEnd } from '../../core/text/graphemes.ts'
 import { findFences } from '../frontmatter/frontmatter.ts'
 
 const MAX_LENGTH = 300
@@ -134,8 +135,7 @@ function fitStart(text: string, room: number): string {
 }
 
 function clip(text: string, length: number): string {
-  const last = text.charCodeAt(length - 1)
-  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? length - 1 : length)
+  return text.slice(0, wholeCharacterEnd(text, length))
 }
 
 function unsplitStart(text: string): string {

@@ -1,3 +1,5 @@
+import { wholeCharacterEnd } from '../../core/text/graphemes.ts'
+
 /** Character classes of the analyzer. */
 export const SEPARATOR = 0
 
@@ -102,9 +104,7 @@ export function foldLetters(text: string): string {
 
 /** Truncates a word to `MAX_FORM` units without splitting a surrogate pair. */
 function truncate(word: string): string {
-  if (word.length <= MAX_FORM) return word
-  const unit = word.charCodeAt(MAX_FORM - 1)
-  return word.slice(0, unit >= 0xd800 && unit <= 0xdbff ? MAX_FORM - 1 : MAX_FORM)
+  return word.length <= MAX_FORM ? word : word.slice(0, wholeCharacterEnd(word, MAX_FORM))
 }
 
 // Set the classes of ASCII here, because compiling the regular expressions below takes ten milliseconds.

@@ -1,7 +1,7 @@
 import type { PictureGroup } from '../../core/insight/picture.ts'
 import { type ColourBy, type Graph, groupingBy, isIndex, today } from './graph.ts'
 
-/** Twelve colors that can be told apart on light and dark backgrounds, and a last one for all other notes. */
+/** Twelve colors that are distinct on light and dark backgrounds, and a last one for all other notes. */
 export const PALETTE: readonly string[] =
   '#4878b8 #f08c3a #df5b5f #2f9ea3 #62a74c #cfa11f #a06bb4 #d879b0 #94705a #62b0e0 #a9b03c #6a6fd0 #9aa0aa'.split(' ')
 const OTHER = PALETTE.length - 1

@@ -4,7 +4,7 @@ import type { TargetedKeyboardEvent } from 'preact'
 /** Width of the note beside the map in pixels, or 0 for the default. */
 export const noteWidth = signal(0)
 
-/** Number of pixels by which the divider overlaps the note. */
+/** Overlap of the divider and the note, in pixels. */
 const OVERLAP = 3
 
 export function isWide(): boolean {

@@ -87,7 +87,7 @@ const CHOSEN = 1.6
  * Widths in pixels of the strokes along the edge of a land that darken it there, and the opacity of each, as a share of that of areas.
  * Around an open note they are fainter, so they do not distract from its links.
  */
-const SHORE = { widths: [24, 19, 14, 10, 6, 3], share: 0.2, near: 0.5 }
+const SHORE = { widths: [24, 19, 14, 10, 6, 3], share: 0.2, aroundNote: 0.5 }
 /** Opacity of the lines between them. */
 const SEAM = 0.8
 /** Radii of notes without links and of the best linked ones, in radii of a note with one link in the layout. */
@@ -465,7 +465,7 @@ function drawAreas(context: CanvasRenderingContext2D, frame: Frame, highlight: H
       context.save()
       context.clip('evenodd')
       context.strokeStyle = paint
-      context.globalAlpha = SHORE.share * ofLand * (highlight?.centre === undefined ? 1 : SHORE.near)
+      context.globalAlpha = SHORE.share * ofLand * (highlight?.centre === undefined ? 1 : SHORE.aroundNote)
       for (const width of SHORE.widths) {
         context.lineWidth = width
         context.stroke()

@@ -741,8 +741,7 @@ export class MapView {
       const isOther = colour === look.palette.length - 1
       // A color means nothing without a name, also in a small window.
       if (isOther && (!are || names.length >= most || notes.length < NAMED.least)) continue
-      const share = isOther || !are ? 0 : Math.sqrt(notes.length / (groups[0]?.notes.length ?? 1))
-      const size = GROUP_FONT.least + (GROUP_FONT.most - GROUP_FONT.least) * share
+      const size = isOther || !are ? GROUP_FONT.least : sizeFor(notes.length, groups[0]?.notes.length ?? 1, GROUP_FONT)
       const sizes = sizesFrom(size * (frame.width < GROUP_FONT.narrow ? GROUP_FONT.left : 1), PART_FONT.near.least)
       const label = this.#labelLand(writing, are ? group : { ...group, namesake: undefined }, sizes, !are)
       if (label === undefined) continue
@@ -758,11 +757,11 @@ export class MapView {
     const end = labels.placed.length + (within === undefined ? this.#mostNames(NAMED.parts, 1) : NAMED.partsOfGroup)
     const parts = landPartsOf(frame.graph, frame.look)
     const named = within === undefined ? parts.filter(({ isRest }) => isRest !== true) : partsWithin(parts, within)
-    const { least, most } = within !== undefined || this.#namesParts ? PART_FONT.near : PART_FONT.far
+    const font = within !== undefined || this.#namesParts ? PART_FONT.near : PART_FONT.far
     const largest = Math.max(...named.map(({ isRest, notes }) => (isRest ? 1 : notes.length)))
     for (const part of named) {
       if (labels.placed.length >= end) return
-      const sizes = sizesFrom(least + (most - least) * Math.sqrt(Math.min(1, part.notes.length / largest)), least)
+      const sizes = sizesFrom(sizeFor(part.notes.length, largest, font), font.least)
       if (!labels.placed.some(({ text }) => text === part.label)) this.#labelLand(writing, part, sizes)
     }
   }
@@ -1140,6 +1139,11 @@ function placeInside(
       if (label !== undefined) return label
     }
   return undefined
+}
+
+/** Returns the size in pixels of the name of a group, compared with the largest group. */
+function sizeFor(notes: number, largest: number, { least, most }: { readonly least: number; readonly most: number }): number {
+  return least + (most - least) * Math.sqrt(Math.min(1, notes / largest))
 }
 
 /** Returns the sizes to try for a name, in pixels. */

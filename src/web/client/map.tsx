@@ -256,7 +256,9 @@ function Menu({ at: { id, x, y }, onClose }: { readonly at: Spot; readonly onClo
   useLayoutEffect(() => {
     list.current?.querySelector('button')?.focus()
     void api.value?.note(id, vault.value).then((found) => found !== null && setOf(found), fail)
-    const onPress = ({ target }: PointerEvent) => list.current?.contains(target as Node) || onClose()
+    const onPress = ({ target }: PointerEvent): void => {
+      if (list.current?.contains(target as Node) !== true) onClose()
+    }
     addEventListener('pointerdown', onPress)
     return () => removeEventListener('pointerdown', onPress)
   }, [])

@@ -9,7 +9,7 @@ const HEAD_BYTES = 8
 const DOCUMENT_BYTES = 21
 
 export interface Page {
-  /** The first stem in UTF-8, by which pages are looked up. All forms of a stem are on the same page. */
+  /** The first stem in UTF-8. It is the key of the page. All forms of a stem are on the same page. */
   readonly first: Uint8Array
   readonly data: Uint8Array
 }

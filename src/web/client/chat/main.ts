@@ -14,7 +14,7 @@ const MAX_CHARS = 6_000
 /** How often, and at what interval in milliseconds, to ask for communities that are still being computed. */
 const GROUP_RETRIES = { times: 3, after: 2_000 }
 
-/** What the host has reported about itself and the frame. All of it is optional. */
+/** The host's latest report about itself and the frame. All fields are optional. */
 let context: Fields = {}
 let args: Fields = {}
 let currentAnswer: MapAnswer | undefined
