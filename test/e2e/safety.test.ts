@@ -16,7 +16,8 @@ import { basename, dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { quietly } from '../../src/core/quietly.ts'
 import { eventually } from '../support/eventually.ts'
-import { factsOf, openWorld, PROGRAM, type Server, SHARES, type Wire, type World } from './support.ts'
+import { PATIENCE } from '../support/patience.ts'
+import { changedLimits, factsOf, openWorld, PROGRAM, type Server, SHARES, type Wire, type World } from './support.ts'
 
 /** Every file and folder, with everything that would reveal a change. */
 function listing(root: string): readonly string[] {
@@ -285,10 +286,12 @@ describe('shutdown', () => {
   const CALL = { name: 'get_hubs', arguments: { metric: 'betweenness' } }
   const call = (id: number) => ({ jsonrpc: '2.0', id, method: 'tools/call', params: CALL })
 
-  /** On a busy machine, starting the graph's thread alone may take longer than a server waits for its last answers. */
-  async function openWarm(): Promise<Server> {
-    const server = await open(openWorld({ fixture: 'demo' }))
-    await server.ask('get_hubs', { metric: 'pagerank' })
+  /** Opens a server that waits for its last answers and its threads as long as a busy machine needs. */
+  async function openPatient(): Promise<Server> {
+    const world = openWorld({ fixture: 'demo' })
+    const env = changedLimits(world, `(ms) => (ms > 1_000 && ms < 5_000 ? ${PATIENCE} : ms)`)
+    const server = world.serve([world.vault], { env })
+    await server.initialize()
     return server
   }
 
@@ -297,7 +300,7 @@ describe('shutdown', () => {
     ['exit', (server) => server.send({ jsonrpc: '2.0', method: 'exit' })],
     ['notifications/exit', (server) => server.send({ jsonrpc: '2.0', method: 'notifications/exit' })],
   ])('%s answers running calls and exits with 0', async (_, end) => {
-    const server = await openWarm()
+    const server = await openPatient()
     const answers = Promise.all([1, 2, 3].map((id) => server.answerTo(id)))
     for (const id of [1, 2, 3]) server.send(call(id))
     end(server)
@@ -306,7 +309,7 @@ describe('shutdown', () => {
   })
 
   test.each(['SIGINT', 'SIGTERM'] as const)('%s answers running calls and exits with 0', async (signal) => {
-    const server = await openWarm()
+    const server = await openPatient()
     // Lines are read in order: when the second is answered, the first was read.
     const answer = server.answerTo(1)
     server.send(call(1))
