@@ -10,11 +10,10 @@ import type { Store } from '../core/store.ts'
 import type { Texts, VaultFiles } from '../core/texts.ts'
 import type { Rankings } from './links/rankings.ts'
 
-/** One open vault. Its values are plain data, independent of MCP and HTTP. */
 export interface GraphCore {
-  /** Name of the vault, which is part of its ids. Set if a process serves several vaults. */
+  /** Prefix of ids. Set if the process serves several vaults. */
   readonly name?: string
-  /** Root folder of the vault as the user gave it, for messages. */
+  /** Folder as the user gave it. For messages only. */
   readonly root: string
   readonly store: Store
   readonly texts: Texts
@@ -23,43 +22,33 @@ export interface GraphCore {
   readonly insights: Insights
   readonly linkInsights: Insights<'links'>
   readonly insightState: InsightState
-  /**
-   * Computes the insights of the current generation and stores them for all processes that use the store. Set only in the process
-   * that watches the folder.
-   */
+  /** Computes and stores the insights of the current generation. Set only in the process that watches the folder. */
   readonly updateInsights?: () => Promise<void>
   readonly indexing: Indexing
-  /** Checks whether the analyses of the whole vault ignore a file. Omitted if they ignore none. */
   readonly isIgnored?: (path: string) => boolean
-  /** Log of graph changes. Omitted if logging is off. */
+  /** Omitted if logging is off. */
   readonly graphLog?: GraphLog
-  /** Omitted if semantic search is off. */
   readonly embedding?: Embedding
-  /** Weight of the semantic score relative to words, 0–1. `auto` uses the weight measured for the model. */
+  /** Weight of the semantic score, 0–1. `auto` uses the weight measured for the model. */
   readonly searchWeight: number | 'auto'
-  /** ISO 639-1 codes of the languages of notes and questions. Empty for all languages. */
+  /** ISO 639-1 codes. Empty for all languages. */
   readonly languages: readonly string[]
-  /** Loads the search indexes while a question waits for the graph. */
   readonly loadSearchEarly?: () => void
-  /** Plans operations, even if writing is off. Omitted for a vault without a folder. */
+  /** Works even if writing is off. Omitted for a vault without a folder. */
   readonly planning?: Planning | undefined
-  /** Omitted if writing is off. */
   readonly writing?: Writing | undefined
-  /** Reads images for display. */
   readonly pictures: VaultFiles
-  /** Omitted if attachments are off. */
   readonly files?: VaultFiles | undefined
-  /** Omitted if no chat model may be used. */
   readonly chat?: Chat | undefined
   close(): Promise<void>
 }
 
 export interface Embedding {
-  /** Returns the configured embedder. The first call opens it. @throws RouxError `PROVIDER_ERROR` */
+  /** Opens the embedder on the first call. @throws RouxError `PROVIDER_ERROR` */
   open(): Promise<Embedder>
-  /** Opens the embedder with this id if it needs no setup. */
+  /** Opens a built-in embedder. Returns `undefined` for any other. */
   openFormer(id: string): Promise<Embedder | undefined>
-  /** Checks whether text of a file may be embedded. Omitted if all text may. */
+  /** Omitted if all files may be embedded. */
   readonly mayEmbed?: ((path: string) => boolean) | undefined
 }
 
@@ -76,7 +65,6 @@ export type WarningCode =
   | 'ESTIMATED'
   | 'NOTICE'
 
-/** Something that a caller should know about an answer, although the call succeeded. */
 export interface Warning {
   readonly code: WarningCode
   readonly message: string
@@ -85,13 +73,12 @@ export interface Warning {
 export interface Answer<T> {
   readonly value: T
   readonly warnings: readonly Warning[]
-  /** Shown in addition to the value, by clients that can display images. */
+  /** For clients that can display images, in addition to the value. */
   readonly images?: readonly Picture[]
-  /** For a list, its length and the position of the shown items. */
+  /** Set for a list. */
   readonly list?: ListFacts
-  /** Items that the budget left out. Omitted if there are none. */
   readonly omitted?: Omitted
-  /** Paths that the use case has read, by id. The paths of other nodes must be looked up. */
+  /** Paths by id, to save look-ups. May be incomplete. */
   readonly paths?: ReadonlyMap<NodeId, string>
 }
 
@@ -100,17 +87,14 @@ export interface ListFacts {
   readonly offset: number
   readonly shown: number
   readonly count: number
-  /** Which items `count` includes: all, the relevant ones, or only a part, for example because a vault could not answer. */
+  /** What `count` includes. `part`, for example, if a vault did not respond. */
   readonly counted: 'all' | 'relevant' | 'part'
 }
 
-/**
- * Number of items omitted or truncated by member, mostly because of the budget. `results` counts the items of the list itself.
- */
+/** Number of omitted or truncated items, by member. `results` counts the items of the list. */
 export interface Omitted {
   readonly maxTokens: number
   readonly counts: Readonly<Record<string, number>>
-  /** Number of items beyond a fixed limit, by member. A larger budget would not show them. */
   readonly capped?: Readonly<Record<string, number>>
 }
 

@@ -13,80 +13,61 @@ import {
 } from './readiness-warnings.ts'
 
 export interface Call {
-  /** Aborted when the caller no longer waits for the answer. */
   readonly signal?: AbortSignal | undefined
-  /**
-   * When the call stops waiting for background work, such as reading the vault, indexing notes or opening a model, as a
-   * `performance.now()` time. The call then answers from the data available. All waits of a call share this deadline.
-   */
+  /** Deadline for background work, in `performance.now()` time. The call then answers from the available data. */
   readonly waitUntil?: number | undefined
-  /** True if the answer is for a person or a program, not for a model's context. Such answers are never truncated. */
+  /** True if a person or program reads the answer. Such answers are never truncated. */
   readonly whole?: boolean
-  /** True to mark matching words in the strings of the answer, for display to a person. */
   readonly marked?: boolean
   /** Token budget for lists that do not specify one. If omitted, each tool uses its own default. */
   readonly maxTokens?: number | undefined
-  /**
-   * True if the answer will be merged with those of other vaults. The list then starts at offset 0 and ends at the end of the
-   * page.
-   */
+  /** True if the answer is merged with those of other vaults. The list then starts at offset 0. */
   readonly isPart?: boolean
-  /** The vaults that are visible to the caller, if there are several. */
   readonly vaults?: Vaults
-  /** Called with the current step, if the caller shows it. */
   readonly report?: ((message: string) => void) | undefined
 }
 
-/** Milliseconds that a call waits for background work before it answers from the data available. */
+/** Timeout for background work, in milliseconds. */
 const CALL_TIMEOUT = 10_000
 
-/** Maximum number of milliseconds that a command waits. Unlike a client's request, a command does not time out. */
+/** Longer than `CALL_TIMEOUT`, because commands have no client that times out. */
 const COMMAND_TIMEOUT = 600_000
 
-/** Milliseconds that an answer waits for changed files to be read. */
 const CATCH_UP_TIMEOUT = 50
 
-/** Milliseconds that a server waits to find out which notes are embedded. */
 const OPENING_TIMEOUT = 1_000
 
-/** Sets the deadline of a call. A call that is already waiting keeps its deadline. */
+/** Sets a deadline unless the call already has one. */
 export function waiting(call: Call): Call & { readonly waitUntil: number } {
   return { ...call, waitUntil: call.waitUntil ?? performance.now() + CALL_TIMEOUT }
 }
 
-/** Returns the remaining waiting time of a call, in milliseconds. */
 export function timeLeft(call: Call): number {
   return Math.max(0, Math.ceil(waiting(call).waitUntil - performance.now()))
 }
 
-/** Returns how many milliseconds a call waits for the first result of an analysis of the whole vault. */
 export function patienceOf(call: Call): number {
   return call.whole ? COMMAND_TIMEOUT : timeLeft(call)
 }
 
-/** Reads one generation of the vault. See `Store.read`. */
+/** See `Store.read`. */
 export type Read = <R>(use: (snapshot: Snapshot) => Promise<R>) => Promise<R>
 
 type Run<T> = (read: Read, call: Call) => Promise<Answer<T>>
 
-/** Runs a use case that reads one snapshot. Use `answerInSteps` if it waits for anything else. */
 export function answer<T>(core: GraphCore, call: Call, use: (snapshot: Snapshot) => Promise<Answer<T>>): Promise<Answer<T>> {
   return answerInSteps(core, call, (read) => read(use))
 }
 
 /**
- * Runs a use case once all files have been read for the first time. Warns if work is still in progress. The first call also
- * starts writing the index to disk. If an index turns out to be damaged, waits until it is rebuilt and runs the use case again.
- * @throws RouxError `VAULT_NOT_FOUND` while the vault's folder is missing
+ * Runs a use case after the initial scan. Retries if the index is damaged.
+ * @throws RouxError `VAULT_NOT_FOUND` if the vault's folder is missing
  */
 export function answerInSteps<T>(core: GraphCore, call: Call, run: Run<T>): Promise<Answer<T>> {
   return runUseCase(core, waiting(call), { run })
 }
 
-/**
- * Runs a use case that also needs the search indexes. Waits for unindexed notes as long as the call allows, then warns if any are
- * still missing.
- */
+/** Like `answerInSteps`, but also waits for the search indexes. Adds a warning if they are incomplete at the deadline. */
 export function answerFindable<T>(core: GraphCore, call: Call, needs: SearchReadiness, run: Run<T>): Promise<Answer<T>> {
   core.loadSearchEarly?.()
   return runUseCase(core, waiting(call), { needs, run })
@@ -99,7 +80,7 @@ interface UseCase<T> {
 
 async function runUseCase<T>(core: GraphCore, call: Call, useCase: UseCase<T>): Promise<Answer<T>> {
   core.indexing.begin()
-  // Allow one retry for a damaged graph, and another for a damaged search index.
+  // One retry for a damaged graph, and one for a damaged search index.
   const maxAttempts = useCase.needs === undefined ? 2 : 3
   for (let tries = 1; ; tries++) {
     try {
@@ -111,7 +92,6 @@ async function runUseCase<T>(core: GraphCore, call: Call, useCase: UseCase<T>): 
   }
 }
 
-/** Checks whether an error means that the store is being rebuilt and will be available again later. */
 export function isBeingRebuilt({ store }: Pick<GraphCore, 'store'>, error: unknown): boolean {
   return error instanceof RouxError && error.code === 'STORE_UNAVAILABLE' && store.condition() !== 'unreachable'
 }
@@ -134,8 +114,7 @@ async function runWhenReady<T>(core: GraphCore, call: Call, { needs, run }: UseC
       return value
     }, call.signal)
   const result = await run(read, call)
-  // Warn in both cases: the snapshot lacks the work that was in progress before the read, and work that started during the read
-  // may still change the answer.
+  // Files may change both before and during the read.
   const search = searchBefore.length > 0 ? searchBefore : searchWarnings(core, needs)
   const progress =
     progressWarning(before) ??
@@ -145,22 +124,17 @@ async function runWhenReady<T>(core: GraphCore, call: Call, { needs, run }: UseC
   return { ...result, warnings: [...(progress === undefined ? [] : [progress]), ...search, ...result.warnings] }
 }
 
-/**
- * Waits until notes can be found. A server waits for the word index only, because embedding continues in the background. A
- * command also waits for embeddings, because its process ends with the answer.
- */
+/** A server does not wait for embeddings, because they continue in the background. */
 async function awaitFindable(core: GraphCore, call: Call, needs: SearchReadiness): Promise<void> {
   const { search, watch } = core.indexing.status()
   if (!isDone(search?.words)) await core.indexing.findable('words', timeLeft(call), call.signal)
   if (needs === 'words' || core.embedding === undefined || isDone(search?.vectors)) return
   if (watch === 'off') await core.indexing.findable('meaning', timeLeft(call), call.signal)
-  // The number of embedded notes is unknown until the embedder has read the store.
   else if (search?.vectors?.embedder === undefined) {
     await core.indexing.findable('meaning', Math.min(OPENING_TIMEOUT, timeLeft(call)), call.signal)
   }
 }
 
-/** Creates an answer without warnings. */
 export function plain<T>(value: T): Answer<T> {
   return { value, warnings: [] }
 }

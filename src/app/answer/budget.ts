@@ -1,46 +1,37 @@
 import type { Call } from './answer-when-ready.ts'
 
-/** Bounds of `max_tokens`. */
 export const MIN_TOKENS = 100
 export const MAX_TOKENS = 50_000
 
 export const DEFAULT_TOKENS = { linked: 1_150, list: 2_000, node: 4_000, nodes: 5_000 } as const
 
-/**
- * Returns the token budget of an answer: the requested one, the configured one, or the tool's default. `undefined` means no
- * limit.
- */
+/** @returns the budget in tokens, or `undefined` for no limit */
 export function tokensFor(requested: number | undefined, usual: number, { whole = false, maxTokens }: Call): number | undefined {
   return requested ?? (whole ? undefined : (maxTokens ?? usual))
 }
 
 export interface Fitted<Value> {
   readonly value: Value
-  /** Number of items omitted or truncated, by member. `results` counts the rows of the list itself. */
+  /** Number of omitted or truncated items, by member. `results` counts rows. */
   readonly omitted: Counts
-  /** Number of items beyond a fixed limit, by member. A larger budget would not show them. */
+  /** Number of items above a fixed limit, by member. A larger budget does not help. */
   readonly capped?: Counts
 }
 
-/** Item counts, keyed by member. */
 export type Counts = Readonly<Record<string, number>>
 
 export interface Budgeted<Value = unknown> {
-  /** Default budget in tokens, which may depend on the arguments. */
   readonly tokens: number | ((args: Readonly<Record<string, unknown>>) => number)
-  /** Fits a value into at most `room` bytes of JSON by leaving out members. Members that the arguments ask for come first. */
+  /** Removes members until the JSON fits into `room` bytes. Members named in `args` have priority. */
   fit(value: Exclude<Value, null>, room: number, args: Readonly<Record<string, unknown>>): Fitted<unknown>
 }
 
-/** Number of UTF-8 bytes counted as one token. */
 export const TOKEN_BYTES = 4
 
-/** Returns the size of a value's compact JSON in UTF-8 bytes. */
 export function jsonBytes(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value) ?? '')
 }
 
-/** Counts the bytes that are left while an answer is filled. */
 export class Budget {
   #remaining: number
   readonly #total: number
@@ -50,12 +41,10 @@ export class Budget {
     this.#remaining = bytes
   }
 
-  /** Returns how many bytes are left of a share of the budget. */
   available(share = 1): number {
     return Math.max(0, this.#remaining - (1 - share) * this.#total)
   }
 
-  /** Returns how many bytes are left. Negative if the budget has been exceeded. */
   remaining(): number {
     return this.#remaining
   }
@@ -65,20 +54,16 @@ export class Budget {
   }
 }
 
-/** Bytes of the separator between two items of a list. */
 export const SEPARATOR = 1
 
 export interface InTurnOptions<Item> {
   readonly share?: number
-  /** Number of items that each list shows even if they exceed the budget. */
+  /** Minimum number of items per list, even if they exceed the budget. */
   readonly minItems?: number
   bytesOf?(item: Item): number
 }
 
-/**
- * Counts how many items of each list fit, taking items from the lists in turn. Once an item does not fit, the rest of its list is
- * left out.
- */
+/** Takes items from the lists in turn. A list ends at its first item that does not fit. */
 export function countInTurn<Item>(
   lists: readonly (readonly Item[])[],
   budget: Budget,
@@ -104,10 +89,7 @@ export function nonZero(counts: Counts): Counts {
   return Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0))
 }
 
-/**
- * Returns the first items of a list as a member of an answer. If no item fits, the member is left out, because an empty list
- * would mean that there are no items.
- */
+/** Omits the member if no item fits. An empty list would mean that there are no items. */
 export function listShown<Name extends string, Item>(
   name: Name,
   all: readonly Item[],
@@ -116,12 +98,10 @@ export function listShown<Name extends string, Item>(
   return (isLeftOut(all, shown) ? {} : { [name]: shown }) as { [Member in Name]: readonly Item[] }
 }
 
-/** Checks whether an answer shows nothing of a list that has items. */
 export function isLeftOut(all: readonly unknown[] = [], shown: readonly unknown[] = []): boolean {
   return shown.length === 0 && all.length > 0
 }
 
-/** Returns how many items of each list are not shown. `total` contains the full length of each list. */
 function leftOut<Name extends string>(
   total: Readonly<Record<Name, number>>,
   shown: Readonly<Partial<Record<NoInfer<Name>, readonly unknown[]>>>,
@@ -130,10 +110,7 @@ function leftOut<Name extends string>(
   return nonZero(Object.fromEntries(names.map((name) => [name, total[name] - (shown[name]?.length ?? 0)])))
 }
 
-/**
- * Returns two counts for each list: the items that the budget left out (`omitted`), and those that were missing from `whole`
- * already (`capped`). `total` contains the full length of each list.
- */
+/** @returns the number of items cut by the budget (`omitted`) and by a fixed limit (`capped`) */
 export function leftOutOf<Name extends string>(
   total: Readonly<Record<Name, number>>,
   whole: Readonly<Partial<Record<NoInfer<Name>, readonly unknown[]>>>,

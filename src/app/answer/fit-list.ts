@@ -7,64 +7,52 @@ export type Row = Readonly<Record<string, unknown>>
 
 export interface Composed<R extends object> {
   readonly rows: readonly R[]
-  /** Number of items omitted or truncated, by member. `results` counts rows. */
+  /** Number of omitted or truncated items, by member. `results` counts rows. */
   readonly omitted: Counts
-  /** Number of items beyond a fixed limit per row, by member. */
+  /** Number of items above a fixed limit, by member. */
   readonly capped: Counts
-  /** Size of the rows as JSON in bytes, including separators. */
   readonly bytes: number
 }
 
 export interface ComposeOptions {
-  /** Maximum size of the rows as JSON in bytes. */
   readonly room: number
-  /** Name under which omitted rows are counted. */
   readonly memberName?: string
-  /** True to show the first row even if it does not fit, because paging must make progress. */
+  /** True to always show the first row. Otherwise, paging could get stuck. */
   readonly isFirstSure?: boolean
-  /** Optional members that the caller asked for. They may use the whole budget. */
+  /** Members that the caller asked for. They may use the whole budget. */
   readonly requested?: ReadonlySet<string>
-  /** Share (0–1) of the budget for properties, links and content if the caller did not ask for them. */
+  /** Share of the budget (0–1) for properties, links and content that the caller did not ask for. */
   readonly details?: number
 }
 
-/** Longer titles are truncated. The beginning is enough to recognize them. */
 const MAX_TITLE_LENGTH = 200
-/** Maximum length of a row's main text, the same as for note content in lists. */
+/** Same as for note content in lists. */
 const MAX_ABOUT_LENGTH = CONTENT_LIMITS.list
-/** Maximum number of tags per row. */
 export const MAX_TAGS = 10
-/** A shorter text is not worth showing. */
 const MIN_TEXT_LENGTH = 160
-/** Limits for property values in lists: characters per value, and values per property. */
+/** In characters. */
 const MAX_VALUE_LENGTH = 100
 const MAX_VALUES = 5
-/**
- * Shares of the budget for members that the caller did not ask for. Most questions can be answered without them, and unnecessary
- * text distracts the model. Rows, their main text and requested members may use the whole budget.
- */
+/** Limits for members that the caller did not ask for, so they do not distract the model. */
 const PASSAGES_SHARE = 0.73
 const DETAILS_SHARE = 0.55
 
 interface Room {
-  /** Each row's equal share of the remaining bytes. */
   readonly fair: number
-  /** All bytes that are left. A member may use more than its fair share only to show the minimum that is useful. */
   readonly maxBytes: number
 }
 
 /** Returns as much of a member as fits, or `undefined` if nothing more fits. */
 type Fill = (value: unknown, room: Room, shown: unknown) => unknown
 
-/** A member that is added to all rows, best row first, before the next step begins. */
+/** Added to all rows, best row first, before the next step. */
 interface Step {
   readonly member: string
   readonly fill: Fill
-  /** Share of the whole budget for this step, unless the caller asked for the member. Defaults to all of it. */
+  /** Share of the whole budget. Does not apply to members that the caller asked for. */
   readonly share?: number | 'details'
-  /** True to divide the remaining bytes equally among the rows. */
   readonly isShared?: boolean
-  /** Number of rows at the start that may use up to half of the remaining bytes each, because they are read most often. */
+  /** Number of top rows that may each use up to half of the remaining bytes. */
   readonly first?: number
 }
 
@@ -72,7 +60,7 @@ interface SizedStep extends Omit<Step, 'share'> {
   readonly share: number | undefined
 }
 
-/** The main fields of rows. A row is shown only if the smallest useful part of each of these fields fits. */
+/** A row is shown only if all of these members fit, at least in part. */
 const MAIN: readonly Step[] = [
   { member: 'snippet', fill: whole },
   { member: 'candidates', fill: firstItems, isShared: true },
@@ -85,10 +73,10 @@ const MAIN: readonly Step[] = [
   { member: 'explain', fill: whole },
 ]
 
-/** Members that are added to the rows in this order until the budget is used up, so the last rows may lack them. */
+/** Added in this order until the budget is used up. */
 const EXTRA: readonly Step[] = [
   { member: 'passages', fill: bestPassage, share: PASSAGES_SHARE, isShared: true, first: 3 },
-  // Short contents leave bytes for longer ones, which the next step extends.
+  // Short contents leave bytes for longer ones.
   { member: 'content', fill: cutText, share: 'details', isShared: true },
   { member: 'content', fill: cutText, share: 'details' },
   { member: 'passages', fill: furtherPassages, share: PASSAGES_SHARE },
@@ -100,11 +88,7 @@ const STEPS = [...MAIN, ...EXTRA]
 
 const FITTED_MEMBERS: ReadonlySet<string> = new Set(STEPS.map(({ member }) => member))
 
-/**
- * Fits rows into a budget. First fits as many rows as possible, each with the smallest useful part of its main members, then
- * extends the main members, then adds other members. A member that does not fit is left out, because an empty list would mean
- * that there are no items.
- */
+/** Fits as many rows as possible, then extends their main members, then adds the others. Omits empty members. */
 export function compose<R extends object>(rows: readonly R[], options: ComposeOptions): Composed<R> {
   const { room, memberName = 'results', isFirstSure = true, requested, details = DETAILS_SHARE } = options
   const budget = new Budget(room)
@@ -124,7 +108,6 @@ export function compose<R extends object>(rows: readonly R[], options: ComposeOp
   }
 }
 
-/** Returns the size of the rows in bytes if each shows as little as possible. */
 export function leastBytes(rows: readonly object[]): number {
   return rows.reduce((sum: number, row) => sum + jsonBytes(minimalRow(shortened(row as Row))) + SEPARATOR, 0)
 }
@@ -134,10 +117,6 @@ interface RequestedMembers {
   readonly include_content?: unknown
 }
 
-/**
- * Returns a function that fits a list into a budget. For `details`, see `ComposeOptions`. Members named in the call's arguments
- * count as requested.
- */
 export function rowsFitter(details: number) {
   return <R extends object>(
     rows: readonly R[],
@@ -152,7 +131,6 @@ export function rowsFitter(details: number) {
 
 export const fitRows = rowsFitter(DETAILS_SHARE)
 
-/** Bytes of the two brackets, minus the separator that the last row does not need. */
 const BRACKETS = 1
 
 interface Draft {
@@ -174,7 +152,6 @@ function fittingDrafts(rows: readonly Row[], budget: Budget, isFirstSure: boolea
   return drafts
 }
 
-/** Shortens the text of a row to the available bytes. Returns a row without text unchanged. */
 function withLessText({ row, shown }: Draft, room: number): Draft {
   const missing = jsonBytes(shown) + SEPARATOR - room
   if (missing <= 0 || typeof row.text !== 'string') return { row, shown }
@@ -187,7 +164,7 @@ function takeStep(
   drafts: readonly Draft[],
   budget: Budget,
 ): void {
-  // In rows of `gaps`, `links` is a number.
+  // In `gaps`, `links` is a number.
   const concerned = drafts.filter(({ row }) => row[member] !== undefined && typeof row[member] !== 'number')
   for (const [at, { row, shown }] of concerned.entries()) {
     const isNew = shown[member] === undefined
@@ -208,7 +185,6 @@ function inOrder(row: Row, filled: Row): Row {
   return Object.fromEntries(Object.entries(row).flatMap(([key]) => (key in filled ? [[key, filled[key]]] : [])))
 }
 
-/** Returns a row with the smallest useful part of its main members, and without optional members. */
 function minimalRow(row: Row, main: readonly Step[] = MAIN): Record<string, unknown> {
   if (!isRecord(row)) return row
   const room = { fair: 0, maxBytes: Number.POSITIVE_INFINITY }
@@ -225,7 +201,6 @@ function isEmpty(value: unknown): boolean {
   return Array.isArray(value) ? value.length === 0 : isRecord(value) && Object.keys(value).length === 0
 }
 
-/** Shortens members that lists always truncate: long titles, sentences and property values. */
 function shortened(row: Row): Row {
   if (!isRecord(row)) return row
   const { title, text, tags, properties } = row
@@ -251,7 +226,6 @@ function shortValue(value: unknown): unknown {
   return isRecord(value) && jsonBytes(value) > MAX_VALUE_LENGTH ? MARKER.trim() : value
 }
 
-/** Returns the whole value, or `undefined` if it does not fit. */
 function whole(value: unknown, { maxBytes }: Room): unknown {
   return jsonBytes(value) <= maxBytes ? value : undefined
 }
@@ -261,7 +235,6 @@ function cutText(value: unknown, room: Room): unknown {
   return fittingText(value, room, (text, length) => truncate(text, length).text)
 }
 
-/** Returns as many items as fit into the fair share. One item may use all remaining bytes. */
 export function firstItems(value: unknown, room: Room): unknown {
   if (!Array.isArray(value)) return whole(value, room)
   const count = Math.max(countOf(value, room.fair), Math.min(1, countOf(value.slice(0, 1), room.maxBytes)))
@@ -285,7 +258,6 @@ export function firstEntries(value: unknown, room: Room): unknown {
   return Object.fromEntries(entries)
 }
 
-/** Returns only the first passage, with its text truncated to fit. */
 function bestPassage(value: unknown, { fair, maxBytes }: Room): unknown {
   const [best] = Array.isArray(value) ? value : []
   if (!isRecord(best) || typeof best.text !== 'string') return undefined
@@ -298,14 +270,13 @@ function cutPassage(text: string, length: number): string {
   return `${text.slice(0, boundaryBefore(text, 0, length - 1)).trimEnd()}…`
 }
 
-/** Adds as many of the other passages as fit. */
 function furtherPassages(value: unknown, room: Room, shown: unknown): unknown {
   if (!Array.isArray(value) || !Array.isArray(shown) || shown.length === 0) return undefined
   const all = [...shown, ...value.slice(shown.length)]
   return all.slice(0, Math.max(shown.length, countOf(all, room.fair)))
 }
 
-/** Truncates text until its JSON fits. Returns `undefined` if the part that fits is too short to be worth reading. */
+/** @returns the text truncated until its JSON fits, or `undefined` if the result is too short to be useful */
 function fittingText(
   text: string,
   { fair, maxBytes }: Room,
@@ -313,7 +284,7 @@ function fittingText(
 ): string | undefined {
   const bytes = jsonBytes(text)
   if (bytes <= fair) return text
-  // Assume that escapes and multi-byte characters are spread evenly. Shorten the text again if it is still too long.
+  // Estimate the length as if escapes and multi-byte characters were spread evenly.
   for (let length = Math.floor((text.length * fair) / bytes); length > MIN_TEXT_LENGTH; length = Math.floor(length * 0.9)) {
     const shorter = cutTo(text, length)
     if (jsonBytes(shorter) <= fair) return shorter
@@ -330,7 +301,6 @@ function countOmitted(row: Row, shown: Row, omitted: Map<string, number>): void 
   }
 }
 
-/** Returns the number of items or entries of a member, or 1 for any other value. */
 export function sizeOf(value: unknown): number {
   if (Array.isArray(value)) return value.length
   return isRecord(value) ? Object.keys(value).length : Number(value !== undefined)

@@ -4,10 +4,7 @@ import { compose, firstEntries, firstItems, type Row, sizeOf } from './fit-list.
 
 type Fit = <V extends object>(value: V, room: number) => Fitted<Partial<V>>
 
-/**
- * Fits an answer with one list, which may be in any of the members `places`, such as `dead_ends.first`. Its rows count as
- * results.
- */
+/** Fits an answer with a single list, found in one of the members `places`, such as `dead_ends.first`. */
 export function fitMember(...places: readonly string[]): Fit {
   return (value, room) => {
     const place = places.find((candidate) => listAt(value, candidate) !== undefined)
@@ -18,10 +15,7 @@ export function fitMember(...places: readonly string[]): Fit {
   }
 }
 
-/**
- * Fits an answer with several lists. `places` names the member that contains each list. Items are taken from the lists in turn,
- * so a long list does not crowd out the others.
- */
+/** Takes items from the lists in turn. `places` maps each name to the member with its list. */
 export function fitInTurn(places: Readonly<Record<string, string>>): Fit {
   return (value, room) => {
     const lists = Object.entries(places).flatMap(([name, place]) => {
@@ -40,10 +34,10 @@ export function fitInTurn(places: Readonly<Record<string, string>>): Fit {
   }
 }
 
-/** Share (0–1) of the remaining bytes for a list, or a function that returns its number of bytes. */
+/** Share of the remaining bytes (0–1), or a function that returns a number of bytes. */
 type Share = number | ((left: number) => number)
 
-/** Fits the lists of an answer in rounds. The lists of one round share the bytes that earlier rounds have left. */
+/** Fits lists in rounds. The lists of a round share the bytes left by earlier rounds. */
 export function fitShares<V extends object>(
   value: V,
   rounds: readonly Readonly<{ [Name in keyof V]?: Share }>[],
@@ -69,7 +63,6 @@ export function fitShares<V extends object>(
   return { value: names.reduce((rest, name) => withSome(rest, name, listAt(fitted, name) ?? []), value), omitted, capped }
 }
 
-/** Fits lists and objects of an answer, in the given order, by keeping their first items or leaving them out. */
 export function fitFacts<V extends object>(value: V, names: readonly (keyof V & string)[], room: number): Fitted<Partial<V>> {
   const fitted: Record<string, unknown> = { ...(value as Row) }
   const budget = new Budget(room)
@@ -93,9 +86,7 @@ function listAt(value: object, place: string): readonly object[] | undefined {
   return Array.isArray(list) ? list : undefined
 }
 
-/**
- * Replaces a list with the rows that fit. If none fits, the list is left out, because an empty list means that there are no rows.
- */
+/** Omits the list if no row fits. An empty list would mean that there are no rows. */
 function withSome<V extends object>(value: V, place: string, rows: readonly unknown[]): V {
   return withList(value, place, isLeftOut(listAt(value, place), rows) ? undefined : rows)
 }

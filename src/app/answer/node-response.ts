@@ -5,7 +5,6 @@ import { CONTENT_LIMITS, truncateExcerpt } from './truncate.ts'
 
 export const MAX_LINKS = 100
 
-/** Default number of links shown per node in a list, those with the most linked targets first. */
 const LISTED_LINKS = 3
 
 export interface NodeResponse {
@@ -17,7 +16,6 @@ export interface NodeResponse {
   readonly content?: string
   readonly tags: readonly string[]
   readonly links: readonly NodeSummary[]
-  /** Included instead of `content`. */
   readonly properties?: Readonly<Record<string, unknown>>
   /** Omitted for notes. */
   readonly kind?: NodeKind
@@ -34,11 +32,10 @@ export function linksShown(requested: number | undefined, { whole = false }: Cal
 
 export interface ListOptions {
   readonly shown: 'excerpt' | 'metadata'
-  /** Maximum number of links per node. */
   readonly links: number
 }
 
-/** Returns nodes as shown in lists, omitting those that no longer exist. */
+/** Skips nodes that no longer exist. */
 export async function listResponses(
   snapshot: Snapshot,
   ids: readonly NodeId[],
@@ -49,7 +46,6 @@ export async function listResponses(
   return present.map((node) => listResponse(node, shown))
 }
 
-/** Returns a node as shown in lists, with either the beginning of its content or its properties. */
 export function listResponse(node: Node, shown: ListOptions['shown']): ListedNode {
   const response = shown === 'metadata' ? metadataResponse(node) : excerptResponse(node, CONTENT_LIMITS.list)
   return { ...response, link_count: node.linkCount }
@@ -75,12 +71,12 @@ function metadataResponse(node: Node): NodeResponse {
   }
 }
 
-/** Returns the node's path, or nothing if it equals the id. An id may start with the vault's name. */
+/** Omits a path that equals the id. An id may start with the vault's name. */
 export function pathOf({ id, path }: { readonly id: string; readonly path?: string | undefined }): { readonly path?: string } {
   return path === undefined || id === path || id.endsWith(`:${path}`) ? {} : { path }
 }
 
-/** Returns an id in the spelling of the file's path, which every tool accepts. It may start with the vault's name. */
+/** Returns the id with the case of the file's path. An id may start with the vault's name. */
 export function spelledId(id: string, path: string): string {
   const folded = foldId(path)
   return id.endsWith(`:${folded}`) ? id.slice(0, id.length - folded.length) + path : path
@@ -90,16 +86,12 @@ function kindOf(node: Node): { readonly kind?: NodeKind } {
   return node.kind === 'note' ? {} : { kind: node.kind }
 }
 
-/** Highest similarity that is shown for notes with different texts. */
 export const MAX_SHOWN_SIMILARITY = 0.99
 
 /** Minimum cosine of equal texts. Rounding errors keep it below 1. */
 const EQUAL_SIMILARITY = 0.9999
 
-/**
- * Rounds a score to two digits for display. More digits would make it look more exact than it is. Only a score of 1 becomes 1,
- * and only a score of 0 becomes 0.
- */
+/** Rounds to two digits. Only 1 rounds to 1, and only 0 rounds to 0. */
 export function roundScore(score: number): number {
   if (score <= 0 || score > EQUAL_SIMILARITY) return Number(score.toFixed(2))
   return Number(Math.min(MAX_SHOWN_SIMILARITY, Math.max(0.01, score)).toFixed(2))

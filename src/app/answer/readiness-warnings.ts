@@ -8,13 +8,11 @@ export const INDEX_BUILDING_WARNING: Warning = {
   message: 'Another process is still reading the vault, so this answer may be incomplete. Ask again in a moment.',
 }
 
-/** Warns that a snapshot mixes several states of the vault. */
 export const MIXED_STATES_WARNING: Warning = {
   code: 'STALE',
   message: 'The vault changed during this call, so parts of the answer may be out of date.',
 }
 
-/** Warns that changed files have not been read yet. */
 export const CHANGES_UNREAD_WARNING: Warning = {
   code: 'STALE',
   message: 'Files have just changed and have not been read yet, so this answer may be out of date. Ask again in a moment.',
@@ -57,7 +55,6 @@ function silence(seconds: number): Warning {
   }
 }
 
-/** Returns warnings about notes that a search may miss. Empty if the call needs no search index. */
 export function searchWarnings(core: GraphCore, needs: SearchReadiness | undefined): readonly Warning[] {
   if (needs === undefined) return []
   const search: SearchProgress | undefined = core.indexing.status().search
@@ -85,7 +82,6 @@ export function isDone(progress: Progress | undefined): boolean {
   return progress !== undefined && progress.done >= progress.total
 }
 
-/** Warns that there is no insight yet. The computation goes on, and later calls wait for its result. */
 export function firstInsightWarning(progress: ReturnType<NonNullable<Insights['progress']>>): Warning {
   const { done = 0, total = 0 } = progress ?? {}
   const read =
@@ -100,7 +96,6 @@ export function firstInsightWarning(progress: ReturnType<NonNullable<Insights['p
   }
 }
 
-/** Warns that the latest insight describes an older state of the vault. */
 export const OLDER_INSIGHT_WARNING: Warning = {
   code: 'STALE',
   message: 'The vault has changed since its last analysis. A new one is running; this answer is from the previous one.',

@@ -8,18 +8,15 @@ import { isFolder, type ScopeArguments, trimFolder, trimTag } from '../scope.ts'
 import type { Call } from './answer-when-ready.ts'
 import { quoted } from './truncate.ts'
 
-/** Maximum number of similar names in a warning. */
 const MAX_SIMILAR = 3
-/** Maximum number of unknown tags to warn about one by one. */
 const MAX_TAGS = 20
-/** Larger than the folder depth of any vault. */
 const ALL_LEVELS = 1_000
 
 export interface RequestedScope extends Pick<ScopeArguments, 'folder' | 'path' | 'tag'> {
   readonly tags?: readonly string[] | undefined
 }
 
-/** Warns about requested folders, id prefixes and tags that do not exist, and suggests similar names. */
+/** Warns about unknown folders, id prefixes and tags, with suggestions. */
 export async function scopeWarnings(
   snapshot: Snapshot,
   { folder, path, tag, tags = [] }: RequestedScope,
@@ -38,7 +35,6 @@ async function folderWarning(snapshot: Snapshot, folder: string): Promise<readon
   return [unknown(`There is no folder ${quoted(folder)} with notes.`, await foldersLike(snapshot, folder))]
 }
 
-/** Returns a warning if no id starts with the path. Paths are prefixes of ids. */
 async function pathWarning(snapshot: Snapshot, path: string): Promise<readonly Warning[]> {
   if (path === '') return []
   const { total } = await snapshot.select(
@@ -49,7 +45,6 @@ async function pathWarning(snapshot: Snapshot, path: string): Promise<readonly W
   return [unknown(`No id begins with ${quoted(path)}.`, await foldersLike(snapshot, trimFolder(path)))]
 }
 
-/** Returns the folders with the most similar paths. If no path is similar, compares only the ends of paths. */
 async function foldersLike(snapshot: Snapshot, folder: string): Promise<readonly string[]> {
   const levels = folder.split('/').length
   const all = await allFolders(snapshot)
@@ -60,13 +55,11 @@ async function foldersLike(snapshot: Snapshot, folder: string): Promise<readonly
   return all.filter((path) => endOf(path) === end).slice(0, MAX_SIMILAR)
 }
 
-/** Returns the paths of all folders that contain notes. */
 async function allFolders(snapshot: Snapshot): Promise<readonly string[]> {
   const root = await snapshot.tree('', { depth: ALL_LEVELS, limit: 0, includeArchived: true })
   return root === undefined ? [] : pathsBelow(root)
 }
 
-/** Warns about tags that no note has. Each of the first unknown tags gets its own warning with the most similar tags. */
 export async function tagWarnings(snapshot: Snapshot, tags: readonly string[], { signal }: Call): Promise<readonly Warning[]> {
   if (tags.length === 0) return []
   const turn = takeTurns(signal)
@@ -100,9 +93,8 @@ interface InFolder<T> {
 }
 
 /**
- * Answers a call that is restricted to a folder. If there is no such folder, but exactly one folder's path ends with the given
- * path, answers for that folder and adds a `NOTICE`. With several vaults, only the given path counts, because the folder may be
- * in another vault.
+ * If the folder does not exist, tries the only folder whose path ends with the given path. Not with several vaults, where another
+ * vault may contain the folder.
  */
 export async function inMatchingFolder<T>(
   { snapshot, call, folder, isEmpty }: InFolder<T>,
@@ -117,12 +109,12 @@ export async function inMatchingFolder<T>(
 }
 
 export interface MatchedFolders {
-  /** Full paths of folders that a query names by the end of their path. */
+  /** Full paths by the path in the query. */
   readonly paths: ReadonlyMap<string, string>
   readonly warnings: readonly Warning[]
 }
 
-/** Looks up the folders in a query before the query runs. A condition on an unknown folder could otherwise match all notes. */
+/** Runs before the query, because a condition on an unknown folder could match all notes. */
 export async function matchFolders(
   snapshot: Snapshot,
   folders: readonly string[],
@@ -142,10 +134,6 @@ export async function matchFolders(
   }
 }
 
-/**
- * Returns the only folder whose path ends with the given path. Returns `undefined` if there is none, or if the given folder
- * itself exists.
- */
 async function matchingFolder(snapshot: Snapshot, folder: string): Promise<string | undefined> {
   const name = foldId(trimFolder(folder))
   if (name === '' || (await isFolder(snapshot, name))) return undefined

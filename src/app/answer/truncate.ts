@@ -2,7 +2,6 @@ import { graphemes } from '../../core/text/graphemes.ts'
 import type { TextRange } from '../../core/text/link-slots.ts'
 import { MARKER } from '../../core/text/partial-reading.ts'
 
-/** Maximum characters of a node's content, depending on how it is shown. */
 export const CONTENT_LIMITS = { single: 10_000, list: 500, neighbor: 200 } as const
 
 export interface Cut {
@@ -11,48 +10,40 @@ export interface Cut {
   readonly next?: number
 }
 
-/**
- * Truncates a span of text to the limit, and appends a marker if anything is left out. Does not split surrogate pairs or grapheme
- * clusters, unless a single one exceeds the limit.
- */
+/** Truncates at a grapheme cluster boundary, and appends a marker. */
 export function truncate(text: string, limit: number, span: TextRange = { start: 0, end: text.length }): Cut {
   if (span.end - span.start <= limit) return { text: text.slice(span.start, span.end) }
   const next = cutBefore(text, span.start, span.start + limit - MARKER.length)
   return { text: text.slice(span.start, next) + MARKER, next }
 }
 
-/**
- * Like `truncate`, but starts `offset` characters into the span, or at the start of the grapheme cluster there. `next` is always
- * beyond the offset, so paging ends.
- */
+/** Like `truncate`, but starts at `offset` within the span. `next` is always greater than `offset`. */
 export function truncateFrom(text: string, limit: number, { start, end }: TextRange, offset: number): Cut {
   const from = Math.min(start + offset, end)
   const part = truncate(text, limit, { start: boundaryBefore(text, start, from), end })
   if (part.next === undefined || part.next > from) return part
-  // A single grapheme cluster exceeds the limit, and its beginning has already been shown.
+  // A single grapheme cluster exceeds the limit.
   return truncate(text, limit, { start: isLowSurrogate(text, from) ? from - 1 : from, end })
 }
 
-/** Quotes a caller's string in a message. A long string is truncated. */
 export function quoted(text: string): string {
   return JSON.stringify(text.length > MAX_QUOTED_LENGTH ? `${text.slice(0, boundaryBefore(text, 0, MAX_QUOTED_LENGTH))}…` : text)
 }
 
 const MAX_QUOTED_LENGTH = 100
 
-/** Truncates an excerpt to the limit. `more` says that the text goes on after the excerpt. */
+/** `more` is true if the text continues after the excerpt. */
 export function truncateExcerpt(excerpt: string, limit: number, more: boolean): string {
   if (!more || excerpt.length > limit) return truncate(excerpt, limit).text
   const room = limit - MARKER.length
   return (excerpt.length > room ? excerpt.slice(0, cutBefore(excerpt, 0, room)) : excerpt) + MARKER
 }
 
-/** Returns the last position at or before `index`, but not before `start`, that does not split a grapheme cluster. */
 export function boundaryBefore(text: string, start: number, index: number): number {
   if (index <= start) return start
   if (index >= text.length) return text.length
   if (isPlainBoundary(text, index)) return index
-  // Segmenting is slow and only correct from a boundary. Look back for one in ever larger ranges.
+  // `Intl.Segmenter` is slow and needs to start at a boundary. Try increasing distances.
   for (let reach = 64; ; reach *= 4) {
     const from = Math.max(start, index - reach)
     const plain = plainBoundary(text, from, index)
@@ -60,23 +51,20 @@ export function boundaryBefore(text: string, start: number, index: number): numb
   }
 }
 
-/** Like `boundaryBefore`, but never returns `start`. If a grapheme cluster exceeds the limit, it is split between code points. */
+/** Like `boundaryBefore`, but splits a grapheme cluster that exceeds the limit. */
 function cutBefore(text: string, start: number, index: number): number {
   const boundary = boundaryBefore(text, start, index)
   if (boundary > start) return boundary
   return index > start + 1 && isLowSurrogate(text, index) ? index - 1 : Math.max(index, start + 1)
 }
 
-/** Returns the first boundary between `from` and `index` that can be recognized without segmenting. */
+/** Finds a boundary without `Intl.Segmenter`. */
 function plainBoundary(text: string, from: number, index: number): number | undefined {
   for (let at = from + 1; at < index; at += 1) if (isPlainBoundary(text, at)) return at
   return undefined
 }
 
-/**
- * Characters that never combine with a neighbor from this set: everything below the combining marks, and the common letters of
- * Greek, Cyrillic, Hebrew, Arabic, Devanagari, Thai, kana, Han and Hangul. CR is missing because of CRLF.
- */
+/** Characters that never form a grapheme cluster with one another. CR is missing because of CRLF. */
 const PLAIN =
   /[\t\n -\u02ff\u0370-\u0482\u048a-\u052f\u05d0-\u05ea\u0620-\u064a\u0904-\u0939\u0e01-\u0e30\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uac00-\ud7a3]/
 
@@ -91,7 +79,7 @@ function isLowSurrogate(text: string, at: number): boolean {
 
 function lastSegmentStart(text: string, from: number, index: number): number {
   let last = from
-  // Only the text before `index` and the next code point decide whether there is a boundary.
+  // A boundary depends only on the text before `index` and the next code point.
   for (const { index: at } of graphemes().segment(text.slice(from, index + 2))) {
     if (from + at > index) break
     last = from + at

@@ -34,17 +34,16 @@ export interface AskCitation {
   readonly heading: readonly string[]
   readonly start_line: number
   readonly end_line: number
-  /** Verbatim text from these lines of the file. */
+  /** Verbatim text of these lines. */
   readonly quote: string
   readonly support: 'ok' | 'weak'
 }
 
 export interface AskAnswer {
   readonly status: 'answered' | 'partial' | 'not_found'
-  /** Markdown that links only to the cited notes. */
+  /** Markdown. Links only to cited notes. */
   readonly answer: string
   readonly citations: readonly AskCitation[]
-  /** Sentences without a citation. */
   readonly uncited: readonly string[]
   readonly removed: { readonly citations: number; readonly links: number }
   readonly passages_used: number
@@ -53,26 +52,21 @@ export interface AskAnswer {
   readonly usage: ChatUsage
 }
 
-/** How long a call without progress reports may take, in milliseconds. Clients time out after a minute. */
+/** In milliseconds. Clients without progress reports time out after a minute. */
 const ANSWER_TIMEOUT = 50_000
-/** Milliseconds between two progress reports. */
 const INTERVAL = 1_000
-/** The answer is checked for endless repetition whenever it has grown by this many characters. */
+/** In characters. Checks for endless repetition at this interval. */
 const CHECK_INTERVAL = 200
-/** A server that reports having read less than this share of the prompt has truncated it. */
+/** If a server reports fewer prompt tokens than this share, it has truncated the prompt. */
 const MIN_READ_SHARE = 0.5
-/**
- * Context windows are multiples of this number. A server has also truncated the prompt if it read exactly such a multiple, and
- * less than `MIN_FILLED_SHARE` of the prompt.
- */
+/** Context windows are multiples of this size. A token count of exactly such a multiple suggests a truncated prompt. */
 const WINDOW = 1_024
 const MIN_FILLED_SHARE = 0.9
 
 const NOTHING: ChatUsage = { input: 0, output: 0, estimated: false }
 
 /**
- * Lets a chat model answer a question from the notes. Keeps only the citations that match the current files. If no passage is
- * found, the model is not asked.
+ * Answers a question from the notes, with verified citations. Does not call the model if no passage matches.
  * @throws RouxError `AI_DISABLED`; `REMOTE_NOT_ALLOWED`, `BUDGET_EXCEEDED`, `PROVIDER_ERROR` or `TIMEOUT` when calling the model;
  * `NODE_NOT_FOUND`
  */
@@ -84,7 +78,7 @@ export async function ask(core: GraphCore, args: AskArguments, call: Call = {}):
   const { model, location } = provider
   if (prompt.passages.length === 0) return { value: { ...UNANSWERED, model, location, usage: NOTHING }, warnings }
   const reply = await replyOf(provider, { prompt, chat, call })
-  // Imported late, because the Markdown parser is only needed for an answer.
+  // Lazy import: the Markdown parser is only needed here.
   const { citeAnswer } = await import('../../ai/cite.ts')
   const cited = await citeAnswer(reply.text, prompt.passages.map(toCited))
   const checked = cited.isNotFound ? undefined : await checkFiles(core, { cited, passages: prompt.passages }, call)
@@ -98,10 +92,7 @@ export async function ask(core: GraphCore, args: AskArguments, call: Call = {}):
   return { value, warnings: [...warnings, ...reply.warnings, ...cutWarnings] }
 }
 
-/**
- * Returns the prompt that `ask` would send. Sends nothing.
- * @throws RouxError the errors that `ask` throws before it sends the prompt
- */
+/** Returns the prompt without sending it. @throws the errors that `ask` throws before it sends the prompt */
 export async function askPrompt(core: GraphCore, args: AskArguments, call: Call = {}): Promise<Answer<Prompt>> {
   const { prompt, warnings } = await promptFor({ core, chat: requireChat(core), call }, args)
   return { value: prompt, warnings }
@@ -134,7 +125,6 @@ async function promptFor(
   const query = (before === undefined ? question : `${question}\n${before}`).slice(0, 8_000)
   const { context, maxTokens } = chat
   const retrieved = await retrieve(core, { ...where, query, room: Math.floor((context - maxTokens) * 0.8) }, call)
-  // Check this last, because the settings may have changed during the search.
   const mayLeave = chat.mayLeave(retrieved.value.map(({ path }) => path))
   const passages = retrieved.value.filter((_, at) => mayLeave[at] === true)
   const unused = (await chat.unusedPatterns?.(() => pathsOf(core, call))) ?? []
@@ -153,7 +143,6 @@ async function promptFor(
   return { prompt: { ...prompt, passages: usedPassages }, warnings: [...retrieved.warnings, ...warnings] }
 }
 
-/** Returns the paths of all notes and canvases, including hidden ones. */
 async function pathsOf(core: GraphCore, call: Call): Promise<readonly string[]> {
   const { value } = await answer(core, { signal: call.signal }, async (snapshot) => {
     const { items } = await snapshot.select({ kinds: ['note', 'canvas'], withExcluded: true }, ALL)
@@ -170,7 +159,6 @@ interface Reply {
   readonly warnings: readonly Warning[]
 }
 
-/** Asks the model. Returns the text that arrives in time. */
 async function replyOf(
   provider: ChatProvider,
   { prompt, chat, call }: { readonly prompt: Prompt; readonly chat: Chat; readonly call: Call },
@@ -238,7 +226,6 @@ function warningsOf(
   return warnings
 }
 
-/** Returns why the model did not finish its answer, or `undefined` if it did. */
 function whyCut(end: Extract<ChatEvent, { kind: 'end' }> | undefined): string | undefined {
   if (end === undefined)
     return 'The model took too long and was stopped before its answer was complete. A call with a progress token may take longer.'
@@ -249,7 +236,6 @@ function whyCut(end: Extract<ChatEvent, { kind: 'end' }> | undefined): string | 
   return `The server disconnected before the answer was complete${reason}.`
 }
 
-/** Converts a passage to the form that citations are checked against. An answer may also quote its title and headings. */
 function toCited({ text, startLine, hidden, title, headings }: FoundPassage) {
   return { text, startLine, hidden, names: [title, ...headings.map((heading) => heading.text)] }
 }
@@ -259,7 +245,7 @@ interface Cited {
   readonly passages: readonly FoundPassage[]
 }
 
-/** Keeps only the citations that are confirmed by the current files, and renumbers them. */
+/** Drops citations that the current files do not confirm. */
 async function checkFiles(core: GraphCore, { cited, passages }: Cited, call: Call) {
   const ids = [...new Set(cited.citations.flatMap(({ passage }) => passages[passage]?.id ?? []))]
   const { value: texts } = await answer(core, { signal: call.signal }, async (snapshot) =>
@@ -303,7 +289,7 @@ function lineOf(text: string, quote: string): number | undefined {
   return at < 0 ? undefined : text.slice(0, at).split('\n').length
 }
 
-/** Returns a note's URI, encoded for use in a Markdown link. */
+/** Encodes parentheses too, because the URI becomes a Markdown link. */
 function addressOf(id: string): string {
   const encoded = id.split('/').map((part) => encodeURIComponent(part).replace(/[()]/g, (char) => (char === '(' ? '%28' : '%29')))
   return `roux://node/${encoded.join('/')}`

@@ -9,13 +9,12 @@ export interface PluginMessage {
 }
 
 export interface ChatOptions {
-  /** Maximum length of the answer in tokens. Defaults to the setting `ai.max_tokens`, which is also the upper limit. */
+  /** In tokens. Defaults to the setting `ai.max_tokens`, which is also the maximum. */
   readonly maxTokens?: number | undefined
   /** From 0 to 2. Defaults to 0. */
   readonly temperature?: number | undefined
 }
 
-/** A model's unmodified answer. Its sources are not checked, and its links are not removed. */
 export interface ChatReply {
   readonly text: string
   readonly finish: ChatFinish
@@ -25,9 +24,9 @@ export interface ChatReply {
 }
 
 /**
- * Asks the chat model named in the settings. The caller cannot choose another one.
+ * Calls the configured chat model.
  * @throws RouxError `AI_DISABLED`, `INVALID_PARAMS`; `REMOTE_NOT_ALLOWED`, `BUDGET_EXCEEDED`, `PROVIDER_ERROR` or `TIMEOUT` when
- * asking the model
+ * calling the model
  */
 export async function chatWith(
   core: GraphCore,
@@ -72,10 +71,7 @@ function requireSound({ turns, maxTokens = 1, temperature = 0 }: ChatRequest): v
   if (wrong.length > 0) throw invalid(`${wrong.join('; ')}.`)
 }
 
-/**
- * Returns the chat model.
- * @throws RouxError `AI_DISABLED`, naming the setting that enables it
- */
+/** @throws RouxError `AI_DISABLED`, with the setting that enables it */
 export function requireChat({ chat }: GraphCore): Chat {
   if (chat !== undefined) return chat
   throw new RouxError('AI_DISABLED', 'Chat models are switched off.', {

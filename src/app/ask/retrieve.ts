@@ -17,25 +17,22 @@ export interface FoundPassage extends Passage {
   readonly id: NodeId
   readonly path: string
   readonly hash: string
-  /** All headings of the note, because a passage may continue past its own heading. */
+  /** Includes headings after the passage starts, because a passage may span several sections. */
   readonly headings: readonly Heading[]
 }
 
 export interface RetrieveArguments {
-  /** The question, followed by the previous question if there is one. */
   readonly query: string
   readonly noteId?: string | undefined
   readonly folder?: string | undefined
   readonly tag?: string | undefined
   readonly relevance: Relevance
-  /** Maximum number of tokens for all passages. */
   readonly room: number
 }
 
 /**
- * Returns the passages for a question as they appear in the files, best first. If the question is restricted to a single note and
- * that note fits, returns the whole note.
- * @throws RouxError `NODE_NOT_FOUND` if the note does not exist
+ * Returns passages for a question, best first. A question about one note gets the whole note if it fits.
+ * @throws RouxError `NODE_NOT_FOUND`
  */
 export async function retrieve(core: GraphCore, args: RetrieveArguments, call: Call): Promise<Answer<readonly FoundPassage[]>> {
   const { room, noteId, ...where } = args
@@ -52,7 +49,6 @@ interface ReadPassage extends Pick<PlacedPassage, 'node' | 'source'> {
 
 type HiddenIn = (source: NoteText, text: string) => ReturnType<typeof findHidden>
 
-/** Caches the comments of each note, so they are looked up once for all of its passages. */
 function commentsBySource(): HiddenIn {
   const hiddenByNote = new Map<NoteText, ReturnType<typeof findHidden>>()
   return (source, text) => {
@@ -62,10 +58,9 @@ function commentsBySource(): HiddenIn {
   }
 }
 
-/** Returns the visible text of a passage, or an empty array if the passage has none. */
 function toFound({ node, source, place }: ReadPassage, hiddenIn: HiddenIn): readonly FoundPassage[] {
   const { id, title, path } = node
-  // Without a path, `ai.deny` cannot be checked.
+  // `ai.deny` applies to paths.
   if (path === undefined) return []
   const whole = readableSource(node, source).text
   const part = whole.slice(place.start, place.end)
@@ -86,7 +81,7 @@ async function wholeNote(core: GraphCore, noteId: string, call: Call): Promise<F
     const { id } = await requireNamed(snapshot, core, noteId)
     const [[node], [version]] = await Promise.all([snapshot.nodes([id], { links: 0 }), snapshot.versions([id])])
     const source = await requireText({ core, snapshot, call }, id)
-    // A note that the vault's own filters hide must not be sent.
+    // The vault's filters also apply to chat models.
     if (node === undefined || node.excluded || version === undefined || source === undefined)
       throw await unknownNodeError(snapshot, noteId)
     const place = { start: 0, end: source.text.length, startLine: 1 }

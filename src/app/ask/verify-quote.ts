@@ -15,29 +15,25 @@ export interface VerifyArguments {
   readonly quote: string
 }
 
-/** Location of a quote in a note, if the note contains it. */
+/** `exact` and `text` are set if the note contains the quote. */
 export type VerifiedQuote =
   | {
       readonly found: false
       readonly id: NodeId
-      /** The passage with the most words of the quote. Omitted if no passage has any of them. */
+      /** The passage that shares the most words with the quote. */
       readonly nearest?: Omit<Passage, 'score'>
     }
   | {
       readonly found: true
       readonly id: NodeId
-      /** True if the quote matches word for word. Otherwise, the note has a few more words within the quote. */
+      /** False if the note has a few more words than the quote. */
       readonly exact: boolean
       readonly start_line: number
       readonly end_line: number
-      /** The note's text at the location of the quote. */
       readonly text: string
     }
 
-/**
- * Looks up a quote in the current text of a note.
- * @throws RouxError `NODE_NOT_FOUND`
- */
+/** @throws RouxError `NODE_NOT_FOUND` */
 export function verifyQuote(
   core: GraphCore,
   { id: name, quote }: VerifyArguments,
@@ -61,7 +57,6 @@ export function verifyQuote(
   })
 }
 
-/** Only this many UTF-16 code units of a quote are used to find the nearest passage. */
 const MAX_COMPARED = 1_000
 
 function nearestTo(quote: string, node: Node, source: NoteText): { readonly nearest?: Omit<Passage, 'score'> } {

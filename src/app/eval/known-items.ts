@@ -20,16 +20,14 @@ export const QUERY_KINDS = [
   'first sentence with a typo',
 ] as const
 
-/** The only kind of query that is copied from a different note than the expected one, so its wording differs from that note. */
+/** The only kind of query that is not worded like the expected note. */
 export const IN_OTHER_WORDS: QueryKind = 'link sentence'
 
-/** Maximum length of generated queries, because nobody types longer ones. */
 const MAX_NAME_LENGTH = 200
 
-/** Number of links at the start of a note that a query may use. */
 const LINKS = 50
 
-/** Number of UTF-16 code units at the start of a note that may contain its first sentence. */
+/** The first sentence must start within this many UTF-16 code units. */
 const BEGINNING = 10_000
 
 const PARAGRAPH = 6
@@ -38,28 +36,21 @@ const LINK = /\[\[|\]\(/
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz'
 
-/** Shorter words are rarely mistyped, and would be unrecognizable with a typo. */
+/** A typo makes shorter words unrecognizable. */
 const MIN_WORD_LENGTH = 4
 
-/** A sentence with fewer words is too vague for a query. */
 const MIN_WORDS = 4
 
 export interface KnownItemOptions {
-  /** Maximum number of queries of each kind. */
   readonly count: number
-  /** With the same seed, an unchanged vault yields the same queries. */
+  /** The same seed yields the same queries for an unchanged vault. */
   readonly seed: number
   readonly signal?: AbortSignal | undefined
 }
 
-/** Number of notes read at a time. */
 const BATCH = 500
 
-/**
- * Generates queries from the notes of a vault, at most `count` of each kind. Titles, aliases and headings must be unique to one
- * note, and sentences unique among the queries. Leaves out archived notes, which `search` does not return, and notes that must
- * not be embedded.
- */
+/** Generates up to `count` queries of each kind. Skips archived notes and notes that must not be embedded. */
 export async function knownItems(core: GraphCore, { count, seed, signal }: KnownItemOptions): Promise<readonly KnownItem[]> {
   const random = seededRandom(seed)
   const notes = shuffled(await namedNotes(core, signal), random)
@@ -130,7 +121,7 @@ function oneOf<T>(items: readonly T[], random: Random): T | undefined {
   return items[drawIndex(items.length, random)]
 }
 
-/** Adds a typo to a title. Returns `undefined` if no word is long enough, or if the result is another name. */
+/** Returns `undefined` if no word is long enough, or if the typo results in another name. */
 function mistypedTitle(
   { query, expected }: KnownItem,
   { names, random }: { readonly names: NameCounts; readonly random: Random },
@@ -139,7 +130,6 @@ function mistypedTitle(
   return typo === undefined || names.isName(typo) ? undefined : { kind: 'title with a typo', query: typo, expected }
 }
 
-/** Makes at most `count` queries, skipping items that do not yield one. */
 function take<T>(from: readonly T[], count: number, make: (item: T) => KnownItem | undefined): readonly KnownItem[] {
   const items: KnownItem[] = []
   for (const item of from) {
@@ -150,13 +140,9 @@ function take<T>(from: readonly T[], count: number, make: (item: T) => KnownItem
   return items
 }
 
-/**
- * Maximum number of notes read for each query. More than one, because in some vaults nearly all notes start with the same
- * sentence.
- */
+/** More than one note per query, because many notes may start with the same sentence. */
 const NOTES_READ_PER_QUERY = 20
 
-/** Makes queries from sentences that occur in only one of the notes read. */
 async function sentences(
   notes: readonly NamedNote[],
   { count, signal }: Pick<KnownItemOptions, 'count' | 'signal'>,
@@ -179,12 +165,11 @@ async function sentences(
 
 export type QueryKind = (typeof QUERY_KINDS)[number]
 
-/** A query and the note that it was generated from, which is the correct answer. */
 export interface KnownItem {
   readonly kind: QueryKind
   readonly query: string
   readonly expected: NodeId
-  /** The note from which the query was copied, if it is not `expected`. It does not count as an answer. */
+  /** The note that contains the query, if it is not `expected`. Excluded from the results. */
   readonly source?: NodeId
 }
 
@@ -194,7 +179,6 @@ export interface NoteNames {
   readonly headings: readonly string[]
 }
 
-/** Counts the notes that have each name. Names are compared in folded form. */
 class NameCounts {
   readonly #names = new Map<string, number>()
   readonly #headings = new Map<string, number>()
@@ -206,17 +190,14 @@ class NameCounts {
     }
   }
 
-  /** Checks whether any note has this title or alias. */
   isName(name: string): boolean {
     return this.#names.has(foldName(name))
   }
 
-  /** Checks whether exactly one note has this title or alias, and whether it can serve as a query. */
   isOnlyName(name: string): boolean {
     return canBeAsked(name) && this.#names.get(foldName(name)) === 1
   }
 
-  /** Checks whether exactly one note has this heading, no note has it as a title or alias, and it can serve as a query. */
   isOnlyHeading(name: string): boolean {
     return canBeAsked(name) && this.#headings.get(foldName(name)) === 1 && !this.isName(name)
   }
@@ -232,7 +213,7 @@ export interface LinkSentenceOptions {
 }
 
 /**
- * Makes a query from a sentence that links to another note, without the words of the link and of that note's names. Returns
+ * Makes a query from a sentence with a link to another note. Removes the link and the words of the note's names. Returns
  * `undefined` if too few words remain.
  */
 async function linkSentence(
@@ -240,7 +221,6 @@ async function linkSentence(
   from: NodeId,
   { listedIds, random }: LinkSentenceOptions,
 ): Promise<KnownItem | undefined> {
-  // Drawn here, because the callback below may run several times.
   const draw = random()
   const found = await core.store.read(async (snapshot) => {
     const { items } = await snapshot.neighbors(from, { direction: 'out', kinds: ['note'] }, { offset: 0, limit: LINKS })
@@ -261,16 +241,12 @@ async function linkSentence(
   const link = source.text.slice(start, end)
   const masked = source.text.slice(0, start) + ' '.repeat(end - start) + source.text.slice(end)
   const sentence = sentenceAt(masked, start, end)
-  // If the sentence has other links, it is also about their targets.
   if (LINK.test(sentence)) return undefined
   const query = withoutWords(sentence, [link, target.title, ...target.aliases])
   return query === undefined ? undefined : { kind: 'link sentence', query, expected: to, source: from }
 }
 
-/**
- * Makes a query from a note's first sentence, without the words of its title and aliases. Returns `undefined` if too few words
- * remain.
- */
+/** Makes a query from the first sentence, without the words of the note's names. Returns `undefined` if too few words remain. */
 async function firstSentence(
   core: GraphCore,
   { id, title, aliases }: { readonly id: NodeId; readonly title: string; readonly aliases: readonly string[] },
@@ -287,10 +263,7 @@ async function firstSentence(
   return undefined
 }
 
-/**
- * Adds a typo to a word of at least four letters: one letter is added, dropped, replaced or swapped. The first letter stays,
- * because people rarely mistype it. Returns `undefined` if no word is long enough.
- */
+/** Adds, drops, replaces or swaps one letter, but never the first. Returns `undefined` if no word is long enough. */
 export function withTypo(text: string, random: Random): string | undefined {
   const words = [...text.matchAll(/\p{L}+/gu)].filter(([word]) => [...word].length >= MIN_WORD_LENGTH)
   const chosen = words[drawIndex(words.length, random)]
@@ -317,10 +290,7 @@ function otherLetter(letter: string, random: Random): string {
   return others[drawIndex(others.length, random)] ?? 'x'
 }
 
-/**
- * Turns a sentence in Markdown into a question in plain text. Removes all forms of the words in the given names. Returns
- * `undefined` if fewer than four words remain, not counting stop words.
- */
+/** Removes Markdown and all forms of the words in `names`. Returns `undefined` if fewer than four content words remain. */
 function withoutWords(sentence: string, names: readonly string[]): string | undefined {
   const plain = plainText(sentence.replaceAll('…', ' ').replace(/\s+/g, ' '))
   const taboo = new Set(names.flatMap((name) => analyze(name)).map(({ stem }) => stem))
@@ -339,25 +309,21 @@ function withoutWords(sentence: string, names: readonly string[]): string | unde
 
 export type SearchMode = SearchArguments['mode']
 
-/** The search result for one known item. */
 export interface AskedItem {
   readonly item: KnownItem
   /** 1-based rank, or 0 if the note is not in the top ten. */
   readonly rank: number
-  /** Response time in milliseconds. */
   readonly ms: number
 }
 
 export interface AskOptions {
   readonly mode: SearchMode
   readonly call: Call
-  /** Called after every answer. */
   readonly onAsked: () => void
 }
 
 const DEFAULTS = { includeContent: false, relevance: 'normal', explain: false } as const
 
-/** Runs each query through `search`, one at a time, with the tool's default settings. */
 export async function askKnownItems(
   core: GraphCore,
   items: readonly KnownItem[],

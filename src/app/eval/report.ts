@@ -6,7 +6,7 @@ export interface VaultReport {
   readonly seed: number
   readonly embedder: string | null
   readonly scores: readonly KnownItemScores[]
-  /** How much better a search by words and meaning is than one by words alone. Empty without an embedder. */
+  /** Gain of hybrid search over keyword search. Empty without an embedder. */
   readonly meaning: readonly MeaningGain[]
   readonly slowest: readonly NotedQuery[]
   /** Queries whose note was not in the top ten. */
@@ -26,15 +26,13 @@ export interface KnownItemScores {
   readonly p99: number
 }
 
-/** Difference in nDCG@10 between a search by words and meaning and one by words alone. */
 export interface MeaningGain {
   readonly kind: QueryKind
   readonly gain: Estimate
 }
 
 /**
- * Returns the gain from meaning for each kind of query. Its interval is that of the difference per query. There is no total,
- * which would depend on the number of queries of each kind.
+ * Confidence intervals are those of the paired differences. There is no total, because kinds have different numbers of queries.
  */
 export function meaningGains(modes: readonly EvaluatedMode[]): readonly MeaningGain[] {
   const askedBy = (searchMode: SearchMode) => modes.find(({ mode }) => mode === searchMode)?.results ?? []
@@ -48,7 +46,6 @@ export function meaningGains(modes: readonly EvaluatedMode[]): readonly MeaningG
   })
 }
 
-/** Returns nDCG@10 of a query with one correct note at the given rank, or at rank 0 if the note was not found. */
 function ndcgAt(rank: number): number {
   return rank === 0 ? 0 : ndcg([...new Array<number>(rank - 1).fill(0), 1], [1])
 }
@@ -58,7 +55,6 @@ export interface EvaluatedMode {
   readonly results: readonly AskedItem[]
 }
 
-/** Returns the scores for each kind that has queries, followed by the scores for all queries, with one entry per mode. */
 export function scoreKnownItems(modes: readonly EvaluatedMode[]): readonly KnownItemScores[] {
   return [...QUERY_KINDS, 'all' as const].flatMap((kind) =>
     modes.flatMap(({ mode, results }) => {
@@ -96,7 +92,6 @@ export function slowest(modes: readonly EvaluatedMode[], count: number): readonl
     .slice(0, count)
 }
 
-/** Returns the first queries of each kind whose note was not in the top ten. */
 export function missed(modes: readonly EvaluatedMode[], count: number): readonly NotedQuery[] {
   const missing = toNotedQueries(modes.map(({ mode, results }) => ({ mode, results: results.filter(({ rank }) => rank === 0) })))
   return QUERY_KINDS.flatMap((kind) => missing.filter((query) => query.kind === kind).slice(0, count))

@@ -9,17 +9,14 @@ export interface Estimate {
   readonly high: number
 }
 
-/** Number of bootstrap samples. With this many, the ends of the interval are accurate to a few hundredths of its width. */
+/** Number of bootstrap samples. */
 const SAMPLES = 2_000
 
 const SEED = 1
 
-/** The 97.5th percentile of the standard normal distribution. */
 const Z = 1.96
 
-/**
- * Returns the share of `true` with its Wilson score interval (1927), which is valid even near 0 and 1. NaN if the list is empty.
- */
+/** Proportion of `true` with its Wilson score interval (1927). NaN for an empty list. */
 export function shareOf(answers: readonly boolean[]): Estimate {
   const count = answers.length
   const value = answers.filter(Boolean).length / count
@@ -29,12 +26,12 @@ export function shareOf(answers: readonly boolean[]): Estimate {
   return { value, low: Math.max(0, (centre - reach) / scale), high: Math.min(1, (centre + reach) / scale) }
 }
 
-/** Returns the mean with its percentile bootstrap interval (Efron 1979). NaN if the list is empty. */
+/** Mean with its percentile bootstrap interval (Efron 1979). NaN for an empty list. */
 export function meanOf(values: readonly number[]): Estimate {
   return meanOfMeans([values])
 }
 
-/** Returns the mean of several means. For the interval, each list is resampled separately. */
+/** For the interval, each list is resampled separately. */
 export function meanOfMeans(lists: readonly (readonly number[])[]): Estimate {
   const random = seededRandom(SEED)
   const redrawn = (values: readonly number[]): number => {
@@ -50,20 +47,14 @@ export function average(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length
 }
 
-/** Number of results that are evaluated. */
 export const DEPTH = 10
 
-/**
- * Returns nDCG@10 with linear gain, like trec_eval's ndcg_cut. `gainsByRank` contains the judgments of the results in rank order,
- * and `ideal` those of all documents.
- */
 export function ndcg(gainsByRank: readonly number[], ideal: readonly number[]): number {
   const discounted = (gains: readonly number[]): number =>
     gains.slice(0, DEPTH).reduce((sum, gain, at) => sum + Math.max(0, gain) / Math.log2(at + 2), 0)
   return discounted(gainsByRank) / discounted([...ideal].sort((a, b) => b - a))
 }
 
-/** Returns the quantile at a share from 0 to 1. NaN if the list is empty. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN
@@ -71,10 +62,7 @@ export function quantile(values: readonly number[], share: number): number {
 
 export type Random = () => number
 
-/**
- * Creates a deterministic random number generator: Park and Miller's minimal standard generator (1988), with their multiplier of
- * 1993.
- */
+/** Park–Miller generator (1988), with the multiplier that they recommended in 1993. */
 export function seededRandom(seed: number): Random {
   let state = (Math.abs(Math.trunc(seed)) % (MODULUS - 1)) + 1
   return () => {
@@ -83,12 +71,10 @@ export function seededRandom(seed: number): Random {
   }
 }
 
-/** Returns an integer from 0 (inclusive) to `count` (exclusive). */
 export function drawIndex(count: number, random: Random): number {
   return Math.floor(random() * count)
 }
 
-/** Returns all items in random order (Fisher–Yates shuffle). */
 export function shuffled<T>(items: readonly T[], random: Random): readonly T[] {
   const order = [...items]
   for (let last = order.length - 1; last > 0; last--) {

@@ -9,8 +9,8 @@ import { boundaryBefore } from '../answer/truncate.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
 
 /**
- * Returns the notes of the communities that a query names. Waits for an insight only if it names any.
- * @throws RouxError `NODE_NOT_FOUND` for an unknown community; if the community existed earlier, the error lists its successors
+ * Returns the notes of the communities in a query.
+ * @throws RouxError `NODE_NOT_FOUND` for an unknown community, with its successors if it existed earlier
  */
 export async function communitiesNamed(
   core: GraphCore,
@@ -21,7 +21,6 @@ export async function communitiesNamed(
   return ids.length === 0 ? { communities: new Map(), warnings: [] } : await notesOfCommunities(core, call, ids)
 }
 
-/** Returns the notes of the given communities. If the communities are not known in time, returns an empty map and a warning. */
 export async function notesOfCommunities(
   core: GraphCore,
   call: Call,
@@ -36,13 +35,12 @@ export async function notesOfCommunities(
 export interface FoundCommunity {
   readonly community: Community
   readonly level: CommunityLevel
-  /** Index of the community within its level. */
   readonly place: number
 }
 
 /**
- * Returns the community with this id. Case does not matter, and the id may include the vault's name.
- * @throws RouxError `NODE_NOT_FOUND` if there is none; if the community existed earlier, the error lists its successors
+ * Ignores case. The id may start with the vault's name.
+ * @throws RouxError `NODE_NOT_FOUND`, with successors if the community existed earlier
  */
 export function requireCommunity(
   { levels, successors }: Communities,
@@ -65,15 +63,13 @@ export function requireCommunity(
   })
 }
 
-/** Returns the id as shown in answers, including the vault's name if there is one. */
 export function communityId(id: string, { name }: Pick<GraphCore, 'name'>): string {
   return name === undefined ? id : `${name}:${id}`
 }
 
-/** Maximum length of a label that is a note's title. The key notes show the title in full. */
+/** Applies to labels that are note titles. */
 const MAX_LABEL_LENGTH = 48
 
-/** Returns a community's label: the user's name for it, or the title of its first key note, truncated at the end of a word. */
 export function communityLabel(
   id: string,
   { given, title = id }: { readonly given: string | undefined; readonly title: string | undefined },
@@ -88,7 +84,6 @@ function membersOf({ ids }: Pick<Insight, 'ids'>, { level, place }: FoundCommuni
   return ids.filter((_, note) => level.of[note] === place)
 }
 
-/** Maps each note to the ids of its communities on both levels. */
 export function communitiesOf({
   ids,
   communities,
@@ -103,13 +98,8 @@ export function communitiesOf({
   )
 }
 
-/** Maximum number of successors to list. */
 const MAX_SUCCESSORS = 3
 
-/**
- * Returns the communities that took over the notes of a former one, the largest share first. Returns `undefined` if there was no
- * such community.
- */
 function currentSuccessors(
   id: string,
   { levels, successors }: Pick<Communities, 'levels' | 'successors'>,
@@ -128,7 +118,6 @@ function currentSuccessors(
   return [...found].slice(0, MAX_SUCCESSORS)
 }
 
-/** Where an insight comes from, how to answer from it, and what to answer without it. */
 interface InsightUse<T, Kind extends InsightKind> {
   readonly from: Insights<Kind>
   readonly empty: T
@@ -136,8 +125,8 @@ interface InsightUse<T, Kind extends InsightKind> {
 }
 
 /**
- * Answers from an insight. Waits only for the first one. After that, answers from the latest one, with the warning `STALE` while
- * a newer one is being computed.
+ * Waits only for the first insight. Later calls use the latest insight, with the warning `STALE` if a newer one is being
+ * computed.
  */
 export function answerFromInsight<T, Kind extends InsightKind>(
   core: GraphCore,
@@ -157,7 +146,7 @@ interface Latest<Kind extends InsightKind> {
   readonly warnings: readonly Warning[]
 }
 
-/** Returns the latest insight that is available in time, with its warnings. */
+/** Returns the latest insight, or `undefined` if none is available before the deadline. */
 export async function latestOf<Kind extends InsightKind>(insights: Insights<Kind>, call: Call): Promise<Latest<Kind>> {
   const run = await insights.follow({ wait: patienceOf(call), signal: call.signal })
   if (run === undefined) return { insight: undefined, warnings: [firstInsightWarning(insights.progress?.())] }

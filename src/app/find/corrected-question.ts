@@ -6,14 +6,12 @@ import { LETTERS } from '../../search/words/query-terms.ts'
 import { analyze } from '../../search/words/scan.ts'
 import type { Warning } from '../graph-core.ts'
 
-/** Shorter words are not corrected, because too many words are similar to them. */
+/** Too many words are similar to a shorter word. */
 const MIN_WORD_LENGTH = 4
-/** Shorter questions are not corrected. A single word has no context and is compared with titles only. */
 const MIN_WORDS = 2
-/** A question with more unknown words is probably about something that the vault does not contain. */
+/** A question with more unknown words is probably off-topic. */
 const MAX_UNKNOWN_WORDS = 1
 
-/** A question in which unknown words have been replaced with similar words from the vault. */
 export interface CorrectedQuestion {
   readonly text: string
   readonly corrections: readonly Correction[]
@@ -25,9 +23,8 @@ interface Correction {
 }
 
 /**
- * Corrects the words of a question that no note contains. Each is replaced with the most common word of the index that differs
- * from it in one letter or in two swapped letters. A word that the embedder knows is only replaced with another word that it
- * knows, so "diary" is not replaced with "diaro". Returns `undefined` if nothing was corrected.
+ * Replaces words that no note contains with the most common indexed word at edit distance 1. A word in the embedder's vocabulary
+ * is only replaced with another one from the vocabulary. Returns `undefined` if nothing changed.
  */
 export async function correctQuestion(
   snapshot: Snapshot,
@@ -36,7 +33,7 @@ export async function correctQuestion(
 ): Promise<CorrectedQuestion | undefined> {
   const unknown = terms.filter(({ notes }) => notes === 0).map(({ word }) => word)
   if (terms.length < MIN_WORDS || unknown.length === 0 || unknown.length > MAX_UNKNOWN_WORDS) return undefined
-  // In languages without spaces, a dictionary finds the words, so they contain no typos.
+  // Languages without spaces are segmented with a dictionary, which never yields a misspelled word.
   const misspelled = unknown.filter((word) => word.length >= MIN_WORD_LENGTH && LETTERS.test(word) && classAt(word, 0) === SPACED)
   if (misspelled.length === 0) return undefined
   const near = await snapshot.wordsNear(misspelled)

@@ -6,18 +6,15 @@ import { calibrate, type EmbedderTraits, traitsOf, UNKNOWN_WEIGHT, UNRELATED_QUE
 import type { GraphCore } from '../graph-core.ts'
 import { MODEL_TIMEOUT } from './question-vector.ts'
 
-/** Number of titles used to estimate the cosine of a correct answer. */
+/** Titles sampled to estimate the cosine of a correct answer. */
 const SAMPLED_TITLES = 50
-/** Traits of an embedder that have not been measured in the vault yet. */
+/** Used until the embedder has been measured. */
 const DEFAULT_TRAITS: EmbedderTraits = { weight: UNKNOWN_WEIGHT, certainty: { low: 0.25, high: 0.65 } }
 
 const calibrated = new WeakMap<Embedder, Promise<EmbedderTraits>>()
 const measured = new WeakMap<Store, Map<string, EmbedderTraits>>()
 
-/**
- * Returns the traits that are needed to interpret an embedder's cosines. They are known for some models, and are measured in the
- * vault for others, once all notes have vectors. A failed measurement is repeated with the next question.
- */
+/** Uses built-in traits for known models. Measures other models once all notes have vectors, and retries after a failure. */
 export async function traitsFor(core: GraphCore, embedder: Embedder): Promise<EmbedderTraits> {
   const modelTraits = traitsOf(embedder.id)
   if (modelTraits !== undefined) return modelTraits
@@ -26,12 +23,11 @@ export async function traitsFor(core: GraphCore, embedder: Embedder): Promise<Em
   return await untilAborted(measuring, AbortSignal.timeout(MODEL_TIMEOUT)).catch(() => DEFAULT_TRAITS)
 }
 
-/** Returns the traits that are known without asking the embedder. */
 export function knownTraits({ store }: GraphCore, embedder: string): EmbedderTraits {
   return traitsOf(embedder) ?? measured.get(store)?.get(embedder) ?? DEFAULT_TRAITS
 }
 
-/** Checks whether all notes have vectors. With only some of them, a measurement would find too few answers. */
+/** Measured traits are wrong if only some notes have vectors. */
 function isEmbedded({ indexing }: GraphCore): boolean {
   const vectors = indexing.status().search?.vectors
   return vectors !== undefined && vectors.done >= vectors.total

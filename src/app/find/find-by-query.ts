@@ -24,9 +24,8 @@ import { WITH_TEXT } from '../scope.ts'
 
 export interface QueryOptions {
   readonly scope: Scope
-  /** `relevance` means `modified` if the query contains no words. */
   readonly orderBy: FindOrder['by']
-  /** Defaults to ascending for titles, and to descending otherwise. */
+  /** Defaults to `asc` for titles, and to `desc` otherwise. */
   readonly order?: 'asc' | 'desc' | undefined
   readonly page: Page
   readonly communities?: CommunityIds | undefined
@@ -37,20 +36,14 @@ export interface QueryOptions {
 export interface FoundByQuery {
   readonly notes: FoundPage
   readonly words: readonly QueryWord[]
-  /**
-   * Set if no note contains all of the words. The notes then contain some of them (`some`), or words that begin like them
-   * (`begun`).
-   */
+  /** Set if no note contains all words: the notes contain some of them (`some`), or words with these prefixes (`begun`). */
   readonly fallback: 'some' | 'begun' | undefined
-  /** Sets in the query that match no note. Leaves out sets that are empty only because a nested set is empty. */
   readonly emptySets: readonly QuerySet[]
-  /** Warnings about folders that do not exist, or that the query names by the end of their path. */
   readonly folderWarnings: readonly Warning[]
 }
 
 /**
- * Returns the notes that match a query. If there are none, returns notes that contain some of the query's words, or words that
- * begin like them.
+ * Falls back to notes with some of the words, or with words that start with them.
  * @throws RouxError `NODE_NOT_FOUND` or `AMBIGUOUS_NAME` for a note in the query
  */
 export async function findByQuery(
@@ -82,10 +75,6 @@ export interface PreparedQuery extends Pick<FoundByQuery, 'emptySets' | 'folderW
   readonly names: LookedUp
 }
 
-/**
- * Looks up the names in a query.
- * @throws RouxError `NODE_NOT_FOUND` or `AMBIGUOUS_NAME` for a note in the query
- */
 export async function prepareQuery(
   snapshot: Snapshot,
   core: Pick<GraphCore, 'name'>,
@@ -102,7 +91,6 @@ export async function prepareQuery(
   return { condition: toCondition(query, names), order, emptySets, folderWarnings: folders.warnings, names }
 }
 
-/** Maximum number of sets to check. */
 const MAX_CHECKED_SETS = 5
 
 async function findEmptySets(snapshot: Snapshot, query: Query, names: LookedUp): Promise<readonly QuerySet[]> {
@@ -119,7 +107,7 @@ async function findEmptySets(snapshot: Snapshot, query: Query, names: LookedUp):
 const UNORDERED: FindOrder = { by: 'relevance', direction: 'desc', terms: [], first: [] }
 const NO_ITEMS: Page = { offset: 0, limit: 0 }
 
-/** A query without words cannot rank notes by relevance, so the newest come first. */
+/** Sorts by modification time if there are no words to rank by. */
 export function orderWith(orderBy: FindOrder['by'], hasWords: boolean): FindOrder['by'] {
   return orderBy === 'relevance' && !hasWords ? 'modified' : orderBy
 }
@@ -135,7 +123,7 @@ async function orderOf(
   return { by, direction: order ?? (by === 'title' ? 'asc' : 'desc'), terms: termsOf(words), first: first.all }
 }
 
-/** Returns ids for the titles in a query. Excluded files count, because notes that link to them may still be listed. */
+/** Includes excluded files, because links to them count. */
 async function titleIds(snapshot: Snapshot, core: Pick<GraphCore, 'name'>, query: Query): Promise<TitleIds> {
   const lookups = titlesIn(query).map(
     async (title) => [title, [(await requireNamed(snapshot, core, title.trim(), { withMissing: true })).id]] as const,

@@ -36,7 +36,6 @@ export interface FindArguments extends PageArguments {
   readonly orderBy: FindOrder['by']
   readonly order?: 'asc' | 'desc' | undefined
   readonly includeArchived: boolean
-  /** Number of links shown per note. */
   readonly links?: number | undefined
 }
 
@@ -45,9 +44,9 @@ export interface FoundNode extends ListedNode {
   readonly score: number
   readonly created?: string
   readonly modified?: string
-  /** The lines around the best match, without empty ones. */
+  /** Excludes empty lines. */
   readonly snippet: string
-  /** Positions of the query's words in `snippet`, as UTF-16 offsets. Omitted unless requested. */
+  /** UTF-16 offsets in `snippet`. Omitted unless requested. */
   readonly highlights?: readonly (readonly [start: number, end: number])[]
   /** 1-based line in the file. */
   readonly line: number
@@ -55,10 +54,6 @@ export interface FoundNode extends ListedNode {
 
 const SNIPPET_LENGTH = 240
 
-/**
- * Returns the notes that match a query.
- * @throws RouxError `INVALID_PARAMS`, with the position of the syntax error
- */
 export function findNodes(core: GraphCore, args: FindArguments, call: Call = {}): Promise<Answer<readonly FoundNode[]>> {
   return answerFindable(core, call, 'words', async (read) => {
     const query = parseQuery(args.query, new Date())
@@ -103,7 +98,6 @@ async function findIn(
   return { ...list, warnings: [...queryNotices, ...missing, ...fallbackWarnings, ...close, ...description.warnings] }
 }
 
-/** Returns the scope of a query: notes and canvases if the query contains words, and otherwise only notes. */
 export function scopeOf({ folder, includeArchived }: FindArguments, query: Query): Scope {
   const scope = { ...toScope({ folder }), withoutArchived: !includeArchived }
   return positiveWords(query).length > 0 ? { ...scope, kinds: WITH_TEXT } : scope
@@ -114,7 +108,6 @@ const FALLBACKS = {
   begun: 'No note has exactly these words. The notes shown have words that start with them.',
 }
 
-/** Returns the dates that the query filters by or sorts by. */
 function datesShown(query: Query, { orderBy }: FindArguments): ReadonlySet<TimeField> {
   const by = orderWith(orderBy, positiveWords(query).length > 0)
   return new Set([...timesIn(query), ...(by === 'modified' || by === 'created' ? [by] : [])])
@@ -127,7 +120,6 @@ interface TextRequest {
   readonly links: number
 }
 
-/** Returns the notes found, each with the text around its best match. */
 async function describe(
   reading: ReadingContext,
   items: FoundPage['items'],
@@ -147,7 +139,6 @@ async function describe(
       ...(node.created === undefined || !dates.has('created') ? undefined : { created: node.created }),
       ...(node.modified === undefined || !dates.has('modified') ? undefined : { modified: node.modified }),
     }
-    // Without words, notes have no rank, so all scores are equal.
     const shownScore = words.length === 0 ? 1 : score
     const marks = call.marked === true ? { highlights } : undefined
     return [{ ...listResponse(node, 'metadata'), score: roundScore(shownScore), ...times, snippet: text, ...marks, line }]
@@ -160,17 +151,14 @@ const NO_SNIPPET = { text: '', highlights: [], line: 1 } as const
 function snippetOf(node: Node, source: NoteText, query: SnippetQuery) {
   const text = blankData(readableSource(node, source).text)
   const visible = legible(text)
-  // Show images and comments only if a note contains nothing else.
+  // Images and comments count only if the note contains nothing else.
   const shownText = visible.slice(source.bodyStart).trim() === '' ? text : visible
-  // Only visible text counts: a link address that contains the words is not a match.
+  // Link addresses are not searched.
   const countedText = query.terms.length === 0 && query.phrases.length === 0 ? {} : { seen: wordsOf(text) }
   return snippet(shownText, source.bodyStart, query, { maxLength: SNIPPET_LENGTH, ...countedText })
 }
 
-/**
- * Returns a snippet of the tasks in a requested state that contain the most words of the query. Blank tasks are left out unless
- * all are blank.
- */
+/** Chooses the tasks with the most query words. Skips blank tasks unless all are blank. */
 function tasksOf(
   { tasks = [] }: Node,
   { text }: NoteText,
@@ -188,14 +176,10 @@ function tasksOf(
   return joined((filled.length > 0 ? filled : all).filter(({ highlights }) => highlights.length === maxHighlights))
 }
 
-/** Maximum length of a task, with room for the number of omitted tasks. */
 const TASK_LENGTH = SNIPPET_LENGTH - 20
 const BLANK_TASK = /^\S+\s+\[.\]$/
 
-/**
- * Joins as many snippets as fit, one per line, and appends the number of the others. The line number is that of the first
- * snippet.
- */
+/** Joins snippets that fit, and appends the number of omitted ones. */
 function joined(all: readonly Snippet[]): Snippet | undefined {
   const [first] = all
   if (first === undefined) return undefined
@@ -207,10 +191,8 @@ function joined(all: readonly Snippet[]): Snippet | undefined {
   }
 }
 
-/** Maximum number of tasks in a snippet, reached if all of them are as short as possible. */
 const MAX_TASKS = SNIPPET_LENGTH / '- [ ]'.length
 
-/** Moves the highlights to their positions in the joined text. */
 function shiftHighlights(snippets: readonly Snippet[]): Snippet['highlights'] {
   let by = 0
   return snippets.flatMap(({ text, highlights }) => {

@@ -6,10 +6,8 @@ type ShownTags = Omit<SuggestedTags, 'tags' | 'folders'> & {
 }
 type ShownLabel<Label extends { readonly from: unknown }> = Omit<Label, 'from'> & Partial<Pick<Label, 'from'>>
 
-/** Maximum number of notes listed per label. */
 const MAX_EXAMPLES = 3
 
-/** Fits labels into a budget: first all labels with their scores, then their operations, then up to three notes for each. */
 export function fitTags(suggested: SuggestedTags, room: number): Fitted<ShownTags> {
   const { tags, folders } = suggested
   const rows = [...tags, ...folders]

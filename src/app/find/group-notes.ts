@@ -18,21 +18,20 @@ import { type FindArguments, scopeOf } from './find-nodes.ts'
 import { queryWarnings } from './query-warnings.ts'
 
 export interface NoteGroup {
-  /** The value in its most common spelling, or two values if notes are grouped by two. */
+  /** The most common spelling. An array of two values if there are two groupings. */
   readonly value: string | readonly string[]
   readonly count: number
-  /** Paths of up to three notes, with the vault's name if there are several vaults. Each can be used as an id. */
+  /** Up to three paths, which tools also accept as ids. */
   readonly examples: readonly string[]
 }
 
 export interface NoteGroups {
-  /** Says what was counted, for example `notes that match "#book", by author`. */
+  /** For example, `notes that match "#book", by author`. */
   readonly counted: string
   readonly groups: readonly NoteGroup[]
-  /** Number of groups, ignoring `limit` and `offset`. */
   readonly total: number
   readonly notes: number
-  /** Number of matching notes that are in no group, because they have no value. */
+  /** Number of matching notes without a value. */
   readonly without: number
 }
 
@@ -43,7 +42,7 @@ export interface NoteCount {
 
 export interface GroupArguments extends FindArguments {
   /**
-   * One or two groupings, separated by a comma: a property, `folder`, `tag`, `community`, or a date with a unit, such as
+   * One or two of the following, separated by a comma: a property, `folder`, `tag`, `community`, or a date with a unit, such as
    * `created:month`.
    */
   readonly groupBy: string
@@ -82,10 +81,6 @@ export function countNodes(core: GraphCore, args: FindArguments, call: Call = {}
   })
 }
 
-/**
- * Groups the notes that match a query.
- * @throws RouxError `INVALID_PARAMS` if `groupBy` is nothing to group by
- */
 export function groupNodes(core: GraphCore, args: GroupArguments, call: Call = {}): Promise<Answer<NoteGroups>> {
   const groupings = readGroupings(args.groupBy)
   return answerFindable(core, call, 'words', async (read) => {
@@ -130,7 +125,7 @@ function countedBy(args: FindArguments, query: Query): string {
   return `${kinds === undefined ? 'notes' : 'notes and canvases'}${matching}${inside}${args.includeArchived ? '' : ', excluding archived ones'}`
 }
 
-/** Parses one or two groupings. @throws RouxError `INVALID_PARAMS` */
+/** @throws RouxError `INVALID_PARAMS` */
 export function readGroupings(text: string): readonly Grouping[] {
   const parts = text
     .split(',')
@@ -152,9 +147,8 @@ const PLACES: Readonly<Record<string, 'folder' | 'tag' | 'community'>> = {
   community: 'community',
   communities: 'community',
 }
-/** A prefix that says that a name is a property. */
 const PROPERTY = /^(?:property|properties)\s*:\s*(?=\S)/i
-/** Units that are not supported. Any other word after a colon belongs to the name of a property, such as `dc:title`. */
+/** Unsupported units. Any other word after a colon is part of a property's name, such as `dc:title`. */
 const OTHER_UNITS = /^(?:dates?|decades?|hours?|minutes?|quarters?|weekdays?|weeks?)$/
 
 function readGrouping(text: string): Grouping {
@@ -196,7 +190,6 @@ function withUnit(text: string): NameWithUnit {
   return { name: text.trim(), unit: undefined }
 }
 
-/** Checks whether a name without `#` means something other than a property. */
 function isKnownName(name: string): boolean {
   const folded = name.toLowerCase()
   return Object.hasOwn(PLACES, folded) || DATES.some((date) => date === folded)
@@ -240,15 +233,13 @@ async function communityMembers(core: GraphCore, call: Call): Promise<Members> {
   }
 }
 
-/** Number of example notes listed per group. */
 export const EXAMPLES = 3
-/** Longer values are truncated. The beginning is enough to recognize them. */
 const MAX_VALUE_LENGTH = 100
-/** Separates the values of two groupings. No note can contain it. */
+/** Notes never contain NUL. */
 const SEPARATOR = '\u0000'
 
 interface Tally {
-  /** Number of uses of each spelling. Two values are joined into one string. */
+  /** Number of uses of each spelling. */
   readonly spellings: Map<string, number>
   count: number
   readonly examples: string[]
@@ -258,7 +249,7 @@ class Groups {
   readonly #groupings: readonly Grouping[]
   readonly #communities: { readonly of: ReadonlyMap<string, string>; readonly labels: ReadonlyMap<string, string> }
   readonly #tallies = new Map<string, Tally>()
-  /** The number of values that are not dates, and the first of them, for each property that should contain dates. */
+  /** Number of invalid dates and the first of them, by property. */
   readonly #noDates = new Map<string, { count: number; readonly example: string }>()
   without = 0
 
@@ -280,7 +271,7 @@ class Groups {
       [''],
     )
     if (combined.length === 0) this.without++
-    // A note counts once per group, even if it has the value in two spellings.
+    // Count a note once per group, even if it contains two spellings.
     for (const [key, spelling] of new Map(combined.map((value) => [foldName(value), value]))) this.#count(key, spelling, note)
   }
 
@@ -305,7 +296,6 @@ class Groups {
     })
   }
 
-  /** Warns about values that are not dates, if notes are grouped by year, month or day. */
   unreadDates(): readonly Warning[] {
     return [...this.#noDates].map(([name, { count, example }]) => ({
       code: 'NOTICE',
@@ -343,14 +333,12 @@ class Groups {
   }
 }
 
-/** Returns the name in a plain link, because `#author=Ann` also finds `[[Ann]]`. */
+/** `#author=Ann` also finds `[[Ann]]`. */
 function withoutBrackets(text: string): string {
   return /^\[\[([^[\]|#]+)\]\]$/.exec(text)?.[1]?.trim() ?? text
 }
 
-/**
- * Truncates a date to the given unit. A date that is less precise stays as it is. Returns `undefined` if the text is not a date.
- */
+/** Truncates a date to the unit. Keeps less precise dates. Returns `undefined` for other text. */
 function dateOf(text: string, unit: keyof typeof UNITS): string | undefined {
   const time = readDate(text)
   if (time === undefined) return undefined

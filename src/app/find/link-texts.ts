@@ -9,32 +9,24 @@ import { inverseDocumentFrequency } from '../../search/words/rank.ts'
 import { analyze } from '../../search/words/scan.ts'
 import { type ReadingContext, readTexts } from '../read/texts.ts'
 
-/** Maximum number of notes whose links are examined. They are the best matches by words, which include the texts of links. */
+/** Only links in the best keyword matches are examined. */
 const MAX_SOURCES = 10
-/** The links of a note are not examined if it matches less than this share of the question's words, by weight. */
+/** Minimum weighted share of the question's words in a note. */
 const MIN_MATCHED_SHARE = 0.5
-/** Maximum number of links examined per note. */
 const MAX_LINKS = 2_000
-/**
- * Score of a note if the text of a link to it is exactly the question, relative to the best match by words. With 0.5, fewer such
- * notes are found.
- */
+/** Relative to the best keyword match. With 0.5, fewer notes are found. */
 const WEIGHT = 1
 
 interface LinkText {
   readonly to: NodeId
   readonly text: string
-  /**
-   * How well the text matches the question, 0–1: the square of the share of the question's words in the text, times the share of
-   * the text's words in the question.
-   */
+  /** 0–1: the squared share of the question's words in the text, times the share of the text's words in the question. */
   readonly fit: number
 }
 
 /**
- * Lets a note match by the texts of links to it, with a low weight: "see [[Levain|the sourdough mother]]" helps *sourdough
- * mother* to find *Levain*. Only the best text of each note counts, so a note with a thousand texts has no advantage. Texts that
- * equal a name of the note are ignored.
+ * Ranks notes by the texts of links to them: `[[Levain|the sourdough mother]]` helps "sourdough mother" find `Levain`. Only the
+ * best text of each note counts. Skips texts that equal the note's name.
  */
 export async function withLinkTexts(
   reading: ReadingContext,
@@ -54,7 +46,6 @@ type WrittenLink = Pick<LinkText, 'to' | 'text'>
 
 interface LinkFilter {
   readonly scope: Scope
-  /** Returns false for a text without any of the question's words. */
   readonly mayFit: (text: string) => boolean
 }
 
@@ -66,7 +57,7 @@ async function linksWithTexts(
   if (sources.length === 0) return []
   const ids = sources.map(({ id }) => id)
   const ranges = ids.map((id) => ({ id, start: 0, end: Number.MAX_SAFE_INTEGER }))
-  // Read both in parallel, because each query may be a round trip to a database.
+  // In parallel, because each query may be a round trip to a database.
   const [links, { texts, changed }] = await Promise.all([reading.snapshot.linksWithin(ranges, scope), readTexts(reading, ids)])
   const linkTexts: WrittenLink[] = []
   for (const [at, id] of ids.entries()) {
@@ -84,15 +75,14 @@ function mayHaveText({ kind, form }: OutgoingLink): boolean {
   return kind === 'link' && (form === 'wikilink' || form === 'markdown' || form === 'reference')
 }
 
-/** Returns a link's text. Returns an empty string for a wikilink without display text, and for text that cannot match. */
+/** Returns an empty string for a wikilink without display text. */
 function textOf({ form, start, end }: OutgoingLink, source: string, mayFit: LinkFilter['mayFit']): string {
   const linkSource = source.slice(start, end)
   if (form === 'wikilink' && !linkSource.includes('|')) return ''
-  // If the text contains another link or an image, readers see something other than the source.
+  // The text may contain another link or an image.
   return mayFit(linkSource) || linkSource.includes('[', 2) ? plainText(linkSource) : ''
 }
 
-/** Returns a function that computes `LinkText.fit` for a text. */
 function fitTo({ terms: foundTerms }: WordHits, terms: readonly WordTerm[], files: number): (text: string) => number {
   const notes = new Map(foundTerms.map(({ word, notes: count }) => [word, count]))
   const weights = new Map(terms.map(({ stem, form }) => [stem, inverseDocumentFrequency(notes.get(form) ?? 0, files)]))
@@ -106,7 +96,7 @@ function fitTo({ terms: foundTerms }: WordHits, terms: readonly WordTerm[], file
     const matching = [...stems].filter((stem) => weights.has(stem))
     if (matching.length === 0) return 0
     const share = matching.reduce((sum, stem) => sum + (weights.get(stem) ?? 0), 0) / all
-    // Squared, because a text with few of the question's words is weak evidence.
+    // Squared, because few matching words are weak evidence.
     return share ** 2 * (matching.length / stems.size)
   }
 }

@@ -28,11 +28,9 @@ export interface ListNodesArguments extends PageArguments {
 
 export interface NodeList {
   readonly nodes: readonly NodeSummary[]
-  /** Total number, ignoring `limit` and `offset`. */
   readonly total: number
 }
 
-/** Lists the ids and titles of nodes, ordered by id. */
 export function listNodes(core: GraphCore, args: ListNodesArguments, call: Call = {}): Promise<Answer<NodeList>> {
   const { community } = args
   if (community !== undefined) return listCommunity(core, { ...args, community }, call)
@@ -79,11 +77,10 @@ async function listOf(
 export interface SearchByTagsArguments extends PageArguments {
   readonly tags: readonly string[]
   readonly mode: 'any' | 'all'
-  /** Number of links shown per note. */
   readonly links?: number | undefined
 }
 
-/** Returns the notes with any or all of the given tags, ordered by id. Nested tags count as their parents. */
+/** Returns notes with any or all of the tags, ordered by id. A nested tag matches its parents. */
 export function searchByTags(
   core: GraphCore,
   args: SearchByTagsArguments,
@@ -95,7 +92,7 @@ export function searchByTags(
     const { items, total } = await snapshot.select({ tags: { names, mode: args.mode } }, page)
     const ids = items.map(({ id }) => id)
     const value = await listResponses(snapshot, ids, { shown: 'excerpt', links: linksShown(args.links, call) })
-    // One unknown tag among several would otherwise go unnoticed.
+    // Warn even if other tags have notes.
     const warnings = await tagWarnings(snapshot, args.tags, call)
     return { ...listResult(value, { offset: page.offset, shown: ids.length, total }), warnings }
   })
@@ -108,7 +105,7 @@ export interface RecentNote {
   readonly modified?: string
 }
 
-/** Returns the most recently changed notes, newest first. Leaves out archived ones. */
+/** Newest first, without archived notes. */
 export function recentNotes(
   core: GraphCore,
   { limit }: { readonly limit: number },
@@ -129,13 +126,12 @@ export function recentNotes(
 }
 
 export interface RandomNodeArguments {
-  /** Chooses only from notes with one of these tags. If empty, from all notes. */
   readonly tags?: readonly string[] | undefined
-  /** A number with 0 ≤ seed < 1. The same seed chooses the same note of an unchanged vault. */
+  /** 0 ≤ seed < 1. Returns the same note for the same seed while the vault is unchanged. */
   readonly seed?: number | undefined
 }
 
-/** Returns a random note, or `null` if there is none. */
+/** Returns `null` if no note matches. */
 export function randomNode(
   core: GraphCore,
   { tags = [], seed = Math.random() }: RandomNodeArguments,

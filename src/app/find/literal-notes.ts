@@ -6,13 +6,9 @@ import type { Literal } from '../../search/literals.ts'
 import { queryTerms } from '../../search/words/query-terms.ts'
 import { type ReadingContext, readNotes } from '../read/texts.ts'
 
-/** Maximum number of notes checked for literal matches. */
 const MAX_CHECKED_NOTES = 100
 
-/**
- * Returns the notes that contain any of the given literals, with the number of literals in each. The best matches by words come
- * first.
- */
+/** Counts the literals in each note. The best keyword matches come first. */
 export async function literalNotes(
   reading: ReadingContext,
   literals: readonly Literal[],
@@ -36,17 +32,14 @@ export async function literalNotes(
   return counts
 }
 
-/** Returns the alternatives of a condition. Alternatives are not nested. */
 function alternatives(condition: Condition): readonly Condition[] {
   return condition.kind === 'or' ? condition.parts : [condition]
 }
 
-/** Notes with a literal match score higher than this. The scores of other notes are limited to it. */
+/** Maximum score of notes without a literal match. */
 const MAX_SCORE_WITHOUT_MATCH = 0.5
 
-/**
- * Splits notes into those with literal matches, most matches first, and the others, whose scores are limited.
- */
+/** Notes with the most literal matches come first. */
 export function byLiterals(
   hits: readonly FusedHit<NodeId>[],
   counts: ReadonlyMap<NodeId, number>,
@@ -64,7 +57,6 @@ export function byLiterals(
   return { holding: holding.sort((a, b) => b.score - a.score), others }
 }
 
-/** Limits the score of a note without a literal match. */
 export function withinLimit<Hit extends { readonly score: number }>(hit: Hit): Hit {
   return hit.score > MAX_SCORE_WITHOUT_MATCH ? { ...hit, score: MAX_SCORE_WITHOUT_MATCH } : hit
 }

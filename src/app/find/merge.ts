@@ -6,14 +6,13 @@ import type { FindArguments, FoundNode } from './find-nodes.ts'
 import { EXAMPLES, type NoteCount, type NoteGroup, type NoteGroups } from './group-notes.ts'
 import type { ResolvedName } from './resolve-nodes.ts'
 
-/** Merges ranked lists, best first. Equal scores keep the order of the lists. */
 export function mergeRanked<T extends { readonly score: number }>(lists: readonly (readonly T[])[]): readonly T[] {
   return lists.flat().toSorted((a, b) => b.score - a.score)
 }
 
 type FoundInVault = readonly FoundNode[] | NoteGroups | NoteCount
 
-/** Merges the answers of several vaults: notes in the requested order, all groups, or counts. */
+/** Merges the answers of several vaults. */
 export function mergeAnswers(answers: readonly FoundInVault[], order: Pick<FindArguments, 'orderBy' | 'order'>): FoundInVault {
   const grouped = answers.filter((answer) => 'groups' in answer)
   if (grouped.length > 0) return mergeGroups(grouped)
@@ -26,7 +25,6 @@ export function mergeAnswers(answers: readonly FoundInVault[], order: Pick<FindA
   )
 }
 
-/** Merges groups whose values differ only in case. Each vault must list all of its groups. */
 function mergeGroups(answers: readonly NoteGroups[]): NoteGroups {
   const merged = new Map<string, NoteGroup>()
   for (const group of answers.flatMap(({ groups }) => groups)) {
@@ -56,7 +54,6 @@ export function mergeFound(
   { orderBy, order }: Pick<FindArguments, 'orderBy' | 'order'>,
 ): readonly FoundNode[] {
   const isScored = lists.some((list) => list.some(({ score }) => score < 1))
-  // Without words in the query, every score is 1.
   const by = orderWith(orderBy, isScored)
   if (by === 'relevance') return mergeRanked(lists)
   const direction = (order ?? (by === 'title' ? 'asc' : 'desc')) === 'asc' ? 1 : -1
@@ -64,7 +61,6 @@ export function mergeFound(
   return keyed.toSorted((a, b) => direction * compareTexts(a.key, b.key)).map(({ note }) => note)
 }
 
-/** Returns the best match for each name from all vaults, with all candidates. */
 export function mergeResolved(lists: readonly (readonly ResolvedName[])[]): readonly ResolvedName[] {
   const [first = []] = lists
   return first.map(({ query }, at) =>
@@ -75,7 +71,6 @@ export function mergeResolved(lists: readonly (readonly ResolvedName[])[]): read
   )
 }
 
-/** Maximum number of candidates, the same as for a single vault. */
 const MAX_CANDIDATES = 5
 
 function mergeName(query: string, answers: readonly ResolvedName[]): ResolvedName {
@@ -91,7 +86,7 @@ function mergeName(query: string, answers: readonly ResolvedName[]): ResolvedNam
   }
 }
 
-/** Drops fallback answers if another vault has notes that contain all of the words. */
+/** Drops fallbacks if another vault has notes with all words. */
 export function withoutFallbacks<T extends { readonly answer: Answer<FoundInVault> }>(answers: readonly T[]): readonly T[] {
   const better = answers.filter(
     ({ answer: { value, warnings } }) =>
@@ -100,7 +95,7 @@ export function withoutFallbacks<T extends { readonly answer: Answer<FoundInVaul
   return better.length > 0 ? better : answers
 }
 
-/** Returns the value to sort by. Notes without the requested time come last, whether ascending or descending. */
+/** Sorts notes without the requested time last in both directions. */
 function sortKey(note: FoundNode, by: 'title' | 'modified' | 'created', direction: number): string | number {
   if (by === 'title') return foldName(note.title)
   const time = Date.parse(note[by] ?? '')

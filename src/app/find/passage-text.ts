@@ -4,12 +4,9 @@ import { findMatches, type Match, type SnippetQuery, weightOf } from '../../sear
 import { queryTerms } from '../../search/words/query-terms.ts'
 import { snippetWith } from '../../search/words/snippet.ts'
 
-/** The address in a link. Readers do not see it, but may search for it. */
 const ADDRESS = /\]\([^()\n]*\)/g
-/** Matches the end of a sentence or line. */
 const END = /[.!?…]["'”’)\]*_]*(?=\s)|[。！？]|\n/g
 
-/** Returns the text that can be searched: all that readers see, except link addresses. */
 export function wordsOf(text: string): string {
   return withoutAddresses(legible(text))
 }
@@ -20,9 +17,8 @@ function withoutAddresses(visible: string): string {
 
 export interface ReadChunk {
   readonly text: string
-  /** `text` with hidden parts replaced by spaces. */
+  /** The text, with hidden parts replaced by spaces. */
   readonly seen: string
-  /** Matches in `seen`, excluding link addresses. */
   readonly matches: readonly Match[]
 }
 
@@ -38,8 +34,8 @@ export interface PassageText {
 }
 
 /**
- * Returns the part of a chunk to show, in at most `maxLength` UTF-16 code units: the whole chunk if it fits, or else the
- * consecutive sentences and lines with the most matching words. Hidden text is shown only if there is nothing else.
+ * Returns the whole chunk if it fits into `maxLength` UTF-16 code units. Otherwise, returns consecutive sentences with the most
+ * matching words.
  */
 export function passageText({ text: chunk, seen, matches }: ReadChunk, words: SnippetQuery, maxLength: number): PassageText {
   const hidden = matches.length === 0 ? findMatches(chunk, words) : []
@@ -49,13 +45,13 @@ export function passageText({ text: chunk, seen, matches }: ReadChunk, words: Sn
   if (compact.length <= maxLength) return { text: compact, start: 0, end: chunk.length }
   const start = bestStart(text, isHidden ? hidden : matches, maxLength)
   if (start !== undefined) return cutAt(text, start, maxLength)
-  // A sentence that does not fit into a passage is cut around the matching words.
+  // Truncate a long sentence around the matching words.
   return { text: snippetWith(text, 0, words, { maxLength, gap }).text, start: 0, end: chunk.length }
 }
 
 /**
- * Returns the start of the run of sentences whose words weigh most, counting each word once. If several weigh the same, prefers
- * the one whose words are closest together. Returns `undefined` if none contains enough of the words.
+ * Starts the run of sentences with the highest total word weight. The shortest run wins a tie. Returns `undefined` below
+ * `MIN_WORD_SHARE`.
  */
 function bestStart(text: string, matches: readonly Match[], room: number): number | undefined {
   const starts = startsOf(text)
@@ -71,18 +67,18 @@ function bestStart(text: string, matches: readonly Match[], room: number): numbe
   }
   if (matches.length > 0 && best.weight < weightOf(matches) * MIN_WORD_SHARE) return undefined
   const start = starts.findLast((position) => position <= best.first)
-  // Near the end of a chunk, there is also room for text before the match.
+  // Fill the remaining space with text before the match.
   return text.length - (start ?? 0) < room ? starts.find((position) => text.length - position < room) : start
 }
 
 const ROUNDING_ERROR = 1e-9
-/** If no run of sentences has this share of the words, show an excerpt that ignores sentence boundaries. */
+/** If the sentences contain a smaller share of the words, ignore sentence boundaries. */
 const MIN_WORD_SHARE = 0.5
 
 function startsOf(text: string): readonly number[] {
   const starts: number[] = []
   for (const end of [0, ...[...text.matchAll(END)].map(({ index, 0: mark }) => index + mark.length)]) {
-    // Do not scan a run of white space again for each of its line breaks.
+    // Avoids quadratic time on runs of white space.
     if (end <= (starts.at(-1) ?? -1)) continue
     NO_SPACE.lastIndex = end
     const start = NO_SPACE.exec(text)?.index
@@ -94,7 +90,7 @@ function startsOf(text: string): readonly number[] {
 
 const NO_SPACE = /\S/g
 
-/** Returns the total weight of the words before `end`, counting each word once, and the end of the last one. */
+/** Counts each word once. */
 function weightWithin(matches: readonly Match[], from: number, end: number): { readonly weight: number; readonly end: number } {
   const words = new Set<number>()
   let weight = 0
@@ -109,14 +105,13 @@ function weightWithin(matches: readonly Match[], from: number, end: number): { r
   return { weight, end: last }
 }
 
-/** Shortens the white space between two words. Keeps line breaks, which matter in code and tables, but at most one empty line. */
+/** Keeps line breaks, which matter in code and tables, but at most one empty line. */
 function gap(space: string): string {
   const last = space.lastIndexOf('\n')
   if (last < 0) return ' '
   return (space.indexOf('\n') < last ? '\n\n' : '\n') + space.slice(last + 1)
 }
 
-/** Returns the text from `start`, truncated after the last word that fits. */
 function cutAt(text: string, start: number, maxLength: number): PassageText {
   const before = text.slice(0, start).trim() === '' ? '' : '…'
   let cut = ''
@@ -133,16 +128,13 @@ function cutAt(text: string, start: number, maxLength: number): PassageText {
   return { text: `${before}${text.slice(start, end)}…`, start, end }
 }
 
-/**
- * Returns where a question's words occur in the text, in any form, as UTF-16 offsets. Positions are in ascending order and do not
- * overlap.
- */
+/** Returns UTF-16 offsets of the question's words in any form, in ascending order without overlaps. */
 export function highlightsOf(question: string, text: string): readonly (readonly [start: number, end: number])[] {
   const terms = queryTerms(question).map((term) => ({ term, weight: 1 }))
   const highlights: (readonly [number, number])[] = []
   let last = 0
   for (const { start, end } of findMatches(text, { terms, phrases: [] })) {
-    // Parts of a compound word are reported in addition to the word itself.
+    // Skip parts of a compound that has been added already.
     if (start < last) continue
     highlights.push([start, end])
     last = end

@@ -14,9 +14,7 @@ import { TOKEN_BYTES } from '../answer/budget.ts'
 import { roundScore } from '../answer/node-response.ts'
 import { passageText, type ReadChunk, readChunk } from './passage-text.ts'
 
-/** A part of a note that answers a question. */
 export interface Passage {
-  /** Headings above the passage, outermost first. `get_node` accepts them as `section`. */
   readonly heading: readonly string[]
   /** First line of `text` in the file, starting at 1. `end_line` is the last line. */
   readonly start_line: number
@@ -28,13 +26,12 @@ export interface Passage {
 
 export interface PassageQuery {
   readonly words: SnippetQuery
-  /** The note's chunks from the time it was embedded. If omitted, the note is split again. */
+  /** Chunks of the embedded note. If omitted, the note is split again. */
   readonly stored?: NoteChunks | undefined
-  /** Omitted if meaning does not count. */
+  /** Omitted for a keyword search. */
   readonly meaning?: Meaning | undefined
-  /** Maximum number of characters per passage. */
   readonly length?: number
-  /** True if the words of the note's title and of the headings above a chunk count as words of the chunk. */
+  /** True to also match words of the title and headings. */
   readonly isNamed?: boolean
 }
 
@@ -46,32 +43,26 @@ export interface Meaning {
 }
 
 const MAX_PASSAGES = 3
-/** Maximum length of a passage in characters. `MIN_CHARACTERS` is the minimum useful length. */
+/** In characters. */
 const MAX_CHARACTERS = 1_600
-/** Length of a passage in characters if the answer has no token limit. */
 const DEFAULT_CHARACTERS = 500
 const MIN_CHARACTERS = 160
-/** Typical size in bytes of a result, and of a passage without its text, in a vault of a few thousand notes. */
+/** Typical sizes in a vault of a few thousand notes. */
 const RESULT_BYTES = 170
 const PASSAGE_BYTES = 110
-/** Share of the budget for ids, titles and passages. The rest is for other information about each note. */
+/** Ids, titles and passages. The rest is for other metadata. */
 const PASSAGES_SHARE = 0.67
-/** Passages with less than this share of the best score are ignored. */
+/** Relative to the best passage. */
 const MIN_SCORE_SHARE = 0.6
 
-/** Maximum number of chunks read in one note. */
 const MAX_CHUNKS_READ = 8
 
 interface Candidate {
   readonly place: ChunkPlace
-  /** How certain it is by meaning that the chunk is an answer. */
   readonly meaning: number
 }
 
-/**
- * Returns the length of the passages of each result. All get the minimum. The first results, which usually contain the answer,
- * share the rest of the budget.
- */
+/** Length of each result's passages. The first results get more, because they usually contain the answer. */
 export function passageLengths(maxTokens: number | undefined, results: number): (at: number) => number {
   if (maxTokens === undefined || results === 0) return () => DEFAULT_CHARACTERS
   const spare = PASSAGES_SHARE * maxTokens * TOKEN_BYTES - results * (RESULT_BYTES + PASSAGE_BYTES + MIN_CHARACTERS)
@@ -80,37 +71,30 @@ export function passageLengths(maxTokens: number | undefined, results: number): 
   return (at) => (at < FAVORED_RESULTS ? first : rest)
 }
 
-/** Number of results at the start that get longer passages than the others. */
 const FAVORED_RESULTS = 3
 
-/** Returns the minimum length plus `more`, capped at the maximum length, in characters. */
 function within(more: number): number {
   return Math.max(MIN_CHARACTERS, Math.min(MAX_CHARACTERS, Math.floor(MIN_CHARACTERS + more)))
 }
 
-/** Returns how many results can have a passage within this number of tokens. */
 export function mostPassages(maxTokens: number): number {
   return Math.ceil((maxTokens * TOKEN_BYTES) / MIN_CHARACTERS)
 }
 
-/** A part of a note with its text and its score: the share of the question that it covers, 0–1. */
+/** `score` is the share of the question that the text covers, 0–1. */
 export interface AnsweringPlace {
   readonly place: ChunkPlace
   readonly chunk: ReadChunk
   readonly score: number
-  /** True if the title or heading of this part matches the question. */
   readonly isAsked?: true
 }
 
-/**
- * Returns up to three parts of a note that answer a question best, best first. If none does, returns the beginning of the note.
- */
+/** Returns up to three passages, best first, or the beginning of the note if no passage matches. */
 export function passagesOf(node: Node, source: NoteText, query: PassageQuery): readonly Passage[] {
   const { words, length } = query
   return placesOf(node, source, query).map((each) => toPassage(node, source.text, { ...each, words, length }))
 }
 
-/** Returns the positions of the parts that answer a question best. */
 export function placesOf(node: Node, source: NoteText, query: PassageQuery): readonly AnsweringPlace[] {
   const stored = ofThisState(source, query.stored)
   const meaning = stored === undefined ? undefined : query.meaning
@@ -128,7 +112,7 @@ export function placesOf(node: Node, source: NoteText, query: PassageQuery): rea
     const { place, meaning: certainty } = candidate
     if (isTaken(place)) continue
     const text = source.text.slice(place.start, place.end)
-    // The upper bound does not cover words of the title and headings.
+    // `maxScore` ignores titles and headings.
     if (!isNamed && maxScore < minScoreOf(best) - ROUNDING_ERROR && !ABBREVIATION.test(text)) continue
     const chunk = readChunk(text, find)
     const matches = isNamed ? [...chunk.matches, ...find(namesOf(node, place))] : chunk.matches
@@ -140,26 +124,23 @@ export function placesOf(node: Node, source: NoteText, query: PassageQuery): rea
   return best.filter(({ score }, at) => at === 0 || (score > 0 && score >= minScore))
 }
 
-/** Returns the score that another part needs to be among the best. */
 function minScoreOf(best: readonly AnsweringPlace[]): number {
   return Math.max((best[0]?.score ?? 0) * MIN_SCORE_SHARE, best[MAX_PASSAGES - 1]?.score ?? 0)
 }
 
-/** Sums differ slightly if they are added up in another order. */
+/** Sums depend on the order of their terms. */
 const ROUNDING_ERROR = 1e-9
-/** Letters with dots, such as `U.S.A.`, may be indexed as one word, which a plain search would not find in the text. */
+/** `U.S.A.` may be indexed as one word, so a text search does not find it. */
 const ABBREVIATION = /(?<![a-z0-9])[a-z]\.[a-z](?![a-z0-9])/i
 
 function namesOf({ title, headings }: Node, { startLine }: ChunkPlace): string {
   return [title, ...headingPathAt(headings, startLine)].join('\n')
 }
 
-/** Returns the parts of a note in order. `stored` contains those from the time it was embedded. */
 export function chunksOf(node: Node, source: NoteText, stored: NoteChunks | undefined): readonly ChunkPlace[] {
   return ofThisState(source, stored)?.chunks ?? inOrder(node, source).map(({ place }) => place)
 }
 
-/** Returns the stored chunks if they belong to this version of the note. */
 function ofThisState({ hash }: NoteText, stored: NoteChunks | undefined): NoteChunks | undefined {
   return stored !== undefined && hash.startsWith(stored.content) ? stored : undefined
 }
@@ -185,10 +166,7 @@ interface RatedCandidate {
   readonly maxScore: number
 }
 
-/**
- * Returns the chunks that contain the beginnings of the most words, with an upper bound for the score of each. Looking for
- * beginnings is faster than splitting a chunk into words.
- */
+/** Upper bounds from word prefixes, which is faster than splitting the chunk into words. */
 function likeliest(
   candidates: readonly Candidate[],
   text: string,
@@ -202,18 +180,17 @@ function likeliest(
     const part = text.slice(place.start, place.end)
     const letters = (NON_ASCII_LETTERS.test(part) ? foldLetters(part) : part.toLowerCase()).replace(DROPPED_IN_WORDS, '')
     const matched = beginnings.reduce((sum, beginning) => sum + (letters.includes(beginning.letters) ? beginning.own : 0), 0)
-    // A phrase can only be checked after the chunk has been read, so assume that all phrases match.
+    // Assume that all phrases match. They are checked later.
     return { candidate, maxScore: ((1 - weight) * (matched + words.phrases.length)) / all + weight * meaning }
   })
   return rated.sort((a, b) => b.maxScore - a.maxScore).slice(0, MAX_CHUNKS_READ)
 }
 
-/** Letters beyond ASCII. Folding is slow, and quotation marks, dashes and emoji do not need it. */
+/** Quotation marks, dashes and emoji need no folding, which is slow. */
 const NON_ASCII_LETTERS = /[\xc0-\u1fff\u2c00-\ud7ff\ue000-\ufe0e\ufe10-\uffff]/
-/** Characters that indexed words do not contain. */
 const DROPPED_IN_WORDS = /['’,]/g
 
-/** Returns the weighted share of a question's words that occur in the text. */
+/** Weighted share of the question's words in the text. */
 export type WordShare = (text: string) => number
 
 export function wordShareFor(words: SnippetQuery): WordShare {
@@ -227,7 +204,6 @@ function shareFor(words: SnippetQuery): (matches: readonly Match[]) => number {
   return (matches) => Math.min(1, weightOf(matches) / all)
 }
 
-/** Returns the total weight of a question's words. */
 function totalOf({ terms, phrases }: SnippetQuery): number {
   return terms.reduce((sum, { weight }) => sum + weight, 0) + phrases.length || 1
 }
@@ -235,12 +211,11 @@ function totalOf({ terms, phrases }: SnippetQuery): number {
 export interface PassageOptions extends Pick<PassageQuery, 'words'> {
   readonly place: ChunkPlace
   readonly score: number
-  /** The chunk, if it has already been read. */
   readonly chunk?: ReadChunk
   readonly length?: number | undefined
 }
 
-/** Turns a part of a note into a passage of at most `length` characters. */
+/** Truncates the text to `length` characters. */
 export function toPassage(
   { headings }: Pick<Node, 'headings'>,
   text: string,
@@ -264,17 +239,11 @@ export function toPassage(
   }
 }
 
-/**
- * A heading or title matches the question if each contains at least this share of the other's words.
- */
+/** Minimum share of words in common, in both directions. */
 const MIN_SHARED_WORDS = 0.8
-/** Shorter questions are compared with titles only. A heading of one word, such as `Tags`, is a topic, not a question. */
+/** A heading of one word, such as `Tags`, is rarely a question. */
 const MIN_WORDS = 2
 
-/**
- * Returns the sections whose headings match the question and, if the note's title matches, the beginning of the note. Sections
- * without text are left out.
- */
 function askedPlaces({ title, headings }: Node, source: NoteText, words: SnippetQuery): readonly ChunkPlace[] {
   const asks = askingFor(words)
   const matching = words.terms.length < MIN_WORDS ? [] : headings.filter(({ text }) => asks(text))
@@ -284,7 +253,6 @@ function askedPlaces({ title, headings }: Node, source: NoteText, words: Snippet
   return [opening, ...sections].filter((place) => place !== undefined)
 }
 
-/** Returns a function that checks whether a name consists of nearly the same words as the question. */
 function askingFor(words: SnippetQuery): (name: string) => boolean {
   const find = matchFinder(words)
   const all = words.terms.reduce((sum, { weight }) => sum + weight, 0)
@@ -301,7 +269,6 @@ function sectionOf(source: NoteText, headings: readonly Heading[], heading: Head
   return placeOf(source, { from: heading.line, to: next?.line, heading: heading.line })
 }
 
-/** Returns the text before the first heading, or the first section if the note begins with its heading. */
 function openingOf(source: NoteText, headings: readonly Heading[]): ChunkPlace | undefined {
   const { text, bodyStart } = source
   const from = lineNumber(text, bodyStart + (/^\s*/.exec(text.slice(bodyStart))?.[0].length ?? 0))
@@ -313,9 +280,7 @@ function openingOf(source: NoteText, headings: readonly Heading[]): ChunkPlace |
 
 interface Lines {
   readonly from: number
-  /** The line after the last one. `undefined` for the end of the note. */
   readonly to: number | undefined
-  /** Line of the heading, which does not count as text. */
   readonly heading?: number
 }
 

@@ -10,7 +10,6 @@ import type { Warning } from '../graph-core.ts'
 import { unknownProperty } from '../read/tags-and-properties.ts'
 import type { FoundByQuery } from './find-by-query.ts'
 
-/** Maximum number of properties to warn about. */
 const MAX_WARNED = 5
 const MAX_SIMILAR = 3
 
@@ -21,8 +20,7 @@ interface QueryFacts extends Pick<FoundByQuery, 'emptySets' | 'folderWarnings'> 
 }
 
 /**
- * Warns about unknown folders, tags and properties in a query, and about empty sets. If nothing was found, also warns about
- * unknown values, and about properties without values that can be compared.
+ * Warns about unknown folders, tags and properties, and about empty sets. If nothing was found, also warns about unknown values.
  */
 export async function queryWarnings(
   snapshot: Snapshot,
@@ -57,7 +55,6 @@ function propertyHint(tag: string): Warning {
   }
 }
 
-/** Warns about values that no note has for a known property, and suggests similar ones. */
 async function valueWarnings(snapshot: Snapshot, query: Query): Promise<readonly Warning[]> {
   const warnings = valuesIn(query)
     .slice(0, MAX_WARNED)

@@ -7,32 +7,27 @@ import { queryKind, traitsOf } from '../../search/relevance.ts'
 import { type Call, timeLeft } from '../answer/answer-when-ready.ts'
 import type { Embedding, GraphCore, Warning } from '../graph-core.ts'
 
-/** Milliseconds that a search waits for the embedding model. After that, it uses words only. */
 export const MODEL_TIMEOUT = 5_000
 
-/** Milliseconds to wait for the model even after the call's deadline. */
+/** Applies even after the call's deadline. */
 const MIN_MODEL_TIMEOUT = 500
 
-/** Milliseconds after a failure in which questions do not wait for the model. */
+/** After a failure, questions do not wait for the model for this many milliseconds. */
 const RETRY_AFTER = 15_000
 
-/** Models that have failed recently, with the reason and the time of the next attempt. */
+/** Failed models that are not retried yet. */
 const recentFailures = new WeakMap<Embedding, { readonly reason: string; readonly until: number }>()
 
-/** A question's embedding, and the model that produced it. */
 export interface QuestionVector {
   readonly embedder: Embedder
   readonly vector: Float32Array
-  /** The vector for notes in other languages. Omitted if it is the same as `vector`. */
+  /** For notes in other languages. Omitted if equal to `vector`. */
   readonly across?: Float32Array
   /** `undefined` if the question contains no letters. */
   readonly language: Language | undefined
 }
 
-/**
- * Returns the embedder that made the vectors in use: the configured one, or the previous one until the new vectors are complete.
- * @throws RouxError `PROVIDER_ERROR`
- */
+/** Returns the previous embedder until the new one has embedded all notes. @throws RouxError `PROVIDER_ERROR` */
 export async function servingEmbedder(core: GraphCore): Promise<Embedder> {
   if (core.embedding === undefined) throw noEmbedder()
   const embedder = await core.embedding.open()
@@ -43,18 +38,15 @@ export async function servingEmbedder(core: GraphCore): Promise<Embedder> {
   return (previous === undefined ? undefined : await core.embedding.openFormer(previous.embedder)) ?? embedder
 }
 
-/** Creates the vectors again if another process may have removed them, because it uses another embedder. */
+/** Another process may have removed the vectors because it uses another embedder. */
 async function lookAgain({ indexing }: GraphCore, embedder: Embedder): Promise<void> {
   const vectors = indexing.status().search?.vectors
   if (vectors?.embedder !== embedder.id || vectors.done === 0) return
-  // An error here does no harm: the search looks at the stored vectors again, and the answer says why they are missing.
+  // Errors are safe to ignore: the search reports missing vectors.
   await indexing.reconcile([]).catch(() => {})
 }
 
-/**
- * Opens the embedder in use. If this takes too long for the call, it goes on in the background for later calls.
- * @throws RouxError `PROVIDER_ERROR`
- */
+/** Continues in the background after the timeout. @throws RouxError `PROVIDER_ERROR` */
 export async function openedInTime(core: GraphCore, call: Call): Promise<Embedder> {
   const opening = servingEmbedder(core)
   if (isCommand(core)) return await opening
@@ -70,7 +62,6 @@ export async function openedInTime(core: GraphCore, call: Call): Promise<Embedde
   }
 }
 
-/** Checks whether a person is waiting for a command. */
 function isCommand({ indexing }: GraphCore): boolean {
   return indexing.status().watch === 'off'
 }
@@ -80,15 +71,11 @@ interface EmbedTerms {
   readonly signal: AbortSignal | undefined
 }
 
-/** Embeds strings. @throws RouxError `PROVIDER_ERROR` */
 export async function embedWith(embedder: Embedder, texts: readonly string[], { kind, signal }: EmbedTerms) {
   return requireVectors(embedder, texts.length, await embedder.embed(texts, kind, signal))
 }
 
-/**
- * Returns the embedding of a question, or a warning if the model fails. After a failure, the model is not tried again for a
- * while.
- */
+/** Returns a warning if the model fails. Does not retry for `RETRY_AFTER`. */
 export async function tryQuestion(
   core: GraphCore,
   text: string,
@@ -98,10 +85,10 @@ export async function tryQuestion(
   if (embedding === undefined) return undefined
   const failure = recentFailures.get(embedding)
   if (failure !== undefined && performance.now() < failure.until) return withoutMeaning(failure.reason)
-  // Other questions do not wait for the model while this one tries it again.
+  // Lets concurrent questions skip the model.
   if (failure !== undefined) remember(embedding, failure.reason)
   const time = isCommand(core) ? MODEL_TIMEOUT : Math.min(MODEL_TIMEOUT, Math.max(timeLeft(call), MIN_MODEL_TIMEOUT))
-  // Unlike `AbortSignal.timeout`, this timer can be cleared, so it does not stay in memory after the question.
+  // `AbortSignal.timeout` would keep the timer until it fires.
   const patience = new AbortController()
   const timer = setTimeout(() => patience.abort(), time).unref()
   const { signal, unlink } = linkSignals(patience.signal, call.signal)
@@ -121,13 +108,13 @@ export async function tryQuestion(
       : { embedder, vector, language, ...(across === undefined ? undefined : { across }) }
   } catch (error) {
     call.signal?.throwIfAborted()
-    // The model has not failed. The whole call is repeated.
+    // The caller retries the whole call.
     if (error instanceof RouxError && error.code === 'STORE_UNAVAILABLE') throw error
     const reason = patience.signal.aborted
       ? `the model did not answer within ${(time / 1_000).toFixed(1).replace(/\.0$/, '')} s`
       : messageOf(error)
     remember(embedding, reason)
-    // Once a slow model has opened, clear the back-off.
+    // Allow retries once a slow model has opened.
     if (!isOpen) opening.then(() => recentFailures.delete(embedding)).catch(() => {})
     return withoutMeaning(reason)
   } finally {
@@ -150,7 +137,7 @@ export function noEmbedder(): RouxError {
   })
 }
 
-/** Explains that a text is not compared by meaning, because the embedder does not know its language. */
+/** Warning for a language that the embedder does not support. */
 export function unknownWarning(subject: string): Warning {
   return {
     code: 'FALLBACK',

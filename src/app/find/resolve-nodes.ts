@@ -16,10 +16,8 @@ import { toScope } from '../scope.ts'
 import { traitsFor } from './embedder-traits.ts'
 import { embedWith, openedInTime, unknownWarning } from './question-vector.ts'
 
-/** Maximum number of similar names for each name. One note may have several of them. */
 const MAX_SIMILAR_NAMES = 50
 
-/** Maximum number of names listed in a warning. */
 const MAX_LISTED = 3
 
 export interface ResolveArguments {
@@ -31,32 +29,25 @@ export interface ResolveArguments {
   readonly path?: string | undefined
 }
 
-/** The rule that puts the chosen note before the next candidate. */
 export type ChoiceRule = 'higher score' | 'title before alias' | 'shortest id' | 'first id' | 'first vault'
 
 export interface ResolvedName {
   readonly query: string
   readonly match: NodeId | null
   readonly score: number
-  /** Up to `MAX_CANDIDATES` matching notes, the chosen one first. Omitted if only one note matches. */
+  /** The best match and up to `MAX_CANDIDATES - 1` others. Omitted if there is only one match. */
   readonly candidates?: readonly { readonly id: NodeId; readonly title?: string; readonly score: number }[]
   readonly rule?: ChoiceRule
 }
 
 const MAX_CANDIDATES = 5
 
-/**
- * Maximum number of similar names to compare. Higher than the number of candidates, because several notes may share the best
- * score.
- */
+/** Higher than the maximum number of candidates, because several notes may have the best score. */
 const MAX_SIMILAR = 20
 
-/** With a higher threshold, names are compared by pairs of letters only. */
+/** Above this threshold, names are compared only by bigrams. */
 const SPELLING_THRESHOLD = 0.7
 
-/**
- * Maximum number of unmatched names that are compared letter by letter, because each takes some milliseconds in a large vault.
- */
 const MAX_SPELLED = 50
 
 /**
@@ -84,7 +75,6 @@ function resolveByMeaning(
   })
 }
 
-/** Returns the files with each name and, unless `exact`, those with similar names. */
 async function namedLike(
   snapshot: Snapshot,
   { names, strategy, threshold, tag, path }: ResolveArguments,
@@ -100,7 +90,7 @@ async function namedLike(
   return names.map((name, at) => byName.get(name) ?? equal[at] ?? [])
 }
 
-/** Finds names with a similar spelling. Compares letters, because two swapped letters change most pairs of a short name. */
+/** Compares letters, because a transposition changes most bigrams of a short name. */
 async function spelledLike(
   snapshot: Snapshot,
   name: string,
@@ -145,12 +135,11 @@ function isAlias(hit: Fitting): boolean {
 
 interface NameVectors {
   readonly names: readonly string[]
-  /** Says for each name whether its language is unknown to the embedder. */
   readonly isUnknown: readonly boolean[]
   readonly embedder: Embedder
   readonly traits: EmbedderTraits
   readonly vectors: readonly Float32Array[]
-  /** Vectors of the names for notes in other languages. Omitted if they are the same as `vectors`. */
+  /** For notes in other languages. Omitted if equal to `vectors`. */
   readonly across?: readonly Float32Array[]
 }
 
@@ -169,10 +158,7 @@ interface NameTerms {
   readonly threshold: number
 }
 
-/**
- * Returns the notes with a title or alias of similar meaning for each name, best first. The score is the highest cosine of the
- * note's names. If the embedder does not know a name's language, a warning is returned instead.
- */
+/** Scores notes by the highest cosine of a title or alias. Returns a warning if the embedder does not support the language. */
 async function findByMeaning(
   snapshot: Snapshot,
   { names, isUnknown, embedder, traits, vectors, across }: NameVectors,

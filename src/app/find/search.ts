@@ -67,14 +67,12 @@ export interface SearchArguments extends PageArguments {
   readonly includeContent: boolean
   readonly folder?: string | undefined
   readonly tag?: string | undefined
-  /** Searches only the passages of this note, given by id or by a unique title or alias. */
+  /** Id, unique title or unique alias. */
   readonly note?: string | undefined
   readonly relevance: Relevance
   readonly mode: 'hybrid' | 'keyword' | 'semantic'
   readonly explain: boolean
-  /** Number of links shown per note. */
   readonly links?: number | undefined
-  /** Token limit for the whole answer. */
   readonly maxTokens?: number | undefined
 }
 
@@ -88,45 +86,34 @@ export interface SearchResult extends ListedNode {
 export interface Explanation {
   readonly keyword: RetrieverScore | null
   readonly semantic: RetrieverScore | null
-  /**
-   * Rank among the notes in languages other than the question's. Set for these notes only. A note's score is at least
-   * `normalised` times the best score.
-   */
   readonly across?: RetrieverScore
-  /** Weight of the semantic score, 0–1. */
+  /** Weight of the semantic score, 0–1. Depends on `language`. */
   readonly weight: number
-  /** ISO 639-1 code of the question's language, on which the weight depends. Omitted if the language is unclear. */
+  /** ISO 639-1. Omitted if detection failed. */
   readonly language?: string
   /** True if a title or alias equals the question. */
   readonly exact: boolean
-  /** Title or alias with a similar spelling. */
   readonly close_title?: string
 }
 
-/** Maximum number of notes found by words, and of notes found by meaning. */
 const MAX_CANDIDATES = 1_000
-/** Number of passages compared with the question. A note ranks by its best passage. */
+/** Nearest passages to fetch. A note ranks by its best passage. */
 export const PASSAGES = 200
 export const MAX_PASSAGES = 16 * PASSAGES
-/** With fewer notes, distances say nothing about relevance. */
 const MIN_NOTES = 50
 const MAX_NAMES = 50
-/** Factor that makes cosines across languages comparable with those within the question's language. */
+/** Calibrates cosines across languages. */
 const ACROSS_SHARE = 0.9
-/**
- * Weight of the semantic score if all near notes are in other languages than the question. Not used if a note contains the share
- * `WELL_MATCHED` of the question's words, because the question's language was then probably misdetected.
- */
+/** Used if all near notes are in other languages. If the words match well, the language was probably misdetected. */
 const FOREIGN_WEIGHT = 0.7
 const WELL_MATCHED = 0.6
 
 /**
- * Returns the notes that answer a question, by words and by meaning, with the relevant passages.
+ * Hybrid search.
  * @throws RouxError `PROVIDER_ERROR` for mode `semantic` without an embedder, `NODE_NOT_FOUND` for a scope that is not a note
  */
 export function search(core: GraphCore, args: SearchArguments, initialCall: Call = {}): Promise<Answer<readonly SearchResult[]>> {
   return answerFindable(core, initialCall, args.mode === 'keyword' ? 'words' : 'meaning', async (read, call) => {
-    // The question is embedded before the vault is read.
     const question = await embedQuestion(core, args, call)
     const searchIn = async (snapshot: Snapshot, inFolder: SearchArguments): Promise<Answer<readonly SearchResult[]>> => {
       const reading = { core, snapshot, call }
@@ -149,16 +136,15 @@ export function search(core: GraphCore, args: SearchArguments, initialCall: Call
   })
 }
 
-/** The question's embedding, with a warning if the model failed. */
 export interface EmbeddedQuestion {
-  /** `undefined` if there is no model, or if it does not know the question's language. */
+  /** `undefined` without a model, or if the model does not support the language. */
   readonly question: QuestionVector | undefined
-  /** Traits for the question's language. Set if there is a question vector. */
+  /** Set if `question` is set. */
   readonly traits: MeaningTraits | undefined
   readonly warnings: readonly Warning[]
 }
 
-/** Embeds the question before the vault is read. @throws RouxError `PROVIDER_ERROR` for mode `semantic` without an embedder */
+/** @throws RouxError `PROVIDER_ERROR` for mode `semantic` without an embedder */
 export async function embedQuestion(
   core: GraphCore,
   { mode, query }: Pick<SearchArguments, 'mode' | 'query'>,
@@ -174,21 +160,16 @@ export async function embedQuestion(
   return { question: embedded, traits: traitsIn(await traitsFor(core, embedded.embedder), embedded.language), warnings }
 }
 
-/** The notes that answer a question, best first, and what is needed to choose their passages. */
 export interface Ranked extends Omit<Description, 'args'> {
   readonly hits: readonly RankedHit[]
-  /** Total number, ignoring `limit` and `offset`. */
   readonly relevant: number
-  /** True if at least one note is certain enough for `normal`. Such notes score at least `sureFrom`. */
+  /** True if a note reaches the `normal` threshold. Such notes score at least `sureFrom`. */
   readonly isSure: boolean
   readonly sureFrom: number
   readonly warnings: readonly Warning[]
 }
 
-/**
- * Returns the requested page of the notes that answer a question.
- * @throws RouxError `NODE_NOT_FOUND` if the scope is not a note
- */
+/** @throws RouxError `NODE_NOT_FOUND` if the scope is not a note */
 export async function rank(reading: ReadingContext, args: SearchArguments, embedded: EmbeddedQuestion): Promise<Ranked> {
   const { core, snapshot } = reading
   const { mode, query, relevance } = args
@@ -212,7 +193,6 @@ export async function rank(reading: ReadingContext, args: SearchArguments, embed
     close.length === 0 &&
     traits !== undefined &&
     !isAbout(others.slice(0, COMPARED_RESULTS), { words, traits, foreign })
-  // In a single note, even passages of little relevance are worth showing.
   const isNoteChosen = args.note !== undefined && relevance !== 'strict'
   const relevantOthers = isNoteChosen ? others : keepRelevant(others, relevance, certainty)
   const relevantHits = [...holding, ...(isOffTopic ? [] : relevantOthers)]
@@ -243,10 +223,7 @@ const WORDLESS: Warning = {
   message: 'The query contains no word. Punctuation and emoji are not searched, except in names of notes.',
 }
 
-/**
- * Checks whether the first notes are about the question's subject. The check passes if one of them is in another language,
- * because such a note lacks the question's words.
- */
+/** Always true if one of the notes is in another language, because it lacks the question's words. */
 function isAbout(
   first: readonly FusedHit<NodeId>[],
   { words, traits, foreign }: Pick<Retrieval, 'words' | 'foreign'> & { readonly traits: MeaningTraits },
@@ -258,15 +235,12 @@ function isAbout(
 
 interface Retrieval {
   readonly fused: readonly FusedHit<NodeId>[]
-  /** The notes found with the corrected words. `asTyped` are those found with the original words, which may be the same. */
   readonly words: WordHits
   readonly asTyped: WordHits
   readonly corrected: CorrectedQuestion | undefined
-  /** The nearest notes in languages other than the question's. */
   readonly foreign: readonly SemanticHit<NodeId>[]
 }
 
-/** Searches by words and by meaning, and combines both results, best first. */
 async function retrieve(
   reading: ReadingContext,
   { query, mode }: SearchArguments,
@@ -278,7 +252,7 @@ async function retrieve(
     isByWords ? snapshot.words(queryTerms(query, core.languages), scope, MAX_CANDIDATES) : NO_WORDS,
     isByWords ? namedExactly(snapshot, core, query, scope) : NOT_NAMED,
   ])
-  // The word may occur in another vault.
+  // Another vault may contain the word.
   const isSpelled = call.isPart === true || exactNames.ownVault.length > 0
   const corrected = isSpelled
     ? undefined
@@ -311,26 +285,20 @@ interface NearNotes {
 
 const NONE_NEAR: NearNotes = { hits: [], byLanguage: undefined }
 
-/**
- * Checks whether all near notes are in languages other than the question's. Returns false if words match well, because the
- * question's language was then misdetected.
- */
+/** False if words match well, because the language was probably misdetected. */
 function areAllForeign(keyword: readonly KeywordHit<NodeId>[], byLanguage: NearByLanguage<NodeId> | undefined): boolean {
   if (byLanguage === undefined || byLanguage.own.length > 0 || byLanguage.other.length === 0) return false
   return keyword.every(({ matched }) => matched < WELL_MATCHED)
 }
 
-/**
- * Raises the scores of notes that are similar to the best ones. A note is compared by its passage nearest to the question. For
- * English questions only, because the effect in other languages is too small.
- */
+/** Raises the scores of notes that are similar to the top results. English only, because other languages do not benefit. */
 async function supportedHits(
   snapshot: Snapshot,
   hits: readonly FusedHit<NodeId>[],
   { question: { embedder, vector, language }, words }: { readonly question: QuestionVector; readonly words: WordHits },
 ): Promise<readonly FusedHit<NodeId>[]> {
   const share = supportShare(words.hits.reduce((max, { matched }) => Math.max(max, matched), 0))
-  // Without matching words, a note whose title equals the question could lose the first place.
+  // Otherwise, an exact title match could lose the first place.
   if (queryKind(language) !== 'query' || words.hits.length === 0 || share === 0) return hits
   const stored = await snapshot.vectors(
     embedder.id,
@@ -356,12 +324,12 @@ const NOT_NAMED: NamedExactly = { ownVault: [], all: [] }
 const NO_WORDS: WordHits = { hits: [], coverage: 0, terms: [] }
 
 /**
- * Returns the nearest notes. Notes in other languages are also compared with the question's vector for other languages, and the
- * higher score counts. Notes in the question's own language are not, because this comparison is less accurate.
+ * Compares notes in other languages with both vectors and keeps the higher score. The second vector is less accurate within the
+ * question's language.
  */
 async function nearest(snapshot: Snapshot, question: QuestionVector, scope: Scope): Promise<NearNotes> {
   const { embedder, vector, across, language } = question
-  // Other models may give lower cosines across languages.
+  // Not measured for other models.
   const isGrouped = traitsOf(embedder.id)?.across !== undefined && language !== undefined
   const [native, inVault] = await Promise.all([
     nearestBy(snapshot, { embedder, vector, scope }),
@@ -383,16 +351,12 @@ async function nearest(snapshot: Snapshot, question: QuestionVector, scope: Scop
   }
 }
 
-/** The languages of a vault's notes: the question's own, and the others that the model knows. */
 interface SpokenLanguages {
   readonly ownLanguages: ReadonlySet<string | undefined>
   readonly other: ReadonlySet<string | undefined>
 }
 
-/**
- * Groups the languages of a vault. Leaves out rare ones, and those that the model does not know. `notes` contains the number of
- * notes in each language.
- */
+/** Skips rare and unsupported languages. `notes` contains the number of notes by language. */
 function spokenLanguages(
   notes: ReadonlyMap<string, number>,
   { embedder, language }: { readonly embedder: Embedder; readonly language: Language },
@@ -427,10 +391,7 @@ async function nearestBy(snapshot: Snapshot, { embedder, vector, scope }: Neares
   return { passages: passages.map(toHit), names: names.map(toHit) }
 }
 
-/**
- * Returns the nearest passages. Fetches more if they come from too few notes, because the first ones may all come from one long
- * note.
- */
+/** Fetches more passages if most of them come from one long note. */
 async function nearestPassages(nearest: (limit: number) => Promise<readonly ChunkHit[]>): Promise<readonly ChunkHit[]> {
   for (let limit = PASSAGES; ; limit *= 4) {
     const hits = await nearest(limit)
@@ -451,19 +412,16 @@ export interface RankedHit extends FusedHit<NodeId> {
   readonly closeTitle?: string
 }
 
-/** A note with this share of the question's words, by weight, contains all of them. Not 1, because of rounding errors. */
+/** Below 1, because of rounding errors. */
 const ALL_WORDS_COVERAGE = 0.999
 /**
- * The words of a short question are probably spelled correctly if notes contain all of them. Because many notes may, only the
- * first `KEPT_AHEAD` notes stay ahead of similar titles.
+ * If notes contain all words of a short question, it is probably spelled correctly. Only `KEPT_AHEAD` notes precede similar
+ * titles, because many notes may match.
  */
 const FEW_WORDS = 2
 const KEPT_AHEAD = 2
 
-/**
- * Returns how many of the first hits stay ahead of notes with a similar title. Notes with every word stay ahead, because the user
- * may mean them.
- */
+/** Number of hits that precede similar titles, because they contain every word. */
 function answeredByWords(hits: readonly FusedHit<NodeId>[], { hits: wordHits, terms }: WordHits): number {
   if (terms.length <= FEW_WORDS) return terms.length > 0 && terms.every(({ notes }) => notes > 0) ? KEPT_AHEAD : 0
   const full = new Set(wordHits.filter(({ matched }) => matched >= ALL_WORDS_COVERAGE).map(({ id }) => id))
@@ -471,19 +429,13 @@ function answeredByWords(hits: readonly FusedHit<NodeId>[], { hits: wordHits, te
   return hits.findLastIndex(({ key }) => full.has(key)) + 1
 }
 
-/**
- * Returns the similar titles to show. With `strict`, only answers are shown, and other similar titles are just mentioned in a
- * warning.
- */
 function shownTitles(close: readonly NameHit[], shown: readonly FusedHit<NodeId>[], relevance: Relevance): readonly NameHit[] {
   if (relevance !== 'strict' || close.length === 0) return close
   const keys = new Set(shown.map(({ key }) => key))
   return close.filter(({ id }) => keys.has(id))
 }
 
-/**
- * Puts notes with a similar title first, or behind the first `after` hits. Scores stay in descending order, and none is lowered.
- */
+/** Inserts notes with a similar title after the first `after` hits. Keeps scores in descending order by raising them. */
 function withCloseTitles(
   hits: readonly FusedHit<NodeId>[],
   close: readonly NameHit[],
@@ -513,7 +465,6 @@ function withCloseTitles(
   return [...first.map(toTitled), ...titled.toReversed(), ...rest]
 }
 
-/** Returns a warning that names the most similar title or, without one, the corrected words. */
 function spellingWarning(close: readonly NameHit[], corrected: CorrectedQuestion | undefined): readonly Warning[] {
   const [best] = close
   if (best === undefined) return corrected === undefined ? [] : [correctionWarning(corrected)]
@@ -522,7 +473,6 @@ function spellingWarning(close: readonly NameHit[], corrected: CorrectedQuestion
 
 interface Description {
   readonly args: SearchArguments
-  /** The question, with corrected words. */
   readonly text: string
   readonly languages: readonly string[]
   readonly words: WordHits
@@ -540,7 +490,7 @@ async function describe(
   const maxTokens = tokensFor(args.maxTokens, DEFAULT_TOKENS.list, call)
   const ids = hits.map(({ key }) => key)
   const links = linksShown(args.links, call)
-  // Notes whose passages will not fit the budget need not be read. With several vaults, the share of each is not known yet.
+  // Skip notes whose passages exceed the budget. With several vaults, the budget is not divided yet.
   const quoted = maxTokens === undefined || call.isPart === true ? ids : ids.slice(0, mostPassages(maxTokens))
   const lengthAt = passageLengths(maxTokens, hits.length)
   const [{ notes, unread, stored }, others, { codes }] = await Promise.all([
@@ -558,7 +508,6 @@ async function describe(
     if (node === undefined) return []
     const end = endings.get(node.id)
     const found = places[at]?.map((each) => shownPassage(each, { words: marksIn(codes[at]), length: lengthAt(at), end })) ?? []
-    // A note that consists of properties only has no passage to show.
     const passages = found.filter(({ text }) => text !== '')
     const response = listResponse(node, args.includeContent ? 'excerpt' : 'metadata')
     const explained = args.explain ? { explain: explanationOf(hit, language) } : undefined
@@ -576,7 +525,6 @@ async function describe(
 
 interface NoteAnswer extends AnsweringPlace, NotePlace {}
 
-/** Returns the parts of a note that answer the question best, or none if the note could not be read. */
 function answeringPlaces({ node, source }: Partial<NoteWithText> = {}, query: PassageQuery): readonly NoteAnswer[] {
   if (node === undefined || source === undefined) return []
   const readable = readableSource(node, source)
@@ -584,7 +532,7 @@ function answeringPlaces({ node, source }: Partial<NoteWithText> = {}, query: Pa
 }
 
 interface PassageDisplay extends Pick<PassageQuery, 'words' | 'length'> {
-  /** Start of the note's footer, as a UTF-16 offset. A footer is a last section that other notes also have. */
+  /** UTF-16 offset of the footer, a last section that other notes share. */
   readonly end: number | undefined
 }
 
@@ -605,7 +553,7 @@ export async function readChunked(
   { links, question }: { readonly links: number; readonly question: QuestionVector | undefined },
 ): Promise<ChunkedNotes> {
   const { snapshot } = reading
-  // Stored chunks also help a search by words, because notes need not be split into chunks again.
+  // Stored chunks avoid splitting notes again, even for a keyword search.
   const embedder = question?.embedder.id ?? (await snapshot.vectorStates())[0]?.embedder
   const [read, stored] = await Promise.all([
     readNotes(reading, ids, { links }),
@@ -614,10 +562,7 @@ export async function readChunked(
   return { ...read, stored }
 }
 
-/**
- * Returns a function that adapts the query to the language stored for a note. Detecting the language of every passage would take
- * longer than finding the words.
- */
+/** Uses the stored language, because detecting the language of each passage is slow. */
 function marksByLanguage(words: SnippetQuery): (code: string | undefined) => SnippetQuery {
   const cache = new Map<string | undefined, SnippetQuery>()
   return (code) => {
@@ -627,17 +572,13 @@ function marksByLanguage(words: SnippetQuery): (code: string | undefined) => Sni
   }
 }
 
-/** Returns the query for choosing passages of found notes. */
 export function passageQuery(
   query: Pick<Ranked, 'text' | 'languages' | 'words' | 'question' | 'traits'>,
 ): Pick<PassageQuery, 'words' | 'meaning'> {
   return { words: marksOf(query, literalsIn(query.text)), meaning: meaningOf(query) }
 }
 
-/**
- * Returns the words to mark in found notes: those that the search looked up, including parts of words and compounds. Rare words
- * weigh more.
- */
+/** Words to highlight. Rare words weigh more. */
 function marksOf(
   { text, languages, words: { terms } }: Pick<Ranked, 'text' | 'languages' | 'words'>,
   literals: readonly Literal[],
@@ -657,7 +598,6 @@ function marksOf(
   }
 }
 
-/** Weight of the semantic score of a passage. Words have the same weight. */
 const PASSAGE_WEIGHT = 0.5
 
 function meaningOf({ question, traits }: Pick<Description, 'question' | 'traits'>): Meaning | undefined {

@@ -13,24 +13,18 @@ export interface NotePlace {
   readonly place: ChunkPlace
 }
 
-/** A last section is a footer if at least this many of the notes found end with it. */
 const MIN_NOTES = 3
-/** Longer sections, in UTF-16 code units, are not footers. */
 const MAX_LENGTH = 2_000
-/** A section with this share of the question's words may be relevant even if many notes end with it. */
+/** A section with this share of the question's words is not a footer. */
 const RELEVANT_SHARE = 0.3
 
 interface Ending {
   /** UTF-16 offset. */
   readonly start: number
-  /** Visible text of the section, without link addresses and repeated white space. */
   readonly words: string
 }
 
-/**
- * Returns where the footers of the given notes start, as UTF-16 offsets. A footer is a last section that several notes share: its
- * words are the same, but link addresses may differ.
- */
+/** Returns UTF-16 offsets. Footers are last sections with the same words, ignoring link addresses. */
 export function sharedEndings(passages: readonly NotePlace[], question: SnippetQuery): ReadonlyMap<NodeId, number> {
   const endings = new Map<NodeId, Ending>()
   for (const passage of passages) {
@@ -46,7 +40,7 @@ export function sharedEndings(passages: readonly NotePlace[], question: SnippetQ
   return new Map([...endings].flatMap(([id, { start, words }]) => (footers.has(words) ? [[id, start]] : [])))
 }
 
-/** Returns the part of a passage before `end`, a UTF-16 offset in the file, or the whole passage if that part has no text. */
+/** `end` is a UTF-16 offset in the file. Returns the whole passage if no text precedes `end`. */
 export function placeBefore({ text }: NoteText, place: ChunkPlace, end: number): ChunkPlace {
   if (end >= place.end) return place
   const before = text.slice(place.start, end).trimEnd()
@@ -55,7 +49,6 @@ export function placeBefore({ text }: NoteText, place: ChunkPlace, end: number):
   return { ...place, end: place.start + before.length, endLine: place.startLine + breaks }
 }
 
-/** Returns the last section of the note, if the passage contains its beginning and some text before it. */
 function endingIn({ node, source: { text }, place }: NotePlace): Ending | undefined {
   const line = node.headings.at(-1)?.line
   if (node.kind !== 'note' || line === undefined || line <= place.startLine || line > place.endLine) return undefined

@@ -27,13 +27,12 @@ import { unknownWarning } from './question-vector.ts'
 import { MAX_PASSAGES, PASSAGES } from './search.ts'
 
 export interface SimilarArguments extends PageArguments {
-  /** An id, or the title or alias of exactly one note. */
+  /** Id, unique title or unique alias. */
   readonly id: string
   readonly folder?: string | undefined
   readonly tag?: string | undefined
   readonly relevance: Relevance
   readonly excludeLinked: boolean
-  /** Number of links shown per note. */
   readonly links?: number | undefined
 }
 
@@ -42,26 +41,19 @@ export interface SimilarNode extends ListedNode {
   readonly score: number
 }
 
-/** Minimum cosine of similar notes in other languages. Compares only the part of the vectors that all languages share. */
+/** Compares only the part of the vectors that all languages share. */
 const MIN_COSINE_ACROSS = 0.45
-/** Maximum number of neighbors by words. Notes beyond them are rarely similar. */
 const MAX_NEIGHBORS = 64
-/** Maximum score of notes without a distinctive word in common. `normal` leaves them out. */
+/** Notes without distinctive words in common score at most this. `normal` excludes them. */
 const MAX_UNRELATED_SCORE = 0.06
-/** A note with fewer distinctive words gets a warning. */
+/** Fewer distinctive words cause a warning. */
 const FEW_WORDS = 10
-/** Milliseconds that a server waits for the comparison of words if it can use vectors instead. */
+/** In milliseconds. Applies if vectors are available. */
 const INSIGHT_TIMEOUT = 500
-/**
- * Minimum score for each preset when words are compared. Measured with linked notes in the top five: `normal` excludes 5% of them
- * in obsidian-hub and none in smaller vaults, and `strict` excludes a third. Unrelated notes score below `loose`.
- */
+/** Tuned on linked notes in the top five: `normal` excludes 5% of them in obsidian-hub, and `strict` excludes a third. */
 export const MIN_SIMILARITY: Readonly<Record<Relevance, number>> = { strict: 0.2, normal: 0.08, loose: 0.03 }
 
-/**
- * Returns notes on the same subject: first those with the same distinctive words, then those with similar vectors. Until the
- * words of the vault have been compared, only vectors count. Embeds nothing, so no model is needed.
- */
+/** Ranks notes by distinctive words, then by vectors. Uses stored vectors only, so no model is needed. */
 export function similarNodes(
   core: GraphCore,
   args: SimilarArguments,
@@ -74,7 +66,7 @@ export function similarNodes(
   return core.embedding === undefined ? answerInSteps(core, caller, run) : answerFindable(core, caller, 'meaning', run)
 }
 
-/** Waits for the insight if there are no vectors to answer from, or for a command, which runs only once. */
+/** Waits only briefly if vectors can answer instead. A command always waits, because it runs only once. */
 async function insightFor(core: GraphCore, call: Call): Promise<Followed | undefined> {
   const canWait = core.embedding === undefined || core.indexing.status().watch === 'off'
   try {
@@ -124,7 +116,6 @@ async function similarTo(
     similarInOtherLanguages(reading, args, { id, out, limit }),
   ])
   const relevant = byScore([...worded, ...foreign.hits.filter(({ score }) => score >= minScore)])
-  // Search even if the page is full, because the answer includes the total.
   const listed = new Set([...out, ...near.map((hit) => hit.id), ...foreign.hits.map((hit) => hit.id)])
   const rest = await hitsByMeaning(reading, args, {
     id,
@@ -134,7 +125,7 @@ async function similarTo(
     limit,
   })
   const hits = [...relevant, ...rest.hits.filter(({ score }) => score >= minScore)]
-  // Notes that were not compared would score lower than the last hit.
+  // Passages beyond the limit score lower than the last hit.
   const isAll = foreign.isAll && (rest.isAll || (rest.hits.at(-1)?.score ?? minScore) < minScore)
   const warnings = warningsOf(insightRun, note)
   return await listSimilar(reading, args, { hits, isAll, warnings })
@@ -145,7 +136,6 @@ interface Hit {
   readonly score: number
 }
 
-/** Returns the nearest notes of a note, and the notes that have it among their nearest, best first. */
 function neighboursOf({ ids, nearest: { kept, notes, scores } }: Insight, note: number): readonly Hit[] {
   const scoreByNote = new Map<number, number>()
   for (let at = note * kept; at < (note + 1) * kept && notes[at] !== NO_NOTE; at++)
@@ -189,7 +179,6 @@ function warningsOf({ insight, isCurrent }: Followed, note: number): readonly Wa
 interface MeaningRequest {
   readonly id: NodeId
   readonly near: readonly Hit[]
-  /** Number of neighbors that are stored for each note. */
   readonly neighborsKept: number
   readonly out: ReadonlySet<NodeId>
   readonly limit: number
@@ -200,7 +189,6 @@ interface MeaningHits {
   readonly isAll: boolean
 }
 
-/** Returns notes that are similar by meaning. They all score lower than notes found by words. */
 async function hitsByMeaning(
   reading: ReadingContext,
   args: SimilarArguments,
@@ -214,17 +202,13 @@ async function hitsByMeaning(
     : { ...result, hits: result.hits.map(({ id: other, score }) => ({ id: other, score: score * last })) }
 }
 
-/** Sorts hits by score. Each note keeps its best one. */
 function byScore(hits: readonly Hit[]): readonly Hit[] {
   const best = new Map<NodeId, Hit>()
   for (const hit of hits) if (hit.score > (best.get(hit.id)?.score ?? -1)) best.set(hit.id, hit)
   return [...best.values()].sort((a, b) => b.score - a.score)
 }
 
-/**
- * Returns notes in other languages that are near by meaning. They share few words with the note, and a translation scores about
- * 0.4.
- */
+/** Cross-language neighbors share few words, and a translation scores about 0.4. */
 export async function similarInOtherLanguages(
   reading: ReadingContext,
   args: Pick<SimilarArguments, 'folder' | 'tag'>,
@@ -247,7 +231,7 @@ export async function similarInOtherLanguages(
   const other = new Set<string | undefined>(
     inUse.filter((code) => code !== ownLanguage && knowsLanguage(formerEmbedder?.languages, code)),
   )
-  // Only one of two parts of the vector is compared. Both are about equally long, so cosines are lower by a factor of √½.
+  // Half of the vector is compared, so cosines are lower by a factor of √½.
   const minCosine = MIN_COSINE_ACROSS * Math.SQRT1_2
   const nearest = nearestTo(reading, args, { embedder, centre })
   const foreignOnly = async (hits: readonly ChunkHit[]) => {
@@ -341,7 +325,7 @@ interface NearRequest {
   readonly limit: number
 }
 
-/** Returns the notes with passages nearest to the center of a note. The score is the certainty of each note, 0–1. */
+/** Returns notes near the centroid of a note's vectors. Scores are 0–1. */
 async function nearByMeaning(
   reading: ReadingContext,
   args: SimilarArguments,
@@ -356,7 +340,6 @@ async function nearByMeaning(
   const { low, high } = knownTraits(core, embedder).certainty
   const minCosine = Math.max(low, low + MIN_SCORE[args.relevance] * (high - low))
   const nearest = nearestTo(reading, args, { embedder, centre })
-  // Fetch one note more than is shown, to know whether there are more.
   const { cosines, isAll } = await nearestOthers(nearest, { out, limit, minCosine })
   const hits = [...cosines].map(([other, cosine]) => ({
     id: other,
@@ -365,10 +348,7 @@ async function nearByMeaning(
   return { hits, isAll }
 }
 
-/**
- * Returns the id of the embedder with vectors for the most notes, or the newest of several. Returns `undefined` if there are no
- * vectors yet.
- */
+/** Returns the embedder with vectors for the most notes, the newest in a tie. */
 export async function servingVectors(snapshot: Snapshot): Promise<string | undefined> {
   const states = await snapshot.vectorStates()
   const maxNotes = Math.max(...states.map(({ notes }) => notes))
@@ -386,7 +366,6 @@ interface Centre {
   readonly centre: Float32Array
 }
 
-/** Returns a function that fetches the passages nearest to the center of a note. */
 function nearestTo({ snapshot }: ReadingContext, args: Pick<SimilarArguments, 'folder' | 'tag'>, { embedder, centre }: Centre) {
   return async (limit: number): Promise<readonly ChunkHit[]> =>
     (await snapshot.nearest(embedder, [centre], scopeOf(args), limit))[0] ?? []
@@ -396,7 +375,6 @@ async function openedFormer({ core }: ReadingContext, embedder: string): Promise
   return await core.embedding?.openFormer(embedder).catch(() => undefined)
 }
 
-/** Checks whether the note is in a language that the embedder does not know. */
 async function isUnknown(reading: ReadingContext, embedder: string, id: NodeId): Promise<boolean> {
   const formerEmbedder = await openedFormer(reading, embedder)
   if (formerEmbedder?.languages === undefined) return false
@@ -407,24 +385,18 @@ async function isUnknown(reading: ReadingContext, embedder: string, id: NodeId):
 interface OthersRequest {
   readonly out: ReadonlySet<NodeId>
   readonly limit: number
-  /** Minimum cosine of relevant notes. */
   readonly minCosine: number
-  /** Returns the hits that are relevant. By default, all are. */
   readonly keep?: (hits: readonly ChunkHit[]) => Promise<readonly ChunkHit[]>
-  /** Maximum number of passages to fetch. Defaults to no limit. */
   readonly maxPassages?: number
 }
 
 interface Nearest {
   readonly cosines: ReadonlyMap<NodeId, number>
-  /** True if all notes that are near enough were found. */
+  /** True if no relevant note is missing. */
   readonly isAll: boolean
 }
 
-/**
- * Returns the nearest other notes, by their nearest passage. May have to fetch more passages, because one long note can take up
- * all of the first ones.
- */
+/** Ranks notes by their nearest passage. Fetches more passages if one long note dominates the results. */
 async function nearestOthers(
   nearest: (limit: number) => Promise<readonly ChunkHit[]>,
   { out, limit: wanted, minCosine, keep, maxPassages = Number.POSITIVE_INFINITY }: OthersRequest,
@@ -443,7 +415,6 @@ async function linkedWith(snapshot: Snapshot, id: NodeId): Promise<readonly Node
   return (await snapshot.neighbors(id, { direction: 'both' }, ALL)).items
 }
 
-/** Returns the mean direction of a note's chunks, or `undefined` if there are none. */
 export function centreOf(vectors: readonly Float32Array[]): Float32Array | undefined {
   const [first] = vectors
   if (first === undefined) return undefined
@@ -453,22 +424,20 @@ export function centreOf(vectors: readonly Float32Array[]): Float32Array | undef
   return length === 0 ? undefined : sum.map((value) => value / length)
 }
 
-/** Two notes on similar topics, judged by their distinctive words. */
+/** Two notes with distinctive words in common. */
 export interface SimilarPair {
   readonly source: NodeId
   readonly target: NodeId
-  /** The score that `similar_nodes` shows. */
   readonly score: number
 }
 
-/** Yields each pair of notes that `similar_nodes` finds by words once. */
 export function* similarPairs({ ids, nearest: { kept, notes, scores } }: Insight): Generator<SimilarPair> {
   for (let note = 0; note < ids.length; note++) {
     for (let at = note * kept; at < (note + 1) * kept && notes[at] !== NO_NOTE; at++) {
       const other = notes[at] as number
       const score = scores[at] as number
       if (score < MIN_SIMILARITY.normal) continue
-      // If both notes are among the nearest of each other, the pair has been yielded before.
+      // The pair was yielded before, because it is mutual.
       if (other < note && notes.subarray(other * kept, (other + 1) * kept).includes(note)) continue
       yield {
         source: ids[Math.min(note, other)] as NodeId,

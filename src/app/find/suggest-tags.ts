@@ -18,17 +18,16 @@ import { centreOf, servingVectors } from './similar-nodes.ts'
 
 export interface SuggestTagsArguments {
   readonly id: string
-  /** Maximum number of tags, and of folders. */
   readonly limit: number
   readonly relevance: Relevance
 }
 
 interface Suggestion {
-  /** Share of the nearest notes that have this label, by weight, plus bonuses, 0–1. */
+  /** Weighted share of the nearest notes with this label, plus bonuses, 0–1. */
   readonly score: number
-  /** Up to three of the nearest notes with this label. */
+  /** Up to three of the nearest notes. */
   readonly from: readonly NodeId[]
-  /** An operation for `apply_changes` that adds the tag or moves the note. Omitted if it does not fit the budget. */
+  /** An operation for `apply_changes`. Omitted if it does not fit the budget. */
   readonly operation?: SuggestedOperation
 }
 
@@ -39,32 +38,25 @@ export type SuggestedOperation =
 export interface SuggestedTags {
   readonly tags: readonly ({ readonly tag: string } & Suggestion)[]
   readonly folders: readonly ({ readonly path: string } & Suggestion)[]
-  /** Why there are no tags. Omitted if there are some. */
+  /** Set if there are no tags. */
   readonly reason?: string
 }
 
-/** Number of similar notes whose labels count. The least similar ones weigh little. */
 const VOTERS = 60
-/** Number of words to search for, chosen from at most `MAX_WORDS` words of the note. */
+/** Chosen from at most `MAX_WORDS` words of the note. */
 const SEARCHED_WORDS = 30
 const MAX_WORDS = 150
-/** Maximum number of notes found by words, and of notes found by meaning. */
 const MAX_CANDIDATES = 60
 const MAX_PASSAGES = 300
-/** Minimum share of the votes for a label, including `NEAREST_NOTE_BONUS`. */
 const MIN_SCORE: Readonly<Record<Relevance, number>> = { strict: 0.4, normal: 0.24, loose: 0 }
-/** Bonus for a label of the nearest note. Labels of other notes get less. */
+/** Notes at lower ranks add less. */
 const NEAREST_NOTE_BONUS = 0.1
-/** Bonus for a label whose words occur in the note's text. In its title, they get `IN_TITLE_BONUS`. */
+/** For a label whose words occur in the text. `IN_TITLE_BONUS` applies to the title. */
 const IN_TEXT_BONUS = 0.1
 const IN_TITLE_BONUS = 0.3
-/** Number of notes used to estimate the center of the vault. */
 const SAMPLED_NOTES = 400
 
-/**
- * Suggests tags and folders of the nearest notes, by meaning and words. Suggests only labels that exist in the vault and that the
- * note does not have.
- */
+/** Suggests existing tags and folders of the nearest notes that the note does not have. */
 export function suggestTags(
   core: GraphCore,
   { id: name, limit, relevance }: SuggestTagsArguments,
@@ -136,9 +128,7 @@ async function suggestFor(
 
 interface NearestVotes {
   readonly id: NodeId
-  /**
-   * Weight of the note's vote: the square of the mean of its semantic score and its word score, each divided by the highest one.
-   */
+  /** Square of the mean of the normalized semantic and keyword scores. */
   readonly weight: number
 }
 
@@ -158,7 +148,6 @@ async function nearestNotes(reading: ReadingContext, id: NodeId, text: string): 
     .map(({ id: noteId, near }) => ({ id: noteId, weight: near ** 2 }))
 }
 
-/** Returns the notes that contain most of the characteristic words of this note. */
 async function byWords(snapshot: Snapshot, id: NodeId, text: string): Promise<ReadonlyMap<NodeId, number>> {
   const often = queryTerms(text.slice(0, 20_000))
     .toSorted((a, b) => b.count - a.count)
@@ -187,7 +176,6 @@ async function byWords(snapshot: Snapshot, id: NodeId, text: string): Promise<Re
 interface NearByMeaning {
   readonly id: NodeId
   readonly embedder: string
-  /** The mean of the note's vectors. */
   readonly centre: Float32Array
   readonly ids: readonly NodeId[]
 }
@@ -202,10 +190,7 @@ async function nearByMeaning({ core, snapshot }: ReadingContext, id: NodeId): Pr
   return { id, embedder, centre, ids: [...new Set(hits.map((hit) => hit.id))].slice(0, MAX_CANDIDATES + 1) }
 }
 
-/**
- * Returns the cosines between a note and others. Vectors are taken relative to the center of the vault, so features common to all
- * notes do not count.
- */
+/** Cosines relative to the centroid of the vault, which removes what all notes have in common. */
 async function cosinesFrom(
   { core, snapshot }: ReadingContext,
   { id, embedder, centre, ids: near }: NearByMeaning,
@@ -223,7 +208,7 @@ async function cosinesFrom(
 
 const middles = new WeakMap<Store, { readonly of: string; readonly middle: Float32Array }>()
 
-/** Returns the mean of notes from all over the vault. Computed again when the vault changes. */
+/** Centroid of a sample of the vault. Recomputed when the vault changes. */
 async function middleOf(store: Store, snapshot: Snapshot, embedder: string): Promise<Float32Array> {
   const of = `${snapshot.generation} ${embedder}`
   const cached = middles.get(store)
@@ -255,7 +240,6 @@ interface Ballot {
   readonly minScore: number
 }
 
-/** Sorts labels by their share of the votes and by the rank of the nearest note that has them. */
 function rankLabels(
   voters: readonly Voter[],
   ballot: Ballot,
@@ -267,7 +251,7 @@ function rankLabels(
     for (const label of new Set(labels)) {
       if (label === '') continue
       const key = foldName(label)
-      // `voters` are sorted, so the first note with a label is the nearest.
+      // `voters` are sorted, so the first note is the nearest.
       const vote = byLabel.get(key) ?? { label, share: NEAREST_NOTE_BONUS * (weight / maxWeight), from: [] }
       vote.share += weight / all
       if (vote.from.length < 3) vote.from.push(id)
@@ -281,7 +265,6 @@ function rankLabels(
     .map(({ label, votes, from }) => ({ label, score: roundScore(Math.min(1, votes)), from }))
 }
 
-/** Returns the bonus for a label whose last part occurs in the note. */
 function nameBonus(label: string, { words, titleWords }: Ballot): number {
   const labelWords = wordsIn(label.slice(label.lastIndexOf('/') + 1).replace(/[-_]/g, ' ')).map(({ text }) => text)
   const standIn = (textWords: ReadonlySet<string>): boolean =>

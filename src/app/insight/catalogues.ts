@@ -6,30 +6,24 @@ import { foldName } from '../../core/text/fold.ts'
 import type { Read } from '../answer/answer-when-ready.ts'
 import { truncate } from '../answer/truncate.ts'
 
-/** Short notes of one folder that have the same form, because they share a template or a property. */
+/** Short notes in a folder that share a template or property. */
 export interface Catalogue {
-  /** Spelled as on disk. Empty for the root. A folder named after a number or date counts as its parent. */
+  /** As spelled on disk. Empty for the root. Folders named after a number or date count as their parent. */
   readonly folder: string
-  /** Set if a property, such as `{ "type": "plugin" }`, divides the folder's entries into several catalogues. */
+  /** Set if a property, such as `{ "type": "plugin" }`, divides the folder into several catalogues. */
   readonly where?: Readonly<Record<string, string>>
   readonly notes: number
-  /** Number of all notes in the folder, including longer ones. With `where`, only notes with that value count. */
+  /** Number of notes in the folder, including longer ones. With `where`, only those with its value. */
   readonly of: number
   readonly properties: readonly string[]
 }
 
-/**
- * Minimum number of entries in a folder, and their minimum share of the vault's notes. An entry is a note with few words of its
- * own.
- */
 const MIN_SIZE = { notes: 10, share: 0.01 }
-/** Entries share a property or template if this share of them has it. */
+/** Minimum share of entries with the same property or template. */
 const NEARLY_ALL = 0.9
-/** A property with more values does not divide notes into kinds. */
+/** A property with more values is not a category. */
 const MAX_KINDS = 20
-/** Maximum number of properties to examine, the most common ones first. */
 const MAX_PROPERTIES = 8
-/** Longer values are truncated. The beginning is enough to recognize them. */
 const VALUE_LENGTH = 60
 
 interface Source {
@@ -37,12 +31,10 @@ interface Source {
   readonly read: Read
 }
 
-/** The catalogues of whole vaults, because reading the properties of all notes takes longer than the rest of a map. */
+/** Cached, because reading the properties of all notes is slow. */
 const cache = new WeakMap<object, readonly Catalogue[]>()
 
-/**
- * Returns the catalogues, largest first, or none if together they contain less than half of the given notes. Takes linear time.
- */
+/** Returns catalogues by size, or none if they contain less than half of the notes. Linear time. */
 export async function findCatalogues({ insight, read }: Source, notes: readonly number[]): Promise<readonly Catalogue[]> {
   const isWhole = notes.length === insight.ids.length
   const cached = isWhole ? cache.get(insight) : undefined
@@ -74,7 +66,6 @@ export async function findCatalogues({ insight, read }: Source, notes: readonly 
   return catalogues
 }
 
-/** Checks whether some lines of a note are boilerplate. */
 function isTemplated({ words, ownWords }: Pick<Insight, 'words' | 'ownWords'>, note: number): boolean {
   return (ownWords[note] as number) < (words[note] as number)
 }
@@ -83,7 +74,7 @@ function isStub({ ownWords }: Pick<Insight, 'ownWords'>, note: number): boolean 
   return (ownWords[note] as number) < STUB_WORDS
 }
 
-/** Returns a note's folder, or its parent if the folder is named after a number or date. */
+/** A folder named after a number or date counts as its parent. */
 function placeOf(path: string): string {
   let folder = folderOf(path)
   while (folder !== '' && !/\p{L}/u.test(nameOf(folder))) folder = folderOf(folder)
@@ -91,7 +82,6 @@ function placeOf(path: string): string {
 }
 
 interface Kind {
-  /** The value in the spelling that came first. */
   readonly value: string
   entries: number
   all: number
@@ -100,7 +90,7 @@ interface Kind {
 interface SharedProperty {
   readonly property: PropertyCount
   entries: number
-  /** The number of notes with each folded value. Only the first values are kept. */
+  /** Number of notes by folded value. Limited to the first `MAX_KINDS` values. */
   readonly kinds: Map<string, Kind>
 }
 
@@ -156,7 +146,7 @@ class Place {
     return this.#shared.filter(({ entries }) => this.#has(entries))
   }
 
-  /** Returns the property with the fewest values that nearly all entries have and that divides them into several kinds. */
+  /** Chooses a property that nearly all entries have, with the fewest values, but more than one. */
   #divided(minNotes: number): { readonly key: string; readonly kinds: readonly Kind[] } | undefined {
     const dividing = this.#form().flatMap(({ property, kinds }) => {
       const large = [...kinds.values()].filter(({ value, entries }) => value !== '' && entries >= minNotes)

@@ -7,19 +7,18 @@ import type { GraphCore } from '../graph-core.ts'
 
 export type WindowStart = { readonly generation: number } | { readonly time: number }
 
-/** The logged changes up to a generation. */
 export interface ChangeWindow {
-  /** In chronological order and without gaps, up to the generation. */
+  /** In chronological order, without gaps. */
   readonly changes: readonly GraphChanges[]
-  /** True if the changes go back to the requested start. */
+  /** True if no changes are missing at the start. */
   readonly isWhole: boolean
-  /** Time since which changes are known, in milliseconds since the Unix epoch. Omitted if none are known. */
+  /** Start of the known changes, in milliseconds since the Unix epoch. */
   readonly begins?: number
-  /** True if the log does not contain the generation, probably because its writer has not got there yet. */
+  /** True if the log is missing the generation, because its writer is late. */
   readonly isBehind: boolean
 }
 
-/** Reads the log from a generation backwards, up to the requested start or a gap. */
+/** Reads the log backwards up to the requested start or a gap. */
 export async function readWindow(
   log: GraphLog,
   { lineage, generation }: GenerationOf,
@@ -35,7 +34,6 @@ export async function readWindow(
 class HistoryWindow {
   readonly #start: WindowStart
   readonly #changes: GraphChanges[] = []
-  /** Generation before the earliest commit that was added. */
   #reached: number
   #begins: number | undefined
   #isWhole = false
@@ -46,7 +44,6 @@ class HistoryWindow {
     this.#start = start
   }
 
-  /** Adds the commit before those that were added. */
   take({ base, generation, time, changes }: LoggedCommit): 'more' | 'end' {
     if (this.#isAtGeneration() || generation !== this.#reached) return 'end'
     this.#isBehind = false
@@ -85,7 +82,6 @@ export interface GenerationOf {
 
 const CURSOR = /^([0-9a-f]{4,32})-([0-9a-z]{1,9})-([0-9a-f]{4})$/
 
-/** Returns a cursor for the next call of `changes_since`. */
 export function changeCursor({ name }: Pick<GraphCore, 'name'>, { lineage, generation }: GenerationOf): string {
   const place = `${lineage}-${generation.toString(36)}`
   return `${name === undefined ? '' : `${name}:`}${place}-${checkOf(place)}`
@@ -107,10 +103,9 @@ const AGO = /^(\d{1,5}) ?(m|h|d|w|minutes?|hours?|days?|weeks?)(?: ago)?$/
 const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday']
 
 /**
- * Reads a time, in milliseconds since the Unix epoch. Accepts periods of the query language (`2024-01-31`, `day-7`, `week`),
- * `today`, `yesterday`, the latest `monday` (may be today), `last monday` (before today), and durations such as `7d`. A period
- * means its start.
- * @throws RouxError `INVALID_PARAMS` if the text is not a time, or if the time is in the future
+ * Returns milliseconds since the Unix epoch. Accepts periods of the query language (`2024-01-31`, `day-7`, `week`), `today`,
+ * `yesterday`, `monday` (may be today), `last monday` (before today), and durations (`7d`). A period means its start.
+ * @throws RouxError `INVALID_PARAMS` for other text and for future times
  */
 export function readSince(input: string, now: Date): number {
   const text = input.trim()

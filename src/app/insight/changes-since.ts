@@ -28,29 +28,27 @@ import {
 
 export interface ChangesArguments {
   readonly cursor?: string | undefined
-  /** Start of the period, as text for `readSince`. Defaults to seven days ago. */
+  /** See `readSince`. Defaults to seven days ago. */
   readonly since?: string | undefined
-  /** Only changes in this folder are returned. A link counts as part of the note that contains it. */
+  /** A link belongs to the folder of the note that contains it. */
   readonly folder?: string | undefined
-  /** Maximum number of items per list. */
+  /** Per list. */
   readonly limit: number
 }
 
 export interface ChangedNote {
   readonly id: NodeId
   readonly title: string
-  /** Id before a move. */
   readonly from?: NodeId
-  /** Id of the change that last modified the note, if it was made with these tools. */
   readonly change_id?: string
 }
 
 export interface ChangedLink {
   readonly from: NodeId
   readonly to: NodeId
-  /** Line of the link. For a removed link, its last line. */
+  /** 1-based. For a removed link, its last known line. */
   readonly line: number
-  /** Text of the link as written. */
+  /** As written. */
   readonly text: string
 }
 
@@ -62,19 +60,16 @@ export interface BrokenPlace {
 
 export interface RisingNote {
   readonly id: NodeId
-  /** Number of notes that linked to this note at the start of the period. `now` is the current number. */
+  /** Number of notes that linked here at the start of the period. `now` is the current number. */
   readonly was: number
   readonly now: number
 }
 
-/**
- * Net changes to the graph since the start of the period. Notes and links that were added and removed again do not count. Several
- * changes of one note or link count as one.
- */
+/** Net changes since the start of the period. Opposite changes cancel out. */
 export interface ChangesAnswer {
-  /** Cursor for the next call. `null` if the index has no lineage. */
+  /** `null` if the index has no lineage. */
   readonly cursor: string | null
-  /** Start of the period in ISO 8601. Omitted if nothing has been logged. */
+  /** ISO 8601. Omitted if nothing has been logged. */
   readonly since?: string
   readonly notes: {
     readonly added: readonly ChangedNote[]
@@ -83,19 +78,17 @@ export interface ChangesAnswer {
     readonly moved: readonly ChangedNote[]
   }
   readonly links: { readonly gained: readonly ChangedLink[]; readonly lost: readonly ChangedLink[] }
-  /** Links that broke in the period, or whose heading or block disappeared. */
+  /** Includes links to a heading or block that disappeared. */
   readonly broken: readonly BrokenPlace[]
   readonly fixed: readonly BrokenPlace[]
-  /** Notes without links that had links, or did not exist, at the start of the period. */
+  /** Notes that lost their last link or were created without links. */
   readonly orphans: readonly ChangedNote[]
   readonly rising: readonly RisingNote[]
-  /** Number of changes of each kind, ignoring `limit`. Kinds without changes are omitted. */
+  /** Number of changes by kind, ignoring `limit`. Zero counts are omitted. */
   readonly totals: Readonly<Record<string, number>>
-  /** Current state of the graph, if the changes are not known. */
   readonly state?: PresentState
 }
 
-/** Fits changes into a budget, taking one item from each list in turn. */
 export const fitChanges = fitInTurn({
   added: 'notes.added',
   changed: 'notes.changed',
@@ -116,15 +109,11 @@ export interface PresentState {
   readonly orphans: number
 }
 
-/** Default period, used if the call does not specify one. */
 const DEFAULT_SINCE = '7d'
-/** Milliseconds and number of waits for a commit to be logged, which happens right after the commit. */
+/** Delay in milliseconds and number of attempts. A commit is logged right after it is made. */
 const WAIT_FOR_LOG = { pause: 20, times: 10 }
 
-/**
- * Returns the changes in the vault, made by any program, since an earlier answer or a time.
- * @throws RouxError `INVALID_PARAMS`
- */
+/** @throws RouxError `INVALID_PARAMS` */
 export function changesSince(
   core: GraphCore,
   args: ChangesArguments,
@@ -160,7 +149,6 @@ interface ChangesContext {
   readonly call: Call
 }
 
-/** The logged changes. `problem` says why part of the requested period is missing. */
 interface KnownChanges {
   readonly changes: GraphChanges
   readonly since?: number
@@ -218,7 +206,6 @@ function unknown(problem: string): KnownChanges {
 
 const PRESENT = 'state describes the vault now; continue with this cursor.'
 
-/** Returns where the requested changes start, or why that is not known. */
 async function startOf(
   range: RequestedRange,
   { lineage, generation }: GenerationOf,
@@ -270,12 +257,11 @@ async function presentState(snapshot: Snapshot, { folder }: ChangesArguments): P
 
 type ChangeDescription = Pick<ChangesAnswer, 'notes' | 'links' | 'broken' | 'fixed' | 'orphans' | 'rising' | 'totals'>
 
-/** A changed file, or one end of a link, as shown in answers. */
+/** One end of a link, or a changed file. */
 interface LinkEndInfo {
   readonly id: NodeId
   readonly kind: NodeKind
   readonly title: string
-  /** True if the file is visible to callers. */
   readonly isShown: boolean
 }
 
@@ -361,7 +347,7 @@ async function presentFiles(
   )
 }
 
-/** Kinds of files to report: notes and canvases, because people write them. */
+/** Attachments are not reported. */
 const WRITTEN: ReadonlySet<string> = new Set(['note', 'canvas'])
 
 function notesOf(
@@ -383,7 +369,7 @@ function notesOf(
     const change_id = change === undefined || core.name === undefined ? change : `${core.name}:${change}`
     const row = { id: end.id, title: end.title, ...(change_id === undefined ? {} : { change_id }) }
     if (to === undefined) removed.push(row)
-    // For callers, a file that was hidden or excluded before is new.
+    // A file that was hidden or excluded before counts as new.
     else if (from === undefined || before?.excluded || isIgnored(core, from)) added.push(row)
     else {
       if (from !== to) movedNotes.push({ ...row, from: idOf(from) })
@@ -393,7 +379,6 @@ function notesOf(
   return { added, changed, removed, moved: movedNotes }
 }
 
-/** A link as shown in answers, with the time when it changed. */
 interface LinkPlace extends ChangedLink {
   readonly time: number
 }
@@ -428,11 +413,10 @@ function listOf<T>(
   if (now > was) return isBroken ? lists.broken : lists.gained
   if (now === was) return undefined
   if (!isBroken) return lists.lost
-  // If the note with a broken link was deleted, the link does not count as fixed.
+  // Deleting the note with a broken link does not fix the link.
   return from.startsWith('/') ? undefined : lists.fixed
 }
 
-/** Returns where the links are that were added or removed. */
 function placesOf({ was, now, texts }: LoggedLinkChange): readonly { readonly line: number; readonly text: string }[] {
   const direction = Math.sign(now - was)
   const differing = texts.filter(([, , more]) => Math.sign(more) === direction)
@@ -447,7 +431,7 @@ function byTimeThenPlace(a: LinkPlace, b: LinkPlace): number {
   return a.line - b.line
 }
 
-/** Returns links with their current lines, because an edit above a link moves it. */
+/** Uses current line numbers, because later edits move links. */
 async function withPlaces(snapshot: Snapshot, links: readonly LinkPlace[]): Promise<readonly ChangedLink[]> {
   const occurrences = await snapshot.occurrences(links.map(({ from, to }) => [from, to] as const))
   return links.map((link, at) => {
@@ -464,7 +448,7 @@ function placeRow({ from, line, text }: ChangedLink): BrokenPlace {
   return { id: from, line, text }
 }
 
-/** Returns notes without links that had links before or are new. */
+/** Excludes notes that already had no links before the period. */
 async function orphansOf(
   snapshot: Snapshot,
   { files, links }: GraphChanges,
@@ -496,7 +480,6 @@ interface Rise {
   readonly by: number
 }
 
-/** Returns the notes that gained the most incoming links, best first. */
 function risingOf(links: readonly LoggedLinkChange[], ends: Ends, isIn: (path: string | undefined) => boolean): readonly Rise[] {
   const rises = new Map<NodeId, number>()
   for (const { from, to, part, was, now } of links) {

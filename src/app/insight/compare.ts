@@ -19,12 +19,11 @@ import { type ReadingContext, readableSource, readNotes, shownText, unreadWarnin
 import { WITH_TEXT } from '../scope.ts'
 
 export interface CompareArguments {
-  /** Ids, or titles that only one note has. */
+  /** Id or unique title. */
   readonly a: string
   readonly b: string
 }
 
-/** Two passages that say the same, one from each note. */
 export interface SharedPassage {
   /** 0–1. */
   readonly alike: number
@@ -36,38 +35,30 @@ export interface SharedPassage {
 }
 
 export interface Comparison {
-  /** Nodes linked to or from both notes, ordered by in-degree, highest first. */
+  /** Nodes linked to or from both notes, highest in-degree first. */
   readonly shared: readonly NodeSummary[]
   readonly only_a: readonly NodeSummary[]
   readonly only_b: readonly NodeSummary[]
-  /** Similarity of the notes, 0–1. By meaning, or by words if there are no vectors. Equal texts get 1, others less. */
+  /** Similarity, 0–1: of vectors if available, and otherwise of words. Equal texts score 1, others less. */
   readonly alike: number
-  /** Shortest path along links. Empty if there is none. */
   readonly path: readonly NodeId[]
-  /** Most similar first. */
   readonly shared_passages: readonly SharedPassage[]
   readonly total: Readonly<Record<ComparedList, number>>
 }
 
 export type ComparedList = 'shared' | 'only_a' | 'only_b' | 'shared_passages'
 
-/** Maximum number of neighbors to list, unless all are requested. No budget allows more. */
+/** No budget allows more. Ignored if all neighbors are requested. */
 const MAX_NOTES = 500
-/**
- * Maximum number of parts to compare in each note. If a note is longer, only the parts nearest to the other note are compared.
- */
+/** In a longer note, only the parts nearest to the other note count. */
 const MAX_PARTS = 60
-/** Minimum similarity of passages to show. `MAX_PASSAGES` limits their number. */
 const MIN_SIMILARITY = 0.82
-/**
- * With this number of words, the similarity of a text counts half, because short texts from one template look similar. Longer
- * texts lose less.
- */
+/** The similarity of texts with this number of words counts half, because short texts from a template look similar. */
 const HALF_WEIGHT_WORDS = 3
 const MAX_PASSAGES = 5
 const PASSAGE_LENGTH = 300
 
-/** Compares two notes and reports what they share and how they differ. Returns `null` if one of them does not exist. */
+/** Returns `null` if one of the notes does not exist. */
 export function compare(core: GraphCore, { a, b }: CompareArguments, call: Call = {}): Promise<Answer<Comparison | null>> {
   return answerFindable(core, call, 'meaning', (read) =>
     read(async (snapshot) => {
@@ -93,7 +84,7 @@ async function compareIn(reading: ReadingContext, ids: Pair<NodeId>): Promise<An
   ])
   const [inA, inB] = [new Set(ofA.items), new Set(ofB.items)]
   const shared = ofA.items.filter((id) => inB.has(id))
-  // The path shows a direct link between the notes already.
+  // A direct link is already part of `path`.
   const onlyA = ofA.items.filter((id) => !inB.has(id) && id !== ids[1])
   const onlyB = ofB.items.filter((id) => !inA.has(id) && id !== ids[0])
   const [sharedNodes = [], nodesA = [], nodesB = []] = await summaries(reading, [shared, onlyA, onlyB])
@@ -126,7 +117,7 @@ async function summaries(
 
 interface Part {
   readonly place: ChunkPlace
-  /** A unit vector. All zeros if the part contains no words. */
+  /** Unit vector. All zeros for a part without words. */
   readonly vector: ReadonlyMap<string, number> | Float32Array
   readonly words: number
 }
@@ -139,7 +130,6 @@ interface ComparedNote {
 
 interface ComparedNotes {
   readonly notes: Pair<ComparedNote>
-  /** Cosine of texts that have nothing in common. */
   readonly low: number
 }
 
@@ -186,7 +176,7 @@ async function readParts(
   return { warnings, parts: { notes: [toNote(a), toNote(b)], low: isByMeaning ? knownTraits(core, embedder).certainty.low : 0 } }
 }
 
-/** Returns how often each word occurs, as a unit vector. */
+/** Word counts as a unit vector. */
 function bagOf(terms: ReturnType<typeof queryTerms>): ReadonlyMap<string, number> {
   const length = magnitudeOf(terms.map(({ count = 1 }) => count)) || 1
   return new Map(terms.map(({ stem, count = 1 }) => [stem, count / length]))
@@ -228,7 +218,7 @@ function compareParts({ notes: [a, b], low }: ComparedNotes): {
     .slice(0, MAX_PASSAGES)
   const isSame = a.source.text.slice(a.source.bodyStart) === b.source.text.slice(b.source.bodyStart)
   return {
-    // Compare each note as a whole with the best part of the other.
+    // Compare each note's best part with the whole other note.
     alike: isSame ? 1 : (best(b.parts, centreA, wordsIn(a)) + best(a.parts, centreB, wordsIn(b))) / 2,
     passages: chosen.map(({ one, other, alike }) => {
       const [shownA, shownB] = [shownPart(a, one), shownPart(b, other)]
@@ -272,10 +262,7 @@ function shownPart({ node, source }: ComparedNote, { place }: Part): { readonly 
   return { lines: [start_line, end_line], text: shownText(node, text) }
 }
 
-/**
- * Shares of the remaining bytes, in the order in which members are filled: the path, the shared passages, the nodes linked to
- * only one of the notes, and those linked to both.
- */
+/** Shares of the remaining bytes. Each round divides what the previous rounds leave. */
 const ROUNDS = [{ path: 0.5 }, { shared_passages: 0.4 }, { only_a: 0.34, only_b: 0.34 }, { shared: 1 }] as const
 
 export function fitComparison(comparison: Comparison, room: number): Fitted<Partial<Comparison>> {

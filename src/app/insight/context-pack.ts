@@ -28,60 +28,50 @@ import { bestLinks, type LinkWay, linksFromPassages, linksOf, readLinked } from 
 import { inOrder, lowerRepeatedNotes, type PlacedPassage, packPassage, withoutLikeness } from './pack-passages.ts'
 
 export interface PackArguments {
-  /** The question. If omitted, `ids` must be set. */
+  /** Required if `ids` is omitted. */
   readonly query?: string | undefined
-  /** Notes to include first. */
   readonly ids?: readonly string[] | undefined
   readonly folder?: string | undefined
   readonly tag?: string | undefined
   readonly maxTokens?: number | undefined
-  /** Number of passages to skip, because earlier answers contained them. */
   readonly offset?: number | undefined
 }
 
-/** Passages that together answer a question, within a token budget. */
 export interface ContextPack {
   /** Best first. */
   readonly excerpts: readonly PackExcerpt[]
   readonly tokens: number
-  /** Number of passages in neither this pack nor an earlier one. */
   readonly omitted: number
-  /** The `offset` that requests the next pack. */
+  /** Value of `offset` for the next pack. */
   readonly next_offset?: number
 }
 
-/** The pack of one vault, with passages to be merged with those of other vaults. */
 interface PackPart extends ContextPack {
   readonly draft: PackDraft
 }
 
 interface PackDraft {
   readonly maxTokens: number
-  /** True if notes may be changed, because only then do callers need hashes. */
+  /** True to include hashes, which only writing needs. */
   readonly mayWrite: boolean
   /** Best first. */
   readonly passages: readonly PackPassage[]
 }
 
-/** Default budget of a pack in tokens. */
 const PACK_TOKENS = 3_000
 
-/**
- * Number of notes whose passages are considered. Independent of the budget, because the next pack must consider the same notes.
- */
+/** Independent of the budget, so `offset` counts the same passages in every call. */
 const MAX_HITS = 24
-/** Score of requested notes, higher than that of any search result. */
+/** Higher than any search score. */
 const GIVEN_SCORE = 10
-/** Factor for the scores of a requested note's other passages. */
 const OTHER_PASSAGES_FACTOR = 0.5
 const MAX_PARTS = 50
-/** Maximum number of headings in an outline. */
 const MAX_HEADINGS = 30
 
 /**
- * Returns passages that answer a question, and passages that the best of these link to, within a budget. Without a question,
- * returns passages of the given notes.
- * @throws RouxError for the same reasons as `search`
+ * Returns passages that answer a question, and passages that the best ones link to. Without a question, returns passages of
+ * `ids`.
+ * @throws RouxError like `search`
  */
 export async function contextPack(core: GraphCore, args: PackArguments, call: Call = {}): Promise<Answer<ContextPack>> {
   const { value: draft, warnings } = await draftPack(core, args, call)
@@ -104,22 +94,18 @@ async function draftPack(core: GraphCore, args: PackArguments, call: Call): Prom
 }
 
 export interface PackSource extends Pick<PackArguments, 'query' | 'ids' | 'folder' | 'tag'> {
-  /** Only passages of this note are returned, and its links are not followed. */
+  /** Searches only this note, and follows no links. */
   readonly note?: string | undefined
   readonly relevance?: Relevance | undefined
 }
 
-/**
- * Returns all candidates for a pack, best first.
- * @throws RouxError for the same reasons as `search`
- */
+/** Returns all candidates, best first. @throws RouxError like `search` */
 export function findPack(core: GraphCore, args: PackSource, initialCall: Call = {}): Promise<Answer<readonly PlacedPassage[]>> {
   return answerFindable(core, initialCall, 'meaning', async (read, call) => {
     const { ids: givenIds = [], folder, tag } = args
     const mayEmbed = (path: string): boolean => core.embedding?.mayEmbed?.(path) !== false
     const notes = givenIds.length === 0 ? NO_NOTES : await read((snapshot) => findGiven({ core, snapshot, call }, givenIds))
     const query = args.query ?? notes.titles.join('\n')
-    // Titles of notes that must not be embedded are compared by words only.
     const mayEmbedIt = args.query !== undefined || notes.paths.every((path) => path !== undefined && mayEmbed(path))
     const question =
       query.trim() === '' ? NO_QUESTION : await embedQuestion(core, { mode: mayEmbedIt ? 'hybrid' : 'keyword', query }, call)
@@ -162,10 +148,8 @@ function packOf(drafts: readonly PackDraft[], offset = 0): ContextPack {
   return { ...pack, tokens: tokensWith(pack) }
 }
 
-/** Placeholder for a count, with as many digits as a count can have. */
 const MAX_COUNT = 99_999
 
-/** Returns the size of a pack in tokens, including its member `tokens`. */
 function tokensWith(pack: ContextPack): number {
   const without = jsonBytes(pack) - 1
   let tokens = 0
@@ -186,7 +170,6 @@ interface GivenNotes {
 const NO_NOTES: GivenNotes = { ids: [], titles: [], paths: [], warnings: [] }
 const NO_QUESTION: EmbeddedQuestion = { question: undefined, traits: undefined, warnings: [] }
 
-/** Finds the notes with these names. Leaves out hidden and repeated ones. */
 async function findGiven({ core, snapshot }: ReadingContext, names: readonly string[]): Promise<GivenNotes> {
   const namedNodes = await findNamed(snapshot, core, names)
   const ids = [...new Set(namedNodes.ids.filter((id) => id !== undefined))]
@@ -209,17 +192,14 @@ interface PassageRequest {
   readonly args: PackSource
   readonly query: string
   readonly embedded: EmbeddedQuestion
-  /** Ids of the notes to include first. */
   readonly ids: readonly NodeId[]
   readonly scope: Scope
 }
 
-/** Criteria for comparing passages with the question. */
 export type Lens = Pick<PassageQuery, 'words' | 'meaning' | 'isNamed'>
 
 interface FoundPassages {
   readonly passages: readonly PlacedPassage[]
-  /** Links from the best passages. */
   readonly linkWays: readonly LinkWay[]
   readonly lens: Lens
   readonly unread: readonly NodeId[]
@@ -267,8 +247,8 @@ async function findPassages(
 const NO_LINKS: ReadonlyMap<NodeId, readonly OutgoingLink[]> = new Map()
 
 /**
- * Ranks notes with the requested relevance. If none is requested, includes notes that score nearly as high as the relevant ones.
- * If no note is relevant, returns the closest ones.
+ * Without an explicit relevance, includes notes that score nearly as high as the relevant ones. If there are none, includes the
+ * closest notes.
  */
 async function rankSurely(
   reading: ReadingContext,
@@ -282,7 +262,7 @@ async function rankSurely(
   return { ...ranked, hits: ranked.hits.filter(({ score }) => score >= minScore) }
 }
 
-/** Notes with less than this share of the best score are left out, unless they are certainly relevant. */
+/** Minimum share of the best score for notes below the relevance threshold. */
 const NEAR_SHARE = 0.4
 
 const UNSURE_WARNING: Warning = {
@@ -292,7 +272,7 @@ const UNSURE_WARNING: Warning = {
 
 const SEARCH = { limit: MAX_HITS, includeContent: false, mode: 'hybrid', explain: false } as const
 
-/** Compares passages with titles by words only, because a title is a name, not a question. */
+/** Without embeddings, because a title is not a question. */
 function ownLens(query: string, languages: readonly string[]): Lens {
   const terms = queryTerms(query, languages).map((term) => ({ term, weight: 1 }))
   return { words: { terms, phrases: [], languages }, meaning: undefined }
@@ -309,13 +289,10 @@ interface AnsweringNote extends ReadNote {
   readonly places: readonly AnsweringPlace[]
 }
 
-/** Share of a passage's score that is its own. The rest is the score of its note. */
+/** Share of a passage's own score. Its note contributes the rest. */
 const OWN_SHARE = 0.25
 
-/**
- * Scores the passages of found notes. Three quarters of a score come from the note, and one quarter from the passage's score,
- * divided by the best one. A passage whose heading matches the question gets the score of the best note.
- */
+/** Combines the scores of a passage and its note. A passage with a matching heading gets the score of the best note. */
 function foundPassages(notes: readonly AnsweringNote[], { words }: Lens): readonly PlacedPassage[] {
   const highest = Math.max(...notes.map(({ score }) => score))
   const best = Math.max(...notes.map(({ places }) => places[0]?.score ?? 0)) || 1
@@ -334,7 +311,7 @@ function foundPassages(notes: readonly AnsweringNote[], { words }: Lens): readon
   )
 }
 
-/** Compares passages relative to the best semantic score found, because they compete only with each other. */
+/** Normalizes semantic scores by the best one. */
 function packLens(ranking: Ranked): Lens {
   const { words, meaning } = passageQuery(ranking)
   const high = Math.max(0, ...ranking.hits.map(({ semantic }) => semantic?.score ?? 0))
@@ -345,7 +322,6 @@ function packLens(ranking: Ranked): Lens {
   }
 }
 
-/** Returns the beginning of a requested note with its outline, then its other parts with lower scores. */
 function givenPassages({ node, source, stored }: ReadNote, lens: Lens, after: number): readonly PlacedPassage[] {
   const outline = node.headings.slice(0, MAX_HEADINGS).map(({ level, text }) => `${'#'.repeat(level)} ${text}`)
   const parts = chunksOf(node, readableSource(node, source), stored).slice(0, MAX_PARTS)
@@ -363,5 +339,5 @@ function givenPassages({ node, source, stored }: ReadNote, lens: Lens, after: nu
   )
 }
 
-/** Without words, a passage is shown from its beginning. */
+/** Shows the beginning of a passage. */
 const NO_WORDS: Lens['words'] = { terms: [], phrases: [] }

@@ -11,19 +11,17 @@ import { readTexts, unreadWarnings } from '../read/texts.ts'
 import { trimFolder } from '../scope.ts'
 import { isBelow } from './map.ts'
 
-/** Two notes with nearly the same content. A person must decide which is the copy. */
+/** Two notes with nearly the same content. The original is unknown. */
 export interface DuplicateNotes {
   readonly kind: 'duplicate'
   readonly id: NodeId
-  /** The first line that the other note contains too, or 0 if there is none. */
+  /** First equal line, or 0 if there is none. */
   readonly line: number
-  /** Text of that line. Without such a line, a short description. */
+  /** Text of `line`, or a short description without one. */
   readonly text: string
-  /** The other note. */
   readonly candidates: readonly [NodeId]
-  /** Number of equal lines that are not boilerplate. */
   readonly equal_lines: number
-  /** Share of the notes' word sequences that both contain, 0–1. */
+  /** Share of common word sequences, 0–1. */
   readonly alike: number
 }
 
@@ -33,11 +31,11 @@ export interface DuplicateList {
 }
 
 export interface DuplicatesArguments extends PageArguments {
-  /** At least one of the two notes is in this folder. */
+  /** At least one of the notes is in this folder. */
   readonly folder?: string | undefined
 }
 
-/** Lists pairs of notes with nearly the same content, most similar first. */
+/** Sorted by similarity, highest first. */
 export function listDuplicates(core: GraphCore, args: DuplicatesArguments, call: Call = {}): Promise<Answer<DuplicateList>> {
   return answerFromInsight(core, call, {
     from: core.insights,
@@ -63,7 +61,7 @@ async function duplicatesIn(reading: DuplicatesContext, args: DuplicatesArgument
   )
   const page = pageFor(args, call)
   const pairs = all.slice(page.offset, page.offset + page.limit).map((pair) => (isIn(pair.notes[0]) ? pair : turned(pair)))
-  // Line numbers belong to the generation that they were computed from.
+  // Line numbers are only valid for the generation of the insight.
   const isCurrent = snapshot.generation === insight.generation
   const sources = pairs.flatMap(({ notes: [note], lines }) =>
     isCurrent && lines.length > 0 ? [insight.ids[note] as NodeId] : [],
@@ -88,7 +86,6 @@ async function duplicatesIn(reading: DuplicatesContext, args: DuplicatesArgument
   return { ...list, warnings: [...empty, ...unreadWarnings(unread)] }
 }
 
-/** Returns the pairs whose notes both exist and are not hidden. */
 async function presentPairs(
   { snapshot, insight }: DuplicatesContext,
   pairs: readonly DuplicatePair[],

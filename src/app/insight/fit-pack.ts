@@ -3,19 +3,18 @@ import { truncate } from '../answer/truncate.ts'
 
 export interface PackExcerpt {
   readonly id: string
-  /** Path as spelled on disk. Omitted if it is the same as the id. */
+  /** Path as spelled on disk. Omitted if it equals the id. */
   readonly path?: string
   readonly title: string
-  /** The first headings of the note. Set if the note was requested by its id. */
+  /** First headings of the note. Set for notes in `ids`. */
   readonly outline?: readonly string[]
-  /** Headings above the excerpt, outermost first. */
   readonly heading: readonly string[]
   /** 1-based, inclusive. */
   readonly lines: readonly [first: number, last: number]
-  /** Hash of the note, prefixed with `partial:` if the excerpt is only a part of it. Omitted if writing is off. */
+  /** Hash of the note, with the prefix `partial:` for an incomplete excerpt. Omitted if writing is off. */
   readonly hash?: string
   readonly text: string
-  /** The note and line of the link that led to this excerpt. */
+  /** Location of the link to this note. */
   readonly via?: { readonly from: string; readonly line: number }
 }
 
@@ -24,37 +23,31 @@ export interface ShownPart extends Required<Pick<PackExcerpt, 'heading' | 'lines
 }
 
 export interface PackPassage extends Pick<PackExcerpt, 'id' | 'path' | 'title' | 'outline' | 'via'> {
-  /** Identifies the passage in this version of its note. */
+  /** Unique within this version of the vault. */
   readonly key: string
-  /** Passages with higher scores are shown first. */
   readonly score: number
-  /** Length of the passage in the file, in UTF-16 code units. The shown text is never longer. */
+  /** Length in the file, in UTF-16 code units. The shown text is never longer. */
   readonly length: number
-  /** Returns the best consecutive sentences, in at most `length` UTF-16 code units. */
+  /** Returns the best consecutive sentences with at most `length` UTF-16 code units. */
   show(length: number): ShownPart
 }
 
 export interface FittedPack {
   readonly excerpts: readonly PackExcerpt[]
-  /** Number of leading passages that are done: each is either shown or too large for any pack of this size. */
+  /** Number of passages before the next page. Includes those too large for any page. */
   readonly passed: number
 }
 
-/**
- * Number of tokens to which each passage is cut at first. Passages are added while the budget has `TOKENS_PER_NOTE` for each,
- * which leaves tokens for metadata and for extending passages. A passage that is shown in full counts with its actual size.
- */
+/** Initial size of a passage. The rest of `TOKENS_PER_NOTE` is for metadata and longer text. */
 const TOKENS_FOR_FIRST = 120
 const TOKENS_PER_NOTE = 240
-/** A text of fewer UTF-16 code units is not worth showing. */
+/** Minimum useful length, in UTF-16 code units. */
 const MIN_TEXT_LENGTH = 160
-/** Like `MIN_TEXT_LENGTH`, for a small pack with a single passage. */
 const MIN_ONLY_TEXT_LENGTH = 40
 const MAX_NAME_LENGTH = 200
-/** Share of an excerpt's first size that its outline may use. */
+/** Share of an excerpt's initial size. */
 const OUTLINE_SHARE = 0.67
 
-/** Number of bytes available for a pack, and whether its excerpts have hashes. */
 export interface PackRoom {
   readonly room: number
   readonly hasHashes: boolean
@@ -67,10 +60,7 @@ interface Draft {
   readonly bytes: number
 }
 
-/**
- * Fits the first passages into the given number of bytes of JSON. First adds as many passages as fit, each cut to its best
- * sentences. Then extends them, best first, and adds more passages if there are bytes left.
- */
+/** Fits as many shortened passages as possible into `room` bytes of JSON, and then extends them, best first. */
 export function fitPack(passages: readonly PackPassage[], { room, hasHashes }: PackRoom): FittedPack {
   const each = TOKENS_PER_NOTE * TOKEN_BYTES
   let drafts: readonly Draft[] = []
@@ -87,7 +77,7 @@ export function fitPack(passages: readonly PackPassage[], { room, hasHashes }: P
     const minBytes = jsonBytes(frame) + MIN_TEXT_LENGTH + SEPARATOR
     const bytes = isFirst ? jsonBytes(frame) + TOKENS_FOR_FIRST * TOKEN_BYTES : remaining
     const draft = fill(passage, frame, Math.min(bytes, remaining))
-    // Skip an excerpt whose title and path alone do not fit. Otherwise, paging would stop here.
+    // Skip an excerpt whose metadata does not fit. Otherwise, paging would get stuck.
     if (draft === undefined && minBytes <= room) break
     if (draft !== undefined) {
       drafts = [...drafts, draft]
@@ -103,7 +93,7 @@ export function fitPack(passages: readonly PackPassage[], { room, hasHashes }: P
   return { excerpts: drafts.map(({ excerpt }) => excerpt), passed: skipped }
 }
 
-/** Fills a pack that is too small for a passage with the beginning of the best one, without headings. */
+/** Used if no complete excerpt fits. Omits headings. */
 function fillAlone(passage: PackPassage, { room, hasHashes }: PackRoom): Draft | undefined {
   const { outline: _, via: __, ...bare } = passage
   const show = (length: number): ShownPart => ({ ...passage.show(length), heading: [] })
@@ -122,7 +112,6 @@ function grow(drafts: readonly Draft[], room: number): readonly [drafts: readonl
   return [extended, remaining]
 }
 
-/** Fills an excerpt with as much of its passage as fits into `bytes`. Returns `undefined` if that is too little to be useful. */
 function fill(passage: PackPassage, frame: PackExcerpt, bytes: number, minLength = MIN_TEXT_LENGTH): Draft | undefined {
   let length = Math.min(passage.length, bytes)
   for (let tries = 0; tries < MAX_TRIES; tries++) {
@@ -132,7 +121,7 @@ function fill(passage: PackPassage, frame: PackExcerpt, bytes: number, minLength
     const bytesUsed = jsonBytes(excerpt) + SEPARATOR
     if (bytesUsed <= bytes) return { passage, excerpt, isWhole, bytes: bytesUsed }
     const text = jsonBytes(part.text)
-    // Assume that escapes and multi-byte characters are spread evenly. Shorten the text again if it is still too long.
+    // Estimate the length as if escapes and multi-byte characters were spread evenly. Reduce it with each attempt.
     length = Math.floor(((part.text.length * (bytes - bytesUsed + text)) / text) * 0.97 ** tries)
     if (length < minLength) return undefined
   }
@@ -141,7 +130,6 @@ function fill(passage: PackPassage, frame: PackExcerpt, bytes: number, minLength
 
 const MAX_TRIES = 20
 
-/** Returns an excerpt without its text. */
 function excerptAround({ id, path, title, outline, via }: PackPassage, hasHashes: boolean): PackExcerpt {
   return {
     id,

@@ -13,19 +13,17 @@ import { sentenceOf } from '../links/link-sentences.ts'
 import { type ReadingContext, readableSource } from '../read/texts.ts'
 import { type PlacedPassage, packPassage } from './pack-passages.ts'
 
-/** A link in a passage, and the score that its target would have if the sentence with the link matched the question fully. */
+/** A link in a passage, with the score of its target for a perfectly matching sentence. */
 export interface LinkWay {
   readonly from: NodeId
-  /** Path of the note that contains the link. */
+  /** Path of the linking note. */
   readonly path: string | undefined
   readonly to: NodeId
   readonly line: number
-  /** Index of the passage that contains the link. */
   readonly passage: number
   readonly sentence: string
-  /** Weight of the link, relative to its passage. */
+  /** Weight relative to the passage. */
   readonly worth: number
-  /** Score of the passage, at most 1. */
   readonly maxScore: number
 }
 
@@ -33,24 +31,18 @@ export interface ChosenWay extends LinkWay {
   readonly score: number
 }
 
-/** Number of passages whose links are followed. */
 const MAX_FOLLOWED = 6
-/** Number of notes whose links are read. */
 const MAX_LINKED = 12
-/** Maximum number of links followed per passage. */
 const MAX_LINKS = 4
-/** Number of links of each passage whose sentences are compared with the question. */
 const MAX_COMPARED = 24
-/** Weight of a link in a passage with few links, relative to the passage. */
 const LINK_WEIGHT = 3
-/** If a passage links to fewer notes than this, it is probably about them, and its links weigh more. */
+/** A passage with few links is probably about their targets, so they weigh more. */
 const FEW_TARGETS = 6
-/** Factor for a link whose sentence contains no word of the question. */
+/** Applies if the sentence of the link contains no word of the question. */
 const UNMATCHED_FACTOR = 0.2
-/** How much the weight of a link drops if its target has many other links. */
+/** Reduces the weight of targets with many links. */
 const LINKED_TARGET_DAMPING = 0.3
 
-/** Returns the links of the first notes, which contain most of the best passages. Runs while notes are read. */
 export async function linksOf(
   snapshot: Snapshot,
   ids: readonly NodeId[],
@@ -61,11 +53,10 @@ export async function linksOf(
     first.map((id) => ({ id, start: 0, end: Number.MAX_SAFE_INTEGER })),
     scope,
   )
-  // Positions are valid only for the text of their own generation.
+  // Link offsets are only valid for the text of their own generation.
   return new Map(snapshot.isMixed ? [] : first.map((id, at) => [id, links[at] ?? []]))
 }
 
-/** Returns the links in the first passages. `passages` are sorted, best first. */
 export function linksFromPassages(
   passages: readonly PlacedPassage[],
   links: ReadonlyMap<NodeId, readonly OutgoingLink[]>,
@@ -85,15 +76,11 @@ export function linksFromPassages(
 export interface Comparing {
   readonly embedded: EmbeddedQuestion
   readonly lens: Pick<PassageQuery, 'words' | 'meaning'>
-  /** Checks whether sentences of a file may be embedded. */
   mayEmbed(path: string): boolean
   readonly signal: AbortSignal | undefined
 }
 
-/**
- * Returns the best links of each passage, judged by how well their sentences match the question. Of several links to one note,
- * only the best counts.
- */
+/** Rates links by the similarity of their sentences and the question. Keeps the best link to each note. */
 export async function bestLinks(
   linkWays: readonly LinkWay[],
   { embedded, lens, mayEmbed, signal }: Comparing,
@@ -113,22 +100,20 @@ export async function bestLinks(
   return [...best.values()]
 }
 
-/** Scores a link by meaning if possible, and otherwise by words. */
 function scoredBy(way: ChosenWay, cosine: number | undefined): ChosenWay {
   return cosine === undefined ? way : scored(way, cosine)
 }
 
-/** Scores a target lower than the passage that links to it. */
 function scored(way: LinkWay, likeness: number): ChosenWay {
   const worth = way.worth * (UNMATCHED_FACTOR + (1 - UNMATCHED_FACTOR) * Math.max(0, likeness))
   return { ...way, score: way.maxScore * Math.min(worth, MAX_TARGET_SHARE + worth / BETTER_TARGET_DIVISOR) }
 }
 
-/** Limits a target's score to just below that of its source. Better targets still score higher. */
+/** A target scores less than the passage that links to it. */
 const MAX_TARGET_SHARE = 0.99
 const BETTER_TARGET_DIVISOR = 800
 
-/** Returns the best links of each passage, one for each target. */
+/** Keeps at most one link per target. */
 function bestOfEach(ways: readonly ChosenWay[], count: number): readonly ChosenWay[] {
   const targetsByPassage = new Map<number, Set<NodeId>>()
   return ways
@@ -140,7 +125,7 @@ function bestOfEach(ways: readonly ChosenWay[], count: number): readonly ChosenW
     })
 }
 
-/** Returns the cosines of sentences with the question, or `undefined` if the model does not respond in time. */
+/** Returns `undefined` if the model does not respond in time. */
 async function cosinesOf(
   ways: readonly LinkWay[],
   { question }: EmbeddedQuestion,
@@ -160,7 +145,6 @@ async function cosinesOf(
   }
 }
 
-/** Reads the targets of links. Returns their passages that match the question best. */
 export async function readLinked(
   reading: ReadingContext,
   { ways, lens, embedded }: { readonly ways: readonly ChosenWay[] } & Pick<Comparing, 'lens' | 'embedded'>,
@@ -182,7 +166,7 @@ export async function readLinked(
   return { passages, unread }
 }
 
-/** Adds the words of the sentence with the link, because it usually explains the link. */
+/** The sentence of a link usually describes its target. */
 function withSentence({ terms, phrases }: SnippetQuery, sentence: string): SnippetQuery {
   const termIds = new Set(terms.map(({ term }) => idOf(term)))
   const more = queryTerms(plainText(sentence)).filter((term) => !termIds.has(idOf(term)))
@@ -190,5 +174,5 @@ function withSentence({ terms, phrases }: SnippetQuery, sentence: string): Snipp
   return { terms: [...terms, ...more.map((term) => ({ term, weight }))], phrases }
 }
 
-/** Weight of a word of that sentence, compared with an average word of the question. */
+/** Relative to an average word of the question. */
 const SENTENCE_WORD_WEIGHT = 0.25

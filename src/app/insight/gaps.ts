@@ -17,7 +17,7 @@ export const GAP_KINDS = ['apart', 'cut', 'wanted', 'dead_ends'] as const
 export type GapKind = (typeof GAP_KINDS)[number]
 
 export interface GapsArguments extends PageArguments {
-  /** Lists only gaps of this kind. If omitted, lists the first gaps of each kind. */
+  /** If omitted, lists the first gaps of each kind. */
   readonly kind?: GapKind | undefined
   readonly folder?: string | undefined
 }
@@ -26,7 +26,6 @@ export interface GapList {
   readonly apart?: readonly ApartRow[]
   readonly cut?: readonly CutRow[]
   readonly wanted?: readonly WantedRow[]
-  /** `stubs` is the number of stubs among these notes. They come last. */
   readonly dead_ends?: { readonly total: number; readonly stubs: number; readonly first: readonly NodeSummary[] }
   readonly totals: Readonly<Partial<Record<GapKind, number>>>
 }
@@ -51,8 +50,8 @@ export interface WantedRow {
 }
 
 /**
- * Returns the key under which a gap is dismissed: `apart:c1,c4`, `cut:<id>`, `wanted:<name>` or `dead_ends:<id>`. Case, the
- * vault's name and the order of a pair do not matter.
+ * Key of a dismissed gap: `apart:c1,c4`, `cut:<id>`, `wanted:<name>` or `dead_ends:<id>`. Ignores case, the vault's name and the
+ * order of a pair.
  */
 export function gapKey(kind: GapKind, of: string, { name }: Pick<GraphCore, 'name'>): string {
   if (kind === 'wanted') return `${kind}:${foldName(of)}`
@@ -61,7 +60,6 @@ export function gapKey(kind: GapKind, of: string, { name }: Pick<GraphCore, 'nam
   return `${kind}:${ownIds.sort().join(',')}`
 }
 
-/** Lists the gaps that have not been dismissed: the first ones of each kind, or a page of one kind. */
 export function listGaps(core: GraphCore, args: GapsArguments, call: Call = {}): Promise<Answer<GapList>> {
   return answerFromInsight<GapList, 'whole'>(core, call, {
     from: core.insights,
@@ -77,7 +75,6 @@ interface GapsContext {
   readonly call: Call
 }
 
-/** Number of gaps of each kind if none is requested. */
 const FIRST_PER_KIND = 5
 
 async function gapsOf(reading: GapsContext, args: GapsArguments): Promise<Answer<GapList>> {
@@ -153,14 +150,10 @@ const fitKinds = fitInTurn({ apart: 'apart', cut: 'cut', wanted: 'wanted', dead_
 
 const fitPage = fitMember('apart', 'cut', 'wanted', 'dead_ends.first')
 
-/**
- * Fits gaps into a budget, taking one of each kind in turn. A list of one kind is fitted like any list, because it can be paged.
- */
 export function fitGaps(gaps: GapList, room: number): Fitted<Partial<GapList>> {
   return Object.keys(gaps.totals).length === 1 ? fitPage(gaps, room) : fitKinds(gaps, room)
 }
 
-/** Returns notes that do not exist although others link to them, without the dismissed ones. */
 async function wantedOf(
   { core: { isIgnored }, read }: GapsContext,
   folder: string,

@@ -17,10 +17,7 @@ import { mergeSame, type ReportedProblem, reportedKind, reportGroups, type SameP
 import { trimFolder } from '../scope.ts'
 import { type DuplicateNotes, listDuplicates } from './duplicates.ts'
 
-/**
- * `in_comment` contains the links in comments, which belong to no other kind. `missing_note` and `duplicate` are listed only on
- * request: links to missing notes are already listed as broken, and `duplicate` needs an analysis of the whole vault.
- */
+/** Links in comments are reported only as `in_comment`. `missing_note` and `duplicate` are listed only on request. */
 export const REPORTED_KINDS = [...PROBLEM_KINDS, 'in_comment', 'missing_note', 'duplicate'] as const
 export type ReportedKind = (typeof REPORTED_KINDS)[number]
 type StoredKind = Exclude<ReportedKind, 'duplicate'>
@@ -28,9 +25,8 @@ type StoredKind = Exclude<ReportedKind, 'duplicate'>
 export interface ProblemsArguments extends PageArguments {
   readonly kind?: ReportedKind | undefined
   readonly folder?: string | undefined
-  /** Lists only links to this note, given by id or title. The note need not exist. */
+  /** Id or title of a note, which need not exist. */
   readonly target?: string | undefined
-  /** True to return only how many problems of each kind there are. */
   readonly summary: boolean
 }
 
@@ -38,12 +34,10 @@ type ListedArguments = Omit<ProblemsArguments, 'summary'>
 
 export interface MissingNote {
   readonly kind: 'missing_note'
-  /** Id of the missing note, as `get_neighbors` accepts it. */
+  /** Id accepted by `get_neighbors`. */
   readonly id: NodeId
   readonly line: 0
-  /** The note's name, as most links spell it. */
   readonly text: string
-  /** Number of notes and canvases that link to the missing note. */
   readonly notes: number
   readonly sources: readonly { readonly id: NodeId; readonly line: number }[]
 }
@@ -56,14 +50,10 @@ export interface ProblemList {
 
 export interface ProblemSummary {
   readonly counts: Readonly<Partial<Record<ReportedKind, number>>>
-  /** Leaves out `missing_note`, because its links count as broken, and includes `duplicate` only if it is requested. */
+  /** Excludes `missing_note`, because `broken_link` includes those links. Includes `duplicate` only on request. */
   readonly total: number
 }
 
-/**
- * Lists problems in the vault, or counts them by kind. Problems are ordered by id and line, missing notes by the number of links
- * to them, and duplicates by similarity.
- */
 export function getProblems(
   core: GraphCore,
   { summary, ...args }: ProblemsArguments,
@@ -110,7 +100,7 @@ async function withinScope<T extends { readonly total: number }>(
   const value = await run({
     folder: folderId === '' ? undefined : folderId,
     target: id,
-    // A name without a node has no problems.
+    // An unknown target has no problems.
     isNothing: named !== undefined && id === undefined,
   })
   const empty = value.total === 0 ? await scopeWarnings(snapshot, { folder }) : []
@@ -151,7 +141,6 @@ async function listOf(
   return { problems: await reportGroups(snapshot, shownGroups), total: groups.length }
 }
 
-/** Returns all problems of a kind. Equal ones are one group, unless only links to one note are requested. */
 async function groupsOf(
   source: Source,
   kind: Exclude<StoredKind, 'missing_note'> | undefined,
@@ -161,7 +150,7 @@ async function groupsOf(
   const cached = groups.get(kind)
   if (cached !== undefined) return cached
   const matching = kind === undefined ? items : items.filter((problem) => reportedKind(problem) === kind)
-  // Only a few links lead to one note, and the caller needs to know where each of them is.
+  // Do not merge equal links to a requested target.
   const merged: readonly SameProblems[] = filter.target === undefined ? mergeSame(matching) : matching.map((problem) => [problem])
   groups.set(kind, merged)
   return merged
@@ -169,7 +158,7 @@ async function groupsOf(
 
 interface FoundProblems {
   readonly items: readonly Problem[]
-  /** Groups by requested kind. Comparing all problems of a large vault takes longer than the rest of an answer. */
+  /** Cached, because grouping is slow in large vaults. */
   readonly groups: Map<ReportedKind | undefined, readonly SameProblems[]>
 }
 
@@ -180,12 +169,12 @@ async function problemsOf(source: Source, filter: ProblemFilter): Promise<FoundP
 
 interface KeptProblems extends FoundProblems, Pick<Snapshot, 'generation' | 'lineage'> {}
 
-/** All problems of the last requested generation. Finding them means reading the links of many files. */
+/** Cache for the last generation. Finding problems reads the links of many files. */
 const lastProblems = new WeakMap<Store, KeptProblems>()
 
 async function everyProblem({ core, snapshot }: Source): Promise<FoundProblems> {
   const { generation, lineage, complete, isMixed } = snapshot
-  // A rebuilt index counts its generations from the start, under another lineage.
+  // Generations of a rebuilt index restart under another lineage.
   const canKeep = complete && !isMixed && lineage !== undefined
   const cached = lastProblems.get(core.store)
   if (canKeep && cached?.generation === generation && cached.lineage === lineage) return cached
@@ -223,10 +212,9 @@ async function summaryOf(
 
 const COUNTED_KINDS: readonly StoredKind[] = [...PROBLEM_KINDS, 'in_comment', 'missing_note']
 
-/** Kinds of problems with links, which can be listed for one target. */
 export const LINK_KINDS: readonly StoredKind[] = ['broken_link', 'broken_heading', 'ambiguous_link', 'in_comment']
 
-/** Describes missing notes. Each comes with the first line that links to it in every source. */
+/** Includes the first link from each note. */
 export async function missingNotes(snapshot: Snapshot, missing: readonly WantedNote[]): Promise<readonly MissingNote[]> {
   const pairs = missing.flatMap(({ ids, sources }) => sources.flatMap((source) => ids.map((id) => [source, id] as const)))
   const places = new Map<string, number>()

@@ -14,7 +14,7 @@ import { type ReadingContext, unreadWarnings } from '../read/texts.ts'
 import { toScope } from '../scope.ts'
 import { checkOperation, nameNotes, withNearest } from '../write/operation-arguments.ts'
 
-/** The change to examine: the deletion of a note, file or folder, or a list of operations. */
+/** A deletion or a list of operations. */
 export type Intent =
   | { readonly kind: 'id'; readonly id: string }
   | { readonly kind: 'folder'; readonly folder: string }
@@ -25,45 +25,41 @@ export interface ImpactArguments {
   readonly mayApply: boolean
 }
 
-/** A link that would break or lead elsewhere. */
+/** A link that the change breaks or redirects. */
 export interface BrokenLink {
   readonly id: NodeId
   readonly line: number
-  /** The sentence with the link. For operations, the link as written. */
+  /** The sentence with the link. For operations, only the link. */
   readonly text: string
-  /** Number of such links in this sentence. Omitted for a single one. */
+  /** Number of equal links in the sentence. Omitted for one. */
   readonly times?: number
   readonly reason?: string
 }
 
 export interface Impact {
   readonly breaks: readonly BrokenLink[]
-  /** Notes that would lose their last link. */
+  /** Notes that lose their last link. */
   readonly orphaned: readonly NodeSummary[]
-  /** Sizes of the parts into which a connected piece of the graph would be split, without the largest. */
+  /** Sizes of the new connected components, except the largest. */
   readonly falls_apart: readonly number[]
-  /** Notes that index notes would no longer lead to. */
+  /** Notes that can no longer be reached from index notes. */
   readonly unreachable_from_index: readonly NodeSummary[]
-  /** Total length of each list. `breaks` counts links. */
+  /** Length of each list before truncation. `breaks` counts links. */
   readonly total: Readonly<Record<ImpactList, number>>
-  /** Plan id for `apply_changes`, which then makes exactly this change. */
+  /** Plan for `apply_changes`. */
   readonly plan_id?: string
 }
 
 export type ImpactList = 'breaks' | 'orphaned' | 'falls_apart' | 'unreachable_from_index'
 
 const FILE_KINDS: readonly NodeKind[] = ['note', 'canvas', 'attachment']
-/** Maximum number of items to look up for each list, unless all are requested. No budget allows more. */
+/** No budget allows more. Ignored if all items are requested. */
 const MAX_ITEMS = 500
-/** Maximum number of links for which the sentence is read. */
 const MAX_SENTENCES = 60
-/** Deleting a folder with more files is not planned. */
+/** Maximum number of files in a deleted folder. */
 const MAX_PLANNED = 100
 
-/**
- * Returns what a change would do to links. Changes nothing.
- * @throws RouxError `NODE_NOT_FOUND`, `AMBIGUOUS_NAME`, and any error from planning the operations
- */
+/** Dry run. @throws RouxError `NODE_NOT_FOUND`, `AMBIGUOUS_NAME`, and any error from planning the operations */
 export async function impact(core: GraphCore, { intent, mayApply }: ImpactArguments, call: Call = {}): Promise<Answer<Impact>> {
   if (intent.kind === 'operations') return await impactOfOperations(core, intent.operations, { mayApply, call })
   const { value, warnings, operations } = await impactOfDeleting(core, intent, call)
@@ -151,7 +147,6 @@ async function planned(core: GraphCore, operations: readonly Operation[], call: 
 
 type NumberedLoss = Loss & { readonly ids: readonly NodeId[] }
 
-/** Returns what the graph loses without these nodes, as indexes into `ids`. */
 async function lossOf(snapshot: Snapshot, deleted: readonly NodeId[]): Promise<NumberedLoss> {
   if (deleted.length === 0) return { ids: [], orphaned: [], fallsApart: [], unreachable: [] }
   const topology = await snapshot.topology()
@@ -213,11 +208,10 @@ async function impactOf(
   }
 }
 
-/** Share of the remaining bytes for each list of notes. `MAX_SIZES` limits the length of `falls_apart`. */
+/** Share of the remaining bytes for each list of notes. */
 const LIST_SHARE = 0.25
 const MAX_SIZES = 50
 
-/** Fits an impact into a budget. Broken links get the bytes that the other lists leave. */
 export function fitImpact(impact: Impact, room: number): Fitted<Partial<Impact>> {
   const rounds = [{ orphaned: LIST_SHARE, unreachable_from_index: LIST_SHARE }, { breaks: 1 }]
   const { value } = fitShares({ ...impact, falls_apart: impact.falls_apart.slice(0, MAX_SIZES) }, rounds, room)

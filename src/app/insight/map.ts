@@ -12,7 +12,6 @@ import { trimFolder } from '../scope.ts'
 import { type Catalogue, findCatalogues } from './catalogues.ts'
 
 export interface MapArguments {
-  /** Limits the map to notes in this folder. */
   readonly scope?: string | undefined
   readonly community?: string | undefined
   readonly level: number
@@ -20,17 +19,16 @@ export interface MapArguments {
 
 export interface CommunityRow {
   readonly id: string
-  /** The user's name for the community, or the title of its first key note. */
+  /** Custom name, or the title of the first key note. */
   readonly label: string
   readonly notes: number
-  /** Words that tell the community's notes from others. */
+  /** Distinctive words of the community. */
   readonly about: string
   readonly key: readonly NodeSummary[]
-  /** Share of the links of its notes that stay in the community, 0–1. */
+  /** Share of internal links, 0–1. */
   readonly inside: number
-  /** Folders that contain most of the community's notes. */
+  /** Folders with the most notes of the community. */
   readonly folders: readonly string[]
-  /** Number of stubs in the community. Set only if they are the majority. */
   readonly stubs?: number
 }
 
@@ -43,23 +41,20 @@ export interface BridgeRow {
 export interface VaultMap {
   readonly notes: number
   readonly links: number
-  /** Set if most notes are short entries of a common form. Largest first. */
+  /** Set if most notes belong to catalogues. Largest first. */
   readonly catalogues?: readonly Catalogue[]
   readonly community?: CommunityRow
   /** Ordered by size, largest first. */
   readonly communities: readonly CommunityRow[]
   /** Ordered by number of links, descending. */
   readonly between: readonly BridgeRow[]
-  /** Number of notes that contain few words. */
   readonly stubs: number
-  /** Number of notes that no link connects to others. */
   readonly alone: number
   readonly changed?: { readonly new: readonly string[]; readonly gone: readonly string[]; readonly moved: number }
 }
 
 const NOTHING: VaultMap = { notes: 0, links: 0, communities: [], between: [], stubs: 0, alone: 0 }
 
-/** Describes a vault, folder or community: its communities, and how they are connected. */
 export function mapVault(core: GraphCore, args: MapArguments, call: Call = {}): Promise<Answer<VaultMap>> {
   return answerFromInsight(core, call, {
     from: core.insights,
@@ -122,7 +117,7 @@ async function mapOf(reading: MapContext, { scope, community, level }: MapArgume
   return { value, warnings: await warningsOf(reading, { scope, whole, isEmpty: notes.length === 0 }) }
 }
 
-/** Checks whether an id, apart from the vault's name, is in a folder. `folder` must be folded like an id. */
+/** Ignores the vault's name in the id. `folder` must be folded. */
 export function isBelow(id: NodeId, folder: string, { name }: Pick<GraphCore, 'name'>): boolean {
   return (name === undefined ? id : id.slice(name.length + 1)).startsWith(`${folder}/`)
 }
@@ -138,7 +133,6 @@ function countBy(notes: readonly number[], { of }: CommunityLevel): ReadonlyMap<
 
 type Titles = ReadonlyMap<NodeId, string>
 
-/** Returns the current titles. A note that no longer exists has none, and is shown by its id. */
 export async function titlesOf(snapshot: Snapshot, ids: readonly NodeId[]): Promise<Titles> {
   const names = await snapshot.namesOf(ids)
   return new Map(names.flatMap(([title], at) => (title === undefined ? [] : [[ids[at] as NodeId, title] as const])))
@@ -151,7 +145,7 @@ export function summaryOf(id: NodeId, titles: Titles): NodeSummary {
 interface PlacedCommunity {
   readonly of: CommunityLevel
   readonly place: number
-  /** Number of notes of the community within the requested scope. */
+  /** Counts only notes in the requested scope. */
   readonly size: number
   readonly folders: ReadonlyMap<number, readonly string[]>
   readonly labels: ReadonlyMap<string, string>
@@ -176,7 +170,7 @@ function rowOf(
   }
 }
 
-/** Minimum share of a community's notes in a folder that is typical of the community. */
+/** Minimum share of a community's notes. */
 const MIN_SHARE = 0.25
 
 interface FolderCount {
@@ -185,10 +179,7 @@ interface FolderCount {
   readonly note: NodeId
 }
 
-/**
- * Returns the folders with the most notes of each community, in descending order and spelled as on disk. Leaves out the vault's
- * root.
- */
+/** Returns each community's largest folders, as spelled on disk. Skips the root. */
 async function mainFoldersOf(
   { insight, read }: MapContext,
   { of, list }: CommunityLevel,
@@ -244,22 +235,19 @@ async function warningsOf(
   return warnings
 }
 
-/** A map that fits a budget. A list without room for any item is left out. */
+/** Omits lists without room for any item. */
 export type ShownMap = Omit<VaultMap, 'communities' | 'between'> &
   Partial<Pick<VaultMap, 'between'>> & { readonly communities?: readonly ShownCommunity[] }
 type ShownCommunity = Omit<CommunityRow, 'key' | 'folders'> & Partial<Pick<CommunityRow, 'key' | 'folders'>>
 
-/**
- * Share of the budget that may be used up after each step: catalogues, communities, and key notes. The rest is for connections.
- */
+/** Cumulative shares of the budget. Connections get the rest. */
 const SHARES = { catalogues: 0.3, communities: 0.6, keys: 0.85 }
-/** Maximum number of connections to show, the most important ones. */
+/** The strongest connections. */
 const MAX_BRIDGES = 12
 
 /**
- * Fits a map into a budget. First adds the largest catalogues, then the largest communities with their labels and words, then the
- * key notes of all communities in turn, then the connections between the communities shown, and finally their folders. May leave
- * part of the budget unused.
+ * Adds the largest catalogues and communities, then key notes, then connections between shown communities, then folders. May not
+ * use the whole budget.
  */
 export function fitMap(map: VaultMap, room: number): Fitted<ShownMap> {
   const budget = new Budget(room)

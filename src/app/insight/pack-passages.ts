@@ -8,9 +8,7 @@ import type { NotePlace } from '../find/shared-endings.ts'
 import { readableSource, shownText } from '../read/texts.ts'
 import type { PackPassage, ShownPart } from './fit-pack.ts'
 
-/** A part of a note that a pack may contain, and where it is. */
 export interface PlacedPassage extends PackPassage, NotePlace {
-  /** Words to search for. The sentences with most of them are shown, or the beginning if there are no words. */
   readonly words: SnippetQuery
 }
 
@@ -46,10 +44,10 @@ export function packPassage({ node, source, place, words, outline, via, score }:
   }
 }
 
-/** Factor for the score of each further passage of a note, because a pack should contain a passage of every note first. */
+/** A pack should contain a passage of every note before further ones. */
 const FURTHER_FACTOR = 0.7
 
-/** Lowers the scores of further passages of a note. `passages` are sorted, best first. */
+/** `passages` are sorted, best first. */
 export function lowerRepeatedNotes(passages: readonly PlacedPassage[]): readonly PlacedPassage[] {
   const shownCounts = new Map<string, number>()
   return passages.map((passage) => {
@@ -59,14 +57,13 @@ export function lowerRepeatedNotes(passages: readonly PlacedPassage[]): readonly
   })
 }
 
-/** Passages are nearly the same if they share at least this much of their words. */
+/** Minimum share of common words for near-duplicates. */
 const MIN_SHARED_WORDS = 0.9
-/** Shorter passages are not compared, because a few words may match by chance. */
+/** Words in shorter passages may match by chance. */
 const MIN_WORDS = 8
-/** Number of passages to compare with one another. */
 const MAX_COMPARED = 40
 
-/** Removes passages that nearly repeat a better one. `passages` are sorted, best first. */
+/** Drops passages that nearly repeat a better one. `passages` are sorted, best first. */
 export function withoutLikeness(passages: readonly PlacedPassage[]): readonly PlacedPassage[] {
   const keptWords: ReadonlySet<string>[] = []
   return passages.filter((passage, at) => {
@@ -83,7 +80,6 @@ export function withoutLikeness(passages: readonly PlacedPassage[]): readonly Pl
 
 const WORD = /[\p{L}\p{N}]+/gu
 
-/** Returns the share of their words that two texts have in common. */
 function likeness(words: ReadonlySet<string>, other: ReadonlySet<string>): number {
   if (Math.min(words.size, other.size) < MIN_SHARED_WORDS * Math.max(words.size, other.size)) return 0
   let shared = 0
@@ -98,8 +94,8 @@ export function inOrder(passages: readonly PlacedPassage[]): readonly PlacedPass
 }
 
 /**
- * Returns the note's hash. If only part of the note is shown, the hash is marked as partial, because a caller must not replace
- * text that it has not seen. White space around the shown text does not count.
+ * Marks the hash as partial unless all text is shown, apart from surrounding white space. Otherwise, a caller could overwrite
+ * text that it has not seen.
  */
 function hashShown({ text, bodyStart, hash }: NoteText, shownText: string): string {
   return shownText.length <= text.length - bodyStart && shownText === text.slice(bodyStart).trim() ? hash : partialHash(hash)

@@ -9,18 +9,16 @@ import type { Answer, GraphCore } from '../graph-core.ts'
 import { findPack } from './context-pack.ts'
 
 export interface SearchChunksArguments {
-  /** A question, or a note that results must resemble. */
+  /** A question, or the note to compare with. */
   readonly query: string | { readonly noteId: string }
-  /** The notes to search. Defaults to all. */
+  /** Defaults to `all`. */
   readonly scope?: 'all' | { readonly noteId: string } | { readonly folder: string } | { readonly tag: string } | undefined
-  /** How certain a result must be, which also limits the number of results. Defaults to `normal`. */
   readonly relevance?: Relevance | undefined
 }
 
 export interface FoundChunk {
   readonly noteId: string
   readonly title: string
-  /** Headings above the passage, outermost first. */
   readonly heading: readonly string[]
   /** 1-based lines of the file, inclusive. */
   readonly startLine: number
@@ -30,13 +28,9 @@ export interface FoundChunk {
   readonly score: number
 }
 
-/** Maximum number of notes for each preset. */
 const MAX_NOTES: Readonly<Record<Relevance, number>> = { strict: 5, normal: 10, loose: 20 }
 
-/**
- * Returns parts of notes that answer a question or resemble a note, best first.
- * @throws RouxError for the same reasons as `search` and `similarNodes`
- */
+/** Returns passages, best first. @throws RouxError like `search` and `similarNodes` */
 export async function searchChunks(
   core: GraphCore,
   args: SearchChunksArguments,
@@ -51,10 +45,6 @@ export async function searchChunks(
     : byNote(core, { ...request, id: query.noteId }, call)
 }
 
-/**
- * Checks the arguments at run time, because a program in JavaScript may call.
- * @throws RouxError `INVALID_PARAMS`
- */
 function requireValid({ query, scope = 'all', relevance = 'normal' }: SearchChunksArguments): void {
   const isPlace = (value: unknown, keys: readonly string[]): boolean => {
     const [[key, name] = [], ...more] = isRecord(value) ? Object.entries(value) : []
@@ -112,7 +102,7 @@ async function byNote(
   const scores = new Map(value.filter(({ id }) => note === undefined || id === note).map(({ id, score }) => [id, score]))
   if (scores.size === 0) return { value: [], warnings }
   const pack = await findPack(core, { ids: [...scores.keys()] }, call)
-  // Keep the first passage of each note, because whole notes were compared.
+  // Whole notes were compared, so one passage per note is enough.
   const first = new Map(pack.value.toReversed().map((passage) => [passage.node.id, passage]))
   const chunks = [...scores].flatMap(([id, score]): readonly FoundChunk[] => {
     const passage = first.get(id)

@@ -40,10 +40,7 @@ export const SUGGESTION_KINDS = ['named', 'related', 'both'] as const
 export type SuggestionKind = (typeof SUGGESTION_KINDS)[number]
 
 export interface SuggestArguments extends PageArguments {
-  /**
-   * Suggests links only in this note (id or title), or in the notes of `folder`. If both are omitted, returns the best
-   * suggestions of the whole vault.
-   */
+  /** Id or title of a note. If both `id` and `folder` are omitted, searches the whole vault. */
   readonly id?: string | undefined
   readonly folder?: string | undefined
   readonly kind: SuggestionKind
@@ -59,14 +56,10 @@ export interface LinkEdit {
   }
 }
 
-/**
- * A link that may be missing. `named`: the text contains a name of the target. `related`: both notes are about related subjects.
- */
 export type LinkSuggestion = {
   readonly from: NodeId
   readonly to: NodeId
   readonly title: string
-  /** How likely the link is, 0–1. */
   readonly score: number
   readonly why: readonly string[]
 } & (
@@ -74,10 +67,9 @@ export type LinkSuggestion = {
       readonly kind: 'named'
       readonly line: number
       readonly text: string
-      /** Omitted if no link can be inserted at this position. */
+      /** Omitted if the link cannot be inserted. */
       readonly edit?: LinkEdit
     }
-  /** Headings above the section that resembles the target most. */
   | { readonly kind: 'related'; readonly section: readonly string[] }
 )
 
@@ -86,15 +78,11 @@ export interface SuggestionList {
   readonly total: number
 }
 
-/**
- * Returns the key under which a suggestion is dismissed: its two notes, without the vault's name. No path contains the separator,
- * two slashes in a row.
- */
+/** Key of a dismissed suggestion. Paths never contain `//`. */
 export function linkKey(from: NodeId, to: NodeId, { name }: Pick<GraphCore, 'name'>): string {
   return `link:${withoutVault(from, name)}//${withoutVault(to, name)}`
 }
 
-/** Suggests links that may be missing, most likely first. Leaves out dismissed ones. */
 export function suggestLinks(core: GraphCore, args: SuggestArguments, call: Call = {}): Promise<Answer<SuggestionList>> {
   return answerFromInsight(core, call, {
     from: core.linkInsights,
@@ -103,7 +91,6 @@ export function suggestLinks(core: GraphCore, args: SuggestArguments, call: Call
   })
 }
 
-/** Suggestions with a lower score are guesses, shown only for a single note. */
 const MIN_SCORE = 0.1
 
 async function suggestIn(reading: ReadingContext, insight: LinkInsight, args: SuggestArguments): Promise<Answer<SuggestionList>> {
@@ -135,7 +122,6 @@ interface SuggestionFilter {
   readonly vault: string | undefined
 }
 
-/** Returns the requested scope with warnings. `filter` is `undefined` if the note does not exist. */
 async function meantBy(
   { core, snapshot }: ReadingContext,
   { id: name, folder = '', kind }: SuggestArguments,
@@ -183,17 +169,15 @@ function byScore(a: Candidate, b: Candidate): number {
   return b.score - a.score || compareTexts(a.from, b.from) || compareTexts(a.to, b.to)
 }
 
-/** Maximum number of notes in other languages to suggest. */
 const MAX_FOREIGN = 12
 
-/** Returns notes in other languages on the subject of the requested note. They share few words with it. */
+/** Cross-language candidates, which share few words with the note. */
 async function foreignCandidates(reading: ReadingContext, { id, kind }: SuggestionFilter): Promise<readonly Candidate[]> {
   if (id === undefined || kind === 'named') return []
   const { hits } = await similarInOtherLanguages(reading, {}, { id, out: new Set([id]), limit: MAX_FOREIGN })
   return hits.slice(0, MAX_FOREIGN).map((hit) => ({ from: id, to: hit.id, score: hit.score, line: 0, reasons: BY_MEANING }))
 }
 
-/** Merges two lists of candidates. A note in both gets the higher score. */
 function withForeign(candidates: readonly Candidate[], foreign: readonly Candidate[]): readonly Candidate[] {
   const others = new Map(foreign.map((candidate) => [candidate.to, candidate]))
   const both = candidates.map((candidate) => {
@@ -206,7 +190,6 @@ function withForeign(candidates: readonly Candidate[], foreign: readonly Candida
   return foreign.length === 0 ? candidates : [...both, ...others.values()].sort(byScore)
 }
 
-/** Candidates of an insight that are no longer valid. They are counted only once while paging continues. */
 const outdated = new WeakMap<LinkInsight, Set<string>>()
 
 interface Listed {
@@ -215,7 +198,6 @@ interface Listed {
   readonly total: number
 }
 
-/** Returns a page of the candidates that are still valid. */
 async function pageOf(
   reading: ReadingContext,
   insight: LinkInsight,
@@ -249,10 +231,6 @@ interface Described {
   readonly unread: readonly NodeId[]
 }
 
-/**
- * Checks suggestions against the current notes. Drops a suggestion if its notes have been linked or removed since, or if the name
- * no longer occurs.
- */
 async function describeCandidates(
   reading: ReadingContext,
   insight: LinkInsight,
@@ -341,7 +319,6 @@ function namedSuggestion(candidate: Candidate, { place, source, nodes, replaceme
   return { ...common(candidate, nodes), kind: 'named', line: place.line, text, ...(edit === undefined ? {} : { edit }) }
 }
 
-/** Maximum number of characters to show on each side of a name. */
 const CONTEXT_LENGTH = 80
 
 function lineAround(text: string, { start, end }: PlacedName): string {
@@ -356,7 +333,6 @@ function lineAround(text: string, { start, end }: PlacedName): string {
   return `${first}${text.slice(start, end)}${last}`.trim()
 }
 
-/** Turns names in one note into links, in order. A link that cannot be inserted becomes `undefined`. */
 type LinkWriter = (
   from: NodeId,
   found: readonly { readonly candidate: Candidate; readonly place: PlacedName }[],
@@ -369,7 +345,7 @@ interface WriterParts {
   readonly targets: readonly NodeId[]
 }
 
-/** Number of notes that show the usual style of links. The notes with the most links are taken. */
+/** The vault's link style is that of its notes with the most links. */
 const DISTINCTIVE_NOTES = 3
 
 async function openWriter(reading: ReadingContext, { insight, nodes, texts, targets }: WriterParts): Promise<LinkWriter> {

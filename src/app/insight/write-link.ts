@@ -8,10 +8,7 @@ import { encodeDestination } from '../../markdown/retarget/destination-slots.ts'
 
 export interface LinkStyle {
   readonly form: 'wikilink' | 'markdown'
-  /**
-   * How a link refers to its target: by name only, by the path from the vault's root, by the path from the note's folder, or by
-   * the path on a website (`/folder/page/`).
-   */
+  /** Name, path from the root, relative path, or URL path on a website (`/folder/page/`). */
   readonly path: 'name' | 'full' | 'relative' | 'site'
 }
 
@@ -26,30 +23,27 @@ export function readLinks(path: string, text: string): LinkedNote {
 }
 
 export interface NewLink {
-  /** UTF-16 offsets of the words to link. */
   readonly start: number
   readonly end: number
-  /** Path of the target note. */
   readonly to: string
-  /** True if no other file has the target's name. */
+  /** True if no other file has this name. */
   readonly isNameUnique: boolean
-  /** The target's name and aliases in Logseq, where links contain them. Omitted in other vaults. */
+  /** Name and aliases of the target. Set only in Logseq, where links contain them. */
   readonly pageNames?: readonly string[] | undefined
 }
 
-/** Relative Markdown links work in every documentation viewer. */
+/** All documentation viewers support relative Markdown links. */
 export const DOCS_STYLE: LinkStyle = { form: 'markdown', path: 'relative' }
 const DEFAULT: LinkStyle = { form: 'wikilink', path: 'name' }
-/** Maximum number of links that are examined to find a note's style. */
+/** Maximum number of links per note. */
 const SAMPLED_LINKS = 50
 
 export interface StyleOptions {
   readonly isNote: (path: string) => boolean
-  /** True for documentation, which has no wikilinks. Anything that looks like one is code. */
+  /** True for documentation. Wikilinks in documentation are code samples. */
   readonly isDocs: boolean
 }
 
-/** Returns the style of most links in the given notes, or `undefined` if they have no links. */
 export function linkStyleOf(notes: readonly LinkedNote[], { isNote, isDocs }: StyleOptions): LinkStyle | undefined {
   const counts = new Map<string, { readonly style: LinkStyle; count: number }>()
   for (const { path, links } of notes) {
@@ -82,9 +76,8 @@ function styleOf(link: Link, from: string, isNote: (path: string) => boolean): L
 }
 
 /**
- * Returns the text of each link in the given style, in order, or `undefined` for one that cannot be inserted. All links of a note
- * are inserted together, and the result is parsed once: each new link must be read as one link to its target, and the other links
- * must stay as they were.
+ * Returns the Markdown of each link, or `undefined` if the result would parse differently: a new link must lead to its target,
+ * and other links must not change.
  */
 export function writeLinks(
   note: LinkedNote,
@@ -113,7 +106,7 @@ interface Insertion extends Spelling, Pick<NewLink, 'start' | 'end'> {
   readonly at: number
 }
 
-/** Divides insertions into groups that do not overlap, each in the order of the text. */
+/** Each group is in text order. */
 function withoutOverlaps(insertions: readonly Insertion[]): readonly (readonly Insertion[])[] {
   const groups: Insertion[][] = []
   for (const insertion of insertions.toSorted((a, b) => a.start - b.start)) {
@@ -124,7 +117,7 @@ function withoutOverlaps(insertions: readonly Insertion[]): readonly (readonly I
   return groups
 }
 
-/** Returns the insertions that are read back as intended. If those of a group are not, tries each half separately. */
+/** Keeps insertions that parse as intended. If a group fails, tries each half. */
 function readableIn(note: LinkedNote, group: readonly Insertion[]): readonly Insertion[] {
   if (isReadBackRight(note, group)) return group
   if (group.length === 1) return []
@@ -161,7 +154,7 @@ function spellingsOf(
   const full = to.replace(/\.md$/i, '')
   const isShort = style.path === 'name' && isNameUnique
   const page = pageNames?.find((name) => foldName(name) === foldName(marked)) ?? pageNames?.[0]
-  // In a table, a pipe without a backslash would end the cell.
+  // In a table, `|` needs a backslash.
   const bar = isInTable ? '\\|' : '|'
   const wikilinks = wikilinksTo(page ?? (isShort ? fileStemOfNote(to) : full), { shown: marked, bar })
   const path = destinationOf(from, link, style)
@@ -182,7 +175,6 @@ function fileStemOfNote(path: string): string {
 }
 
 function wikilinksTo(target: string, { shown, bar }: { readonly shown: string; readonly bar: string }): readonly Spelling[] {
-  // A wikilink cannot contain these characters.
   if (/[#^|[\]\\]/.test(target) || /[|[\]\n]/.test(shown)) return []
   if (foldName(target) === foldName(shown)) return [{ text: `[[${shown}]]`, target: shown }]
   return [{ text: `[[${target}${bar}${shown}]]`, target }]
@@ -196,13 +188,13 @@ function relativePath(from: string, to: string): string {
   return [...ownFolders.slice(shared).map(() => '..'), ...parts.slice(shared)].join('/')
 }
 
-/** A text that occurs once on its line, and its replacement. */
+/** `find` occurs once on its line. */
 export interface LineReplacement {
   readonly find: string
   readonly replace: string
 }
 
-/** Extends the text to replace until it occurs only once on its line. */
+/** Extends the replacement until its text is unique on the line. */
 export function uniqueOnLine(
   text: string,
   { start, end }: Pick<NewLink, 'start' | 'end'>,

@@ -18,14 +18,13 @@ export interface FindPathArguments extends PathOptions {
 export interface Hop {
   readonly from: NodeId
   readonly to: NodeId
-  /** `link`, `embed`, or the name of the property that contains the link. */
   readonly type: string
-  /** `out` if `from` contains the link, and `in` if `to` does. */
+  /** `out` if `from` contains the link, `in` if `to` does. */
   readonly direction: 'out' | 'in'
   /** 1-based line in the file that contains the link. */
   readonly line: number
   readonly text: string
-  /** Set if the link leads to a heading or block that does not exist. */
+  /** True if the heading or block does not exist. */
   readonly brokenSubpath?: true
 }
 
@@ -36,11 +35,9 @@ export interface FoundPath {
 }
 
 export interface PathAnswer extends FoundPath {
-  /** Other paths, if more than one was requested. */
   readonly alternatives: readonly FoundPath[]
 }
 
-/** Returns the shortest path along links between two notes, or `null` if there is none. */
 export function findPath(core: GraphCore, args: FindPathArguments, call: Call = {}): Promise<Answer<PathAnswer | null>> {
   return answer(core, call, async (snapshot) => {
     const { ids, warnings } = await findNamed(snapshot, core, [args.source, args.target])
@@ -67,7 +64,7 @@ function noPath(source: NodeId, target: NodeId, direction: PathOptions['directio
 
 type Pair = readonly [from: NodeId, to: NodeId]
 
-/** The link to show for a step of the path. `occurrence.from` is the note that contains it. */
+/** `occurrence.from` is the note with the link. */
 interface ChosenLinks {
   readonly pair: Pair
   readonly occurrence: Occurrence
@@ -75,7 +72,6 @@ interface ChosenLinks {
 
 interface Described {
   readonly paths: readonly FoundPath[]
-  /** Notes whose files did not respond. */
   readonly unread: readonly NodeId[]
   readonly spelled: ReadonlyMap<NodeId, string>
 }
@@ -85,8 +81,7 @@ async function describePaths(reading: ReadingContext, paths: readonly (readonly 
   for (const pair of paths.flatMap(pairsOf)) pairs.set(keyOf(pair), pair)
   const links = await chooseLinks(reading.snapshot, [...pairs.values()])
   const occurrences = links.map(({ occurrence }) => occurrence)
-  // Also read the targets of links to headings or blocks. A changed target is then indexed again, and only then is it known
-  // whether the heading or block exists.
+  // Reading a changed target updates its index entry, so missing headings and blocks are detected.
   const targets = occurrences.flatMap(({ to, subpath }) => (subpath === undefined ? [] : [to]))
   const sentences = await readLinkSentences(reading, occurrences, { named: targets, placed: paths.flat() })
   const hops = new Map(links.map((choice) => [keyOf(choice.pair), hopOf(choice, sentences)] as const))
@@ -105,8 +100,7 @@ async function chooseLinks(snapshot: Snapshot, pairs: readonly Pair[]): Promise<
   ])
   const occurrences = await snapshot.occurrences(both)
   return pairs.flatMap((pair, index) => {
-    // Prefer links that readers see to links in comments, and then links in the direction of the path. They describe the step
-    // better.
+    // Prefer visible links, then links in the direction of the path.
     const candidates = [...(occurrences[2 * index] ?? []), ...(occurrences[2 * index + 1] ?? [])]
     const occurrence = candidates.find(({ inComment }) => !inComment) ?? candidates[0]
     return occurrence === undefined ? [] : [{ pair, occurrence }]
@@ -137,9 +131,9 @@ function keyOf([from, to]: Pair): string {
   return `${from}\0${to}`
 }
 
-/** Fits a path into a budget: its ids, then its links with their sentences, and then the alternatives in the same way. */
+/** Fits ids first, then links and sentences, then alternatives. */
 export function fitPath(answer: PathAnswer, room: number): Fitted<Partial<PathAnswer>> {
-  // Leave room for the ids of the alternatives when adding details of the first path.
+  // Reserve room for the ids of the alternatives.
   const hops = (remaining: number) => remaining - Math.min(remaining / 2, leastBytes(answer.alternatives))
   return fitShares(answer, [{ hops }, { alternatives: 1 }], room)
 }

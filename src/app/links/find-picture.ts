@@ -2,27 +2,21 @@ import type { VaultPath } from '../../core/ids.ts'
 import type { GraphCore } from '../graph-core.ts'
 import { findIds } from '../names/known-node.ts'
 
-/** Maximum size of an image on a page, in bytes. */
+/** Maximum size for a page, in bytes. */
 export const MAX_PICTURE_BYTES = 50 << 20
 
-/** Number of bytes of an image that are in memory at once. */
+/** Size of each read, in bytes. */
 const PART_BYTES = 256 << 10
 
-/** An image in the vault. */
 export interface FoundPicture {
   readonly mimeType: string
-  /** Total size in bytes. */
   readonly size: number
-  /**
-   * Reads the bytes on demand.
-   * @throws Error if the file has become shorter in the meantime
-   */
+  /** Reads the file lazily. @throws Error if the file has been truncated in the meantime */
   parts(): AsyncGenerator<Uint8Array>
 }
 
 /**
- * Finds an image of the vault by path or id. Returns `undefined` if the file is not an image or cannot be read, and `'too large'`
- * above `MAX_PICTURE_BYTES`.
+ * `name` is a path or id. Returns `undefined` if the file is not a readable image, and `'too large'` above `MAX_PICTURE_BYTES`.
  * @throws RouxError `TIMEOUT` if the file does not respond
  */
 export async function findPicture(core: GraphCore, name: string): Promise<FoundPicture | 'too large' | undefined> {
@@ -34,7 +28,6 @@ export async function findPicture(core: GraphCore, name: string): Promise<FoundP
   if (path === undefined) return undefined
   const first = await core.pictures.read(path, { offset: 0, length: PART_BYTES })
   if (first === undefined) return undefined
-  // The first bytes tell the type of a file.
   const mimeType = await pictureType(first.bytes)
   if (mimeType === undefined) return undefined
   const { size, bytes } = first
@@ -56,9 +49,7 @@ async function* partsOf(
   }
 }
 
-/**
- * Images that assistants can display, by the type that their bytes show. Most assistants display an animated PNG without motion.
- */
+/** Formats that assistants can display. Most show only the first frame of an animated PNG. */
 const PICTURES: Readonly<Record<string, string>> = {
   'image/png': 'image/png',
   'image/apng': 'image/png',
@@ -67,10 +58,7 @@ const PICTURES: Readonly<Record<string, string>> = {
   'image/webp': 'image/webp',
 }
 
-/**
- * Detects the media type of an image by its bytes. Returns `undefined` for other types, because a client would reject an answer
- * that contains one.
- */
+/** Sniffs the media type. Returns `undefined` for unsupported types, which clients would reject. */
 export async function pictureType(bytes: Uint8Array): Promise<string | undefined> {
   const { fileTypeFromBuffer } = await import('file-type/core')
   const fileType = await fileTypeFromBuffer(bytes)

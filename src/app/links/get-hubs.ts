@@ -19,7 +19,6 @@ export interface HubsArguments extends PageArguments {
   readonly tag?: string | undefined
 }
 
-/** Returns the most central notes, ordered by score and then by id. */
 export function getHubs(core: GraphCore, args: HubsArguments, call: Call = {}): Promise<Answer<readonly RankedNode[]>> {
   const { metric } = args
   const rankIn = async (snapshot: Snapshot, inFolder: HubsArguments): Promise<Answer<readonly RankedNode[] | undefined>> => {
@@ -40,13 +39,13 @@ export function getHubs(core: GraphCore, args: HubsArguments, call: Call = {}): 
       const message = `The vault is large: ${args.metric} was estimated from ${sampled} notes instead of all.`
       warnings.push({ code: 'FALLBACK', message })
     }
-    // A few digits are enough to compare scores, and a model has to read every digit.
+    // Six digits are enough, and further digits cost tokens.
     const value = items.slice(offset).map(({ id, title, score }) => ({ id, title, score: Number(score.toPrecision(6)) }))
     return { ...listResult(value, { offset, shown: value.length, total }), warnings }
   }
   const isEmpty = (value: readonly RankedNode[] | undefined): boolean => value?.length === 0
   return answerInSteps(core, call, async (read, step) => {
-    // Try twice, because the index may be replaced in the meantime.
+    // Retry once in case the index is replaced.
     for (let attempt = 0; attempt < 2; attempt++) {
       if (isCentral(metric)) await core.rankings.follow(metric, { wait: patienceOf(step), signal: step.signal })
       const { value, ...ranking } = await read((snapshot) =>

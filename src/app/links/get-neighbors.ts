@@ -9,35 +9,32 @@ import { type ReadingContext, unreadWarnings } from '../read/texts.ts'
 import { readLinkSentences } from './link-sentences.ts'
 
 export interface NeighborsArguments extends PageArguments {
-  /** An id, or the title or alias of exactly one note. */
+  /** Id, unique title or unique alias. */
   readonly id: string
   readonly direction: Direction
   readonly includeContent: boolean
-  /** Follows only links in this property. */
   readonly type?: string | undefined
   readonly kinds?: readonly NodeKind[] | undefined
-  /** Number of links shown per note. */
   readonly links?: number | undefined
-  /** True to include the sentences that contain the links. */
   readonly evidence: boolean
 }
 
 export interface Neighbor extends ListedNode {
-  /** The first sentences with a link, in the order of the note. Set, like `more`, only if evidence was requested. */
+  /** In the order of the note. Set only if `evidence` is true. */
   readonly lines?: readonly LinkLine[]
-  /** Number of other sentences with a link. Omitted if there are none. */
+  /** Number of omitted sentences, if any. */
   readonly more?: number
 }
 
 export interface LinkLine {
-  /** 1-based line of the link: in the neighbor for direction `in`, and in the requested note for `out`. */
+  /** 1-based line in the note that contains the link. */
   readonly line: number
   readonly text: string
   /** Set only if both directions were requested. */
   readonly direction?: 'in' | 'out'
 }
 
-/** Returns the nodes linked to or from a node, ordered by in-degree, then id. The node may be a missing target. */
+/** Sorted by in-degree, then id. Also accepts a missing note. */
 export function getNeighbors(core: GraphCore, args: NeighborsArguments, call: Call = {}): Promise<Answer<readonly Neighbor[]>> {
   return answer(core, call, async (snapshot) => {
     const { ids, warnings } = await findNamed(snapshot, core, [args.id], { withMissing: true })
@@ -67,13 +64,11 @@ function optionsOf({ direction, type, kinds }: NeighborsArguments): NeighborOpti
 
 interface Evidence {
   readonly lines: ReadonlyMap<NodeId, Pick<Neighbor, 'lines' | 'more'>>
-  /** Notes whose files do not respond. */
   readonly unread: readonly NodeId[]
 }
 
 const NO_EVIDENCE: Evidence = { lines: new Map(), unread: [] }
 
-/** Maximum number of sentences to show for each neighbor of several, and for a single one. */
 const SHOWN_LINKS = { listed: 2, single: 20 }
 
 const MORE_SENTENCES: Warning = {
@@ -106,7 +101,6 @@ async function evidenceOf(
   const evidenceRows = others.map((other, at) => {
     const all = occurrences.slice(at * directions.length, (at + 1) * directions.length).flat()
     const matching = type === undefined ? all : all.filter(({ property }) => isSameName(property, type))
-    // Readers do not see links in comments.
     const visible = matching.filter(({ inComment }) => !inComment)
     const lines = eachOnce((visible.length > 0 ? visible : matching).map(lineOf))
     const more = lines.length - shown
@@ -117,22 +111,21 @@ async function evidenceOf(
 
 interface PlacedLine {
   readonly shown: LinkLine
-  /** Offset of the text in the note. */
+  /** Offset in the note. */
   readonly start: number | undefined
 }
 
-/** Leaves out repeated sentences, because several links may be in one. */
+/** Several links may be in the same sentence. */
 function eachOnce(lines: readonly PlacedLine[]): readonly LinkLine[] {
   const lineKeys = new Set<string>()
   const once = lines.filter(({ start, shown: { line, direction } }) => {
-    // The offset identifies a sentence, because the same words may occur twice. Without the text, each line counts as a sentence.
+    // Equal sentences have different offsets. Without an offset, each line counts as a sentence.
     const key = `${direction} ${start === undefined ? `line ${line}` : start}`
     return !lineKeys.has(key) && lineKeys.add(key)
   })
   return once.map(({ shown }) => shown)
 }
 
-/** Compares property names in folded form. */
 function isSameName(property: string | undefined, type: string): boolean {
   return property !== undefined && foldName(property) === foldName(type)
 }

@@ -8,22 +8,15 @@ import type { Answer, GraphCore } from '../graph-core.ts'
 import { type ReadingContext, readTexts, unreadWarnings } from '../read/texts.ts'
 
 export interface LinkSentences {
-  /** Returns the sentence with the link, or an empty string if the text is missing or has another version. */
   of(occurrence: Occurrence): string
-  /**
-   * Returns the paragraph with the link if it is short, or else the sentence, and its offset in the note. Without text, the
-   * offset is `undefined`.
-   */
+  /** Returns a short paragraph or the sentence, with its offset. The offset is `undefined` if the text is not available. */
   around(occurrence: Occurrence): LinkText
-  /** Notes whose files do not respond. */
   readonly unread: readonly NodeId[]
-  /** Paths of the notes that were read, and of those in `OtherNotes.placed`. */
   readonly paths: ReadonlyMap<NodeId, string>
 }
 
 interface OtherNotes {
   readonly named?: readonly NodeId[]
-  /** Notes whose paths are needed. */
   readonly placed?: readonly NodeId[]
 }
 
@@ -42,7 +35,7 @@ export async function readLinkSentences(
   const sources = occurrences.map(({ from }) => from)
   const { texts, unread, changed, paths } = await readTexts(reading, [...new Set([...sources, ...named])], placed)
   const sourceOf = ({ from }: Occurrence): NoteText | undefined => {
-    // Offsets are valid only for the text and generation that they belong to.
+    // Offsets are only valid for their own version of the text.
     const isOther = reading.snapshot.isMixed || changed.has(from)
     return isOther ? undefined : texts.get(from)
   }
@@ -66,12 +59,11 @@ export async function readLinkSentences(
   }
 }
 
-/** Returns the sentence with a link. In the body, it does not extend into the frontmatter. */
 export function sentenceOf(source: NoteText, place: Pick<Occurrence, 'start' | 'end'>): string {
   return textAround(source, place, (...at) => ({ text: sentenceAt(...at), start: 0 })).text
 }
 
-/** Returns the text around a link. In the body, it does not extend into the frontmatter. */
+/** Excludes the frontmatter if the link is in the body. */
 function textAround(
   { text, bodyStart }: NoteText,
   { start, end }: Pick<Occurrence, 'start' | 'end'>,
@@ -89,7 +81,7 @@ function canvasStrings(file: string): readonly CanvasText[] {
   return 'malformed' in read ? [] : read.nodes.flatMap((node) => [node.text ?? [], node.file ?? []].flat())
 }
 
-/** Returns the text around a link in a card, or the name of the file that the card shows. */
+/** For a card that shows a file, returns the name of the file. */
 function cardTextAt(
   file: string,
   strings: readonly CanvasText[],
@@ -107,16 +99,12 @@ function cardTextAt(
   return { text: paragraph.text, start: card.start + paragraph.start }
 }
 
-/** A sentence that links to a note. */
 export interface LinkQuote {
   readonly to: NodeId
   readonly text: string
 }
 
-/**
- * Returns one sentence for each note that a given note links to: the first with such a link. Links in comments and properties do
- * not count.
- */
+/** Returns the first sentence for each linked note. Skips links in comments and properties. */
 export function linkQuotes(
   core: GraphCore,
   ids: readonly NodeId[],

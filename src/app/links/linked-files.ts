@@ -5,14 +5,12 @@ import type { Snapshot } from '../../core/store.ts'
 import { answer, type Call, plain } from '../answer/answer-when-ready.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
 
-/** Number of files per batch. Results for one batch take a few milliseconds to build. */
+/** A batch takes a few milliseconds. */
 const BATCH = 200
-/** Maximum number of attachments and canvases to show on the map. */
 const MAX_FILES = 5_000
-/** Maximum number of notes to request for each canvas. */
+/** Maximum number of notes per canvas. */
 const MAX_CARDS = 1_000
 
-/** Returns the attachments and canvases that have links, ordered by id. */
 export function linkedFiles(core: GraphCore, call: Call = {}): Promise<Answer<LinkedFiles>> {
   return answer(core, call, async (snapshot) => {
     const { items, total } = await snapshot.select({ kinds: ['attachment', 'canvas'] }, { offset: 0, limit: MAX_FILES })

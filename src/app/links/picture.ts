@@ -11,39 +11,35 @@ import { answer, type Call, plain } from '../answer/answer-when-ready.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
 import { findIds } from '../names/known-node.ts'
 
-/** Number of nodes per batch. Results for one batch take a few milliseconds to build. */
+/** A batch takes a few milliseconds. */
 const BATCH = 400
-/** Milliseconds that a picture waits for communities. In a small vault, they are ready sooner. */
+/** In milliseconds. */
 const COMMUNITIES_WAIT = 1_500
-/** Milliseconds that a page's request waits for a layout. After that, it returns the progress. */
+/** In milliseconds. Then the request returns the progress. */
 const AHEAD_WAIT = 1_500
-/** Limits of a drawing. */
 interface PictureLimits {
-  /** If a vault has more notes, some are left out. */
   readonly notes: number
-  /** Maximum number of links to draw if some notes are left out. */
   readonly links: number
-  /** Number of notes to draw if some are left out, until the user zooms in. */
   readonly first: number
 }
 
 const DRAWN: PictureLimits = { notes: 20_000, links: 60_000, first: 6_000 }
-/** With at most this many notes, communities are computed almost at once. */
+/** In smaller vaults, even the first map waits for communities. */
 const SMALL_VAULT = 1_500
-/** If a larger share of the notes is new since the last full layout, the map is crowded. */
+/** If more notes have been added since the last layout, the map counts as crowded. */
 const MAX_NEW_SHARE = 0.2
 
 export interface PictureArguments {
   readonly mayMove: MayMove
 }
 
-/** Returns all notes of the vault with their positions. A note keeps its position unless `mayMove` allows it to move. */
+/** Existing notes keep their positions unless `mayMove` is set. */
 export function vaultPicture(core: GraphCore, { mayMove }: PictureArguments, call: Call = {}): Promise<Answer<VaultPicture>> {
   return picture(core, call, async (snapshot, { topology, following }) => {
     const placing = following.then((run) => placeNotes(core, topology, { followed: run, mayMove }))
-    // Awaited below. Handle a rejection now, in case something else fails first.
+    // Avoids an unhandled rejection before the `await` below.
     placing.catch(() => {})
-    // Runs while communities are computed and notes are placed.
+    // Runs in parallel with the layout.
     const { lists } = await factsOf(snapshot, topology.ids())
     const layout = await placing
     return pictureOf(layout, { numbers: [...layout.ids.keys()], links: Number.POSITIVE_INFINITY }, lists)
@@ -52,21 +48,14 @@ export function vaultPicture(core: GraphCore, { mayMove }: PictureArguments, cal
 
 export interface PageArguments extends PictureArguments, ShownPart {}
 
-/** The part of a very large vault that the user looks at. It is drawn first. */
+/** The visible part of a very large vault. */
 interface ShownPart {
-  /** Ids of notes to include in any case. */
   readonly notes: readonly string[]
-  /** Ids of the communities that the user has opened. */
   readonly groups: readonly string[]
-  /** Folder or tag whose notes the user looks at. */
   readonly folder?: string | undefined
   readonly tag?: string | undefined
 }
 
-/**
- * Returns the notes for a page: all of them, or as many of a large vault as can be drawn. While a layout runs, returns its
- * progress after a short wait. The layout goes on in the background.
- */
 export async function pagePicture(
   core: GraphCore,
   { mayMove, ...shown }: PageArguments,
@@ -77,7 +66,7 @@ export async function pagePicture(
   const waited = last?.key === key && mayMove !== 'all' ? last : undefined
   if (waited === undefined) {
     const before = core.layouts.underWay()
-    // Do not draw during a layout, because all notes would have to be looked up again afterwards.
+    // Drawing during a layout would do the look-ups twice.
     if (before !== undefined && !(await endsSoon(before.ended))) return plain({ laying_out: { share: before.share() } })
   }
   const drawing =
@@ -99,24 +88,20 @@ export async function pagePicture(
   return await drawing
 }
 
-/** Starts to compute communities, which the first picture of a page waits for longest. Call it before the page asks. */
+/** Starts the slowest computation before a page asks for it. */
 export async function preparePicture({ layouts, insights }: GraphCore): Promise<void> {
-  // Without stored positions, the first picture is drawn without communities, and computing them would delay it.
+  // Without a layout, the first picture has no communities. Computing them would delay it.
   if (await layouts.hasPlaces()) await insights.follow({ wait: 0 })
 }
 
 interface WaitingDrawing {
-  /** The part that the page shows, as JSON. */
   readonly key: string
   readonly drawing: Promise<Answer<PartialPicture>>
 }
 
-/**
- * Pictures that pages wait for. They are kept between requests: while the vault is being read for the first time, a new picture
- * would find more notes to place each time.
- */
+/** Kept between requests. During the initial scan, a new picture would always find more notes to place. */
 const waitedFor = new WeakMap<GraphCore, WaitingDrawing>()
-/** Milliseconds for which a finished picture is kept for the page's next request. */
+/** A finished picture is kept for this many milliseconds. */
 const KEPT_FOR = 10_000
 
 function keepForNext(core: GraphCore, waited: WaitingDrawing): void {
@@ -129,7 +114,7 @@ function forget(core: GraphCore, drawing: Promise<unknown>): void {
   if (waitedFor.get(core)?.drawing === drawing) waitedFor.delete(core)
 }
 
-/** Waits for work to succeed or fail. Returns false if that takes longer than `AHEAD_WAIT`. */
+/** False if the work takes longer than `AHEAD_WAIT`. */
 async function endsSoon(work: Promise<unknown>): Promise<boolean> {
   const limit = AbortSignal.timeout(AHEAD_WAIT)
   await untilAborted(work, limit).catch(() => {})
@@ -137,13 +122,10 @@ async function endsSoon(work: Promise<unknown>): Promise<boolean> {
 }
 
 export interface PartArguments {
-  /** Ids of notes to include in any case. */
   readonly notes: readonly string[]
-  /** Maximum number of notes included. */
   readonly most: number
 }
 
-/** Returns the requested notes, their neighbors, and the notes with the most links, each where it is on the whole map. */
 export function partOfPicture(core: GraphCore, { notes, most }: PartArguments, call: Call = {}): Promise<Answer<PartialPicture>> {
   return picture(core, call, async (snapshot, { topology, following }) => {
     const layout = await placeNotes(core, topology, { followed: await following, mayMove: 'once' })
@@ -159,9 +141,8 @@ export function partOfPicture(core: GraphCore, { notes, most }: PartArguments, c
 
 interface ChosenNotes {
   readonly layout: PlacedNotes
-  /** Numbers of the requested notes, or -1 for a missing note. */
+  /** -1 for a missing note. */
   readonly requested: readonly number[]
-  /** Numbers of the notes to draw, in ascending order. */
   readonly numbers: readonly number[]
   readonly links: number
 }
@@ -204,10 +185,7 @@ function numbersAmong(ids: readonly NodeId[], requested: readonly (NodeId | unde
   return numberById
 }
 
-/**
- * Chooses all notes if that many can be drawn. Otherwise, chooses the notes that the user looks at, then those with the most
- * links in each community.
- */
+/** If there are too many notes, prefers visible ones, then those with the most links per community. */
 async function chooseForPage(
   core: GraphCore,
   snapshot: Snapshot,
@@ -225,7 +203,7 @@ async function chooseForPage(
     [...chosenNumbers].flatMap((number) => [...rows.targets.subarray(rows.offsets[number], rows.offsets[number + 1])]),
   )
   choose([...near], drawn.first)
-  // Include the key notes, because communities are named after them.
+  // Key notes give communities their names.
   choose(groups.flatMap(({ key }) => (key < 0 ? [] : [key])).slice(0, drawn.first), drawn.first)
   const room = drawn.notes - drawn.first
   choose(await lookedAt(snapshot, ids, { ...shown, most: room }), room)
@@ -236,7 +214,6 @@ async function chooseForPage(
   return { requested: requestedNumbers, numbers: [...chosenNumbers].sort((a, b) => a - b), links: drawn.links }
 }
 
-/** Returns the notes in the folder or with the tag that the user looks at, by number. */
 async function lookedAt(
   snapshot: Snapshot,
   ids: readonly NodeId[],
@@ -253,17 +230,13 @@ async function lookedAt(
   ]
 }
 
-/** Returns the notes of each group, followed by the notes without a group. */
 function membersOf(of: Int32Array, groups: number): readonly (readonly number[])[] {
   const members = Array.from({ length: groups + 1 }, (): number[] => [])
   for (const [note, group] of of.entries()) members[group < 0 ? groups : group]?.push(note)
   return members
 }
 
-/**
- * Chooses notes in this order: the requested ones, their neighbors with the most links, the key notes of communities, and the
- * others with the most links. Returns their numbers.
- */
+/** Order: requested notes, their neighbors, key notes, then notes with the most links. */
 function chooseNotes({ ids, rows, groups }: PlacedNotes, requested: readonly number[], maxNotes: number): readonly number[] {
   const { offsets, targets } = rows
   const chosen = new Set<number>()
@@ -275,7 +248,7 @@ function chooseNotes({ ids, rows, groups }: PlacedNotes, requested: readonly num
   }
   choose(requested)
   const near = new Set(requested.flatMap((number) => [...targets.subarray(offsets[number], offsets[number + 1])]))
-  // Limit the neighbors, because those of a hub could fill the picture.
+  // Neighbors of a hub could fill the picture.
   choose(bestLinked(rows, [...near]).slice(0, maxNotes / 3))
   choose(groups.slice(0, maxNotes / 4).map(({ key }) => key))
   if (ids.length <= maxNotes) choose(ids.keys())
@@ -289,17 +262,15 @@ function bestLinked(rows: Adjacency, numbers: readonly number[]): readonly numbe
 
 interface Drawing {
   readonly topology: Topology
-  /** The communities, if they are ready in time. */
   readonly following: Promise<Followed | undefined>
 }
 
 function picture<T>(core: GraphCore, call: Call, draw: (snapshot: Snapshot, drawing: Drawing) => Promise<T>): Promise<Answer<T>> {
   return answer(core, call, async (snapshot) => {
     const topology = await snapshot.topology()
-    // The first map of a large vault does not wait for communities.
     const isFirst = topology.ids().length > SMALL_VAULT && !(await core.layouts.hasPlaces())
     const following = isFirst ? Promise.resolve(undefined) : latestInsight(core, call)
-    // Awaited while the picture is drawn. Handle a rejection now, in case something else fails first.
+    // Avoids an unhandled rejection before the `await` below.
     following.catch(() => {})
     const value = await draw(snapshot, { topology, following })
     if (isFirst) core.insights.follow({ wait: 0 }).catch(() => {})
