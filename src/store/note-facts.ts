@@ -7,26 +7,25 @@ import type { FileStat } from '../core/vault.ts'
 import { absolutePeriod, askedTexts, readDate } from '../search/query/compare-values.ts'
 import { plainName } from '../search/similar-names.ts'
 
-/** Extensions of attachments. In other names, what follows a dot is usually part of the name (`Node.js`). */
+/** In other names, text after a dot is usually part of the name (`Node.js`). */
 const ATTACHMENTS: ReadonlySet<string> = new Set([
   ...['avif', 'bmp', 'gif', 'jpeg', 'jpg', 'png', 'svg', 'tif', 'tiff', 'webp', 'heic', 'pdf'],
   ...['3gp', 'flac', 'm4a', 'mkv', 'mov', 'mp3', 'mp4', 'ogg', 'ogv', 'opus', 'wav', 'webm'],
   ...['csv', 'doc', 'docx', 'odt', 'ppt', 'pptx', 'xls', 'xlsx', 'zip'],
 ])
 
-/** A note's data apart from its words: properties, tasks, and the file's stat as a fallback for times. */
+/** Input for facts. `stat` is the fallback for times. */
 export interface NoteSource {
   readonly properties: Readonly<Record<string, unknown>>
   readonly tasks: readonly Task[]
   readonly stat: FileStat | undefined
 }
 
-/** Facts about a note in the form for queries. */
 export interface NoteFacts {
-  /** Milliseconds since the Unix epoch, or NaN if there is no such time. */
+  /** Milliseconds since the Unix epoch, or NaN. */
   readonly created: number
   readonly modified: number
-  /** The properties by folded name. */
+  /** By folded name. */
   readonly properties: ReadonlyMap<string, PropertyFacts>
   readonly tasks: ReadonlySet<Task['state']>
 }
@@ -34,20 +33,19 @@ export interface NoteFacts {
 export interface PropertyFacts {
   readonly name: string
   readonly kind: ValueKind
-  /** The values, one per list item. An empty string means no value. */
+  /** One value per list item. An empty string means no value. */
   readonly values: readonly string[]
-  /** The same values, folded. */
+  /** `values`, folded. */
   readonly texts: readonly string[]
-  /** The strings to find the values with; see `askedTexts`. */
+  /** Strings by which queries find the values; see `askedTexts`. */
   readonly asked: readonly string[]
 }
 
-/** The files that sets in a query can contain. */
 export const IN_SETS: Scope = { kinds: ['note', 'canvas'] }
 
 export const NO_TASKS: NoteFacts['tasks'] = new Set()
 
-/** Returns the facts that every engine uses to find and order notes. */
+/** All engines find and order notes by these facts. */
 export function factsOf(source: NoteSource): NoteFacts {
   const { created, modified } = timesOf(source)
   const properties = new Map<string, PropertyFacts>()
@@ -56,7 +54,7 @@ export function factsOf(source: NoteSource): NoteFacts {
   return { created: toTime(created), modified: toTime(modified), properties, tasks }
 }
 
-/** Returns the times in the properties. Missing ones are those of the file. */
+/** Missing times default to those of the file. */
 export function timesOf({ properties, stat }: Pick<NoteSource, 'properties' | 'stat'>): Pick<Node, 'created' | 'modified'> {
   const created = propertyText(properties, 'created', 'date') ?? isoTime(stat?.birthtime)
   const modified = propertyText(properties, 'modified', 'updated') ?? isoTime(stat?.mtime)
@@ -66,7 +64,7 @@ export function timesOf({ properties, stat }: Pick<NoteSource, 'properties' | 's
   }
 }
 
-/** Returns the first property among these names that is a string or a number. Case is ignored. */
+/** The first property that is a string or a number. Ignores case. */
 function propertyText(properties: Readonly<Record<string, unknown>>, ...names: readonly string[]): string | undefined {
   for (const name of names) {
     for (const [key, value] of Object.entries(properties)) {

@@ -5,26 +5,23 @@ import { type Database, inTransaction, pragma } from '../../core/sql-database.ts
 import { databasePath, deleteDatabase, identityOf, type Location, makeRoom, publish } from './location.ts'
 import { BUSY_TIMEOUT, DamagedIndex, letReadersContinue, openSqlite } from './sqlite.ts'
 
-/** Logs below this size, in bytes, are not worth truncating. */
+/** In bytes. Smaller logs are not truncated. */
 const LARGE_LOG = 4_000_000
 
-/** Release this many free `pages` at a time, for at most `within` milliseconds, because edits have to wait meanwhile. */
+/** Pages per step, and milliseconds per call. Writers are blocked meanwhile. */
 const RELEASE = { pages: 200, within: 200 }
 
 export interface DatabaseKind {
-  /** Distinguishes Roux's databases from others. */
+  /** SQLite's `application_id`. */
   readonly applicationId: number
-  /** Increment it with every change to the schema or the content. Each format has its own file. */
+  /** Increment with every change to the schema or the data. */
   readonly format: number
   readonly schema: string
-  /** Page size in bytes. If omitted, SQLite decides. */
+  /** In bytes. Defaults to SQLite's page size. */
   readonly pageSize?: number
 }
 
-/**
- * The writer's connection to a database that can be rebuilt at any time. The file is created on the first commit, and reopened if
- * another process has replaced it.
- */
+/** The writer's connection to a cache database. Reopens the file if another process replaces it. */
 export class DatabaseFile {
   readonly #location: Location
   readonly #kind: DatabaseKind
@@ -41,7 +38,7 @@ export class DatabaseFile {
     return this.#location
   }
 
-  /** @returns `undefined` if nothing has been committed yet @throws DamagedIndex if the file is not a database of this kind */
+  /** @returns `undefined` before the first commit @throws DamagedIndex if the file is not a database of this kind */
   open(): Database | undefined {
     const identity = identityOf(this.#location)
     if (this.#database !== undefined) {
@@ -63,10 +60,7 @@ export class DatabaseFile {
     }
   }
 
-  /**
-   * Opens the database, and creates it if necessary. A new file gets its final name when it is complete, so no process opens an
-   * incomplete one.
-   */
+  /** Creates the file under a temporary name and renames it, so no process opens an incomplete file. */
   make(): Database {
     return this.open() ?? this.#create()
   }
@@ -97,24 +91,21 @@ export class DatabaseFile {
     return result
   }
 
-  /**
-   * Cleans up. Call it when idle.
-   * @returns whether this is the first call for this file on disk
-   */
+  /** Call when idle. @returns whether this is the first call for this file */
   tidy(): boolean {
     if (this.#database === undefined || this.#location.kind === 'memory') return false
     releasePages(this.#database)
     this.#checkpoint(this.#database, this.#location.path)
     if (this.#isTouched) return false
     this.#isTouched = true
-    // Update the file's time, because reading does not. Files with an old time are considered unused and deleted.
+    // Reads do not update the mtime, and files with an old mtime are deleted as unused.
     const now = new Date()
     const { path } = this.#location
     quietly(() => utimesSync(path, now, now))
     return true
   }
 
-  /** Checkpoints the log, and truncates it if it is large, because it does not shrink by itself. Releases cached pages. */
+  /** SQLite's log never shrinks by itself. */
   #checkpoint(database: Database, path: string): void {
     database.exec('PRAGMA shrink_memory')
     const log = statSync(`${path}-wal`, { throwIfNoEntry: false })
@@ -122,12 +113,11 @@ export class DatabaseFile {
       database.exec('PRAGMA wal_checkpoint(PASSIVE)')
       return
     }
-    // SQLite does not truncate while another connection is reading.
+    // SQLite cannot truncate the log while another connection is reading.
     quietly(() => database.exec('PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)'))
     database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`)
   }
 
-  /** Deletes the database, unless another process has replaced it. */
   delete(): void {
     const damaged = this.#identity
     this.#close()
@@ -137,7 +127,7 @@ export class DatabaseFile {
 
   close(): void {
     const database = this.#database
-    // Truncate the log here. The binding cannot finalize statements, so SQLite does not notice when the last connection closes.
+    // SQLite does not checkpoint on close, because the binding cannot finalize statements.
     if (database !== undefined) quietly(() => database.exec('PRAGMA wal_checkpoint(TRUNCATE)'))
     this.#close()
   }
@@ -162,13 +152,12 @@ export function kindOf(database: Database): Pick<DatabaseKind, 'applicationId' |
   return { applicationId: pragma(database, 'application_id'), format: pragma(database, 'user_version') }
 }
 
-/** Checks whether a database contains any tables. */
 export function hasTables(database: Database): boolean {
   const [tables] = database.prepare('SELECT count(*) AS n FROM sqlite_master').all() as { n: number }[]
   return tables?.n !== 0
 }
 
-/** Removes free pages from the file, which SQLite does not do by itself. */
+/** SQLite does not release free pages by itself. */
 function releasePages(database: Database): void {
   const deadline = performance.now() + RELEASE.within
   while (pragma(database, 'freelist_count') > 0 && performance.now() < deadline)
@@ -182,23 +171,20 @@ function makeSchema(database: Database, { applicationId, format, schema, pageSiz
   database.exec(`BEGIN IMMEDIATE; ${schema} PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${format}; COMMIT`)
 }
 
-/**
- * Uses WAL with `synchronous = NORMAL`, because after a power failure the database may lack derived data but must not be corrupt.
- * The log is checkpointed when idle (`tidy`), or at 40 MB.
- */
+/** `synchronous = NORMAL`: a power failure may lose derived data, but must not corrupt the file. */
 function configure(database: Database): void {
   database.exec(
     'PRAGMA synchronous = NORMAL; PRAGMA cache_size = -4000; PRAGMA temp_store = MEMORY; PRAGMA wal_autocheckpoint = 10000',
   )
 }
 
-/** Runs several reads on one consistent snapshot. */
+/** Runs all reads in one transaction. */
 export function readAtOnce<T>(database: Database, read: () => T): T {
   database.exec('BEGIN')
   try {
     return read()
   } finally {
-    // If the read found damage, the database may have been closed.
+    // If the read found damage, the database may be closed.
     quietly(() => database.exec('COMMIT'))
   }
 }

@@ -29,10 +29,10 @@ export interface SnapshotParts {
   guard<T>(read: () => T): T
 }
 
-/** Maximum time to build data before yielding to the event loop, in milliseconds. */
+/** Milliseconds of work between yields to the event loop. */
 const SLICE = 8
 
-/** A snapshot of the in-memory graph. It is valid while the graph stays at the same generation. */
+/** Valid until the generation of the graph changes. */
 export class EmbeddedSnapshot implements Snapshot {
   readonly generation: number
   readonly files: number
@@ -64,7 +64,7 @@ export class EmbeddedSnapshot implements Snapshot {
     this.#isMixed = true
   }
 
-  /** Loads newer commits, which takes one query. Restarts the use case if the generation has changed. */
+  /** Restarts the use case if a newer generation has been committed. */
   #check(): void {
     this.#parts.refresh()
     this.#requireSame()
@@ -81,7 +81,6 @@ export class EmbeddedSnapshot implements Snapshot {
     return this.#parts.guard(() => read(this.#parts.projection))
   }
 
-  /** Maps items and yields to the event loop from time to time. */
   async #each<T, R>(items: readonly T[], read: (item: T) => R): Promise<readonly R[]> {
     const results = await eachInTurn(items, takeTurns(this.#signal), (item) => {
       this.#requireSame()
@@ -97,7 +96,7 @@ export class EmbeddedSnapshot implements Snapshot {
     }
   }
 
-  /** Runs a search. The check at the end detects whether it read two different generations. */
+  /** The second check detects a commit during the search. */
   async #search<T>(read: (search: SearchReads) => Promise<T>): Promise<T> {
     this.#requireSame()
     const result = await read(this.#parts.search)
@@ -105,7 +104,7 @@ export class EmbeddedSnapshot implements Snapshot {
     return result
   }
 
-  /** Runs a search by times, properties and relations. They are stored in the graph's index, so damage is reported for that index. */
+  /** Facts are stored in the main index, so damage is reported for that index. */
   async #searchFacts<T>(read: (search: SearchReads) => Promise<T>): Promise<T> {
     return await this.#search(async (search) => {
       try {

@@ -12,23 +12,22 @@ import { DamagedIndex, openSqlite } from './sqlite.ts'
 import { INDEX, readMeta, readTexts, requireKeys } from './writer.ts'
 
 export interface IndexCondition {
-  /** `foreign`: from another program. `newer`, `older`: from another version of Roux. All three are replaced when they are used. */
+  /** `foreign`: written by another program. `newer`, `older`: written by another version of Roux. */
   readonly state: 'absent' | 'present' | 'damaged' | 'foreign' | 'newer' | 'older'
   readonly message?: string
 }
 
-/** Examines an index by reading every row, without changing it. */
+/** Reads every row to detect damage. */
 export function examineIndex(location: Location): IndexCondition {
   return examineDatabase(location, INDEX, readEverything)
 }
 
-/** Examines a database without changing it. `readAll` throws if it finds damage. */
 function examineDatabase(
   location: Location,
   kind: Pick<DatabaseKind, 'applicationId' | 'format'>,
   readAll: (database: Database) => void,
 ): IndexCondition {
-  // If the folder is unreadable, another check reports that.
+  // A separate check reports an unreadable folder.
   if (quietly(() => identityOf(location)) === undefined) return { state: 'absent' }
   try {
     const database = openSqlite(databasePath(location), { readOnly: true })
@@ -37,7 +36,7 @@ function examineDatabase(
       if (applicationId !== kind.applicationId) return { state: 'foreign' }
       if (format > kind.format) return { state: 'newer' }
       if (format < kind.format) return { state: 'older' }
-      // Read in a transaction, because a server may be writing.
+      // A server may be writing.
       database.exec('BEGIN')
       readAll(database)
       return { state: 'present' }
@@ -49,10 +48,7 @@ function examineDatabase(
   }
 }
 
-/**
- * Reads all rows.
- * @throws DamagedIndex, or SQLite's errors
- */
+/** @throws DamagedIndex, or SQLite's errors */
 function readEverything(database: Database): void {
   const { rows } = readMeta(database)
   const hot = readTexts(database, 'hot', 'WHERE TRUE')
@@ -86,13 +82,11 @@ function keysOf(
 
 export interface SqliteCondition {
   readonly version?: string
-  /** Why SQLite cannot be loaded. */
+  /** Set if SQLite cannot be loaded. */
   readonly message?: string
-  /** How the user can fix it. */
   readonly hint?: string | undefined
 }
 
-/** Returns SQLite's version or, if it cannot be loaded, the reason. */
 export function sqliteVersion(): SqliteCondition {
   try {
     const database = openSqlite(':memory:')
@@ -105,15 +99,12 @@ export function sqliteVersion(): SqliteCondition {
   }
 }
 
-/** Examines a search index by reading every row, without changing it. */
+/** Reads every row to detect damage. */
 export function examineSearchIndex(location: Location): IndexCondition {
   return examineDatabase(location, SEARCH, readSearchRows)
 }
 
-/**
- * Reads all rows.
- * @throws DamagedIndex, DamagedWords, or SQLite's errors
- */
+/** @throws DamagedIndex, DamagedWords, or SQLite's errors */
 function readSearchRows(database: Database): void {
   for (const row of database.prepare('SELECT id, rank, header FROM segment').iterate()) {
     const { id, rank, header } = row as { id: number; rank: number; header: unknown }

@@ -5,31 +5,31 @@ import { hasTables, readAtOnce } from './database-file.ts'
 import { databasePath, identityOf, type Location } from './location.ts'
 import { isDamage, openBetweenWrites, openSqlite } from './sqlite.ts'
 
-/** How often to check whether the file has been replaced, in milliseconds. */
+/** Milliseconds between checks for a replaced file. */
 const SAME_LIFE = 20
 
 interface FollowedOptions<T> {
   readonly name: string
-  /** Size of the page cache in KB. */
+  /** Page cache in KB. */
   readonly cache: number
-  /** Checks the database and prepares its statements. @throws DamagedIndex */
+  /** @throws DamagedIndex */
   prepare(database: Database): T
-  /** Discards everything that has been read, because the database has been replaced. */
+  /** Called when the file has been replaced. */
   forget(): void
-  /** Called when the database turns out to be damaged and must be rebuilt. */
+  /** Called once when a read finds damage. */
   onDamage?: (() => void) | undefined
 }
 
 type Opened<T> = T & { readonly database: Database; readonly identity: string; readonly version: Statement }
 
-/** Read-only access to a database that another thread or process writes, and may replace. */
+/** A read-only connection to a database that another thread or process writes and may replace. */
 export class FollowedDatabase<T extends object> {
   readonly #options: FollowedOptions<T>
   #location: Location
   #opened: Opened<T> | undefined
-  /** Skip the check of the file's identity until this time (`performance.now()`). */
+  /** The file's identity is not checked before this time (`performance.now()`). */
   #sameUntil = 0
-  /** The last database version that was loaded. */
+  /** `data_version` at the last load. */
   #version = Number.NaN
   #isDamaged = false
 
@@ -42,7 +42,7 @@ export class FollowedDatabase<T extends object> {
     return this.#location
   }
 
-  /** True if the database was found to be damaged and has not been replaced yet. */
+  /** True until a damaged file is replaced. */
   get isDamaged(): boolean {
     return this.#isDamaged
   }
@@ -51,18 +51,15 @@ export class FollowedDatabase<T extends object> {
     return this.#opened
   }
 
-  /**
-   * Opens the current database. Returns `undefined` if nothing has been written yet.
-   * @throws the errors of `prepare`
-   */
+  /** @returns `undefined` before the first commit @throws the errors of `prepare` */
   open(): Opened<T> | undefined {
-    // Do not check again right away. A call reads several times, and a check doubles the time of a refresh that finds nothing new.
+    // An identity check doubles the time of an idle refresh, and a call refreshes several times.
     const now = performance.now()
     if (this.#opened !== undefined && now < this.#sameUntil) return this.#opened
     const identity = identityOf(this.#location)
     this.#sameUntil = now + SAME_LIFE
     if (this.#opened !== undefined) {
-      // If the cache folder has been emptied, keep using the open file until there is a new index.
+      // The cache folder may have been emptied. The open file remains usable.
       if (identity === undefined || identity === this.#opened.identity) return this.#opened
       this.reopen()
     }
@@ -75,7 +72,7 @@ export class FollowedDatabase<T extends object> {
     const path = databasePath(this.#location)
     const database = this.#location.kind === 'memory' ? openBetweenWrites(path) : openSqlite(path)
     try {
-      // An in-memory database exists as soon as it is opened.
+      // Opening an in-memory database creates it.
       if (this.#location.kind === 'memory' && !hasTables(database)) {
         database.close()
         return undefined
@@ -88,29 +85,26 @@ export class FollowedDatabase<T extends object> {
     }
   }
 
-  /** Makes the next `open` check the file. Call it when something has been committed or replaced. */
+  /** The next `open` checks the file's identity. */
   doubt(): void {
     this.#sameUntil = 0
   }
 
-  /**
-   * Returns a number that changes whenever another connection commits, in 3 µs. For an in-memory database that threads share,
-   * SQLite does not count commits, so the result is NaN, which never equals the previous number.
-   */
+  /** Changes whenever another connection commits. NaN for shared in-memory databases, whose `data_version` never changes. */
   version({ version }: Opened<T>): number {
     return this.#location.kind === 'file' ? (version.get() as { data_version: number }).data_version : Number.NaN
   }
 
-  /** Loads what has been committed since the last load, in one transaction. Returns `undefined` if there is nothing new. */
+  /** Reads new commits in one transaction. @returns `undefined` if there are none */
   load<R>(load: (open: Opened<T>) => R): R | undefined {
     const open = this.open()
     if (open === undefined || this.version(open) === this.#version) return undefined
     return readAtOnce(open.database, () => this.loadWithin(open, load))
   }
 
-  /** Like `load`, but within an existing transaction. */
+  /** Like `load`, within an open transaction. */
   loadWithin<R>(open: Opened<T>, load: (open: Opened<T>) => R): R | undefined {
-    // The first read determines the snapshot.
+    // The first read of a transaction determines its snapshot.
     const version = this.version(open)
     if (version === this.#version) return undefined
     const contents = load(open)
@@ -118,7 +112,7 @@ export class FollowedDatabase<T extends object> {
     return contents
   }
 
-  /** Runs a read. If it finds damage, `onDamage` is called once, and all reads throw until the database has been replaced. */
+  /** Runs a read. After a read has found damage, all reads throw until the file is replaced. */
   guard<R>(read: () => R): R {
     if (this.#isDamaged) throw this.#beingRebuilt()
     try {
@@ -131,7 +125,7 @@ export class FollowedDatabase<T extends object> {
 
   #fail(error: unknown): never {
     if (!isDamage(error)) throw error
-    // If several concurrent reads find damage, only one reports it.
+    // Only the first of several failing reads reports the damage.
     if (!this.#isDamaged) {
       this.#isDamaged = true
       this.reopen()
@@ -147,7 +141,7 @@ export class FollowedDatabase<T extends object> {
     })
   }
 
-  /** Discards everything that has been read. `location` is given if a new database has been built. */
+  /** @param location the new file, if the database has been rebuilt elsewhere */
   reopen(location?: Location): void {
     this.close()
     if (location !== undefined) {

@@ -5,7 +5,7 @@ import { DatabaseFile, type DatabaseKind } from './database-file.ts'
 import { sealBytes, unsealBytes } from './search/search-rows.ts'
 import { isDamage, isUnwritable } from './sqlite.ts'
 
-/** Cached insight. `record` has a row per content hash, and `result` holds the last result of each kind. */
+/** `record`: one row per content hash. `result`: the latest result of each kind. */
 export const INSIGHT: DatabaseKind = {
   // `roui` in ASCII.
   applicationId: 0x726f7569,
@@ -16,16 +16,10 @@ export const INSIGHT: DatabaseKind = {
   `,
 }
 
-/**
- * Records of notes that no longer exist are deleted when there are more than this number of them, and more than this share of the
- * others.
- */
+/** Unused records are deleted if they exceed this count and this share of the used ones. */
 const UNUSED = { count: 100, share: 0.5 }
 
-/**
- * Opens the cache at a path. If the file is damaged or has another format, it is replaced. Rows that cannot be written are kept in
- * memory until the cache is closed.
- */
+/** Replaces a file that is damaged or has another format. Rows that cannot be written stay in memory until `close`. */
 export function openInsightCache(path: string): InsightCache {
   const file = new DatabaseFile({ kind: 'file', path }, INSIGHT)
   return new SqliteInsightCache(file, openOrReplace(file))
@@ -111,7 +105,7 @@ class SqliteInsightCache implements InsightCache {
     this.#file.close()
   }
 
-  /** Runs a write. Returns false if it failed, for example because the file is locked or the disk is full. */
+  /** @returns false if the write failed, for example because the file is locked or the disk is full */
   #write(action: (database: Database) => void): boolean {
     const database = this.#database
     if (database === undefined) return false

@@ -5,10 +5,10 @@ import { databasePath, identityOf, type Location } from './location.ts'
 import { openSqlite } from './sqlite.ts'
 import { readMeta } from './writer.ts'
 
-/** The links of all files as of one generation. Later commits do not affect them. */
+/** The links of all files at one generation. Later commits do not change them. */
 export interface LinksAsOf {
   readonly generation: number
-  /** Returns a file's links as stored, or `undefined` if it has none. */
+  /** A file's links, as packed by `packLinks`. */
   data(key: number): string | undefined
   close(): void
 }
@@ -19,8 +19,8 @@ export interface OpenIndex {
 }
 
 /**
- * Returns the links of the newest generation. They are read from the index file in an open transaction, without a copy. If the
- * index is in memory, where readers would block the writer, or its file has been deleted or replaced, they are copied as strings.
+ * Reads the index file in a transaction. Copies the links if the file is gone, or if the index is in memory, where a reader would
+ * block the writer.
  */
 export function linksAsOfNow(location: Location, open: OpenIndex): LinksAsOf {
   return isNamed(location, open) ? readLinks(openAsOfNow(location)) : copyLinks(open.database)
@@ -30,7 +30,7 @@ export function isNamed(location: Location, open: OpenIndex): boolean {
   return location.kind === 'file' && identityOf(location) === open.identity
 }
 
-/** Opens an index file and begins a transaction, so later commits do not affect what is read. */
+/** Begins a transaction that later commits do not affect. */
 export function openAsOfNow(location: Location): Database {
   const database = openSqlite(databasePath(location))
   try {
@@ -43,7 +43,7 @@ export function openAsOfNow(location: Location): Database {
 }
 
 export function closeAsOf(database: Database): void {
-  // Commit first. A statement that has not been finalized would keep the transaction open and block writers.
+  // An unfinalized statement would keep the transaction open and block writers.
   quietly(() => database.exec('COMMIT'))
   database.close()
 }

@@ -4,10 +4,10 @@ import { errorCode } from '../../core/errors.ts'
 import type { IndexName, IndexStatus } from '../../core/indexing.ts'
 import { makeFolder } from '../../core/make-folder.ts'
 
-/** Indexes that have not been used for this long (in ms) are deleted. They belong to a former vault, version or setting. */
+/** In milliseconds. Caches of former vaults, versions and settings are deleted after this time. */
 const MONTH = 30 * 24 * 3_600_000
 
-/** Names of a vault's files in the cache: the index, the search index with its graphs, the insight and the layout of the map. */
+/** Names of a vault's cache files. */
 const CACHE_FILE =
   /^(?:(?:index|search-\d+|insight-\d+)-([0-9a-f]{24})\.db(?:\.\d+-\d+\.new|\.hnsw-[0-9a-f]{16}(?:-.+)?)?|layout-([0-9a-f]{24})\.json(?:\.\d+\.tmp)?)$/
 
@@ -19,46 +19,40 @@ export function databasePath(location: Location): string {
   return location.kind === 'file' ? location.path : `file:/${location.name}?vfs=memdb`
 }
 
-/**
- * Returns the identity of a database file, or `undefined` if there is none. It changes if the file is replaced or the cache folder
- * is emptied.
- */
+/** Changes if the file is replaced. `undefined` if there is no file. */
 export function identityOf(location: Location): string | undefined {
   if (location.kind === 'memory') return location.name
   const stat = statSync(location.path, { throwIfNoEntry: false })
   return stat === undefined ? undefined : `${stat.dev}:${stat.ino}`
 }
 
-/** Creates the file's folder, which only its owner can read. */
 export function makeRoom(path: string): void {
   makeFolder(dirname(path), { mkdirSync, dirname })
 }
 
-/** Moves a complete file to its final path, unless another process has created a file there. */
+/** Never overwrites a file that another process has published. */
 export function publish(draft: string, path: string): void {
   try {
     linkSync(draft, path)
   } catch (error) {
     const code = errorCode(error)
-    // File systems without hard links: the last process wins, and the others notice the new identity.
+    // Without hard links, the last process wins. The others detect the new identity.
     if (code !== 'EEXIST') renameSync(draft, path)
   }
   deleteDatabase(draft)
 }
 
-/** Deletes a database and SQLite's files next to it. */
 export function deleteDatabase(path: string): void {
   for (const ending of ['-wal', '-shm', '-journal', '']) rmSync(path + ending, { force: true })
 }
 
-/** Where the embedded engine stores the data of a vault. */
 export interface EmbeddedPlace {
   readonly type: 'embedded'
   readonly file: string
   readonly searchFile: string
   readonly insightFile: string
   readonly layoutFile: string
-  /** Name of the in-memory indexes. Unique within the process. */
+  /** Name of the in-memory databases, unique in this process. */
   readonly memory: string
 }
 
@@ -71,7 +65,7 @@ export function locationOf(place: EmbeddedPlace, which: IndexName, cache: IndexS
 /** Minimum free space for an index, in bytes. */
 const MIN_FREE_BYTES = 64 << 20
 
-/** Checks whether the index folder is writable and has room for an index of twice the present size. */
+/** Checks for write access and for twice the present size of the index. */
 export function hasRoom({ file, searchFile }: EmbeddedPlace): boolean {
   try {
     makeRoom(file)
@@ -88,7 +82,7 @@ export function hasRoom({ file, searchFile }: EmbeddedPlace): boolean {
   }
 }
 
-/** Deletes other indexes and drafts in the same folder that have not been used for 30 days. */
+/** Deletes other indexes and drafts that have not been used for a month. */
 export function sweepOldIndexes(path: string, now = Date.now()): void {
   const folder = dirname(path)
   const vault = /[0-9a-f]{24}/.exec(basename(path))?.[0]
@@ -100,14 +94,11 @@ export function sweepOldIndexes(path: string, now = Date.now()): void {
     const usedTime = usedAt(usedWith(file, owner)) ?? usedAt(file)
     return usedTime !== undefined && now - usedTime > MONTH
   }
-  // Check all files before deleting any, because the age of a file can depend on another one.
+  // The age of a file can depend on another file, so check all files before deleting any.
   for (const name of readdirSync(folder).filter(isOld)) deleteDatabase(join(folder, name))
 }
 
-/**
- * Returns the file whose times show when `file` was last used. Layouts and saved graphs are used together with a database, but
- * their own times do not change.
- */
+/** A layout or saved graph is as old as its database, because its own times do not change. */
 function usedWith(file: string, owner: string): string {
   if (DRAFT.test(file)) return file
   return file.endsWith('.json') ? join(dirname(file), `index-${owner}.db`) : file.replace(/\.hnsw-[\s\S]*/, '')

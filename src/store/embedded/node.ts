@@ -70,7 +70,7 @@ export function summaryOf({ graph }: Projection, node: NodeIndex): NodeSummary {
   return { id: graph.id(node), title: graph.title(node) }
 }
 
-/** Returns a function that finds files in a scope by name. It is valid for one generation. */
+/** Valid for one generation. */
 export function nameFinder(
   projection: Projection,
   match: NameMatch,
@@ -91,7 +91,7 @@ function toHit(projection: Projection, { key, name, score }: SimilarName): NameH
   return { ...summaryOf(projection, key), name, score, of }
 }
 
-/** Returns a node's neighbors, ordered by in-degree, then id. Omits excluded nodes and the node itself. */
+/** Ordered by in-degree, then id. Omits the node itself and excluded nodes. */
 export function neighborsOf(projection: Projection, id: NodeId, options: NeighborOptions, page: Page): Paged<NodeId> {
   const { graph } = projection
   const node = graph.find(id)
@@ -135,12 +135,10 @@ function wants(direction: Direction, side: 'in' | 'out'): boolean {
   return direction === 'both' || direction === side
 }
 
-/** Checks whether a link is in the named property, ignoring case. */
 function isOfType(link: ResolvedLink, type: string): boolean {
   return link.property !== undefined && foldName(link.property) === foldName(type)
 }
 
-/** Returns the folders below `path` with their notes, or `undefined` if there are none. */
 export function folderTree(projection: Projection, path: string, options: TreeOptions): Folder | undefined {
   const root = projection.folders().find(path)
   if (root === undefined) return undefined
@@ -154,9 +152,9 @@ export function folderTree(projection: Projection, path: string, options: TreeOp
 interface Tree {
   readonly graph: Graph
   readonly includeArchived: boolean
-  /** Number of notes at any depth. */
+  /** Notes per folder, at any depth. */
   readonly counts: Map<FolderEntry, number>
-  /** Number of notes that may still be shown. */
+  /** Remaining number of notes to list. */
   left: number
 }
 
@@ -171,7 +169,7 @@ function ownNotes({ includeArchived }: Tree, { notes, archived }: FolderEntry): 
   return includeArchived ? notes.length : notes.length - archived
 }
 
-/** Assigns a folder's own notes before those in its subfolders, so with a limit, the closest notes are returned. */
+/** A folder's own notes count against the limit before those of its subfolders. */
 function toFolder(tree: Tree, folder: FolderEntry, depth: number): Folder {
   const notes = firstNotes(tree, folder)
   tree.left -= notes.length
@@ -187,7 +185,6 @@ function toFolder(tree: Tree, folder: FolderEntry, depth: number): Folder {
   }
 }
 
-/** Returns the first notes of a folder by id, as many as may still be shown. */
 function firstNotes({ graph, includeArchived, left }: Tree, { notes, archived }: FolderEntry): readonly NodeSummary[] {
   if (left <= 0) return []
   const isHidden = (key: number): boolean => graph.row(key)?.archived === true
@@ -196,7 +193,7 @@ function firstNotes({ graph, includeArchived, left }: Tree, { notes, archived }:
   return first.map((key) => ({ id: graph.id(key), title: graph.title(key) }))
 }
 
-/** Returns missing targets, ordered by the number of files that link to them, then name. */
+/** Ordered by number of linking files, then name. */
 export function findWanted(projection: Projection, filter: WantedFilter, page: Page): Paged<WantedNote> {
   const { graph } = projection
   const missing = [...drafts(projection, filter).values()].sort(
@@ -214,7 +211,7 @@ export function findWanted(projection: Projection, filter: WantedFilter, page: P
 interface Draft {
   /** The most common spelling. */
   name: string
-  /** Number of files with this spelling. */
+  /** Number of files that use `name`. */
   maxFiles: number
   readonly targets: [NodeIndex, ...NodeIndex[]]
   readonly sources: Set<number>
@@ -246,7 +243,7 @@ function drafts({ graph }: Projection, { folder, counts }: WantedFilter): Readon
   return draftsByName
 }
 
-/** For each pair, returns the links from the first node to the second, ordered by position. Reads the links of each node once. */
+/** For each pair, the links from the first node to the second, ordered by position. */
 export function occurrencesOf(
   projection: Projection,
   pairs: readonly (readonly [from: NodeId, to: NodeId])[],
@@ -275,7 +272,6 @@ export function occurrencesOf(
   return occurrences
 }
 
-/** Returns the links to any of the nodes from other listed nodes. */
 export function linksInto(projection: Projection, ids: readonly NodeId[]): readonly Occurrence[] {
   const { graph } = projection
   const targets = new Set(ids.flatMap((id) => graph.find(id) ?? []))
@@ -290,7 +286,6 @@ export function linksInto(projection: Projection, ids: readonly NodeId[]): reado
   )
 }
 
-/** Returns the links from any of the nodes to other listed nodes. */
 export function linksFrom(projection: Projection, ids: readonly NodeId[]): readonly Occurrence[] {
   const { graph } = projection
   const isListed = (node: NodeIndex): boolean => node < 0 || graph.row(node)?.excluded === false
@@ -304,7 +299,7 @@ export function linksFrom(projection: Projection, ids: readonly NodeId[]): reado
   })
 }
 
-/** For each range, returns the links that start in it and lead to another file that `accept` allows. */
+/** For each range, the links that start in it and lead to an accepted file. */
 export function linksWithin(
   projection: Projection,
   ranges: readonly Stretch[],
@@ -314,7 +309,7 @@ export function linksWithin(
   return ranges.map(({ id, start, end }) => {
     const source = graph.find(id)
     if (source === undefined || source < 0) return []
-    // Use a plain loop for speed, because a search reads thousands of links in each of the largest notes.
+    // A plain loop is faster, and large notes have thousands of links.
     const links: OutgoingLink[] = []
     for (const link of projection.links(source)) {
       const { to, kind, form, line } = link

@@ -15,42 +15,38 @@ import type { VectorIndexKind } from './search/chunk-graph.ts'
 import { SearchReads } from './search/search-reads.ts'
 
 export interface StoreOptions {
-  /** The vault's name, which is part of every id. Omitted if there is only one vault. */
+  /** Prefix of every id. Omitted if there is only one vault. */
   readonly vault?: string
   readonly onDamage: (which: IndexName) => void
   readonly search: Location
-  /** How vectors are compared. Defaults to `auto`. */
+  /** Defaults to `auto`. */
   readonly vectorIndex?: VectorIndexKind
-  /** Builds vector graphs in another thread. If omitted, the store builds them in its own. */
+  /** If omitted, this thread builds the graphs. */
   readonly vectorGraphs?: VectorGraphs
 }
 
-/** The read interface of the embedded store. Call `refresh` after commits, and `reopen` after an index has been replaced. */
+/** Call `refresh` after commits, and `reopen` after an index has been replaced. */
 export interface EmbeddedStore extends Store {
-  /** Loads newer commits. It is cheap if there are none. The first call loads the index a few milliseconds at a time. */
+  /** Cheap if there are no new commits. The first call loads the index in short slices. */
   refresh(): void
-  /** Opens an index that has been rebuilt, possibly at another location. */
+  /** Opens a rebuilt index, possibly at a new location. */
   reopen(which: IndexName, location: Location): void
-  /** Loads newer search data, including the embedder's vectors. */
+  /** Loads new search data, including the embedder's vectors. */
   refreshSearch(embedder?: string): Promise<void>
   /**
-   * Builds the data for looking up names, or similar names, ahead of the first lookup. Stops at the given time
-   * (`performance.now()`).
-   * @returns whether all data has been built
+   * Builds a lookup table before its first use, until a deadline (`performance.now()`).
+   * @returns whether the table is complete
    */
   prepare(part: 'names' | 'similar names', until: number): boolean
   rest(): void
 }
 
-/** Opens the read interface of an index, which need not exist yet. Reads nothing before the first call of a method. */
+/** The index need not exist yet. Reads nothing before the first call. */
 export function openEmbeddedStore(location: Location, options: StoreOptions): EmbeddedStore {
   return new SqliteStore(location, options)
 }
 
-/**
- * Maximum number of attempts at a use case. It runs again if the generation changes, which is rare even while it waits for the text
- * of notes.
- */
+/** Maximum attempts at a use case. A new generation restarts it. */
 const RUNS = 4
 
 class SqliteStore implements EmbeddedStore {
@@ -106,7 +102,7 @@ class SqliteStore implements EmbeddedStore {
       this.#load()
         .then(() => this.#refresh())
         .catch(() => {
-          // The next read will throw the error.
+          // The next read throws the error.
         })
     }
   }
@@ -173,7 +169,7 @@ class SqliteStore implements EmbeddedStore {
         yield row.value
       }
     } finally {
-      // Release the generation even if the caller stops early.
+      // Close `links` even if the caller stops early.
       rows.return(undefined)
     }
   }
@@ -198,15 +194,12 @@ class SqliteStore implements EmbeddedStore {
     this.#listeners.clear()
     this.#search.close()
     this.#projection.file.close()
-    // Wait until a running load has ended. While it reads, the writer cannot truncate its log.
+    // During a load, the writer cannot truncate its log.
     await this.#loading?.catch(() => {})
   }
 }
 
-/**
- * Yields all files, ordered by id, and then all edges, ordered by source. Later commits do not affect the export, because they
- * create new rows. Closes `links` at the end.
- */
+/** Files by id, then edges by source. Later commits do not affect the export, because they create new rows. */
 function* exportRows(graph: Graph, links: LinksAsOf): Generator<ExportRow, undefined> {
   try {
     const ids: (NodeId | undefined)[] = []

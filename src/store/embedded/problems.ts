@@ -15,10 +15,7 @@ import { writtenAt } from '../note-facts.ts'
 import { endOf } from './node.ts'
 import { isOrphan, type Projection } from './projection.ts'
 
-/**
- * Finds problems, ordered by id and line. The numbers of problems are stored, so only the files on the requested page are read,
- * unless the filter asks for links to one node.
- */
+/** Ordered by id and line. Reads only the files on the page, unless the filter names a target. */
 export function findProblems(projection: Projection, filter: ProblemFilter, page: Page): Paged<Problem> {
   const kinds: readonly ProblemKind[] = filter.kind === undefined ? PROBLEM_KINDS : [filter.kind]
   const { graph } = projection
@@ -62,7 +59,7 @@ export function countProblems(projection: Projection, filter: Omit<ProblemFilter
   return counts
 }
 
-/** Returns a problem for each symbolic link that points outside the vault, ordered by id. */
+/** Symbolic links that point outside the vault, ordered by id. */
 function outsideProblems({ graph, outside }: Projection, { id, target, folder }: ProblemFilter): Problem[] {
   if (id !== undefined || target !== undefined) return []
   const start = folder === undefined ? '' : folderStart(folder)
@@ -72,7 +69,7 @@ function outsideProblems({ graph, outside }: Projection, { id, target, folder }:
     .sort((a, b) => (a.id < b.id ? -1 : 1))
 }
 
-/** Yields the files that may have such problems, ordered by id. */
+/** Files that may match the filter, ordered by id. */
 function* rowsOf(projection: Projection, { id, target, folder }: ProblemFilter): IterableIterator<GraphRow> {
   const { graph } = projection
   const start = folder === undefined ? '' : folderStart(folder)
@@ -87,7 +84,7 @@ function* rowsOf(projection: Projection, { id, target, folder }: ProblemFilter):
   }
 }
 
-/** Returns the sum of `countOf` for all kinds. Uses the number in the graph for speed, because this runs for every file. */
+/** Sums `countOf` over all kinds. Runs for every file. */
 function countAll(graph: Graph, row: GraphRow): number {
   return graph.problemCount(row.key) + countOf(graph, row, 'orphan') + countOf(graph, row, 'twin')
 }

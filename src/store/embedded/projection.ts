@@ -14,7 +14,7 @@ import { SEPARATOR, type StoredState, unpackHot, unpackInfo, unpackLinks, unpack
 import { DamagedIndex } from './sqlite.ts'
 import { readMeta, readTexts, requireKeys, requireSchema, type Texts, textSlices } from './writer.ts'
 
-/** Names that have been built so far, of the files with keys below `next`. */
+/** Names of the files with keys below `next`. */
 interface NamesAhead {
   readonly names: SimilarNames
   next: number
@@ -26,27 +26,24 @@ const CACHED_HUBS = 32
 
 const CACHED_VALUES = 16
 
-/** Number of rows between checks of the clock. */
+/** Rows between checks of the clock. */
 const CLOCK_INTERVAL = 32
 
-/** For more new rows than this, scan the whole table rather than its index. */
+/** For more new rows, a table scan is faster than the index. */
 const MANY_ROWS = 20_000
 
-/** Number of rows to load before yielding. They take a few milliseconds. */
+/** Rows to load between yields. */
 const ROWS_AT_ONCE = 500
 
 interface ProjectionOptions {
-  /** The vault's name, which is part of every id. Omitted if there is only one vault. */
+  /** Prefix of every id. Omitted if there is only one vault. */
   readonly vault?: string | undefined
-  /** Called after the index has been replaced, when keys may refer to other files. */
+  /** The keys may then refer to other files. */
   onReplaced?(): void
   onDamage?(): void
 }
 
-/**
- * The in-memory state of one generation: graph, tags and names. `refresh` loads newer commits, by any process. Details of a node
- * are read from the database.
- */
+/** The graph, tags and names of one generation, in memory. Node details stay in the database. */
 export class Projection {
   readonly file: FollowedDatabase<Statements>
   readonly #options: ProjectionOptions
@@ -73,7 +70,7 @@ export class Projection {
     return this.#generation
   }
 
-  /** False while the vault is still being read, because this generation then covers only a part of it. */
+  /** False until every file of the vault has been read. */
   get isComplete(): boolean {
     return this.#isComplete
   }
@@ -86,16 +83,14 @@ export class Projection {
     return this.#graph
   }
 
-  /** Symbolic links that point outside the vault. */
   get outside(): readonly OutsideLink[] {
     return this.#outsideLinks
   }
 
   /**
-   * Loads the index for the first time, a few milliseconds at a time. If the index is in memory, or is replaced meanwhile, does
-   * nothing and leaves it to `refresh`, which loads everything at once.
-   * @param onLoaded receives the keys of the rows before anyone reads the rows
-   * @throws DamagedIndex, or SQLite's errors for a damaged file
+   * First load, in slices of a few milliseconds. Does nothing for an index in memory, which `refresh` loads at once.
+   * @param onLoaded called with the loaded keys before the first read
+   * @throws DamagedIndex, or SQLite's errors
    */
   async load(onLoaded: (keys: readonly number[]) => void): Promise<void> {
     const open = this.file.open()
@@ -123,11 +118,7 @@ export class Projection {
     }
   }
 
-  /**
-   * Loads newer commits.
-   * @returns the keys of the files that have changed
-   * @throws DamagedIndex, or SQLite's errors for a damaged file
-   */
+  /** Loads newer commits. @returns the keys of changed files @throws DamagedIndex, or SQLite's errors */
   refresh(): readonly number[] {
     const rows = this.file.load(({ database }) => this.#newRows(database)) ?? []
     if (rows.length > 0) this.#apply(rows)
@@ -143,10 +134,7 @@ export class Projection {
     return rows
   }
 
-  /**
-   * Switches to a generation after its rows have been read.
-   * @throws DamagedIndex
-   */
+  /** @throws DamagedIndex */
   #enter({ generation, outside, complete, lineage, rows }: StoredState, count: number): void {
     if (this.#generation === 0 && rows !== count) throw new DamagedIndex('rows are missing')
     this.#lineage = lineage
@@ -193,7 +181,7 @@ export class Projection {
     return this.#folders
   }
 
-  /** Returns a value that is computed from the graph, at most once per generation. */
+  /** Computes a value at most once per generation. */
   once<T>(name: string, compute: () => T): T {
     if (!this.#computed.has(name)) {
       const value = compute()
@@ -203,7 +191,6 @@ export class Projection {
     return this.#computed.get(name) as T
   }
 
-  /** Returns the keys of the files with problems, ordered by id. */
   notesWithProblems(): readonly number[] {
     return this.once('problems', () => findNotesWithProblems(this.#graph))
   }
@@ -216,9 +203,8 @@ export class Projection {
   }
 
   /**
-   * Builds the data for looking up names, or similar names, ahead of the first lookup. Stops at the given time
-   * (`performance.now()`).
-   * @returns whether all data has been built
+   * Builds a lookup table before its first use, until a deadline (`performance.now()`).
+   * @returns whether the table is complete
    */
   prepare(part: 'names' | 'similar names', until: number): boolean {
     if (this.#names === undefined) {
@@ -246,12 +232,12 @@ export class Projection {
     }
   }
 
-  /** Returns a file's links, ordered by position. */
+  /** Ordered by position. */
   links(key: number): readonly ResolvedLink[] {
     const cached = this.#links.get(key)
     if (cached !== undefined) return cached
     const links = this.#readLinks(key)
-    // Cache the links of hubs. They are requested again and again, and reading thousands of links takes milliseconds.
+    // Hubs are requested often, and reading thousands of links takes milliseconds.
     if (links.length >= MANY_LINKS) {
       if (this.#links.size >= CACHED_HUBS) this.#links.clear()
       this.#links.set(key, links)
@@ -265,15 +251,15 @@ export class Projection {
   }
 
   /**
-   * Returns the links of the newest generation, which may be newer than this one. Returns `undefined` if there is none yet. Later
-   * commits do not affect them. The caller must close them.
+   * The links of the newest generation, which may be newer than this one. The caller must close them.
+   * @returns `undefined` before the first commit
    */
   linksAsOfNow(): LinksAsOf | undefined {
     const { opened, location } = this.file
     return opened === undefined ? undefined : linksAsOfNow(location, opened)
   }
 
-  /** Returns what is stored about a note's text, or `undefined` for a file that was not read. */
+  /** `undefined` for a file that was not read. */
   info(key: number): FileInfo | undefined {
     const row = this.file.opened?.info.get(key) as { data: string } | undefined
     if (row !== undefined) return unpackInfo(key, row.data)
@@ -281,7 +267,7 @@ export class Projection {
     return undefined
   }
 
-  /** Returns the hex SHA-256 of a file's bytes as last read, or an empty string. */
+  /** SHA-256 in hex. Empty for files that were not read. */
   hash(key: number): string {
     return (this.file.opened?.hash.get(key) as { hash: string } | undefined)?.hash ?? ''
   }
@@ -306,7 +292,6 @@ export class Projection {
     this.#options.onReplaced?.()
   }
 
-  /** Replaces the graph and everything derived from it. */
   #replaceGraph(graph: Graph): void {
     this.#graph = graph
     this.#links.clear()
@@ -330,10 +315,7 @@ function prepare(database: Database): Statements {
   }
 }
 
-/**
- * Parses the stored links of a file.
- * @throws DamagedIndex if there are none although the file's row has targets
- */
+/** @throws DamagedIndex if the graph has targets but the links are missing */
 export function linksOf(key: number, data: string | undefined, row: GraphRow | undefined): readonly ResolvedLink[] {
   if (data !== undefined) return unpackLinks(key, data)
   if (row !== undefined && row.targets.length + row.missing.length > 0) throw new DamagedIndex('links are missing')
@@ -345,11 +327,11 @@ function unpackRows({ texts, keySum }: Texts): readonly GraphRow[] {
 }
 
 function readNewTexts(database: Database, generation: number): Texts {
-  // Read the rows without an index. A damaged one could silently omit a row and return another one twice.
+  // A damaged index could silently omit one row and repeat another.
   if (generation === 0 || countNewer(database, generation) > MANY_ROWS) {
     return readTexts(database, 'hot', `NOT INDEXED WHERE generation > ${generation}`)
   }
-  // Without INDEXED BY, SQLite scans the table, which takes 13 ms for 100,000 rows.
+  // `INDEXED BY` prevents a table scan, which takes 13 ms for 100,000 rows.
   const select = database.prepare(
     `SELECT group_concat(hot, char(10)) AS texts, total(key) AS keySum
      FROM (SELECT key, hot FROM file INDEXED BY file_generation WHERE generation > ?)`,
@@ -363,10 +345,9 @@ function countNewer(database: Database, generation: number): number {
   return newer?.rows ?? 0
 }
 
-/** Returns the names of a file: its title, its aliases, and the file name. */
+/** Title, aliases and file name. */
 function namesOf(row: GraphRow): readonly string[] {
   if (row.path === undefined) return []
-  // People may know a note by its file name only.
   const stem = fileStem(row)
   return stem === undefined || row.title === stem ? [row.title, ...row.aliases] : [row.title, ...row.aliases, stem]
 }
@@ -376,7 +357,6 @@ export function fileStem(row: Pick<GraphRow, 'path' | 'kind'> | undefined): stri
   return fileStemOf(row.path)
 }
 
-/** Returns the keys of the files with problems of any kind, ordered by id. */
 function findNotesWithProblems(graph: Graph): readonly number[] {
   return graph
     .order()

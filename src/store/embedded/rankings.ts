@@ -8,19 +8,19 @@ import type { Projection } from './projection.ts'
 import { inScope, isWhole } from './scope.ts'
 
 interface CachedRanking {
-  /** The graph of the keys. After a rebuild, the same keys may refer to other files. */
+  /** The graph that the keys belong to. */
   readonly graph: Graph
   readonly generation: number
-  /** Scores by key. Notes that are newer than the scores have none. */
+  /** Indexed by key. Notes newer than the scores have none. */
   readonly scores: Float64Array
   readonly sampled: number | undefined
 }
 
-/** Ranks the most central notes, by their degrees or by the last stored scores of other metrics. */
+/** Ranks notes by degree, or by stored scores for other metrics. */
 export class Rankings {
   readonly #projection: Projection
   readonly #cache = new Map<Metric, CachedRanking>()
-  /** The graph of each topology, and the key of each of its nodes. */
+  /** The graph and the node keys of each topology. */
   readonly #keys = new WeakMap<Topology, { readonly graph: Graph; readonly keys: Uint32Array }>()
 
   constructor(projection: Projection) {
@@ -63,7 +63,7 @@ export class Rankings {
     }
   }
 
-  /** Returns the best nodes, ordered by score, then id. */
+  /** Ordered by score, then id. */
   #best(scope: Scope, limit: number, scoreOf: (key: number) => number): readonly RankedNode[] {
     if (limit <= 0) return []
     const { graph } = this.#projection
@@ -81,7 +81,7 @@ function listedNodes(projection: Projection, scope: Scope): readonly number[] {
     : inScope(projection, scope).filter((node) => projection.graph.isListedNote(node))
 }
 
-/** The listed notes and the links among them, without self-links, for algorithms that run in another thread. */
+/** Listed notes and the links among them, without self-links. Sent to other threads. */
 interface NumberedTopology extends Adjacency {
   readonly keys: Uint32Array
 }

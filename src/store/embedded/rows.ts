@@ -6,17 +6,15 @@ import type { FileKind, FileStat, OutsideLink } from '../../core/vault.ts'
 import type { GraphRow } from '../../graph/graph.ts'
 import { DamagedIndex } from './sqlite.ts'
 
-/** Increment it with every change to the rows below. Each format has its own file. */
+/** Increment with every change to the rows. */
 export const FORMAT = 11
 
 /** `roux` in ASCII. */
 export const APPLICATION_ID = 0x726f7578
 
 /**
- * `file` has a row for each file, also for deleted ones: `hot` is loaded into the in-memory graph, `stat` is for detecting changes,
- * and `mentions` holds the names that links depend on. `info` and `links` are read for one node at a time. Each column is a single
- * string, because SQLite's binding takes a call per value: with `group_concat`, joining the rows of obsidian-hub takes 12 ms
- * instead of 45.
+ * Deleted files keep their row. `hot` is loaded into memory, `stat` detects changes, and `mentions` lists the names that links
+ * depend on. Each column is one string, because SQLite's binding takes a call per value.
  */
 export const SCHEMA = `
   CREATE TABLE meta (key TEXT PRIMARY KEY, value NOT NULL) WITHOUT ROWID;
@@ -28,13 +26,13 @@ export const SCHEMA = `
   CREATE TABLE links (key INTEGER PRIMARY KEY, data TEXT NOT NULL);
 `
 
-/** Separates joined strings. It does not occur in JSON. */
+/** Compact JSON contains no line breaks. */
 export const SEPARATOR = '\n'
 
-/** The table or column of a text. It is part of the checksum, because a flipped bit can move a text to another one. */
+/** Part of the checksum, so a text in the wrong column is detected. */
 type Kind = 'meta' | 'hot' | 'stat' | 'mentions' | 'info' | 'links'
 
-/** Serializes a value with a checksum: eight hex digits of CRC-32, then JSON. */
+/** Eight hex digits of CRC-32, then JSON. */
 function seal(kind: Kind, value: unknown): string {
   const json = JSON.stringify(value)
   return checksum(kind, json).toString(16).padStart(CRC_LENGTH, '0') + json
@@ -42,7 +40,7 @@ function seal(kind: Kind, value: unknown): string {
 
 /** @throws DamagedIndex if the checksum does not match */
 function unseal(kind: Kind, text: unknown): unknown {
-  // A flipped bit can turn text into a number or blob.
+  // A flipped bit can change the type of a value.
   const json = typeof text === 'string' ? text.slice(CRC_LENGTH) : ''
   if (typeof text !== 'string' || Number.parseInt(text.slice(0, CRC_LENGTH), 16) !== checksum(kind, json)) {
     throw new DamagedIndex('a row differs from what was written')
@@ -52,7 +50,6 @@ function unseal(kind: Kind, text: unknown): unknown {
 
 const CRC_LENGTH = 8
 
-/** Initial checksum for each kind of text. */
 const SEEDS: Readonly<Record<Kind, number>> = {
   hot: crc32('hot'),
   stat: crc32('stat'),
@@ -66,7 +63,7 @@ function checksum(kind: Kind, text: string): number {
   return crc32(text, SEEDS[kind])
 }
 
-/** The state after the last commit, with the number of rows in `file`, including those of deleted files. */
+/** `rows` counts all rows of `file`, including deleted files. */
 export interface StoredState extends IndexState {
   readonly rows: number
 }
@@ -115,7 +112,6 @@ type Hot = readonly [
   pageTitle?: string,
 ]
 
-/** Packs what the in-memory graph needs of a record. */
 export function packHot(record: FileRecord): string {
   const { targets, missing, problems } = project(record)
   const flags = (record.excluded ? EXCLUDED : 0) | (record.archived ? ARCHIVED : 0) | (record.conflict ? CONFLICT : 0)
@@ -134,12 +130,11 @@ export function packHot(record: FileRecord): string {
   return seal('hot', record.pageTitle === undefined ? hot : [...hot, record.pageTitle])
 }
 
-/** Packs a deleted file. Its key may be reused. */
+/** The row of a deleted file. */
 export function packGone(key: number): string {
   return seal('hot', [key])
 }
 
-/** Returns a record's distinct targets, its distinct missing targets, and its numbers of problems. */
 function project(record: FileRecord): { targets: number[]; missing: string[]; problems: Hot[9] } {
   const targets = new Set<number>()
   const missing = new Map<string, string>()
@@ -177,7 +172,7 @@ export function unpackHot(text: unknown): GraphRow & { readonly pageTitle?: stri
     archived: (flags & ARCHIVED) !== 0,
     conflict: (flags & CONFLICT) !== 0,
     title,
-    // Most lists are empty. They share one array.
+    // Most lists are empty, so they share one array.
     aliases: aliases.length === 0 ? NONE : aliases,
     tags: tags.length === 0 ? NONE : tags,
     targets: targets.length === 0 ? NO_TARGETS : Int32Array.from(targets),
@@ -230,7 +225,7 @@ export function unpackStat(text: unknown): KnownFile {
   return { key, path: path as VaultPath, excluded: excluded === 1, stat, style: { wikilinks, relativeLinks } }
 }
 
-/** Unseals the value for a key. The key is part of the value, because a flipped bit can move a row to another key. */
+/** The value includes its key, so a row with a wrong key is detected. */
 function unsealFor(kind: Kind, key: number, text: unknown): unknown {
   const [owner, value] = unseal(kind, text) as [number, unknown]
   if (owner !== key) throw new DamagedIndex('a row is stored under the wrong key')
@@ -260,7 +255,7 @@ const LINK_KINDS: readonly LinkKind[] = ['link', 'embed', 'property']
 const LINK_FORMS: readonly LinkForm[] = ['wikilink', 'markdown', 'reference', 'html', 'canvas', 'page']
 
 interface LinkOptions {
-  /** Subpath (`s`), property (`p`), in a comment (`c`), other candidates (`r`), by alias (`a`), broken subpath (`b`). */
+  /** `s`: subpath, `p`: property, `c`: in a comment, `r`: other candidates, `a`: by alias, `b`: broken subpath. */
   s?: string
   p?: string
   c?: 1
@@ -281,7 +276,7 @@ type PackedLink = [
   options?: LinkOptions,
 ]
 
-/** Packs links as short arrays, because a vault has about ten times as many links as notes. */
+/** Short arrays, because a vault has about ten times as many links as notes. */
 export function packLinks(key: number, links: readonly ResolvedLink[]): string {
   return seal('links', [key, links.map(packLink)])
 }

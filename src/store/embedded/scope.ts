@@ -15,13 +15,13 @@ export function keysInScope(projection: Projection, scope: Scope): KeySet {
   return projection.once(`keys ${JSON.stringify(scope)}`, () => KeySet.of(keysOfWhole(projection, scope)))
 }
 
-/** Yields the keys of the files in a whole-vault scope, in ascending order. */
+/** In ascending order. */
 function* keysOfWhole({ graph }: Projection, scope: Scope): Generator<number> {
   const accept = fileFilter(graph, scope)
   for (let key = 0; key < graph.size; key++) if (accept(key)) yield key
 }
 
-/** Checks whether a scope restricts only the kinds and states of files. */
+/** True unless the scope limits paths, tags or a note. */
 export function isWhole({ folder, path, tags, note }: Scope): boolean {
   return [folder, path, tags, note].every((limit) => limit === undefined)
 }
@@ -42,7 +42,7 @@ function find(projection: Projection, scope: Scope): readonly NodeIndex[] {
   return nodes
 }
 
-/** Returns a function that checks whether a file is in a scope. For the whole vault, creating the function is cheap. */
+/** Cheap for the whole vault. */
 export function acceptor(projection: Projection, scope: Scope): (key: number) => boolean {
   const { graph } = projection
   if (!isWhole(scope)) {
@@ -59,7 +59,7 @@ export function acceptor(projection: Projection, scope: Scope): (key: number) =>
   }
 }
 
-/** After this many checks, use the set of all keys in the scope, which is built once per generation. */
+/** After this many checks, build the set of all matching keys. */
 const FEW = 2_000
 
 function fileFilter(graph: Graph, scope: Scope): (key: number) => boolean {
@@ -91,13 +91,13 @@ function kindFilter(graph: Graph, kinds: readonly NodeKind[], { withExcluded = f
   }
 }
 
-/** Returns the prefix of paths in a scope. `folder` matches whole names of folders, `path` any prefix. */
+/** `folder` matches whole folder names, `path` any prefix. */
 function pathStart({ path, folder }: Scope): string {
   if (path !== undefined && path !== '') return path
   return folder === undefined ? '' : folderStart(folder)
 }
 
-/** Returns an array with 1 for each file with the tags, by key, or `undefined` if the scope has no tags. */
+/** By key, 1 for files with the tags. `undefined` if the scope has no tags. */
 function taggedFiles(projection: Projection, tags: Scope['tags']): Uint8Array | undefined {
   if (tags === undefined || tags.names.length === 0) return undefined
   const index = projection.tags()

@@ -13,15 +13,12 @@ export interface CallGuard {
   run<T>(call: () => T): T
 }
 
-/** Makes all further calls of SQLite in this thread go through the guard. */
+/** All later SQLite calls of this thread go through the guard. */
 export function guardSqlite(calls: CallGuard): void {
   guard = calls
 }
 
-/**
- * Loads the binding.
- * @throws RouxError `PROVIDER_ERROR` if it is not installed, or is for another platform
- */
+/** @throws RouxError `PROVIDER_ERROR` if the binding is missing or for another platform */
 export function loadSqlite(): DatabaseConstructor {
   try {
     binding ??= (createRequire(import.meta.url)('@photostructure/sqlite') as { DatabaseSync: DatabaseConstructor }).DatabaseSync
@@ -35,7 +32,6 @@ export function loadSqlite(): DatabaseConstructor {
   }
 }
 
-/** Opens a database file. */
 export function openSqlite(path: string, { readOnly = false }: { readOnly?: boolean } = {}): Database {
   const DatabaseSync = loadSqlite()
   const open = (): Database => new DatabaseSync(path, { readOnly, timeout: BUSY_TIMEOUT })
@@ -43,8 +39,8 @@ export function openSqlite(path: string, { readOnly = false }: { readOnly?: bool
 }
 
 /**
- * Opens an in-memory database that another thread writes. Its readers and its writer block each other. SQLite itself would retry
- * only every 100 ms, and miss the pauses of a busy writer.
+ * For an in-memory database that another thread writes. SQLite would retry only every 100 ms and miss the pauses of a busy
+ * writer.
  */
 export function openBetweenWrites(path: string): Database {
   const database = openSqlite(path)
@@ -62,12 +58,12 @@ function tryUntilUnlocked<T>(call: () => T): T {
   }
 }
 
-/** How often the writer of an in-memory database pauses to let readers in, and how long a pause takes, in milliseconds. */
+/** In milliseconds. Readers of an in-memory database run during these pauses. */
 export const PAUSE = { length: 3, every: 50 }
 
 let pausedAt = Number.NEGATIVE_INFINITY
 
-/** Pauses now and then to let readers of an in-memory database in. Call it after each write. */
+/** Call after each write to an in-memory database. */
 export function letReadersContinue(): void {
   if (performance.now() - pausedAt < PAUSE.every) return
   pauseThread(PAUSE.length)
@@ -103,37 +99,30 @@ function guardedStatement(statement: Statement, calls: CallGuard): Statement {
   }
 }
 
-/** How long a writer waits for another writer, in milliseconds. */
+/** Milliseconds to wait for another writer. */
 export const BUSY_TIMEOUT = 10_000
 
-/** Checks whether an error means that a file is damaged or is not an index of Roux, according to SQLite or to Roux's own checks. */
+/** True for damaged files and for files that are not an index. */
 export function isDamage(error: unknown): boolean {
   return error instanceof DamagedIndex || error instanceof DamagedWords || matchesSqliteError(DAMAGED, error) || isTooLarge(error)
 }
 
-/**
- * Roux's statements are fixed and cannot cause the errors after `corrupt`, so they mean damage to a header, the schema or an
- * integer.
- */
+/** Roux's SQL is constant, so the errors after `corrupt` also mean damage. */
 const DAMAGED =
   /malformed|not a database|corrupt|no such (?:table|column|index)|unsupported file format|text encoding|datatype mismatch|\d columns|too large to be represented/i
 
-/** Checks for an integer that is too large. The binding throws another error for it if a single row is read. */
+/** The binding throws this error if a single row contains a too large integer. */
 function isTooLarge(error: unknown): boolean {
   return errorCode(error) === 'ERR_OUT_OF_RANGE' && /^Value is too large to be represented/.test((error as Error).message)
 }
 
-/** Checks whether an error from SQLite or the file system means that a file cannot be written. */
 export function isUnwritable(error: unknown): boolean {
   return UNWRITABLE.has(errorCode(error)) || matchesSqliteError(/readonly|unable to open|disk is full|disk I\/O/i, error)
 }
 
 const UNWRITABLE: ReadonlySet<unknown> = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'ENOTDIR', 'EEXIST'])
 
-/**
- * Checks the message, because the binding's errors do not always have SQLite's error code. Errors of other origin are skipped,
- * because they may quote user input.
- */
+/** The binding's errors often lack SQLite's code. Other errors are skipped, because they may quote user input. */
 function matchesSqliteError(words: RegExp, error: unknown): boolean {
   return errorCode(error) === 'ERR_SQLITE_ERROR' && words.test(String(error))
 }

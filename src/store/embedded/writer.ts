@@ -37,7 +37,7 @@ import {
 } from './rows.ts'
 import { DamagedIndex } from './sqlite.ts'
 
-/** Opens the write interface of the embedded store. Nothing is written before the first commit. */
+/** Writes nothing before the first commit. */
 export function openIndexWriter(location: Location): IndexWriter {
   return new SqliteWriter(location)
 }
@@ -116,7 +116,7 @@ class SqliteWriter implements IndexWriter {
       'SELECT hash, hot, data FROM file JOIN info USING (key) WHERE key IN (SELECT value FROM json_each(?))',
     )
     for (const row of select.all(JSON.stringify(keys)) as { hash: string; hot: string; data: string }[]) {
-      // Skip damaged rows. Readers report the damage, and the data can be read from the notes.
+      // Skip damaged rows. Readers report the damage.
       quietly(() => {
         const { key, title, aliases, tags } = unpackHot(row.hot)
         const { properties, headings, bodyStart } = unpackInfo(key, row.data)
@@ -164,7 +164,7 @@ class SqliteWriter implements IndexWriter {
     })
   }
 
-  /** Begins a generation. Batches are kept in memory, so the transaction is short. */
+  /** Batches stay in memory, so the transaction is short. */
   async begin(base: number): Promise<OpenGeneration> {
     const batches: Batch[] = []
     return {
@@ -211,7 +211,6 @@ export interface Texts {
   readonly keySum: number
 }
 
-/** Reads a column of many rows. */
 export function readTexts(database: Database, column: TextColumn, condition: string): Texts {
   const all: string[] = []
   let sum = 0
@@ -222,7 +221,7 @@ export function readTexts(database: Database, column: TextColumn, condition: str
   return { texts: all, keySum: sum }
 }
 
-/** Reads a column of many rows. The database joins the values, so there is one call per slice rather than per value. */
+/** The database joins the values, so a slice takes one call. */
 export function* textSlices(database: Database, column: TextColumn, condition: string, atOnce = TEXTS_AT_ONCE): Generator<Texts> {
   const [range] = database.prepare('SELECT max(key) AS last FROM file').all() as { last: number | null }[]
   const select = database.prepare(
@@ -235,19 +234,16 @@ export function* textSlices(database: Database, column: TextColumn, condition: s
   }
 }
 
-/**
- * Returns the rows.
- * @throws DamagedIndex if a row is stored under another key than its own
- */
+/** @throws DamagedIndex if a row is stored under another key */
 export function requireKeys<T extends { readonly key: number }>(rows: readonly T[], keySum: number): readonly T[] {
   if (rows.reduce((sum, { key }) => sum + key, 0) !== keySum) throw new DamagedIndex('rows are stored under wrong keys')
   return rows
 }
 
-/** Number of rows to join into a string, which then has a few megabytes. */
+/** Rows per joined string, which has a few megabytes. */
 const TEXTS_AT_ONCE = 20_000
 
-/** Number of rows to read at once if the caller does other work in between. Reading and unpacking them takes a few milliseconds. */
+/** Reading and unpacking these rows takes a few milliseconds. */
 const ROWS_AT_ONCE = 1_000
 
 /** @throws DamagedIndex if the database is not an index of this format */
@@ -266,7 +262,7 @@ export function readMeta(database: Database): StoredState {
 
 const STATE = 'state'
 
-/** Checks whether readers and other writers have to load the generation. If only file times have changed, they do not. */
+/** Readers do not see changed file times. */
 function isSeen(batches: readonly Batch[], { outside, complete }: VaultState, current: StoredState): boolean {
   if (batches.some(({ put, remove }) => put.length + remove.length > 0) || complete !== current.complete) return true
   return JSON.stringify(outside) !== JSON.stringify(current.outside)
@@ -274,7 +270,6 @@ function isSeen(batches: readonly Batch[], { outside, complete }: VaultState, cu
 
 interface WrittenNames {
   readonly generation: number
-  /** The `hot` column of each file. */
   readonly hot: readonly string[]
 }
 
@@ -296,7 +291,7 @@ function write(database: Database, batch: Batch, { generation, hot }: WrittenNam
   for (const file of batch.touch) touch.run(packStat(file), file.key)
 }
 
-/** Counts the new rows. Counting all rows at each commit would become slower as the vault grows. */
+/** Counting all rows would slow down commits in large vaults. */
 function countNew(database: Database, batches: readonly Batch[]): number {
   const keys = batches.flatMap(({ put }) => put.map(({ key }) => key))
   const find = database.prepare('SELECT count(*) AS known FROM file WHERE key IN (SELECT value FROM json_each(?))')

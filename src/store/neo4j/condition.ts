@@ -5,25 +5,24 @@ import { fieldQuery, phrasePattern, phraseQuery } from './lucene.ts'
 import { SEPARATOR } from './note-properties.ts'
 import type { Values } from './server/connection.ts'
 
-/** A condition in Cypher: clauses that look up notes in the full-text index, and conditions for a note `f`. */
+/** `before`: full-text lookups. `text`: a condition on a note `f`. */
 export interface CypherCondition {
-  /** Clauses that bind a list of notes each. */
+  /** Each clause binds a list of notes. */
   readonly before: readonly string[]
   readonly text: string
-  /** Name of a list that contains every match, if there is one. */
+  /** A list that contains every match, if there is one. */
   readonly within?: string
   readonly parameters: Values
 }
 
 interface ConditionContext {
-  /** The name of the vault's full-text index. */
+  /** The vault's full-text index. */
   readonly wordIndex: string
   readonly languages: readonly string[]
-  /** Removes the vault's name from an id. */
+  /** Removes the vault prefix from an id. */
   readonly bare: (id: string) => string
 }
 
-/** Translates a condition to Cypher. All values are passed as parameters. */
 export function toCypher(condition: Condition, context: ConditionContext): CypherCondition {
   const parameters: Record<string, unknown> = {}
   const before: string[] = []
@@ -33,7 +32,7 @@ export function toCypher(condition: Condition, context: ConditionContext): Cyphe
     parameters[name] = value
     return `$${name}`
   }
-  /** Adds a clause that looks up notes in the full-text index, and returns a condition for `f`. */
+  /** Adds a full-text lookup, and returns a condition on `f`. */
   const lookUp = (part: Lookup, query: string, condition = 'true'): string => {
     const list = `w${before.length}`
     lists.set(part, list)
@@ -90,7 +89,7 @@ export function toCypher(condition: Condition, context: ConditionContext): Cyphe
         return FEATURES[lookup.feature]
     }
   }
-  /** Adds a clause that evaluates a set once, before checking any note, and returns a condition for `f`. */
+  /** Evaluates the set once, before checking any note. Returns a condition on `f`. */
   const inSet = (set: Extract<Lookup, { readonly kind: 'set' }>): string => {
     const text = partToCypher(set.condition)
     const list = `w${before.length}`
@@ -130,10 +129,7 @@ const FEATURES: Readonly<Record<Extract<Lookup, { readonly kind: 'has' }>['featu
   property: 'size(f.propertyNames) > 0',
 }
 
-/**
- * Compares values like `compares` in `compare-values.ts`: a number with the number, and any other value with the period if it is a
- * date.
- */
+/** Must match `compares` in `compare-values.ts`. */
 function comparisonToCypher(lookup: Extract<Lookup, { readonly kind: 'comparison' }>, param: (value: unknown) => string): string {
   const { name, operator, number, period } = lookup
   const byNumber = number === undefined ? 'false' : `toFloat(part[1]) ${operator} ${param(number)}`

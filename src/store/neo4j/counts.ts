@@ -6,7 +6,7 @@ import type { QuestionContext } from './questions.ts'
 
 const LISTED_FILES = "MATCH (f:RouxListed {vault: $vault}) WHERE f.folded STARTS WITH ''"
 
-/** Counts tags of listed notes, including parent tags, that start with a prefix. Ordered by count, then name. */
+/** Includes parent tags. Ordered by count, then name. */
 export async function countTags({ questions }: QuestionContext, prefix: string): Promise<readonly TagCount[]> {
   const rows = await questions.ask<{ readonly tag: string; readonly files: number; readonly listed: number }>(
     `MATCH (f:RouxFile {vault: $vault}) WHERE f.folded STARTS WITH '' UNWIND f.tagSpellings AS tag
@@ -29,7 +29,6 @@ export async function countTags({ questions }: QuestionContext, prefix: string):
     .sort((a, b) => b.count - a.count || compareTexts(a.tag, b.tag))
 }
 
-/** Returns the properties of listed notes, ordered by count, then name. */
 export async function countProperties({ questions }: QuestionContext): Promise<readonly PropertyCount[]> {
   const rows = await questions.ask<{ readonly fact: string; readonly count: number }>(
     `${LISTED_FILES} UNWIND f.propertyFacts AS fact WITH fact, count(*) AS count RETURN {fact: fact, count: count} AS row`,
@@ -55,7 +54,7 @@ export async function countProperties({ questions }: QuestionContext): Promise<r
     .sort((a, b) => b.count - a.count || compareTexts(a.key, b.key))
 }
 
-/** Returns the values of a property in listed notes, ordered by count, then text. */
+/** Ordered by count, then text. */
 export async function countValues({ questions }: QuestionContext, key: string): Promise<readonly ValueCount[]> {
   const rows = await questions.ask<{ readonly value: string; readonly count: number }>(
     `${LISTED_FILES} AND $key IN f.propertyNames UNWIND f.propertyValues AS value WITH value WHERE value STARTS WITH $start
@@ -79,7 +78,7 @@ function add(counts: Map<string, number>, of: string, by: number): void {
   counts.set(of, (counts.get(of) ?? 0) + by)
 }
 
-/** Returns the strings in order of count, most frequent first, then text. */
+/** Most frequent first, then by text. */
 function mostCommonFirst(counts: ReadonlyMap<string, number>): readonly string[] {
   return [...counts].sort(([a, countA], [b, countB]) => countB - countA || compareTexts(a, b)).map(([text]) => text)
 }

@@ -6,9 +6,9 @@ import { equalKey, namesOf, pairsOf, plainKey, shortHash } from './note-properti
 import type { QuestionContext } from './questions.ts'
 import { filesIn, isNarrow } from './scope.ts'
 
-/** Maximum number of candidates for a similar name: files that share the most character pairs with it. */
+/** Candidates for a similar name: the files that share the most character pairs. */
 const MAX_CANDIDATES = 1_000
-/** Number of candidates to fetch. It is higher, because some of them may lie outside the scope. */
+/** Some candidates may be outside the scope. */
 const MAX_EXAMINED = 3 * MAX_CANDIDATES
 
 interface Candidate extends Pick<FileRecord, 'key' | 'path' | 'title' | 'aliases'> {
@@ -16,7 +16,7 @@ interface Candidate extends Pick<FileRecord, 'key' | 'path' | 'title' | 'aliases
   readonly kind: FileRecord['kind']
 }
 
-/** Finds files by name. The database selects candidates; similarities are computed as in the embedded store. */
+/** The database selects candidates. Similarities are computed as in the embedded store. */
 export async function findNames(
   asking: QuestionContext,
   names: readonly string[],
@@ -52,7 +52,7 @@ export async function findNames(
   })
 }
 
-/** Returns the best candidates in the scope for each query. If too many of the best ones are outside the scope, checks all files. */
+/** The best candidates per query. Checks all files if too many of the best are outside the scope. */
 async function candidates(
   asking: QuestionContext,
   queries: readonly string[],

@@ -17,7 +17,7 @@ import {
 import { filesIn, labelFor } from './scope.ts'
 import { wordNames } from './server/schema.ts'
 
-/** Returns the `ORDER BY` expression for notes `f` with a `score`. Notes without a date come last in both directions. */
+/** Notes without a date come last in both directions. */
 function orderOf({ by, direction }: FindOptions['order']): string {
   const sortDirection = direction === 'asc' ? 'ASC' : 'DESC'
   switch (by) {
@@ -30,7 +30,6 @@ function orderOf({ by, direction }: FindOptions['order']): string {
   }
 }
 
-/** Returns the notes that match a condition, in the requested order. */
 export async function findNotes(
   asking: QuestionContext,
   { condition, options: { scope, order } }: { readonly condition: Condition | undefined; readonly options: FindOptions },
@@ -42,7 +41,7 @@ export async function findNotes(
   const { text, parameters } = filesIn(scope, bare)
   const lookups = lookupsOf(order.terms)
   const isScored = lookups.length > 0
-  // If a list contains every match, consider only its notes.
+  // If a list contains every match, skip all other notes.
   const matched =
     fits?.within === undefined ? `MATCH (f:${labelFor(scope)} {vault: $vault})` : `UNWIND ${fits.within} AS f WITH f`
   const pending = asking.questions.one<
@@ -81,7 +80,7 @@ export async function findNotes(
   }
 }
 
-/** Returns the notes that match a condition, ordered by id, with their values. */
+/** Ordered by id. */
 export async function groupValues(
   asking: QuestionContext,
   condition: Condition | undefined,
@@ -111,7 +110,7 @@ function isTime(by: GroupBy | undefined): boolean {
   return by?.kind === 'created' || by?.kind === 'modified'
 }
 
-/** Returns an expression for the values of a note `f`. */
+/** A Cypher expression for the values of a note `f`. */
 function valuesOf(by: GroupBy, at: number): string {
   switch (by.kind) {
     case 'property':
@@ -125,7 +124,7 @@ function valuesOf(by: GroupBy, at: number): string {
   }
 }
 
-/** Score of the notes in `$first`, higher than any other. */
+/** Score of the notes in `$first`, above all others. */
 const FIRST = 1e9
 /** Maximum relevance of the other notes. */
 const NEARLY_ONE = 0.999

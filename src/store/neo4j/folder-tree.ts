@@ -5,15 +5,14 @@ import type { QuestionContext } from './questions.ts'
 
 interface Entry {
   readonly folded: string
-  /** Subfolders by folded name. */
   readonly folders: Map<string, Entry>
   readonly spellings: Map<string, number>
   own: number
-  /** Number of notes at any depth. */
+  /** At any depth. */
   count: number
 }
 
-/** Returns the folders below `path` with their notes, or `undefined` if there are none. */
+/** `undefined` if the folder does not exist. */
 export async function folderTree(asking: QuestionContext, path: string, options: TreeOptions): Promise<Folder | undefined> {
   const { questions, idOf, cached } = asking
   const rows = await cached(`tree ${options.includeArchived} ${path}`, () => countsOf(asking, path, options))
@@ -69,7 +68,7 @@ interface FolderCounts {
   readonly all: number
 }
 
-/** Returns the number of notes in each folder below a path. Spellings of a folder are counted separately. */
+/** Counts the spellings of a folder separately. */
 async function countsOf({ questions }: QuestionContext, path: string, options: TreeOptions): Promise<readonly FolderCounts[]> {
   return await questions.ask<FolderCounts>(
     `MATCH (f:RouxListed {vault: $vault}) WHERE f.folded STARTS WITH $start
@@ -80,7 +79,7 @@ async function countsOf({ questions }: QuestionContext, path: string, options: T
   )
 }
 
-/** Decides how many notes of each folder to show. The notes of a folder come before those of its subfolders. */
+/** Number of notes to list per folder. A folder's own notes come before those of its subfolders. */
 function sharesOf(root: Entry, { depth, limit }: TreeOptions): ReadonlyMap<Entry, number> {
   const limits = new Map<Entry, number>()
   let remaining = limit

@@ -10,7 +10,6 @@ function quote(word: string): string {
   return `"${word.replace(/["\\]/g, '\\$&')}"`
 }
 
-/** Escapes characters with a special meaning in Lucene queries. */
 function escaped(word: string): string {
   return word.replace(/[^\p{L}\p{N}\p{M}]/gu, '\\$&')
 }
@@ -20,25 +19,22 @@ function inField(field: 'title' | 'body', { form, match, languages }: WordLookup
   return match === 'form' ? `${field}Forms:${quote(form)}` : `${field}Forms:${escaped(form)}*`
 }
 
-/** Returns the query for notes with a word, ranked by relevance. */
 export function wordQuery(word: WordLookup, count = 1): string {
   const title = `${inField('title', word)}^${DEFAULT_SCORING.title.weight * count}`
   const body = `${inField('body', word)}^${DEFAULT_SCORING.body.weight * count}`
   return `${title} ${body}`
 }
 
-/** Returns the query for notes with a word that has at most one typo. */
 export function nearQuery(word: string): string {
   return `titleForms:${escaped(word)}~1 bodyForms:${escaped(word)}~1`
 }
 
-/** Returns the query for notes with a word in a field. */
 export function fieldQuery(field: WordField, word: WordLookup): string {
   const fields = field === 'title' ? [inField('title', word)] : [inField('title', word), inField('body', word)]
   return fields.join(' ')
 }
 
-/** Returns the query for notes with all words of a phrase, in any position. */
+/** Matches the words in any order; `phrasePattern` checks their positions. */
 export function phraseQuery(words: readonly PhraseWord[]): string {
   const clauses = words.map(({ form, isPrefix }) => {
     const lookup = { form, match: isPrefix ? 'prefix' : 'form', languages: [] } as const
@@ -47,7 +43,7 @@ export function phraseQuery(words: readonly PhraseWord[]): string {
   return clauses.join(' ')
 }
 
-/** Returns a pattern for the output of `wordTexts` that matches if the words of a phrase appear in sequence. */
+/** Matches output of `wordTexts` that contains the words in sequence. */
 export function phrasePattern(words: readonly PhraseWord[]): string {
   const others = '(?:[^/ ][^ ]* )*?'
   let at = 0

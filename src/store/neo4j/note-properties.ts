@@ -9,13 +9,12 @@ import { readDate, readNumber } from '../../search/query/compare-values.ts'
 import { plainName } from '../../search/similar-names.ts'
 import { factsOf } from '../note-facts.ts'
 
-/** Separates values that are joined into a string. Notes cannot contain it. */
+/** Notes cannot contain this character. */
 export const SEPARATOR = '\u0000'
 
-/** The properties of a `:RouxFile` by name. `null` removes a property. */
 export type FileProperties = Readonly<Record<string, unknown>>
 
-/** Returns the database properties for a record, without its id and links. */
+/** Excludes the id and the links. */
 export function propertiesOf(record: FileRecord, owner: string): FileProperties {
   const { path, kind, title, tags, links, conflict, excluded, malformed, info } = record
   const names = namesOf(record)
@@ -82,10 +81,7 @@ function infoProperties({ stat }: FileRecord, info: FileInfo): FileProperties {
   }
 }
 
-/**
- * Returns the name, the number and the date (ms) of a property as a string, or an empty list if the value is neither a number nor a
- * date.
- */
+/** Name, number and date (ms) as one string. Empty if the value is neither a number nor a date. */
 function comparableOf(name: string, value: string): readonly string[] {
   const number = readNumber(value)
   const date = readDate(value)
@@ -96,7 +92,7 @@ function time(ms: number): number | null {
   return Number.isNaN(ms) ? null : ms
 }
 
-/** Returns the names of a file: its title, its aliases, and the file name. */
+/** Title, aliases and file name. */
 export function namesOf({
   path,
   kind,
@@ -107,7 +103,7 @@ export function namesOf({
   return stem === title ? [title, ...aliases] : [title, ...aliases, stem]
 }
 
-/** Returns a key for looking up files by name. It is short even if the name is long. */
+/** Key for exact name lookups. Short even for long names. */
 export function equalKey(name: string): string {
   return `e${shortHash(foldName(name))}`
 }
@@ -116,15 +112,14 @@ export function plainKey(name: string): string {
   return `p${shortHash(plainName(name))}`
 }
 
-/** Returns a short word in place of a string of any length. */
+/** Replaces a string of any length with a short word. */
 export function shortHash(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 24)
 }
 
-/** Maximum number of characters of a name to compare. */
+/** Characters of a name to compare. */
 const MAX_PAIRS = 512
 
-/** Returns the pairs of adjacent characters in a folded name, each encoded as a word. */
 export function pairsOf(folded: string): readonly string[] {
   const pairs: string[] = []
   const end = Math.min(folded.length, MAX_PAIRS)
@@ -132,23 +127,22 @@ export function pairsOf(folded: string): readonly string[] {
   return pairs
 }
 
-/** Returns four hex digits. `0000` stands for the absent character before the first one. */
+/** Four hex digits. `0000` stands for the missing character before the first. */
 function hex(unit: number): string {
   return Number.isNaN(unit) ? '0000' : unit.toString(16).padStart(4, '0')
 }
 
-/** All links from one file to one target. */
 export interface Edge {
   readonly count: number
-  /** Distinct kinds of the links, in alphabetical order. */
+  /** Distinct, in alphabetical order. */
   readonly kinds: readonly string[]
-  /** Folded names of the properties with such links. */
+  /** Folded property names. */
   readonly types: readonly string[]
-  /** Pairs of each link's index among all links of the file, and the link, as JSON. */
+  /** JSON pairs of a link and its index among all links of the file. */
   readonly links: string
 }
 
-/** Groups a file's links by target: a key, or the id of a missing target. */
+/** Grouped by target: a key, or the id of a missing target. */
 export function edgesOf(links: readonly ResolvedLink[], missing: (name: string) => string): ReadonlyMap<number | string, Edge> {
   const ends = groupBy(links.entries(), ([, { to }]) => (typeof to === 'number' ? to : missing(to)))
   return new Map(
@@ -164,12 +158,11 @@ export function edgesOf(links: readonly ResolvedLink[], missing: (name: string) 
   )
 }
 
-/** Parses the links of an edge, with their indexes among all links of the file. */
 export function readLinks(links: string): readonly (readonly [number, ResolvedLink])[] {
   return JSON.parse(links)
 }
 
-/** Merges the links in several edges of a file, in their original order. */
+/** Restores the original order of the links. */
 export function joinLinks(edges: readonly string[]): readonly ResolvedLink[] {
   return edges
     .flatMap(readLinks)
@@ -177,23 +170,20 @@ export function joinLinks(edges: readonly string[]): readonly ResolvedLink[] {
     .map(([, link]) => withAbsentMembers(link))
 }
 
-/** Adds the members that JSON omits, because by the store interface, all links have the same shape. */
+/** JSON omits `undefined` members, but all links must have the same shape. */
 function withAbsentMembers(link: ResolvedLink): ResolvedLink {
   const { subpath, property, inComment, rivals, byAlias, brokenSubpath } = link
   return { ...link, subpath, property, inComment, rivals, byAlias, brokenSubpath }
 }
 
-/** Returns a key for looking up a missing target. Database indexes accept strings of up to about 8,000 bytes only. */
+/** Database indexes accept only strings of up to about 8,000 bytes. */
 export function idKeyOf(id: string): string {
   return id.length <= MAX_KEY_LENGTH ? id : shortHash(id)
 }
 
 const MAX_KEY_LENGTH = 1_000
 
-/**
- * Converts a string for sorting. Neo4j sorts by code points, and the rest of Roux by code units. They differ only beyond U+D7FF, so
- * most strings are returned unchanged.
- */
+/** Neo4j sorts by code points, Roux by code units. The orders differ only beyond U+D7FF. */
 export function sortable(text: string): string {
   return text.replace(/[\ud800-\uffff]/g, (unit) => `\ud7ff${unit.charCodeAt(0).toString(16)}`)
 }

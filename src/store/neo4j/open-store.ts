@@ -11,23 +11,19 @@ import { decisionsOf, sharedResultsOf } from './shared-state.ts'
 import { Neo4jSnapshot, type OwnScores, SCORES } from './snapshot.ts'
 import { exportRows, type TopologyRows } from './whole-graph.ts'
 
-/** Maximum number of attempts at a use case. */
+/** Maximum attempts at a use case. */
 const RUNS = 4
-/** Maximum number of scores to write per statement. */
 const ROWS = 10_000
 
-/**
- * Opens the read interface of a vault in a Neo4j database.
- * @param name the vault's name, which is part of every id; omitted if there is only one vault
- */
+/** @param name prefix of every id; omitted if there is only one vault */
 export function openNeo4jStore(connection: Connection, name?: string): Neo4jStore {
   return new Neo4jStore(connection, name)
 }
 
-/** How often to look for commits by other processes, in milliseconds, while there are listeners. */
+/** Milliseconds between checks for new commits while there are listeners. */
 const LOOK = 1_000
 
-/** Delay before statements are planned, in milliseconds, so planning does not slow down the first request. */
+/** In milliseconds. Planning would slow down the first request. */
 const PLANNING = 2_000
 
 export class Neo4jStore implements Store {
@@ -38,20 +34,20 @@ export class Neo4jStore implements Store {
   readonly #hasTexts: boolean
   readonly #listeners = new Set<(change: StoreChange) => void>()
   readonly #topologies = new WeakMap<Topology, TopologyRows>()
-  /** Scores that this database user may not write. */
+  /** Scores that could not be saved, because the user may not write. */
   readonly #ownScores = new Map<Metric, OwnScores>()
   readonly #cache = new KeptAnswers()
   #facts: VaultFacts | undefined
-  /** The last generation that was announced to listeners, if any. */
+  /** The last generation reported to listeners. */
   #reportedGeneration: number | undefined
   #isUnreachable = false
-  /** How far the server's clock is ahead of this computer's, in milliseconds. */
+  /** Offset of the server's clock from the local clock, in milliseconds. */
   #ahead = 0
   #timer: NodeJS.Timeout | undefined
   #planning: NodeJS.Timeout | undefined
   readonly #closing = new AbortController()
 
-  /** @param options `hasTexts` is true if note text is read from the database, too */
+  /** @param options `hasTexts`: note text is read from the database, too */
   constructor(connection: Connection, name: string | undefined, { hasTexts = false }: { readonly hasTexts?: boolean } = {}) {
     this.#connection = connection
     this.#name = name
@@ -60,7 +56,6 @@ export class Neo4jStore implements Store {
     this.decisions = decisionsOf(connection)
   }
 
-  /** Facts about the vault from the last result. */
   get facts(): VaultFacts | undefined {
     return this.#facts
   }
@@ -69,12 +64,12 @@ export class Neo4jStore implements Store {
     return this.#isUnreachable
   }
 
-  /** Reads the vault's state. @throws RouxError `STORE_UNAVAILABLE` */
+  /** @throws RouxError `STORE_UNAVAILABLE` */
   async refresh(signal?: AbortSignal): Promise<VaultFacts | undefined> {
     return await this.#refresh(signal)
   }
 
-  /** Makes the database plan the most common queries in the background. Planning a query takes ten times as long as running it. */
+  /** The database plans common queries in the background. Planning takes ten times as long as running a query. */
   planAhead(): void {
     if (this.#closing.signal.aborted) return
     this.#planning ??= setTimeout(() => {
@@ -82,7 +77,7 @@ export class Neo4jStore implements Store {
     }, PLANNING).unref()
   }
 
-  /** Makes the database plan queries again, because it has lost its plans if it was restarted. */
+  /** A restarted database has lost its plans. */
   #planAgain(): void {
     if (this.#planning === undefined) return
     clearTimeout(this.#planning)
@@ -119,8 +114,7 @@ export class Neo4jStore implements Store {
       'MATCH (f:RouxFile {vault: $vault}) WHERE f.generation > $since RETURN f.id AS id',
       { vault: this.#connection.vault, since: before },
     )
-    // Set the generation after the read. If the read fails, the next check will announce the change. If another check has announced
-    // it, there is nothing to do.
+    // Update after the read, so a failed read is reported by the next check.
     if (this.#reportedGeneration !== before) return
     this.#reportedGeneration = generation
     const change = { generation, ids: rows.map(({ id }) => toNodeId(id, this.#name)) }
@@ -159,12 +153,12 @@ export class Neo4jStore implements Store {
     }
   }
 
-  /** Returns the time on the server's clock in milliseconds. Before the first result, returns the time on this computer's clock. */
+  /** Milliseconds on the server's clock, or on the local clock before the first result. */
   now(): number {
     return Date.now() + this.#ahead
   }
 
-  /** Updates the clock difference and the vault's state from a result. */
+  /** Updates the clock offset and the vault's state. */
   #update(state: VaultState | undefined): void {
     if (state !== undefined) this.#ahead = state.now - Date.now()
     if (this.#facts === undefined || stateOf(state) !== stateOf(this.#facts)) return
@@ -223,7 +217,7 @@ export class Neo4jStore implements Store {
       })
       try {
         const idOf = (id: string) => toNodeId(id, this.#name)
-        // Read everything before yielding the first row, because all rows must belong to one generation.
+        // All rows must belong to one generation, so read them before yielding the first.
         yield* await exportRows({ questions, idOf })
         return
       } catch (error) {
@@ -234,7 +228,7 @@ export class Neo4jStore implements Store {
 
   onChange(listener: (change: StoreChange) => void): () => void {
     this.#listeners.add(listener)
-    // If the database cannot be reached, the next check will try again.
+    // If the database cannot be reached, the next check tries again.
     this.#timer ??= setInterval(() => void this.#refresh().catch(() => {}), LOOK).unref()
     return () => {
       this.#listeners.delete(listener)

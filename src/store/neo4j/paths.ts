@@ -2,7 +2,6 @@ import type { PathOptions } from '../../core/store.ts'
 import { startsWith } from '../../graph/paths.ts'
 import type { Values } from './server/connection.ts'
 
-/** Runs one of the snapshot's queries. */
 type Ask = <T>(cypher: string, parameters: Values) => Promise<readonly T[]>
 
 type Path = readonly string[]
@@ -13,12 +12,12 @@ interface SpurPath {
   readonly taken: readonly string[]
 }
 
-/** Maximum number of searches for longer paths. Each takes a round trip. */
+/** Searches for longer paths, each of which takes a round trip. */
 const FURTHER = 4
 
 /**
- * Returns paths of links, shortest first, then by ids. One query finds all shortest paths. Longer ones are found with Yen's
- * algorithm (J. Y. Yen, 1971), with one query for all deviations from a path.
+ * Yen's algorithm (J. Y. Yen, 1971). One query finds all shortest paths, and one query all deviations from a path. Ordered by
+ * length, then ids.
  */
 export async function findPaths(
   run: Ask,
@@ -63,10 +62,7 @@ export async function findPaths(
 
 const NO_CEILING = Number.MAX_SAFE_INTEGER
 
-/**
- * Degrees above which a note counts as a hub: the 99th percentile, the 99.9th, and finally no limit, so an existing path is always
- * found.
- */
+/** Degree limits for avoiding hubs: the 99th percentile, the 99.9th, then none, so an existing path is always found. */
 const HUB_CEILINGS = `CALL () {
   MATCH (f:RouxListed {vault: $vault}) WHERE f.folded STARTS WITH '' AND NOT f.id IN [$spurs[0].from, $target]
   WITH f.inDegree + f.outDegree AS degree ORDER BY degree WITH collect(degree) AS degrees, count(*) AS notes
@@ -76,17 +72,15 @@ const HUB_CEILINGS = `CALL () {
 
 interface Search {
   readonly target: string
-  /** Maximum degrees of the notes on a path. One query tries them all. */
   readonly ceilings: 'hubs' | readonly number[]
 }
 
 interface FoundPath {
   readonly path: Path
-  /** The maximum degree of notes on the path. */
   readonly ceiling: number
 }
 
-/** Returns the shortest paths that continue the root of each spur. Paths below the lowest ceiling come first, then ids decide. */
+/** The shortest continuation of each spur's root, below the lowest possible degree limit. */
 async function shortest(
   run: Ask,
   { target, ceilings }: Search,
@@ -96,7 +90,7 @@ async function shortest(
     `${ceilings === 'hubs' ? HUB_CEILINGS : 'UNWIND $ceilings AS ceiling'} UNWIND $spurs AS spur
      MATCH (a:RouxFile {vault: $vault, id: spur.from}) MATCH (b:RouxFile {vault: $vault, id: $target})
      CALL (ceiling, spur, a, b) {
-       // The database tests the condition at every step and visits each link only once, even for long paths.
+       // The database tests the condition at every step and visits each link once.
        MATCH p = allShortestPaths((a)-[:ROUX_LINK*]${arrow}(b))
        WHERE all(n IN nodes(p) WHERE n = a OR n = b
                  OR (n:RouxListed AND NOT n.id IN spur.banned AND n.inDegree + n.outDegree <= ceiling))

@@ -6,14 +6,13 @@ import type { StoredEmbedder } from './questions.ts'
 const WORD: WordTerm = { form: 'x', stem: 'x', match: 'stem', count: 1, parts: [] }
 const [ONE, OTHER] = ['x', 'y'] as unknown as readonly [NodeId, NodeId]
 const PAGE = { offset: 0, limit: 1 }
-/** The scopes of `find_nodes` (`LISTED`) and `search` (`FOUND`). */
+/** Scopes of `find_nodes` (`LISTED`) and `search` (`FOUND`). */
 const LISTED: Scope = { kinds: ['note', 'canvas'], withoutArchived: true }
 const FOUND: Scope = { kinds: ['note', 'canvas'], withoutArchived: true, withoutConflicts: true }
 
 /**
- * Runs the queries of common use cases with ids of notes that do not exist. The database keeps the plan of a statement for any
- * values of its parameters. Queries that a use case sends at the same time form one statement, so they are sent together here, too,
- * in the same order.
+ * Runs common queries with ids that do not exist, so the database plans them. Concurrent queries form one statement, so group and
+ * order them exactly as the use cases do.
  */
 export async function planAhead(snapshot: Snapshot, embedders: readonly StoredEmbedder[]): Promise<void> {
   const nameQueries = () => [
@@ -30,13 +29,13 @@ export async function planAhead(snapshot: Snapshot, embedders: readonly StoredEm
   const texts = () => [snapshot.versions([ONE]), snapshot.texts?.([ONE])]
   const notes = () => [...texts(), snapshot.nodes([ONE], { links: 1 })]
   await Promise.all(nameQueries())
-  // A name may also be that of a missing note.
+  // A name may belong to a missing note.
   const anyKind = { kinds: ['note', 'canvas', 'attachment', 'missing'], withExcluded: true } as const
   await Promise.all([...nameQueries(), snapshot.names(['x'], 'equal', anyKind)])
   await Promise.all(notes())
-  // Answers contain the exact spelling of their notes' paths.
+  // Answers contain the original spelling of paths.
   await snapshot.versions([ONE])
-  // The first search counts the notes, too.
+  // The first search also counts the notes.
   await Promise.all(searchQueries())
   await Promise.all(searchQueries())
   for (const { embedder, dimensions } of embedders) {
@@ -48,20 +47,20 @@ export async function planAhead(snapshot: Snapshot, embedders: readonly StoredEm
       snapshot.nearestNames(embedder, [vector], FOUND, bounds),
     ]
     await Promise.all(nearest())
-    // If notes contain words of the query, their links are read together with the nearest vectors.
+    // With word matches, links are read together with the nearest vectors.
     await Promise.all([snapshot.linksWithin([{ id: ONE, start: 0, end: 1 }], FOUND), ...texts(), ...nearest()])
-    // Some models compare across languages, and then the languages of the vault are read, too.
+    // Multilingual models also need the languages of the vault.
     const grouped = () => [...nearest(), snapshot.languages([])]
     await Promise.all(grouped())
     await Promise.all([snapshot.linksWithin([{ id: ONE, start: 0, end: 1 }], FOUND), ...texts(), ...grouped()])
     await snapshot.languages([ONE])
     const vectors = () => snapshot.vectors(embedder, [ONE])
-    // Passages are read according to the language of their note.
+    // Passages depend on the language of their note.
     const passages = () => [vectors(), snapshot.languages([ONE])]
     await Promise.all([...notes(), ...passages()])
-    // If notes contain words of the query, their texts have been read with the links.
+    // With word matches, the texts have been read with the links.
     await Promise.all([snapshot.nodes([ONE], { links: 1 }), ...passages()])
-    // Similar results support each other, so their vectors are read. Similar titles are looked up at the same time.
+    // Similar results support each other, so their vectors and similar titles are read together.
     await Promise.all([vectors(), snapshot.names(['x'], 'similar', FOUND, { limit: 1, minimum: 0 })])
   }
   await snapshot.names(['x'], 'similar', FOUND, { limit: 1, minimum: 0 })

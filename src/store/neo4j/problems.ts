@@ -17,12 +17,11 @@ import { writtenAt } from '../note-facts.ts'
 import { readLinks } from './note-properties.ts'
 import { type QuestionContext, rangeOf } from './questions.ts'
 
-/** Maximum number of sources returned per missing target. */
+/** Sources per missing target. */
 const SOURCES = 3
 
 interface ProblemQuery {
   readonly filter: ProblemFilter
-  /** Symbolic links that point outside the vault, as JSON. */
   readonly outside: string | null
 }
 
@@ -47,7 +46,7 @@ const TROUBLED = `NOT f.excluded AND (f.troubles > 0
   OR (f:RouxListed AND ((f.inDegree = 0 AND f.outDegree = 0) OR size(f.twins) > 0)))`
 
 function filesOf({ filter: { id, target, folder } }: ProblemQuery, { bare }: QuestionContext) {
-  // Look up a file only by its id. With a second condition, the database might use the index for that one.
+  // With a second condition, the planner might use the wrong index.
   const condition = id === undefined ? 'f.folded STARTS WITH $start' : 'f.id = $id AND left(f.folded, size($start)) = $start'
   const linking =
     target === undefined ? '' : ' AND EXISTS { MATCH (f)-[:ROUX_LINK]->(t) WHERE t.id = $target AND t.kind IS NOT NULL }'
@@ -61,7 +60,6 @@ function filesOf({ filter: { id, target, folder } }: ProblemQuery, { bare }: Que
   }
 }
 
-/** Finds problems, ordered by id and line. Reads details only of files on the page. */
 export async function findProblems(asking: QuestionContext, query: ProblemQuery, page: Page): Promise<Paged<Problem>> {
   const { filter } = query
   const kinds: readonly ProblemKind[] = filter.kind === undefined ? PROBLEM_KINDS : [filter.kind]
@@ -157,7 +155,7 @@ async function detailsOf({ questions }: QuestionContext, files: readonly Problem
   return new Map(rows.map((row) => [row.key, row]))
 }
 
-/** For each file, the ids of the notes that its ambiguous links may refer to, by key. */
+/** Possible targets of each file's ambiguous links: ids by key. */
 const rivalIds = new WeakMap<DetailRow, ReadonlyMap<number, string>>()
 
 interface ProblemSource {
@@ -212,7 +210,7 @@ interface Row {
   readonly sources: readonly string[]
 }
 
-/** Returns missing targets, ordered by the number of files that link to them, then name. */
+/** Ordered by number of linking files, then name. */
 export async function findWanted(
   asking: QuestionContext,
   { folder, counts }: WantedFilter,
@@ -246,7 +244,7 @@ export async function findWanted(
   return { items, total: row?.total ?? 0 }
 }
 
-/** Returns the files with links to missing targets that must not be counted. The database cannot evaluate `counts`. */
+/** Files that must not be counted. The database cannot evaluate `counts`. */
 async function sourcesWithout(
   { questions }: QuestionContext,
   counts: (path: VaultPath) => boolean,

@@ -4,10 +4,9 @@ import type { Page } from '../../core/store.ts'
 import type { Connection, Values } from './server/connection.ts'
 import { requireFormat } from './server/schema.ts'
 
-/** Maximum number of cached results. Each folder has a result of its own, and there may be many. */
+/** Each folder has a result of its own, and there may be many folders. */
 const MAX_CACHED = 50
 
-/** The part of `VaultFacts` that comes with every result. */
 export interface VaultState {
   readonly generation: number
   readonly lineage: string | null
@@ -16,21 +15,19 @@ export interface VaultState {
   readonly fed: number | null
   readonly heard: number | null
   readonly now: number
-  /** True while a new generation becomes visible. */
+  /** True while a new generation is only partly visible. */
   readonly isMoving: boolean
 }
 
-/** Facts about a vault. */
 export interface VaultFacts extends VaultState {
   readonly complete: boolean
   readonly files: number
-  /** Symbolic links that point outside the vault, as JSON. */
   readonly outside: string | null
   readonly mode: string | null
   readonly embedders: readonly StoredEmbedder[]
 }
 
-/** Returns a string that differs if cached results are no longer valid. */
+/** A different string invalidates cached results. */
 export function stateOf(state: VaultState | undefined): string {
   return `${state?.lineage} ${state?.generation} ${state?.searchWrites}`
 }
@@ -45,10 +42,10 @@ export interface StoredEmbedder {
   readonly indexed: boolean | null
 }
 
-/** Maximum time until a generation is visible, in milliseconds. Older announcements are ignored. */
+/** Older announcements are ignored, in milliseconds. */
 const ANNOUNCED = 60_000
 
-/** Matches the vault as `v`, and everything else that `STATE` refers to. */
+/** Binds everything that `STATE` refers to. */
 const VAULT = `MATCH (v:RouxVault {vault: $vault}) MATCH (p:RouxPending {vault: $vault})
   OPTIONAL MATCH (w:RouxSearch {vault: $vault}) OPTIONAL MATCH (h:RouxFeeder {vault: $vault})`
 
@@ -56,13 +53,10 @@ const STATE = `v.generation AS generation, v.lineage AS lineage, coalesce(w.writ
   v.fed AS fed, h.heard AS heard, timestamp() AS now,
   p.generation > v.generation AND p.at > timestamp() - ${ANNOUNCED} AS isMoving`
 
-/** Maximum time to wait for a generation to become visible, and time between checks, in milliseconds. */
+/** Maximum wait for a generation to become visible, and time between checks, in milliseconds. */
 const MOVING = { most: 5_000, look: 50 }
 
-/**
- * Rejects a vault whose name already belongs to another folder.
- * @throws RouxError `STORE_UNAVAILABLE`
- */
+/** @throws RouxError `STORE_UNAVAILABLE` if the vault's name belongs to another folder */
 export function requireSameFolder({ origin, vault }: Connection, folder: string | null): void {
   if (origin === undefined || folder === null || folder === origin.folder) return
   throw new RouxError('STORE_UNAVAILABLE', `The database already has a vault "${vault}", fed from another folder.`, {
@@ -70,10 +64,7 @@ export function requireSameFolder({ origin, vault }: Connection, folder: string 
   })
 }
 
-/**
- * Returns facts about the vault, or `undefined` if it has never been fed.
- * @throws RouxError `STORE_UNAVAILABLE`
- */
+/** @returns `undefined` if the vault has never been fed @throws RouxError `STORE_UNAVAILABLE` */
 export async function readFacts(connection: Connection, signal?: AbortSignal): Promise<VaultFacts | undefined> {
   const until = performance.now() + MOVING.most
   for (;;) {
@@ -96,8 +87,8 @@ export async function readFacts(connection: Connection, signal?: AbortSignal): P
 export interface QuestionOptions {
   readonly signal?: AbortSignal | undefined
   /**
-   * Called with the vault's state in each result. The state is undefined if the vault has been removed. Throws `SnapshotOutdated`
-   * if the result cannot be used.
+   * Receives the vault's state of each result; `undefined` if the vault has been removed.
+   * @throws SnapshotOutdated to reject the result
    */
   readonly onState: (state: VaultState | undefined) => void
 }
@@ -110,9 +101,8 @@ interface Question {
 }
 
 /**
- * Runs queries on a vault. Queries made at the same time are sent as one statement. Each result contains the vault's state, which
- * is read after the rows. The writer announces a generation before it becomes visible, so a mix of two generations is always
- * detected.
+ * Sends concurrent queries as one statement. Each result includes the vault's state, read after the rows. Writers announce a
+ * generation before it becomes visible, so a mix of two generations is always detected.
  */
 export class Questions {
   readonly #connection: Connection
@@ -125,21 +115,20 @@ export class Questions {
     this.#options = options
   }
 
-  /** True if the database has answered a query, so the state is known. */
+  /** True after the first result. */
   get isConfirmed(): boolean {
     return this.#isConfirmed
   }
 
-  /** Runs a query. It must return each row as `row`. The parameter `$vault` is always set. */
+  /** The query must return each row as `row`. `$vault` is always set. */
   ask<T>(cypher: string, parameters: Values = {}): Promise<readonly T[]> {
     return new Promise<readonly T[]>((resolve, reject) => {
-      // Send later, to include the queries of continuations that are about to run.
+      // Deferred, to include queries of continuations that are about to run.
       if (this.#waiting.length === 0) setImmediate(() => void this.#send())
       this.#waiting.push({ cypher, parameters, resolve, reject })
     })
   }
 
-  /** Runs a query and returns its only row. */
   async one<T>(cypher: string, parameters: Values = {}): Promise<T | undefined> {
     return (await this.ask<T>(cypher, parameters))[0]
   }
@@ -155,7 +144,7 @@ export class Questions {
     }
   }
 
-  /** Returns the rows of each query by its index. Queries without rows may be missing. */
+  /** Rows by query index. Queries without rows may be missing. */
   async #answersTo(questions: readonly Question[]): Promise<ReadonlyMap<number, readonly unknown[]>> {
     const { signal, onState } = this.#options
     const { vault } = this.#connection
@@ -178,45 +167,37 @@ interface Answer {
   readonly rows: readonly unknown[]
 }
 
-/**
- * Returns a query as a part of a statement. Each query collects its own rows, because a list that is passed along would take memory in
- * every later row.
- */
+/** Each query collects its own rows, because Cypher repeats a list in every later row. */
 function partOf({ cypher }: Question, at: number): string {
   const renamed = cypher.replaceAll(/\$(?!vault\b)(\w+)/g, `$q${at}.$1`)
   return `CALL () { ${renamed} } RETURN ${at} AS at, collect(row) AS rows`
 }
 
-/** Everything that the parts of a snapshot need to run queries. */
+/** Context for running queries of a snapshot. */
 export interface QuestionContext {
   readonly questions: Questions
   readonly vault: string
   readonly embedders: readonly StoredEmbedder[]
-  /** Titles and aliases of files from earlier results, by id. */
   readonly names: Map<NodeId, readonly string[]>
-  /** Returns a result for the whole vault. It is read once per state. */
+  /** Caches a result for the whole vault, once per state. */
   readonly cached: <T>(name: string, ask: () => Promise<T>) => Promise<T>
   readonly idOf: (bare: string) => NodeId
-  /** Returns the id used in the database. */
+  /** Removes the vault prefix from an id. */
   readonly bare: (id: string) => string
 }
 
-/** Returns the range of a page in a list. The database limits list indexes to 32 bits. */
+/** The database limits list indexes to 32 bits. */
 export function rangeOf({ offset, limit }: Page) {
   return { offset: Math.min(MAX_INDEX, offset), end: Math.min(MAX_INDEX, offset + limit) }
 }
 
 const MAX_INDEX = 2 ** 31 - 1
 
-/**
- * Caches results that need a scan of the whole vault and are often used. They are valid while the vault's state stays the same,
- * which each use case confirms with its other queries.
- */
+/** Caches results that require a scan of the whole vault, until the vault's state changes. */
 export class KeptAnswers {
   #state = ''
   readonly #answers = new Map<string, unknown>()
 
-  /** Returns the result with this name for a state of the vault. Reads it if it is not cached. */
   async of<T>(state: string, name: string, read: () => Promise<T>): Promise<T> {
     if (this.#state === state && this.#answers.has(name)) return this.#answers.get(name) as T
     const answer = await read()

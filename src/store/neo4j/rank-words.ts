@@ -9,13 +9,13 @@ import type { QuestionContext } from './questions.ts'
 import { filesIn, isNarrow } from './scope.ts'
 import { wordNames } from './server/schema.ts'
 
-/** A word to look up. A part of compounds has their indexes in `before`; it counts only if no note contains any of them. */
+/** `before`: indexes of the compounds that contain this part. A part counts only if no note contains any of them. */
 interface WordLookup {
   readonly term: WordTerm
   readonly before: readonly number[]
 }
 
-/** Returns the words of a query, and the parts of compounds. A compound comes before its parts. */
+/** Compounds come before their parts. */
 export function lookupsOf(terms: readonly WordTerm[]): readonly WordLookup[] {
   const all: WordLookup[] = []
   const add = (term: WordTerm, before: readonly number[]): void => {
@@ -27,7 +27,7 @@ export function lookupsOf(terms: readonly WordTerm[]): readonly WordLookup[] {
 }
 
 export interface Ranked {
-  /** For each word, the number of notes that contain it, or `undefined` if it does not count. */
+  /** Per word, the number of notes; `undefined` if the word does not count. */
   readonly used: readonly (number | undefined)[]
 }
 
@@ -38,7 +38,7 @@ export async function countDocuments({ cached, questions }: QuestionContext): Pr
   })
 }
 
-/** Returns the number of notes per language. Only notes with indexed words are counted. */
+/** Counts only notes with indexed words. */
 async function countLanguages({ cached, questions }: QuestionContext): Promise<ReadonlyMap<string, number>> {
   return await cached('languages', async () => {
     const rows = await questions.ask<readonly [string, number]>(
@@ -53,7 +53,6 @@ export async function languagesOf(asking: QuestionContext): Promise<readonly str
   return [...(await countLanguages(asking)).keys()]
 }
 
-/** Returns the languages of notes; see `Snapshot.languages`. */
 export async function noteLanguages(asking: QuestionContext, ids: readonly NodeId[]): Promise<NoteLanguages> {
   const pending = asking.questions.one<readonly string[]>(
     `UNWIND range(0, size($ids) - 1) AS at
@@ -66,23 +65,19 @@ export async function noteLanguages(asking: QuestionContext, ids: readonly NodeI
   return { codes: ids.map((_, at) => words?.[at] || undefined), notes }
 }
 
-/** Yields each note with the word as `w`, with its `score`. */
+/** Yields nodes `w` with their `score`. */
 const HITS = 'CALL db.index.fulltext.queryNodes($wordIndex, $queries[toInteger(at)]) YIELD node AS w, score'
 
 /**
- * Clauses that return `used`. Their parameters are `$queries`, `$before` and `$wordIndex`. Words are looked up once for counting
- * and once for ranking, because a list of hits would take memory in every later row. For a short time, a count may include a note
- * that has changed; the ranking never does.
+ * Returns `used`; parameters are `$queries`, `$before` and `$wordIndex`. Words are looked up again for ranking, because a list of
+ * hits would be repeated in every row.
  */
 export const COUNTING = `CALL () { UNWIND range(0, size($queries) - 1) AS at CALL (at) { ${HITS} RETURN count(w) AS notes }
             WITH at, notes ORDER BY at RETURN collect(notes) AS counts }
   WITH [at IN range(0, size(counts) - 1) |
     CASE WHEN all(other IN $before[at] WHERE counts[toInteger(other)] = 0) THEN counts[at] END] AS used`
 
-/**
- * Returns clauses that yield `f`, `score` and `words` for each matching note with a word in `used`. With a `limit`, only that many
- * of the vault's best notes are considered.
- */
+/** Yields `f`, `score` and `words`. `limit` considers only that many of the best hits in the vault. */
 export function ranking(fits: string, limit?: string): string {
   return `UNWIND [at IN range(0, size(used) - 1) WHERE used[at] > 0] AS at ${HITS}
     WITH w, sum(score) AS score, collect(at) AS words${limit === undefined ? '' : ` ORDER BY score DESC LIMIT toInteger(${limit})`}
@@ -99,13 +94,13 @@ export async function rankingParameters(asking: QuestionContext, lookups: readon
   }
 }
 
-/** Number of top hits to return names for, because callers request these next. */
+/** Top hits to return names for. Callers request these next. */
 const NAMED_HITS = 10
 
-/** How many more notes to fetch than requested, because some of the best may lie outside the scope. */
+/** Extra notes to fetch, because some may be outside the scope. */
 const MORE = { times: 2, plus: 1_000 }
 
-/** Returns the notes with any of the words, best first, then by id. */
+/** Best first, then by id. */
 export async function rankWords(
   asking: QuestionContext,
   terms: readonly WordTerm[],
@@ -117,7 +112,7 @@ export async function rankWords(
   const maxHits = isNarrow(scope) ? undefined : query.limit * MORE.times + MORE.plus
   const [documents, first] = await Promise.all([countDocuments(asking), rankedRow(asking, query, maxHits)])
   let row = first
-  // Too many of the best hits were outside the scope, so rank all of them.
+  // Too many of the best hits are outside the scope, so rank all hits.
   if (row !== undefined && maxHits !== undefined && row.hits.length < query.limit && sum(row.used) > maxHits) {
     row = await rankedRow(asking, query)
   }
@@ -140,10 +135,8 @@ export async function rankWords(
   }
 }
 
-/** Maximum number of notes to read per word. */
 const NEAR_NOTES = 1_000
 
-/** Returns the words near each word; see `Snapshot.wordsNear`. */
 export async function wordsNear(
   { questions, vault }: QuestionContext,
   words: readonly string[],
@@ -194,7 +187,7 @@ function sum(counts: Ranked['used']): number {
   return counts.reduce((total: number, count) => total + (count ?? 0), 0)
 }
 
-/** Returns an upper bound for the score of any note. */
+/** An upper bound for any score. */
 export function greatestScore(lookups: readonly WordLookup[], { used }: Ranked, documents: number): number {
   const { title, body } = DEFAULT_SCORING
   return lookups.reduce((total, { term }, at) => {

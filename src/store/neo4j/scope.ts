@@ -4,22 +4,22 @@ import type { Values } from './server/connection.ts'
 
 const NOTES: readonly NodeKind[] = ['note']
 
-/** Cypher conditions for a node `f`, and their parameters. */
+/** Cypher conditions on a node `f`. */
 export interface ScopeCondition {
   readonly text: string
   readonly parameters: Values
 }
 
-/** Returns the prefix of folded paths in a scope, which is empty for the whole vault. */
+/** Empty for the whole vault. */
 function startOf({ path, folder }: Scope): string {
   if (path !== undefined && path !== '') return path
   return folderStart(folder ?? '')
 }
 
-/** Returns the condition for files in a scope. @param bare removes the vault's name from an id */
+/** @param bare removes the vault prefix from an id */
 export function filesIn(scope: Scope, bare: (id: string) => string): ScopeCondition {
   const { kinds = NOTES, tags, note, withExcluded = false, withoutArchived = false, withoutConflicts = false } = scope
-  // Look up a note only by its id. With `STARTS WITH`, the database might use the index for that.
+  // With `STARTS WITH`, the planner might use the wrong index.
   const conditions =
     note === undefined
       ? ['f.folded STARTS WITH $scopeStart']
@@ -44,15 +44,12 @@ export function filesIn(scope: Scope, bare: (id: string) => string): ScopeCondit
   }
 }
 
-/** Checks whether a scope is only a part of the vault. */
+/** False for the whole vault. */
 export function isNarrow({ folder, path, tags, note }: Scope): boolean {
   return [folder, path, tags, note].some((limit) => limit !== undefined)
 }
 
-/**
- * Returns the label for the files of a scope in `MATCH`. A single note needs `RouxFile`, because only this label has an index of
- * ids.
- */
+/** A single note needs `RouxFile`, the only label with an index of ids. */
 export function labelFor(scope: Scope): 'RouxListed' | 'RouxFile' {
   return scope.note === undefined ? labelOf(scope) : 'RouxFile'
 }

@@ -5,10 +5,9 @@ import { quietly } from '../../core/quietly.ts'
 import type { SharedResult, SharedResults } from '../../core/shared-results.ts'
 import type { Connection } from './server/connection.ts'
 
-/** Maximum number of bytes of a result per node. */
 const PART = 1 << 20
 
-/** Returns storage for results about whole vaults. They are split into nodes, and deleted with the vault. */
+/** Results are split into several nodes, and deleted with the vault. */
 export function sharedResultsOf(connection: Connection): SharedResults {
   const { vault } = connection
   return {
@@ -20,7 +19,7 @@ export function sharedResultsOf(connection: Connection): SharedResults {
         signal,
       )
       const [first] = rows
-      // While another process is replacing a result, it may be incomplete.
+      // Incomplete while another process replaces the result.
       if (first === undefined || rows.length !== first.parts) return undefined
       if (rows.some(({ generation }) => generation !== first.generation)) return undefined
       return { generation: first.generation, bytes: Buffer.concat(rows.map(({ bytes }) => bytesOf(bytes))) }
@@ -28,7 +27,7 @@ export function sharedResultsOf(connection: Connection): SharedResults {
     async keep(name, { generation, bytes }: SharedResult) {
       const parts = Math.max(1, Math.ceil(bytes.length / PART))
       await connection.transaction(async (run) => {
-        // The first write takes the lock. If the vault has been removed, nothing is written.
+        // The first write takes the lock. Nothing is written if the vault has been removed.
         const [row] = await run<{ readonly before: number }>(
           `MATCH (:RouxVault {vault: $vault}) MERGE (r:RouxResult {vault: $vault, name: $name, part: 0}) SET r.parts = coalesce(r.parts, 0)
            RETURN coalesce(r.generation, -1) AS before`,
@@ -53,10 +52,7 @@ function bytesOf({ buffer, byteOffset, length }: Int8Array): Uint8Array {
   return new Uint8Array(buffer, byteOffset, length)
 }
 
-/**
- * Returns storage for decisions about a vault, which all its servers share. They are kept when the vault is fed again, and deleted
- * when it is removed.
- */
+/** Shared by all servers. Kept when the vault is fed again, and deleted with the vault. */
 export function decisionsOf(connection: Connection): Decisions {
   const { vault } = connection
   const all = async (kind: string): Promise<readonly { readonly of: string; readonly label: string | null }[]> =>
@@ -98,10 +94,10 @@ const LABEL = 'label'
 
 const DISMISSED = 'dismissed'
 
-/** Number of commits to read at once. */
+/** Commits per read. */
 const ROWS = 200
 
-/** Returns the change log for servers without access to the folder. The feeder writes it with each generation. */
+/** Change log for servers without access to the folder. The feeder writes the entries. */
 export function graphLogOf(connection: Connection): GraphLog {
   const { vault } = connection
   return {

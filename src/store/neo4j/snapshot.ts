@@ -43,28 +43,26 @@ import { type TopologyRows, topologyOf } from './whole-graph.ts'
 
 export interface SnapshotParts {
   readonly connection: Connection
-  /** The vault's name, which is part of every id. Undefined if there is only one vault. */
   readonly name: string | undefined
   readonly facts: VaultFacts | undefined
   readonly signal: AbortSignal | undefined
   readonly isLast: boolean
-  /** True if `facts` are from an earlier read, and each result must confirm them. */
+  /** True if `facts` are from an earlier read and each result must confirm them. */
   readonly isTrusted: boolean
-  /** True if the text of notes is read from the database, because there is no folder. */
+  /** True if there is no folder, so the text of notes is read from the database. */
   readonly hasTexts: boolean
   readonly onState: (state: VaultState | undefined) => void
   readonly newest: () => number
-  /** Cached whole-vault results. */
+  /** For whole-vault results. */
   readonly cache: KeptAnswers
   readonly onTopology: (topology: Topology, rows: TopologyRows) => void
-  /** Returns the scores that only this process has. */
+  /** Scores that only this process has. */
   readonly ownScores: (metric: Metric) => OwnScores | undefined
 }
 
-/** Scores of one generation, in the order of the topology from which they were computed. */
+/** In the order of the topology from which the scores were computed. */
 export interface OwnScores {
   readonly rows: TopologyRows
-  /** Indexes in order of score, best first, then id. */
   readonly order: readonly number[]
   readonly generation: number
   readonly scores: Scores
@@ -94,8 +92,7 @@ export class Neo4jSnapshot implements Snapshot {
       signal,
       onState: (state) => {
         onState(state)
-        // Changes to search data matter only for facts from an earlier read. While a vault is fed for the first time, they happen
-        // all the time.
+        // Search data changes all the time during the first feed. This matters only for facts from an earlier read.
         const isSearchMoved = isTrusted && state?.searchWrites !== facts?.searchWrites
         if (state?.isMoving === true || !isSameGeneration(state, facts) || isSearchMoved) this.restart()
       },
@@ -301,7 +298,7 @@ export class Neo4jSnapshot implements Snapshot {
     return this.#inOrder(rows).flat()
   }
 
-  /** Groups links by source, in the order in which the sources first appear. Each group is ordered by position. */
+  /** Sources in order of first appearance, each with its links ordered by position. */
   #inOrder(edges: readonly StoredEdge[]): readonly (readonly Occurrence[])[] {
     const bySource = new Map<string, (readonly [number, Occurrence])[]>()
     for (const { from, to, links } of edges) {
@@ -344,7 +341,7 @@ export class Neo4jSnapshot implements Snapshot {
     const { text, parameters } = filesIn(scope, this.#asking.bare)
     const isDegree = metric === 'in_degree' || metric === 'out_degree'
     const score = SCORES[metric]
-    // For the whole vault, use the index of scores, which is sorted. For smaller scopes, the query sorts.
+    // For the whole vault, the index of scores is sorted. For smaller scopes, the query sorts.
     const inOrder = labelOf(scope) === 'RouxListed' && !isNarrow(scope)
     const ordering = inOrder
       ? `MATCH (f:RouxListed) USING INDEX f:RouxListed(vault, ${score}) WHERE f.vault = $vault AND f.${score} IS NOT NULL AND ${text}
@@ -449,7 +446,7 @@ export const SCORES: Readonly<Record<Metric, string>> = {
   betweenness: 'betweenness',
 }
 
-/** Matches the node `n`, or null, for each of `$ids` in order. A file takes precedence over a missing target. */
+/** Binds `n` for each of `$ids`, or null. Files take precedence over missing targets. */
 const NODES = `UNWIND range(0, size($ids) - 1) AS at
   OPTIONAL MATCH (file:RouxFile {vault: $vault, id: $ids[at]})
   OPTIONAL MATCH (missing:RouxMissing {vault: $vault, idKey: $idKeys[at]})
@@ -459,7 +456,7 @@ function nodesOf(ids: readonly string[]) {
   return { ids, idKeys: ids.map(idKeyOf) }
 }
 
-/** Matches the nodes `f` in a scope. For missing targets, which come last, `missing` is 1. */
+/** Binds `f`. `missing` is 1 for missing targets. */
 function anyInScope(scope: Scope, text: string): string {
   const files = `MATCH (f:${labelFor(scope)} {vault: $vault}) WHERE ${text} RETURN 0 AS missing, f`
   const missing = `MATCH (f:RouxMissing {vault: $vault}) WHERE f.idKey STARTS WITH '' AND f.folded STARTS WITH $scopeStart RETURN 1 AS missing, f`
@@ -469,10 +466,7 @@ function anyInScope(scope: Scope, text: string): string {
   return `CALL () { ${all} }`
 }
 
-/**
- * Returns a query for a page of a scope as `items`, and for the number of nodes as `total`. Files are ordered by id and come before
- * missing targets.
- */
+/** Returns a page as `items` and the number of nodes as `total`. Files by id, then missing targets. */
 function inScope(scope: Scope, text: string, [first, end] = ['toInteger($offset)', 'toInteger($end)']): string {
   return `${anyInScope(scope, text)}
     WITH missing, f ORDER BY missing, f.sort WITH collect(f) AS found WITH found, size(found) AS total

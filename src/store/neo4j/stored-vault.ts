@@ -10,27 +10,23 @@ import { Connection } from './server/connection.ts'
 import type { Neo4jPlace } from './server/place.ts'
 import { graphLogOf } from './shared-state.ts'
 
-/** A vault that is served from the database alone, without its folder. */
 export interface StoredVault {
   readonly store: Store
   readonly texts: Texts
   readonly indexing: Indexing
   readonly graphLog: GraphLog
-  /** Checks whether a process watches the folder. That process also computes the insight. */
+  /** True if another process watches the folder. That process also computes the insight. */
   isFollowed(): boolean
 }
 
-/**
- * Opens a vault.
- * @param name the vault's name, which is part of every id; omitted if there is only one vault
- */
+/** @param name prefix of every id; omitted if there is only one vault */
 export function openStoredVault(place: Neo4jPlace, name?: string): StoredVault {
   const connection = new Connection(place)
   const store = new FedStore(connection, name)
   const indexing = new FeedStatus(store, connection, place)
   return {
     store,
-    // For reads outside of use cases only. Inside, snapshots read the text of notes.
+    // Only for reads outside of use cases. Within them, snapshots read the text.
     texts: {
       read: (versions, signal) =>
         store.read(async (snapshot) => (await snapshot.texts?.(versions.map(({ id }) => id))) ?? [], signal),
@@ -41,7 +37,7 @@ export function openStoredVault(place: Neo4jPlace, name?: string): StoredVault {
   }
 }
 
-/** The store of a vault that another process feeds. It is an error to read a vault that has never been fed. */
+/** Fed by another process. Reading a vault that has never been fed is an error. */
 class FedStore extends Neo4jStore {
   readonly #vault: string
 
@@ -58,37 +54,34 @@ class FedStore extends Neo4jStore {
   }
 }
 
-/** The message does not list other vaults in the database, because the caller may not be allowed to know them. */
+/** Do not list other vaults, because the caller may not be allowed to know them. */
 function unknownVault(vault: string): RouxError {
   return new RouxError('VAULT_NOT_FOUND', `The database has no vault "${vault}".`, {
     hint: 'Feed it where its folder is: roux index <folder> --store neo4j.',
   })
 }
 
-/** After this many milliseconds without a heartbeat of the feeder, results have a warning. */
+/** In milliseconds. Without a heartbeat for this long, results have a warning. */
 const SILENCE_TIMEOUT = 60_000
 
 function isFollowed(facts: VaultFacts | undefined): boolean {
   return facts !== undefined && facts.heard !== null && facts.now - facts.heard < SILENCE_TIMEOUT
 }
 
-/**
- * Returns for how many seconds the feeder has been silent. Returns `undefined` if it is less than a minute, or if no feeder is
- * expected.
- */
+/** Seconds without a heartbeat. `undefined` below a minute, or if there is no feeder. */
 function silenceOf({ heard, fed, now }: VaultFacts): number | undefined {
   if (heard === null) return undefined
   const silent = now - Math.max(heard, fed ?? 0)
   return silent < SILENCE_TIMEOUT ? undefined : Math.round(silent / 1_000)
 }
 
-/** Reports the feeder's progress as indexing status. Does not change anything. */
+/** Reports the feeder's progress. Changes nothing. */
 class FeedStatus implements Indexing {
   readonly #store: FedStore
   readonly #connection: Connection
   readonly #place: Neo4jPlace
   #search: IndexStatus['search']
-  /** State of the vault for which `#search` was counted. */
+  /** Vault state for which `#search` was counted. */
   #countedState = ''
 
   constructor(store: FedStore, connection: Connection, place: Neo4jPlace) {
@@ -146,7 +139,7 @@ class FeedStatus implements Indexing {
     const { total, words, vectors, embedder } = counts
     this.#search = {
       words: { done: Math.min(words, total), total },
-      // Without notes there is nothing to embed, so no embedder has been recorded.
+      // No embedder is recorded before the first vector.
       ...(embedder === null && total > 0
         ? {}
         : { vectors: { done: Math.min(vectors, total), total, ...(embedder === null ? {} : { embedder }) } }),

@@ -14,14 +14,11 @@ interface VectorQuery {
   readonly scope: Scope
 }
 
-/**
- * How many times the number of hits to request from an index, but at least `MIN_CANDIDATES`. Some hits are outside the scope or
- * outdated.
- */
+/** Hits to request from the index, relative to the limit. Some are outdated or outside the scope. */
 const MORE = 4
 const MIN_CANDIDATES = 100
 
-/** Returns the rows that are most similar to each vector. In `row`, `p` is the stored vector and `f` its file. */
+/** `row` can refer to the stored vector `p` and its file `f`. */
 async function nearest<T>(
   asking: QuestionContext,
   { embedder, vectors, scope }: VectorQuery,
@@ -71,7 +68,6 @@ function requireVector(vector: Float32Array, dimensions: number | null): void {
   if (!Number.isFinite(length)) throw invalid('The vector is invalid.')
 }
 
-/** Returns the chunks that are most similar to each vector, best first. */
 export async function nearestChunks(
   asking: QuestionContext,
   query: VectorQuery,
@@ -86,7 +82,7 @@ export async function nearestChunks(
   return lists.map((hits) => hits.map((hit) => ({ ...hit, id: asking.idOf(hit.id) })))
 }
 
-/** Returns the titles and aliases that are most similar to each vector, best first. */
+/** Best first. */
 export async function nearestNames(
   asking: QuestionContext,
   query: VectorQuery,
@@ -134,7 +130,7 @@ export async function vectorsOf(
   )
 }
 
-/** Returns the state of each embedder's vectors. The one used last comes first. */
+/** The last used embedder comes first. */
 export async function vectorStates({ questions }: QuestionContext): Promise<readonly VectorState[]> {
   const rows = await questions.ask<{ readonly embedder: string; readonly notes: number; readonly indexed: boolean | null }>(
     `MATCH (e:RouxEmbedder {vault: $vault}) WHERE e.embedder > ''

@@ -3,7 +3,7 @@ import type { ExportRow } from '../../core/store.ts'
 import { readLinks } from './note-properties.ts'
 import type { QuestionContext } from './questions.ts'
 
-/** Number of files whose links are read per statement. */
+/** Files per statement. */
 const PART = 2_000
 
 interface StoredFile {
@@ -22,7 +22,7 @@ interface StoredLinks {
   readonly missing: readonly { readonly count: number; readonly links: string }[]
 }
 
-/** Exports a generation: all files, ordered by id, and then all edges, ordered by source. */
+/** Files by id, then edges by source. */
 export async function exportRows({
   questions,
   idOf,
@@ -70,10 +70,10 @@ function edgesOf(
   ]
 }
 
-/** The rows of the topology: the listed notes, and the links among them without self-links. */
+/** Listed notes and the links among them, without self-links. */
 export interface TopologyRows {
   readonly keys: readonly number[]
-  /** Ids without the vault's name. */
+  /** Without the vault prefix. */
   readonly ids: readonly string[]
   readonly offsets: Uint32Array
   readonly targets: Uint32Array

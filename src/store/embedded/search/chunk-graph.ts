@@ -12,27 +12,26 @@ import { type LoadedAddon, loadHnswAddon } from '../vectors/hnsw-graph.ts'
 import { GRAPH_FROM_BYTES, HnswIndex } from '../vectors/hnsw-index.ts'
 import type { VectorSlots } from './vector-slots.ts'
 
-/** How to compare vectors: one by one, with an HNSW graph, or with a graph if there are enough vectors. */
+/** `auto` uses a graph if there are enough vectors. */
 export type VectorIndexKind = 'auto' | 'exact' | 'hnsw'
 
 export interface ChunkGraphOptions {
   readonly kind: Exclude<VectorIndexKind, 'exact'>
   readonly embedder: string
   readonly dimensions: number
-  /** Where to save the graph. If omitted, the graph is not saved. */
+  /** If omitted, the graph is not saved. */
   readonly path?: string | undefined
-  /** With `auto`, total size of the int8 rows from which a graph is built, in bytes. */
+  /** With `auto`, a graph is built from this size of the int8 vectors, in bytes. */
   readonly autoFrom?: number
   readonly loadAddon?: () => Promise<LoadedAddon>
-  /** Builds graphs in another thread. If omitted, they are built in this thread. */
+  /** If omitted, this thread builds the graphs. */
   readonly graphs?: VectorGraphs | undefined
-  /** Waits for a number of milliseconds without keeping the process alive. */
+  /** Must not keep the process alive. */
   readonly rest?: (ms: number) => Promise<unknown>
 }
 
 /**
- * Maintains a graph of chunk vectors. Loads the saved graph or builds one in another thread, adds changes a few milliseconds at a
- * time, and saves it. Until the graph is complete, vectors are compared one by one.
+ * Loads, builds, updates and saves an HNSW graph in the background. Until the graph is complete, searches compare all vectors.
  */
 export class ChunkGraph {
   readonly #slots: VectorSlots
@@ -40,15 +39,15 @@ export class ChunkGraph {
   readonly #pause: (ms: number) => Promise<unknown>
   #manifest: LabelManifest | undefined
   #index: HnswIndex | undefined
-  /** Why there is no graph, or why it is no longer built or saved. */
+  /** Why the graph is missing or not saved. */
   #trouble: string | undefined
   #damage: unknown
-  /** Number of vectors sent to the thread that builds the graph. */
+  /** Number of vectors sent to the building thread. */
   #handedOver: number | undefined
   #isRunning = false
   #isClosed = false
   #wake: () => void = () => {}
-  /** Number of labels added since the graph was saved. Undefined if it has never been saved. */
+  /** Labels added since the last save. `undefined` if there was none. */
   #unsaved: number | undefined
 
   constructor(slots: VectorSlots, options: ChunkGraphOptions) {
@@ -57,24 +56,21 @@ export class ChunkGraph {
     this.#pause = options.rest ?? ((ms) => delay(ms, undefined, { ref: false }))
   }
 
-  /** The index in use, and if it is not the expected one, the reason. */
+  /** `reason` explains an unexpected index type. */
   get state(): Pick<VectorState, 'index' | 'reason'> {
     const index = this.#index?.usesGraph ? 'hnsw' : 'exact'
     const reason = this.#trouble ?? this.#progress()
     return { index, ...(reason === undefined ? undefined : { reason }) }
   }
 
-  /** Reserves the labels of vectors in the saved graph. Call it before loading vectors. */
+  /** Reserves the labels of the saved graph. Call before loading vectors. */
   async prepare(): Promise<void> {
     const { path, embedder } = this.#options
     this.#manifest = path === undefined ? undefined : await readLabelManifest(path, embedder)
     if (this.#manifest !== undefined) await this.#slots.reserve(this.#manifest.marks)
   }
 
-  /**
-   * Starts to maintain the graph. Call it when all vectors have been loaded.
-   * @throws DamagedIndex if the index turned out to be damaged
-   */
+  /** Call when all vectors are loaded. @throws DamagedIndex */
   follow(): void {
     if (this.#damage !== undefined) throw this.#damage
     this.#wake()
@@ -146,7 +142,6 @@ export class ChunkGraph {
     if (!this.#isClosed) await this.#buildHere(index)
   }
 
-  /** Builds a graph of all vectors in another thread. This thread only reads them. */
   async #buildElsewhere(index: HnswIndex, graphs: VectorGraphs): Promise<void> {
     const file = `${this.#options.path ?? join(tmpdir(), 'roux-graph')}-${randomUUID()}.tmp`
     const builder = await graphs.begin(this.#options.dimensions)
@@ -198,7 +193,7 @@ export class ChunkGraph {
     }
   }
 
-  /** Saves the graph after enough changes, when there have been none for a while. */
+  /** Saves after enough changes, once they have paused for a while. */
   async #save(index: HnswIndex): Promise<void> {
     const { path, embedder } = this.#options
     const isWorthIt = this.#unsaved === undefined || this.#unsaved >= Math.max(MIN_UNSAVED, index.size * MAX_UNSAVED_SHARE)
@@ -207,13 +202,13 @@ export class ChunkGraph {
     if (this.#isClosed || index.behind > 0) return
     try {
       const fingerprint = await saveLabelManifest(path, this.#slots.marks())
-      // The labels must match the manifest, so do not save a graph that has changed since.
+      // A graph that no longer matches the manifest must not be saved.
       if (!(await index.save(path, { embedder, fingerprint }))) return
       this.#trouble = undefined
     } catch (error) {
       this.#trouble = `The graph could not be saved (${messageOf(error)}).`
     }
-    // Even if this save failed, wait for as many changes before the next one.
+    // After a failed save, too, wait for more changes.
     this.#unsaved = 0
   }
 
@@ -231,26 +226,23 @@ export class ChunkGraph {
   }
 }
 
-/** Delay before the first slice, in milliseconds. Commands can finish, and servers can answer their first calls. */
+/** In milliseconds. Commands finish and servers answer their first calls before the work starts. */
 const START_DELAY = 2000
-/** Duration of a slice in milliseconds. Its last label may take 0.1–1 ms longer. */
+/** In milliseconds. The last label may add up to 1 ms. */
 const SLICE = 4
-/** Maximum number of labels that this thread adds. For more, another thread builds a new graph. */
+/** For more labels, another thread builds a new graph. */
 const MAX_BUILT_HERE = 256
-/** Maximum number of vectors per message to the other thread. Adding them takes about 100 ms. */
+/** Vectors per message. Adding them takes about 100 ms. */
 const MAX_AT_ONCE = 256
-/** Pause between slices in milliseconds. It is longer during searches. */
+/** Milliseconds between slices. */
 const PAUSE = 4
 const PAUSE_AFTER_SEARCH = 50
-/** Delay after the last change before the graph is saved, in milliseconds. Vectors arrive in batches. */
+/** Milliseconds without changes before a save, because vectors arrive in batches. */
 const SAVE_DELAY = 10_000
-/**
- * The graph is saved again only after this many changes, and only if they affect this share of its labels. A graph of 400,000
- * vectors takes 500 MB.
- */
+/** Changes required for another save, and their minimum share. A graph of 400,000 vectors takes 500 MB. */
 const MIN_UNSAVED = 1000
 const MAX_UNSAVED_SHARE = 0.05
-/** If more than this share of the labels has changed since the graph was saved, build a new one. */
+/** If a larger share of the labels has changed since the save, build a new graph. */
 const MAX_CHANGED_SHARE = 0.3
 
 function joined(

@@ -13,18 +13,18 @@ import {
   unsealBytes,
 } from './search-rows.ts'
 
-/** Number of notes per part. A part of this size takes a few milliseconds. */
+/** Notes per part. Loading a part takes a few milliseconds. */
 const PART_NOTES = 256
 
-/** Maximum number of small parts. When there are more, they are merged, because all parts are read at start-up. */
+/** More small parts are merged, because all parts are read at start-up. */
 const MAX_SMALL = 128
 
-/** Quantized vectors. A text without any word that the embedder knows has none. */
+/** Quantized vectors of a note. Texts without a known word have none. */
 export interface CoarseVectors {
   readonly length: number
-  /** Index among the note's chunks or among its names. */
+  /** Index among the note's chunks or names. */
   ordinal(at: number): number
-  /** Identifies the text and its vector, with 48 bits. */
+  /** 48-bit hash of the text and its vector. */
   mark(at: number): number
   vector(at: number): CoarseVector
 }
@@ -42,22 +42,21 @@ interface Place {
   readonly revision: number
 }
 
-/** The header holds the numbers of notes, vectors and dimensions. */
+/** Numbers of notes, vectors and dimensions. */
 const HEADER_BYTES = 12
 
-/** The arrays of a part, in native byte order. Vectors are ordered by note, with chunks before names. */
+/** In native byte order. Sorted by note, chunks before names. */
 interface Arrays {
   readonly marks: Float64Array
   readonly keys: Int32Array
   readonly stamps: Uint32Array
   readonly scales: Float32Array
-  /** For each note, the number of chunk vectors, then the number of name vectors. */
+  /** Per note, the number of chunk vectors, then of name vectors. */
   readonly counts: Uint16Array
   readonly ordinals: Uint16Array
   readonly values: Int8Array
 }
 
-/** Packs the quantized vectors of a batch of notes into one value. Such values are all that is loaded at start-up. */
 export function packCoarse(
   place: Place,
   notes: readonly { readonly key: number; readonly stored: StoredVectors }[],
@@ -93,7 +92,7 @@ export function packCoarse(
   return sealBytes(nameOf(place), bytes.subarray(PADDING))
 }
 
-/** Unpacks a part. @throws DamagedIndex if it is corrupt */
+/** @throws DamagedIndex if the part is corrupt */
 export function unpackCoarse(place: Place, data: unknown): readonly CoarseNote[] {
   const bytes = aligned(unsealBytes(nameOf(place), data))
   const [notes = 0, count = 0, dimensions = 0] = new Uint32Array(bytes.buffer, bytes.byteOffset, HEADER_BYTES / 4)
@@ -112,7 +111,7 @@ export function unpackCoarse(place: Place, data: unknown): readonly CoarseNote[]
   }))
 }
 
-/** The vectors of a note, in a contiguous range of a part. */
+/** The vectors of one note in a part. */
 class Stretch implements CoarseVectors {
   readonly #arrays: Arrays
   readonly #first: number
@@ -146,10 +145,10 @@ class Stretch implements CoarseVectors {
   }
 }
 
-/** Offset of the header in bytes, so with a checksum in front, the arrays are aligned to 8 bytes. */
+/** Aligns the arrays to 8 bytes after the checksum. */
 const PADDING = 4
 
-/** Returns the bytes, aligned for typed arrays. SQLite's buffers usually are aligned already. */
+/** SQLite's buffers are usually aligned already. */
 function aligned(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   if (bytes.buffer instanceof ArrayBuffer && bytes.byteOffset % 8 === PADDING) return bytes as Uint8Array<ArrayBuffer>
   const copy = new Uint8Array(PADDING + bytes.length).subarray(PADDING)
@@ -184,7 +183,7 @@ function nameOf({ embedder, revision }: Place): string {
   return `coarse:${embedder}:${revision}`
 }
 
-/** Returns a hash of a text and its vector. A double can represent its 48 bits. */
+/** 48 bits, which a double represents exactly. */
 function markOf({ hash, packed }: StoredVector): number {
   return ((hash[0] as number) * 256 + (hash[1] as number)) * 2 ** 32 + crc32(packed)
 }
@@ -192,16 +191,15 @@ function markOf({ hash, packed }: StoredVector): number {
 interface Running {
   readonly embedder: number
   readonly dimensions: number
-  /** Revision of the first new part. */
+  /** First revision of the new parts. */
   since?: number
-  /** Notes up to this key have been rewritten. */
+  /** Last key that has been rewritten. */
   after: number
 }
 
 /**
- * Rewrites the quantized vectors of all notes into fewer parts, one part at a time. Parts are immutable; newer vectors of a note go
- * into a later part. Readers use the old parts until the rewrite is complete. If the process crashes, the next rewrite deletes its
- * new parts.
+ * Merges the parts of an embedder, one part at a time. Readers use the old parts until the end. After a crash, the next rewrite
+ * deletes incomplete parts.
  */
 export class CoarseRewrite {
   readonly #file: DatabaseFile
@@ -238,7 +236,6 @@ export class CoarseRewrite {
   }
 }
 
-/** Stores quantized vectors. Readers load them after the commit. */
 export function putCoarse(
   database: Database,
   { dimensions, ...place }: { readonly embedder: number; readonly dimensions: number; readonly revision: number },
@@ -248,10 +245,7 @@ export function putCoarse(
   database.prepare('INSERT INTO coarse VALUES (?, ?, ?, ?)').run(place.embedder, place.revision, notes.length, data)
 }
 
-/**
- * Returns an embedder whose vectors should be rewritten, because more than half of the notes in its parts are outdated or because
- * it has too many parts.
- */
+/** Finds an embedder with too many parts, or with mostly outdated ones. */
 function choose(database: Database): Running | undefined {
   const rows = database
     .prepare(

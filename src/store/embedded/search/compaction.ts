@@ -5,11 +5,11 @@ import { type Page, packHeader, type SegmentHeader, unpackHeader } from '../../.
 import type { DatabaseFile } from '../database-file.ts'
 import { headerPlace, pagePlace, sealBytes, unsealBytes } from './search-rows.ts'
 
-/** Number of segments of similar size to merge at once. A note is rewritten each time the index grows by this factor. */
+/** Segments of similar size per merge. A note is rewritten whenever the index grows by this factor. */
 const FAN_IN = 8
 /** Maximum duration of a step in milliseconds. */
 const STEP_MS = 25
-/** Milliseconds without progress after which a merge is discarded, because its process has probably died. */
+/** In milliseconds. A merge without progress for this long is discarded. */
 const ABANDONED = 3_600_000
 
 interface SegmentRow {
@@ -18,7 +18,7 @@ interface SegmentRow {
   readonly notes: number
 }
 
-/** Merges small segments into a larger one, a few milliseconds at a time. Readers see either the small segments or the large one. */
+/** Merges small segments in short steps. Readers never see a partial merge. */
 export class Compaction {
   readonly #file: DatabaseFile
   #merge: Merge | undefined
@@ -49,7 +49,7 @@ export class Compaction {
 
   #begin(database: Database, inputs: readonly SegmentRow[]): Merge {
     const oldest = Math.min(...inputs.map(({ rank }) => rank))
-    // Older segments are usually the largest. They have no newer entries for the notes in the inputs, so skip them.
+    // Older segments contain no newer entries, and are usually the largest.
     const newer = segmentsOf(database).filter(({ rank }) => rank >= oldest)
     const headers = new Map(newer.map(({ id }) => [id, readHeader(database, id)]))
     const isLive = liveness(database, headers)
@@ -66,10 +66,7 @@ export class Compaction {
     return { id, inputs, pages, run: mergeSegments(sources, isLiveDocument, (page) => pages.push(page)) }
   }
 
-  /**
-   * Stores finished pages, which readers do not see yet.
-   * @returns whether the merge still belongs to this process
-   */
+  /** @returns false if another process has discarded the merge */
   #write({ id, pages }: Merge): boolean {
     if (pages.length === 0) return true
     return this.#file.write((database) => {
@@ -81,7 +78,7 @@ export class Compaction {
 
   #finish({ id, inputs, pages }: Merge, header: SegmentHeader): void {
     this.#file.write((database) => {
-      // Another process has discarded this merge and its pages.
+      // Another process has discarded this merge.
       if (!keepOwn(database, id)) return
       const present = new Set(segmentsOf(database).map((segment) => segment.id))
       const dead = inputs.every((input) => present.has(input.id)) ? inputs.map((input) => input.id) : [id]
@@ -99,10 +96,7 @@ export class Compaction {
   }
 }
 
-/**
- * Records that the merge is in progress.
- * @returns false if another process has discarded it
- */
+/** @returns false if another process has discarded the merge */
 function keepOwn(database: Database, id: number): boolean {
   database.prepare('UPDATE merging SET started = ? WHERE id = ?').run(Date.now(), id)
   return database.prepare('SELECT 1 FROM merging WHERE id = ?').get(id) !== undefined
@@ -115,10 +109,7 @@ interface Merge {
   readonly run: Generator<void, SegmentHeader>
 }
 
-/**
- * Stores the header of a segment, and so makes it visible to readers. If several segments contain a note, the one with the highest
- * `rank` counts.
- */
+/** The header makes a segment visible. If a note is in several segments, the highest `rank` counts. */
 export function insertSegment(
   database: Database,
   { id, rank, header }: { readonly id: number; readonly rank: number; readonly header: SegmentHeader },
@@ -132,12 +123,12 @@ export function insertPages(database: Database, segment: number, pages: Iterable
   for (const { first, data } of pages) insert.run(segment, first, sealBytes(pagePlace(segment, first), data))
 }
 
-/** Returns the number for a new segment. Numbers are never reused. */
+/** Numbers are never reused. */
 export function nextSegment(database: Database): number {
   return nextNumber(database, 'segment')
 }
 
-/** Returns the next value of a stored counter. The first value is 1. */
+/** The first value is 1. */
 export function nextNumber(database: Database, count: 'segment' | 'embedder' | 'revision'): number {
   const row = database.prepare('SELECT value FROM meta WHERE key = ?').get(count) as { value: number } | undefined
   const next = Number(row?.value ?? 0) + 1
@@ -155,20 +146,20 @@ function readHeader(database: Database, id: number): SegmentHeader {
   return unpackHeader(unsealBytes(headerPlace(id, row.rank), row.header))
 }
 
-/** Returns the first group of segments with similar sizes that is large enough to merge, starting with the smallest segments. */
+/** Prefers the smallest segments. */
 function choose(segments: readonly SegmentRow[]): readonly SegmentRow[] {
   const levels = groupBy(segments, ({ notes }) => Math.floor(Math.log(Math.max(1, notes)) / Math.log(FAN_IN)))
   const full = [...levels].filter(([, group]) => group.length >= FAN_IN).sort(([a], [b]) => a - b)
   return full[0]?.[1] ?? []
 }
 
-/** Returns a function that checks whether an entry is live: the newest one of a note that still exists. */
+/** Accepts the newest entry of each existing note. */
 function liveness(
   database: Database,
   headers: ReadonlyMap<number, SegmentHeader>,
 ): (input: SegmentRow, ordinal: number) => boolean {
   const newest = new Map<number, number>()
-  // Segments are in ascending order of rank, so the last one counts.
+  // Sorted by rank, so the last segment wins.
   for (const [id, { keys }] of headers) for (const key of keys) newest.set(key, id)
   const find = database.prepare('SELECT 1 AS found FROM note WHERE key = ?')
   return ({ id }, ordinal) => {
@@ -177,7 +168,7 @@ function liveness(
   }
 }
 
-/** Reads the pages of a segment in order, a few at a time, because statements must not stay open while others are writing. */
+/** Reads a few pages at a time, because an open statement would block writers. */
 function* pagesOf(database: Database, segment: number): Generator<Uint8Array> {
   const select = database.prepare('SELECT first, data FROM page WHERE segment = ? AND first > ? ORDER BY first LIMIT 32')
   const start = database.prepare('SELECT first, data FROM page WHERE segment = ? ORDER BY first LIMIT 32')

@@ -7,12 +7,12 @@ import { compares } from '../../../search/query/compare-values.ts'
 import { factsOf, NO_TASKS, type NoteFacts, type PropertyFacts } from '../../note-facts.ts'
 import type { Projection } from '../projection.ts'
 
-/** Maximum time to read before yielding to the event loop, in milliseconds. */
+/** Milliseconds of reading between yields to the event loop. */
 const SLICE_MS = 8
 
 abstract class NoteTable {
   readonly projection: Projection
-  /** Keys of the notes to read. Undefined means all. */
+  /** Keys to read. `undefined` means all. */
   #stale: Set<number> | undefined
 
   constructor(projection: Projection) {
@@ -28,7 +28,7 @@ abstract class NoteTable {
     this.forget()
   }
 
-  /** Reads the notes that have changed, a few milliseconds at a time, including those that change meanwhile. */
+  /** Reads changed notes in short slices, including notes that change meanwhile. */
   async flush(): Promise<void> {
     for (;;) {
       this.#stale ??= new Set(this.projection.graph.order())
@@ -66,7 +66,7 @@ export class Facets extends NoteTable {
     this.#facts.set(key, factsOf({ properties, tasks, stat: this.projection.stat(key) }))
   }
 
-  /** Returns a note's time in milliseconds since the Unix epoch, or NaN if it has none. */
+  /** Milliseconds since the Unix epoch, or NaN. */
   time(key: number, field: 'created' | 'modified'): number {
     return this.#facts.get(key)?.[field] ?? Number.NaN
   }
@@ -75,15 +75,12 @@ export class Facets extends NoteTable {
     return (this.#facts.get(key)?.properties.size ?? 0) > 0
   }
 
-  /** Returns the values of a property, one per list item. An empty string means no value. `name` must be folded. */
+  /** One value per list item; an empty string means no value. `name` is folded. */
   propertyTexts(key: number, name: string): readonly string[] {
     return this.#facts.get(key)?.properties.get(name)?.values ?? []
   }
 
-  /**
-   * Checks whether a note has a property, and if a value is given, whether it is among the property's values. `name` and `value`
-   * must be folded.
-   */
+  /** `name` and `value` are folded. */
   hasProperty(key: number, name: string, value: string | undefined): boolean {
     const property = this.#facts.get(key)?.properties.get(name)
     return property !== undefined && (value === undefined || property.asked.includes(value))
@@ -103,7 +100,7 @@ export class Facets extends NoteTable {
     return state === 'any' ? tasks.size > 0 : tasks.has(state)
   }
 
-  /** Returns the properties of listed notes, ordered by count, then name. */
+  /** Ordered by count, then name. */
   properties(): readonly PropertyCount[] {
     const byName = new Map<string, { readonly names: Counts; readonly kinds: Counts<ValueKind> }>()
     for (const [folded, { name, kind }] of this.#listedProperties()) {
@@ -120,7 +117,7 @@ export class Facets extends NoteTable {
     return properties.sort((a, b) => b.count - a.count || compareTexts(a.key, b.key))
   }
 
-  /** Returns the values of a property in listed notes, ordered by count, then text. */
+  /** Ordered by count, then text. */
   values(name: string): readonly ValueCount[] {
     const byValue = new Map<string, Counts>()
     for (const key of this.#listedKeys()) {
@@ -155,7 +152,7 @@ class Counts<T extends string = string> {
     this.total++
   }
 
-  /** Returns the strings in order of count, most frequent first, then text. */
+  /** Most frequent first, then by text. */
   ranked(): readonly T[] {
     return [...this.#counts].sort(([a, more], [b, less]) => less - more || compareTexts(a, b)).map(([text]) => text)
   }
@@ -165,9 +162,8 @@ class Counts<T extends string = string> {
   }
 }
 
-/** The typed links of all notes, by property. */
 export class Relations extends NoteTable {
-  /** Maps folded property names to the notes that have them. */
+  /** Property name (folded), then key of the note. */
   readonly #byName = new Map<string, Map<number, readonly (number | string)[]>>()
   readonly #ofKey = new Map<number, readonly string[]>()
 
@@ -176,7 +172,6 @@ export class Relations extends NoteTable {
     this.#ofKey.clear()
   }
 
-  /** Returns the notes with links in a property, and the targets of these links. */
   of(name: string): Iterable<readonly [key: number, targets: readonly NodeIndex[]]> {
     const { graph } = this.projection
     const valuesByKey = this.#byName.get(foldName(name)) ?? new Map<number, readonly (number | string)[]>()

@@ -36,7 +36,7 @@ export async function loadForGroups(condition: Condition | undefined, by: readon
   await loadFor(condition, undefined, facts)
 }
 
-/** Returns the candidates that match a condition, in the requested order. Load the facts first. */
+/** The facts must be loaded. */
 export function findNotes({ condition, order, candidates }: FindRequest, facts: VaultFacts, page: Page): FoundPage {
   const matches = matching({ condition, candidates }, facts)
   const end = page.offset + page.limit
@@ -54,7 +54,7 @@ export function findNotes({ condition, order, candidates }: FindRequest, facts: 
   return { items, total: matches.size }
 }
 
-/** Returns the candidates that match a condition, ordered by id, with their values. Load the facts first. */
+/** Ordered by id. The facts must be loaded. */
 export function groupValues(
   { by, ...asked }: Pick<FindRequest, 'condition' | 'candidates'> & { readonly by: readonly GroupBy[] },
   facts: VaultFacts,
@@ -91,11 +91,10 @@ function matching({ condition, candidates }: Pick<FindRequest, 'condition' | 'ca
 
 interface FindOptions {
   readonly facts: VaultFacts
-  /** Number of best matches that the caller needs. */
   readonly limit: number
 }
 
-/** Returns scores from 0 to 1 for the best matches. Notes in `first` get 1. */
+/** From 0 to 1. Notes in `first` get 1. */
 function relevance(
   matches: KeySet,
   { terms, first }: Pick<FindOrder, 'terms' | 'first'>,
@@ -111,7 +110,7 @@ function relevance(
   return scores
 }
 
-/** Orders notes by score, best first, and then those without a score by id. Not every condition produces scores. */
+/** Notes without a score come last, ordered by id. */
 function byRelevance(matches: KeySet, scores: ReadonlyMap<number, number>, { facts, limit }: FindOptions): number[] {
   const { graph } = facts.projection
   const ordered = [...scores.keys()].sort(
@@ -145,9 +144,9 @@ function timeOr(time: number, factor: number): number {
 export interface VaultFacts {
   readonly projection: Projection
   readonly words: WordIndex
-  /** Must have been loaded if the query refers to times or properties. */
+  /** Loaded only for queries with times or properties. */
   readonly facets: Facets
-  /** Must have been loaded if the query refers to relations. */
+  /** Loaded only for queries with relations. */
   readonly relations: Relations
 }
 
@@ -156,7 +155,6 @@ class VaultSource implements QuerySource {
   readonly #candidates: KeySet
   #sets: QuerySource | undefined
 
-  /** @param candidates the notes that may be returned */
   constructor(facts: VaultFacts, candidates: KeySet) {
     this.#facts = facts
     this.#candidates = candidates

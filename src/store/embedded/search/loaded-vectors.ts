@@ -8,34 +8,32 @@ import { type CoarseNote, unpackCoarse } from './coarse-part.ts'
 import { type StoredVector, type StoredVectors, unpackVectors } from './search-rows.ts'
 import { VectorSlots, type VectorTableHit } from './vector-slots.ts'
 
-/** Statements for the search index. Their first parameter is the id of the embedder. */
+/** The first parameter is the embedder's id. */
 export interface VectorRows {
-  /** Reads the first part with a higher revision. */
+  /** The first part after a revision. */
   readonly newCoarse: Statement
   readonly vectors: Statement
   readonly vectorCount: Statement
-  /** Returns all keys, separated by commas, or NULL if there are none. */
+  /** Comma-separated keys, or NULL. */
   readonly vectorKeys: Statement
 }
 
 export interface LoadedVectorsOptions {
-  /** The embedder's number. */
   readonly id: number
   readonly dimensions: number
   readonly graph?: Omit<ChunkGraphOptions, 'dimensions'> | undefined
 }
 
-/** The vectors of an embedder in memory. They may still be loading. */
+/** An embedder's vectors in memory, possibly still loading. */
 export class LoadedVectors {
-  /** The embedder's number. */
   readonly id: number
   readonly table: VectorTable
   readonly #rows: VectorRows
   readonly #recent = new Recent<number, StoredVectors | undefined>(CACHE_BYTES, sizeOf)
   readonly #prepared: Promise<void>
-  /** Parts up to this revision have been loaded. */
+  /** Last loaded revision. */
   #revision = 0
-  /** The last version of the database that has been loaded completely. */
+  /** Last `data_version` that was loaded completely. */
   #version = Number.NaN
   /** True if notes may have been deleted since the last check. */
   #mayLack = true
@@ -49,15 +47,11 @@ export class LoadedVectors {
     this.#prepared = this.table.prepare()
   }
 
-  /** Checks whether a version of the database has been loaded completely. */
   isOf(version: number): boolean {
     return this.#version === version && !this.#mayLack
   }
 
-  /**
-   * Loads new parts a few milliseconds at a time, at least up to the given version of the database.
-   * @throws DamagedIndex
-   */
+  /** Loads new parts in short slices, at least up to `version`. @throws DamagedIndex */
   async load(version: number): Promise<void> {
     await this.#prepared
     const isNew = !this.isOf(version)
@@ -68,12 +62,11 @@ export class LoadedVectors {
     this.table.endLoading()
   }
 
-  /** Makes the next `load` drop deleted notes. Call it after a commit. */
+  /** Call after a commit. The next `load` drops deleted notes. */
   mayHaveGone(): void {
     this.#mayLack = true
   }
 
-  /** Releases recently read data. */
   rest(): void {
     this.#recent.clear()
   }
@@ -83,10 +76,7 @@ export class LoadedVectors {
     this.table.close()
   }
 
-  /**
-   * Loads one part, which takes a millisecond or two.
-   * @returns whether there may be more
-   */
+  /** Takes a millisecond or two. @returns whether there may be more */
   #loadNew(): boolean {
     const part = this.#rows.newCoarse.get(this.id, this.#revision) as { revision: number; data: unknown } | undefined
     if (part === undefined) return false
@@ -109,7 +99,7 @@ export class LoadedVectors {
       this.#recent.drop(key)
       this.table.delete(key)
     }
-    // If the vectors were committed after the last part was loaded, they are in newer parts.
+    // Vectors committed since the last load are in newer parts.
     if (this.table.notes < stored.size) while (this.#loadNew());
     if (this.table.notes < stored.size) throw new DamagedIndex("a note's vectors are missing")
   }
@@ -120,7 +110,7 @@ export class LoadedVectors {
   }
 }
 
-/** Size of the cache for rows in bytes. The candidates of a search are often chunks of the same few notes. */
+/** In bytes. Candidates are often chunks of the same few notes. */
 const CACHE_BYTES = 4 << 20
 
 function sizeOf(row: StoredVectors | undefined): number {
@@ -129,17 +119,17 @@ function sizeOf(row: StoredVectors | undefined): number {
 
 export type ReadVectors = (key: number) => StoredVectors | undefined
 
-/** Checks whether a key still refers to the file for which its vectors were stored; see `stampOf`. */
+/** Checks that a key still refers to the same file; see `stampOf`. */
 export type AcceptNote = (key: number, stamp: number) => boolean
 
 export interface VectorTableOptions {
   readonly dimensions: number
   readonly read: ReadVectors
-  /** Options for a graph of chunk vectors. If omitted, vectors are compared one by one. */
+  /** If omitted, searches compare all vectors. */
   readonly graph?: Omit<ChunkGraphOptions, 'dimensions'> | undefined
 }
 
-/** An embedder's vectors. Chunks and names have separate slots. */
+/** Chunks and names have separate slots. */
 export class VectorTable {
   readonly #dimensions: number
   readonly #read: ReadVectors
@@ -156,20 +146,16 @@ export class VectorTable {
     this.#graph = graph === undefined ? undefined : new ChunkGraph(this.#chunks, { ...graph, dimensions })
   }
 
-  /** How chunk vectors are compared at the moment. */
   get state(): Pick<VectorState, 'index' | 'reason'> {
     return this.#graph?.state ?? { index: 'exact' }
   }
 
-  /** Prepares the graph. The first `set` must wait for it. */
+  /** Await before the first `set`. */
   async prepare(): Promise<void> {
     await this.#graph?.prepare()
   }
 
-  /**
-   * Ends loading and starts background work.
-   * @throws DamagedIndex if earlier background work found damage
-   */
+  /** Starts background work. @throws DamagedIndex if earlier background work found damage */
   endLoading(): void {
     this.#chunks.endLoading()
     this.#graph?.follow()
@@ -195,7 +181,7 @@ export class VectorTable {
     return this.#stamps.keys()
   }
 
-  /** Returns the chunk vectors of a note, or `undefined` if there are none or they belong to another file. */
+  /** `undefined` if there are none or they belong to another file. */
   vectors(key: number, stamp: number): NoteChunks | undefined {
     const stored = this.#stamps.get(key) === stamp ? this.#read(key) : undefined
     if (stored === undefined) return undefined
@@ -217,7 +203,7 @@ export class VectorTable {
     return this.#names.nearest(vector, limit, this.#accepting(accept))
   }
 
-  /** Frees the memory. Later searches find nothing. */
+  /** Frees the memory. Later searches return nothing. */
   close(): void {
     this.#graph?.close()
     this.#stamps.clear()

@@ -19,26 +19,23 @@ import { countVectors, headerPlace, pagePlace, SEARCH, stampOf, unsealBytes } fr
 
 export interface SearchIndexOptions {
   readonly kind: VectorIndexKind
-  /** Builds vector graphs in another thread. */
+  /** If omitted, this thread builds the graphs. */
   readonly graphs?: VectorGraphs | undefined
   onDamage?(): void
 }
 
-/**
- * The search index for readers, including what other processes commit. Small parts are in memory; everything else is read when
- * needed.
- */
+/** Read access to the search index, including commits by other processes. */
 export class SearchIndex {
   readonly file: FollowedDatabase<Statements>
   readonly words: WordIndex
   readonly #graph: () => Graph
   readonly #vectorIndex: SearchIndexOptions
-  /** The embedders, cached until the next commit. */
+  /** Cached until the next commit. */
   #embedders: readonly EmbedderRow[] | undefined
   #headers: ReadonlyMap<number, SegmentHeader> = new Map()
-  /** Pages by segment and stem. They remain valid, because segments never change. */
+  /** Segments never change, so pages remain valid. */
   readonly #recentPages = new Recent<string, Uint8Array | undefined>(PAGE_CACHE_BYTES, (page) => page?.length ?? 0)
-  /** Stamps of files by key. A search needs thousands of them. */
+  /** By key. A search needs thousands of stamps. */
   readonly #stamps: ({ readonly path: string; readonly stamp: number } | undefined)[] = []
   readonly #tables = new Map<string, LoadedVectors>()
 
@@ -51,18 +48,12 @@ export class SearchIndex {
     this.words = new WordIndex(this.#pages(), (key) => this.#stampOf(key))
   }
 
-  /**
-   * Loads newer commits. It is cheap if there are none.
-   * @throws DamagedIndex, DamagedWords
-   */
+  /** Cheap if there are no new commits. @throws DamagedIndex, DamagedWords */
   refresh(): void {
     this.file.load((open) => this.#takeOver(open))
   }
 
-  /**
-   * Runs a read on a consistent, current snapshot. Segments that another thread is merging remain readable.
-   * @throws DamagedIndex, DamagedWords
-   */
+  /** Runs a read in one transaction. Segments remain readable while they are merged. @throws DamagedIndex, DamagedWords */
   read<T>(action: () => T): T {
     const open = this.file.open()
     if (open === undefined) return action()
@@ -84,10 +75,7 @@ export class SearchIndex {
     this.words.changed(keys)
   }
 
-  /**
-   * Returns the current vectors of an embedder, or `undefined` if it has none. Loads new ones a few milliseconds at a time.
-   * @throws DamagedIndex
-   */
+  /** Loads new vectors in short slices. @returns `undefined` if the embedder has none @throws DamagedIndex */
   async vectors(embedder: string): Promise<VectorTable | undefined> {
     const open = this.file.open()
     if (open === undefined) return undefined
@@ -111,7 +99,6 @@ export class SearchIndex {
     }))
   }
 
-  /** Checks whether a key still refers to the file with this stamp. */
   isCurrent(key: number, stamp: number): boolean {
     return this.#stampOf(key) === stamp
   }
@@ -162,7 +149,6 @@ export class SearchIndex {
     return table
   }
 
-  /** Releases the data and the saved graphs of embedders without vectors. */
   #forgetOthers(embedders: readonly EmbedderRow[]): void {
     const removed = [...this.#tables].filter(
       ([embedder, { id }]) => !embedders.some((row) => row.id === id && row.embedder === embedder),
@@ -226,7 +212,7 @@ function prepare(database: Database) {
     ),
     vectors: database.prepare('SELECT data FROM vector WHERE embedder = ? AND key = ?'),
     vectorCount: database.prepare(`SELECT ${countVectors('?1')} AS notes`),
-    // Returns one string, because each row would take a call.
+    // One string, because each row would take a call.
     vectorKeys: database.prepare('SELECT group_concat(key) AS keys FROM vector WHERE embedder = ?'),
   }
 }
@@ -249,7 +235,7 @@ function readHeader({ header }: OpenSearch, id: number, rank: number) {
   return unpackHeader(unsealBytes(headerPlace(id, rank), row.header))
 }
 
-/** Returns the path for an embedder's graph, next to the search index, or `undefined` if the search index is in memory. */
+/** `undefined` if the search index is in memory. */
 export function graphPath(location: Location, embedder: string): string | undefined {
   return location.kind === 'memory' ? undefined : graphPrefix(location.path) + digest(embedder)
 }

@@ -20,7 +20,7 @@ export interface SearchReadsOptions {
   readonly onDamage: () => void
 }
 
-/** Runs searches on a vault. It refreshes the search index itself; the caller must refresh the projection. */
+/** Refreshes the search index, but not the projection. */
 export class SearchReads {
   readonly #projection: Projection
   readonly #index: SearchIndex
@@ -34,7 +34,7 @@ export class SearchReads {
     this.#relations = new Relations(projection)
   }
 
-  /** True if the search index was found to be damaged and has not been replaced yet. */
+  /** True until a damaged index is replaced. */
   get isDamaged(): boolean {
     return this.#index.file.isDamaged
   }
@@ -45,7 +45,7 @@ export class SearchReads {
     this.#relations.changed(keys)
   }
 
-  /** Drops data about a graph that is being rebuilt. */
+  /** Drops data that refers to the replaced graph. */
   graphReplaced(): void {
     this.#index.file.reopen()
     this.#facets.clear()
@@ -56,7 +56,6 @@ export class SearchReads {
     this.#index.file.reopen(location)
   }
 
-  /** Loads newer commits, including the embedder's vectors. */
   async refresh(embedder?: string): Promise<void> {
     await this.#index.file.guard(async () => {
       this.#index.refresh()
@@ -145,7 +144,7 @@ export class SearchReads {
 
   readonly find: Snapshot['find'] = async (condition, { scope, order }, page) => {
     const facts = this.#facts()
-    // Load outside the guard. The facts are in the graph's index, so damage found here does not affect the search index.
+    // Load facts outside the guard, because damage there concerns the main index.
     await loadFor(condition, order, facts)
     return await this.#index.file.guard(async () => {
       const candidates = keysInScope(this.#projection, scope)
@@ -189,7 +188,7 @@ export class SearchReads {
     this.#index.close()
   }
 
-  /** Accepts only notes whose vectors belong to the current version of the file. */
+  /** Rejects vectors of another file that had the same key. */
   #acceptCurrent(scope: Scope): AcceptNote {
     const accept = acceptor(this.#projection, scope)
     return (key, stamp) => accept(key) && this.#index.isCurrent(key, stamp)

@@ -6,16 +6,14 @@ import { DamagedIndex } from '../sqlite.ts'
 import { packVector } from '../vectors/packed-vector.ts'
 
 /**
- * The search index, in a file of its own. `page` holds the keyword index as immutable segments, each a sorted run of pages. `note`
- * holds the indexed version of each note. `vector` has a row per note and embedder, with the hashes and vectors of the note's
- * chunks and names. A row of `coarse` holds the quantized vectors of a batch of notes; its `revision` increases with every change,
- * so readers load only new rows.
+ * `page`: immutable segments of sorted keyword pages. `note`: indexed version of each note. `vector`: a row per note and
+ * embedder. `coarse`: quantized vectors of a batch of notes; readers load rows with a higher `revision`.
  */
 export const SEARCH: DatabaseKind = {
   // `rous` in ASCII.
   applicationId: 0x726f7573,
   format: 8,
-  // A page of words or a row of vectors takes several kilobytes, and would overflow smaller database pages.
+  // A page of words or a row of vectors takes several kilobytes.
   pageSize: 16_384,
   schema: `
     CREATE TABLE meta (key TEXT PRIMARY KEY, value NOT NULL) WITHOUT ROWID;
@@ -33,23 +31,20 @@ export const SEARCH: DatabaseKind = {
   `,
 }
 
-/**
- * Returns SQL that counts the rows of an embedder in `vector`. Usually, they are all rows, and then counting the whole table is
- * forty times as fast.
- */
+/** With a single embedder, counting the whole table is forty times as fast. */
 export function countVectors(embedder: string): string {
   const others = ['<', '>'].map((side) => `EXISTS (SELECT 1 FROM vector WHERE embedder ${side} ${embedder})`).join(' OR ')
   return `(CASE WHEN ${others} THEN (SELECT count(*) FROM vector WHERE embedder = ${embedder}) ELSE (SELECT count(*) FROM vector) END)`
 }
 
-/** Returns a stamp that identifies the file behind a key, because keys of deleted files are reused. */
+/** Identifies the file behind a key, because keys are reused. */
 export function stampOf(path: string): number {
   return crc32(path)
 }
 
 const CRC_BYTES = 4
 
-/** Adds a checksum of the bytes and of the place where they are stored. */
+/** The checksum covers `place`, too. */
 export function sealBytes(place: string, bytes: Uint8Array): Uint8Array {
   const sealed = Buffer.allocUnsafe(CRC_BYTES + bytes.length)
   sealed.set(bytes, CRC_BYTES)
@@ -57,10 +52,7 @@ export function sealBytes(place: string, bytes: Uint8Array): Uint8Array {
   return sealed
 }
 
-/**
- * Checks and removes the checksum.
- * @throws DamagedIndex if the bytes are corrupt or were stored in another place
- */
+/** @throws DamagedIndex if the bytes are corrupt or belong to another place */
 export function unsealBytes(place: string, sealed: unknown): Uint8Array {
   if (sealed instanceof Uint8Array && sealed.length >= CRC_BYTES) {
     const bytes = sealed.subarray(CRC_BYTES)
@@ -71,13 +63,13 @@ export function unsealBytes(place: string, sealed: unknown): Uint8Array {
 }
 
 const HASH_BYTES = 16
-/** The header holds the stamp, the start of the content hash, and the numbers of chunks and names. */
+/** Stamp, start of the content hash, and numbers of chunks and names. */
 const HEADER_BYTES = 16
 const CONTENT_BYTES = 8
-/** Size of a chunk's place: start, end, first line and last line. */
+/** Start, end, first line and last line of a chunk. */
 const PLACE_BYTES = 16
 
-/** A vector as packed by `packVector`, with the hash of its text. */
+/** A vector packed by `packVector`, and the hash of its text. */
 export interface StoredVector {
   readonly hash: Uint8Array
   readonly packed: Uint8Array
@@ -92,7 +84,7 @@ export interface StoredVectors {
 }
 
 export function toStored({ path, content, chunks, names }: NoteVectors): StoredVectors {
-  // Decode all hashes at once, because a call costs more than decoding a hash.
+  // One call for all hashes is faster.
   const hashes = Buffer.from([...chunks, ...names].map(({ hash }) => hash).join(''), 'hex')
   const hashAt = (at: number): Uint8Array => hashes.subarray(at * HASH_BYTES, (at + 1) * HASH_BYTES)
   return {
@@ -105,7 +97,7 @@ export function toStored({ path, content, chunks, names }: NoteVectors): StoredV
   }
 }
 
-/** Packs the vectors of a note: header, places of chunks, hashes and vectors, in little-endian order. */
+/** Header, chunk positions, hashes and vectors, in little-endian order. */
 export function packVectors(embedder: number, key: number, { stamp, content, chunks, names }: StoredVectors): Uint8Array {
   const header = Buffer.alloc(HEADER_BYTES + chunks.length * PLACE_BYTES)
   header.writeUInt32LE(stamp, 0)
@@ -128,10 +120,7 @@ export function packVectors(embedder: number, key: number, { stamp, content, chu
   return sealBytes(vectorPlace(embedder, key), Buffer.concat(parts))
 }
 
-/**
- * Unpacks the vectors of a note.
- * @throws DamagedIndex if the row is corrupt
- */
+/** @throws DamagedIndex if the row is corrupt */
 export function unpackVectors(embedder: number, key: number, data: unknown): StoredVectors {
   const bytes = unsealBytes(vectorPlace(embedder, key), data)
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
@@ -168,7 +157,7 @@ export function unpackVectors(embedder: number, key: number, data: unknown): Sto
   }
 }
 
-/** The functions below return the key that a row's checksum includes, so a flipped bit in the stored key is detected. */
+/** Places for `sealBytes`. Checksums include them, so a flipped bit in a stored key is detected. */
 export function pagePlace(segment: number, first: Uint8Array): string {
   return `page:${segment}:${Buffer.from(first).toString('latin1')}`
 }
@@ -181,7 +170,7 @@ function vectorPlace(embedder: number, key: number): string {
   return `vector:${embedder}:${key}`
 }
 
-/** Checks whether a vector is all zeros, with scale 0. The embedder knows no word of such a text. */
+/** A zero vector stands for a text without any known word. */
 export function isEmpty({ packed }: Pick<StoredVector, 'packed'>): boolean {
   return packed[0] === 0 && packed[1] === 0 && packed[2] === 0 && packed[3] === 0
 }

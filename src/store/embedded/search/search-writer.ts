@@ -8,18 +8,15 @@ import { CoarseRewrite, putCoarse } from './coarse-part.ts'
 import { Compaction, insertPages, insertSegment, nextNumber, nextSegment } from './compaction.ts'
 import { isEmpty, packVectors, SEARCH, stampOf, toStored, unpackVectors } from './search-rows.ts'
 
-/** Opens the write interface of the embedded search index. Nothing is written before the first commit. */
+/** Writes nothing before the first commit. */
 export function openSearchWriter(location: Location): SearchWriter {
   return new SqliteSearchWriter(location)
 }
 
-/** Number of rows to delete per transaction. They take a few milliseconds. */
+/** Rows per transaction, which takes a few milliseconds. */
 const DELETED_AT_ONCE = 256
 
-/**
- * Deletes a key. The index on `vector` starts with the embedder, so the statements list all embedders. Otherwise, SQLite would scan
- * the whole table.
- */
+/** The index on `vector` starts with the embedder. Listing all embedders avoids a table scan. */
 export const FORGET_KEY = [
   'DELETE FROM note WHERE key = ?',
   'DELETE FROM vector WHERE embedder IN (SELECT id FROM embedder) AND key = ?',
@@ -29,7 +26,7 @@ class SqliteSearchWriter implements SearchWriter {
   readonly #file: DatabaseFile
   #database: Database | undefined
   #version = -1
-  /** True if something has been written since the last check, so there should be a file. */
+  /** True if data has been written since the last check, so the file must exist. */
   #hasWritten = false
   #compaction: Compaction | undefined
   #rewrite: CoarseRewrite | undefined
@@ -123,14 +120,11 @@ class SqliteSearchWriter implements SearchWriter {
         open.prepare('DELETE FROM embedder WHERE name <> ?').run(embedder)
       })
     }
-    // Readers do not use these rows any longer. Deleting all of them at once would block other writers for seconds.
+    // Deleting all rows at once would block other writers for seconds.
     while (this.#deleteOrphans()) await new Promise((resolve) => setImmediate(resolve))
   }
 
-  /**
-   * Deletes some vectors of removed embedders.
-   * @returns whether there may be more
-   */
+  /** @returns whether there may be more */
   #deleteOrphans(): boolean {
     const database = this.#file.open()
     if (database === undefined) return false
@@ -205,12 +199,12 @@ function dimensionsOf(database: Database, embedder: number): number {
   return row?.dimensions ?? 0
 }
 
-/** Returns the id of an embedder. It is assigned when the first vectors are stored. */
+/** The first vectors of an embedder assign its id. */
 function requireEmbedder(database: Database, name: string, notes: readonly NoteVectors[]): number {
   const number = findEmbedder(database, name)
   if (number !== undefined) return number
   const dimensions = notes.flatMap(({ chunks, names }) => [...chunks, ...names])[0]?.vector.length ?? 0
-  // Readers identify embedders by their ids, so ids are never reused.
+  // Readers identify embedders by id, so ids are never reused.
   const id = nextNumber(database, 'embedder')
   database.prepare('INSERT INTO embedder VALUES (?, ?, ?)').run(id, name, dimensions)
   return id

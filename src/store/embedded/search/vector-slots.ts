@@ -4,30 +4,27 @@ import type { CoarseVectors } from './coarse-part.ts'
 
 export interface VectorTableHit {
   readonly key: number
-  /** Index among the note's chunks or among its names. */
+  /** Index among the note's chunks or names. */
   readonly ordinal: number
   /** Cosine similarity. */
   readonly score: number
 }
 
-/** Reads the stored vector of a note's chunk or name, by key and index. Returns `undefined` if it no longer exists. */
+/** Returns `undefined` if the vector no longer exists. */
 export type ReadFullPrecision = (key: number, ordinal: number) => Float32Array | undefined
 
-/**
- * Number of best candidates to rescore with their stored vectors, which takes a read for each. Other candidates keep their
- * estimated scores. These are off by a few thousandths, which matters only for the order.
- */
+/** Candidates to rescore, with a read each. The other scores are off by a few thousandths. */
 const FINE_READS = 16
 
-/** Assigns small, dense integers (slots) to vectors. When a note changes, its unchanged vectors keep their slots. */
+/** Assigns small integers (slots) to vectors. Unchanged vectors of a note keep their slots. */
 export class VectorSlots {
   readonly scan: ExactScan
   readonly #read: ReadFullPrecision
   #index: ExactScan | HnswIndex
-  /** Number of stored vectors that the current search may still read. */
+  /** Number of reads left for the current search. */
   #readCount = 0
   #searches = 0
-  /** The slots of each key. Most keys have one slot, and a typed array of one item would take five times as much memory. */
+  /** Most keys have one slot, and a typed array would take five times the memory. */
   readonly #ofKey = new Map<number, readonly number[]>()
   #free: number[] = []
   #keys = new Int32Array(64)
@@ -58,7 +55,6 @@ export class VectorSlots {
     return this.#read(this.#keys[slot] as number, this.#ordinals[slot] as number)
   }
 
-  /** Makes later searches use an index that is based on `scan`. */
   searchWith(index: HnswIndex): void {
     this.#index = index
   }
@@ -77,7 +73,7 @@ export class VectorSlots {
     }
     for (const slot of before?.values() ?? []) this.#release(slot)
     if (slots.length === 0) this.#ofKey.delete(key)
-    // Copy the list, because a list that has grown has unused space.
+    // Copy, because a grown array has unused capacity.
     else this.#ofKey.set(key, slots.slice())
   }
 
@@ -94,19 +90,19 @@ export class VectorSlots {
       .map(({ label, score }) => ({ key: this.#keys[label] as number, ordinal: this.#ordinals[label] as number, score }))
   }
 
-  /** Returns the mark of each slot, which identifies its vector. Empty slots have NaN. */
+  /** One mark per slot. NaN for empty slots. */
   marks(): Float64Array<ArrayBuffer> {
     return this.#marks.slice(0, this.#next)
   }
 
-  /** Until `endLoading` is called, gives vectors the slots that they have in `marks`. Call it before loading any. */
+  /** Until `endLoading`, vectors get their slots from `marks`. Call before loading. */
   async reserve(marks: Float64Array): Promise<void> {
     this.#reserved = await ReservedSlots.of(marks)
     this.#grow(marks.length)
     this.#next = marks.length
   }
 
-  /** Ends loading. Slots that are still reserved become free. */
+  /** Frees the slots that are still reserved. */
   endLoading(): void {
     if (this.#reserved === undefined) return
     this.#reserved = undefined
@@ -171,7 +167,7 @@ const FREE = Number.NaN
 
 class ReservedSlots {
   readonly #first = new Map<number, number>()
-  /** The next slot with the same mark, or −1. */
+  /** Next slot with the same mark, or −1. */
   readonly #next: Int32Array
 
   private constructor(count: number) {
@@ -201,5 +197,5 @@ class ReservedSlots {
   }
 }
 
-/** Number of slots to process before yielding. They take a millisecond or two. */
+/** Slots to process between yields. */
 const AT_ONCE = 16_384

@@ -11,24 +11,23 @@ import {
   type VectorIndex,
 } from './vector-index.ts'
 
-/** Number of histogram buckets for scores from 0 to 1. Scores from −1 to 0 have as many. */
+/** Histogram buckets for scores from 0 to 1, and as many from −1 to 0. */
 const STEPS = 512
 
 export interface ExactScanOptions {
   /** From 1 to 4096. */
   readonly dimensions: number
-  /** Returns the full-precision vector of a candidate. If it returns `undefined`, the candidate keeps its estimated score. */
+  /** Returns a candidate's full-precision vector, or `undefined` to keep the estimated score. */
   readonly exact: StoredVector
   /** Maximum number of vectors that `exact` returns per search. Unlimited by default. */
   readonly fineReads?: number
-  /** True to use WebAssembly SIMD. Plain JavaScript gives the same results. */
+  /** Uses WebAssembly SIMD. JavaScript gives the same results. */
   readonly simd?: boolean
 }
 
 /**
- * Compares the query with all vectors. A SIMD kernel compares them as int8, and the best candidates (30, or three times the
- * requested number) are rescored with full precision. There is nothing to build, and deletions take effect immediately. 100,000
- * vectors with 256 dimensions take 26 MB.
+ * Compares int8 vectors with SIMD and rescores the best candidates with full precision. 100,000 vectors of 256 dimensions take 26
+ * MB.
  */
 export class ExactScan implements VectorIndex {
   readonly #options: ExactScanOptions
@@ -48,7 +47,7 @@ export class ExactScan implements VectorIndex {
     return this.#rows.has(label)
   }
 
-  /** All labels in ascending order. */
+  /** In ascending order. */
   labels(): Iterable<number> {
     return this.#rows.labels()
   }
@@ -58,7 +57,7 @@ export class ExactScan implements VectorIndex {
     this.load(label, coarsen(packVector(requireVector(vector, dimensions)), dimensions))
   }
 
-  /** Like `set`, but with a quantized vector, which must have the right dimension. */
+  /** Like `set`, with a quantized vector of the right dimension. */
   load(label: number, vector: CoarseVector): void {
     this.#rows.set(requireLabel(label), vector)
   }
@@ -71,7 +70,7 @@ export class ExactScan implements VectorIndex {
     return this.#best(query, limit, (candidates) => this.#rows.scan(query, candidates, accept))
   }
 
-  /** Like `search`, but only among the given labels. Ignores unknown ones. */
+  /** Like `search`, among the given labels. Ignores unknown labels. */
   searchAmong(query: Float32Array, limit: number, labels: Iterable<number>): readonly VectorHit[] {
     return this.#best(query, limit, (candidates) => this.#rows.scanLabels(query, candidates, labels))
   }
@@ -85,7 +84,7 @@ export class ExactScan implements VectorIndex {
     const count = requireLimit(limit, this.size)
     if (count === 0) return []
     const { exact, fineReads = Number.POSITIVE_INFINITY } = this.#options
-    // At most `count` candidates keep their estimates. So the result is right even if they all rank above the rescored ones.
+    // At most `count` candidates keep their estimated scores.
     const candidates = new BestLabels(Math.min(Math.max(MIN_CANDIDATES, CANDIDATES_PER_HIT * count), count + fineReads))
     scan(candidates)
     const cosine = cosineWith(query)
@@ -97,10 +96,7 @@ export class ExactScan implements VectorIndex {
   }
 }
 
-/**
- * Minimum number of candidates to rescore, because int8 confuses close neighbors. With this many, the top ten of 20,000 vectors are
- * right.
- */
+/** With 30 candidates, the top ten of 20,000 int8 vectors are right. */
 const MIN_CANDIDATES = 30
 
 const CANDIDATES_PER_HIT = 3
@@ -109,10 +105,7 @@ function createRows({ dimensions, simd }: ExactScanOptions): QuantisedRows {
   return new QuantisedRows(dimensions, createKernel(strideOf(dimensions), simd))
 }
 
-/**
- * Returns a function for the cosine of the query with a vector. It returns `undefined` if their dimensions differ, and 0 if the
- * query is 0.
- */
+/** Returns `undefined` for another dimension, and 0 for a zero query. */
 function cosineWith(query: Float32Array): (vector: Float32Array | undefined) => number | undefined {
   const length = Math.hypot(...query)
   return (vector) => {
@@ -129,12 +122,12 @@ function cosineWith(query: Float32Array): (vector: Float32Array | undefined) => 
   }
 }
 
-/** Vectors as int8 rows, each with a scale. Labels are row numbers. Scores are estimates with an error of about 0.01. */
+/** Int8 rows with a scale each. Scores have an error of about 0.01. */
 class QuantisedRows {
   readonly #dimensions: number
   readonly #rowBytes: number
   readonly #kernel: Kernel
-  /** A scale per row. Unused rows have NaN, so they never compare as better and are never returned. */
+  /** NaN for unused rows, which never compare as better. */
   #scales = new Float32Array(0)
   #end = 0
   #size = 0
@@ -153,7 +146,7 @@ class QuantisedRows {
     return label < this.#end && !Number.isNaN(this.#scales[label])
   }
 
-  /** All labels in ascending order. */
+  /** In ascending order. */
   *labels(): Generator<number> {
     for (let label = 0; label < this.#end; label++) if (this.has(label)) yield label
   }
@@ -174,7 +167,7 @@ class QuantisedRows {
     return true
   }
 
-  /** Offers each row with its estimated cosine. `accept` is called only for rows that would be among the best. */
+  /** Calls `accept` only for rows that would be among the best. */
   scan(query: Float32Array, best: BestLabels, accept: AcceptLabel | undefined): void {
     const unit = this.#quantiseQuery(query)
     const columns = columnsOf(this.#kernel.query)
@@ -185,14 +178,13 @@ class QuantisedRows {
       const dots = this.#kernel.dots(first, count, columns)
       for (let i = 0; i < count; i++) scores[i] = (dots[i] as number) * (scales[first + i] as number) * unit
       const block = { scores: scores.subarray(0, count), first, accept }
-      // Offer likely hits first. In row order, most of the early rows would be displaced later.
+      // Likely hits first: in row order, most early rows would be displaced later.
       const threshold = best.isFull ? Number.NEGATIVE_INFINITY : leastOfBest(block.scores, best.limit)
       offerBetween(best, block, { from: threshold, below: Number.POSITIVE_INFINITY })
       if (best.threshold < threshold) offerBetween(best, block, { from: Number.NEGATIVE_INFINITY, below: threshold })
     }
   }
 
-  /** Offers each of the given labels with its estimated cosine. */
   scanLabels(query: Float32Array, best: BestLabels, labels: Iterable<number>): void {
     const unit = this.#quantiseQuery(query)
     for (const label of labels) {
@@ -202,7 +194,7 @@ class QuantisedRows {
     }
   }
 
-  /** Quantizes the query for the kernel. Returns the factor that converts products to cosines. */
+  /** Returns the factor that converts dot products to cosines. */
   #quantiseQuery(query: Float32Array): number {
     let peak = 0
     for (const value of query) peak = Math.max(peak, Math.abs(value))
@@ -228,10 +220,7 @@ class QuantisedRows {
   }
 }
 
-/**
- * Returns the range of columns with values other than 0, in whole registers. Queries of the built-in embedder use the columns of
- * only one table.
- */
+/** In whole registers. Queries of the built-in embedder use the columns of only one table. */
 function columnsOf(query: Int16Array): ColumnRange {
   const first = Math.max(
     0,
@@ -247,7 +236,6 @@ interface ScoredRows {
   readonly accept: AcceptLabel | undefined
 }
 
-/** Offers the rows with a score in a range, if they would be among the best. */
 function offerBetween(
   best: BestLabels,
   { scores, first, accept }: ScoredRows,
@@ -262,7 +250,7 @@ function offerBetween(
   }
 }
 
-/** Returns a score that slightly more than `count` rows have, or −∞ if there are fewer rows. */
+/** Returns a score that slightly more than `count` rows exceed, or −∞. */
 function leastOfBest(scores: Float64Array, count: number): number {
   if (scores.length <= count) return Number.NEGATIVE_INFINITY
   const steps = new Uint32Array(2 * STEPS + 1)
@@ -279,12 +267,8 @@ function stepOf(score: number): number {
   return Math.min(2 * STEPS, Math.floor((score + 1) * STEPS))
 }
 
-/**
- * The best hits, by score and then label: a heap with the worst hit on top. Labels and scores are in arrays, because an object per
- * hit would be a tenth of a search's garbage.
- */
+/** A heap with the worst hit on top. Typed arrays avoid an object per hit. */
 export class BestLabels {
-  /** Maximum number of hits. */
   readonly limit: number
   readonly #labels: Uint32Array
   readonly #scores: Float64Array
@@ -301,25 +285,24 @@ export class BestLabels {
     return this.#size === this.limit
   }
 
-  /** A later label must have a higher score than this. It is −∞ until the heap is full. */
+  /** Later labels need a higher score. −∞ until the heap is full. */
   get threshold(): number {
     return this.#size < this.limit ? Number.NEGATIVE_INFINITY : (this.#scores[0] as number)
   }
 
-  /** Adds a hit if it is among the best. Labels must be below 2³². */
+  /** Labels must be below 2³². */
   offer(label: number, score: number): void {
     if (this.#size < this.limit) this.#rise(label, score)
     else if (this.#isWorse(0, label, score)) this.#sink(label, score)
   }
 
-  /** Returns the hits, best first. */
+  /** Best first. */
   sorted(): VectorHit[] {
     return Array.from(this.#labels.subarray(0, this.#size), (label, at) => ({ label, score: this.#scores[at] as number })).sort(
       compareHits,
     )
   }
 
-  /** Checks whether the entry at `at` is worse than a hit. */
   #isWorse(at: number, label: number, score: number): boolean {
     const ownScore = this.#scores[at] as number
     return ownScore === score ? (this.#labels[at] as number) > label : ownScore < score
@@ -358,7 +341,6 @@ export class BestLabels {
   }
 }
 
-/** Compares hits: higher scores first, then lower labels. */
 function compareHits(a: VectorHit, b: VectorHit): number {
   return b.score - a.score || a.label - b.label
 }

@@ -13,15 +13,11 @@ const LOWEST_LEVEL_BYTES = 4 + 4 * 2 * LINKS
 const FORMAT = 'roux-hnsw-1'
 
 export interface RestoreOptions {
-  /** The embedder's id. */
   readonly embedder: string
   readonly dimensions: number
-  /** The fingerprint of the expected content. Omitted if no saved graph can match. */
+  /** Expected content. Omitted if no saved graph can match. */
   readonly fingerprint?: string
-  /**
-   * Returns the labels that have changed since a fingerprint. If it returns `undefined`, the graph with that fingerprint cannot be
-   * used.
-   */
+  /** Labels that changed since a fingerprint. `undefined` rejects the saved graph. */
   readonly changedSince?: (fingerprint: string) => Iterable<number> | undefined
 }
 
@@ -30,9 +26,9 @@ export type RestoredGraph =
   | { readonly graph: undefined; readonly reason: string }
 
 /**
- * Writes a graph to two files: data with a name made of its hash, and a sidecar at `path`, which has a line of JSON (this hash and
- * the stamp) and a line with the SHA-256 of the JSON. Both are written under another name, synced and renamed, so readers find
- * either the old graph or the new one. If the disk fails, throws an `Error` and leaves the old graph intact.
+ * Writes a data file named by its hash, and a sidecar at `path`. Temporary files are synced and renamed, so readers find the old
+ * or the new graph.
+ * @throws Error if the disk fails; the old graph stays intact
  */
 export async function saveGraph(graph: HnswGraph, path: string, stamp: GraphStamp): Promise<void> {
   const temporary = `${path}-${randomUUID()}.tmp`
@@ -48,7 +44,7 @@ export async function saveGraph(graph: HnswGraph, path: string, stamp: GraphStam
     await rename(temporary, dataPath(path, sha256))
     await writeDurably(path, temporary, checksumOf(JSON.stringify({ format: FORMAT, ...sidecar })))
     const replaced = old === undefined ? [] : partsOf(path, old)
-    // The graph has been saved. Files that cannot be removed are left to the next save.
+    // The graph is saved. The next save retries the cleanup.
     await removeLeftovers(path, partsOf(path, sidecar), replaced).catch(() => undefined)
   } catch (error) {
     await rm(temporary, { force: true })
@@ -57,8 +53,8 @@ export async function saveGraph(graph: HnswGraph, path: string, stamp: GraphStam
 }
 
 /**
- * Loads a saved graph if it is intact and matches the content. Otherwise, returns the reason. Deletes damaged files. Intact files
- * with other content are kept, because they may belong to another process. Never throws.
+ * Deletes damaged files. Keeps intact files with other content, which may belong to another process.
+ * @returns the graph, or the reason why there is none; never throws
  */
 export async function restoreGraph(addon: HnswAddon, path: string, options: RestoreOptions): Promise<RestoredGraph> {
   let text = ''
@@ -74,13 +70,13 @@ export async function restoreGraph(addon: HnswAddon, path: string, options: Rest
     const graph = await HnswGraph.read(addon, file)
     return { graph, changed }
   } catch (error) {
-    // If a damaged file cannot be deleted, it will be rejected again.
+    // If the deletion fails, the file is rejected again next time.
     if (!(error instanceof OtherContent)) await discard(path, text, data).catch(() => undefined)
     return { graph: undefined, reason: `no saved graph: ${explain(error)}` }
   }
 }
 
-/** Deletes a damaged graph with its sidecar, unless another process has replaced them. */
+/** Keeps files that another process has replaced. */
 async function discard(path: string, text: string, data: string | undefined): Promise<void> {
   if (text !== (await readFile(path, 'utf8'))) return
   for (const name of data === undefined ? [path] : [path, data]) await rm(name, { force: true })
@@ -108,10 +104,7 @@ async function hashFile(path: string): Promise<string> {
   return hash.digest('hex')
 }
 
-/**
- * Deletes replaced files, and what interrupted saves left behind. Keeps other recent files, because they may belong to another
- * process.
- */
+/** Keeps recent files, which may belong to another process. */
 async function removeLeftovers(path: string, keptPaths: readonly string[], replaced: readonly string[]): Promise<void> {
   for (const name of await readdir(dirname(path))) {
     const file = join(dirname(path), name)
@@ -124,10 +117,9 @@ async function removeLeftovers(path: string, keptPaths: readonly string[], repla
 const LEFTOVER_AGE = 3_600_000
 
 /**
- * Throws unless a file has the size and header that hnswlib 0.8 writes for such a graph on a 64-bit little-endian machine. hnswlib
- * trusts the sizes in the header, and a file that was truncated when it was written has a matching hash. After the header of
- * thirteen fields, there is a record for each label (links on the lowest level, vector, label), and then for each label its links
- * on higher levels with their length in bytes.
+ * hnswlib trusts the sizes in a file, and a file truncated during writing has a matching hash. hnswlib 0.8 writes 13 header
+ * fields, a record per label (links of level 0, vector, label), and then the links of higher levels.
+ * @throws Error for another layout
  */
 export async function verifyGraphLayout(file: GraphFile): Promise<void> {
   const handle = await open(file.path, 'r')
@@ -146,7 +138,7 @@ function recordBytes(dimensions: number): number {
   return LOWEST_LEVEL_BYTES + 4 * dimensions + 8
 }
 
-/** The record where searches start. It has links on all levels above. */
+/** Searches start at this record, which has links on all higher levels. */
 interface EntryPoint {
   readonly number: number
   readonly levels: number
@@ -194,21 +186,20 @@ async function readBytes(handle: FileHandle, at: number, length: number): Promis
   return new DataView(bytes.buffer)
 }
 
-/** Identifies the content of a saved graph. A graph with other content is not loaded. */
+/** A graph with another stamp is not loaded. */
 export interface GraphStamp {
-  /** The embedder's id. */
   readonly embedder: string
-  /** Identifies which labels have which vectors. */
+  /** Identifies the labels and their vectors. */
   readonly fingerprint: string
 }
 
-/** Describes a saved graph. It is stored as a line of JSON and its SHA-256. */
+/** Stored as a line of JSON, followed by its SHA-256. */
 export interface Sidecar extends GraphStamp, Omit<GraphFile, 'path'> {
   /** Hex SHA-256 of the data file. */
   readonly sha256: string
 }
 
-/** Parses a sidecar. Throws an `Error` if `saveGraph` cannot have written it. */
+/** @throws Error if the sidecar is malformed */
 function parseSidecar(text: string): Sidecar {
   const [line = ''] = text.split('\n', 1)
   if (text !== checksumOf(line)) throw new Error('the sidecar is damaged')
@@ -229,12 +220,11 @@ function parseSidecar(text: string): Sidecar {
   throw new Error('the sidecar has another version')
 }
 
-/** Returns the path of the data file. It depends on the content, so no file is overwritten while another process reads it. */
+/** The name depends on the content, so no file is overwritten during a read. */
 function dataPath(path: string, sha256: string): string {
   return `${path}-${sha256.slice(0, 32)}.data`
 }
 
-/** Returns the path of the label manifest; see `saveLabelManifest`. */
 function manifestPath(path: string, fingerprint: string): string {
   return `${path}-${sha256Of(fingerprint).slice(0, 32)}.manifest`
 }
@@ -255,7 +245,7 @@ function isCount(value: unknown): value is number {
   return Number.isInteger(value) && (value as number) >= 0
 }
 
-/** Writes a file under another name, syncs it and renames it, so readers find either the old content or the new one. */
+/** Readers find either the old content or the new one. */
 async function writeDurably(path: string, temporary: string, content: string | Uint8Array): Promise<void> {
   const handle = await open(temporary, 'w', 0o600)
   try {
@@ -278,14 +268,15 @@ async function sync(path: string): Promise<void> {
 }
 
 export interface LabelManifest {
-  /** The fingerprint of the marks, and of the graph that was saved with them. */
+  /** Fingerprint of `marks` and of their graph. */
   readonly fingerprint: string
   readonly marks: Float64Array
 }
 
 /**
- * Writes the manifest of labels, with 8 bytes per label, for a graph that will be saved at `path`. Returns its fingerprint. Call it
- * before `saveGraph`, which deletes the previous manifest. Throws an `Error` if the disk fails.
+ * Writes 8 bytes per label. Call before `saveGraph`, which deletes the previous manifest.
+ * @returns the fingerprint
+ * @throws Error if the disk fails
  */
 export async function saveLabelManifest(path: string, marks: Float64Array): Promise<string> {
   const bytes = new Uint8Array(marks.buffer, marks.byteOffset, marks.byteLength)
@@ -300,10 +291,7 @@ export async function saveLabelManifest(path: string, marks: Float64Array): Prom
   return fingerprint
 }
 
-/**
- * Reads the manifest of labels for the graph at `path`. Returns `undefined` if it is missing, incomplete, or for another embedder.
- * Never throws.
- */
+/** @returns `undefined` if the manifest is missing, incomplete or for another embedder; never throws */
 export async function readLabelManifest(path: string, embedder: string): Promise<LabelManifest | undefined> {
   try {
     const sidecar = parseSidecar(await readFile(path, 'utf8'))

@@ -1,16 +1,13 @@
 import type { WrittenGraph } from '../../../core/vector-graphs.ts'
 import { requireLabel, requireVector } from './vector-index.ts'
 
-/**
- * A proximity graph (HNSW: Malkov, Yashunin 2016). hnswlib aborts the process on NaN, on a wrong dimension in a file, and on
- * filters that throw. So all input is checked here, and filters are not used.
- */
+/** HNSW (Malkov, Yashunin 2016). hnswlib aborts the process on invalid input, so all input is checked here. */
 export class HnswGraph {
   readonly dimensions: number
   readonly #native: NativeGraph
-  /** Labels in the graph that are not marked as deleted. */
+  /** Labels that are not marked as deleted. */
   readonly #live = new LabelSet()
-  /** All labels in the graph, including deleted ones, which still take space. */
+  /** Includes deleted labels, which still take space. */
   readonly #labels = new LabelSet()
   #capacity = FIRST_CAPACITY
   #busy = false
@@ -27,9 +24,9 @@ export class HnswGraph {
     return graph
   }
 
-  /** Reads a file into a new graph. The file must have passed `verifyGraphLayout`. */
+  /** The file must have passed `verifyGraphLayout`. */
   static async read(addon: HnswAddon, file: GraphFile): Promise<HnswGraph> {
-    // Use a new object. A failed read frees the existing graph, which would then be freed again.
+    // A failed read frees the native graph. The existing object would free it again.
     const graph = new HnswGraph(new addon.HierarchicalNSW('ip', file.dimensions), file.dimensions)
     await graph.#exclusively(() => graph.#native.readIndex(file.path))
     graph.#native.setEf(SEARCH_BREADTH)
@@ -42,17 +39,17 @@ export class HnswGraph {
     return graph
   }
 
-  /** Number of labels, excluding deleted ones. */
+  /** Excludes deleted labels. */
   get size(): number {
     return this.#live.size
   }
 
-  /** Number of deleted labels, which still take space. */
+  /** Deleted labels, which still take space. */
   get wasted(): number {
     return this.#labels.size - this.#live.size
   }
 
-  /** True while a file is being written. The graph can be searched then, but not changed. */
+  /** True while a file is being written. Only searches are allowed then. */
   get busy(): boolean {
     return this.#busy
   }
@@ -61,12 +58,12 @@ export class HnswGraph {
     return this.#live.has(label)
   }
 
-  /** Returns the labels, excluding deleted ones. */
+  /** Excludes deleted labels. */
   labels(): Iterable<number> {
     return this.#live
   }
 
-  /** Adds or replaces a vector, which takes 0.1–1 ms. */
+  /** Takes 0.1–1 ms. */
   set(label: number, vector: Float32Array): void {
     requireLabel(label)
     const numbers = Array.from(requireVector(vector, this.dimensions))
@@ -82,16 +79,16 @@ export class HnswGraph {
     if (this.#live.delete(label)) this.#native.markDelete(label)
   }
 
-  /** Returns up to `count` labels, the closest to the query first. */
+  /** Closest first. */
   nearest(query: Float32Array, count: number): readonly number[] {
-    // Normalize the query, which does not affect the order. With a very long query, dot products would overflow.
+    // Dot products with a very long query would overflow.
     const length = Math.hypot(...requireVector(query, this.dimensions)) || 1
     const numbers = Array.from(query, (value) => value / length)
     const limit = Math.min(Math.floor(count), this.#live.size)
     return limit > 0 && !this.#freed ? this.#native.searchKnn(numbers, limit).neighbors : []
   }
 
-  /** Writes the graph, which is `busy` meanwhile. hnswlib does not notice if the disk is full; `verifyGraphLayout` does. */
+  /** hnswlib does not report a full disk; `verifyGraphLayout` detects it. */
   async write(path: string): Promise<GraphFile> {
     this.#requireIdle()
     const deleted = [...this.#labels].filter((label) => !this.#live.has(label))
@@ -100,17 +97,17 @@ export class HnswGraph {
     return file
   }
 
-  /** Frees the native memory, immediately or when a write has ended. */
+  /** Waits for a running write. */
   free(): void {
     this.#freed = true
     this.#live.clear()
     this.#labels.clear()
-    // The addon has no other way to free a graph before garbage collection.
+    // The addon cannot free memory in any other way before garbage collection.
     if (!this.#busy) this.#initialise()
   }
 
   #initialise(): void {
-    // Start small. If memory runs out, growing throws, but a large first allocation would abort the process.
+    // A large first allocation would abort the process if memory runs out. Growing throws instead.
     this.#capacity = FIRST_CAPACITY
     this.#native.initIndex({ maxElements: FIRST_CAPACITY, m: LINKS, efConstruction: BUILD_BREADTH })
     this.#native.setEf(SEARCH_BREADTH)
@@ -127,7 +124,7 @@ export class HnswGraph {
     if (this.#busy || this.#freed) throw new Error('The graph is being written or has been freed.')
   }
 
-  /** Keeps `this` alive until the work is done, because the thread of the addon has no reference to it. */
+  /** Keeps `this` alive, because the addon's thread holds no reference to it. */
   async #exclusively(work: () => Promise<boolean>): Promise<void> {
     this.#busy = true
     try {
@@ -141,20 +138,17 @@ export class HnswGraph {
 
 export type GraphFile = WrittenGraph
 
-/** Number of links per label on each level (hnswlib's default). On the lowest level, there are twice as many. */
+/** Links per label (hnswlib's default). Level 0 has twice as many. */
 export const LINKS = 16
 
-/** Number of neighbors to examine for each new label (efConstruction). */
+/** Neighbors to examine for each new label (efConstruction). */
 export const BUILD_BREADTH = 100
 
 const SEARCH_BREADTH = 100
 
 const FIRST_CAPACITY = 16
 
-/**
- * The parts of the API of `hnswlib-node` 3 that are used here. It validates little and aborts the process on invalid input, so only
- * `HnswGraph` may call it.
- */
+/** The part of `hnswlib-node` 3 in use. Invalid input aborts the process, so only `HnswGraph` may call it. */
 export interface HnswAddon {
   readonly HierarchicalNSW: new (space: 'ip', dimensions: number) => NativeGraph
 }
@@ -175,7 +169,7 @@ export type LoadedAddon =
   | { readonly addon: HnswAddon; readonly reason?: undefined }
   | { readonly addon: undefined; readonly reason: string }
 
-/** Loads the optional addon. If it is missing, not compiled, or built for another version of Node, returns the reason. Never throws. */
+/** @returns the reason if the optional addon is missing or built for another version of Node; never throws */
 export async function loadHnswAddon(module = 'hnswlib-node'): Promise<LoadedAddon> {
   try {
     const { default: addon } = (await import(module)) as { readonly default?: Partial<HnswAddon> }
@@ -187,7 +181,7 @@ export async function loadHnswAddon(module = 'hnswlib-node'): Promise<LoadedAddo
   }
 }
 
-/** A set of labels with one bit per label. A million labels take 125 kB, and adding them a millisecond or two. */
+/** One bit per label. A million labels take 125 kB. */
 export class LabelSet {
   #words = new Uint32Array(32)
   #size = 0
@@ -224,7 +218,7 @@ export class LabelSet {
     this.#size = 0
   }
 
-  /** Iterates in ascending order. Labels that are added during the iteration are visited only if they are above the current one. */
+  /** In ascending order. Labels added during the iteration are visited if they are above the current one. */
   *[Symbol.iterator](): Generator<number> {
     for (let at = 0; at < this.#words.length; at++) {
       if (this.#words[at] === 0) continue

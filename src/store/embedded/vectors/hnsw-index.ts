@@ -6,16 +6,15 @@ import { type AcceptLabel, requireLimit, requireVector, type VectorHit, type Vec
 
 export interface HnswOptions extends ExactScanOptions {
   readonly addon: HnswAddon
-  /** The scan to use, which may already contain vectors. The index becomes its owner. `exact` then applies only to the graph. */
+  /** May already contain vectors. The index takes ownership, and `exact` then serves only the graph. */
   readonly scan?: ExactScan
-  /** Number of vectors from which the graph is used. By default, it is the number that a scan compares in about 5 ms. */
+  /** Minimum number of vectors for the graph. Defaults to what a scan compares in about 5 ms. */
   readonly graphFrom?: number
 }
 
 /**
- * An exact scan, and a graph that selects candidates for it. Scores are always exact. While the graph is outdated, incomplete,
- * damaged or worn, searches may be slower or miss a close neighbor. Changes take effect immediately; `build` adds them to the
- * graph.
+ * Selects candidates with HNSW and scores them exactly. Changes take effect immediately; until `build` adds them to the graph,
+ * searches may miss a close neighbor.
  */
 export class HnswIndex implements VectorIndex {
   readonly #options: HnswOptions
@@ -23,9 +22,9 @@ export class HnswIndex implements VectorIndex {
   #graph: HnswGraph
   /** Labels with an outdated vector in the graph. */
   readonly #unindexed = new LabelSet()
-  /** Labels that have changed since a graph began to be built or read elsewhere. */
+  /** Labels that changed since another graph began to be built or read. */
   #changedMeanwhile: LabelSet | undefined
-  /** Number of vectors that have been replaced since the graph was built. Each one makes the graph slightly worse. */
+  /** Replaced vectors since the build. Each one degrades the graph slightly. */
   #replaced = 0
   #saving = false
 
@@ -40,12 +39,12 @@ export class HnswIndex implements VectorIndex {
     return this.#scan.size
   }
 
-  /** Number of labels that `build` has yet to process. */
+  /** Labels that `build` has not processed yet. */
   get behind(): number {
     return this.#unindexed.size
   }
 
-  /** True if searches use the graph, because there are enough vectors and it is nearly up to date. */
+  /** False if there are too few vectors or the graph is outdated. */
   get usesGraph(): boolean {
     const { dimensions, graphFrom = GRAPH_FROM_BYTES / dimensions } = this.#options
     const scanned = Math.max(MIN_BEHIND, this.size * MAX_BEHIND_SHARE)
@@ -57,7 +56,6 @@ export class HnswIndex implements VectorIndex {
     this.#note(label)
   }
 
-  /** Like `set`, but with a quantized vector. */
   load(label: number, vector: CoarseVector): void {
     this.#scan.load(label, vector)
     this.#note(label)
@@ -69,7 +67,7 @@ export class HnswIndex implements VectorIndex {
     if (isKnown) this.#note(label)
   }
 
-  /** Returns nearly all of the best hits, with exact scores. For clustered vectors, these are at least 98 % of the top ten. */
+  /** Finds nearly all of the best hits: for clustered vectors, at least 98 % of the top ten. Scores are exact. */
   search(query: Float32Array, limit: number, accept?: AcceptLabel): readonly VectorHit[] {
     requireVector(query, this.#options.dimensions)
     const count = requireLimit(limit, this.size)
@@ -79,8 +77,8 @@ export class HnswIndex implements VectorIndex {
   }
 
   /**
-   * Updates the graph, and rebuilds it if deletions and replacements have worn it. After every `labelsAStep` labels, yields the
-   * number of remaining ones. A label takes 0.1–1 ms. Stops while a file is being written.
+   * Updates the graph, or rebuilds a worn one. Yields the number of remaining labels after every `labelsAStep` labels. Stops
+   * during a save.
    */
   *build(labelsAStep = 32): Generator<number, void, void> {
     if (this.isWorn && !this.#graph.busy) this.#startAnew()
@@ -93,7 +91,7 @@ export class HnswIndex implements VectorIndex {
     }
   }
 
-  /** Saves the graph. Returns false if it is outdated, empty or being saved already. Throws like `saveGraph`. */
+  /** @returns false if the graph is outdated, empty or being saved @throws like `saveGraph` */
   async save(path: string, stamp: GraphStamp): Promise<boolean> {
     if (this.#saving || this.#unindexed.size > 0 || this.#graph.size === 0) return false
     this.#saving = true
@@ -105,10 +103,7 @@ export class HnswIndex implements VectorIndex {
     }
   }
 
-  /**
-   * Loads a saved graph, so `build` has to add only the changes. Call it when all vectors have been set or loaded. Returns
-   * `undefined`, or if it failed, the reason; `build` then creates a new graph.
-   */
+  /** Call when all vectors are set. @returns the reason if loading failed; `build` then creates a new graph */
   async restore(path: string, options: Omit<RestoreOptions, 'dimensions'>): Promise<string | undefined> {
     const { addon, dimensions } = this.#options
     const meanwhile = new LabelSet()
@@ -120,25 +115,24 @@ export class HnswIndex implements VectorIndex {
     return undefined
   }
 
-  /** Returns the labels for building a graph in another thread. `takeChanged` returns later changes. */
+  /** Labels for a graph that another thread builds. `takeChanged` returns later changes. */
   beginElsewhere(): readonly number[] {
     this.#changedMeanwhile = new LabelSet()
     return [...this.#scan.labels()]
   }
 
-  /** Returns the labels that have changed since the last call, or since `beginElsewhere`. */
+  /** Labels that changed since the last call, or since `beginElsewhere`. */
   takeChanged(): readonly number[] {
     const changed = [...(this.#changedMeanwhile ?? [])]
     this.#changedMeanwhile?.clear()
     return changed
   }
 
-  /** Returns the full-precision vector of a label, or `undefined` if there is none. */
   vectorOf(label: number): Float32Array | undefined {
     return this.#scan.has(label) ? this.#options.exact(label) : undefined
   }
 
-  /** Starts to use a graph that another thread has built. `build` will add the given labels and later changes. */
+  /** Uses a graph built by another thread. `build` adds `changed` and later changes. */
   async adopt(file: GraphFile, changed: readonly number[]): Promise<void> {
     await verifyGraphLayout(file)
     const graph = await HnswGraph.read(this.#options.addon, file)
@@ -167,7 +161,7 @@ export class HnswIndex implements VectorIndex {
     this.#changedMeanwhile?.add(label)
   }
 
-  /** Returns the graph's best labels and those that it lacks. Returns `undefined` if a full scan is better. */
+  /** The graph's best labels and all labels it lacks. `undefined` if a full scan is faster. */
   #candidates(query: Float32Array, count: number, accept: AcceptLabel | undefined): readonly number[] | undefined {
     const isAccepted = (label: number) => accept === undefined || accept(label)
     const widest = Math.max(MIN_CANDIDATES, this.size * MAX_CANDIDATE_SHARE)
@@ -175,7 +169,7 @@ export class HnswIndex implements VectorIndex {
       const near = this.#graph.nearest(query, requested)
       const labels = near.filter((label) => this.#scan.has(label) && !this.#unindexed.has(label) && isAccepted(label))
       if (labels.length >= count) return [...labels, ...[...this.#unindexed].filter(isAccepted)]
-      // Request as many labels as the share of accepted ones so far suggests, plus half.
+      // Estimated from the share of accepted labels, plus half.
       requested = Math.max(2 * requested, Math.ceil((1.5 * count * near.length) / Math.max(1, labels.length)))
     }
     return undefined
@@ -192,7 +186,7 @@ export class HnswIndex implements VectorIndex {
     this.#graph.set(label, vector)
   }
 
-  /** True if deletions and replacements have worn the graph so much that it should be rebuilt. */
+  /** True if deletions and replacements make a rebuild worthwhile. */
   get isWorn(): boolean {
     return this.#graph.wasted + this.#replaced > Math.max(MIN_WEAR, this.#graph.size * MAX_WEAR_SHARE)
   }
@@ -207,14 +201,14 @@ export class HnswIndex implements VectorIndex {
 }
 
 /**
- * Total size of the rows from which a graph is used, in bytes. A scan of 51 MB (200,000 vectors with 256 dimensions) takes 2.9 ms.
- * With a graph it takes 0.4 ms, but building the graph takes a minute and 230 MB, which is too much for a smaller vault.
+ * In bytes. For 51 MB (200,000 vectors), a scan takes 2.9 ms and a graph 0.4 ms, but building the graph takes a minute and 230
+ * MB.
  */
 export const GRAPH_FROM_BYTES = 100_000_000
-/** The graph is used while it lacks at most this many vectors, or this share of them. The missing ones are scanned. */
+/** Maximum number or share of vectors missing from a usable graph. Searches scan the missing ones. */
 const MIN_BEHIND = 256
 const MAX_BEHIND_SHARE = 0.02
-/** Maximum number of labels to request from the graph, or their maximum share. For more, a full scan is faster. */
+/** For more labels, or a larger share of them, a full scan is faster. */
 const MIN_CANDIDATES = 64
 const MAX_CANDIDATE_SHARE = 0.005
 const MIN_WEAR = 1000

@@ -1,45 +1,42 @@
 import { RouxError } from '../../../core/errors.ts'
 import { KERNEL_MODULE } from './kernel-module.ts'
 
-/** Computes the dot products of a query with int8 rows. The views are replaced when the memory grows. */
+/** Dot products of a query with int8 rows. The views change when memory grows. */
 export interface Kernel {
   readonly kind: 'simd' | 'plain'
-  /** The query. Its components are at most ±`QUERY_PEAK`. */
+  /** Components are at most ±`QUERY_PEAK`. */
   readonly query: Int16Array
-  /** All rows, each padded with zeros to `stride`. New rows are zero. */
+  /** Rows are padded with zeros to `stride`. */
   readonly rows: Int8Array
-  /** Reserves space for the given number of rows. Throws a `RouxError` if there is not enough memory. */
+  /** @throws RouxError if there is not enough memory */
   reserve(rows: number): void
-  /**
-   * Returns the dot products of the query with `count` ≤ `BLOCK` rows, starting at `first`. The result is valid until the next
-   * call. If `columns` are given, only these are read, and the query must be 0 in the others.
-   */
+  /** `count` is at most `BLOCK`. The result is valid until the next call. The query must be 0 outside `columns`. */
   dots(first: number, count: number, columns?: ColumnRange): Int32Array
 }
 
-/** A range of columns, at least one register long. Its bounds are multiples of `WIDTH`. */
+/** At least one register long. Bounds are multiples of `WIDTH`. */
 export interface ColumnRange {
   readonly from: number
   readonly to: number
 }
 
-/** Maximum number of rows per call. The results of a call (16 KB) fit into the L1 cache. */
+/** Rows per call. The results (16 KB) fit into the L1 cache. */
 export const BLOCK = 4096
 
-/** Maximum absolute value of a query's components: 127 × 4095 × 4096 dimensions fits into an int32. */
+/** 127 × 4095 × 4096 dimensions fits into an int32. */
 export const QUERY_PEAK = 4095
 
-/** Width of a SIMD register in bytes. */
+/** SIMD register size in bytes. */
 export const WIDTH = 16
 
-/** Returns the size of a row in bytes: the number of dimensions, rounded up to whole registers. */
+/** Bytes per row: dimensions, rounded up to whole registers. */
 export function strideOf(dimensions: number): number {
   return Math.ceil(dimensions / WIDTH) * WIDTH
 }
 
 /**
- * Creates the SIMD kernel. If there is no SIMD, or the process may not reserve the gigabytes of address space for WebAssembly
- * memory, creates a plain JavaScript version. It is about twenty times slower and gives the same results.
+ * Falls back to JavaScript if there is no SIMD or no address space for WebAssembly memory. JavaScript is about twenty times
+ * slower.
  */
 export function createKernel(rowBytes: number, simd = hasSimd()): Kernel {
   if (!simd || runtime === undefined) return createPlainKernel(rowBytes)
@@ -55,7 +52,7 @@ export function hasSimd(): boolean {
   return runtime?.validate(moduleBytes()) ?? false
 }
 
-/** The parts of WebAssembly that are used here. They are not in Node's types, and with `node --jitless` there is no WebAssembly. */
+/** Not in Node's types. `node --jitless` has no WebAssembly. */
 interface WasmRuntime {
   validate(bytes: Uint8Array): boolean
   readonly Module: new (bytes: Uint8Array) => object
@@ -68,10 +65,7 @@ interface WasmMemory {
   grow(pages: number): number
 }
 
-/**
- * Arguments: the addresses of the query, the first row and the end of the rows, the distance between rows, the address of the
- * results, and the number of bytes to read per row.
- */
+/** `query`, `row`, `end` and `out` are addresses. `length` is the number of bytes to read per row. */
 type Multiply = (query: number, row: number, end: number, stride: number, out: number, length: number) => void
 
 const runtime = (globalThis as unknown as { readonly WebAssembly?: WasmRuntime }).WebAssembly
@@ -100,7 +94,7 @@ function rowsOffset(rowBytes: number): number {
   return 2 * rowBytes + 4 * BLOCK
 }
 
-/** Returns the number of memory pages for a number of rows. It grows by at least a third, so rows are rarely copied. */
+/** Grows by at least a third, to copy rows rarely. */
 function pagesFor(rows: number, rowBytes: number, pages: number): number {
   const pagesNeeded = Math.ceil((rowsOffset(rowBytes) + (rows + TOGETHER) * rowBytes) / PAGE)
   if (pagesNeeded <= pages) return pages

@@ -4,10 +4,7 @@ import { requireUnitLength, requireVector } from './vector-index.ts'
 
 const INT8_PEAK = 127
 
-/**
- * Packs a vector for storage: the scale (float32), then an int16 per dimension, in little-endian order. A value is int16 × scale.
- * The largest component becomes ±32767, so errors are at most 1.6e-5 of it.
- */
+/** Scale (float32), then an int16 per dimension, in little-endian order. Errors are at most 1.6e-5 of the largest component. */
 export function packVector(vector: Float32Array): Uint8Array<ArrayBuffer> {
   requireVector(vector, vector.length)
   let peak = 0
@@ -29,7 +26,7 @@ export function packVector(vector: Float32Array): Uint8Array<ArrayBuffer> {
   return packed
 }
 
-/** Unpacks a vector. Throws a `RouxError` if the number of bytes does not fit the dimensions. */
+/** @throws RouxError if the size does not match */
 export function unpackVector(packed: Uint8Array, dimensions: number): Float32Array<ArrayBuffer> {
   const { scale, values } = readPacked(packed, dimensions)
   const vector = new Float32Array(dimensions)
@@ -37,13 +34,13 @@ export function unpackVector(packed: Uint8Array, dimensions: number): Float32Arr
   return vector
 }
 
-/** A view of a packed vector. Its values are `values` × `scale`. */
+/** Components are `values` × `scale`. */
 export interface PackedView {
   readonly scale: number
   readonly values: Int16Array
 }
 
-/** Reads a packed vector, without a copy if it is aligned. Throws a `RouxError` if its size does not fit the dimensions. */
+/** Copies only unaligned data. @throws RouxError if the size does not match */
 function readPacked(packed: Uint8Array, dimensions: number): PackedView {
   if (packed.length !== SCALE_BYTES + 2 * dimensions) {
     throw new RouxError('INVALID_PARAMS', `A stored vector of ${dimensions} dimensions cannot have ${packed.length} bytes.`, {
@@ -58,7 +55,7 @@ function readPacked(packed: Uint8Array, dimensions: number): PackedView {
   return { scale, values: Int16Array.from({ length: dimensions }, (_, i) => view.getInt16(SCALE_BYTES + 2 * i, true)) }
 }
 
-/** Returns the largest absolute value in a packed vector, 1–32768. Throws unless the length of the vector is 1. */
+/** Largest absolute value, 1–32768. Throws unless the vector has unit length. */
 function measureUnit({ scale, values }: PackedView): number {
   let low = 0
   let high = 0
@@ -79,18 +76,18 @@ const PEAK = 32767
 
 const LITTLE_ENDIAN = endianness() === 'LE'
 
-/** A quantized vector. Its values are `values` × `scale`. Cosines have an error of about 0.01. */
+/** Components are `values` × `scale`. Cosines have an error of about 0.01. */
 export interface CoarseVector {
   readonly scale: number
   readonly values: Int8Array
 }
 
-/** Quantizes a packed vector. Throws a `RouxError` unless its size fits the dimensions and its length is 1. */
+/** @throws RouxError for a wrong size or a length other than 1 */
 export function coarsen(packed: Uint8Array, dimensions: number): CoarseVector {
   const view = readPacked(packed, dimensions)
   const factor = INT8_PEAK / measureUnit(view)
   const values = new Int8Array(dimensions)
-  // The offset makes all values positive, so truncation rounds them without a branch.
+  // The offset makes all values positive, so truncation rounds them.
   for (let i = 0; i < dimensions; i++) values[i] = (((view.values[i] as number) * factor + 128.5) | 0) - 128
   return { scale: view.scale / factor, values }
 }

@@ -2,34 +2,30 @@ import { invalid, RouxError } from '../../../core/errors.ts'
 
 export interface VectorHit {
   readonly label: number
-  /** Cosine of the query and the vector, −1 to 1. */
+  /** Cosine, −1 to 1. */
   readonly score: number
 }
 
-/** Unit-length vectors with small, dense integers as labels. They are searched by cosine. */
+/** Unit vectors with small integers as labels, searched by cosine. */
 export interface VectorIndex {
   readonly size: number
-  /** Sets the vector of a label. Throws a `RouxError` for an invalid label, dimension or length. */
+  /** @throws RouxError for an invalid label, dimension or length */
   set(label: number, vector: Float32Array): void
-  /** Deletes the vector of a label. Ignores unknown labels. */
+  /** Ignores unknown labels. */
   delete(label: number): void
-  /**
-   * Returns the hits with the highest cosines, best first, then by label. `accept` decides which labels may be returned. It must
-   * not change the index.
-   */
+  /** Highest cosine first, then by label. `accept` must not change the index. */
   search(query: Float32Array, limit: number, accept?: AcceptLabel): readonly VectorHit[]
-  /** Frees the memory. The index must not be used any longer. */
+  /** The index cannot be used afterwards. */
   close(): void
 }
 
 export type AcceptLabel = (label: number) => boolean
 
-/** Returns the full-precision vector of a label, or `undefined` if there is none. */
+/** Full-precision vector of a label. */
 export type StoredVector = (label: number) => Float32Array | undefined
 
 const MAX_DIMENSIONS = 4096
 
-/** Throws unless the number of dimensions is an integer from 1 to 4096. */
 export function requireDimensions(dimensions: number): number {
   if (Number.isInteger(dimensions) && dimensions >= 1 && dimensions <= MAX_DIMENSIONS) return dimensions
   throw new RouxError('INVALID_PARAMS', `Vectors cannot have ${dimensions} dimensions.`, {
@@ -37,13 +33,11 @@ export function requireDimensions(dimensions: number): number {
   })
 }
 
-/** Throws unless the label is an integer from 0 to 2³¹ − 1. */
 export function requireLabel(label: number): number {
   if (Number.isInteger(label) && label >= 0 && label <= 0x7fffffff) return label
   throw invalid(`${label} is not a valid vector label.`, 'Use a non-negative integer.')
 }
 
-/** Throws unless all values are finite and the dimensions match. */
 export function requireVector(vector: Float32Array, dimensions: number): Float32Array {
   if (!(vector instanceof Float32Array) || vector.length !== dimensions) {
     throw new RouxError('INVALID_PARAMS', `Expected a vector of ${dimensions} float32 values, got ${vector?.length}.`, {
@@ -56,14 +50,14 @@ export function requireVector(vector: Float32Array, dimensions: number): Float32
   })
 }
 
-/** Checks the sum. It is finite if all float32 values are, and NaN or infinite otherwise. */
+/** A sum of finite float32 values is finite in double precision. */
 function hasFiniteValues(vector: Float32Array): boolean {
   let sum = 0
   for (let i = 0; i < vector.length; i++) sum += vector[i] as number
   return Number.isFinite(sum)
 }
 
-/** Throws unless the length is 1 ± 0.01. The tolerance is for float16 models; any other length is a mistake of the caller. */
+/** The tolerance is for float16 models. */
 export function requireUnitLength(length: number): void {
   if (Math.abs(length - 1) <= 0.01) return
   throw new RouxError('INVALID_PARAMS', `The vector's length is ${length} instead of 1.`, {
@@ -71,7 +65,7 @@ export function requireUnitLength(length: number): void {
   })
 }
 
-/** Returns the limit as an integer from 0 to `size`. Throws if it is not a number. */
+/** An integer from 0 to `size`. Throws if the limit is not a number. */
 export function requireLimit(limit: number, size: number): number {
   if (Number.isNaN(limit) || typeof limit !== 'number') {
     throw invalid(`${limit} is not a valid search limit.`, 'Use a non-negative number.')

@@ -17,12 +17,12 @@ import { quoted, withSchema, wordNames } from '../server/schema.ts'
 import { currentFeeder } from './lease.ts'
 import { openGeneration, rehearseGeneration } from './open-generation.ts'
 
-/** Number of files to read per statement. */
+/** Files to read per statement. */
 const PART = 5_000
 
 type Row = Readonly<Record<string, unknown>>
 
-/** Opens the writer for the graph. Each writer has its own connections, because writers are closed one by one. */
+/** Each writer has its own connection, because writers are closed separately. */
 export function connectIndexWriter(place: Neo4jPlace): IndexWriter {
   return openNeo4jIndexWriter(new Connection(place))
 }
@@ -154,7 +154,7 @@ interface Origin {
 }
 
 /**
- * Checks whether the notes in the database were read with other settings. If so, removes the vault's data.
+ * If the notes were read with other settings, deletes the vault's data.
  * @throws RouxError `STORE_UNAVAILABLE` if the data is from another folder
  */
 async function isOfOtherReading(connection: Connection, { folder, reading }: Origin): Promise<boolean> {
@@ -186,8 +186,8 @@ interface StoredRecord {
 }
 
 /**
- * Patterns for nodes of a vault, except for the vault's own node: those of the search data (`OF_SEARCH`), and all that have been
- * fed (`OF_VAULT`). Each has a condition for every property in its index, so other vaults are not scanned.
+ * Match all nodes of a vault except the vault's own node. The conditions cover every indexed property, so other vaults are not
+ * scanned.
  */
 export const OF_SEARCH: readonly string[] = [
   "(n:RouxVectors {vault: $vault}) WHERE n.embedder >= '' AND n.key >= 0",
@@ -205,10 +205,10 @@ const OF_VAULT: readonly string[] = [
   ...['RouxSearch', 'RouxFeeder', 'RouxPending'].map((label) => `(n:${label} {vault: $vault})`),
 ]
 
-/** Maximum number of nodes to delete per pattern and statement. */
+/** Nodes to delete per pattern and statement. */
 const DELETED = 2_000
 
-/** Deletes the nodes `n` that match the patterns, with their vectors. Few nodes take one statement, and many take several. */
+/** Also deletes the vectors of the nodes. */
 export async function deleteAll(connection: Connection, patterns: readonly string[], parameters: Row = {}): Promise<void> {
   const { vault } = connection
   const counts = patterns.map((_, at) => `count${at}`)
@@ -223,22 +223,22 @@ export async function deleteAll(connection: Connection, patterns: readonly strin
   }
 }
 
-/** Removes a vault from the database, and nothing else. */
+/** Deletes one vault and nothing else. */
 export async function removeVault(connection: Connection): Promise<void> {
   await connection.write(`DROP INDEX ${quoted(wordNames(connection.vault).wordIndex)} IF EXISTS`)
   await emptyVault(connection)
   await deleteAll(connection, ["(n:RouxDecision {vault: $vault}) WHERE n.kind >= '' AND n.of >= ''"])
 }
 
-/** Removes what has been fed, except for the full-text index, which the next feed needs. */
+/** Keeps the full-text index, which the next feed needs. */
 export async function emptyVault(connection: Connection): Promise<void> {
   const { vault } = connection
-  // First mark the vault as incomplete, so readers do not take the remaining data for the whole vault.
+  // Mark the vault as incomplete first, so readers do not mistake the remaining data for the whole vault.
   await connection.write(
     'MATCH (v:RouxVault {vault: $vault}) SET v.complete = false, v.state = null, v.generation = v.generation + 1',
     { vault },
   )
-  // Remove the `indexed` marks before the indexes. Otherwise, an interruption could leave a marked embedder without an index.
+  // Remove `indexed` before the indexes. An interruption must not leave a marked embedder without an index.
   await connection.write('MATCH (e:RouxEmbedder {vault: $vault}) WHERE e.embedder > "" REMOVE e.indexed', { vault })
   const [index] = await connection
     .read<{ readonly names: readonly string[] }>(
@@ -253,10 +253,7 @@ export async function emptyVault(connection: Connection): Promise<void> {
   await deleteAll(connection, ['(n:RouxVault {vault: $vault})'])
 }
 
-/**
- * Removes the data of a vault that has been fed, and nothing else.
- * @throws RouxError `VAULT_NOT_FOUND` if there is none, `CONFLICT` while it is being fed
- */
+/** @throws RouxError `VAULT_NOT_FOUND` if the vault has no data, `CONFLICT` while it is being fed */
 export async function removeFedVault(connection: Connection): Promise<void> {
   const { vault } = connection
   const rows = await connection.read<{ readonly vault: string }>('MATCH (v:RouxVault) RETURN v.vault AS vault ORDER BY vault')

@@ -3,20 +3,19 @@ import { hostname } from 'node:os'
 import type { Connection } from '../server/connection.ts'
 import { ensureSchema } from '../server/schema.ts'
 
-/** How long a lease lasts if it is not renewed, in milliseconds on the database's clock. */
+/** Lifetime of a lease without renewal, in milliseconds on the database's clock. */
 const LEASE = 15_000
 
 export interface LeaseState {
   readonly isHeld: boolean
-  /** The holder's computer and process. */
   readonly holder: string
 }
 
-/** The right to watch a vault's folder. It is held by one feeder at a time, so no other one reads and writes the same data. */
+/** Allows one process at a time to watch a vault's folder and feed the database. */
 export interface FeederLease {
-  /** Acquires or renews the lease. Call it again before it expires. */
+  /** Acquires or renews the lease. Call again before the lease expires. */
   take(): Promise<LeaseState>
-  /** Releases the lease immediately. No feeder is expected after that. */
+  /** Releases the lease immediately. */
   release(): Promise<void>
   close(): Promise<void>
 }
@@ -24,7 +23,7 @@ export interface FeederLease {
 export function openLease(connection: Connection): FeederLease {
   const { vault } = connection
   const holder = `${hostname()}, process ${process.pid}`
-  // A random id, because containers may share a host name, and their first process has the id 1.
+  // Process ids are not unique: containers may share a host name, and each has a process 1.
   const id = randomUUID()
   let isPrepared = false
   return {
@@ -52,7 +51,6 @@ export function openLease(connection: Connection): FeederLease {
   }
 }
 
-/** Returns the holder of a vault's lease, if any. */
 export async function currentFeeder(connection: Connection): Promise<string | undefined> {
   const [row] = await connection.read<{ readonly holder: string | null }>(
     'MATCH (h:RouxFeeder {vault: $vault}) WHERE h.until > timestamp() RETURN h.holder AS holder',

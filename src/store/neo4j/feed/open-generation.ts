@@ -6,26 +6,22 @@ import { type Edge, edgesOf, idKeyOf, propertiesOf, shortHash, sortable } from '
 import type { Connection, OpenTransaction } from '../server/connection.ts'
 import { packedChanges } from '../shared-state.ts'
 
-/** Maximum number of rows per statement. */
+/** Rows per statement. */
 const ROWS = 5_000
-/** Check the size of the log after this many generations. */
+/** Generations between checks of the log's size. */
 const PRUNED_AFTER = 50
 const DAY = 86_400_000
 
 /**
- * Writes a generation in one transaction, which first locks the vault's node. A second writer has to wait, and then finds that
- * there is another generation. The database makes a transaction visible piece by piece. Meanwhile, `RouxPending` holds the
- * generation that readers may see in part.
+ * Locks the vault's node, so only one of several concurrent writers succeeds. Neo4j makes a transaction visible piece by piece;
+ * meanwhile, `RouxPending` holds the new generation.
  */
 export function openGeneration(connection: Connection, base: number): OpenGeneration {
   const writing = new Writing(connection, base)
   return { put: (batch) => writing.put(batch), commit: (state, changes) => writing.commit(state, changes) }
 }
 
-/**
- * Makes the database plan the statements for a small change, by running them on no rows. The first full feed invalidates existing
- * plans, and otherwise the first edit would have to wait for new ones. Writes nothing and blocks no other transaction.
- */
+/** Runs the statements of a small change on no rows, so the database plans them before the first edit. Writes nothing. */
 export async function rehearseGeneration(connection: Connection): Promise<void> {
   await new Writing(connection, 1, '').rehearse()
 }
@@ -34,13 +30,13 @@ class Writing {
   readonly #connection: Connection
   readonly #base: number
   readonly #vault: string
-  /** True while statements run on no rows, so the database plans them. */
+  /** True while the statements run on no rows. */
   #isRehearsal = false
   #transaction: OpenTransaction | undefined
   /** True if another writer was first. Nothing is written then. */
   #isLate = false
   #isChanged = false
-  /** Nodes whose in-degree, or for `#linking`, out-degree may have changed: keys of files and ids of missing targets. */
+  /** Nodes whose in-degree may have changed (`#linking`: out-degree), as file keys and ids of missing targets. */
   readonly #linkedTo = new Set<number>()
   readonly #linking = new Set<number>()
   readonly #missing = new Set<string>()
@@ -70,7 +66,7 @@ class Writing {
     if (this.#isLate) return undefined
     if (this.#transaction !== undefined) return this.#transaction
     const { origin } = this.#connection
-    // Create the nodes in a separate transaction. Otherwise, the announcement would wait for the transaction that writes the generation.
+    // A separate transaction: otherwise, the announcement would wait for the generation's transaction.
     await this.#connection.write(
       `MERGE (v:RouxVault {vault: $vault}) ON CREATE SET v.generation = 0, v.folder = $folder, v.reading = $reading
        MERGE (p:RouxPending {vault: $vault}) ON CREATE SET p.generation = 0, p.at = 0`,
@@ -133,7 +129,6 @@ class Writing {
     for (const key of keys) this.#removedKeys.add(key)
   }
 
-  /** Removes the links of the given files. */
   async #unlink(keys: readonly number[]): Promise<void> {
     const ends = await this.#runEach<{ readonly key: number | null; readonly id: string | null }>(
       `MATCH (:RouxFile&RouxNode {vault: $vault, key: row})-[l:ROUX_LINK]->(t) WITH l, t.key AS key, t.id AS id DELETE l
@@ -146,7 +141,7 @@ class Writing {
     }
   }
 
-  /** Collects the files that link to the given nodes, because their degrees may change. */
+  /** Degrees of files that link to the nodes may change. */
   async #noteSources(keys: readonly number[]): Promise<void> {
     const sources = await this.#runEach<{ readonly key: number }>(
       'MATCH (s:RouxFile)-[:ROUX_LINK]->(:RouxNode {vault: $vault, key: row}) RETURN DISTINCT s.key AS key',
@@ -165,7 +160,7 @@ class Writing {
     )
     const listedBefore = new Map(states.map(({ key, listed }) => [key, listed]))
     await this.#unlink(states.map(({ key }) => key))
-    // Files may swap ids, so free all of them first.
+    // Files may swap ids, so clear all ids first.
     await this.#runEach(
       'MATCH (f:RouxFile&RouxNode {vault: $vault, key: row.key}) SET f.id = null',
       this.#base === 0 ? [] : ids.files,
@@ -184,7 +179,7 @@ class Writing {
       'MATCH (f:RouxFile&RouxNode {vault: $vault, key: row.key}) SET f.id = row.id, f.sort = row.sort, f.twins = row.twins, f.generation = $generation',
       ids.files.map(({ key, id, twins }) => ({ key, id, sort: sortable(id), twins })),
     )
-    // If a note becomes listed or unlisted, the degrees of the notes with links to it change.
+    // If a note becomes listed or unlisted, the degrees of its sources change.
     const turned = records.filter((record) => (listedBefore.get(record.key) ?? false) !== isListed(record)).map(({ key }) => key)
     await this.#noteSources(turned)
     await this.#link(records, ids.missing)
@@ -255,7 +250,7 @@ class Writing {
     return generation
   }
 
-  /** Writes the vault's new state and returns its generation, which increases only if readers see a change. */
+  /** Returns the new generation. It stays the same if readers see no change. */
   async #record(transaction: OpenTransaction, state: VaultState, changes?: GraphChanges): Promise<number> {
     const vault = this.#vault
     const [before] = await transaction.run<{ readonly state: string | null }>(
@@ -283,7 +278,7 @@ class Writing {
     return generation
   }
 
-  /** Logs a generation in the same transaction, so the log is complete. The initial content of an index is not logged. */
+  /** Runs in the generation's transaction, so the log is complete. The initial feed is not logged. */
   async #log(
     transaction: OpenTransaction,
     {
@@ -311,7 +306,7 @@ class Writing {
     if (generation % PRUNED_AFTER === 0) await this.#prune(transaction, log)
   }
 
-  /** Removes log entries that are too old, and then the oldest ones until the log is small enough. */
+  /** Deletes expired entries, and then the oldest ones until the log is small enough. */
   async #prune(transaction: OpenTransaction, { days, bytes: maxBytes }: NonNullable<Connection['log']>): Promise<void> {
     const vault = this.#vault
     const rows = await transaction.run<{ readonly generation: number; readonly age: number; readonly bytes: number }>(
@@ -331,7 +326,6 @@ class Writing {
     })
   }
 
-  /** Updates degrees, and removes missing targets that nothing links to. */
   async #count(): Promise<void> {
     await this.#runEach(
       `MATCH (n:RouxNode {vault: $vault, key: row})
@@ -353,7 +347,7 @@ class Writing {
       `MATCH (n:RouxNode {vault: $vault, key: row}) WHERE NOT n:RouxFile AND NOT EXISTS { ()-[:ROUX_LINK]->(n) } RETURN elementId(n) AS node`,
       [...this.#removedKeys],
     )
-    // Do this last and without an index. After a transaction has deleted nodes, its index lookups scan all of them.
+    // Last and without an index: after a transaction has deleted nodes, its index lookups scan all of them.
     const unlinked = missing.filter(({ isLinked }) => !isLinked)
     await this.#runEach(
       'MATCH (n:RouxNode) WHERE elementId(n) = row DETACH DELETE n',

@@ -4,7 +4,6 @@ import type { Neo4jPlace } from '../server/place.ts'
 import { onlineIndexes, quoted, vectorNames, withSchema, wordNames } from '../server/schema.ts'
 import { deleteAll, OF_SEARCH } from './index-writer.ts'
 
-/** Maximum number of rows and of characters per statement, and of keys per lookup. */
 const ROWS = 500
 
 const CHARACTERS = 8 << 20
@@ -15,13 +14,12 @@ export function connectSearchWriter(place: Neo4jPlace): SearchWriter {
   return openNeo4jSearchWriter(new Connection(place))
 }
 
-/** Opens the write interface for a vault's search data in a Neo4j database. */
 export function openNeo4jSearchWriter(connection: Connection): SearchWriter {
   const { vault } = connection
   const { wordLabel } = wordNames(vault)
-  /** The counter of search writes when this process last checked it. */
+  /** The last counter of search writes that this process has seen. */
   let seenGeneration: number | undefined
-  /** Embedders whose indexes this process has created or found. */
+  /** Embedders whose indexes exist, as far as this process knows. */
   const indexed = new Set<string>()
   const { prepared, read } = withSchema(connection)
   const write = async (work: (run: Run) => Promise<void>): Promise<void> => {
@@ -163,7 +161,7 @@ export function openNeo4jSearchWriter(connection: Connection): SearchWriter {
       )
       for (const { other } of others) {
         const parameters = { other }
-        // Readers no longer use the indexes after this; they compare vectors one by one.
+        // Readers stop using the indexes and compare vectors one by one.
         await write(async (run) => {
           await run('MATCH (e:RouxEmbedder {vault: $vault, embedder: $other}) REMOVE e.indexed', parameters)
         })
@@ -190,7 +188,7 @@ export function openNeo4jSearchWriter(connection: Connection): SearchWriter {
   }
 }
 
-/** Number of vectors from which they are indexed. With fewer, comparing them one by one is exact and fast enough. */
+/** With fewer vectors, comparing them one by one is exact and fast enough. */
 const INDEXED_FROM = 2_000
 
 interface IndexMaker {
@@ -217,7 +215,7 @@ async function ensureVectorIndexes(connection: Connection, { known, write }: Ind
     if (dimensions === null || chunks < INDEXED_FROM || known.has(embedder)) continue
     const { chunkIndex, chunkLabel, nameIndex, nameLabel } = vectorNames(vault, embedder)
     const online = isIndexed ? await onlineIndexes(connection) : undefined
-    // Create only indexes that are missing. A user without the privilege would get an error even if the index exists.
+    // Without the privilege, `CREATE INDEX IF NOT EXISTS` fails even if the index exists.
     if (online?.has(chunkIndex) === true && online.has(nameIndex)) {
       known.add(embedder)
       continue
@@ -259,7 +257,7 @@ function stored<T extends EmbeddedText>(text: T): Omit<T, 'vector'> & StoredVect
 
 interface StoredVector {
   readonly vector: readonly number[]
-  /** False for a vector of zeros. */
+  /** False for a zero vector. */
   readonly isKnown: boolean
 }
 
@@ -277,11 +275,10 @@ function* inParts<T extends Readonly<Record<string, string | number | null>>>(ro
   if (part.length > 0) yield part
 }
 
-/** The words of a text as the full-text index needs them. */
+/** Words in the form that the full-text index needs. */
 export interface WordTexts {
-  /** The stem of each word, separated by spaces. */
   readonly stems: string
-  /** For each position, `/ ` and the forms at this position, each followed by a space. At the end, a `/`. */
+  /** For each position, `/ ` and its forms, each followed by a space. Ends with `/`. */
   readonly forms: string
 }
 

@@ -5,26 +5,26 @@ import type { Neo4jPlace } from './place.ts'
 
 export type Values = Readonly<Record<string, unknown>>
 
-/** Timeouts in milliseconds: for connecting, for a read, for writing a whole generation, and for a feeder's heartbeat. */
+/** In milliseconds. `write` covers a whole generation, `beat` a feeder's heartbeat. */
 const TIMEOUTS = { connect: 5_000, read: 20_000, write: 900_000, beat: 5_000 }
 
 export type Timeouts = typeof TIMEOUTS
 
-/** Additional time to wait after the server's own timeout, in milliseconds. If the network hangs, there will be no response. */
+/** Milliseconds to wait after the server's own timeout, in case the network hangs. */
 const GRACE = 2_000
 
-/** Maximum number of attempts at a query if the connection is lost. */
+/** Maximum attempts if the connection is lost. */
 const ATTEMPTS = 3
 
 export type Run = <T>(cypher: string, parameters?: Values) => Promise<readonly T[]>
 
-/** A connection to a database. Loads the driver and connects when it is first used. Failures become RouxErrors with hints. */
+/** Loads the driver and connects on first use. Failures become RouxErrors with hints. */
 export class Connection {
   readonly #place: Neo4jPlace
   readonly #timeouts: Timeouts
   #driver: Promise<Driver> | undefined
   #isClosed = false
-  /** Bookmarks of the last reads and writes. A cluster member that lags behind waits until it has caught up with them. */
+  /** Make a lagging cluster member catch up before it answers. */
   #bookmarks: readonly string[] = []
 
   constructor(place: Neo4jPlace, timeouts = TIMEOUTS) {
@@ -44,17 +44,16 @@ export class Connection {
     return this.#place.origin
   }
 
-  /** Runs a query on any member of the cluster. */
   async read<T>(cypher: string, parameters: Values = {}, signal?: AbortSignal): Promise<readonly T[]> {
     return await this.#run<T>({ mode: 'READ', timeout: this.#timeouts.read, signal }, cypher, parameters)
   }
 
-  /** Runs a write, such as a schema change, in its own transaction. */
+  /** Runs in its own transaction, like schema changes. */
   async write<T>(cypher: string, parameters: Values = {}): Promise<readonly T[]> {
     return await this.#run<T>({ mode: 'WRITE', timeout: this.#timeouts.write }, cypher, parameters)
   }
 
-  /** Runs a small write that is of no use if it comes late. */
+  /** For small writes that are useless if late. */
   async beat<T>(cypher: string, parameters: Values = {}): Promise<readonly T[]> {
     return await this.#run<T>({ mode: 'WRITE', timeout: this.#timeouts.beat }, cypher, parameters)
   }
@@ -67,7 +66,7 @@ export class Connection {
     })
   }
 
-  /** Runs several statements that become visible together. If the connection is lost, all of them are run again. */
+  /** Runs statements in one transaction. Runs `work` again if the connection is lost. */
   async transaction<T>(work: (run: Run) => Promise<T>): Promise<T> {
     const timeout = this.#timeouts.write
     return await this.#try(undefined, async () => {
@@ -77,7 +76,7 @@ export class Connection {
     })
   }
 
-  /** Opens a transaction. It stays open until it is committed or rolled back. */
+  /** The caller must commit or roll back. */
   async open(): Promise<OpenTransaction> {
     const timeout = this.#timeouts.write
     return await this.#try(undefined, async () => {
@@ -167,7 +166,7 @@ export class Connection {
     }
   }
 
-  /** Rejects if the signal aborts, or if the server has not answered in time. */
+  /** Rejects on abort or timeout. */
   async #inTime<T>({ timeout, signal }: Limits, work: () => Promise<T>): Promise<T> {
     const driver = this.#driver
     let stop: (() => void) | undefined
@@ -190,17 +189,17 @@ export class Connection {
     }
   }
 
-  /** Closes all connections. A server that does not confirm the end of a query is unreachable. The next query opens new ones. */
+  /** Closes all connections to a server that does not respond. The next query opens new ones. */
   #giveUp(driver: Promise<Driver> | undefined): void {
     if (this.#driver === driver) this.#driver = undefined
     driver?.then((unused) => unused.close()).catch(() => {})
   }
 }
 
-/** Schemes of the driver: for a single server or a cluster, with TLS (`+s`), or with TLS and any certificate (`+ssc`). */
+/** `+s`: TLS. `+ssc`: TLS with any certificate. */
 const SCHEME = /^(?:bolt|neo4j)(?:\+s|\+ssc)?:$/
 
-/** @throws RouxError `STORE_UNAVAILABLE` for an invalid address. It is not quoted, because it may contain a password. */
+/** The address may contain a password, so do not quote it. @throws RouxError `STORE_UNAVAILABLE` if the address is invalid */
 function requireAddress(url: string): void {
   if (URL.canParse(url) && SCHEME.test(new URL(url).protocol)) return
   throw new RouxError('STORE_UNAVAILABLE', 'store.neo4j.url is not the address of a Neo4j server.', {
@@ -223,10 +222,7 @@ export interface OpenTransaction {
   rollback(): Promise<void>
 }
 
-/**
- * Returns a statement with all its parameters in one map. The database makes a new plan if the type or the approximate length of a
- * parameter changes, for example for an id of nine letters after one of twelve, but it ignores what a map contains.
- */
+/** Puts all parameters into one map. Otherwise, a parameter of another type or length would make the database plan again. */
 function statementOf(cypher: string, values: Values): [cypher: string, parameters: Values] {
   return [cypher.replaceAll(/\$(\w+)/g, '$$given.$1'), { given: values }]
 }
@@ -242,10 +238,7 @@ function runnerOf(transaction: Transaction | ManagedTransaction): Run {
 
 export type Neo4j = Pick<typeof import('neo4j-driver'), 'driver' | 'auth'>
 
-/**
- * Loads the driver.
- * @throws RouxError `STORE_UNAVAILABLE` with the command to install it
- */
+/** @throws RouxError `STORE_UNAVAILABLE` with the command to install the driver */
 async function loadDriver(): Promise<Neo4j> {
   try {
     return await import('neo4j-driver')

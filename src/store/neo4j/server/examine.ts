@@ -11,10 +11,10 @@ export interface DatabaseFinding {
   readonly hint?: string
 }
 
-/** Maximum difference between the clocks of the database and this computer, in milliseconds. */
+/** Maximum clock difference, in milliseconds. */
 const CLOCKS = 30_000
 
-/** Checks a database and the vault in it, without changes. */
+/** Changes nothing in the database. */
 export async function examineDatabase(connection: Connection): Promise<readonly DatabaseFinding[]> {
   const findings: DatabaseFinding[] = []
   try {
@@ -106,7 +106,6 @@ function ownIndexes(vault: string, facts: VaultFacts | undefined): readonly stri
   return [wordNames(vault).wordIndex, ...ofVectors]
 }
 
-/** Checks whether the user may write, with a write that is rolled back. */
 async function examineRights(connection: Connection): Promise<DatabaseFinding> {
   try {
     const transaction = await connection.open()

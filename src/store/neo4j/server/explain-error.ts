@@ -2,12 +2,10 @@ import { RouxError, SnapshotOutdated } from '../../../core/errors.ts'
 import { MIN_VERSION, type Neo4jPlace, serverOf } from './place.ts'
 
 interface Failure {
-  /** The error code from Neo4j or its driver. */
   readonly code: string
   readonly error: Error
   readonly place: Pick<Neo4jPlace, 'url' | 'user' | 'password' | 'database'>
   readonly server: string
-  /** Name of the database in messages, with its article. */
   readonly named: string
 }
 
@@ -15,11 +13,10 @@ interface Explanation {
   fits(failure: Failure): boolean
   message(failure: Failure): string
   readonly hint: string
-  /** True if the same call may succeed later. */
   readonly isTransient?: true
 }
 
-/** Explanations of failures. The first one that matches is used. */
+/** The first match is used. */
 const EXPLANATIONS: readonly Explanation[] = [
   {
     fits: ({ code, place }) => NOT_ADMITTED.has(code) && place.password === '',
@@ -97,10 +94,7 @@ const EXPLANATIONS: readonly Explanation[] = [
   },
 ]
 
-/**
- * Converts a failure of the server or the connection to an error with an explanation. It contains neither the password nor the
- * query.
- */
+/** Explains a failure of the server or the connection, without password and query. */
 export function explainError(error: unknown, place: Failure['place']): unknown {
   if (error instanceof RouxError || error instanceof SnapshotOutdated || !(error instanceof Error)) return error
   if (error.name === 'AbortError') return error
@@ -120,14 +114,14 @@ const UNKNOWN: Omit<Explanation, 'fits'> = {
   isTransient: true,
 }
 
-/** Checks whether an explained error means that the database rejects writes, either from this user or from anyone. */
+/** True if the database rejects writes by this user or by anyone. */
 export function isWriteRefused(error: unknown): boolean {
   const { cause } = error instanceof RouxError ? error : {}
   const code = cause instanceof Error ? (codeOf(cause) ?? '') : ''
   return READ_ONLY.has(code) || code === 'Neo.ClientError.Security.Forbidden'
 }
 
-/** Roux's own code for a server that does not answer in time. */
+/** Roux's own code for a timeout. */
 export const TIMED_OUT = 'TimedOut'
 
 const NOT_ADMITTED: ReadonlySet<string> = new Set([
@@ -135,14 +129,14 @@ const NOT_ADMITTED: ReadonlySet<string> = new Set([
   'Neo.ClientError.Security.CredentialsExpired',
 ])
 
-/** Codes for a read-only database or cluster member. */
+/** For a read-only database or cluster member. */
 const READ_ONLY: ReadonlySet<string> = new Set([
   'Neo.ClientError.General.ForbiddenOnReadOnlyDatabase',
   'Neo.ClientError.General.WriteOnReadOnlyAccessDatabase',
   'Neo.ClientError.Cluster.NotALeader',
 ])
 
-/** Generic code of the driver, used for closed connections. */
+/** The driver's generic code, used for closed connections. */
 const CLOSED = 'N/A'
 const UNREACHABLE: ReadonlySet<string> = new Set([
   'ServiceUnavailable',
@@ -155,19 +149,19 @@ function isTls({ place }: Failure): boolean {
   return /\+s(?:sc)?:/.test(place.url)
 }
 
-/** Returns why a connection failed. The driver reports this only as text, and for a cluster in the cause. */
+/** The driver reports the reason only as text, and for a cluster in the cause. */
 function reasonOf({ error }: Failure): string {
   return error.cause instanceof Error ? `${error.message} ${error.cause.message}` : error.message
 }
 
-/** Returns the code of an error, or `undefined` if the error comes neither from Neo4j nor from the network. */
+/** `undefined` if the error comes neither from Neo4j nor from the network. */
 function codeOf(error: Error): string | undefined {
   const { code } = error as { readonly code?: unknown }
   if (typeof code === 'string' && code !== '') return code
   return error.name === 'Neo4jError' || 'syscall' in error ? CLOSED : undefined
 }
 
-/** Checks whether the same statement may succeed immediately on a new connection. */
+/** True if the statement may succeed on a new connection. */
 export function isLostConnection(error: unknown): boolean {
   const code = error instanceof Error ? codeOf(error) : undefined
   return code === 'ServiceUnavailable' || code === 'SessionExpired' || code === 'Neo.TransientError.Transaction.DeadlockDetected'

@@ -2,16 +2,13 @@ import { invalid, RouxError } from '../../../core/errors.ts'
 import { shortHash } from '../note-properties.ts'
 import type { Connection } from './connection.ts'
 
-/**
- * Version of the data format. All labels, types and indexes start with Roux, and all nodes have their vault's name, so no other
- * data in the database is touched.
- */
+/** All labels, types and indexes start with Roux, and all nodes have the vault's name, so other data is not touched. */
 export const FORMAT = 2
 
-/** Full-text indexes split text only at spaces, so forms and stems are indexed unchanged. */
+/** Text is analyzed in advance: the index splits it only at spaces. */
 const BY_BLANKS = "OPTIONS { indexConfig: { `fulltext.analyzer`: 'whitespace' } }"
 
-/** Created first. It makes a node unique that serves as a lock while everything else is created. */
+/** The unique node serves as a lock during creation. */
 const FIRST = 'CREATE CONSTRAINT roux_schema IF NOT EXISTS FOR (n:RouxSchema) REQUIRE n.name IS UNIQUE'
 
 const STATEMENTS: readonly string[] = [
@@ -40,13 +37,12 @@ const STATEMENTS: readonly string[] = [
   `CREATE FULLTEXT INDEX roux_names IF NOT EXISTS FOR (n:RouxFile) ON EACH [n.owner, n.nameKeys, n.namePairs] ${BY_BLANKS}`,
 ]
 
-/** Names of the indexes that all vaults share. Each vault has further ones. */
+/** Shared by all vaults. Each vault also has its own indexes. */
 export const INDEXES: readonly string[] = STATEMENTS.flatMap((statement) => /roux_\w+/.exec(statement) ?? [])
 
-/** How long to wait until indexes are ready, in seconds. */
+/** In seconds. */
 const AWAIT = 120
 
-/** Returns the names of Roux's indexes that are ready. */
 export async function onlineIndexes(connection: Connection): Promise<ReadonlySet<string>> {
   const rows = await connection.read<{ readonly name: string }>(
     "SHOW INDEXES YIELD name, state WHERE name STARTS WITH 'roux_' AND state = 'ONLINE' RETURN name",
@@ -54,10 +50,7 @@ export async function onlineIndexes(connection: Connection): Promise<ReadonlySet
   return new Set(rows.map(({ name }) => name))
 }
 
-/**
- * Returns the missing indexes, shared ones and the vault's own. Returns `undefined` if the database has no format yet, or an older
- * one.
- */
+/** Includes shared indexes and the vault's own. `undefined` if the database has no format yet, or an older one. */
 async function missingIndexes(connection: Connection): Promise<readonly string[] | undefined> {
   const [row] = await connection.read<{ readonly version: number }>(
     "MATCH (s:RouxSchema {name: 'schema'}) WHERE s.version IS NOT NULL RETURN s.version AS version",
@@ -69,8 +62,7 @@ async function missingIndexes(connection: Connection): Promise<readonly string[]
 }
 
 /**
- * Creates missing constraints and indexes, including the vault's full-text index, and migrates older formats. Only one process at a
- * time does this. If there is nothing to create, the user needs no right to change the schema.
+ * Migrates older formats. Requires no schema privileges if nothing is missing.
  * @throws RouxError `STORE_UNAVAILABLE` if a newer version of Roux has fed the database
  */
 export async function ensureSchema(connection: Connection): Promise<void> {
@@ -80,10 +72,7 @@ export async function ensureSchema(connection: Connection): Promise<void> {
   if (missing?.length !== 0) await makeWordIndex(connection, connection.vault)
 }
 
-/**
- * Returns two functions for a writer: one creates the schema before the first statement, and the other reads the vault's data after
- * that.
- */
+/** Creates the schema before the first statement. */
 export function withSchema(connection: Connection) {
   let schema: Promise<void> | undefined
   const prepared = async (): Promise<void> => {
@@ -135,7 +124,7 @@ export function requireFormat(version: number | undefined): void {
   throw new RouxError('STORE_UNAVAILABLE', message, { hint })
 }
 
-/** Creates the full-text index of a vault and waits until it is ready. */
+/** Waits until the index is ready. */
 async function makeWordIndex(connection: Connection, vault: string): Promise<void> {
   const { wordIndex, wordLabel } = wordNames(vault)
   await connection.write(
@@ -145,7 +134,7 @@ async function makeWordIndex(connection: Connection, vault: string): Promise<voi
   await connection.write('CALL db.awaitIndex($wordIndex, $await)', { wordIndex, await: AWAIT })
 }
 
-/** Migrates from the first format, in which all vaults shared one index of words. */
+/** In the first format, all vaults shared one full-text index. */
 async function giveVaultsTheirWordIndexes(connection: Connection): Promise<void> {
   const vaults = await connection.read<{ readonly vault: string }>('MATCH (v:RouxVault) RETURN v.vault AS vault')
   for (const { vault } of vaults) {
@@ -160,13 +149,13 @@ async function giveVaultsTheirWordIndexes(connection: Connection): Promise<void>
   await connection.write('DROP INDEX roux_words IF EXISTS')
 }
 
-/** Quotes a name for places in a statement that accept no parameter. */
+/** Cypher accepts no parameters for these names. */
 export function quoted(name: string): string {
   if (!/^Roux\w+$|^roux_\w+$/.test(name)) throw invalid("This is not the name of one of Roux's indexes.")
   return `\`${name}\``
 }
 
-/** Returns the labels and index names for the vectors of an embedder in a vault. An index holds only vectors of the same dimension. */
+/** Labels and indexes per vault and embedder, because an index requires one dimension. */
 export function vectorNames(vault: string, embedder: string) {
   const hash = shortHash(JSON.stringify([vault, embedder]))
   return {
@@ -177,10 +166,7 @@ export function vectorNames(vault: string, embedder: string) {
   }
 }
 
-/**
- * Returns the label and index name for a vault's words. Each vault has its own index, because the statistics of terms cover a whole
- * index.
- */
+/** An index per vault, because term statistics cover a whole index. */
 export function wordNames(vault: string) {
   const hash = shortHash(vault)
   return { wordLabel: `RouxWords_${hash}`, wordIndex: `roux_words_${hash}` }
