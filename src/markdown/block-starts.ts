@@ -1,14 +1,12 @@
 import { BACKTICK, CARET, HASH, isDigit, isSpaceOrTab, LBRACKET, RBRACKET, TAB } from './chars.ts'
 
-/** Functions that recognize the start of a block from a line's content, without looking at other lines. */
-
 export interface HeadingStart {
   readonly level: number
   readonly start: number
   readonly end: number
 }
 
-/** Recognizes an ATX heading. Returns its level and the range of its text without closing `#`s. */
+/** Recognizes an ATX heading. The text range excludes closing `#`s. */
 export function headingStart(line: LineCursor): HeadingStart | undefined {
   const { text, eol } = line
   let start = line.endOfRun(HASH)
@@ -28,7 +26,6 @@ function headingEnd(text: string, start: number, eol: number): number {
   return marks
 }
 
-/** Returns the length of a code fence's marker, or 0. */
 export function fenceLength(line: LineCursor, mark: number): number {
   const { text, eol, content } = line
   const end = line.endOfRun(mark)
@@ -47,7 +44,7 @@ export function isBreak(line: LineCursor, mark: number): boolean {
   return count >= 3
 }
 
-/** Returns the offset after a list item's marker, or -1. */
+/** @returns the offset after the list marker, or -1 */
 export function itemMarkEnd(line: LineCursor): number {
   const { text, eol, content } = line
   const first = text.charCodeAt(content)
@@ -71,7 +68,6 @@ export function isBox(text: string, at: number, eol: number): boolean {
   )
 }
 
-/** Returns the number of columns of padding that belong to a list item's marker. The cursor must be after the marker. */
 export function itemPadding(line: LineCursor, empty: boolean): number {
   let spaces = 0
   for (let i = line.offset; i < line.eol && spaces < 5; i++) {
@@ -83,7 +79,7 @@ export function itemPadding(line: LineCursor, empty: boolean): number {
   return spaces >= 5 || spaces < 1 || empty ? 1 : spaces
 }
 
-/** Returns the offset after the `[^label]:` of a footnote, or -1. */
+/** @returns the offset after `[^label]:`, or -1 */
 export function footnoteEnd(line: LineCursor): number {
   const { text, eol, content } = line
   if (text.charCodeAt(content + 1) !== CARET) return -1
@@ -103,14 +99,12 @@ export function footnoteEnd(line: LineCursor): number {
 export class LineCursor {
   readonly text: string
   lineStart = 0
-  /** The end of the line, excluding its line break. */
   eol = 0
   offset = 0
   column = 0
   /** The first non-whitespace character at or after `offset`, set by `findContent`. */
   content = 0
   contentColumn = 0
-  /** Number of columns of whitespace before the content. */
   indent = 0
   blank = false
 
@@ -169,7 +163,6 @@ export class LineCursor {
     return i >= this.eol
   }
 
-  /** Returns the offset after the run of equal characters that starts at the content. */
   endOfRun(c: number): number {
     let i = this.content
     while (i < this.eol && this.text.charCodeAt(i) === c) i++

@@ -28,13 +28,11 @@ import { columnsOfDelimiterRow, columnsOfRow } from './tables.ts'
 
 export interface Blocks {
   readonly runs: readonly Run[]
-  /** Link reference definitions by folded label. */
   readonly definitions: ReadonlyMap<string, WrittenDestination>
   /** Offsets of task checkboxes at the start of list items: `[ ]`, `[x]`. */
   readonly boxes: readonly number[]
   /** Fenced code blocks, from the opening fence to the end of the last line. */
   readonly fences: readonly TextRange[]
-  /** Block formulas, including their markers. */
   readonly formulas: readonly TextRange[]
 }
 
@@ -55,7 +53,6 @@ const TABLE = 6
 
 type Started = 'none' | 'container' | 'leaf'
 
-/** Characters that can start a block. Lines that start with any other character are text. */
 const MAY_START = asciiSet('>#`~<=-*_+0123456789[$|: \t\r')
 
 export interface BlockOptions {
@@ -63,7 +60,7 @@ export interface BlockOptions {
   readonly isOutline?: boolean
 }
 
-/** Splits the text from `from` into runs by CommonMark's block structure, in one pass. Adds the line starts to `lines`. */
+/** Scans blocks in one pass. Adds line starts to `lines`. */
 export function scanBlocks(text: string, from: number, lines: LineIndex, { isOutline = false }: BlockOptions = {}): Blocks {
   const scanner = new BlockScanner(text, isOutline)
   scanner.scan(from, lines)
@@ -86,17 +83,13 @@ class BlockScanner implements Blocks {
   readonly #isOutline: boolean
   readonly #line: LineCursor
 
-  // The open containers.
   #depth = 0
   readonly #kinds: number[] = []
   readonly #indents: number[] = []
-  /** For each container, true if it has content. */
   readonly #filled: boolean[] = []
-  /** Number of containers that the current line continues. */
   #matched = 0
   #quoted = false
 
-  // The open leaf, and the span of an open paragraph or HTML block.
   #leaf = NONE
   readonly #span = new OpenSpan()
   #htmlKind = 0
@@ -182,7 +175,6 @@ class BlockScanner implements Blocks {
     this.#matched = depth + 1
   }
 
-  /** Closes the open leaf and the containers that do not continue on this line. */
   #interrupt(): void {
     this.#closeLeaf()
     this.#depth = this.#matched
@@ -256,7 +248,6 @@ class BlockScanner implements Blocks {
     if (!this.#line.restIsBlank(close + 2)) this.#addText(close + 2)
   }
 
-  /** Adds the rest of the line to the open paragraph, or starts one. */
   #addText(from: number): void {
     if (this.#leaf === PARAGRAPH) {
       this.#extend(from)
@@ -273,7 +264,7 @@ class BlockScanner implements Blocks {
 
   #closeLeaf(): void {
     if (this.#leaf === PARAGRAPH) this.#emitSpan(undefined)
-    // Scripts and comments contain no links, but tags in other HTML may.
+    // Text in scripts and comments is never a link.
     else if (this.#leaf === HTML && this.#htmlKind >= 6) this.#emitHtml()
     this.#leaf = NONE
   }
@@ -303,7 +294,6 @@ class BlockScanner implements Blocks {
     this.runs.push({ kind: 'row', start, end, gaps: undefined, heading: undefined })
   }
 
-  /** Returns a heading block that ends at the current line. */
   #headingHere(level: number, isSetext: boolean): HeadingBlock {
     return { level, lineEnd: this.#line.eol, isSetext, isNested: this.#depth > 0 }
   }
@@ -334,7 +324,6 @@ class BlockScanner implements Blocks {
     else this.#addText(this.#line.content)
   }
 
-  /** Checks whether the line is indented enough to be code. */
   #isIndented(): boolean {
     return this.#line.indent >= 4 && !(this.#isOutline && itemMarkEnd(this.#line) !== -1)
   }
@@ -430,7 +419,7 @@ class BlockScanner implements Blocks {
     this.#interrupt()
     this.#line.passTo(end)
     this.#open(FOOTNOTE, 4)
-    // Indented text here is not code.
+    // A footnote's content is not indented code.
     this.#line.findContent()
     this.#line.toContent()
     return 'container'
@@ -447,7 +436,7 @@ class BlockScanner implements Blocks {
     return 'leaf'
   }
 
-  /** Finds the next `$$`. The result is cached, so a long block is searched only once. */
+  /** Cached, so a long block is searched only once. */
   #findMath(from: number): number {
     if (this.#nextMath < from) {
       const next = this.#text.indexOf('$$', from)
@@ -489,7 +478,6 @@ class BlockScanner implements Blocks {
 
   // Tables
 
-  /** A delimiter row makes the paragraph's last line the head of a table. */
   #startTable(): Started {
     if (!this.#inParagraph()) return 'none'
     const columns = columnsOfDelimiterRow(this.#text, this.#line.content, this.#line.eol)

@@ -30,7 +30,6 @@ export function isSpaceOrTab(c: number): boolean {
   return c === SPACE || c === TAB
 }
 
-/** Checks whether JavaScript's `\s` matches a character, including line breaks. */
 export function isWhitespace(c: number): boolean {
   if (c < 128) return c === SPACE || (c >= TAB && c <= CR)
   return (
@@ -64,7 +63,7 @@ export function skipWhitespace(text: string, from: number, end: number): number 
   return i
 }
 
-/** Returns a table of 128 flags, set for the given ASCII characters. */
+/** A lookup table with 128 flags. */
 export function asciiSet(characters: string): Uint8Array {
   const flags = new Uint8Array(128)
   for (let i = 0; i < characters.length; i++) flags[characters.charCodeAt(i)] = 1
@@ -73,7 +72,6 @@ export function asciiSet(characters: string): Uint8Array {
 
 const NOT_IN_TAGS = asciiSet('\'!"#$%&()*+,.:;<=>?@^`{|}~[]\\ \t\n\v\f\r')
 
-/** Checks whether a character is allowed in a tag after its `#`. */
 export function isTagCharacter(c: number): boolean {
   if (c < 128) return NOT_IN_TAGS[c] === 0
   if ((c >= 0x2000 && c <= 0x206f) || (c >= 0x2e00 && c <= 0x2e7f)) return false

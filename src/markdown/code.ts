@@ -3,14 +3,13 @@ import { LineIndex } from './line-index.ts'
 import { OpaqueSpans } from './prose/opaque-spans.ts'
 import type { Run } from './prose/runs.ts'
 
-/** A piece of code in the text, including its markers. */
 export interface Code {
   readonly kind: 'fenced' | 'inline'
   readonly start: number
   readonly end: number
 }
 
-/** Returns the parts of the text that every Markdown parser reads as code, in order. Stops where parsers may disagree. */
+/** Finds code that every Markdown parser recognizes. Stops at the first ambiguous construct. */
 export function codeIn(text: string): readonly Code[] {
   if (!/[`~]/.test(text)) return []
   const { runs, fences } = scanBlocks(text, 0, new LineIndex())
@@ -38,13 +37,9 @@ function spansIn(text: string, { kind, start, end }: Run): readonly Code[] {
   return spans
 }
 
-/** Other syntax that affects where code starts: unmatched backticks, formulas, wikilinks and paragraph ends. */
 const SIGNS = /`|\$\$|\$(?=\S)|\[\[|\]\]|\n[ \t>]*(?=\n)/g
 
-/**
- * For each kind of code, returns the offset after which parsers may disagree, because some support formulas or wikilinks, or end
- * paragraphs elsewhere.
- */
+/** Finds where code becomes ambiguous: parsers differ in formulas, wikilinks and paragraph ends. */
 function doubtIn(text: string, codeSpans: readonly Code[]): Readonly<Record<Code['kind'], number>> {
   let inline = text.length
   let formula: number | undefined

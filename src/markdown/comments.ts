@@ -1,9 +1,9 @@
 import type { TextRange } from '../core/text/link-slots.ts'
 
-/** A `%%` marker. Markers are listed in file order. */
+/** A `%%` marker. */
 export interface CommentMark {
   readonly at: number
-  /** True if the marker is the first text on its line. */
+  /** The marker is the first text on its line. */
   readonly first: boolean
   readonly run: number
 }

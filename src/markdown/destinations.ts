@@ -14,21 +14,18 @@ import {
   skipWhitespace,
 } from './chars.ts'
 
-/** Limit for nested parentheses, as in cmark and micromark. With it, parsing `[a](b[a](b…` takes linear time. */
+/** Same limit as cmark and micromark. It keeps parsing of `[a](b[a](b…` linear. */
 const MAX_PARENTHESES = 32
-/** CommonMark's limit for a link label. */
 const MAX_LABEL = 999
 
 export interface Destination {
   /** The destination as written, without angle brackets. */
   readonly raw: string
-  /** Offset of `raw`. */
   readonly start: number
   /** Offset after the destination, or after the whole construct. */
   readonly end: number
 }
 
-/** Returns the destination at `start`, if it is valid. */
 function parseDestination(text: string, start: number, end: number): Destination | undefined {
   return text.charCodeAt(start) === LT && start < end ? angleDestination(text, start, end) : bareDestination(text, start, end)
 }
@@ -66,7 +63,6 @@ function bareDestination(text: string, start: number, end: number): Destination 
   return depth > 0 ? undefined : { raw: text.slice(start, Math.min(i, end)), start, end: Math.min(i, end) }
 }
 
-/** Returns the offset after the title that starts at `start`, or -1. */
 function titleEnd(text: string, start: number, end: number): number {
   const open = text.charCodeAt(start)
   if (start >= end || (open !== 34 && open !== 39 && open !== LPAREN)) return -1
@@ -92,7 +88,7 @@ export function parseLinkTail(text: string, start: number, end: number): Destina
   return i < end && text.charCodeAt(i) === RPAREN ? { raw: destination.raw, start: destination.start, end: i + 1 } : undefined
 }
 
-/** Returns the offset after the label `[…]` that starts at `start`, or -1. */
+/** @returns the offset after `[…]`, or -1 */
 export function labelEnd(text: string, start: number, end: number): number {
   const limit = Math.min(end, start + MAX_LABEL + 2)
   for (let i = start + 1; i < limit; i++) {
@@ -111,11 +107,8 @@ export function foldLabel(label: string): string | undefined {
   return folded === '' ? undefined : folded
 }
 
-/** The destination of a link or a link reference definition, as it appears in the source. */
 export interface WrittenDestination {
-  /** As written, without angle brackets. */
   readonly raw: string
-  /** Offset of `raw` in the text. */
   readonly start: number
 }
 
@@ -154,7 +147,6 @@ function takeDefinition(text: string, { start, end, base }: Span, into: Map<stri
   return after
 }
 
-/** Returns the end of the definition's last line, including its title if the title is valid. */
 function afterDefinition(text: string, from: number, end: number): number {
   const title = skipWhitespace(text, from, end)
   const afterTitle = title > from ? titleEnd(text, title, end) : -1
@@ -178,7 +170,6 @@ export function isExternal(destination: string): boolean {
   return EXTERNAL.test(destination)
 }
 
-/** Resolves backslash escapes and character references. */
 export function unescapeText(raw: string): string {
   if (!raw.includes('\\') && !raw.includes('&')) return raw
   return raw.replace(ESCAPES, (whole, escaped: string | undefined, reference: string | undefined) =>
@@ -201,7 +192,7 @@ function characterOf(reference: string): string | undefined {
   return invalid ? '\ufffd' : String.fromCodePoint(code)
 }
 
-/** HTML's entity names for U+00A0–U+00FF, in order. Apart from XML's five and a few in `NAMED_CHARACTERS`, others are rare in file names. */
+/** HTML entity names for U+00A0 to U+00FF, in order. */
 const LATIN =
   'nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 sup3 acute micro para ' +
   'middot cedil sup1 ordm raquo frac14 frac12 frac34 iquest Agrave Aacute Acirc Atilde Auml Aring AElig Ccedil Egrave Eacute ' +

@@ -11,7 +11,7 @@ function isAttributeCharacter(c: number): boolean {
   return isNameCharacter(c) || c === 95 || c === 58 || c === 46
 }
 
-/** Returns the end of the opening or closing tag that starts with the `<` at `start`, or -1. */
+/** @returns the offset after the tag, or -1 */
 export function tagEnd(text: string, start: number, end: number): number {
   if (text.charCodeAt(start + 1) === SLASH) return closingTagEnd(text, start, end)
   let i = start + 1
@@ -63,7 +63,7 @@ function valueEnd(text: string, start: number, end: number): number {
 const AUTOLINK =
   /^(?:[A-Za-z][A-Za-z0-9+.-]{1,31}:.*|[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)*)$/
 
-/** Returns the end of the autolink `<scheme:…>` or `<a@b.c>` that starts at `start`, or -1. */
+/** @returns the offset after `<scheme:…>` or `<a@b.c>`, or -1 */
 export function autolinkEnd(text: string, start: number, end: number): number {
   let i = start + 1
   let mark = false
@@ -77,7 +77,7 @@ export function autolinkEnd(text: string, start: number, end: number): number {
   return AUTOLINK.test(text.slice(start + 1, i)) ? i + 1 : -1
 }
 
-/** Returns the trimmed `href` or `src` of an opening `<a …>` or `<img …>` tag and its offset in the tag, or else `undefined`. */
+/** Returns the `href` or `src` of an `<a …>` or `<img …>` tag. `start` is its offset in the tag. */
 export function htmlTarget(tag: string): { raw: string; start: number; embed: boolean } | undefined {
   const name = /^<(a|img)[\s/>]/i.exec(tag)?.[1]?.toLowerCase()
   if (!name) return undefined
@@ -111,7 +111,7 @@ export function htmlBlockKind(text: string, start: number, end: number): number 
   }
   if (second === 63) return 3
   if (second !== SLASH && !isLetter(second)) return 0
-  // Block names are shorter than 16 characters, while a line can be very long.
+  // Lines can be very long, but block names are shorter than 16 characters.
   const head = text.slice(start, Math.min(end, start + 16))
   if (RAW.test(head)) return 1
   if (BLOCK.test(head)) return 6

@@ -21,7 +21,6 @@ const SCHEME = /[a-z][a-z0-9+.-]*$/i
 
 const ADDRESS_END = /[\s<>)\]]|$/g
 
-/** Maximum length of a URL scheme. */
 const MAX_SCHEME_LENGTH = 20
 
 const OPAQUE = /\b(?:data|mailto):[^\s<>)\]]+/gi
@@ -34,10 +33,7 @@ export interface ScannedText extends Pick<Blocks, 'runs' | 'formulas'> {
   readonly commentMarks: readonly CommentMark[]
 }
 
-/**
- * Scans a note's text from an offset for everything except links. Calls `onSpan` with every construct and its first character.
- * Takes linear time and never throws.
- */
+/** Scans everything except links. Runs in linear time and never throws. */
 function scanInline(text: string, from: number, onSpan?: InlineScanner['onSpan']): ScannedText {
   const lines = new LineIndex()
   const { runs, definitions, formulas } = scanBlocks(text, from, lines)
@@ -47,17 +43,12 @@ function scanInline(text: string, from: number, onSpan?: InlineScanner['onSpan']
   return { runs, formulas, commentMarks: scanner.commentMarks }
 }
 
-/**
- * Returns the comments (`%% … %%`) in a note's text after an offset, in order, excluding code. Takes linear time and never throws.
- */
+/** Finds the comments (`%% … %%`) after an offset, excluding code. Runs in linear time and never throws. */
 export function findComments(text: string, from: number): readonly TextRange[] {
   return text.includes('%%', from) ? pairComments(scanInline(text, from).commentMarks) : []
 }
 
-/**
- * Returns the formulas (`$…$`, `$$…$$`) in a note's text after an offset, with their markers, in order, excluding code. Takes
- * linear time and never throws.
- */
+/** Finds the formulas after an offset, including their `$` signs and excluding code. Runs in linear time and never throws. */
 export function findFormulas(text: string, from: number): readonly TextRange[] {
   if (!text.includes('$', from)) return []
   const inline: TextRange[] = []
@@ -87,10 +78,7 @@ export function markProse(text: string, from: number): Uint8Array {
   return marks.fill(SILENT, 0, from)
 }
 
-/**
- * Adds a span. Spans arrive ordered by their ends. Spans that are nested in the new one are dropped, so each character is marked
- * only once.
- */
+/** Spans arrive ordered by end. Drop those that are nested in the new one. */
 function addSpan(spans: TextRange[], span: TextRange): void {
   while ((spans.at(-1)?.start ?? -1) >= span.start) spans.pop()
   spans.push(span)

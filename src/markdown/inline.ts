@@ -40,14 +40,13 @@ export interface FoundTag {
 /** Characters that can start an inline construct. A regular expression finds them several times faster than a loop does. */
 const SPECIAL = /[\\`[\]<$#]|%(?=%)/g
 
-/** Scans the inline content of runs in order. Adds links to the sink, and everything else to the fields below. */
 export class InlineScanner {
   readonly tags: FoundTag[] = []
   readonly commentMarks: CommentMark[] = []
   readonly blocks: string[] = []
   /**
-   * Called for every span that is not plain text, with its file offsets and its first character. A link is reported as two spans:
-   * `[` for its text and `]` for the rest.
+   * Called with the file offsets and first character of each construct. A link is reported as `[` for its text and `]` for the
+   * rest.
    */
   onSpan: ((start: number, end: number, mark: number) => void) | undefined
   readonly #sink: LinkSink
@@ -68,14 +67,13 @@ export class InlineScanner {
   #end = 0
   #run = 0
   #inRow = false
-  /** True if the run cannot continue on the next line. */
   #isOneLine = false
-  /** End of the last escaped character, tag or HTML tag. A `#` directly after it can start a tag. */
+  /** End of the last escape, tag or HTML tag. A `#` may start a tag right there. */
   #tokenEnd = -1
   /** Offset of the last escaped character. An escaped `!` does not start an embed. */
   #escaped = -1
 
-  // Number of open brackets. Brackets below `#inactive` can no longer start a link, only an image.
+  // Brackets below `#inactive` cannot start a link, only an image.
   #open = 0
   readonly #at: number[] = []
   readonly #image: boolean[] = []
@@ -104,7 +102,7 @@ export class InlineScanner {
     this.#scanRun(run.kind, run.start, run.end)
   }
 
-  /** Scans a copy of a run, and then restores the caches for the file's text. */
+  /** Restores the caches after scanning a modified copy of the run. */
   #scanCopy(run: Run, copy: string): void {
     const opaque = this.#opaque
     const searched = this.#searched
@@ -148,12 +146,12 @@ export class InlineScanner {
 
   #tellSpan(start: number, end: number, mark: number): void {
     const base = this.#base
-    // The link starts at the opening bracket that was closed last.
+    // A link starts at the bracket popped last.
     if (mark === RBRACKET) this.onSpan?.((this.#at[this.#open] as number) + base, start + base, LBRACKET)
     this.onSpan?.(start + base, end + base, mark)
   }
 
-  /** Returns the offset of the next special character at or after `from`. An offset beyond the run is cached for the next run. */
+  /** Caches an offset beyond the run for the next run. */
   #nextSpecial(from: number): number {
     if (this.#src === this.#searched && from >= this.#searchedFrom && from <= this.#foundAt) return this.#foundAt
     SPECIAL.lastIndex = from
@@ -163,10 +161,6 @@ export class InlineScanner {
     return this.#foundAt
   }
 
-  /**
-   * Handles a special character.
-   * @returns where to continue
-   */
   #special(c: number, i: number): number {
     const src = this.#src
     switch (c) {
@@ -194,7 +188,7 @@ export class InlineScanner {
     }
   }
 
-  // Code, math, HTML
+  // Code, math and HTML
 
   #angle(i: number): number {
     const src = this.#src
@@ -209,7 +203,7 @@ export class InlineScanner {
     return end
   }
 
-  /** In documentation folders, tags in an HTML block can be links, but its text cannot. */
+  /** Only the tags of an HTML block can contain links. */
   #scanHtml(start: number, end: number): void {
     if (!this.#docs) return
     const src = this.#src
@@ -293,7 +287,7 @@ export class InlineScanner {
   #inlineLink(open: number, close: number): number | undefined {
     if (this.#src.charCodeAt(close + 1) !== LPAREN || close + 1 >= this.#end) return undefined
     const tail = parseLinkTail(this.#src, close + 1, this.#end)
-    // The target in brackets is scanned next and becomes the only link.
+    // Logseq: the brackets in the destination are scanned next.
     if (tail && this.#lenient && !this.#image[open] && LOGSEQ_TARGET.test(tail.raw)) return close + 1
     if (tail) {
       const destination = { raw: tail.raw, start: tail.start + this.#base }
@@ -343,8 +337,6 @@ export class InlineScanner {
     this.#sink.addDestination({ kind: image ? 'embed' : 'link', form, start, end }, { destination, display, written })
   }
 
-  // Tags, comments, block ids
-
   #hash(i: number): number {
     const src = this.#src
     if (!this.#mayBeginTag(i)) return i + 1
@@ -358,7 +350,6 @@ export class InlineScanner {
     return end
   }
 
-  /** Drops the tags at or after a file offset. */
   #dropTags(from: number): void {
     while ((this.tags.at(-1)?.at ?? -1) >= from) this.tags.pop()
   }
@@ -372,7 +363,7 @@ export class InlineScanner {
   #percent(i: number): number {
     const end = this.#opaque.skipRun(i, PERCENT)
     const pairs = (end - i) >> 1
-    // An even number of `%%` is a series of empty comments.
+    // `%%%%` is an empty comment.
     if (pairs % 2 === 1) this.commentMarks.push({ at: i + this.#base, first: this.#isFirst(i), run: this.#run })
     return end
   }
@@ -388,7 +379,6 @@ export class InlineScanner {
     return !this.#isOneLine
   }
 
-  /** Records a `^id` at the run's end. */
   #findBlockId(): void {
     const src = this.#src
     let end = this.#end
@@ -400,7 +390,7 @@ export class InlineScanner {
   }
 }
 
-/** The destination in `[text]([[page]])` or `[text](((block)))`. A page's name with spaces would not be a destination. */
+/** Logseq's `[text]([[page]])` and `[text](((block)))`. Page names may contain spaces. */
 const LOGSEQ_TARGET = /^(?:\[\[.*\]\]|\(\(.*\)\))$/
 
 function isIdCharacter(c: number): boolean {

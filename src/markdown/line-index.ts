@@ -1,6 +1,6 @@
 import { isWhitespace, LF } from './chars.ts'
 
-/** The start offsets of a text's lines. The index is filled from front to back and then mostly queried in ascending order. */
+/** Line start offsets. Optimized for appending and for ascending lookups. */
 export class LineIndex {
   readonly #starts: number[] = []
   #last = 0
@@ -9,7 +9,6 @@ export class LineIndex {
     this.#starts.push(start)
   }
 
-  /** Returns the 1-based line that contains an offset. */
   lineAt(offset: number): number {
     const starts = this.#starts
     const count = starts.length
@@ -33,7 +32,6 @@ export class LineIndex {
     return line + 1
   }
 
-  /** Returns the start offset of a 1-based line. */
   startOf(line: number): number {
     return this.#starts[line - 1] ?? 0
   }
@@ -45,7 +43,7 @@ export function indexLines(text: string): LineIndex {
   return lines
 }
 
-/** Adds the lines that start in `[from, to)`. `from` must be the start of a line. */
+/** `from` must be the start of a line. */
 export function addLines(lines: LineIndex, text: string, from: number, to: number): void {
   let start = from
   while (start < to || start === 0) {
@@ -56,7 +54,7 @@ export function addLines(lines: LineIndex, text: string, from: number, to: numbe
   }
 }
 
-/** Returns the offset after the blank lines at `from`. A blank line without a line ending does not count. */
+/** A blank line must end in a line break. */
 export function afterBlankLines(text: string, from: number): number {
   // A regular expression would backtrack line by line and overflow the stack after a few million lines.
   let line = from

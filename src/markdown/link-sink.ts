@@ -10,7 +10,6 @@ const KEY =
 
 const MAX_KEY = 80
 
-/** A link that is still being built. */
 export type MutableLink = { -readonly [Key in keyof Link]: Link[Key] }
 
 const VAULT_SCHEME = 'obsidian:'
@@ -22,24 +21,23 @@ export interface LinkPlace {
   readonly end: number
 }
 
-/** Destinations of Markdown and HTML links as written. For reference links, these are the destinations in the definitions. */
+/** Undecoded destinations by link. Reference links have the destination of their definition. */
 export type Destinations = Map<Link, WrittenDestination>
 
 interface LinkDestination {
-  /** The destination, fully decoded except for percent-encoding. */
+  /** Decoded except for percent-encoding. */
   readonly destination: string
   readonly display?: string | undefined
   readonly written: WrittenDestination
 }
 
-/** Collects a file's links with their positions and the inline fields around them. */
 export class LinkSink {
   readonly links: MutableLink[] = []
-  /** The written destinations of links that name a vault and a note, which Obsidian resolves. */
+  /** Undecoded `obsidian://` links to notes in a named vault. */
   readonly vaultLinks: { readonly raw: string; readonly line: number }[] = []
   wikilinks = 0
   relativeLinks = 0
-  /** True if `links` is not sorted by position. */
+  /** `links` is not sorted by position. */
   disordered = false
   readonly #lines: LineIndex
   readonly #fields: FieldTracker | undefined
@@ -47,14 +45,14 @@ export class LinkSink {
   #base = 0
   #last = -1
 
-  /** @param destinations receives the written destinations, which only edits need */
+  /** @param destinations receives undecoded destinations; only edits need them */
   constructor(lines: LineIndex, fields: boolean, destinations?: Destinations) {
     this.#lines = lines
     this.#destinations = destinations
     this.#fields = fields ? new FieldTracker() : undefined
   }
 
-  /** Sets the text that contains the next links. Add `base` to offsets in `src` to get offsets in the file. */
+  /** Add `base` to offsets in `src` to get offsets in the file. */
   begin(src: string, start: number, { base, wholeLines }: { base: number; wholeLines: boolean }): void {
     this.#base = base
     this.#fields?.begin(src, start, wholeLines)
@@ -65,7 +63,7 @@ export class LinkSink {
     this.#destinations?.set(link, written)
   }
 
-  /** Stores an external destination as written if it opens another vault. Ignores all other destinations. */
+  /** Records a link to another vault. Ignores all other external links. */
   addOutside(raw: string, start: number): void {
     if (raw.startsWith(VAULT_SCHEME)) this.vaultLinks.push({ raw, line: this.#lines.lineAt(start + this.#base) })
   }
@@ -92,10 +90,7 @@ export class LinkSink {
     return link
   }
 
-  /**
-   * Removes the Markdown links that start at or after `start` from the first `count` links. They are part of an image's alternative
-   * text, which is plain text.
-   */
+  /** Drops links in an image's alternative text, which is plain text. */
   dropMarkdown(start: number, count: number): void {
     let from = count
     for (; from > 0; from--) {
@@ -107,15 +102,11 @@ export class LinkSink {
   }
 }
 
-/** Returns the key between `start` and the `::` at `end`. */
 function keyBefore(text: string, start: number, end: number): string | undefined {
   return end - start > MAX_KEY ? undefined : KEY.exec(text.slice(start, end))?.[1]
 }
 
-/**
- * Finds the inline field (`key:: value`, `[key:: value]` or `(key:: value)`) around an offset in a run. Must be called with ascending
- * offsets.
- */
+/** Finds the inline field (`key:: value`, `[key:: value]` or `(key:: value)`) at an offset. Offsets must be ascending. */
 class FieldTracker {
   #text = ''
   #at = 0

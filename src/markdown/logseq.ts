@@ -26,10 +26,7 @@ export function logseqProperties(text: string, run: Run | undefined): Frontmatte
   return { properties, texts }
 }
 
-/**
- * Finds, in order, the tasks that Logseq marks with a keyword at the start of a block (`- TODO water the roses`).
- * @param from offset of the body
- */
+/** Finds Logseq tasks such as `- TODO water the roses`, in order. @param from offset of the body */
 export function markedTasks(text: string, from: number, fences: readonly TextRange[]): readonly MarkedTask[] {
   const tasks: MarkedTask[] = []
   let fence = 0
@@ -44,7 +41,6 @@ export function markedTasks(text: string, from: number, fences: readonly TextRan
 }
 
 export interface MarkedTask {
-  /** Offset of the task's line. */
   readonly at: number
   readonly state: Task['state']
 }
@@ -52,7 +48,6 @@ export interface MarkedTask {
 const MARKER = /^[ \t]*[-*+][ \t]+(?:#{1,6}[ \t]+)?(TODO|DOING|NOW|LATER|WAITING|WAIT|IN-PROGRESS|DONE|CANCELL?ED)[ \t\r\n]/gm
 const STATES: Readonly<Record<string, Task['state']>> = { DONE: 'done', CANCELED: 'other', CANCELLED: 'other' }
 
-/** Splits a comma-separated list into names, without the brackets and `#` of page references. */
 function pageNames(value: string): readonly string[] {
   return value
     .split(',')

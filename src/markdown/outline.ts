@@ -22,16 +22,13 @@ const LIST_ITEM = /^([\s>]*)(?:[-*+]|\d{1,9}[.)])\s+/
 export interface OutlineHeading extends Heading, Pick<HeadingBlock, 'isSetext' | 'isNested'> {
   /** Texts of the parent headings, outermost first, followed by the heading's own text. */
   readonly path: readonly string[]
-  /** Range of the heading's text, without marks and closing `#`s. */
   readonly start: number
   readonly end: number
-  /** Offset of the heading's first line. */
   readonly lineStart: number
   /** The end of the heading's last line, which is the underline in a setext heading. */
   readonly lineEnd: number
 }
 
-/** A note's headings and blocks. */
 export interface Outline {
   readonly bodyStart: number
   readonly lines: LineIndex
@@ -42,11 +39,11 @@ export interface Outline {
   readonly blocks: readonly string[]
 }
 
-/** Reads a note's headings and block ids. They are the same as those of `parseNote`. */
+/** Finds the same headings and block ids as `parseNote`. */
 export function outlineOf(text: string, { mode }: Pick<Flavour, 'mode'>): Outline {
   const bodyStart = bodyStartOf(text)
   const lines = new LineIndex()
-  // A byte order mark on its own is part of the body's first line.
+  // The first line includes a byte order mark.
   if (bodyStart > 1) addLines(lines, text, 0, bodyStart)
   const { runs, definitions } = scanBlocks(text, bodyStart, lines, { isOutline: mode === 'logseq' })
   const flavour: Flavour = { profile: 'lenient', mode, comments: true }
@@ -56,7 +53,6 @@ export function outlineOf(text: string, { mode }: Pick<Flavour, 'mode'>): Outlin
   return { bodyStart, lines, runs, headings: withPlaces(text, headings, lines), blocks: scanner.blocks }
 }
 
-/** Checks whether text ends in unclosed code or an unclosed HTML comment, which would include any text added after it. */
 export function endsInOpenBlock(text: string, flavour: Pick<Flavour, 'mode'>): boolean {
   const probe = `${text}\n\nx`
   return outlineOf(probe, flavour).runs.at(-1)?.end !== probe.length
@@ -66,7 +62,7 @@ export interface HeadingRun extends Run {
   readonly heading: HeadingBlock
 }
 
-/** Returns the runs that are headings, except those inside a comment. A heading that contains only a comment is included. */
+/** Excludes headings inside a comment, but not those that consist of one. */
 export function headingRuns(runs: readonly Run[], comments: readonly TextRange[]): readonly HeadingRun[] {
   const commentAt = rangeLookup(comments)
   return runs.filter((run): run is HeadingRun => {
@@ -94,8 +90,7 @@ function withPlaces(text: string, runs: readonly HeadingRun[], lines: LineIndex)
 }
 
 /**
- * Returns the heading that ends the section of the heading at `index`: the next one of the same or a higher level. A heading in a
- * quote or list item only ends sections that also start in one. Any other section continues after it.
+ * Returns the next heading of the same or a higher level. A nested heading does not end a section outside its quote or list item.
  */
 export function nextHeading({ headings }: Outline, index: number): OutlineHeading | undefined {
   const { level, isNested } = headings[index] as OutlineHeading
@@ -103,9 +98,8 @@ export function nextHeading({ headings }: Outline, index: number): OutlineHeadin
 }
 
 /**
- * Returns the indexes of the headings that `path` can refer to. A path lists headings from the outside in and may omit the outer
- * ones. A complete path takes precedence over longer paths that end with it. A single text that is not a heading is treated like the
- * subpath of a link: `A#B` is a heading B anywhere below a heading A. If no heading matches, the path may omit punctuation.
+ * Returns the indexes of headings that match a path, outermost first. Outer headings and, if nothing else matches, punctuation
+ * may be omitted. A complete path takes precedence. `A#B` means B anywhere below A.
  */
 export function findHeadings(headings: readonly OutlineHeading[], path: readonly string[]): readonly number[] {
   const foldedPath = path.map(foldHeading)
@@ -123,7 +117,7 @@ function endsIn(path: readonly string[], foldedPath: readonly string[]): boolean
   return offset >= 0 && foldedPath.every((name, i) => foldHeading(path[offset + i] ?? '') === name)
 }
 
-/** Finds headings like `findHeadings`, but with their punctuation omitted. `C`, `C++` and `C#` remain different names. */
+/** Ignores punctuation, but keeps `C`, `C++` and `C#` distinct. */
 function findUnpunctuated(headings: readonly OutlineHeading[], path: readonly string[]): readonly number[] {
   const parts = (path.length === 1 ? (path[0] ?? '').replace(/^#/, '').split('#') : path).map(foldWidth)
   const names = parts.map(withoutPunctuation)
@@ -142,7 +136,7 @@ function findUnpunctuated(headings: readonly OutlineHeading[], path: readonly st
   })
 }
 
-/** Folds a heading like `foldHeading`, and full-width and half-width characters to the usual ones. */
+/** Also normalizes full-width and half-width characters. */
 function foldWidth(heading: string): string {
   return foldHeading(heading).normalize('NFKC')
 }
@@ -153,15 +147,12 @@ function withoutPunctuation(folded: string): string {
 
 function findLinked(headings: readonly OutlineHeading[], subpath: string): readonly number[] {
   const foldedSubpath = foldParts(subpath.replace(/^#/, ''))
-  // In `C#`, the `#` belongs to the heading.
+  // `C#` is a complete heading.
   if (foldedSubpath.split('#').includes('')) return []
   return headings.flatMap(({ path }, index) => (leadsTo(path, foldedSubpath) ? [index] : []))
 }
 
-/**
- * Checks whether a folded subpath names a path's last heading, optionally preceded by headings above it. Headings may themselves
- * contain `#`.
- */
+/** Checks whether a folded subpath ends in this heading. Headings may contain `#`. */
 function leadsTo(path: readonly string[], foldedSubpath: string): boolean {
   const last = foldParts(path.at(-1) ?? '')
   if (last === foldedSubpath) return true
@@ -170,7 +161,7 @@ function leadsTo(path: readonly string[], foldedSubpath: string): boolean {
   return path.slice(0, -1).some((_, at) => leadsTo(path.slice(0, at + 1), above))
 }
 
-/** Folds each part of a subpath. Characters that would terminate a link are replaced with a space. */
+/** Replaces characters that cannot occur in a link with a space. */
 function foldParts(text: string): string {
   const fold = (part: string): string => foldHeading(foldHeading(part).replace(/[|:^[\]\\]+/g, ' '))
   return text.split('#').map(fold).join('#')
@@ -188,23 +179,16 @@ function foldHeading(heading: string): string {
     .normalize('NFC')
 }
 
-/** Hints for the error about a missing or ambiguous section. */
 export interface SectionHints {
   readonly noHeadings: string
-  /** Hint if several headings have the same path. */
   readonly twins: string
 }
 
-/** Maximum number of headings to list in an error, the nearest first. */
 const MAX_LISTED = 100
 
-/** Maximum number of lines to list in an error message. */
 const MAX_NAMED = 20
 
-/**
- * Maximum number of characters to compare per heading. The time for comparing two headings is proportional to the product of their
- * lengths.
- */
+/** Comparing two headings takes quadratic time. */
 const MAX_COMPARED = 200
 
 /**
@@ -246,11 +230,9 @@ function notFound(message: string, headings: readonly OutlineHeading[], hint: st
   })
 }
 
-/** A part of a file: `text.slice(start, end)`. */
 export interface Section {
   readonly start: number
   readonly end: number
-  /** 1-based line on which the section starts. */
   readonly line: number
 }
 
@@ -304,7 +286,6 @@ function hasBlockId(text: string, run: Run, mark: string): boolean {
   return start === run.start || /[\s|]/.test(text[start - 1] as string)
 }
 
-/** Returns the block above a line, up to a blank line. `top` is the first line of the body. */
 function blockAbove(text: string, lines: LineIndex, { line, top }: { line: number; top: number }): Section | undefined {
   const lineText = (at: number) => text.slice(lines.startOf(at), endOfLine(text, lines.startOf(at)))
   let last = line - 1
@@ -314,7 +295,6 @@ function blockAbove(text: string, lines: LineIndex, { line, top }: { line: numbe
   return last >= top ? { start: lines.startOf(first), end: endOfLine(text, lines.startOf(last)), line: first } : undefined
 }
 
-/** Returns the end of a list item. Lines belong to the item as long as they are indented further than its marker. */
 function itemEnd(text: string, from: number, prefix: string): number {
   const indent = columns(prefix)
   let end = endOfLine(text, from)

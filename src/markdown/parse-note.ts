@@ -86,11 +86,9 @@ export interface Body {
 export interface BodyContext {
   readonly flavour: Flavour
   readonly lines: LineIndex
-  /** If set, receives the destinations of links as written. */
   readonly destinations?: Destinations
 }
 
-/** Parses the Markdown in `text` from `from` on. Adds its lines to `lines`. */
 export function scanBody(text: string, from: number, { flavour, lines, destinations }: BodyContext): Body {
   const { runs, definitions, boxes, fences } = scanBlocks(text, from, lines, { isOutline: flavour.mode === 'logseq' })
   const sink = new LinkSink(lines, flavour.profile === 'lenient' && text.includes('::', from), destinations)
@@ -118,7 +116,6 @@ function stateOf(mark: string): Task['state'] {
   return mark === 'x' || mark === 'X' ? 'done' : 'other'
 }
 
-/** Merges tasks with checkboxes and tasks with keywords, ordered by line. */
 function withMarked(tasks: readonly Task[], markedTasks: readonly MarkedTask[], lines: LineIndex): readonly Task[] {
   if (markedTasks.length === 0) return tasks
   return [...tasks, ...markedTasks.map(({ at, state }) => ({ line: lines.lineAt(at), state }))].sort((a, b) => a.line - b.line)

@@ -30,14 +30,12 @@ function skipSpaces(text: string, from: number, end: number): number {
   return i
 }
 
-/** Returns the number of cells in a table row, split as by `forEachCell`. */
 export function columnsOfRow(text: string, start: number, end: number): number {
   let cells = 0
   forEachCell(text, start, end, () => cells++)
   return cells
 }
 
-/** Splits a table row at its pipes, except escaped pipes and pipes inside a wikilink. */
 export function forEachCell(text: string, start: number, end: number, visit: (from: number, to: number) => void): void {
   let from = skipSpaces(text, start, end)
   if (text.charCodeAt(from) === PIPE) from++

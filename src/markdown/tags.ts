@@ -3,7 +3,7 @@ import { foldName } from '../core/text/fold.ts'
 import { trimEndOf } from '../core/text/trim-characters.ts'
 import { isDigit, isTagCharacter, SLASH } from './chars.ts'
 
-/** Returns the end of the tag whose `#` is at `start`, or -1 if its name is empty or consists only of digits. */
+/** @returns the offset after the tag, or -1 if the name is empty or numeric */
 export function tagEnd(text: string, start: number, end: number): number {
   let i = start + 1
   let hasLetter = false
@@ -15,35 +15,33 @@ export function tagEnd(text: string, start: number, end: number): number {
   return hasLetter ? i : -1
 }
 
-/** Returns a tag's name without trailing slashes. */
 export function tagName(tag: string): string {
   let end = tag.length
   while (end > 0 && tag.charCodeAt(end - 1) === SLASH) end--
   return tag.slice(0, end)
 }
 
-/** Checks whether a tag (without `#`) could be a CSS color. */
 export function isColor(name: string): boolean {
   return /^[0-9a-f]{3,8}$/i.test(name)
 }
 
-/** Returns the tag in an item of a `tags` property, with or without `#`, or `undefined` if it is not a valid tag. */
+/** @returns `undefined` if the item is not a valid tag */
 export function propertyTag(item: string): string | undefined {
   const bare = item.trim().replace(/^#/, '')
   return tagEnd(`#${bare}`, 0, bare.length + 1) === bare.length + 1 ? tagName(bare) : undefined
 }
 
-/** Number of code units to search for emphasis. The search is limited, because a line can be megabytes long. */
+/** Search distance in code units. Lines can be megabytes long. */
 const REACH = 400
 
-/** Checks whether a matched emphasis mark is directly before the `#` at `at`. The other mark must be on the same line. */
+/** Checks for emphasis around a tag. Both marks must be on the same line. */
 export function followsEmphasis(text: string, at: number, bounds: readonly [start: number, end: number]): boolean {
   const mark = text[at - 1] as string
   if (!'*_~='.includes(mark)) return false
   const before = lineBefore(text, at, bounds[0])
   const marks = before.length - trimEndOf(before, mark).length
   const head = before.slice(0, before.length - marks)
-  // The emphasis mark can be part of a URL.
+  // URLs may contain emphasis marks.
   if (/:\/\/\S*$/.test(head)) return false
   if (head === '' || !isTagCharacter(head.charCodeAt(head.length - 1))) return lineAfter(text, at, bounds[1]).includes(mark)
   const open = head.lastIndexOf(mark)

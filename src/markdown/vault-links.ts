@@ -14,7 +14,6 @@ export interface VaultLink {
   readonly line: number
 }
 
-/** Returns the Markdown links in the text that specify a vault and a file, in order. */
 export function vaultLinksOf(text: string, flavour: Flavour): readonly VaultLink[] {
   if (!text.includes('obsidian:')) return []
   const lines = new LineIndex()
@@ -32,7 +31,7 @@ function readUri(uri: string): Pick<VaultLink, 'vault' | 'file'> | undefined {
   const parameters = new URLSearchParams(query)
   const vault = short ? decodePercent(short[1] ?? '') : parameters.get('vault')
   const file = short ? decodePercent(short[2] ?? '') : parameters.get('file')
-  // A heading can follow the file name.
+  // The name may end in `#heading`.
   const name = file?.split('#', 1)[0] ?? ''
   return vault && name !== '' ? { vault, file: name } : undefined
 }

@@ -1,9 +1,5 @@
 import { isWhitespace, LBRACKET, LF, RBRACKET } from './chars.ts'
 
-/**
- * Returns the end of the wikilink that starts at `start`, or -1. The content of a wikilink must not be blank and must not contain a
- * line break or another `[[`.
- */
 export function wikilinkEnd(text: string, start: number, end: number): number {
   // In `[[[a]]]`, the inner pair of brackets is the link.
   if (text.charCodeAt(start + 2) === LBRACKET) return -1
@@ -32,7 +28,6 @@ export interface Wikilink {
   readonly display: string | undefined
 }
 
-/** Splits the content of a wikilink into target, subpath and display text. */
 export function splitWikilink(content: string): Wikilink {
   const pipe = content.indexOf('|', 1)
   let rest = content
@@ -44,7 +39,7 @@ export function splitWikilink(content: string): Wikilink {
   }
   const hash = rest.indexOf('#')
   if (hash === -1) return { target: rest.trim(), subpath: undefined, display }
-  // The space in `[[C# notes]]` is kept, because readers look for the link as written.
+  // Keep the space in `[[C# notes]]`, as Obsidian does.
   return { target: rest.slice(0, hash).trim(), subpath: rest.slice(hash + 1).trimEnd(), display }
 }
 

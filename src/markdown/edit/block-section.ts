@@ -7,14 +7,13 @@ import { invalid } from './given-text.ts'
 import { endOfLine, insertedText, lineEndingOf, nextLine, startOfLine, withLineEnding, withoutOuterBlankLines } from './lines.ts'
 
 export interface BlockEdit {
-  /** Block id without `^`. */
   readonly id: string
   readonly mode: SectionMode
   readonly content: string
   readonly flavour: Pick<Flavour, 'mode'>
 }
 
-/** Edits a block as described for `editSection`. The block must keep its id. */
+/** The block must keep its id. */
 export function editBlock(text: string, outline: Outline, { id, mode, content, flavour }: BlockEdit): TextEdit {
   const block = requireOneBlock(text, outline, id)
   const mark = markIn(text, block, id)
@@ -39,12 +38,11 @@ function requireOneBlock(text: string, outline: Outline, id: string): Section {
 }
 
 interface Mark {
-  /** Start of the whitespace before the marker. */
   readonly start: number
   readonly text: string
 }
 
-/** Returns the marker ` ^id` within the block, or `undefined` if the marker is on a separate line below. */
+/** @returns `undefined` if the marker is on a separate line */
 function markIn(text: string, { start, end }: Section, id: string): Mark | undefined {
   const mark = new RegExp(`\\s\\^${id.replace(/[^\w-]/g, '\\$&')}(?=[\\s|]|$)`, 'i').exec(text.slice(start, end))
   return mark ? { start: start + mark.index, text: mark[0].trim() } : undefined
@@ -56,10 +54,7 @@ interface Replaced {
   readonly content: string
 }
 
-/**
- * Returns the replacements to try, in order: the content alone, then with the marker at its end, at the end of its first line, and
- * on a separate line below.
- */
+/** Candidate replacements, best first. They differ in the position of the marker. */
 function replacements(text: string, { block: { start, end }, mark, content }: Replaced): readonly TextEdit[] {
   const ending = lineEndingOf(text)
   const inner = withLineEnding(withoutOuterBlankLines(content), ending)
@@ -98,14 +93,13 @@ function insertions(
   }
 }
 
-/** Returns the offset after a marker that is on a separate line. */
 function afterLoneMark(text: string, after: number): number {
   let at = after
   while (at < text.length && text.slice(at, endOfLine(text, at)).trim() === '') at = nextLine(text, at)
   return nextLine(text, at)
 }
 
-/** Inserts the content into a paragraph before its marker, with the same quote marks and indentation as the marker's line. */
+/** Copies the quote marks and indentation of the marker's line. */
 function beforeMark(text: string, { start }: Mark, content: string): TextEdit {
   const ending = lineEndingOf(text)
   const line = startOfLine(text, start)
@@ -116,7 +110,6 @@ function beforeMark(text: string, { start }: Mark, content: string): TextEdit {
   return { start, end: start, text: added.join('') }
 }
 
-/** Quote marks, list markers and white space at the start of a line. */
 const CONTAINERS = /^(?:[\s>]|(?:[-*+]|\d{1,9}[.)])(?=\s))*/
 
 interface BlockEditCheck extends Pick<BlockEdit, 'id' | 'mode'> {
@@ -125,7 +118,7 @@ interface BlockEditCheck extends Pick<BlockEdit, 'id' | 'mode'> {
   readonly edit: TextEdit
 }
 
-/** Checks whether the block still has its id. If text was added, also checks that all other blocks still exist. */
+/** Checks that the edit keeps the block's id and, if it adds text, all other blocks. */
 function keepsBlocks(newText: string, after: Outline, { outline, block, id, mode, edit }: BlockEditCheck): boolean {
   const newBlock = findBlock(newText, after, id)
   if (newBlock === undefined) return false

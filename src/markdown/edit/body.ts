@@ -6,8 +6,7 @@ import { insertedText, isUnended, lineEndingOf, withLineEnding } from './lines.t
 import { withoutNoOps } from './text-edits.ts'
 
 /**
- * Replaces the body with `content`. Lines that differ only in their line ending are kept as they are. All other lines get the
- * file's line ending.
+ * Unchanged lines keep their line ending.
  * @throws RouxError `INVALID_PARAMS` if the content starts with frontmatter or would be read as frontmatter
  */
 export function replaceBody(text: string, content: string): readonly TextEdit[] {
@@ -17,10 +16,7 @@ export function replaceBody(text: string, content: string): readonly TextEdit[] 
   return bodyEdits(text, [replaceLines(text, [start, text.length], body)])
 }
 
-/**
- * Replaces a range of whole lines with `content`. Lines at its start and end that differ only in their line ending are kept as they
- * are. The lines in between get the file's line ending.
- */
+/** Replaces whole lines. Unchanged lines at the start and end keep their line ending. */
 export function replaceLines(text: string, [start, end]: readonly [number, number], content: string): TextEdit {
   const old = linesOf(text.slice(start, end))
   const newLines = linesOf(content)
@@ -35,8 +31,8 @@ export function replaceLines(text: string, [start, end]: readonly [number, numbe
 }
 
 /**
- * Appends `content` to the body on separate lines. A blank line separates it from the last line, unless one already exists or both
- * lines are list items, quoted lines or table rows. The file ends with a line ending only if it did before.
+ * Appends lines to the body. A blank line precedes them unless a list, quote or table continues. The final line ending stays as
+ * it is.
  */
 export function appendToBody(text: string, content: string): readonly TextEdit[] {
   const from = bodyStartOf(text)
@@ -51,10 +47,7 @@ export function prependToBody(text: string, content: string): readonly TextEdit[
   return bodyEdits(text, [{ start: at, end: at, text: insertedText(text, addition, { at, from: at }) }])
 }
 
-/**
- * Drops edits that change nothing.
- * @throws RouxError `INVALID_PARAMS` if a different part of the text would become frontmatter
- */
+/** @throws RouxError `INVALID_PARAMS` if the edits would change where frontmatter ends */
 export function bodyEdits(text: string, edits: readonly TextEdit[]): readonly TextEdit[] {
   const effectiveEdits = withoutNoOps(text, edits)
   if (effectiveEdits.length === 0) return effectiveEdits
@@ -77,7 +70,6 @@ function refuseFrontmatter(text: string, start: number, content: string): void {
   throw invalid('content', 'it starts with frontmatter.', FRONTMATTER_HINT)
 }
 
-/** Content may start with a byte order mark, which is not part of the text. */
 function withoutMark(content: string): string {
   return content.charCodeAt(0) === 0xfeff ? content.slice(1) : content
 }

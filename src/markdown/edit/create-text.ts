@@ -8,10 +8,9 @@ import { listedTags, setTags, TAG_KEY } from './tags.ts'
 import { type EditStep, editInSteps } from './text-edits.ts'
 
 export interface NewNote {
-  /** The body, which may include frontmatter. */
   readonly content: string
   readonly title?: string
-  /** The file's name without `.md`. A title equal to it is not written. */
+  /** File name without `.md`. */
   readonly fileName: string
   /** If not empty, these tags replace those in the content's frontmatter. */
   readonly tags?: readonly string[]
@@ -21,10 +20,8 @@ export interface NewNote {
 }
 
 /**
- * Returns the text of a new note: the content, with the other arguments set in its frontmatter, which is created if needed. New
- * properties are added in the order title, tags, properties, relations.
- * @throws RouxError `INVALID_PARAMS` if the content's frontmatter is malformed or an argument is invalid (see `setTags`,
- * `setProperties`, `setRelations`)
+ * Returns a new note's text, with the title, tags, properties and relations in its frontmatter.
+ * @throws RouxError `INVALID_PARAMS` if the content's frontmatter is malformed or an argument is invalid
  */
 export function createText({ content, title, fileName, tags = [], properties = {}, relations = {} }: NewNote): string {
   const text = requireText('content', content).replace(/^\ufeff/, '')
@@ -38,7 +35,7 @@ export function createText({ content, title, fileName, tags = [], properties = {
   return editText(text, editInSteps(text, steps))
 }
 
-/** Values in the content's frontmatter that arguments have replaced. */
+/** Frontmatter values that the arguments replaced. */
 export interface Overridden {
   readonly tags: readonly string[]
   readonly properties: readonly string[]
@@ -59,7 +56,6 @@ export function overriddenIn(content: string, text: string): Overridden {
 
 type Properties = Readonly<Record<string, unknown>>
 
-/** Writes the title. A title that equals the file name is written only if the content's frontmatter already has a title. */
 function withTitle(title: string, fileName: string): EditStep {
   return (text) => {
     const { properties } = readFrontmatter(text)

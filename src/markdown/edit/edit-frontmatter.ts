@@ -10,7 +10,6 @@ import { type WrittenValue, writeKey } from './write-yaml.ts'
 
 type Properties = Readonly<Record<string, unknown>>
 
-/** Adds properties below the existing ones. Creates frontmatter if there is none. */
 export function addProperties(tree: FrontmatterTree, added: ReadonlyMap<string, WrittenValue>): readonly TextEdit[] {
   if (added.size === 0 || tree.form === 'flow') return []
   const { text, start, fences, indent } = tree
@@ -20,7 +19,6 @@ export function addProperties(tree: FrontmatterTree, added: ReadonlyMap<string, 
   return [{ start: at, end: at, text: withLineEnding(source, lineEndingOf(text)) }]
 }
 
-/** Adds properties to frontmatter in JSON form and removes the dropped ones. */
 export function editPairs(
   tree: FrontmatterTree,
   added: ReadonlyMap<string, unknown>,
@@ -37,9 +35,9 @@ export function indented(lines: string, indent: string): string {
 }
 
 /**
- * Sorts the edits and checks the result: the body must be unchanged and `isExpected` must return true. Removes the fences of
- * frontmatter that becomes empty.
- * @throws RouxError `EDIT_MISMATCH` if the result differs, `TOO_LARGE` if the result could not be read
+ * Sorts the edits, removes empty frontmatter and checks the result.
+ * @throws RouxError `EDIT_MISMATCH` if the edits change the body or `isExpected` returns false; `TOO_LARGE` for frontmatter over
+ * 512 KB
  */
 export function frontmatterEdits(
   tree: FrontmatterTree,
@@ -85,10 +83,8 @@ export interface SeparatedItem {
 }
 
 export interface Additions {
-  /** Source text of the items to add. */
   readonly added: readonly string[]
   readonly separator: string
-  /** Insertion offset for the first item of an empty list. */
   readonly empty: number
 }
 
@@ -123,11 +119,11 @@ function drop(text: string, items: readonly SeparatedItem[], [first, last]: read
   const gap = before ? text.slice(before.end, start) : ''
   if (after && (!before || gap.includes('\n'))) return { start, end: after.start, text: '' }
   const isParted = text.slice(before?.end ?? end, after?.start ?? end).includes(',')
-  // Items can also be separated by spaces alone. If there was a comma between the items, keep one.
+  // Items may be separated by spaces only. Keep a comma that was there.
   if (before && after && isParted && !text.slice(end, after.start).includes(',')) {
     return gap.includes(',') ? { start, end: after.start, text: '' } : { start: before.end, end: after.start, text: ', ' }
   }
-  // Keep the comment, because it belongs to the previous item. That item's comma becomes a trailing comma.
+  // Keep the previous item's comment.
   if (gap.includes('#')) return { start: startOfLine(text, start), end: nextLine(text, end), text: '' }
   return { start: before?.end ?? start, end, text: '' }
 }

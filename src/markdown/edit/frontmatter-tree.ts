@@ -5,14 +5,12 @@ import { type Fences, findFences, readFrontmatter } from '../frontmatter/frontma
 import { MAX_LENGTH, YAML_OPTIONS, yaml } from '../frontmatter/yaml-frontmatter.ts'
 import { startOfLine } from './lines.ts'
 
-/** A property and its position in the file. All offsets refer to the whole text. */
 export interface Entry {
   readonly key: string
   /** Offset of the key, or of its line in block form. */
   readonly start: number
   /** End of the property's last line, or of its value in flow form. */
   readonly end: number
-  /** Offset after the colon. */
   readonly colonEnd: number
   readonly value: Value
 }
@@ -27,7 +25,6 @@ export interface Value {
 export interface ListItem extends Value {
   readonly dash: number
   readonly lineStart: number
-  /** End of the item's last line. */
   readonly lineEnd: number
 }
 
@@ -41,7 +38,7 @@ export interface FrontmatterTree {
   readonly start: number
   /** Omitted if the file has no frontmatter. */
   readonly fences?: Fences
-  /** `flow` means JSON form, `{…}`. `undefined` if there are no properties. */
+  /** `flow` is JSON form. `undefined` if there are no properties. */
   readonly form: 'block' | 'flow' | undefined
   readonly properties: Readonly<Record<string, unknown>>
   readonly entries: readonly Entry[]

@@ -2,7 +2,6 @@ import { RouxError } from '../../core/errors.ts'
 
 /** Half a surrogate pair, which UTF-8 cannot encode. */
 const LONE_SURROGATE = /\p{Cs}/u
-/** Control characters, line breaks and the two Unicode line separators. */
 const CONTROL = /[\p{Cc}\u2028\u2029]/u
 
 export function invalid(name: string, problem: string, hint?: string): RouxError {

@@ -32,25 +32,24 @@ export function startOfLine(text: string, at: number): number {
   return at === 0 ? 0 : text.lastIndexOf('\n', at - 1) + 1
 }
 
-/** True if the line before `at` has no line ending. A byte order mark is not a line. */
+/** A byte order mark alone is not a line. */
 export function isUnended(text: string, at: number): boolean {
   return at > 0 && text[at - 1] !== '\n' && !(at === 1 && text.charCodeAt(0) === 0xfeff)
 }
 
-/** Removes blank lines from the start and white space from the end, and converts line endings to `\n`. */
 export function withoutOuterBlankLines(content: string): string {
   const text = withLineEnding(content, '\n').trimEnd()
   return text.slice(afterBlankLines(text, 0))
 }
 
-/** Returns the kind of block that can continue from line to line without a blank line. */
+/** The kind of block that continues without a blank line. */
 function continuing(line: string): string | undefined {
   if (/^\s*(?:[-*+]|\d{1,9}[.)])(?:\s|$)/.test(line)) return 'list'
   if (/^\s*>/.test(line)) return 'quote'
   return /^\s*\|/.test(line) ? 'table' : undefined
 }
 
-/** Checks whether two adjacent lines need a blank line between them to stay separate blocks. */
+/** Checks whether two blocks would merge without a blank line between them. */
 function needsGap(before: string, after: string): boolean {
   if (before.trim() === '' || after.trim() === '') return false
   const kind = continuing(before)
@@ -58,19 +57,14 @@ function needsGap(before: string, after: string): boolean {
 }
 
 export interface Insertion {
-  /** Insertion offset of the content. */
   readonly at: number
-  /** No blank line is needed between the content and text before this offset. */
+  /** The start of the body. Text before this offset needs no blank line. */
   readonly from: number
-  /** True to insert without surrounding blank lines. */
+  /** Omits the surrounding blank lines. */
   readonly tight?: boolean
 }
 
-/**
- * Prepares content for insertion at `at` on separate lines, with the text's line ending. If the line before the content has no line
- * ending, one is added. Blank lines separate the content from the text around it, except where they already exist, or where a list,
- * quote or table continues. If the text has no final line ending, content added at its end has none either.
- */
+/** Formats content as separate lines at `at`. Adds line endings, and blank lines where the neighboring block would continue. */
 export function insertedText(text: string, content: string, { at, from, tight = false }: Insertion): string {
   const ending = lineEndingOf(text)
   const inserted = withLineEnding(content, ending)

@@ -15,13 +15,10 @@ export interface Replacement {
   readonly line?: number | undefined
 }
 
-/** Maximum number of matches to list in an error. Further matches are only counted. */
+/** Limits the matches in an error message. */
 const MAX_LISTED = 50
 
-/**
- * Replaces every exact match in the body, from front to back and without overlaps.
- * @throws RouxError `EDIT_MISMATCH` unless there are exactly `count` matches, with the lines of all matches as candidates
- */
+/** Matches do not overlap. @throws RouxError `EDIT_MISMATCH` with the lines of all matches unless there are exactly `count` */
 export function replaceText(text: string, { find, replace, count = 1, line }: Replacement): readonly TextEdit[] {
   if (find === '') throw invalid('find', 'expected the text to replace, but it is empty.')
   if (!Number.isInteger(count) || count < 1) throw invalid('count', `expected a positive whole number, but got ${count}.`)
@@ -40,7 +37,6 @@ export function replaceText(text: string, { find, replace, count = 1, line }: Re
 
 type Match = readonly [start: number, end: number]
 
-/** Returns the matches that start on the given line, including those that overlap a match from an earlier line. */
 function matchesOnLine(
   text: string,
   bodyStart: number,
@@ -89,7 +85,6 @@ function hintFor(count: number, inFrontmatter: boolean): string {
   return 'Read the note again and copy the text exactly, including case and white space.'
 }
 
-/** Returns the lines of the matches in ascending order, without duplicates. */
 function linesAt(text: string, matches: readonly Match[]): readonly number[] {
   const lines = new Set<number>()
   let line = 1
@@ -114,7 +109,7 @@ function findMatches(text: string, start: number, find: string): readonly Match[
   return starts.map((_, i) => [start + (places[2 * i] ?? 0), start + (places[2 * i + 1] ?? 0)])
 }
 
-/** Maps ascending offsets of the text with `\n` to the text with `\r\n`. */
+/** Maps offsets in text with `\n` to text with `\r\n`. `places` must be ascending. */
 function originalPlaces(text: string, places: readonly number[]): readonly number[] {
   let breaksBefore = 0
   let next = text.indexOf('\r\n')

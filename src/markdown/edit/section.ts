@@ -19,16 +19,10 @@ const EDITING_HINTS: SectionHints = {
 }
 
 /**
- * Edits a section: everything below a heading, down to the next heading of the same or a higher level.
- * - `replace`: replaces everything below the heading, including subsections. The heading and the blank lines around the text are
- * kept.
- * - `prepend`, `append`: adds content below the heading, or at the end of the section after its subsections.
- * - `insert_before`, `insert_after`: adds content above the heading, or below the end of the section.
- *
- * For a `^block`, `replace` replaces the whole block with its markers and indentation, but keeps its id; `prepend` and `append`
- * add lines to the block without a blank line; the other modes insert separate text.
- * @throws RouxError `SECTION_NOT_FOUND` with the outline, unless exactly one section matches; `EDIT_MISMATCH` for a heading in a
- * quote or a list item; `INVALID_PARAMS` if the content repeats the heading or would lose the block's id
+ * Edits a heading's section, including its subsections, or the block with an id. `prepend` and `append` add content inside a
+ * section, `insert_before` and `insert_after` outside it. `replace` keeps the heading or the block's id.
+ * @throws RouxError `SECTION_NOT_FOUND` with the outline unless exactly one section matches; `EDIT_MISMATCH` for a heading in a
+ * quote or list item; `INVALID_PARAMS` if the content repeats the heading or would remove the block's id
  */
 export function editSection(text: string, { section, mode, content, flavour }: SectionEdit): readonly TextEdit[] {
   const newContent = requireText('content', content)
@@ -50,7 +44,6 @@ export interface SectionEdit {
   readonly flavour: Pick<Flavour, 'mode'>
 }
 
-/** Edits a heading's section as described for `editSection`. */
 function editBelow(text: string, outline: Outline, { section, mode, content, flavour }: SectionEdit): TextEdit {
   const index = requireHeading(outline, section, EDITING_HINTS)
   const parts = partsOf(text, outline, index)
@@ -71,11 +64,10 @@ function editBelow(text: string, outline: Outline, { section, mode, content, fla
 
 interface Parts {
   readonly heading: OutlineHeading
-  /** The heading's line. */
   readonly start: number
-  /** The start of the line below the heading and its underline. */
+  /** Start of the line below the heading. */
   readonly below: number
-  /** Range of the text below the heading, without outer blank lines. Empty at `below` if there is no text. */
+  /** The section's text without outer blank lines. */
   readonly coreStart: number
   readonly coreEnd: number
   /** True if a setext heading follows, because a paragraph directly above would become part of it. */
@@ -121,11 +113,10 @@ function refuseOwnHeading({ level, text, line }: OutlineHeading, content: string
 
 const TITLE_KEY = /^title$/i
 
-/** A block id at the end of a heading, including the white space before it. */
 const BLOCK_ID = /\s\^[\w-]+$/
 
 export interface HeadingRename {
-  /** Headings from the outermost to the innermost, or only the last part of such a path. */
+  /** Headings, outermost first. The outer ones may be omitted. */
   readonly path: readonly string[]
   readonly to: string
   readonly flavour: Pick<Flavour, 'mode'>
@@ -171,9 +162,8 @@ function isSame(before: readonly OutlineHeading[], after: readonly OutlineHeadin
 }
 
 /**
- * Sets the title where the text has one: in the property `title` (in any spelling) or, in a documentation folder, the first level-1
- * heading. Otherwise, the file name is the title and nothing is edited. Malformed frontmatter has no title.
- * @throws RouxError `INVALID_PARAMS` if the title is blank, has several lines or would not be read as that heading's text
+ * Sets the `title` property or, in documentation folders, the first level-1 heading. Does nothing if the text has neither.
+ * @throws RouxError `INVALID_PARAMS` if the title is blank, has several lines or cannot be written as a heading
  */
 export function setTitle(text: string, title: string, flavour: Pick<Flavour, 'mode'>): readonly TextEdit[] {
   const newTitle = requireLine('title', title)

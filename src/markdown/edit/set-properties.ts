@@ -10,17 +10,16 @@ import { invalid, requireLine, requireText } from './given-text.ts'
 import { endOfLine, lineEndingOf, nextLine, withLineEnding } from './lines.ts'
 import { type Style, type WrittenValue, writeValue } from './write-yaml.ts'
 
-/** Longer names are rejected as a mistake. YAML allows 1,024 characters. */
+/** YAML allows 1,024 characters, but such a name is surely a mistake. */
 const MAX_NAME = 200
 
 /** Maximum nesting depth of a value. The frontmatter reader rejects more than 64 levels, including the property itself. */
 const MAX_DEPTH = 60
 
 /**
- * Sets properties, and removes those that are `null`. Edits only the lines of changed properties. Keys keep their spelling, and
- * values keep their quotes or brackets where possible. A key that matches exactly takes precedence over one that differs in case.
- * New properties are added at the end. Removing the last property also removes the fences.
- * @throws RouxError `INVALID_PARAMS` for a name or value that frontmatter cannot contain, `EDIT_MISMATCH` if the frontmatter is
+ * Sets properties, and removes those that are `null`. Only changed lines are edited. An exact name takes precedence over one that
+ * differs in case.
+ * @throws RouxError `INVALID_PARAMS` for a name or value that frontmatter cannot contain; `EDIT_MISMATCH` if the frontmatter is
  * malformed
  */
 export function setProperties(text: string, changes: Readonly<Record<string, unknown>>): readonly TextEdit[] {
@@ -53,7 +52,6 @@ export function setProperties(text: string, changes: Readonly<Record<string, unk
   return frontmatterEdits(tree, edits, (_, properties) => isDeepStrictEqual(properties, Object.fromEntries(expected)))
 }
 
-/** Returns a function that finds properties by name: an exact match, or else all that differ only in case. */
 function lookUp({ entries }: FrontmatterTree): (name: string) => readonly Entry[] {
   const exact = new Map(entries.map((entry) => [entry.key, [entry]]))
   const folded = groupBy(entries, ({ key }) => key.toLowerCase())
@@ -81,8 +79,8 @@ export function replaceValue(tree: FrontmatterTree, entry: Entry, value: unknown
 }
 
 /**
- * Replaces the items of a block list from the first changed item to the last. The equal items before and after them keep their
- * comments and quotes. Returns `undefined` if the whole list must be rewritten.
+ * Replaces the changed items of a block list, so the others keep comments and quotes.
+ * @returns `undefined` if the whole list must be rewritten
  */
 function replaceItems(tree: FrontmatterTree, { key, value: { node } }: Entry, value: unknown): readonly TextEdit[] | undefined {
   const { text, properties } = tree
@@ -104,7 +102,6 @@ function replaceItems(tree: FrontmatterTree, { key, value: { node } }: Entry, va
   return [{ start: at, end: at, text: withLineEnding(lines, lineEndingOf(text)) }, ...removed.map(withoutItem)]
 }
 
-/** Replaces a block and keeps a comment after the colon on its first line. */
 function replaceBlock({ text }: FrontmatterTree, { colonEnd, end }: Entry, { head, body }: WrittenValue): readonly TextEdit[] {
   const lineEnd = endOfLine(text, colonEnd)
   const comment = /^\s*(?:#|$)/.test(text.slice(colonEnd, lineEnd))
@@ -118,7 +115,6 @@ function inLines({ text, indent }: FrontmatterTree, { head, body }: WrittenValue
   return { head, body: withLineEnding(indented(body, indent), lineEndingOf(text)) }
 }
 
-/** Checks whether a value starts on the line below its key, as block lists, mappings, and literal and folded text do. */
 function isBlock(node: Yaml.Node | undefined): boolean {
   if (yaml().isCollection(node)) return !node.flow
   return yaml().isScalar(node) && (node.type === 'BLOCK_LITERAL' || node.type === 'BLOCK_FOLDED')
@@ -151,9 +147,8 @@ export function setRelations(text: string, relations: Relations): readonly TextE
 }
 
 /**
- * Validates properties, a map of names to JSON values. `null` removes a property.
- * @throws RouxError `INVALID_PARAMS` if a name is blank, too long or not on one line, two names differ only in case, or a value is
- * not a JSON value or nested too deeply
+ * @throws RouxError `INVALID_PARAMS` if names are blank, too long, multi-line or equal except for case, or a value is not JSON or
+ * nested too deeply
  */
 function requireProperties(changes: Readonly<Record<string, unknown>>): ReadonlyMap<string, unknown> {
   const properties = new Map<string, unknown>()
@@ -170,7 +165,6 @@ function requireProperties(changes: Readonly<Record<string, unknown>>): Readonly
   return properties
 }
 
-/** Returns the value as the frontmatter reader will return it. */
 function jsonValue(name: string, value: unknown, depth: number): unknown {
   if (depth > MAX_DEPTH) throw invalid('properties', `"${name}" is nested more than ${MAX_DEPTH} levels deep.`)
   if (value === null || typeof value === 'boolean') return value

@@ -19,10 +19,8 @@ import { replaceValue } from './set-properties.ts'
 import { type Style, writeFlow, writeValue } from './write-yaml.ts'
 
 /**
- * Adds tags to the frontmatter's list unless they are already present, and removes others, both regardless of spelling. Tags nested
- * below a removed tag are kept, and so is a tag that is both added and removed. Creates frontmatter if there is none. Removing the
- * last tag removes the key, and removing the last property removes the frontmatter.
- * @throws RouxError `INVALID_PARAMS` for an invalid tag, `EDIT_MISMATCH` with the line if the frontmatter is malformed
+ * Adds and removes frontmatter tags, ignoring case. Keeps nested tags, and tags that are both added and removed.
+ * @throws RouxError `INVALID_PARAMS` for an invalid tag; `EDIT_MISMATCH` with the line if the frontmatter is malformed
  */
 export function changeTags(text: string, { add = [], remove = [] }: AddedAndRemoved): readonly TextEdit[] {
   const tagsToAdd = requireTags(add)
@@ -47,7 +45,7 @@ export function setTags(text: string, tags: readonly string[]): readonly TextEdi
   return editTags(text, { wanted: tagsToSet, keeps: (folded) => keptNames.has(folded) })
 }
 
-/** Returns the tags in the body, without `#` and duplicates, in their first spelling. Edits to the frontmatter do not remove them. */
+/** Tags in the body, which frontmatter edits do not change. */
 export function bodyTags(text: string, flavour: Flavour): readonly string[] {
   const body = scanBody(text, bodyStartOf(text), { flavour, lines: new LineIndex() })
   const tags = new TagSet()
@@ -55,7 +53,6 @@ export function bodyTags(text: string, flavour: Flavour): readonly string[] {
   return tags.list().map(({ name }) => name)
 }
 
-/** Returns the tags in the frontmatter, without `#` and duplicates, in their first spelling. */
 export function listedTags(text: string): readonly string[] {
   const lines = new LineIndex()
   const front = readFrontmatter(text, DEFAULT_FLAVOUR, lines)
@@ -89,7 +86,6 @@ interface Change {
   readonly keeps: (folded: string) => boolean
 }
 
-/** Matches `tag` and `tags`, the names of the tags property. */
 export const TAG_KEY = /^tags?$/i
 
 function editTags(text: string, { wanted, keeps }: Change): readonly TextEdit[] {
@@ -125,17 +121,14 @@ export interface TagChange {
   readonly added: readonly string[]
 }
 
-/** A part of a string, delimited by commas and spaces. Parts that are not tags are kept. */
+/** A part of a string, between commas or spaces. */
 interface Part {
   readonly text: string
-  /** The folded tag, if the part is one. */
   readonly tag: string | undefined
-  /** Range of the part in the file. */
   readonly start: number
   readonly end: number
 }
 
-/** Returns the folded names of the tags in a `tags` property. */
 function tagsIn(tree: FrontmatterTree, { value }: Entry): readonly string[] {
   const { node } = value
   const values = yaml().isSeq(node) ? tree.items(node) : [value]
@@ -143,8 +136,8 @@ function tagsIn(tree: FrontmatterTree, { value }: Entry): readonly string[] {
 }
 
 /**
- * Edits one `tags` property and keeps its form: a block list, a list in brackets, or text. Text with one tag becomes a list when
- * another tag is added, because Obsidian does not read `a, b` as tags.
+ * Keeps the form of the property: block list, flow list or text. Text becomes a list for a second tag, because Obsidian does not
+ * read `a, b` as tags.
  */
 function editTagEntry(tree: FrontmatterTree, entry: Entry, change: TagChange): readonly TextEdit[] {
   const { isSeq, isMap } = yaml()
@@ -168,7 +161,6 @@ function partsOf(text: string, { node, start, end }: Value): readonly Part[] {
   })
 }
 
-/** Checks whether a value is on one line and written without escapes. */
 function isLiteral(text: string, { node, start, end }: Value): boolean {
   const { value, type } = node as Yaml.Scalar<string>
   const source = text.slice(start, end)
@@ -178,7 +170,7 @@ function isLiteral(text: string, { node, start, end }: Value): boolean {
 
 const staysWith = (change: TagChange) => (part: Part) => part.tag === undefined || change.keeps(part.tag)
 
-/** Checks whether an item consists only of tags to remove. If so, the whole item is removed. */
+/** Checks whether an item contains only tags to remove. */
 function isRemoved(parts: readonly Part[], change: TagChange): boolean {
   return parts.length > 0 && !parts.some(staysWith(change))
 }
@@ -205,10 +197,7 @@ function separatorOf(tags: string): string {
   return tags.includes(',') ? ', ' : ' '
 }
 
-/**
- * Edits a list in brackets. If the list becomes empty, it is kept as `[]`. In JSON form, the property is removed instead, because
- * adding the first tag also adds the property.
- */
+/** Keeps an empty list as `[]`. JSON frontmatter loses the whole property instead. */
 function editFlow(tree: FrontmatterTree, entry: Entry, change: TagChange): readonly TextEdit[] {
   const node = entry.value.node as Yaml.YAMLSeq
   const values = tree.items(node)
@@ -226,7 +215,6 @@ function editFlow(tree: FrontmatterTree, entry: Entry, change: TagChange): reado
   return [...keptEdits, ...editSeparated(tree.text, items, { added, separator: ', ', empty: bracket + 1 })]
 }
 
-/** Returns the quote style of the last string in a list. */
 function quotesOf(values: readonly Value[]): Style {
   const last = values.findLast(({ node }) => yaml().isScalar(node) && typeof node.value === 'string')?.node
   const type = yaml().isScalar(last) ? last.type : undefined
@@ -247,17 +235,13 @@ function editDashes(tree: FrontmatterTree, entry: Entry, change: TagChange): rea
   return edits
 }
 
-/**
- * Removes a key that has lost its last tag. Keeps it if its line has a comment, or if the dashes were not indented. In the latter
- * case, the key existed before its first tag was added.
- */
+/** Removes an empty key, unless its line has a comment. If the dashes were not indented, the key existed before its first tag. */
 function dropKey({ text, indent }: FrontmatterTree, { colonEnd, start }: Entry, dash: number): readonly TextEdit[] {
   const comment = text.slice(colonEnd, endOfLine(text, colonEnd)).trim() !== ''
   const outdented = text.slice(startOfLine(text, dash), dash) === indent
   return comment || outdented ? [] : [{ start, end: nextLine(text, colonEnd), text: '' }]
 }
 
-/** Adds the first tags below a key without a value. */
 function addBelow({ text, indent, form }: FrontmatterTree, { colonEnd }: Entry, { added }: TagChange): readonly TextEdit[] {
   if (added.length === 0) return []
   if (form === 'flow') return [{ start: colonEnd, end: colonEnd, text: ` ${JSON.stringify(added)}` }]
@@ -275,7 +259,6 @@ function newItems(text: string, at: number, { indent, added, style = {} }: NewIt
   return { start: at, end: at, text: added.map((tag) => `${indent}- ${writeFlow(tag, style)}${ending}`).join('') }
 }
 
-/** Edits a single value. If it is not a string, it becomes the first item of a list, followed by the added tags. */
 function editSingle(tree: FrontmatterTree, entry: Entry, change: TagChange): readonly TextEdit[] {
   const { value } = entry
   const node = value.node as Yaml.Scalar

@@ -4,7 +4,7 @@ import { checked, editText } from '../../core/text/edit-text.ts'
 /** Returns edits to the text that the previous step produced. May throw a `RouxError`. */
 export type EditStep = (text: string) => readonly TextEdit[]
 
-/** Runs the steps one after the other and returns their combined edits to `text`. */
+/** Composes the edits of all steps. */
 export function editInSteps(text: string, steps: readonly EditStep[]): readonly TextEdit[] {
   let edits: readonly TextEdit[] = []
   let current = text
@@ -29,14 +29,12 @@ export function composeEdits(first: readonly TextEdit[], second: readonly TextEd
   return composer.edits
 }
 
-/** Walks through the result of the first edits and translates changes to it into edits of the original text. */
 class Composer {
   readonly edits: TextEdit[] = []
   readonly #first: readonly TextEdit[]
   #next = 0
-  /** Number of code units of the current edit's text that have been consumed. */
   #usedEdits = 0
-  /** The offset in the result of the first edits, and the corresponding offset in the original. */
+  /** Matching offsets in the edited and the original text. */
   #at = 0
   #original = 0
 
@@ -60,7 +58,7 @@ class Composer {
     for (;;) {
       const edit = this.#first[this.#next]
       const gap = edit ? edit.start - this.#original : Number.POSITIVE_INFINITY
-      // First consume the unchanged text before the edit, unless the edit's own text has already been partly consumed.
+      // Consume the unchanged text before the edit first.
       if (this.#usedEdits === 0 && gap > 0) {
         const length = Math.min(gap, place - this.#at)
         if (!keep) this.#push(this.#original, this.#original + length, '')
@@ -93,7 +91,6 @@ class Composer {
   }
 }
 
-/** Drops edits that change nothing. */
 export function withoutNoOps(text: string, edits: readonly TextEdit[]): readonly TextEdit[] {
   return edits.filter(({ start, end, text: inserted }) => text.slice(start, end) !== inserted)
 }
@@ -101,9 +98,9 @@ export function withoutNoOps(text: string, edits: readonly TextEdit[]): readonly
 const ENCODER = new TextEncoder()
 
 /**
- * Applies edits to a file's bytes. The offsets refer to its decoded text (UTF-8, with a byte order mark as U+FEFF). Bytes outside
- * the edited ranges are kept even if they are not valid UTF-8: each ill-formed sequence counts as the single U+FFFD that it decodes
- * to (https://encoding.spec.whatwg.org/#utf-8-decoder). The time is linear in the number of bytes and edits.
+ * Applies edits to a file's bytes. Offsets refer to the decoded text, including the byte order mark. Invalid UTF-8 outside the
+ * edits is preserved; each ill-formed sequence counts as one U+FFFD (https://encoding.spec.whatwg.org/#utf-8-decoder). Runs in
+ * linear time.
  * @throws RangeError for an offset outside the text or inside a surrogate pair
  */
 export function editBytes(bytes: Uint8Array, edits: readonly TextEdit[]): Uint8Array {
@@ -158,7 +155,6 @@ class BytePlaces {
   }
 }
 
-/** Returns the length in bytes of the character or ill-formed sequence at `at`, which starts with the byte `first`. */
 function sequenceLength(bytes: Uint8Array, at: number, first: number): number {
   const length = first < 0xc2 || first > 0xf4 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4
   let [low, high] = secondByteBounds(first)
@@ -171,7 +167,7 @@ function sequenceLength(bytes: Uint8Array, at: number, first: number): number {
   return length
 }
 
-/** Returns bounds that exclude overlong forms, surrogates and values above U+10FFFF. */
+/** Excludes overlong forms, surrogates and values above U+10FFFF. */
 function secondByteBounds(first: number): readonly [low: number, high: number] {
   if (first === 0xe0) return [0xa0, 0xbf]
   if (first === 0xed) return [0x80, 0x9f]

@@ -3,23 +3,18 @@ import type * as Yaml from 'yaml'
 import { readFullFrontmatter, yaml } from '../frontmatter/yaml-frontmatter.ts'
 import { LineIndex } from '../line-index.ts'
 
-/** The style of the replaced value, which the new value keeps where possible. */
 export interface Style {
-  /** True for a list or mapping in brackets. */
   readonly flow?: boolean
-  /** The quote style of single-line strings. */
   readonly quotes?: 'QUOTE_SINGLE' | 'QUOTE_DOUBLE' | undefined
-  /** True to leave strings such as dates unquoted although YAML 1.1 would misread them. */
+  /** Leaves strings such as dates unquoted, although YAML 1.1 misreads them. */
   readonly plain?: boolean
   /** True if the dashes of a list are not indented. */
   readonly outdented?: boolean
 }
 
-/** A value's source after the colon, with `\n` line endings. */
 export interface WrittenValue {
-  /** The rest of the key's line: ` value`, ` |-` or nothing. */
+  /** Text after the colon: ` value`, ` |-` or nothing. */
   readonly head: string
-  /** The lines below the key, each with its line ending. */
   readonly body: string
 }
 
@@ -44,7 +39,7 @@ export function writeFlow(value: unknown, style: Style = {}): string {
 export function writeKey(key: string): string {
   const source = new (yaml().Document)({ [key]: 1 }, { ...WRITING, compat: 'yaml-1.1' }).toString(LAYOUT)
   const nameSource = source.endsWith(': 1\n') ? source.slice(0, -4) : ''
-  // The library also writes keys such as `- x` and `? x`, which other parsers reject.
+  // Other parsers reject keys such as `- x` and `? x`, which the library writes.
   const read = nameSource === '' || nameSource.includes('\n') ? undefined : propertiesOf(source)
   return read && isDeepStrictEqual(Object.entries(read), [[key, 1]]) ? nameSource : JSON.stringify(key)
 }

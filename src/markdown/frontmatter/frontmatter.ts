@@ -8,13 +8,9 @@ const KEY = /^(tags?|alias(?:es)?)[ \t]*:(.*)$/i
 
 const ITEM = /^[ \t]*-(?:[ \t]+(?![ \t])([\s\S]*))?$/
 
-/** The block between the `---` fences at the start of a file. */
 export interface Fences {
-  /** Offset of the first character after the opening fence's line. */
   readonly from: number
-  /** Offset of the closing fence. */
   readonly to: number
-  /** Offset of the first character after the closing fence's line. */
   readonly end: number
 }
 
@@ -22,17 +18,13 @@ export interface ReadFrontmatter {
   readonly properties: Readonly<Record<string, unknown>>
   readonly texts: readonly PropertyText[]
   readonly tags: readonly PropertyText[]
-  /** Aliases recovered from malformed frontmatter, in the form of properties. */
+  /** Aliases recovered from malformed frontmatter. */
   readonly saved?: Readonly<Record<string, unknown>>
   readonly malformed: readonly MalformedPart[]
-  /** Start offset of the body. */
   readonly end: number
 }
 
-/**
- * Finds the fences of the text's frontmatter.
- * @param start where the text starts, after a byte order mark if there is one
- */
+/** @param start offset after a byte order mark */
 export function findFences(text: string, start: number): Fences | 'none' | 'unclosed' {
   const from = fenceEnd(text, start)
   if (from === -1) return 'none'
@@ -47,7 +39,6 @@ export function findFences(text: string, start: number): Fences | 'none' | 'uncl
   return 'unclosed'
 }
 
-/** Returns the offset after the fence line that starts at `at`, or -1. */
 function fenceEnd(text: string, at: number): number {
   // This runs for every line. Comparing characters is faster than `startsWith`.
   if (text.charCodeAt(at) !== DASH || text.charCodeAt(at + 1) !== DASH || text.charCodeAt(at + 2) !== DASH) return -1
@@ -88,7 +79,7 @@ export function readFrontmatter(text: string, flavour: Flavour = DEFAULT_FLAVOUR
   return { properties, texts: [], tags: saved, saved: { aliases }, malformed: [malformed], end }
 }
 
-/** Reports frontmatter without a closing `---`. If no property follows the first line, its `---` is only a thematic break. */
+/** A `---` line without properties below it is only a thematic break. */
 function unclosed(text: string, start: number): readonly MalformedPart[] {
   const second = text.indexOf('\n', start) + 1
   if (second === 0 || !/^[\w-][\w -]*:(?:\s|$)/.test(text.slice(second, second + 200))) return []
@@ -98,7 +89,6 @@ function unclosed(text: string, start: number): readonly MalformedPart[] {
 /** First line of frontmatter in a language other than YAML, such as `---js`, which some site generators support. */
 const LANGUAGE = /---[a-z][\w-]*(?=[ \t]*\r?\n)/y
 
-/** Reports frontmatter in another language, which is not read because it can contain code. */
 function otherLanguage(text: string, start: number): readonly MalformedPart[] {
   LANGUAGE.lastIndex = start
   const fence = LANGUAGE.exec(text)?.[0]
@@ -128,7 +118,6 @@ function salvage(text: string, from: number, to: number): readonly PropertyText[
   return texts
 }
 
-/** Returns the items of a list such as `[a, "b"]`, or a single value. */
 function splitInline(value: string): readonly string[] {
   const list = value.trim()
   return list.startsWith('[') ? list.slice(1, list.endsWith(']') ? -1 : undefined).split(',') : [value]

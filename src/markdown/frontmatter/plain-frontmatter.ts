@@ -1,6 +1,5 @@
 import { isDigit, isLetter } from '../chars.ts'
 
-/** A property's text value and its position. Links and tags are read from the value. */
 export interface PropertyText {
   /** The key path, joined with `.`. List items have the path of their list. */
   readonly key: string
@@ -18,35 +17,27 @@ export interface Frontmatter {
   readonly texts: readonly PropertyText[]
 }
 
-/**
- * Checks whether a character is a word character of a common script. Plain keys are words of such characters, separated by single
- * dashes or spaces.
- */
+/** Plain keys contain only these characters, single dashes and single spaces. */
 function isKeyCharacter(c: number): boolean {
   return isLetter(c) || isDigit(c) || c === 95 || (c >= 0xc0 && c <= 0x1fff) || (c >= 0x3040 && c <= 0xd7ff)
 }
 
 const ITEM = /( *)-(?=[ \n]|\r\n|$)/y
-/**
- * Words that YAML does not read as text. `RESERVED_KEY` also contains `__proto__`, because assigning this key would set the
- * prototype.
- */
+/** YAML reads these words as other types. Assigning `__proto__` would set the prototype. */
 const NOT_TEXT = /^(?:null|true|false|~)$/i
 const RESERVED_KEY = /^(?:null|true|false|__proto__)$/i
 const TAG_KEY = /^tags?$/i
 const NUMBER = /^[-+]?(?:0o[0-7]+|0x[0-9a-f]+|(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:e[-+]?[0-9]+)?|\.inf|\.nan)$/i
 const PLAIN_NUMBER = /^-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,6})?$/
-/** A plain item of a one-line list, without indicators and quotes. */
 const FLOW_ITEM = /^[\w\u00c0-\u1fff\u3040-\ud7ff/][\w\u00c0-\u1fff\u3040-\ud7ff /.+-]*$/
 const INDICATORS = '?:,[]{}#&*!|>\'"%@`'
 
-/** Marks a value that the plain reader does not handle. */
 const OTHER = Symbol('other')
 
 /**
- * Reads a plain subset of YAML: top-level keys with one-line scalars or flat lists. Returns exactly the values defined by YAML 1.2
- * core, or `undefined` for anything beyond the subset. Almost every note stays within the subset, and reading it takes a tenth of the
- * time that a full parser needs.
+ * Reads one-line scalars and flat lists exactly like YAML 1.2 core. Ten times as fast as the full parser, and enough for almost
+ * every note.
+ * @returns `undefined` for any other YAML
  */
 export function readPlainFrontmatter(text: string, from: number, to: number): Frontmatter | undefined {
   return new PlainReader(text, to).read(from)
@@ -92,7 +83,6 @@ class PlainReader {
     return { properties: this.#properties, texts: this.#texts }
   }
 
-  /** Returns the offset of the colon after the key that starts at `at`, or -1. */
   #keyEnd(at: number): number {
     const text = this.#text
     const first = text.charCodeAt(at)
@@ -125,7 +115,6 @@ class PlainReader {
     return i
   }
 
-  /** Reads the list below a key without a value. Returns `null` if there is no list. */
   #readItems(): unknown {
     let items: unknown[] | null = null
     let indent = -1
@@ -227,7 +216,6 @@ class PlainReader {
   }
 }
 
-/** Checks whether a property's value can contain links or tags. */
 export function carriesFacts(key: string, value: string): boolean {
   return holdsLink(value) || TAG_KEY.test(key)
 }
@@ -236,7 +224,6 @@ function holdsLink(value: string): boolean {
   return value.includes('[[') || value.includes('](')
 }
 
-/** Checks for characters that only the full parser handles: tabs, stray carriage returns and other control characters. */
 function hasControl(text: string, from: number, to: number): boolean {
   for (let i = from; i < to; i++) if (text.charCodeAt(i) < 32) return true
   return false

@@ -9,14 +9,12 @@ import type { PropertyText } from './plain-frontmatter.ts'
 
 type Properties = Readonly<Record<string, unknown>>
 
-/** Returns the values of the properties whose names match, ignoring case. */
 function valuesOf(properties: Properties, names: RegExp): readonly unknown[] {
   const values: unknown[] = []
   for (const key in properties) if (names.test(key)) values.push(properties[key])
   return values
 }
 
-/** Returns the property `title` if it is a number or a non-empty string. */
 export function titleOf(properties: Properties): string | undefined {
   for (const value of valuesOf(properties, /^title$/i)) {
     const title = typeof value === 'number' ? String(value) : typeof value === 'string' ? value.trim() : ''
@@ -25,7 +23,6 @@ export function titleOf(properties: Properties): string | undefined {
   return undefined
 }
 
-/** Returns the aliases in the properties, in order and without duplicates. */
 export function aliasesOf(properties: Properties, profile: Flavour['profile']): readonly string[] {
   const lenient = profile === 'lenient'
   const aliases = new Set<string>()
@@ -33,7 +30,7 @@ export function aliasesOf(properties: Properties, profile: Flavour['profile']): 
   return [...aliases]
 }
 
-/** Adds the aliases in one value. The lenient profile also splits text at commas. */
+/** The lenient profile also splits text at commas. */
 function addAliases(value: unknown, lenient: boolean, aliases: Set<string>): void {
   if (typeof value === 'string') {
     addAlias(value, aliases)
@@ -64,13 +61,11 @@ export interface PropertyContext {
   readonly text: string
   readonly flavour: Flavour
   readonly lines: LineIndex
-  /** If set, receives the positions of destinations within the values. */
   readonly destinations?: Destinations
 }
 
 const NO_DEFINITIONS: ReadonlyMap<string, WrittenDestination> = new Map()
 
-/** Returns the links in property values. In the obsidian profile, a link counts only if it is the whole value. */
 export function propertyLinks(texts: readonly PropertyText[], context: PropertyContext): readonly PropertyLink[] {
   const links: PropertyLink[] = []
   for (const each of texts) {
@@ -83,10 +78,9 @@ export function propertyLinks(texts: readonly PropertyText[], context: PropertyC
 
 export interface PropertyLink {
   readonly link: Link
-  /** The same link with its position within the value. */
   readonly inValue: Link
   readonly text: PropertyText
-  /** True if the link is written without escapes. Otherwise, its position is that of the whole value. */
+  /** The link contains no escapes. Otherwise, its position is that of the whole value. */
   readonly isLiteral: boolean
 }
 

@@ -10,8 +10,8 @@ declare const require: (id: 'yaml') => typeof Yaml
 let yamlModule: typeof Yaml | undefined
 
 /**
- * Loads the YAML library when a note first needs it, because loading it earlier would slow down the server's start. In the bundle,
- * `require` evaluates the library on the first call. Plain ES modules have no `require`, so `createRequire` is used.
+ * Loads the YAML library on first use, which speeds up startup. In the bundle, `require` defers its evaluation. Plain ES modules
+ * need `createRequire`.
  */
 export function yaml(): typeof Yaml {
   if (yamlModule) return yamlModule
@@ -35,9 +35,7 @@ export interface FullFrontmatter extends Frontmatter {
 
 const EMPTY = { properties: {}, texts: [] }
 
-/**
- * Reads any YAML 1.2 core frontmatter, including JSON, except aliases. Anchors have no effect. Never throws, but sets `malformed`.
- */
+/** Reads YAML 1.2 core frontmatter except aliases. Ignores anchors. Sets `malformed` instead of throwing. */
 export function readFullFrontmatter(text: string, range: readonly [from: number, to: number], lines: LineIndex): FullFrontmatter {
   const [from, to] = range
   const source = text.slice(from, to)
@@ -46,7 +44,7 @@ export function readFullFrontmatter(text: string, range: readonly [from: number,
     malformed: { line: lines.lineAt(from + at), message: `The frontmatter cannot be read: ${why}.` },
   })
   if (source.length > MAX_LENGTH) return fail(0, 'it is larger than 512 KB and not plain')
-  // Load the library outside the `try`. If it is missing, the installation is broken and not the note.
+  // If the library is missing, the installation is broken, not the note.
   yaml()
   try {
     const converter = new Converter(text, from)
@@ -54,21 +52,17 @@ export function readFullFrontmatter(text: string, range: readonly [from: number,
     return { properties, texts: converter.texts, malformed: undefined }
   } catch (error) {
     if (error instanceof Malformed) return fail(error.at, error.message)
-    // Treat an unexpected error in the library as invalid YAML.
     return fail(0, 'it is not valid YAML')
   }
 }
 
-/**
- * Parses YAML of limited depth.
- * @throws Malformed
- */
+/** @throws Malformed */
 function parseDocument(source: string): Yaml.Document.Parsed {
   const { Composer, Parser } = yaml()
   const tokens = [...new Parser().parse(source)]
   const deep = tooDeepAt(tokens)
   if (deep !== undefined) throw tooDeep(deep)
-  // The library would compare every pair of keys. The converter uses a set to find duplicates instead.
+  // The library's check for unique keys takes quadratic time. The converter uses a set.
   const composer = new Composer({ ...YAML_OPTIONS, uniqueKeys: false })
   const [document] = composer.compose(tokens, true, source.length)
   return document as Yaml.Document.Parsed
@@ -142,7 +136,7 @@ class Converter {
   }
 
   #enter(node: Yaml.YAMLMap | Yaml.YAMLSeq): void {
-    // `[a: b]` contains a mapping that only appears in the composed document, so check the depth again.
+    // The document has mappings that the tokens lack, such as the one in `[a: b]`.
     if (++this.#depth > MAX_YAML_DEPTH) throw tooDeep(startOf(node))
   }
 
@@ -182,7 +176,6 @@ export const YAML_OPTIONS = {
   stringKeys: false,
 } as const
 
-/** Converts a scalar to JSON. Values that JSON does not support become text. */
 function plain(node: Yaml.Scalar): unknown {
   const { value } = node
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value

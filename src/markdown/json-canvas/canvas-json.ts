@@ -2,22 +2,19 @@ import type { MalformedPart } from '../../core/note.ts'
 import { isExternal } from '../destinations.ts'
 import { indexLines } from '../line-index.ts'
 
-/** A string in the file: its value, and the range of its literal including quotes. */
 export interface CanvasText {
   readonly value: string
   readonly start: number
   readonly end: number
 }
 
-/** The parts of a card that can contain links. */
 export interface CanvasNode {
-  /** The file of a file card, or the background image of a group. */
   file?: CanvasText
   subpath?: CanvasText
   text?: CanvasText
 }
 
-/** Reads a JSON Canvas's cards with the positions of their strings. An empty file is an empty canvas. */
+/** An empty file is an empty canvas. */
 export function readCanvasNodes(source: string): { nodes: readonly CanvasNode[] } | { malformed: MalformedPart } {
   const start = source.charCodeAt(0) === 0xfeff ? 1 : 0
   const json = start === 0 ? source : source.slice(1)
@@ -43,7 +40,7 @@ function mistakeIn(json: string): number | 'somewhere' | undefined {
   }
 }
 
-/** Finds an unexpected token by bisection, because JSON that is cut off before the token is only incomplete. */
+/** Bisects for the first invalid token. JSON cut off before that token is only incomplete. */
 function badTokenAt(json: string): number {
   let before = 0
   let behind = json.length
@@ -60,10 +57,8 @@ const STRING_END = /["\\]/g
 class NodeReader {
   readonly #source: string
   readonly #nodes: CanvasNode[] = []
-  /** The open brackets, `{` or `[`. */
   readonly #open: string[] = []
   #key = ''
-  /** The top-level key of the open list. */
   #topKey = ''
   #node: CanvasNode & { background?: CanvasText } = {}
   #type = ''
@@ -146,7 +141,7 @@ function isPart(key: string): key is 'type' | 'file' | 'subpath' | 'text' | 'bac
   return ['type', 'file', 'subpath', 'text', 'background'].includes(key)
 }
 
-/** Keeps only the parts that the card's type uses. A card without a type keeps all parts. */
+/** Drops properties that the card's type does not use. */
 function ofType(type: string, { background, ...node }: CanvasNode & { readonly background?: CanvasText }): CanvasNode {
   if (type === 'text') return node.text ? { text: node.text } : {}
   if (type === 'file') return { ...(node.file ? { file: node.file } : {}), ...(node.subpath ? { subpath: node.subpath } : {}) }
@@ -169,9 +164,8 @@ export function sourceOffsets(text: string, card: CanvasText): (offset: number) 
 }
 
 /**
- * Returns a canvas's text for search. It is as long as the file. Each card keeps its position and everything else is replaced with
- * spaces, so offsets and lines are the same as in the file. Line breaks inside a card become spaces. A malformed canvas has no
- * text.
+ * Returns the text of a canvas's cards. Everything else becomes spaces, so offsets and lines stay the same. Empty if the canvas
+ * is malformed.
  */
 export function canvasProse(source: string): string {
   const nodes = readCanvasNodes(source)

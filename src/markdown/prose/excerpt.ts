@@ -7,31 +7,27 @@ import { legible, withoutGaps } from './legible.ts'
 
 export interface Excerpt {
   readonly excerpt: string
-  /** True if the body continues after the excerpt. */
   readonly cut: boolean
 }
 
-/** Maximum distance to search backwards for a position where a grapheme is certain to start, in UTF-16 code units. */
+/** How far to search backwards for a grapheme boundary, in UTF-16 code units. */
 const REACH = 200
 
-/** Returns the first `max` UTF-16 code units of the body's visible text, without outer blank lines, cut between graphemes. */
+/** Returns up to `max` UTF-16 code units of visible text, cut between graphemes. */
 export function excerptOf(text: string, bodyStart: number, max: number): Excerpt {
   const from = afterBlankLines(text, bodyStart)
   const head = text.slice(from, headEnd(text, from, max * EXCERPTS_READ))
   const visible = legible(head)
-  // If a note consists only of images or comments, its excerpt starts with them.
+  // Keep images and comments if there is no other text.
   if (visible === head || visible.trim() === '') return firstOf(text, from, max)
   const { excerpt, cut } = firstOf(withoutGaps(visible), 0, max)
   return { excerpt, cut: cut || text.slice(from + head.length).trim() !== '' }
 }
 
-/** How many times the excerpt's length to read, because comments and badges are left out. */
+/** Reads more than the excerpt's length, because comments and badges are removed. */
 const EXCERPTS_READ = 8
 
-/**
- * Returns the end of the last complete line within `length`, so no badge is cut in two. Without a complete line, returns the end of
- * the range.
- */
+/** Cuts at a line end, because a cut badge would be visible. */
 function headEnd(text: string, from: number, length: number): number {
   if (text.length - from <= length) return text.length
   const lineEnd = text.lastIndexOf('\n', from + length)
@@ -44,7 +40,6 @@ function firstOf(text: string, from: number, max: number): Excerpt {
   return { excerpt: text.slice(from, end).trimEnd(), cut: text.slice(end).trim() !== '' }
 }
 
-/** Returns the last boundary between graphemes in `[from, limit]`. */
 function graphemeEnd(text: string, from: number, limit: number): number {
   // There is always a boundary between two plain letters. The segmenter would take twenty times as long to find it.
   if (isPlain(text.charCodeAt(limit)) && isPlain(text.charCodeAt(limit - 1))) return limit
@@ -58,7 +53,7 @@ function graphemeEnd(text: string, from: number, limit: number): number {
   return end > from ? end : wholeCharacterEnd(text, limit)
 }
 
-/** Returns a position shortly before `limit` where a grapheme is certain to start, that is, between two plain letters. */
+/** Finds a boundary between two plain letters near `limit`. */
 function safeStart(text: string, from: number, limit: number): number {
   const stop = Math.max(from, limit - REACH)
   for (let i = limit; i > stop; i--) if (isPlain(text.charCodeAt(i)) && isPlain(text.charCodeAt(i - 1))) return i
@@ -69,7 +64,7 @@ function isPlain(c: number): boolean {
   return c >= 32 && c < 127
 }
 
-/** Returns a file's text with metadata, all from the same version of the file. */
+/** Text and metadata come from the same bytes. */
 export function noteTextOf(bytes: Uint8Array): NoteText {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
   return { text, bodyStart: bodyStartOf(text), hash: digest('sha256', bytes, 'hex') }

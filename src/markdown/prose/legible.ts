@@ -2,10 +2,9 @@ import { blankData } from '../../core/text/inline-data.ts'
 import type { TextRange } from '../../core/text/link-slots.ts'
 import { codeIn } from '../code.ts'
 
-/** Matches images, including linked ones such as badges. They contain no text except addresses. */
+/** Matches images, including linked ones such as badges. */
 const IMAGE =
   /\[!\[[^[\]]*\]\([^()\n]*\)\]\([^()\n]*\)|!\[[^[\]]*\](?:\([^()\n]*\)|\[[^[\]]*\])|!\[\[[^[\]|\n]*\.(?:avif|bmp|gif|jpe?g|png|svg|webp)(?:\|[^[\]\n]*)?\]\]/gi
-/** Matches HTML tags, but not addresses in angle brackets. */
 const TAG = /<\/?[a-z][a-z0-9-]*(?:[\s/][^<>]*)?>/gi
 const COMMENTS = [
   ['<!--', '-->'],
@@ -20,7 +19,7 @@ export function legible(text: string): string {
   if (code.length === 0) return visible
   const withoutCode = replaced(whole, code, (part) => part.replace(/[^\n]/g, CODE_PLACEHOLDER))
   const remaining = withoutHidden(withoutCode)
-  // Code inside a comment is hidden together with the comment.
+  // Code inside a comment stays hidden.
   const visibleCode = code.filter(({ start }) => remaining[start] === CODE_PLACEHOLDER)
   return replaced(remaining, visibleCode, (_, { start, end }) => whole.slice(start, end))
 }
@@ -28,9 +27,6 @@ export function legible(text: string): string {
 const CODE_PLACEHOLDER = 'x'
 const HIDES = /<|!\[|%%/
 
-/**
- * Checks whether the text may contain fences, or code and hidden text on one line. Otherwise there is no need to search for code.
- */
 function mayHideCode(text: string): boolean {
   if (text.includes('```') || text.includes('~~~')) return true
   for (let at = text.indexOf('`'); at >= 0; ) {
@@ -48,7 +44,7 @@ function withoutHidden(text: string): string {
   return visible.includes('<') ? visible.replace(TAG, blank) : visible
 }
 
-/** Replaces parts of the text with strings of the same length. `parts` must be in order and must not be nested. */
+/** `parts` must be in order and not nested. Replacements must keep the length. */
 function replaced(text: string, parts: readonly TextRange[], by: (part: string, range: TextRange) => string): string {
   let at = 0
   let result = ''
@@ -71,14 +67,13 @@ function blankBetween(text: string, open: string, close: string): string {
   return visible + text.slice(at)
 }
 
-/** Replaces text with spaces, one line at a time. Replacing each character would slow a search down by a tenth. */
+/** Filling line by line speeds a search up by a tenth. */
 export function blank(hidden: string): string {
   if (!hidden.includes('\n')) return ' '.repeat(hidden.length)
   const lines = hidden.split('\n')
   return lines.map((line) => ' '.repeat(line.length)).join('\n')
 }
 
-/** Collapses the whitespace left by hidden parts. */
 export function withoutGaps(text: string): string {
   const lines = text.split('\n').map((line) => line.trimEnd().replace(/(?<=\S)\s{2,}/g, ' '))
   return lines

@@ -1,7 +1,6 @@
 import { BACKSLASH, BACKTICK, DOLLAR, isWhitespace, LBRACKET, LF } from '../chars.ts'
 import { wikilinkEnd } from '../wikilinks.ts'
 
-/** Finds the next occurrence of a string and caches it, so repeated searches do not scan the text again. */
 class NextOf {
   readonly #needle: string
   #text = ''
@@ -12,7 +11,7 @@ class NextOf {
     this.#needle = needle
   }
 
-  /** Returns the offset of the first occurrence at or after `from`, or `Infinity`. */
+  /** @returns the offset of the first occurrence, or `Infinity` */
   find(text: string, from: number): number {
     if (text !== this.#text || from < this.#from || from > this.#at) {
       const at = text.indexOf(this.#needle, from)
@@ -24,7 +23,6 @@ class NextOf {
   }
 }
 
-/** Finds the ends of constructs whose content is not parsed: code, math and HTML markup. */
 export class OpaqueSpans {
   #src = ''
   #end = 0
@@ -39,14 +37,14 @@ export class OpaqueSpans {
     this.#mathClose = -1
   }
 
-  /** Returns the offset after the run of equal characters that starts at `from`. */
+  /** @returns the offset after a run of `c` */
   skipRun(from: number, c: number): number {
     let i = from
     while (i < this.#end && this.#src.charCodeAt(i) === c) i++
     return i
   }
 
-  /** Returns the offset after the code span that starts at `start`, or -1. */
+  /** @returns the offset after the code span, or -1 */
   codeEnd(start: number): number {
     const src = this.#src
     const content = this.skipRun(start, BACKTICK)
@@ -62,7 +60,7 @@ export class OpaqueSpans {
     return -1
   }
 
-  /** Returns the offset of the last backtick run of each length. A search that starts after it must fail. */
+  /** Returns the last backtick run of each length. No span of that length closes after it. */
   #lastTicks(from: number): Map<number, number> {
     const last = new Map<number, number>()
     let at = this.#src.indexOf('`', from)
@@ -74,7 +72,7 @@ export class OpaqueSpans {
     return last
   }
 
-  /** Returns the end of the formula that starts at `i`. If it is not closed, returns the end of its opening marks. */
+  /** @returns the offset after the formula, or after its opening marks if it is not closed */
   mathEnd(i: number): number {
     const src = this.#src
     const run = this.skipRun(i, DOLLAR)
@@ -87,7 +85,6 @@ export class OpaqueSpans {
     return src.charCodeAt(this.#mathClose) === DOLLAR && this.#mathClose < this.#end ? this.#mathClose + 1 : run
   }
 
-  /** Returns the next `$` on the line that can close a formula, or the line's end. Skips wikilinks and code. */
   #findMathClose(from: number): number {
     const src = this.#src
     let i = from
@@ -103,7 +100,7 @@ export class OpaqueSpans {
     return this.#end
   }
 
-  /** Returns the offset after the comment, processing instruction, declaration or CDATA that starts at `i`, or after its `<`. */
+  /** @returns the offset after the comment, processing instruction, declaration or CDATA, or after `<` if it is not closed */
   markupEnd(i: number): number {
     const src = this.#src
     let close = Number.POSITIVE_INFINITY
@@ -117,12 +114,12 @@ export class OpaqueSpans {
     return close <= this.#end ? close : i + 1
   }
 
-  /** Returns the offset after the HTML comment that starts at `i`, or `Infinity`. */
+  /** @returns the offset after the comment, or `Infinity` */
   commentEnd(i: number): number {
     return this.#find('-->', i + 4) + 3
   }
 
-  /** Returns the offset of the next occurrence of a string at or after `from`, or `Infinity`. */
+  /** @returns the offset of the next occurrence, or `Infinity` */
   #find(needle: string, from: number): number {
     let next = this.#next.get(needle)
     if (!next) {

@@ -1,11 +1,9 @@
-/** A range of a file that has inline content. Offsets refer to the whole text. */
 export interface Run {
   readonly kind: 'text' | 'heading' | 'row' | 'html'
   readonly start: number
   readonly end: number
-  /** Pairs of start and end offsets of blockquote markers within the range, which are not content. */
+  /** Start and end offsets of the blockquote markers inside the run. */
   readonly gaps: readonly number[] | undefined
-  /** Present only for headings. */
   readonly heading: HeadingBlock | undefined
 }
 
@@ -13,17 +11,14 @@ export interface HeadingBlock {
   readonly level: number
   /** The end of the heading's last line, which is the underline in a setext heading. */
   readonly lineEnd: number
-  /** True if the heading is underlined with `===` or `---`. */
   readonly isSetext: boolean
-  /** True if the heading is in a quote, a list item or a footnote. */
   readonly isNested: boolean
 }
 
-/** The open paragraph or HTML block, which grows line by line. */
 export class OpenSpan {
   start = 0
   end = 0
-  /** The start of the last line's text, and the end of the previous line. */
+  /** Offsets of the last line's start and the previous line's end. */
   lastLine = 0
   beforeLast = 0
   gaps: number[] | undefined
@@ -48,7 +43,7 @@ export class OpenSpan {
   }
 }
 
-/** Returns `text.slice(start, end)` with the gaps replaced by spaces, which preserves all offsets. */
+/** Replaces the gaps with spaces, so offsets stay the same. */
 export function maskGaps(text: string, start: number, end: number, gaps: readonly number[]): string {
   let masked = ''
   let at = start
@@ -63,7 +58,6 @@ export function maskGaps(text: string, start: number, end: number, gaps: readonl
   return masked + text.slice(at, end)
 }
 
-/** Returns a heading's text as a single line. */
 export function headingText(text: string, { start, end, gaps }: Run): string {
   const source = gaps ? maskGaps(text, start, end, gaps) : text.slice(start, end)
   if (!source.includes('\n')) return source.trim()

@@ -2,33 +2,25 @@ import { wholeCharacterEnd } from '../../core/text/graphemes.ts'
 import { findFences } from '../frontmatter/frontmatter.ts'
 
 const MAX_LENGTH = 300
-/**
- * Number of code units to search for a sentence before and after the range. The search is limited, because a line can be megabytes
- * long.
- */
+/** Search distance in code units. Lines can be megabytes long. */
 const REACH = 2000
 
 const ITEM = /^[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+/
-/** Matches lines that do not continue the previous line. */
 const BEGINS = /^[ \t>]*(?:[-*+][ \t]|\d{1,9}[.)][ \t]|#{1,6}[ \t]|\||```|~~~|\^|\[\^[^\]]+\]:)|^[ \t]*(?:---|\*\*\*|___)\s*$/
-/** Matches a thematic break, a code fence or a frontmatter fence. Text never continues across them. */
 const BREAK = /^[ \t>]*(?:-{3,}|\*{3,}|_{3,}|={3,}|`{3,}|~{3,})[^\n]*$/m
 const WHOLE = /^[ \t>]*(?:\||#{1,6}[ \t])/
 /** Matches the end of a sentence. A period before a lower-case letter probably belongs to an abbreviation. */
 const SENTENCE_END = /[.!?…]["'”’)\]*_]*\s+(?=[^\p{Ll}\s])|[。！？।॥؟۔]\s*/gu
 
 /**
- * Returns the sentence around `[start, end)`, or the list item, table row, heading or property line. Returns at most 300 characters,
- * with Markdown preserved and whitespace collapsed. Longer text is cut around the range and marked with `…`.
+ * Returns the sentence, list item, table row, heading or property line around a range. Collapses whitespace, and cuts long text
+ * to 300 characters with `…`.
  */
 export function sentenceAt(text: string, start: number, end: number): string {
   return shownUnit(text, [start, end], unitAround(text, start, end, sentenceWithin))
 }
 
-/**
- * Like `sentenceAt`, but returns a paragraph of at most 300 characters as a whole, because the next sentence often explains the
- * first.
- */
+/** Like `sentenceAt`, but keeps a paragraph of up to 300 characters whole. */
 export function paragraphAt(text: string, start: number, end: number): { readonly text: string; readonly start: number } {
   const unit = unitAround(text, start, end, (all, bounds, range) =>
     bounds[1] - bounds[0] <= MAX_LENGTH ? bounds : sentenceWithin(all, bounds, range),
@@ -52,7 +44,6 @@ function collapse(text: string): string {
   return text.replace(/\r?\n[ \t]*(?:>[ \t]?)*/g, ' ').replace(/\s+/g, ' ')
 }
 
-/** @param within selects part of a paragraph */
 function unitAround(text: string, start: number, end: number, within: typeof sentenceWithin): Range {
   const low = Math.max(0, start - REACH)
   const high = Math.min(text.length, end + REACH)
@@ -108,7 +99,6 @@ function sentenceWithin(text: string, bounds: Range, range: Range): Range {
   return [from, to]
 }
 
-/** Keeps `body`, and as much of `head` and `tail` as fits. */
 function cutAround(head: string, body: string, tail: string): string {
   const middle = body.length > MAX_LENGTH - 2 ? `${clip(body, MAX_LENGTH - 3)}…` : body
   const remaining = MAX_LENGTH - middle.length
@@ -117,7 +107,6 @@ function cutAround(head: string, body: string, tail: string): string {
   return before + middle + fitStart(tail, MAX_LENGTH - middle.length - before.length)
 }
 
-/** Returns the end of the text, starting at a word, in at most `room` characters. */
 function fitEnd(text: string, room: number): string {
   if (text.length <= room) return text
   if (room < 2) return ''

@@ -9,20 +9,19 @@ import {
   type WrittenDestination,
 } from '../destinations.ts'
 
-/** A destination, and the rules for text that may replace it. */
+/** A destination and the syntax rules of its position. */
 export interface EditableDestination extends WrittenDestination {
   /** True if the destination may contain spaces, because it is in angle brackets or quotes. */
   readonly enclosed: boolean
-  /** Characters that end this destination, in addition to those that end any destination. */
   readonly enders: string
   readonly shown: TextRange
-  /** Decodes the escapes in a destination, but not percent-encoding. Returns `undefined` if it cannot be decoded. */
+  /** Decodes escapes, but not percent-encoding. @returns `undefined` if the destination cannot be decoded */
   readonly read: (raw: string) => string | undefined
 }
 
 export type LinkParts = Pick<PlacedLink, 'target' | 'subpath'>
 
-/** Returns the slots of a destination if it matches the link. If `query` is set, text after `?` is not part of the path. */
+/** @param query whether `?` ends the path @returns `undefined` if the destination does not match the link */
 export function destinationSlots(destination: EditableDestination, parts: LinkParts, query: boolean): LinkSlots | undefined {
   const { raw, start } = destination
   if (!readsAs(destination, raw, parts)) return undefined
@@ -54,7 +53,7 @@ export function destinationSlots(destination: EditableDestination, parts: LinkPa
   return { target, subpath, shown: destination.shown }
 }
 
-/** Returns the range of the first `#`, which ends the path. It may be escaped. */
+/** The first `#` ends the path. It may be escaped. */
 function hashAt({ raw, read }: EditableDestination): { readonly at: number; readonly after: number } | undefined {
   if (!raw.includes('&') && !raw.includes('\\')) {
     const at = raw.indexOf('#')
@@ -85,7 +84,6 @@ export function markdownDestination(text: string, { raw, start }: WrittenDestina
   return { raw, start, enclosed, enders: '', read, shown: shown ?? { start, end: start + raw.length } }
 }
 
-/** Creates the editable destination of the HTML tag at `shown`. */
 export function htmlDestination(text: string, { raw, start }: WrittenDestination, shownRange: TextRange): EditableDestination {
   const quote = text.slice(shownRange.start, start).trimEnd().at(-1) ?? ''
   const enclosed = quote === '"' || quote === "'"
@@ -96,11 +94,10 @@ export function htmlDestination(text: string, { raw, start }: WrittenDestination
 }
 
 export interface DestinationStyle {
-  /** True if spaces are not encoded, for example in angle brackets and quoted attributes. */
+  /** Spaces stay unencoded, as in angle brackets and quoted attributes. */
   readonly spaces: boolean
   /** True if non-ASCII letters are percent-encoded. */
   readonly ascii: boolean
-  /** Characters to encode, in addition to those that are always encoded. */
   readonly enders: string
 }
 
@@ -108,26 +105,25 @@ export interface DestinationStyle {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters end a destination.
 const RESERVED = /[\x00-\x1f\x7f%\\`<>[\]|$"?]/g
 
-/** Returns the style of an existing destination. Encoded letters and spaces stay encoded. */
+/** Derives the style from an existing destination. */
 function styleOf(destination: { readonly raw: string; readonly enclosed: boolean; readonly enders: string }): DestinationStyle {
   const { raw, enclosed, enders } = destination
   return { spaces: enclosed && !raw.includes('%20'), ascii: /%[89a-f][0-9a-f]/i.test(raw), enders }
 }
 
-/** Percent-encodes a path or heading, but only as far as necessary. */
+/** Percent-encodes only what is necessary. */
 export function encodeDestination(value: string, style: DestinationStyle): string {
   let text = value.replace(RESERVED, percent)
   if (!style.spaces) text = text.replaceAll(' ', '%20')
   if (style.ascii) text = text.replace(/[^\0-\x7f]+/g, percent)
   for (const ender of style.enders) text = text.replaceAll(ender, hex)
   if (!isBalanced(text)) text = text.replace(/[()]/g, hex)
-  // Encode text that looks like a character reference, which would be decoded, and text that looks like a scheme, which would make
-  // the link external.
+  // `&…;` would be decoded, and a leading scheme would make the link external.
   text = text.replace(/&(?=[#\w]+;)/g, hex)
   return /^[a-z][a-z0-9+.-]*:/i.test(text) ? text.replace(':', '%3A') : text
 }
 
-/** Percent-encodes text. Keeps lone surrogates, which cannot be encoded. The destination then fails the later check. */
+/** Lone surrogates cannot be encoded. A later check rejects the result. */
 function percent(text: string): string {
   return quietly(() => encodeURIComponent(text)) ?? text
 }

@@ -72,7 +72,7 @@ type SlotEntry = readonly [
   findSlots: () => LinkSlots | undefined,
 ]
 
-/** Looks up slots by link. All links in an escaped property share one position, so equal links are matched in order. */
+/** Links in an escaped property share one position, so equal links are matched in order. */
 function slotTable(read: () => readonly SlotEntry[]): FindSlots {
   const keyOf = ({ form, start, target, subpath }: SlotEntry[0]) => JSON.stringify([form, start, target, subpath])
   const table = once(() => {
@@ -112,10 +112,7 @@ function slotsAt(text: string, link: Link, { written, flavour, isInTable }: Writ
   return destinationSlots(destination, link, flavour.mode === 'docs')
 }
 
-/**
- * Returns the slots of the wikilink `[[…]]`, `![[…]]` or `#[[…]]` at `range`.
- * @param bar returns what separates a target from a display text there
- */
+/** @param bar returns the separator before a display text */
 function wikilinkSlots(text: string, range: TextRange, bar: () => string): LinkSlots | undefined {
   const open = text.indexOf('[[', range.start)
   if (open === -1 || open > range.start + 1 || wikilinkEnd(text, open, range.end) !== range.end) return undefined
@@ -147,14 +144,12 @@ function wikilinkSlots(text: string, range: TextRange, bar: () => string): LinkS
   return { ...slots, shownTarget: { start: target.start, end, write } }
 }
 
-/** Returns the length of the content before the display text. */
 function headLength(content: string): number {
   const pipe = content.indexOf('|', 1)
   if (pipe === -1) return content.length
   return content[pipe - 1] === '\\' ? pipe - 1 : pipe
 }
 
-/** Checks whether a wikilink consists of exactly these parts. */
 function matchesWikilink(content: string, expected: Wikilink): boolean {
   const link = `[[${content}]]`
   if (wikilinkEnd(link, 0, link.length) !== link.length) return false

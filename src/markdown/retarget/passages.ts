@@ -9,7 +9,7 @@ import { type CanvasText, sourceOffsets } from '../json-canvas/canvas-json.ts'
 
 const HEX: Readonly<Record<string, number>> = { x: 2, u: 4, U: 8 }
 
-/** Single-character escapes of YAML 1.2 (section 5.7) whose value is a different character. */
+/** Escapes of YAML 1.2 (section 5.7) that stand for another character. */
 const ESCAPED: Readonly<Record<string, string>> = {
   0: '\0',
   a: '\x07',
@@ -26,24 +26,21 @@ const ESCAPED: Readonly<Record<string, string>> = {
   P: '\u2029',
 }
 
-/** Matches names that YAML reads as text in any position. */
+/** Names that YAML reads as text without quotes. */
 const PLAIN = /^(?!(?:true|false|null)$)\p{L}[\p{L}\p{M}\p{N} ._/-]*$/iu
 
 /** Markdown embedded in another notation, such as a JSON string or a YAML value. */
 export interface Passage {
   readonly text: string
-  /** Maps an offset in `text` to an offset in the file. */
   sourceOf(offset: number): number
-  /** Escapes a piece of `text` for the file. */
   encode(text: string): string
 }
 
-/** @param sources the file offset of each character of `text` and of the end of `text` */
+/** @param sources the file offset of each character, and of the end */
 function mappedPassage(text: string, sources: Uint32Array, encode: Passage['encode']): Passage {
   return { text, sourceOf: (offset) => sources[offset] ?? 0, encode }
 }
 
-/** Returns the Markdown of a canvas card, which is in a JSON string. */
 export function cardPassage(file: string, card: CanvasText): Passage {
   const sources = new Uint32Array(card.value.length + 1)
   const sourceOf = sourceOffsets(file, card)
@@ -51,13 +48,12 @@ export function cardPassage(file: string, card: CanvasText): Passage {
   return mappedPassage(card.value, sources, (text) => jsonContent(text, ''))
 }
 
-/** Creates a slot for the rest of a JSON string after `prefix`. */
+/** The slot covers the JSON string after `prefix`. */
 export function stringSlot(file: string, { start, end }: CanvasText, prefix = ''): TextSlot {
   const raw = file.slice(start + 1, end - 1)
   return { start: start + 1 + prefix.length, end: end - 1, write: (value) => jsonContent(value, raw) }
 }
 
-/** Returns the text between the quotes of a JSON string. Escapes slashes and non-ASCII letters if `like` does. */
 function jsonContent(value: string, like: string): string {
   let text = JSON.stringify(value).slice(1, -1)
   if (like.includes('\\/')) text = text.replaceAll('/', '\\/')
@@ -89,21 +85,18 @@ function rangeInFile({ start, end }: TextRange, passage: Passage): TextRange {
   return { start: passage.sourceOf(start), end: passage.sourceOf(end) }
 }
 
-/** Returns the property value that contains a link, or `undefined` if the link cannot be found in the file. */
 export function propertyPassage(file: string, { link, inValue, text, isLiteral }: PropertyLink): Passage | undefined {
   if (!isLiteral) return quotedPassage(file, text)
   const shift = link.start - inValue.start
   return { text: text.value, sourceOf: (offset) => offset + shift, encode: yamlEncoder(file[text.start]) }
 }
 
-/** Returns a function that escapes text for a YAML value, given the value's opening quote, if any. */
 function yamlEncoder(quote: string | undefined): Passage['encode'] {
   if (quote === '"') return (text) => JSON.stringify(text).slice(1, -1)
   if (quote === "'") return (text) => text.replaceAll("'", "''")
   return (text) => text
 }
 
-/** Returns the passage for a quoted value on one line, or `undefined` for any other value. */
 function quotedPassage(file: string, { value, start, end }: PropertyText): Passage | undefined {
   const quote = file[start]
   if ((quote !== '"' && quote !== "'") || file[end - 1] !== quote) return undefined
@@ -113,7 +106,7 @@ function quotedPassage(file: string, { value, start, end }: PropertyText): Passa
   while (at < end - 1 && offset < value.length) {
     const unit = quote === '"' ? doubleUnit(file, at) : singleUnit(file, at)
     if (unit === undefined || !value.startsWith(unit.text, offset)) return undefined
-    // Both halves of an escaped surrogate pair map to the position of the escape.
+    // Both halves of a surrogate pair map to the same escape.
     for (let i = 0; i < unit.text.length; i++) sources[offset + i] = at
     offset += unit.text.length
     at += unit.length
@@ -125,7 +118,6 @@ function quotedPassage(file: string, { value, start, end }: PropertyText): Passa
 
 interface Unit {
   readonly text: string
-  /** The unit's length in the file, in UTF-16 code units. */
   readonly length: number
 }
 
@@ -147,8 +139,8 @@ function doubleUnit(file: string, at: number): Unit | undefined {
 }
 
 /**
- * Returns the range of a property's value that has no quotes, with a function that adds quotes if edits require them. Returns
- * `undefined` for a value with quotes or on several lines.
+ * Returns an unquoted value and a function that adds quotes where edits need them.
+ * @returns `undefined` for quoted or multi-line values
  */
 export function unquotedValue(
   text: string,
@@ -170,7 +162,6 @@ export function unquotedValue(
   return { start, end, quotedWith }
 }
 
-/** Checks whether two values have the same structure and differ only in their strings. */
 function hasSameShape(before: unknown, other: unknown): boolean {
   if (typeof before !== 'object' || before === null || typeof other !== 'object' || other === null) {
     return before === other || (typeof before === 'string' && typeof other === 'string')

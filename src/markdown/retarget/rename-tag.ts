@@ -13,16 +13,15 @@ import { cardPassage } from './passages.ts'
 export interface TagRenaming {
   /** Tag without `#`. Case does not matter. Nested tags `from/x` become `to/x`. */
   readonly from: string
-  /** New name of the tag. Must be valid according to `isTagName`, or, for a page, `[[name]]`. */
+  /** Must satisfy `isTagName`, or be `[[name]]` for a page. */
   readonly to: string
-  /** True if the tag is the name of a Logseq page. Nested tags are other pages, and links are rewritten separately. */
+  /** `from` is a Logseq page. Its nested tags are other pages and do not change. */
   readonly isPage?: boolean
 }
 
 export interface TagEdits {
   /** Edits in ascending order, as UTF-16 offsets in the file's text. */
   readonly edits: readonly TextEdit[]
-  /** Tags in properties that cannot be edited. */
   readonly unfit: readonly UnfitTag[]
 }
 
@@ -82,7 +81,7 @@ export function renameTagInCanvas(text: string, renaming: TagRenaming, flavour: 
   return { edits: edits.sort((a, b) => a.start - b.start), unfit: [] }
 }
 
-/** The replacement for the first `length` characters of a tag. */
+/** Replaces the first `length` characters of a tag. */
 interface Renamed {
   readonly length: number
   readonly text: string
@@ -108,13 +107,9 @@ function matches(item: string, rename: Rename): boolean {
   return name !== undefined && rename(name) !== undefined
 }
 
-/** Matches the key of a property whose range is a whole line. */
 const KEY = /^[ \t]*tags?[ \t]*::?/i
-/** Matches the comment at the end of such a line. */
 const COMMENT = /\s#\s.*$/s
-/** A link, or a tag after its mark. */
 const ITEM = /\[\[[^[\]]*\]\]|(#?)([^\s,"'[\]]+)/g
-/** An item of a Logseq property, in which `[[tag]]` is a tag too. */
 const PAGE_ITEM = /(?<=^|,)(\s*#?(?:\[\[)?)([^\s,[\]]+)(?=(?:\]\])?\s*(?:,|$))/g
 
 interface ItemRename {
@@ -134,7 +129,7 @@ function editsInProperty(text: string, { value, start, end }: PropertyText, { re
   return edits
 }
 
-/** Values that YAML does not read as text. */
+/** Words that YAML does not read as text. */
 const NOT_TEXT = /^(?:true|false|null|-.*|[-+]?\d.*)$/i
 
 function quoted(edit: TextEdit, item: string): TextEdit {
