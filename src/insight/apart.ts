@@ -10,26 +10,22 @@ export interface ApartSource {
   /** See `plainLinks`. */
   readonly links: WeightedGraph
   readonly nearest: Nearest
-  /** 1 for index notes and date notes, which say nothing about a community's topic. */
+  /** 1 for index notes and date notes, which have no topic of their own. */
   readonly isLeftOut: Uint8Array
 }
 
 /** Smaller communities are not compared, because their topic is unclear. */
 const MIN_NOTES = 4
-/** Maximum number of terms to compare per community, those with the highest weight first. */
 const MAX_TERMS = 600
-/**
- * Exponent for missing links. With 2, half the expected links would count as much as twice the similarity. The factors are
- * multiplied, because a sum would favor large communities with few words in common.
- */
+/** Higher exponents favor pairs with fewer links. The factors are multiplied, because a sum would favor large communities. */
 const LINKS_WEIGHT = 1.5
-/** Added to the similarity of the nearest notes, so it is never 0. The ten nearest notes of any note are more similar than this. */
+/** Keeps the logarithm finite if there are no such pairs. */
 const NO_NEAREST = 0.02
-/** Minimum similarity. Because the overall mean is subtracted, unrelated texts score about 0. */
+/** Relative to the mean of all communities, so unrelated texts score about 0. */
 const MIN_SIMILARITY = 0
 const MAX_PAIRS = 50
 const NEAREST_PAIRS = 3
-/** Damping for `wordWeights`, because a few words are weak evidence. */
+/** Damping for `wordWeights`. A few words are weak evidence. */
 const DAMPING = 50
 
 /** Finds pairs of communities with similar content but fewer links between them than expected, the most significant first. */
@@ -65,15 +61,11 @@ export function apartCommunities(
 interface Centroid {
   readonly terms: Uint32Array
   readonly weights: Float64Array
-  /** Dot product with the overall mean, and squared length. */
+  /** Dot product with the mean of all communities. */
   readonly withMean: number
   readonly square: number
 }
 
-/**
- * Finds pairs of communities with words that are more similar than average: the cosine of their centroids, minus the overall mean,
- * must be positive.
- */
 export function alikeCommunities(of: Uint32Array, count: number, { corpus, isLeftOut }: ApartSource) {
   const { bags, documents } = corpus
   const notes = wordWeights(bags, documents, DAMPING)
@@ -95,7 +87,6 @@ export function alikeCommunities(of: Uint32Array, count: number, { corpus, isLef
         dense[term]! += (notes[at] as number) / memberNotes.length
       }
     }
-    // A community without words is not similar to any other.
     if (used.length === 0) return undefined
     const terms = Uint32Array.from(used.sort((a, b) => (dense[b] as number) - (dense[a] as number) || a - b).slice(0, MAX_TERMS))
     const weights = Float64Array.from(terms, (term) => dense[term] as number)
@@ -133,10 +124,7 @@ interface NotePair {
   readonly score: number
 }
 
-/**
- * For each pair of communities (keyed by `a * count + b`), finds notes that are not linked although one is among the other's
- * nearest.
- */
+/** Finds similar notes without a link, by pair of communities (`a * count + b`). */
 function unlinkedPairs(of: Uint32Array, count: number, { nearest, links, isLeftOut }: ApartSource) {
   const pairs = new Map<number, NotePair[]>()
   of.forEach((community, note) => {
@@ -157,7 +145,6 @@ function unlinkedPairs(of: Uint32Array, count: number, { nearest, links, isLeftO
   return pairs
 }
 
-/** Returns the most similar pairs, with each note at most once. */
 function nearestPairs(pairs: NotePair[]): readonly NotePair[] {
   pairs.sort((x, y) => y.score - x.score || x.notes[0] - y.notes[0] || x.notes[1] - y.notes[1])
   const usedNotes = new Set<number>()

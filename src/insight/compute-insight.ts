@@ -10,7 +10,6 @@ import { nearestNotes } from './nearest.ts'
 
 export interface InsightSource {
   readonly ids: readonly string[]
-  /** Title and aliases of each note. */
   readonly names: readonly (readonly string[])[]
   readonly corpus: Corpus
   /**
@@ -21,16 +20,16 @@ export interface InsightSource {
   readonly targets: Uint32Array
 }
 
-/** An insight without the properties that are set where it is requested. */
+/** Without the properties that the caller adds. */
 export type InsightResult = Omit<Insight, 'generation' | 'ids' | 'unread'>
 export type LinkResult = Omit<LinkInsight, 'generation' | 'ids' | 'unread'>
 
-/** Increment it with every change to the computation, so older results in caches are not used. */
+/** Increment with every change to the computation to invalidate caches. */
 export const INSIGHT_VERSION = 17
 
 /**
- * Computes the insight for a whole vault, and the communities to store. They start from `former` and keep its ids. The result
- * depends only on the source and `former`. Calls `giveBack` when much memory has been freed.
+ * Computes the insight of a vault. Deterministic for the same source and `former` communities. Calls `giveBack` after freeing
+ * much memory.
  */
 export function computeInsight(
   { ids, names, corpus, offsets, targets }: InsightSource,
@@ -62,7 +61,6 @@ export function computeInsight(
 export function computeLinks({ ids, names, corpus, offsets, targets }: InsightSource): LinkResult {
   const suggestions = suggestLinks({
     corpus,
-    // Texts also refer to a note by its file name.
     names: names.map((noteNames, note) => [...noteNames, nameOf(ids[note] ?? '').replace(/\.(?:md|markdown|mdx)$/, '')]),
     folders: foldersOf(ids),
     links: { offsets, targets },

@@ -6,10 +6,8 @@ import { isStopWord, stemOf } from '../search/words/stem.ts'
 import { FLAG_BITS, IS_CLOSED, type NoteRecord, spreadBits } from './note-record.ts'
 
 /**
- * The words of all notes in typed arrays. Boilerplate is left out: lines that many notes share characterize none of them. Notes,
- * forms and terms are numbered from 0. A term is the stem that several forms have in common. A form is stemmed in the language of
- * most notes that contain it, so a name or foreign word is the same term in all of them. Takes about 4 bytes per word of text, 6
- * per distinct term of a note and 12 per line: 200 MB for 100,000 notes of 200 words, and slightly more during construction.
+ * The words of all notes in typed arrays, without lines that many notes share. A term is the common stem of several forms. Each
+ * form is stemmed in its most frequent language, so it belongs to one term. 100,000 notes of 200 words take about 200 MB.
  */
 export interface Corpus {
   readonly notes: number
@@ -22,7 +20,7 @@ export interface Corpus {
   readonly isFunctionWord: Uint8Array
   /** The language of each form, or `undefined` if no note's language is known. */
   readonly languages: readonly (string | undefined)[]
-  /** Number of notes with each term in their bags. */
+  /** Number of notes that contain each term. */
   readonly documents: Uint32Array
   readonly bags: Bags
   readonly lines: Lines
@@ -32,23 +30,22 @@ export interface Corpus {
 }
 
 export interface WholeTexts {
-  /** Equal for two notes if all their lines have the same words. */
+  /** Equal for notes with the same words in the same lines. */
   readonly numbers: Float64Array
   readonly words: Uint32Array
-  /** Number of lines with words in each note. */
+  /** Number of lines with words, by note. */
   readonly lines: Uint32Array
   readonly sharedLines: SharedLines
 }
 
-/** Boilerplate lines that only a few notes share. These notes may be copies of each other. */
+/** Lines shared by a few notes, which may be copies of each other. */
 export interface SharedLines {
   /** The lines of note `n` are those from `offsets[n]` up to `offsets[n + 1]`. */
   readonly offsets: Uint32Array
   /** One-based line numbers in the file, in ascending order within each note. */
   readonly numbers: Uint32Array
-  /** Equal for lines with equal words. */
+  /** Lines with the same words have the same hash. */
   readonly hashes: Uint32Array
-  /** Number of words in each line. */
   readonly words: Uint32Array
 }
 
@@ -59,7 +56,6 @@ export const MAX_COPIES = 20
 export interface Bags {
   /** The terms and counts of note `n` are those from `offsets[n]` up to `offsets[n + 1]`. */
   readonly offsets: Uint32Array
-  /** In ascending order within each note. */
   readonly terms: Uint32Array
   readonly counts: Uint16Array
 }
@@ -67,21 +63,18 @@ export interface Bags {
 export interface Lines {
   /** The lines of note `n` are those from `offsets[n]` up to `offsets[n + 1]`. */
   readonly offsets: Uint32Array
-  /** One-based line numbers in the file. */
   readonly numbers: Uint32Array
-  /** End of each line's words in `words`. They start where the previous line's words end. */
+  /** Exclusive end of each line in `words`. */
   readonly ends: Uint32Array
-  /** Forms with flags; see `NoteRecord.words`. */
   readonly words: Uint32Array
 }
 
 /** A line is boilerplate if at least this many notes, and at least this share of all notes, contain it. */
 const BOILERPLATE = { share: 0.005, notes: 3 }
-/** How often a word in a name is counted. */
 const NAME_COUNT = 2
 const MAX_COUNT = 0xffff
 
-/** Builds a corpus from one record at a time, so the records need not all be in memory. */
+/** Adds one record at a time, so the records need not fit in memory. */
 export class CorpusBuilder {
   readonly #formNumbers = new Map<string, number>()
   readonly #forms: string[] = []
@@ -96,7 +89,6 @@ export class CorpusBuilder {
   readonly #nameForms = new NumberList(1 << 12)
   readonly #nameEnds = new NumberList(1 << 10)
 
-  /** Adds a note with its title and aliases. */
   add({ language, forms, lines, hashes, ends, words }: NoteRecord, names: readonly string[]): void {
     const numbers = forms.map((form) => this.#numberOf(form))
     if (language !== undefined) this.#languages.add(language, numbers)
@@ -130,7 +122,6 @@ export class CorpusBuilder {
     return this.#forms.push(copy) - 1
   }
 
-  /** Builds the corpus. After that, no more notes can be added. */
   build(): Corpus {
     const notes = this.#noteEnds.length
     const { lines, sharedLines } = this.#divideLines()
@@ -155,7 +146,6 @@ export class CorpusBuilder {
     return { notes, ...forms, terms, documents, bags, lines, ownWords, texts }
   }
 
-  /** Removes boilerplate from the lines, in place, and collects the boilerplate that only a few notes share. */
   #divideLines(): { readonly lines: Lines; readonly sharedLines: SharedLines } {
     const notes = this.#noteEnds.length
     const { shared, ofFew } = this.#boilerplate()
@@ -190,7 +180,7 @@ export class CorpusBuilder {
       few.offsets[note + 1] = few.numbers.length
     }
     const noteWords = words.slice(0, word)
-    // In a large vault, the words take up most of the memory. They are no longer needed.
+    // Free the largest array.
     this.#words = new NumberList()
     return {
       lines: { offsets, numbers: numbers.slice(0, keptCount), ends: ends.slice(0, keptCount), words: noteWords },
@@ -203,10 +193,9 @@ export class CorpusBuilder {
     }
   }
 
-  /** Returns the hashes of lines that too many notes share, and those of them that only a few share. */
   #boilerplate(): { readonly shared: ReadonlySet<number>; readonly ofFew: ReadonlySet<number> } {
     const notes = this.#noteEnds.length
-    // Count each hash once per note. Sorting brings equal hashes together.
+    // Count a hash once per note.
     const all = new Uint32Array(this.#hashes.length)
     let count = 0
     let start = 0
@@ -251,7 +240,7 @@ export class CorpusBuilder {
   #bags(lines: Lines, { termOf, isContent, terms: distinct }: TermFacts): Bags {
     const notes = lines.offsets.length - 1
     const offsets = new Uint32Array(notes + 1)
-    // Count the entries first. Growing lists would need twice the memory.
+    // Count first, because growing lists would double the memory.
     const last = new Int32Array(distinct).fill(-1)
     for (let note = 0, count = 0; note < notes; note++) {
       this.#eachForm(note, lines, (form) => {
@@ -282,7 +271,6 @@ export class CorpusBuilder {
     return { offsets, terms, counts }
   }
 
-  /** Calls `addForm` for each form in a note's own lines and names, with its count. */
   #eachForm(note: number, lines: Lines, addForm: (form: number, amount: number) => void): void {
     const end = wordsEnd(lines, lines.offsets[note + 1] as number)
     for (let word = wordsEnd(lines, lines.offsets[note] as number); word < end; word++)
@@ -293,13 +281,10 @@ export class CorpusBuilder {
   }
 }
 
-/**
- * Finds out the language of each form: that of most notes that contain it. If none of them has a known language, it is the language
- * of most notes in the vault.
- */
+/** Assigns each form the most frequent language among its notes. The default is the vault's main language. */
 class Languages {
   readonly #codes: (string | undefined)[] = []
-  /** By how many notes the current language of each form is ahead (majority vote: Boyer, Moore 1981). */
+  /** Lead of each form's current language (Boyer–Moore majority vote, 1981). */
   readonly #leads: number[] = []
   readonly #notes = new Map<string, number>()
   #usual: string | undefined
@@ -322,12 +307,10 @@ class Languages {
 
 interface TermFacts {
   readonly termOf: Uint32Array
-  /** 1 for each form whose term is counted. */
   readonly isContent: Uint8Array
   readonly terms: number
 }
 
-/** Combines the hashes of lines into a number of 53 bits. */
 function numberOfText(hashes: Uint32Array): number {
   let high = hashes.length
   let low = 0x811c9dc5
@@ -344,10 +327,7 @@ function wordsEnd({ ends }: Pick<Lines, 'ends'>, line: number): number {
 
 const LETTER = /\p{L}/u
 
-/**
- * Returns false for numbers and single letters, which occur in notes on any topic. A character of a script without alphabet is not
- * such a letter.
- */
+/** Numbers and single letters are on every topic. CJK characters are not letters in this sense. */
 function isMeaningful(form: string): boolean {
   return LETTER.test(form) && (form.length > 1 || form.charCodeAt(0) > 0x2e80)
 }

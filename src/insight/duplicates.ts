@@ -4,19 +4,16 @@ import { NumberList } from '../search/number-list.ts'
 import { type Corpus, MAX_COPIES } from './corpus.ts'
 import { FLAG_BITS, spreadBits } from './note-record.ts'
 
-/** Number of words in a shingle. */
 const SHINGLE = 4
-/** Notes with fewer shingles are not considered duplicates. */
+/** Short notes are not considered duplicates. */
 const MIN_SHINGLES = 12
 /**
- * `size`: number of hashes to keep per note, smallest first. `shared`: how many of them must be equal before two notes are
- * compared. Two notes with half of their shingles in common share each hash with a probability of ½, so such a pair is missed with
- * a probability of .0002.
+ * Keeps the `size` smallest hashes of a note, and compares notes with `shared` equal ones. Misses a pair of similarity ½ with a
+ * probability of .0002.
  */
 const SKETCH = { size: 24, shared: 4 }
-/** Minimum similarity of duplicates. */
 const MIN_SIMILARITY = 0.5
-/** Maximum number of later notes with the same hash to compare a note with. */
+/** Limits comparisons of notes with the same hash. */
 const MAX_COMPARED = 60
 /** Minimum number of words in a line. Shorter lines may be equal by chance. */
 const MIN_LINE = 3
@@ -24,8 +21,8 @@ const MAX_PAIRS = 1_000
 const SHOWN_LINES = 3
 
 /**
- * Finds pairs of notes with nearly the same content, the most similar first. If several notes are equal, the first is paired with
- * each of the others. Candidates share some of their smallest hashes (A. Broder, 1997), and are then compared exactly.
+ * Finds near-duplicates, most similar first. Equal notes are all paired with the first one. Candidates share some minimum hashes
+ * (Broder 1997).
  */
 export function findDuplicates(corpus: Texts): readonly DuplicatePair[] {
   const pairs = [...equalPairs(corpus), ...alikePairs(corpus)]
@@ -62,11 +59,10 @@ function alikePairs(source: Texts): readonly DuplicatePair[] {
   return pairs
 }
 
-/** Returns the pairs of notes that share enough hashes, encoded as `note * notes + other`, in ascending order. */
+/** Returns pairs as `note * notes + other`, ascending. */
 function pairsToCompare(source: Texts): readonly number[] {
   const notes = source.lines.offsets.length - 1
   const { hashes, starts } = sketchesOf(source)
-  // Each number encodes a hash and a note.
   const places = new Float64Array(hashes.length)
   for (let note = 0; note < notes; note++) {
     for (let at = starts[note] as number; at < (starts[note + 1] as number); at++)
@@ -80,7 +76,7 @@ function pairsToCompare(source: Texts): readonly number[] {
     placeOf[next[note] as number] = place
     next[note]!++
   }
-  // Process one note at a time, so only the pairs that match are kept in memory.
+  // One note at a time, so only matching pairs stay in memory.
   const shared = new Uint8Array(notes)
   const counted: number[] = []
   const candidates: number[] = []
@@ -104,7 +100,6 @@ function pairsToCompare(source: Texts): readonly number[] {
   return candidates
 }
 
-/** Returns the smallest shingle hashes of each note. Those of note `n` are from `starts[n]` up to `starts[n + 1]`. */
 function sketchesOf(source: Texts): { readonly hashes: Uint32Array; readonly starts: Uint32Array } {
   const notes = source.lines.offsets.length - 1
   const hashes = new Uint32Array(notes * SKETCH.size)
@@ -124,10 +119,7 @@ function sketchesOf(source: Texts): { readonly hashes: Uint32Array; readonly sta
 
 type Texts = Pick<Corpus, 'lines' | 'termOf' | 'texts'>
 
-/**
- * Returns the hashes of a note's distinct shingles, in ascending order. Lines that a few notes share are included one by one,
- * because copies share most of their lines, and in a small vault a line in three notes already counts as boilerplate.
- */
+/** Ascending hashes of distinct shingles. Shared lines count as well, because copies consist of them. */
 function shinglesOf(note: number, { lines, termOf, texts: { sharedLines: shared } }: Texts): Uint32Array {
   const from = lines.offsets[note] as number
   const to = lines.offsets[note + 1] as number
@@ -181,7 +173,6 @@ function equalLines(note: number, other: number, texts: Texts): Pick<DuplicatePa
   return { equalLines: pairs.length, lines: pairs.slice(0, SHOWN_LINES) }
 }
 
-/** Returns the lines with enough words, and their numbers, in ascending order. */
 function linesOf(note: number, { lines, termOf, texts: { sharedLines: shared } }: Texts): readonly (readonly [string, number])[] {
   const from = lines.offsets[note] as number
   const found: (readonly [string, number])[] = []

@@ -14,10 +14,10 @@ export interface GapSource {
   readonly isStub: Uint8Array
 }
 
-/** Smaller groups are not reported. Every vault has many notes that are connected by a single link. */
+/** Every vault has many small groups that hang on a single link. */
 const MIN_GROUP = 3
 
-/** Finds similar communities with few links between them, notes whose removal would disconnect others, and dead ends. */
+/** Finds similar communities with few links, notes that hold others together, and dead ends. */
 export function findGaps(source: GapSource, communities: Pick<CommunityLevel, 'list' | 'of'>): Gaps {
   const { topology, titles, isStub } = source
   const isIndex = indexNotes(topology)
@@ -40,7 +40,6 @@ function cutNotes(falling: Uint32Array): readonly CutNote[] {
   return cutOff.sort((a, b) => b.fallsOff - a.fallsOff || a.note - b.note)
 }
 
-/** Returns the notes that others link to but that link to none, most linked first. */
 function deadEnds({ offsets, targets }: Adjacency): readonly number[] {
   const incoming = new Uint32Array(offsets.length - 1)
   for (const target of targets) incoming[target]!++
@@ -52,19 +51,19 @@ function deadEnds({ offsets, targets }: Adjacency): readonly number[] {
 }
 
 /**
- * Returns, for each note, how many others would be cut off from the rest of their component if it were removed (articulation
- * points: Hopcroft, Tarjan 1973). The depth-first search is not recursive, because a chain of notes may be as long as the vault.
+ * For each note, the number of notes that its removal would disconnect (articulation points: Hopcroft, Tarjan 1973). Not
+ * recursive, because paths may be as long as the vault.
  */
 export function notesFallingOff({ offsets, targets }: Pick<WeightedGraph, 'offsets' | 'targets'>): Uint32Array {
   const count = offsets.length - 1
   const falling = new Uint32Array(count)
   /** Order of discovery, starting at 1. 0 means not visited. */
   const visits = new Uint32Array(count)
-  /** For each note, the first note that its subtree can reach without passing through its parent. */
+  /** The lowest discovery number that each subtree reaches. */
   const lowest = new Uint32Array(count)
   const below = new Uint32Array(count)
   const next = offsets.slice(0, count)
-  /** For each note, the total size of the subtrees that its removal would cut off, and the size of the largest. */
+  /** Total and largest size of the subtrees that each note's removal disconnects. */
   const hanging = new Uint32Array(count)
   const largest = new Uint32Array(count)
   const trail = new Int32Array(count)
@@ -86,7 +85,7 @@ export function notesFallingOff({ offsets, targets }: Pick<WeightedGraph, 'offse
       if ((next[note] as number) < (offsets[note + 1] as number)) {
         const other = targets[next[note]!++] as number
         if (visits[other] === 0) enter(other)
-        // Ignore the link back to the parent, because the parent is the note that would be removed.
+        // Skip the edge to the parent.
         else if (depth < 2 || other !== trail[depth - 2]) lowest[note] = Math.min(lowest[note] as number, visits[other] as number)
         continue
       }

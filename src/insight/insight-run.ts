@@ -15,19 +15,16 @@ import { CorpusBuilder } from './corpus.ts'
 import { decodeRecord, encodeRecord, type NoteRecord, noteRecord } from './note-record.ts'
 
 export interface NoteFacts {
-  /** Does not contain the vault's name, which may change. */
+  /** Without the vault's name, which may change. */
   readonly id: string
   /** Hex SHA-256 of the bytes. Empty for a file that was not read. */
   readonly hash: string
-  /** Title and aliases. */
   readonly names: readonly string[]
-  /** True if the note is left out of the analysis. */
   readonly isIgnored: boolean
 }
 
 export interface TextOfNote {
   readonly note: number
-  /** Undefined if the note could not be read. */
   readonly text: NoteText | undefined
 }
 
@@ -38,46 +35,39 @@ interface Computed {
 
 export interface RunResult<Kind extends InsightKind = InsightKind> {
   readonly computed: Computed[Kind]
-  /** The communities to store, packed. */
   readonly communitiesKept?: Uint8Array
-  /** The notes that were not left out, ordered by id. Numbers are positions in the order in which notes were added. */
+  /** Positions of the analyzed notes in order of insertion, sorted by id. */
   readonly order: Uint32Array
-  /** True if no text differed from its expected hash. */
+  /** False if a text had an unexpected hash. */
   readonly isSettled: boolean
 }
 
-/** `order` is not stored, because the next run may add the same notes in another order. */
+/** The next run may add notes in another order. */
 type StoredResult = Omit<RunResult, 'order'>
 
-/** The links between the notes of a run. Notes are numbered in the order in which they will be added. */
+/** Links of a run. Notes are numbered in order of insertion. */
 export interface RunSubject {
   readonly kind: InsightKind
   readonly offsets: Uint32Array
   readonly targets: Uint32Array
-  /** The languages that notes may be in. Defaults to all. */
   readonly languages?: readonly string[]
 }
 
-/** Number of records to write at once. They are written in the order of their keys, which is several times faster than random order. */
+/** Number of records per write. Sorted writes are several times faster than random ones. */
 const WRITE_BATCH = 2_000
 
-/** The stored result of a run or, if there is none, the notes whose texts are needed. */
+/** A stored result, or the notes whose texts are needed. */
 export type RunPlan = { readonly result: RunResult } | { readonly lacking: Uint32Array }
 
-/**
- * Computes an insight. It receives facts about all notes, and then the texts of those without a stored record. What depends on
- * several notes is always computed from all records, so earlier runs never affect the result.
- */
+/** Computes an insight from facts about all notes and the texts without a stored record. Earlier runs never affect the result. */
 export class InsightRun {
   readonly #cache: InsightCache
   readonly #subject: RunSubject
   readonly #notes: NoteFacts[] = []
   #corpus = new CorpusBuilder()
-  /** Number of notes added so far. */
   #addedCount = 0
   #recordOf: ((content: string) => Uint8Array | undefined) | undefined
   readonly #contents = new Set<string>()
-  /** True if no text so far differed from its expected hash. */
   #isSettled = true
   readonly #unwritten = new Map<string, Uint8Array>()
   #order = new Uint32Array()
@@ -92,10 +82,7 @@ export class InsightRun {
     for (const note of notes) this.#notes.push(note)
   }
 
-  /**
-   * Returns the stored result for these notes or, if there is none, the notes whose texts must be added. Call it when all notes
-   * have been added.
-   */
+  /** Call after adding all notes. */
   plan(): RunPlan {
     const notes = this.#notes
     const taking = [...notes.keys()].filter((note) => notes[note]?.isIgnored === false)
@@ -113,7 +100,6 @@ export class InsightRun {
     return { lacking: this.#order.filter((note) => lacking.has(notes[note]?.hash ?? '')) }
   }
 
-  /** Adds texts in the order of the plan. */
   addTexts(texts: readonly TextOfNote[]): void {
     for (const { note, text } of texts) {
       this.#addKept(note)
@@ -126,7 +112,6 @@ export class InsightRun {
     if (this.#unwritten.size >= WRITE_BATCH) this.#write()
   }
 
-  /** Adds notes from their stored records: all remaining ones, or those before `before`. */
   #addKept(before?: number): void {
     while (this.#addedCount < this.#order.length) {
       const note = this.#order[this.#addedCount] as number
@@ -150,15 +135,11 @@ export class InsightRun {
     this.#unwritten.clear()
   }
 
-  /**
-   * @param former the last communities, packed
-   * @param giveBack see `computeInsight`
-   */
+  /** @param former packed communities of the last run @param giveBack called after freeing much memory */
   finish(former?: Uint8Array, giveBack = (): void => {}): RunResult {
     this.#write()
     this.#addKept()
     const corpus = this.#corpus.build()
-    // Free the builder's memory before the computation.
     this.#corpus = new CorpusBuilder()
     giveBack()
     const facts = Array.from(this.#order, (note) => this.#notes[note] as NoteFacts)
@@ -178,7 +159,6 @@ export class InsightRun {
     return { ...result, order: this.#order }
   }
 
-  /** Returns the links between notes that are not left out, in the order of these notes. */
   #ordered(): Pick<InsightSource, 'offsets' | 'targets'> {
     const { offsets, targets } = this.#subject
     const places = new Int32Array(this.#notes.length).fill(-1)

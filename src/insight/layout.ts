@@ -1,9 +1,6 @@
 /**
- * Lays out notes on a plane. Groups become circles that are packed near the groups they have links with, and the notes in each
- * group are packed in the same way. After a short relaxation, linked notes are closer together across borders, too. The relaxation
- * is position-based (Müller et al., Position based dynamics, 2007): every body moves toward the mean of its neighbors, then
- * overlapping bodies are pushed apart. There is no repulsion between all pairs, so a step is linear in notes and links. After the
- * notes have been spread over a frame, linked ones move a little closer again.
+ * Packs notes into circles by group, and groups next to linked groups. Position-based relaxation then moves linked notes closer
+ * (Müller et al., Position based dynamics, 2007). A step takes linear time, because only overlapping bodies repel each other.
  */
 
 import { type Adjacency, degree, placesByNumber } from '../core/csr.ts'
@@ -16,51 +13,41 @@ import { GOLDEN_ANGLE, meanOf, type Nest, spreadOut } from './territories.ts'
 /** For each level, the group of each note. The coarsest level comes first. */
 export type Levels = readonly Int32Array[]
 
-/** `x, y` for each note. */
 export type Places = Float32Array
 
-/** Returns the radius for a note with this many links, which is at least about half a unit. */
+/** At least about half a unit. */
 export function radiusOf(links: number): number {
   return Math.min(5, 0.35 + 0.12 * Math.sqrt(links))
 }
 
-/** Space between bodies. */
 const GAP = 1
-/** Space between bodies after they have been spread, so linked notes can be closer. */
+/** Smaller gap after spreading, so linked notes can be closer. */
 const LEAST_GAP = 0.5
-/** Part of the space between two bodies that may be missing at the end. */
+/** Tolerated overlap, as a share of the gap. */
 const SLACK = 0.3
-/** Share of a group's circle to fill with bodies. */
+/** Filled share of a group's circle. */
 const FILL = 0.62
-/** How far a body moves toward the mean of its neighbors in a step, as a share of the distance. It decreases to a tenth. */
+/** Initial step toward the mean of the neighbors, as a share of the distance. Falls to a tenth. */
 const PULL = 0.5
-/**
- * Weight of a body's first position, compared with its links. Without it, notes that only an index links to would crowd around the
- * index.
- */
+/** Pull toward the first position, relative to links. Otherwise, notes with a single link would crowd around their index. */
 const ANCHOR = { groups: 0.02, notes: 0.1, all: 0.6, spread: 0.3 }
 const STEPS = { groups: 200, notes: 60, all: 24, spread: 12 }
-/**
- * Maximum distance that bodies move after they have been spread. Those with more than `most` links, such as index notes, may move
- * farther.
- */
+/** Maximum distance from the position after spreading. Does not apply to notes with more than `most` links. */
 const MOVE = { farthest: 2.5, most: 60 }
-/** Maximum number of times that overlapping bodies are pushed apart in each step, and at the end. */
+/** Maximum number of overlap rounds per step, and at the end. */
 const ROUNDS = { step: 2, end: 120 }
-/** Components with at most this many notes are placed below the map. */
 const SMALL_PART = 4
 
-/** Reports progress, 0–1. */
 export type OnProgress = (share: number) => void
 
-/** Share of the work for packing groups. The rest is relaxation. */
+/** Share of progress for packing groups. */
 const PACKING = 0.55
-/** Share of the work for grouping notes by links, if there are no groups. */
+/** Share of progress for grouping by links. */
 const GROUPING = 0.2
 
 /**
- * Places all notes. If there is a previous layout, the new one resembles it. Takes time linear in notes and links for a fixed
- * number of steps, but quadratic in the number of subgroups of a group.
+ * Places all notes, similar to a previous layout if there is one. Linear in notes and links, but quadratic in the subgroups of a
+ * group.
  */
 export function layOut(links: Adjacency, levels: Levels, onProgress: OnProgress = () => {}, before?: Places): Places {
   const count = links.offsets.length - 1
@@ -104,7 +91,6 @@ export function layOut(links: Adjacency, levels: Levels, onProgress: OnProgress 
   return resembling
 }
 
-/** Divides a large group into territories, one for each of its subgroups. Small subgroups share one. */
 function nestsIn(bodies: readonly number[], level: Int32Array | undefined): readonly Nest[] {
   if (level === undefined || bodies.length <= LARGE_REGION) return []
   const groups = groupsOf(bodies, level)
@@ -115,13 +101,13 @@ function nestsIn(bodies: readonly number[], level: Int32Array | undefined): read
 
 export interface LaidOut {
   readonly places: Places
-  /** The region of each note: a group of notes connected by links. Omitted if only new notes were placed. */
+  /** Group of linked notes for each note. Omitted if only new notes were placed. */
   readonly regions?: Int32Array
 }
 
 /**
- * Places new notes in a previous layout. If there is none, or with `again`, lays out all notes, and turns the layout to resemble
- * the previous one. Without levels, groups are found by links.
+ * Adds new notes to a previous layout. With `again` or without a previous layout, places all notes and rotates the result to
+ * match.
  */
 export function layOutFrom(
   { levels, ...links }: Adjacency & { readonly levels: Levels },
@@ -132,7 +118,7 @@ export function layOutFrom(
   const regions = linkGroups(links)
   onProgress(GROUPING)
   const onLayout = (share: number): void => onProgress(GROUPING + (1 - GROUPING) * share)
-  // At the top level, keep the groups together that the overview shows.
+  // Keep the overview's groups together.
   const sizes = sizesOf(regions)
   const isRegions = levels[0] === undefined || showsRegions(sizesOf(levels[0]).length, sizes, regions.length)
   return { places: layOut(links, isRegions ? [regions, ...levels] : levels, onLayout, before), regions }
@@ -153,7 +139,6 @@ function putPlaces(notes: readonly number[], ownPlaces: Places, places: Places):
   for (const [at, note] of notes.entries()) places.set(ownPlaces.subarray(at * 2, at * 2 + 2), note * 2)
 }
 
-/** Keeps existing positions, and places notes without one (`NaN`) next to their neighbors. */
 export function placeNew(links: Adjacency, before: Places): Places {
   const count = links.offsets.length - 1
   const places = Float32Array.from({ length: count * 2 }, (_, at) => before[at] ?? Number.NaN)
@@ -165,7 +150,6 @@ export function placeNew(links: Adjacency, before: Places): Places {
     else waiting.push(note)
   }
   const shelf = shelfBelow(places, count)
-  // First place notes with neighbors that have positions, then the neighbors of these notes, and so on.
   for (let unplaced = waiting; unplaced.length > 0; ) {
     const next = unplaced.filter((note) => neighbours(links, note).some((other) => isPlaced(places, other)))
     const batch = next.length > 0 ? next : unplaced.slice(0, 1)
@@ -186,11 +170,9 @@ interface Packing {
   readonly radii: Float32Array
   readonly places: Places
   readonly onPacked: (notes: number) => void
-  /** Called after each step with the share that is finished. */
   readonly onStep?: OnProgress
 }
 
-/** Places notes around the origin and returns the radius of the circle they fill. */
 function packGroup(packing: Packing, notes: readonly number[], level: number): number {
   const { links, levels, radii, places } = packing
   const grouping = levels[level]
@@ -240,7 +222,6 @@ function groupsOf(notes: readonly number[], level: Int32Array): readonly (readon
   return [...groupBy(notes, (note) => level[note] ?? 0).values()]
 }
 
-/** Returns the links between groups, each with the total weight of the links between their notes. */
 function quotient(links: Adjacency, numberOf: ReadonlyMap<number, number>, count: number): WeightedGraph {
   const groupOf = new Int32Array(links.offsets.length - 1).fill(-1)
   let maxDistance = 0
@@ -270,10 +251,7 @@ function quotient(links: Adjacency, numberOf: ReadonlyMap<number, number>, count
   return mergeRows(starts, { targets, weights })
 }
 
-/**
- * Returns the links between notes, with a weight of 0 for those between different territories. `territoryOf` is parallel to
- * `notes`.
- */
+/** Links between different territories get a weight of 0. `territoryOf` is parallel to `notes`. */
 function linksWithin(links: Adjacency, notes: readonly number[], territoryOf: Int32Array): WeightedGraph {
   const { offsets, targets, weights } = quotient(links, new Map(notes.map((note, at) => [note, at])), notes.length)
   for (const [at, territory] of territoryOf.entries())
@@ -282,10 +260,7 @@ function linksWithin(links: Adjacency, notes: readonly number[], territoryOf: In
   return { offsets, targets, weights }
 }
 
-/**
- * Returns the weight of a link. Notes with many links have weaker ones, because not everything that an index links to must be near
- * it.
- */
+/** Links of popular notes are weaker. An index need not be near all its entries. */
 function weightOf(links: Adjacency, a: number, b: number): number {
   return 1 / Math.sqrt(Math.max(degree(links, a), degree(links, b), 1))
 }
@@ -305,7 +280,7 @@ function relax({ links, radii, places, phase, onStep }: Relaxing): void {
   const next = new Float32Array(places.length)
   const steps = STEPS[phase]
   const bodies = bodiesOf(radii, places, phase === 'spread' ? LEAST_GAP : GAP)
-  // A few overlaps are not worth more rounds.
+  // Tolerate a few overlaps.
   const maxOverlaps = radii.length / 1_000
   for (let step = 0; step < steps; step++) {
     const move = { links, places, first, next, anchor: ANCHOR[phase], share: PULL * (1 - (0.9 * step) / steps) }
@@ -321,7 +296,6 @@ function relax({ links, radii, places, phase, onStep }: Relaxing): void {
   }
 }
 
-/** Scales the positions to the required space, so less overlap remains to be resolved. */
 function spread({ places, room }: Bodies): void {
   const count = places.length / 2
   const [x, y] = [meanAt(places, 0), meanAt(places, 1)]
@@ -369,7 +343,6 @@ function moveToNeighbours(body: number, { links, places, first, next, anchor, sh
   next[body * 2 + 1] = ownY + share * (y / sum - ownY)
 }
 
-/** Limits how far a body is from its first position. */
 function stayNear(body: number, { links, first, next }: Move): void {
   if (degree(links, body) > MOVE.most) return
   const [x, y] = [first[body * 2] ?? 0, first[body * 2 + 1] ?? 0]
@@ -379,18 +352,16 @@ function stayNear(body: number, { links, first, next }: Move): void {
   next[body * 2 + 1] = y + share * byY
 }
 
-/** The largest bodies, this share of all, have a grid of their own. Cells of their size would contain too many of the others. */
+/** Share of the largest bodies, which have a separate, coarser grid. */
 const LARGE = 0.05
 
-/** Circles that should not overlap. */
 interface Bodies {
   readonly radii: Float32Array
   readonly places: Places
-  /** Space to leave between two of them. */
   readonly gap: number
   readonly usual: SizeClass
   readonly large: SizeClass
-  /** Squared radius of a disc with room for all bodies. */
+  /** Squared radius of a disc that fits all bodies. */
   readonly room: number
 }
 
@@ -434,7 +405,6 @@ function pushApart(bodies: Bodies): number {
   return overlaps
 }
 
-/** Separates each pair of bodies in the same cell or in adjacent cells. */
 function separateNear({ columns, rows, starts, bodies: inSquares }: Squares, bodies: Bodies): number {
   let overlaps = 0
   for (let square = 0; square < columns * rows; square++) {
@@ -492,7 +462,7 @@ interface Squares {
   readonly bodies: Uint32Array
 }
 
-/** Sorts bodies into grid cells with sides of at least `minSide`. There are not many more cells than bodies. */
+/** Cells are at least `minSide` wide, and not much more numerous than the bodies. */
 function squaresOf(places: Places, members: Uint32Array, minSide: number): Squares {
   const count = members.length
   let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity]
@@ -517,7 +487,6 @@ function squaresOf(places: Places, members: Uint32Array, minSide: number): Squar
   return { size, columns, rows, left, top, starts: offsets, bodies: targets.map((at) => members[at] ?? 0) }
 }
 
-/** Moves two bodies apart if they overlap. Returns 1 if the overlap was noticeable. */
 function separate(a: number, b: number, { radii, places, gap }: Bodies): number {
   const minDistance = (radii[a] ?? 0) + (radii[b] ?? 0) + gap
   let x = (places[a * 2] ?? 0) - (places[b * 2] ?? 0)
@@ -540,7 +509,7 @@ function separate(a: number, b: number, { radii, places, gap }: Bodies): number 
   return minDistance - distance > SLACK ? 1 : 0
 }
 
-/** Arranges circles like sunflower seeds, with the first one in the center. */
+/** Arranges circles in a sunflower pattern, with the first one in the center. */
 function sunflower(radii: Float32Array): Places {
   const places = new Float32Array(radii.length * 2)
   let area = 0
@@ -553,7 +522,7 @@ function sunflower(radii: Float32Array): Places {
   return places
 }
 
-/** Centers notes on the origin. Returns the radius of a circle around most of them. */
+/** Moves the center to the origin. Returns the radius without outliers. */
 function centre(places: Places, notes: readonly number[], radii: Float32Array): number {
   const [x, y] = meanOf(notes, places)
   const distances: number[] = []
@@ -565,13 +534,13 @@ function centre(places: Places, notes: readonly number[], radii: Float32Array): 
     area += ((radii[note] ?? 0) + GAP / 2) ** 2
   }
   distances.sort((a, b) => a - b)
-  // A few outliers do not count.
+  // Ignore outliers.
   return notes.length === 1
     ? (distances[0] ?? 1)
     : Math.max(Math.sqrt(area), distances[Math.floor((distances.length - 1) * 0.95)] ?? 1)
 }
 
-/** Orders notes by their distance from the most linked one, in links, so neighbors start close to each other. */
+/** Breadth-first order from the most linked note, so neighbors start close together. */
 function fromCenter(links: Adjacency, notes: readonly number[]): readonly number[] {
   const waiting = new Set(notes)
   const byLinks = [...notes].sort((a, b) => degree(links, b) - degree(links, a) || a - b)
@@ -586,7 +555,6 @@ function fromCenter(links: Adjacency, notes: readonly number[]): readonly number
   return order
 }
 
-/** Returns the connected components, each with its notes in order. The largest component comes first. */
 function partsOf(links: Adjacency): readonly (readonly number[])[] {
   const numbers = connectedParts(links)
   const count = numbers.reduce((max, part) => Math.max(max, part + 1), 0)
@@ -595,7 +563,6 @@ function partsOf(links: Adjacency): readonly (readonly number[])[] {
   return parts.sort((a, b) => b.length - a.length || (a[0] ?? 0) - (b[0] ?? 0))
 }
 
-/** Places small components in a block below everything else. Those with links come before single notes. */
 function shelve(parts: readonly (readonly number[])[], radii: Float32Array, places: Places): void {
   const shelved = new Set(parts.flat())
   let left = 0
@@ -649,7 +616,6 @@ interface Placing {
   readonly y: number
 }
 
-/** Places a note at the free position that is closest to the desired one. */
 function putFree({ note, x, y }: Placing, { grid, places, radii }: { grid: Grid; places: Places; radii: Float32Array }): void {
   const radius = radii[note] ?? 0
   for (let turn = 0; ; turn++) {
@@ -692,7 +658,6 @@ class Grid {
     else cell.push(body)
   }
 
-  /** Calls `visit` for all other bodies in cells within `reach`. */
   around(body: number, places: Places, reach: number, visit: (other: number) => void): void {
     const x = places[body * 2] ?? 0
     const y = places[body * 2 + 1] ?? 0
@@ -713,8 +678,8 @@ class Grid {
 }
 
 /**
- * Turns, mirrors and moves positions to be as close as possible to the previous ones. Previous positions that are `NaN` are ignored
- * (P. Schönemann, A generalized solution of the orthogonal Procrustes problem, 1966).
+ * Rotates, mirrors and moves positions to match the previous ones (orthogonal Procrustes problem, Schönemann 1966). Ignores
+ * `NaN`.
  */
 export function alignTo(places: Places, before: Places): Places {
   const placedNotes = [...Array(places.length / 2).keys()].filter((note) => isPlaced(before, note))

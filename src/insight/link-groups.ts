@@ -2,10 +2,9 @@ import type { Adjacency } from '../core/csr.ts'
 import { indexNotes, plainLinks } from './communities/clustered-graph.ts'
 import { leiden } from './communities/leiden.ts'
 
-/** Smaller groups are merged into a group that they have links with. */
 const MIN_GROUP = 8
 
-/** Groups notes by links alone, without reading any text. `links` must contain each link at both ends. */
+/** `links` must be symmetric. */
 export function linkGroups(links: Adjacency): Int32Array {
   const isIndex = indexNotes(links)
   const groups = Int32Array.from(leiden(plainLinks(links, isIndex), { resolution: 1 }))
@@ -13,7 +12,7 @@ export function linkGroups(links: Adjacency): Int32Array {
   return groups
 }
 
-/** Merges each tiny group, such as notes that only an index links to, into the group with the most links to it. */
+/** Merges small groups into the group with the most links to them. */
 function joinCrumbs({ offsets, targets }: Adjacency, groups: Int32Array, isIndex: Uint8Array): void {
   const sizes = new Map<number, number>()
   for (const group of groups) sizes.set(group, (sizes.get(group) ?? 0) + 1)
@@ -26,7 +25,7 @@ function joinCrumbs({ offsets, targets }: Adjacency, groups: Int32Array, isIndex
     for (const other of targets.subarray(offsets[note], offsets[note + 1])) {
       if (isCrumb(other)) continue
       const to = groups[other] ?? -1
-      // A link from a note with few links has more weight.
+      // Links of notes with few links weigh more.
       const weight = 1 / Math.sqrt((offsets[other + 1] ?? 0) - (offsets[other] ?? 0))
       votes.set(to, (votes.get(to) ?? 0) + weight)
     }

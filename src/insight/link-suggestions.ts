@@ -9,7 +9,6 @@ import { idfOf, searchByBm25, type WordSearch } from './word-search.ts'
 
 export interface SuggestionSource {
   readonly corpus: Omit<Corpus, 'notes' | 'texts'>
-  /** Title, aliases and file name of each note. */
   readonly names: readonly (readonly string[])[]
   readonly folders: Uint32Array
   /** The targets of each note are in ascending order. */
@@ -25,14 +24,13 @@ const WEIGHTS: readonly number[] = [
   3.5,
   // words: BM25 for the note's own words, divided by the maximum.
   1.8,
-  // open: 1 if the note contains a name of the target where a link can be inserted.
+  // open: 1 if the note mentions the target where a link can be inserted.
   2.5,
-  // linkRate: log of the share of notes with the name that link to the target.
+  // linkRate: log of the share of mentioning notes that link to the target.
   0.15,
   // rarity: how few notes contain the name, 0–1.
   5.5,
-  // context: log of the share of names after the same word, or at the start of a line, that are links. Names in the note itself
-  // count most.
+  // context: log of the share of names in the same context (previous word or line start) that are links.
   0.6,
   // nameWords: share of the words in the target's name that occur in the note.
   1.8,
@@ -44,27 +42,22 @@ const WEIGHTS: readonly number[] = [
   8,
   // alike: share of the most similar notes that link to the target, weighted by similarity.
   5,
-  // asked: 1 / rank of the note among those most similar to the target, or 0.
+  // asked: 1 / rank of the note in a word search for the target, or 0.
   1.5,
   // ownFolder: 1 if the target is in the note's folder.
   0.4,
 ]
-/** Turns the weighted sum into the probability that a link is missing. */
+/** Logistic calibration of the score. */
 const CHANCE = { slope: 0.5, constant: -6.5 }
 
-/** Maximum number of suggestions per note. */
 const MAX_SUGGESTIONS = 12
-/** Maximum number of candidates from a random walk, and from shared words. */
 const MAX_CANDIDATES = 40
-/**
- * If a note links to at least this share of a folder, it may be an index with missing entries. Up to this many of the folder's
- * other notes become candidates.
- */
+/** A note that links to this share of a folder may be an incomplete index. Proposes up to `notes` missing entries. */
 const LACKING = { share: 0.25, notes: 200 }
 /** Number of most similar notes whose links are used. Notes with more than `MAX_LINKS` links are skipped. */
 const PEERS = 10
 const MAX_LINKS = 100
-/** Number of average cases that are added before a share is computed. A share of only a few cases is unreliable. */
+/** Additive smoothing of shares, because few cases are unreliable. */
 const CAUTION = { name: 2, context: 3 }
 
 export function suggestLinks(source: SuggestionSource, limit = MAX_SUGGESTIONS): LinkSuggestions {
@@ -104,7 +97,6 @@ interface Suggestion {
 }
 
 interface NamedTarget {
-  /** The values of the features from `open` to `context`. */
   readonly signs: readonly number[]
   readonly sum: number
   readonly mention: number
@@ -120,17 +112,13 @@ class Suggester {
   readonly #contexts: Contexts
   readonly #idf: Float32Array
   readonly #words: WordSearch
-  /** The `PEERS` notes that match each note's words best, best first. Missing ones are `NO_NOTE`. */
+  /** The `PEERS` best word matches of each note, padded with `NO_NOTE`. */
   readonly #mostAlike: Uint32Array
   readonly #walker: Walker
   readonly #peers: Peers
   readonly #inLinks: Uint32Array
-  /** The notes in each folder. */
   readonly #members: Adjacency
-  /**
-   * State of the current note: 1 for the note and those it links to, 1 for each of its terms, and the number of its links per
-   * folder.
-   */
+  /** Scratch arrays for the current note. */
   readonly #linked: Uint8Array
   readonly #hasTerm: Uint8Array
   readonly #folderLinks: Uint32Array
@@ -185,7 +173,7 @@ class Suggester {
       const visits = this.#walker.visits(target) / mostVisits
       const words = this.#words.score(target) / bestWords
       const [ownFolder, targetFolder] = [folders[note] as number, folders[target] as number]
-      // Leave out the note and the target when counting other notes in their folders.
+      // Exclude the note and the target from their folders.
       const size = (folder: number): number => this.#sizeOf(folder) - (ownFolder === targetFolder ? 1 : 0)
       const siblings = (this.#folderLinks[targetFolder] as number) / size(targetFolder)
       const name = namedTargets.get(target)
@@ -243,10 +231,7 @@ class Suggester {
     return answers
   }
 
-  /**
-   * Returns 1 / rank of the note among the best matches for the other note's words, or 0 if it is not among them. This is not
-   * symmetric, because each note has its own words.
-   */
+  /** 1 / rank in the other note's word search, or 0. Not symmetric. */
   #linkRate(note: number, other: number): number {
     const place = this.#mostAlike.subarray(other * PEERS, (other + 1) * PEERS).indexOf(note)
     return place === -1 ? 0 : 1 / (place + 1)
@@ -256,7 +241,6 @@ class Suggester {
     return (this.#members.offsets[folder + 1] as number) - (this.#members.offsets[folder] as number)
   }
 
-  /** Returns unlinked notes in folders that the note often links to. The most linked folder comes first. */
   #lacking(note: number, isFree: (other: number) => boolean): readonly number[] {
     const { links, folders } = this.#source
     const members = this.#members
@@ -272,14 +256,14 @@ class Suggester {
       .slice(0, LACKING.notes)
   }
 
-  /** Returns the targets of the most similar notes, weighted by similarity. Call it while `#words` has the scores for this note. */
+  /** Requires `#words` to hold the scores of this note. */
   #linksOfSimilar(note: number, isFree: (other: number) => boolean): ReadonlyMap<number, number> {
     const { links } = this.#source
     const scores = new Map<number, number>()
     const notes = [...this.#mostAlike.subarray(note * PEERS, (note + 1) * PEERS)].filter((other) => other !== NO_NOTE)
     const all = notes.reduce((sum, other) => sum + this.#words.score(other), 0)
     for (const other of notes) {
-      // An index links to notes on all topics.
+      // Skip index notes.
       if ((links.offsets[other + 1] as number) - (links.offsets[other] as number) > MAX_LINKS) continue
       for (let at = links.offsets[other] as number; at < (links.offsets[other + 1] as number); at++) {
         const target = links.targets[at] as number
@@ -289,7 +273,6 @@ class Suggester {
     return scores
   }
 
-  /** Returns the notes whose names the text contains, each with its best mention. */
   #namedIn(note: number, isFree: (other: number) => boolean): ReadonlyMap<number, NamedTarget> {
     const { offsets, names, isOpen: open } = this.#mentions
     const targets = new Map<number, NamedTarget>()
@@ -324,10 +307,7 @@ class Suggester {
     return 2 * (this.#habits.linked[name] as number) >= (this.#habits.held[name] as number)
   }
 
-  /**
-   * Returns the share of the words in the target's name that the current note contains, weighted by rarity. If it has several
-   * names, the best one counts.
-   */
+  /** Weights words by rarity, and returns the best of the target's names. */
   #nameShare(target: number): number {
     let best = 0
     for (const name of this.#namesOf.targets.subarray(this.#namesOf.offsets[target], this.#namesOf.offsets[target + 1])) {
@@ -344,7 +324,6 @@ class Suggester {
     return best
   }
 
-  /** Returns the line with the most terms in common with another note, or 0 if there is none. */
   #tellingLine(note: number, target: number): number {
     const { corpus } = this.#source
     const { offsets, terms } = corpus.bags
@@ -384,14 +363,13 @@ function weighted(features: readonly number[], first = 0): number {
   return sum
 }
 
-/** Minimum values for reporting a feature as a reason. */
 const STRONG_EVIDENCE = { words: 0.3, walk: 0.2, folder: 0.3 }
 
 function comesFirst(difference: number, a: number, b: number): boolean {
   return difference === 0 ? a < b : difference > 0
 }
 
-/** Maximum number of candidates per folder, those that the folder's notes link to most often. */
+/** Candidates per folder, by number of links from that folder. */
 const MAX_FROM_FOLDER = 12
 
 class Peers {
@@ -422,12 +400,10 @@ class Peers {
   }
 }
 
-/** How often the names in a vault are links. */
 interface LinkHabits {
-  /** For each name, the number of notes that contain it, and how many of them link to a note with this name. */
+  /** For each name, the number of notes that mention it, and of those that also link it. */
   readonly held: Uint32Array
   readonly linked: Uint32Array
-  /** Returns the share of notes with a name that link to its note. The current note does not link to it, so it is not counted. */
   linkRate(name: number): number
 }
 
@@ -458,17 +434,16 @@ function habitsOf({ offsets, names }: Mentions, { notes: owners, terms }: NameWo
   }
 }
 
-/** Rate to assume if nothing is linked yet. */
 const MIN_RATE = 0.001
 
-/** Counts how often names are links, by the word before them, and per note by whether they start a line. */
+/** Counts how often names are links, by previous word and line start. */
 class Contexts {
   readonly #owners: Uint32Array
   readonly #links: Adjacency
-  /** Number of names after each word and at the start of a line, and how many of them are links. */
+  /** Names per context, and how many of them are links. */
   readonly #names: Uint32Array
   readonly #linked: Uint32Array
-  /** The same for each note: names at the start of a line, and elsewhere. */
+  /** Same counts per note: at the start of a line, and elsewhere. */
   readonly #ownCounts: Uint32Array
   readonly #ownLinked: Uint32Array
   #total = 0
@@ -485,8 +460,7 @@ class Contexts {
 
   add(note: number, name: number, { before, isOpen }: Occurrence): void {
     const isLink = !isOpen
-    // A name that cannot become a link is usually part of one. If the note does not link to the name's note, the name is in a
-    // heading or in code, so ignore it.
+    // The name is in a heading or code.
     if (isLink && !links(this.#links, note, this.#owners[name] as number)) return
     const place = 2 * note + (before === 0 ? 0 : 1)
     this.#names[before] = (this.#names[before] as number) + 1
@@ -498,7 +472,7 @@ class Contexts {
     this.#allLinked++
   }
 
-  /** Returns the share of names in this context that are links. The current name is not a link, so it is not counted. */
+  /** Excludes the current name, which is not a link. */
   rate(note: number, before: number): number {
     const place = 2 * note + (before === 0 ? 0 : 1)
     const usual = Math.max(this.#allLinked / Math.max(1, this.#total), MIN_RATE)

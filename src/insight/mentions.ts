@@ -9,35 +9,29 @@ export interface MentionCorpus extends Pick<Corpus, 'lines'> {
 }
 
 export interface NameWords {
-  /** The note that each name belongs to, in ascending order. */
+  /** Owner of each name, ascending. */
   readonly notes: Uint32Array
-  /** The numbers of the words in each name, in order. The singular and plural of a word have the same number. */
+  /** Word numbers of each name. Singular and plural are equal. */
   readonly words: readonly (readonly number[])[]
-  /** The terms of the words in each name. */
   readonly terms: readonly (readonly number[])[]
 }
 
-/**
- * The names of other notes in each note's own words, in parallel arrays ordered by note and position. Each name occurs once per
- * note: in the first place where a link can be inserted or, if there is none, in the first place.
- */
+/** Names of other notes by note and position. Each name occurs once per note, preferably where a link can be inserted. */
 export interface Mentions {
   /** The occurrences in note `n` are those from `offsets[n]` up to `offsets[n + 1]`. */
   readonly offsets: Uint32Array
-  /** Ids of names. If several notes share a name, it occurs once for each of them. */
+  /** Name ids. A shared name is listed once per note. */
   readonly names: Uint32Array
-  /** One-based line numbers in the file. */
   readonly lines: Uint32Array
-  /** Number of the word before the name, plus 1. 0 at the start of a line. */
+  /** Number of the previous word plus 1, or 0 at the start of a line. */
   readonly before: Uint32Array
-  /** 1 if a link can be inserted. */
   readonly isOpen: Uint8Array
 }
 
-/** Maximum number of words in a name. A longer name is a sentence that no other text repeats. */
+/** Longer names are sentences that no other text repeats. */
 const MAX_WORDS = 12
 
-/** Splits a name into words. Returns an empty list for single letters and for names that are too long. */
+/** Empty for single letters and very long names. */
 export function splitName(name: string): readonly string[] {
   const forms: string[] = []
   scanWords(name, (form, kind) => {
@@ -49,10 +43,7 @@ export function splitName(name: string): readonly string[] {
 /** Languages other than English with plurals in `s`. In German, for example, *Kurs* is not the plural of *Kur*. */
 const PLURAL_S = new Set(['ca', 'es', 'fr', 'pt'])
 
-/**
- * Removes the plural ending in languages with plurals in `s`. Names and texts are compared in this form, because stems are too
- * short: `settings` would become `set`.
- */
+/** Removes a plural `s`. Stems would be too short for names: `settings` becomes `set`. */
 export function singularOf(form: string, language = 'en'): string {
   if (form.length < 4 || !/^[a-z]+s$/.test(form) || /(?:ss|us|is)$/.test(form)) return form
   if (language !== 'en') return PLURAL_S.has(language) ? form.slice(0, -1) : form
@@ -60,10 +51,8 @@ export function singularOf(form: string, language = 'en'): string {
   return /(?:ss|x|ch|sh)es$/.test(form) ? form.slice(0, -2) : form.slice(0, -1)
 }
 
-/** A number for each word. The singular and plural of a word have the same number. */
 export interface WordNumbers {
   readonly count: number
-  /** The number of each form in a corpus. */
   readonly of: Uint32Array
 }
 
@@ -78,10 +67,7 @@ export function wordNumbers({ forms, languages }: Pick<Corpus, 'forms' | 'langua
   return { count: numbers.size, of }
 }
 
-/**
- * Returns the names of each note that can be found in text. Omits names that consist of function words, and those with a word that
- * occurs in no note.
- */
+/** Omits names that consist of function words or contain a word without occurrences. */
 export function nameWords(
   names: readonly (readonly string[])[],
   { corpus, words }: { readonly corpus: Pick<Corpus, 'formNumbers' | 'termOf' | 'isFunctionWord'>; readonly words: WordNumbers },
@@ -109,16 +95,12 @@ export interface Occurrence {
   /** See `Mentions`. */
   readonly line: number
   readonly before: number
-  /** True if a link can be inserted. */
   readonly isOpen: boolean
 }
 
 export type OccurrenceSink = (note: number, name: number, occurrence: Occurrence) => void
 
-/**
- * Finds all names in all notes, in linear time. A name must be within a line; among several at the same position, the longest is
- * found.
- */
+/** Finds names within lines in linear time. Of several names at a position, the longest wins. */
 export function findMentions({ lines, words }: MentionCorpus, names: NameWords, sink: OccurrenceSink = () => {}): Mentions {
   const trie = new NameTrie(names.words, words.count)
   const notes = lines.offsets.length - 1
@@ -156,7 +138,6 @@ export function findMentions({ lines, words }: MentionCorpus, names: NameWords, 
   }
 }
 
-/** Yields the longest names in a line, from left to right and without overlaps. */
 function* matchesIn(line: Uint32Array, trie: NameTrie, numberOf: Uint32Array) {
   const words = line.map((word) => numberOf[word >>> FLAG_BITS] as number)
   for (let place = 0; place < words.length; ) {
@@ -178,11 +159,9 @@ interface Match {
 }
 
 class NameTrie {
-  /** The next state, by state and word. */
   readonly #next = new Map<number, number>()
-  /** The names that end in each state. */
   readonly #names: number[][] = [[]]
-  /** 1 for each word that starts a name. Most words do not. */
+  /** 1 for words that start a name. Rejects most words early. */
   readonly #begins: Uint8Array
   readonly #terms: number
 
@@ -208,7 +187,6 @@ class NameTrie {
     this.#names[state]?.push(name)
   }
 
-  /** Returns the longest names that start at a position. */
   longest(words: Uint32Array, from: number): Match | undefined {
     if (this.#begins[words[from] as number] !== 1) return undefined
     let state = 0

@@ -4,22 +4,20 @@ import { inverseDocumentFrequency } from '../search/words/rank.ts'
 import type { Bags, Corpus } from './corpus.ts'
 import { distinctiveDocuments, idfOf, WordSearch } from './word-search.ts'
 
-/** Number of nearest notes to keep for each note. */
 const NEIGHBORS_KEPT = 10
-/** Number of candidates to compare by all their terms. */
 const CANDIDATES = 40
 
 /**
- * Finds the nearest notes of each note by the TF-IDF of its own words. Similarities are symmetric and below 1. Takes linear time,
- * because it examines a bounded number of bag entries per note.
+ * Nearest notes by TF-IDF cosine. Similarities are symmetric and below 1. Linear time, because each note examines a bounded
+ * number of entries.
  */
 export function nearestNotes({ notes, bags, documents }: Pick<Corpus, 'notes' | 'bags' | 'documents'>): Nearest {
-  // With this damping, each note has in effect one more word, which no other note contains.
+  // Equivalent to one unique extra word per note.
   const weights = wordWeights(bags, documents, inverseDocumentFrequency(1, notes) ** 2)
   const weightAt = (place: number): number => weights[place] as number
   const search = new WordSearch({
     bags,
-    // Leave out frequent terms. In a large vault, they make up half of the entries and are never used.
+    // Frequent terms make up half of the entries and are never used.
     documents: distinctiveDocuments(documents, notes, 120),
     matchWeight: (_, place) => weightAt(place),
     queryWeight: weightAt,
@@ -43,18 +41,14 @@ export function nearestNotes({ notes, bags, documents }: Pick<Corpus, 'notes' | 
 
 interface Weighted {
   readonly bags: Bags
-  /** Weight of each term in its note, parallel to the terms of the bags. */
   readonly weights: Float32Array
 }
 
-/**
- * Returns the TF-IDF weights of the terms in the bags. `damping` is added to the squared length of a note's vector, so its length
- * is below 1. Otherwise, two notes with the same three words would be as similar as two with the same three hundred.
- */
+/** TF-IDF weights. `damping` adds to each note's squared length, so short texts are less similar. */
 export function wordWeights({ offsets, terms, counts }: Bags, documents: Uint32Array, damping: number): Float32Array {
   const notes = offsets.length - 1
   const idf = idfOf(documents, notes)
-  // Reuse the array, because a second one for all weights would take too much memory.
+  // Reuse the array to save memory.
   const weights = new Float32Array(terms.length)
   for (let at = 0; at < terms.length; at++)
     weights[at] = (1 + Math.log(counts[at] as number)) * (idf[terms[at] as number] as number)
@@ -66,9 +60,7 @@ export function wordWeights({ offsets, terms, counts }: Bags, documents: Uint32A
   return weights
 }
 
-/** Returns the candidates for a note's nearest notes by shared words, best first. */
 function candidatesFor(note: number, search: WordSearch): readonly number[] {
-  // Nearly all of the hundreds of candidates are rejected, because they score less than those found so far.
   const best: number[] = []
   for (const other of search.of(note)) {
     const sum = search.score(other)
@@ -94,7 +86,7 @@ function isNearer(a: Compared, b: Compared): boolean {
   return a.score === b.score ? a.other < b.other : a.score > b.score
 }
 
-/** Returns the similarity of each candidate. `own` must be all zeros, and is so again afterwards. */
+/** `own` is scratch space and must be all zeros. */
 function cosines(
   note: number,
   others: readonly number[],
@@ -108,7 +100,7 @@ function cosines(
     const other = others[n] as number
     const end = offsets[other + 1] as number
     let sum = 0
-    // The weight of a term that the other note lacks is 0, so no branch is needed.
+    // Missing terms have a weight of 0, so no branch is needed.
     for (let at = offsets[other] as number; at < end; at++) sum += (weights[at] as number) * (own[terms[at] as number] as number)
     results.push({ other, score: sum })
   }

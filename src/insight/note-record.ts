@@ -8,10 +8,7 @@ import { ByteReader, ByteWriter, DamagedWords } from '../search/words/index/byte
 import { WORD } from '../search/words/joined-word.ts'
 import { scanWords } from '../search/words/scan.ts'
 
-/**
- * The words of a note's body, line by line. Computations over the whole vault need nothing else of its text. An encoded record
- * takes about three bytes per word. It does not contain positions within lines; `readWords` finds them.
- */
+/** A note's words by line. Encoded, a word takes about three bytes. */
 export interface NoteRecord {
   /** ISO 639-1 code, or `undefined` if the language is unclear. */
   readonly language: string | undefined
@@ -21,15 +18,13 @@ export interface NoteRecord {
   readonly lines: Uint32Array
   /** A hash of each of these lines. Lines with the same words have the same hash. */
   readonly hashes: Uint32Array
-  /** End of each line's words in `words`. */
+  /** Exclusive end of each line in `words`. */
   readonly ends: Uint32Array
-  /** The words in order: twice the number of the form, plus `IS_CLOSED` if the word cannot become a link. */
+  /** Words in order: `form << FLAG_BITS`, plus `IS_CLOSED` if a link cannot be inserted. */
   readonly words: Uint32Array
 }
 
-/** The word cannot become a link. */
 export const IS_CLOSED = 1
-/** Number of bits for flags. The form is `word >>> FLAG_BITS`. */
 export const FLAG_BITS = 1
 
 /** Receives a word: its one-based line in the file, its UTF-16 offsets, its folded form and its flags. */
@@ -54,7 +49,7 @@ export function readWords(source: RecordSource, sink: PlacedWordSink): void {
   scanNote(source, (form, flags, line, start, end) => sink({ line, start, end, form, flags }))
 }
 
-/** Passes each word with its flags and line, in place of its kind and position, to avoid creating an object per word. */
+/** Positional arguments avoid an object per word. */
 function scanNote({ text, bodyStart }: RecordSource, sink: WordSink): void {
   const marks = markProse(text, bodyStart)
   const silences = new Silences(marks)
@@ -87,7 +82,7 @@ function scanPiece({ text, marks, line, start: base, end: limit }: Piece, sink: 
   })
 }
 
-/** The ranges of a note that are not visible text. Offsets must be passed in ascending order. */
+/** Invisible ranges. Offsets must be ascending. */
 class Silences {
   readonly #marks: Uint8Array
   #next = -1
@@ -96,7 +91,6 @@ class Silences {
     this.#marks = marks
   }
 
-  /** Returns the first invisible offset at or after `from`. */
   next(from: number): number {
     if (this.#next < from) {
       const position = this.#marks.indexOf(SILENT, from)
@@ -105,7 +99,6 @@ class Silences {
     return this.#next
   }
 
-  /** Returns the first visible offset at or after `from`, at most `to`. */
   endAt(from: number, to: number): number {
     let at = from
     while (at < to && this.#marks[at] === SILENT) at++
@@ -113,7 +106,7 @@ class Silences {
   }
 }
 
-/** Reused for all records. Collecting new arrays as garbage would take a tenth of the time. */
+/** Reused, because allocating new arrays costs a tenth of the time. */
 const scratch = {
   formHashes: new NumberList(),
   lines: new NumberList(),
@@ -222,7 +215,7 @@ export function decodeRecord(bytes: Uint8Array): NoteRecord {
   return { language, forms, lines, hashes, ends, words: words.slice(0, at) }
 }
 
-/** Returns a number of items after checking that there is at least one byte for each. */
+/** Each item takes at least one byte. */
 function requireCount(reader: ByteReader, count: number): number {
   if (count > reader.end - reader.at) throw new DamagedWords('it ends too early')
   return count

@@ -3,7 +3,6 @@ import { IS_CLOSED, type RecordSource, readWords } from './note-record.ts'
 
 export interface WantedName {
   readonly names: readonly string[]
-  /** One-based line in which the name was seen. */
   readonly line: number
 }
 
@@ -22,8 +21,8 @@ interface Word {
 }
 
 /**
- * Finds the position of each name, as close to the given line as possible, and if there are several, with the same capitalization.
- * Returns `undefined` for names that the text does not contain.
+ * Prefers positions near the given line, then those with the same case.
+ * @returns `undefined` for names that the text does not contain
  */
 export function placeNames(source: RecordSource, requested: readonly WantedName[]): readonly (PlacedName | undefined)[] {
   const words: Word[] = []
@@ -57,19 +56,15 @@ export function placeNames(source: RecordSource, requested: readonly WantedName[
   })
 }
 
-/** Markup that a link around it would break. */
+/** A link around these characters would break the markup. */
 const MARKUP = /[*~=`<>[\]|$\\]|(?:^|\s)_|_(?:\s|$)/
 
-/** Brackets and quotation marks. */
 const PAIRED = /[\p{Ps}\p{Pe}"“”«»]/gu
 
-/**
- * Includes the marks around a name's words, such as the `)` of `GTD (method)`, if they are in the text and are balanced like in the
- * name.
- */
+/** Includes balanced marks around a name, such as the `)` of `GTD (method)`. */
 function withOuterMarks(text: string, place: PlacedName, name: string): PlacedName {
   const marks = name.split(/[\p{L}\p{N}]+/u)
-  // A comma or semicolon after the name separates items in the text.
+  // A trailing comma or semicolon is not part of the name.
   const [before = '', after = ''] = [marks[0], marks.at(-1)?.replace(/[,;，；、]$/, '')]
   const [start, end] = [place.start - before.length, place.end + after.length]
   if (MARKUP.test(before + after) || !text.endsWith(before, place.start) || !text.startsWith(after, place.end)) return place
@@ -81,7 +76,7 @@ function pairedMarks(text: string): string {
   return (text.match(PAIRED) ?? []).join('')
 }
 
-/** Checks that the text has no opening or closing mark without its counterpart. Languages differ in which quotation mark opens. */
+/** Checks that marks are balanced. Languages differ in which quotation mark opens. */
 function hasWholePairs(text: string): boolean {
   const marks = pairedMarks(text)
   const unclosed = (marks.match(BRACKETS) ?? []).reduce(
@@ -93,7 +88,7 @@ function hasWholePairs(text: string): boolean {
 
 const BRACKETS = /[(){}（）「」『』【】《》〈〉]/g
 const PAIRS: ReadonlySet<string> = new Set(['()', '{}', '（）', '「」', '『』', '【】', '《》', '〈〉'])
-/** The first quotation mark ends a quotation if it is after a word and not before one. */
+/** Matches if the first quotation mark closes a quotation. */
 const ENDS_QUOTATION = /^[^"“”«»]*[\p{L}\p{N}]["“”«»](?![\p{L}\p{N}])/u
 
 function placeAt(words: readonly Word[], singulars: readonly string[], from: number): PlacedName | undefined {

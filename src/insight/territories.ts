@@ -1,48 +1,41 @@
 /**
- * Spreads notes over a frame with the proportions of a screen. Each group gets a territory: a cell of a power diagram with as much
- * space as its notes need (M. Balzer and O. Deussen, Voronoi treemaps, 2005). One-dimensional optimal transport along many
- * directions moves the notes there and keeps neighbors together (F. Pitié et al., N-dimensional probability density function
- * transfer, 2005). Then each note moves to the mean of the points that are closest to it (S. Lloyd, Least squares quantization in
- * PCM, 1982). Notes in the middle of a territory are closer together than those at its border, so a territory looks like a cluster.
+ * Spreads notes over a frame in territories. Territories are cells of a power diagram (Balzer, Deussen: Voronoi treemaps, 2005).
+ * Optimal transport along many directions moves the notes there (Pitié et al.: N-dimensional probability density function
+ * transfer, 2005). Lloyd's algorithm (1982) then evens out the distances.
  */
 
-/**
- * Width of the frame divided by its height, and the exponent of its outline (2 is an ellipse, and larger values give fuller
- * corners). `filled` is the share of the bounding box within the outline.
- */
+/** Aspect ratio, exponent of the superellipse outline, and the share of the bounding box inside the outline. */
 const FRAME = { wide: 1.35, exponent: 4, filled: 0.927 }
-/** Space for the innermost and the outermost note of a territory, compared with the average. */
+/** Space per note relative to the average, from the center to the border of a territory. */
 const SPACE = { innermost: 0.45, outermost: 1.7 }
-/** The distance of each note from the middle of its territory is multiplied by this, to leave gaps between territories. */
+/** Scales territories down to leave gaps between them. */
 const SHRUNK = 0.97
-/** Number of cells per note, and their minimum number. Above `large` cells, there are fewer per note. */
+/** Number of cells. Above `large` cells, the number per note falls. */
 const CELLS = { perNote: 16, least: 3_000, large: 200_000, perNoteOfMany: 5 }
-/** Share of the frame that notes fill, including half of the space around each. */
+/** Share of the frame covered by notes and half of the gaps around them. */
 const FILL = 0.55
-/** Maximum number of cells to examine per round when territories are fitted and notes are moved. */
+/** Maximum number of cells per round. */
 const SAMPLE = 12_000
-/** Minimum number of cells to examine in a group that is divided. */
+/** Minimum number of cells per group. */
 const MIN_SAMPLE = 1_000
-/** Maximum number of territories, because each cell is compared with all of them. The smallest groups share one. */
+/** Each cell is compared with all territories. The smallest groups share one. */
 const MAX_TERRITORIES = 200
 const ROUNDS = { moving: 50, still: 40, transport: 24, even: 8 }
 /** 137.5°. Turns by this angle never repeat a direction (H. Vogel, A better way to construct the sunflower head, 1979). */
 export const GOLDEN_ANGLE = Math.PI * (3 - Math.sqrt(5))
 
-/** A group of bodies, with its subgroups if it has any. */
 export interface Nest {
   readonly bodies: readonly number[]
   readonly parts: readonly Nest[]
 }
 
-/** Bodies to spread, with their groups. A radius includes half of the space around the body. */
+/** Each radius includes half of the gap around the body. */
 export interface Spreading {
   readonly places: Float32Array
   readonly radii: Float32Array
   readonly groups: readonly Nest[]
 }
 
-/** Moves the bodies, and returns the number of the territory of each. */
 export function spreadOut({ places, radii, groups }: Spreading): Int32Array {
   const count = radii.length
   const territoryOf = new Int32Array(count)
@@ -70,14 +63,13 @@ export function spreadOut({ places, radii, groups }: Spreading): Int32Array {
   }
   settle({ bodies: [...needs.keys()], parts: groups }, [...cells.x.keys()])
   const usual = Math.sqrt(total / count)
-  // In the first rounds, bodies look for cells farther away.
+  // Search farther in the first rounds.
   for (let round = 0; round < ROUNDS.even; round++)
     even({ places, needs, territoryOf, cells, owners }, (round < 3 ? 2 : 1) * usual)
   for (const bodies of territories) shrink(bodies, places)
   return territoryOf
 }
 
-/** Gives bodies near the middle less space than the others. The total stays the same. */
 function concentrate(bodies: readonly number[], { places, needs }: Pick<EvenOutInput, 'places' | 'needs'>): void {
   const [x, y] = meanOf(bodies, places)
   const distances = new Map(
@@ -93,21 +85,18 @@ function concentrate(bodies: readonly number[], { places, needs }: Pick<EvenOutI
   for (const [at, body] of outward.entries()) needs[body]! *= (space(at) * before) / after
 }
 
-/** Moves bodies closer to their middle. */
 function shrink(bodies: readonly number[], places: Float32Array): void {
   const middle = meanOf(bodies, places)
   for (const body of bodies)
     for (const axis of [0, 1]) places[body * 2 + axis] = middle[axis]! + SHRUNK * ((places[body * 2 + axis] ?? 0) - middle[axis]!)
 }
 
-/** Returns the mean position of some bodies. */
 export function meanOf(bodies: readonly number[], places: Float32Array): readonly [x: number, y: number] {
   const mean = (axis: number): number =>
     bodies.reduce((sum, body) => sum + (places[body * 2 + axis] ?? 0), 0) / Math.max(1, bodies.length)
   return [mean(0), mean(1)]
 }
 
-/** Merges the smallest groups, so there are at most `maxTerritories`. */
 function sharedFrom(maxTerritories: number, groups: readonly Nest[]): readonly Nest[] {
   if (groups.length <= maxTerritories) return groups
   const bySize = [...groups].sort((a, b) => b.bodies.length - a.bodies.length)
@@ -117,7 +106,6 @@ function sharedFrom(maxTerritories: number, groups: readonly Nest[]): readonly N
   ]
 }
 
-/** The cells of the frame, row by row. */
 interface Cells {
   readonly size: number
   readonly columns: number
@@ -149,7 +137,6 @@ function cellsOf(area: number, count: number): Cells {
   return { size, columns, rows, x: Float32Array.from(x), y: Float32Array.from(y), at, half }
 }
 
-/** Returns the index of the cell at a point, or -1 if there is none. */
 function cellAt({ size, columns, rows, at, half }: Cells, x: number, y: number): number {
   const [column, row] = [Math.floor((x + half[0]) / size), Math.floor((y + half[1]) / size)]
   return column < 0 || row < 0 || column >= columns || row >= rows ? -1 : (at[row * columns + column] ?? -1)
@@ -163,7 +150,6 @@ interface Target {
 
 const BINS = 2_048
 
-/** Spreads bodies over the given cells. Each gets as much space as it needs. */
 function move(places: Float32Array, bodies: readonly number[], { needs, cells, some }: Target): void {
   let need = 0
   for (const body of bodies) need += needs[body] ?? 0
@@ -196,7 +182,7 @@ function move(places: Float32Array, bodies: readonly number[], { needs, cells, s
   }
 }
 
-/** Returns where the bodies of each bin should go, in bins from the start. */
+/** One-dimensional transport: the target of each bin, counted in bins. */
 function goalsOf(have: Float64Array, want: Float64Array): Float64Array {
   let [passedMass, reached, bin] = [0, 0, 0]
   return have.map((mass) => {
@@ -207,7 +193,7 @@ function goalsOf(have: Float64Array, want: Float64Array): Float64Array {
   })
 }
 
-/** Center and weight of each territory. The higher the weight, the larger the territory. */
+/** Power diagram sites. A higher weight enlarges the territory. */
 interface Sites {
   readonly x: Float64Array
   readonly y: Float64Array
@@ -216,13 +202,12 @@ interface Sites {
 
 interface Dividing {
   readonly cells: Cells
-  /** The cells to divide. */
   readonly some: readonly number[]
   readonly places: Float32Array
   readonly needs: Float32Array
 }
 
-/** Divides cells into territories, one per group. Returns the cells of each, without those at the border. */
+/** Assigns cells to groups and drops cells at borders. */
 function divide(dividing: Dividing, groups: readonly Nest[]): readonly (readonly number[])[] {
   const { cells, some, places, needs } = dividing
   const sites = {
@@ -246,10 +231,7 @@ function divide(dividing: Dividing, groups: readonly Nest[]): readonly (readonly
   return of
 }
 
-/**
- * Adjusts the weight of each site to the space that it needs. In the first `ROUNDS.moving` rounds, also moves each site to the
- * center of its cells.
- */
+/** Fits each site's weight to its required space. The first `ROUNDS.moving` rounds also move sites to their centroids. */
 function fitSites(
   { cells, some }: Dividing,
   sites: Sites,
@@ -291,7 +273,6 @@ function siteOf({ x, y, weights }: Sites, a: number, b: number): number {
   return best
 }
 
-/** Checks whether an adjacent cell belongs to another territory. */
 function isBorder(cells: Cells, owners: Int32Array, cell: number): boolean {
   const [x, y, { size }] = [cells.x[cell] ?? 0, cells.y[cell] ?? 0, cells]
   return [cellAt(cells, x + size, y), cellAt(cells, x - size, y), cellAt(cells, x, y + size), cellAt(cells, x, y - size)].some(
@@ -307,11 +288,7 @@ interface EvenOutInput {
   readonly owners: Int32Array
 }
 
-/**
- * Moves each body to the center of the cells in its territory that are closest to it. A large body also gets cells that are farther
- * away.
- * @param more how far to look for cells beyond the body's own space
- */
+/** Moves bodies to the centroids of their nearest cells. @param more additional search distance */
 function even(evening: EvenOutInput, more: number): void {
   const { places, needs, cells, owners } = evening
   const closest = {
@@ -334,13 +311,11 @@ function even(evening: EvenOutInput, more: number): void {
   }
 }
 
-/** For each cell, the closest body so far and its squared distance. */
 interface Closest {
   readonly at: Int32Array
   readonly by: Float32Array
 }
 
-/** Assigns cells to a body if no other body so far is closer. */
 function claim(body: number, more: number, { places, needs, territoryOf, cells, owners }: EvenOutInput, closest: Closest): void {
   const { size, columns, rows, half } = cells
   const [x, y] = [places[body * 2] ?? 0, places[body * 2 + 1] ?? 0]

@@ -2,13 +2,10 @@ import type { Adjacency } from '../core/csr.ts'
 
 /** Probability that a walk ends at each step. */
 const STOP_PROBABILITY = 0.15
-/** Smaller residuals are dropped, to limit how many links are followed per note. */
+/** Drops smaller residuals to limit the work per note. */
 const MIN_VISITS = 1e-4
 
-/**
- * Computes how often a random walk with restarts visits each node (personalized PageRank). Pushes residuals to neighbors until they
- * are small (R. Andersen, F. Chung and K. Lang, 2006).
- */
+/** Personalized PageRank by residual pushing (Andersen, Chung, Lang 2006). */
 export class Walker {
   readonly #links: Adjacency
   readonly #visits: Float64Array
@@ -21,7 +18,7 @@ export class Walker {
     this.#residuals = new Float64Array(links.offsets.length - 1)
   }
 
-  /** Returns the nodes that a walk visits. The next walk reuses the list. */
+  /** The result is valid until the next call. */
   from(start: number): readonly number[] {
     const { offsets, targets } = this.#links
     for (const node of this.#touchedNodes) {

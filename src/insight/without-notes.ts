@@ -1,17 +1,16 @@
 import { type Adjacency, undirected } from '../core/csr.ts'
 import { indexNotes } from './communities/clustered-graph.ts'
 
-/** The effect of removing notes. Notes are given by index, in ascending order. */
+/** Effects of removing notes, as ascending indexes. */
 export interface Loss {
-  /** Notes that would lose their last link. */
   readonly orphaned: readonly number[]
-  /** For each component that falls apart, the sizes of all its pieces except the largest. Larger sizes come first. */
+  /** Sizes of the disconnected pieces, descending, without the largest piece of each component. */
   readonly fallsApart: readonly number[]
   /** Notes that could no longer be reached from an index note. */
   readonly unreachable: readonly number[]
 }
 
-/** Returns what would happen if notes were removed, in linear time and memory. `removed` is 1 for each of them. */
+/** Runs in linear time. `removed` is 1 for each removed note. */
 export function withoutNotes(graph: Adjacency, removed: Uint8Array): Loss {
   const both = undirected(graph)
   const lostNotes = partsTouched(both, removed)
@@ -26,13 +25,12 @@ export function withoutNotes(graph: Adjacency, removed: Uint8Array): Loss {
 
 function partsTouched(both: Adjacency, removed: Uint8Array): Pick<Loss, 'orphaned' | 'fallsApart'> {
   const visited = new Uint8Array(removed.length)
-  // Each component is processed in one iteration, so all of them can share this array.
+  // Shared by all components.
   const done = new Uint8Array(removed)
   const orphaned: number[] = []
   const fallsApart: number[] = []
   for (let node = 0; node < removed.length; node++) {
     if (removed[node] !== 1 || visited[node] === 1) continue
-    // First the whole component, then each of its pieces after the removal.
     const whole = walk(both, node, visited)
     const parts = whole.filter((note) => removed[note] !== 1).flatMap((one) => (done[one] === 1 ? [] : [walk(both, one, done)]))
     for (const part of parts) if (part.length === 1) orphaned.push(part[0] ?? node)
@@ -42,7 +40,6 @@ function partsTouched(both: Adjacency, removed: Uint8Array): Pick<Loss, 'orphane
   return { orphaned: orphaned.sort((a, b) => a - b), fallsApart: fallsApart.sort((a, b) => b - a) }
 }
 
-/** Returns the unvisited nodes that can be reached from a node, and marks them as visited. */
 function walk({ offsets, targets }: Adjacency, start: number, visited: Uint8Array): readonly number[] {
   const reached = [start]
   visited[start] = 1
@@ -58,7 +55,7 @@ function walk({ offsets, targets }: Adjacency, start: number, visited: Uint8Arra
   return reached
 }
 
-/** Returns 1 for each node that can be reached from the starts, including these. Paths do not pass through removed notes. */
+/** Includes the starts. Paths do not cross removed notes. */
 function reachable(graph: Adjacency, isStart: Uint8Array, removed?: Uint8Array): Uint8Array {
   const visited = removed === undefined ? new Uint8Array(graph.offsets.length - 1) : removed.slice()
   const reached = new Uint8Array(visited.length)

@@ -2,19 +2,18 @@ import { selectTop } from '../graph/select-top.ts'
 import { inverseDocumentFrequency } from '../search/words/rank.ts'
 import type { Bags, Corpus } from './corpus.ts'
 
-/** Maximum number of terms to search for. */
 const QUESTION_TERMS = 32
 
-/** How terms are weighted. A place is an index into the `terms` of the bags. */
+/** Term weights. A place is an index into `bags.terms`. */
 export interface WordScoring {
   readonly bags: Bags
-  /** Number of notes with each term. 0 for terms that are not searched for. */
+  /** Number of notes with each term. 0 excludes a term from the search. */
   readonly documents: Uint32Array
-  /** Weight of the term at a place if another note is the query. */
+  /** Weight of a term in a matching note. */
   readonly matchWeight: (note: number, place: number) => number
-  /** Weight of the term at a place if its own note is the query. */
+  /** Weight of a term in the query note. */
   readonly queryWeight: (place: number) => number
-  /** Maximum number of notes to visit for a query, summed over its terms. */
+  /** Maximum number of matches to examine per query. */
   readonly maxPlaces: number
 }
 
@@ -23,7 +22,7 @@ interface QuestionTerm {
   readonly weight: number
 }
 
-/** Finds notes that share words with a note, and scores them. The time per note is bounded. */
+/** Finds notes with common words in bounded time. */
 export class WordSearch {
   readonly #scoring: WordScoring
   /** The notes with term `t` are `notes[starts[t]]` up to `notes[starts[t + 1]]`. */
@@ -55,7 +54,6 @@ export class WordSearch {
     }
   }
 
-  /** Returns the other notes that share words with a note. The next call reuses the list. */
   of(note: number): readonly number[] {
     const scores = this.#scores
     const scoredNotes = this.#scoredNotes
@@ -101,10 +99,7 @@ function isHeavier(a: QuestionTerm, b: QuestionTerm): boolean {
   return a.weight === b.weight ? a.term < b.term : a.weight > b.weight
 }
 
-/**
- * Returns `documents` with 0 for terms that are not distinctive: those in a single note, and those in too many notes. Up to
- * `minNotes` notes are not too many.
- */
+/** Zeroes the counts of terms in one note or in too many notes. The limit is at least `minNotes`. */
 export function distinctiveDocuments(documents: Uint32Array, notes: number, minNotes: number): Uint32Array {
   const maxNotes = Math.max(minNotes, FREQUENT_SHARE * notes)
   return documents.map((count) => (count > 1 && count <= maxNotes ? count : 0))
@@ -112,7 +107,6 @@ export function distinctiveDocuments(documents: Uint32Array, notes: number, minN
 
 const FREQUENT_SHARE = 0.1
 
-/** Returns how distinctive each term is (inverse document frequency). */
 export function idfOf(documents: Uint32Array, notes: number): Float32Array {
   return Float32Array.from(documents, (count) => inverseDocumentFrequency(count, notes))
 }
@@ -120,10 +114,10 @@ export function idfOf(documents: Uint32Array, notes: number): Float32Array {
 /** Usual constants of BM25. */
 const SATURATION = 1.2
 const LENGTH_SHARE = 0.75
-/** Length that a note's names add, in words. */
+/** Length of a note's names, in words. */
 const NAME_WORDS = 5
 
-/** Scores how well other notes match a note's own words, with BM25. Its heaviest terms are the query. */
+/** BM25 search with a note's heaviest terms as the query. */
 export function searchByBm25(
   { bags, documents, ownWords }: Pick<Corpus, 'bags' | 'documents' | 'ownWords'>,
   idf: Float32Array,

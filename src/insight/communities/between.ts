@@ -2,12 +2,11 @@ import type { Bridge } from '../../core/insight/insight.ts'
 import { NO_COMMUNITY } from '../../core/insight/insight.ts'
 import type { WeightedGraph } from './weighted-graph.ts'
 
-/** Maximum number of steps per pair, about a millisecond. To reach `MIN_SOURCES` sources, up to `MAX_BUDGET` steps are allowed. */
+/** Steps per pair (about 1 ms). Up to `MAX_BUDGET` steps if fewer than `MIN_SOURCES` sources are done. */
 const BUDGET = 200_000
 const MIN_SOURCES = 8
 const MAX_BUDGET = 5 * BUDGET
 
-/** Returns up to `limit` pairs of communities with the most links between them, each with the note that connects the two best. */
 export function bridgesOf(links: WeightedGraph, of: Uint32Array, limit: number): readonly Bridge[] {
   const counts = new Map<number, number>()
   const size = of.reduce((last, community) => (community === NO_COMMUNITY || community < last ? last : community), 0) + 1
@@ -22,7 +21,7 @@ export function bridgesOf(links: WeightedGraph, of: Uint32Array, limit: number):
   })
 }
 
-/** Finds shortest paths between two communities that do not leave them (Brandes 2001). Its arrays are reused for the next pair. */
+/** Shortest paths within a pair of communities (Brandes 2001). Reuses its arrays. */
 class PairSearch {
   readonly #links: WeightedGraph
   readonly #communityOf: Uint32Array
@@ -42,10 +41,7 @@ class PairSearch {
     this.#scores = new Float64Array(of.length)
   }
 
-  /**
-   * Returns the note on most of the shortest paths between two communities. In large ones, the paths start only at evenly spaced
-   * notes.
-   */
+  /** Returns the note on the most shortest paths. Large communities are sampled at even intervals. */
   noteBetween(a: Uint32Array, b: Uint32Array): number {
     const { offsets } = this.#links
     const [sources, others] = a.length <= b.length ? [a, b] : [b, a]
@@ -68,7 +64,7 @@ class PairSearch {
     return best
   }
 
-  /** Returns the first note with a link to the other community. It connects communities that are only one link apart. */
+  /** Fallback for communities that are one link apart. */
   #linkedTo(notes: Uint32Array, community: number): number {
     const { offsets, targets } = this.#links
     const representative = notes.find((note) =>
@@ -121,7 +117,6 @@ class PairSearch {
   }
 }
 
-/** Calls `call` for each link between two communities, which are passed in ascending order. */
 export function eachLinkBetween(
   { offsets, targets }: WeightedGraph,
   of: Uint32Array,

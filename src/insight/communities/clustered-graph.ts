@@ -3,19 +3,15 @@ import type { Nearest } from '../../core/insight/insight.ts'
 import { EdgeBuilder, type WeightedGraph, weightedGraph } from './weighted-graph.ts'
 
 /**
- * Number of nearest notes to use, and the weight of their similarity (a link weighs 1). The text does not change with the links. So
- * with a lower weight, changing a hundredth of the links would move more notes of a large vault to other communities. With a higher
- * weight, communities resemble less how people organize notes.
+ * A link has the weight 1. With a lower weight, communities change too much when links change. With a higher weight, they ignore
+ * the author's links too often.
  */
 const TEXT = { nearest: 5, weight: 0.9 }
 
-/** Links to a note with more than this many incoming links weigh less, because they say less about the topic. */
+/** Links to notes with more incoming links weigh less. */
 const FULL_LINKS = 3
 
-/**
- * Returns the links among notes, ignoring direction, without index notes and self-links. Weights are at most 1; links to and from
- * popular notes weigh less.
- */
+/** Undirected links without index notes and self-links. Weights are at most 1 and lower for popular notes. */
 export function plainLinks({ offsets, targets }: Adjacency, isIndex: Uint8Array): WeightedGraph {
   const edges = new EdgeBuilder(targets.length)
   const incoming = new Uint32Array(isIndex.length)
@@ -38,7 +34,6 @@ export function plainLinks({ offsets, targets }: Adjacency, isIndex: Uint8Array)
   return graph
 }
 
-/** Builds the graph for detecting communities, from links and text similarity. `place` maps each note to its node in the graph. */
 export function clusteredGraph(links: WeightedGraph, { kept, notes, scores }: Nearest, place: Uint32Array): WeightedGraph {
   const neighborsUsed = Math.min(kept, TEXT.nearest)
   const edges = new EdgeBuilder(links.targets.length / 2 + place.length * neighborsUsed)
@@ -50,7 +45,7 @@ export function clusteredGraph(links: WeightedGraph, { kept, notes, scores }: Ne
     for (let at = from * kept; at < from * kept + neighborsUsed; at++) {
       const to = notes[at] as number
       if (to >= place.length) break
-      // If each note is among the other's nearest, the pair has already been added.
+      // The other direction added this pair already.
       if (to < from && notes.subarray(to * kept, to * kept + neighborsUsed).includes(from)) continue
       add(from, to, TEXT.weight * (scores[at] as number))
     }
@@ -58,10 +53,10 @@ export function clusteredGraph(links: WeightedGraph, { kept, notes, scores }: Ne
   return weightedGraph(place.length, edges.list())
 }
 
-/** An index has more incoming or more outgoing links than this number, and than this share of the number of notes. */
+/** Index notes exceed both the number and the share of all notes in incoming or outgoing links. */
 const MAX_LINKS = { notes: 40, share: 0.02 }
 
-/** Returns 1 for each index note. It has so many incoming or outgoing links that a link does not suggest a common topic. */
+/** 1 for each index note. A link to or from an index does not suggest a common topic. */
 export function indexNotes({ offsets, targets }: Adjacency): Uint8Array {
   const count = offsets.length - 1
   const incoming = new Uint32Array(count)

@@ -10,7 +10,7 @@ import { leiden } from './leiden.ts'
 import { EdgeBuilder, type WeightedGraph, weightedGraph } from './weighted-graph.ts'
 
 export interface CommunitySource {
-  /** In ascending order, so the numbers of notes do not affect the result. */
+  /** Ascending, so the order of notes does not affect the result. */
   readonly ids: readonly string[]
   readonly titles: readonly string[]
   readonly topology: Adjacency
@@ -19,19 +19,16 @@ export interface CommunitySource {
   readonly isStub: Uint8Array
 }
 
-/** Resolution of the first level, and of the second one within each community of the first. */
+/** Resolution of the top level, and of the level within each community. */
 const RESOLUTIONS = [1, 2] as const
 /**
- * Minimum gain for a node, or a group of nodes, to leave its former community. With less, a change to 1 % of the links changes 10 %
- * of a large vault's communities. With more, modularity drops by more than .005.
+ * Minimum gain for leaving a community. Lower values make communities unstable: 1 % of new links would move 10 % of the notes.
+ * Higher values cost more than .005 modularity.
  */
 const STAY = { node: 0.2, group: 0.08 }
-/** Minimum number of notes in a community. */
 const MIN_NOTES = 3
-/** Maximum number of pairs of communities to list on each level. */
 const BRIDGES = [60, 200] as const
 
-/** Detects the communities of a vault on two levels and describes each of them. Starts from the stored communities. */
 export function findCommunities(
   source: CommunitySource,
   kept?: KeptCommunities,
@@ -72,13 +69,12 @@ export function findCommunities(
   }
 }
 
-/** A partition into communities that are numbered by size. Those from `count` on are too small to be listed. */
+/** Communities are numbered by size. Those from `count` on are too small to be listed. */
 interface Division {
   readonly of: Uint32Array
   readonly count: number
 }
 
-/** Returns the communities of notes without those that are too small. */
 function renumbered({ of, count }: Division): Uint32Array {
   return of.map((number) => (number < count ? number : NO_COMMUNITY))
 }
@@ -93,7 +89,7 @@ function divide(source: CommunitySource, links: WeightedGraph, before: Divisions
   const graph = clusteredGraph(links, nearest, place)
   const find = (within: WeightedGraph, level: 0 | 1, resolution: number): Uint32Array => {
     const formerMembers = before?.[level]
-    // A new note starts in a community of its own.
+    // New notes start alone.
     const start =
       formerMembers &&
       order.map((note) => (formerMembers[note] === NO_COMMUNITY ? NO_COMMUNITY - 1 - note : (formerMembers[note] as number)))
@@ -109,8 +105,8 @@ function divide(source: CommunitySource, links: WeightedGraph, before: Divisions
 }
 
 /**
- * Removes edges between classes, and scales the total weight within each class to 1. With a resolution that is multiplied by the
- * number of classes, the expected weight is then computed within each class.
+ * Drops edges between classes, and scales each class to a total weight of 1. Multiply the resolution by the number of classes in
+ * return.
  */
 function withoutCrossLinks(
   { offsets, targets, weights }: WeightedGraph,
@@ -132,7 +128,7 @@ function withoutCrossLinks(
   return { graph: weightedGraph(classes.length, { from, to, weights: scaled }), parts: Math.max(1, sums.size) }
 }
 
-/** Numbers communities by size. With `whole`, parts of larger communities come first, and an undivided community has no parts. */
+/** Numbers communities by size. Parts of larger communities come first; undivided communities have none. */
 function bySize(of: Uint32Array, whole?: Division): Division {
   const sizes = new Map<number, number>()
   const wholeOf = new Map<number, number>()
@@ -157,7 +153,6 @@ function bySize(of: Uint32Array, whole?: Division): Division {
   return { of: of.map((community) => numbers.get(community) as number), count: withNames.length }
 }
 
-/** Returns which share of the links of some notes stays among these notes. */
 function shareInside({ offsets, targets }: WeightedGraph, of: Uint32Array, notes: Uint32Array): number {
   let [inside, outside] = [0, 0]
   for (const note of notes) {
@@ -166,6 +161,6 @@ function shareInside({ offsets, targets }: WeightedGraph, of: Uint32Array, notes
       else outside++
     }
   }
-  // An inner link is counted at both ends.
+  // Both ends count an inner link.
   return inside + outside === 0 ? 0 : inside / 2 / (inside / 2 + outside)
 }

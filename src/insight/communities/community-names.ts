@@ -3,18 +3,17 @@ import { type Communities, NO_COMMUNITY } from '../../core/insight/insight.ts'
 
 export interface KeptCommunities {
   readonly notes: readonly string[]
-  /** For each level, the community of each note, as an index into `names`. */
+  /** Indexes into `names`, by level and note. */
   readonly of: Divisions
   readonly names: Names
-  /** The next unused number: under an empty key for the first level, and under the id of each community for its parts. */
+  /** Next unused number by parent id. The empty key is the top level. */
   readonly next: ReadonlyMap<string, number>
-  /** See `Communities.successors`. The oldest come first. */
   readonly successors: ReadonlyMap<string, readonly string[]>
 }
 
-/** For each level, the community of each note. A community of the second level is part of one of the first. */
+/** Community of each note, on the top level and within it. */
 export type Divisions = readonly [Membership, Membership]
-/** For each level, the id of each community. Communities that are too small have no id. */
+/** Community ids on each level. Small communities have none. */
 export type Names = readonly [readonly string[], readonly string[]]
 
 export interface NamedCommunities extends Pick<Communities, 'changed' | 'successors'> {
@@ -22,10 +21,8 @@ export interface NamedCommunities extends Pick<Communities, 'changed' | 'success
   readonly next: ReadonlyMap<string, number>
 }
 
-/** Maximum number of former ids to remember. */
 const MAX_FORMER = 1000
 
-/** Returns the stored community of each note for each level, or `NO_COMMUNITY` for new notes. */
 export function recallDivisions({ notes, of }: KeptCommunities, ids: readonly string[]): Divisions {
   const places = new Map(notes.map((id, place) => [id, place]))
   const recall = (numbers: Membership): Membership =>
@@ -33,10 +30,7 @@ export function recallDivisions({ notes, of }: KeptCommunities, ids: readonly st
   return [recall(of[0]), recall(of[1])]
 }
 
-/**
- * Gives each community the id of the stored one that it matches best, or else a new id. On each level, only the first `counts`
- * communities get ids. Without `kept`, all ids are new.
- */
+/** Reuses the ids of matching stored communities. Only the first `counts` communities of each level get ids. */
 export function nameCommunities(
   now: Divisions,
   counts: readonly [number, number],
@@ -59,7 +53,7 @@ export function nameCommunities(
   }
   const tops = match(0, () => true)
   const topNames = Array.from({ length: counts[0] }, (_, number) => tops.names[tops.former[number] ?? -1] ?? unusedName(''))
-  // A part keeps its id only while it is in the community whose id is the start of its own.
+  // The id of a part starts with the id of its community.
   const parts = match(1, (name, note) => name.slice(0, name.indexOf('.')) === topNames[now[0][note] as number])
   const parents = new Map(Array.from(now[1], (part, note) => [part, now[0][note] as number]))
   const partNames = Array.from(
@@ -81,7 +75,7 @@ export function nameCommunities(
   }
 }
 
-/** Maps former ids to the communities that contain their notes now, those with the most notes first. */
+/** Maps former ids to the communities that now contain most of their notes. */
 function heirsOf(
   dropped: readonly string[],
   { now, names }: { readonly now: Divisions; readonly names: Names },
@@ -100,7 +94,7 @@ function heirsOf(
   return new Map([...counts].map(([name, heirs]) => [name, byCount(heirs)]))
 }
 
-/** Increment it when the packed format changes. */
+/** Increment when the packed format changes. */
 const VERSION = 1
 
 export function packCommunities({ notes, of, names, next, successors }: KeptCommunities): Uint8Array {
@@ -115,7 +109,7 @@ export function packCommunities({ notes, of, names, next, successors }: KeptComm
   return Uint8Array.from(deflateRawSync(JSON.stringify(plain), { level: 1 }))
 }
 
-/** Unpacks communities. Returns `undefined` if they are corrupt or have another version; communities are then detected from scratch. */
+/** @returns `undefined` if the data is corrupt or has another version */
 export function unpackCommunities(bytes: Uint8Array): KeptCommunities | undefined {
   try {
     const plain = JSON.parse(inflateRawSync(bytes).toString('utf8')) as Packed
@@ -140,22 +134,17 @@ interface Packed extends Pick<KeptCommunities, 'notes' | 'names'> {
   readonly successors: readonly (readonly [string, readonly string[]])[]
 }
 
-/** The community of each note, or `NO_COMMUNITY`. */
 export type Membership = Uint32Array
 
-/** A community keeps its id if it shares at least this much of its notes with the former one (Jaccard index). */
+/** Minimum Jaccard index for keeping an id. */
 const MIN_SHARED = 0.25
 
 export interface Matches {
   readonly former: readonly (number | undefined)[]
-  /** Number of notes that changed community, excluding new notes. */
   readonly moved: number
 }
 
-/**
- * Matches communities with former ones by the notes that they share. The best matches are made first. Each community is matched at
- * most once.
- */
+/** Greedy matching by shared notes, best first. */
 export function matchCommunities(now: Membership, before: Membership): Matches {
   const sizes = { now: counts(now, before), before: counts(before, now) }
   const shared = new Map<number, Map<number, number>>()
@@ -191,11 +180,9 @@ function movedNotes({ now, before }: Readonly<Record<'now' | 'before', Membershi
   return movedCount
 }
 
-/** Counts the notes of each community that have a community both now and before. */
 function counts(of: Membership, other: Membership): ReadonlyMap<number, number> {
   const sizes = new Map<number, number>()
   of.forEach((community, note) => {
-    // Added and deleted notes do not affect the match.
     if (community !== NO_COMMUNITY && other[note] !== NO_COMMUNITY) sizes.set(community, (sizes.get(community) ?? 0) + 1)
   })
   return sizes

@@ -20,17 +20,12 @@ export interface NotesByCommunity {
 const KEY_NOTES = 3
 /** Weight of text similarity. A link has the weight 1. */
 const MIN_SIMILARITY = 0.5
-/**
- * Factors by which uninformative titles and texts lower the support of a note. `entry` is for stubs if most notes are stubs.
- * `handle` is for lists of entries with a title of one word, which is usually the author's handle.
- */
+/** Factors for uninformative notes. `entry` applies to stubs in catalogs, and `handle` to lists with a one-word title. */
 const SHARE = { stub: 0.3, entry: 0.03, date: 0.2, index: 0.1, handle: 0.35 }
-/** A list links to at least this many notes of its community. */
 const ENTRIES = 2
 
 /**
- * Returns the notes of each community that most others link to or resemble, best first. The first one names the community. If most
- * notes are stubs, lists of them come first, because a single entry of a catalog does not represent the others.
+ * Returns the notes with the most links or similarity within each community, best first. In catalogs of stubs, lists come first.
  */
 export function keyNotes(source: KeyNotesSource, { of, terms }: NotesByCommunity): readonly (readonly number[])[] {
   const ofStubs = communitiesOfStubs(source, of)
@@ -59,10 +54,7 @@ function communitiesOfStubs({ isStub }: KeyNotesSource, of: Uint32Array): Readon
   return new Set([...balance].flatMap(([community, stubs]) => (stubs > 0 ? [community] : [])))
 }
 
-/**
- * Computes the support that each note gets from its community. If most notes are stubs, also counts how many of them each note
- * lists.
- */
+/** Sums links and similarity within each community. In catalogs, also counts the stubs that each note lists. */
 function supportWithin(
   { topology, nearest, isIndex, isStub }: KeyNotesSource,
   { of, ofStubs }: { readonly of: Uint32Array; readonly ofStubs: ReadonlySet<number> },
@@ -102,7 +94,6 @@ function shareOf(note: number, { isIndex, isStub, titles }: KeyNotesSource, isOf
   return (isStub[note] === 1 ? stub : 1) * (isIndex[note] === 1 ? SHARE.index : 1) * (isDate(title) ? SHARE.date : 1)
 }
 
-/** Returns the share of the terms that a note contains. */
 function termsIn(note: number, { corpus: { bags } }: KeyNotesSource, terms: readonly number[]): number {
   if (terms.length === 0) return 0
   const noteTerms = bags.terms.subarray(bags.offsets[note], bags.offsets[note + 1])

@@ -1,35 +1,27 @@
 import type { Corpus } from '../corpus.ts'
 import { FLAG_BITS } from '../note-record.ts'
 
-/** The parts of a corpus that labels are made from. */
 export type LabelCorpus = Pick<Corpus, 'bags' | 'forms' | 'terms' | 'termOf' | 'lines'>
 
-/** A group of notes, and the set from which its label should distinguish it. Groups of the same set must be adjacent. */
+/** A group of notes to label, in contrast to `whole`. Groups with the same `whole` must be adjacent. */
 export interface LabelledGroup {
   readonly notes: Uint32Array
   readonly whole: Uint32Array
 }
 
 export interface LabelWords {
-  /** Most distinctive first. */
   readonly words: readonly string[]
-  /** The distinctive terms behind `words`, and a few more. */
   readonly terms: readonly number[]
 }
 
-/** Maximum number of words per group. */
 const WORDS = 4
-/** Number of terms for finding typical notes. */
 const TERMS = 8
-/** Number of candidates. Some of the first may go to other groups, so it exceeds the number of words. */
+/** More candidates than words, because other groups may win some of them. */
 const CANDIDATES = 24
-/** A word characterizes a group if it occurs in at least this many, and this share, of its notes. */
+/** Minimum number and share of a group's notes that contain a word. */
 const MIN_USE = { notes: 2, share: 0.04 }
 
-/**
- * Returns words that describe each group: many of its notes contain them, but few others of the larger set do (share × logarithm of
- * lift). A word that fits several groups goes to the one it fits best.
- */
+/** Scores words by share × logarithm of lift. Each word goes to the group with the highest score. */
 export function labelWords(corpus: LabelCorpus, groups: readonly LabelledGroup[]): readonly LabelWords[] {
   const owners = new Map<string, { readonly group: number; readonly score: number }>()
   const cached = { whole: undefined as Uint32Array | undefined, counts: new Uint32Array(corpus.terms.length) }
@@ -44,7 +36,7 @@ export function labelWords(corpus: LabelCorpus, groups: readonly LabelledGroup[]
     }
     const best = distinctiveTerms(corpus, { notes, whole }, { inWhole: cached.counts, counts })
     return best.map(({ term, score }) => {
-      // A word describes at most one of the groups that are part of the same set.
+      // Groups with the same `whole` do not share words.
       const key = `${wholes.get(whole)} ${term}`
       if (score > (owners.get(key)?.score ?? 0)) owners.set(key, { group, score })
       return { key, term }
@@ -60,7 +52,7 @@ export function labelWords(corpus: LabelCorpus, groups: readonly LabelledGroup[]
   })
 }
 
-/** Checks whether a term is a file name or an extension. Such terms are not distinctive, even if they occur in many notes. */
+/** File names and extensions are not distinctive. */
 function isNameOfFile(term: string): boolean {
   return /^\.|.\.(?:avif|bmp|canvas|gif|jpe?g|m4a|mov|mp3|mp4|ogg|pdf|png|svg|wav|webm|webp)$/.test(term)
 }
@@ -79,10 +71,7 @@ function countTerms({ bags: { offsets, terms } }: LabelCorpus, notes: Uint32Arra
   return usedTerms
 }
 
-/**
- * Returns the terms that distinguish a group from the whole, most distinctive first. `counts` must be all zeros, and is so again
- * afterwards.
- */
+/** Most distinctive first. `counts` is scratch space and must be all zeros. */
 function distinctiveTerms(
   corpus: LabelCorpus,
   { notes, whole }: LabelledGroup,
@@ -96,13 +85,12 @@ function distinctiveTerms(
     if (count < minNotes) continue
     const share = count / notes.length
     const lift = (share * whole.length) / (inWhole[term] as number)
-    // The exponent excludes words that are only slightly more frequent in the group, such as common words of prose.
+    // The exponent suppresses words with only slightly higher frequency.
     if (lift > 1) scoredTerms.push({ term, score: share * Math.log(lift) ** 1.5 })
   }
   return scoredTerms.sort((a, b) => b.score - a.score || a.term - b.term).slice(0, CANDIDATES)
 }
 
-/** Returns the most frequent form of each term. For a term that occurs only in names, returns any form. */
 function spellingsOf({ forms, terms, termOf, lines }: LabelCorpus): Uint32Array {
   const uses = new Uint32Array(forms.length)
   for (const word of lines.words) uses[word >>> FLAG_BITS]!++
@@ -114,7 +102,7 @@ function spellingsOf({ forms, terms, termOf, lines }: LabelCorpus): Uint32Array 
   return Uint32Array.from(best)
 }
 
-/** Characters without spaces between words are indexed in overlapping pairs. Keeps only one of two such pairs. */
+/** Scripts without spaces are indexed as overlapping pairs. Keep one of two overlapping pairs. */
 function withoutOverlaps(words: readonly string[]): readonly string[] {
   const kept: string[] = []
   for (const word of words) {
@@ -124,5 +112,5 @@ function withoutOverlaps(words: readonly string[]): readonly string[] {
   return kept
 }
 
-/** First code unit of scripts without spaces (radicals, kana, ideographs). */
+/** First code unit of CJK scripts. */
 const UNSPACED = 0x2e80

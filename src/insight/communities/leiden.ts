@@ -1,43 +1,37 @@
 import { connectedParts, type WeightedGraph, weightedGraph } from './weighted-graph.ts'
 
 export interface LeidenOptions {
-  /** Above 1, there are more and smaller communities. */
+  /** Values above 1 produce more and smaller communities. */
   readonly resolution: number
-  /** Initial community of each node. By default, each node is a community of its own. */
   readonly start?: Uint32Array
   /** Minimum gain for leaving a community, so small changes to the graph have small effects. Defaults to 0. */
   readonly stay?: StayBonus
 }
 
-/**
- * Minimum gain for leaving a community, as a share of the strength (total edge weight) of what leaves. So larger parts must gain
- * more.
- */
+/** Minimum gain for leaving a community, relative to the strength (total edge weight) of the moving part. */
 export interface StayBonus {
   readonly node: number
-  /** Share for nodes that move together. */
+  /** For nodes that move together. */
   readonly group: number
 }
 
 const FREE: StayBonus = { node: 0, group: 0 }
 
 /**
- * In graphs with more than `entries` row entries, the passes end when modularity gains less than `gain`. Otherwise, a uniform graph
- * would need a dozen more passes that move only a few notes each.
+ * Above `entries` row entries, stop once a pass gains less than `gain` modularity. Uniform graphs would take a dozen more passes.
  */
 const LARGE = { entries: 400_000, gain: 0.0005 }
 
 /**
- * Detects communities by modularity (Traag, Waltman, van Eck 2019: From Louvain to Leiden). Returns the community of each node;
- * communities are numbered by their first node. Repeats passes until no node moves. The result is deterministic, because nodes move
- * in order and the first of several equally good communities is chosen. Each community is connected.
+ * Leiden algorithm (Traag, Waltman, van Eck 2019). Deterministic: nodes move in order, and ties go to the first community.
+ * Communities are connected and numbered by their first node.
  */
 export function leiden(graph: WeightedGraph, { resolution, start, stay = FREE }: LeidenOptions): Uint32Array {
   const count = graph.offsets.length - 1
   const base = levelOf(graph, strengthsOf(graph))
   const total = base.strengths.reduce((sum, strength) => sum + strength, 0)
   let communities: Uint32Array = start === undefined ? ownNumbers(count) : connectedParts(graph, start)
-  // If there are no weights, no move gains anything, and shares are undefined.
+  // Without weights, shares are undefined.
   if (total === 0) return connectedParts(graph, communities)
   const isLarge = graph.targets.length > LARGE.entries
   for (let reached = isLarge ? modularity(graph, communities, resolution) : 0; ; ) {
@@ -71,20 +65,17 @@ export function modularity(graph: WeightedGraph, communities: ArrayLike<number>,
   return within / total - resolution * chance
 }
 
-/**
- * A graph whose nodes may stand for several original nodes. Edges within a node are not in the rows, but `strengths` counts them
- * twice.
- */
+/** A graph of merged nodes. `strengths` counts inner edges twice, and rows omit them. */
 interface Level extends WeightedGraph {
   readonly strengths: Float64Array
 }
 
-/** Creates levels of the same shape, so V8 compiles the functions for them only once. */
+/** Objects of one shape, so V8 compiles the hot functions only once. */
 function levelOf({ offsets, targets, weights }: WeightedGraph, strengths: Float64Array): Level {
   return { offsets, targets, weights, strengths }
 }
 
-/** Moves nodes. Then repeats this on a smaller graph, whose nodes are the refined communities, until none can be merged. */
+/** Moves nodes, then merges communities into nodes, until nothing merges. */
 function onePass(
   base: Level,
   start: Uint32Array,
@@ -106,25 +97,25 @@ function onePass(
     })
     follow(nodes, numbers)
     level = smaller
-    // The number of a community is the number of one of its nodes, so a node that leaves can always get a free one.
+    // Community numbers are node numbers, so one is always free.
     communities = numbered(above).numbers
   }
   follow(nodes, communities)
   return { moved: hasMoved, result: nodes }
 }
 
-/** Maps numbers in place. This is a separate function, because V8 would otherwise compile all of `onePass` together with the loop. */
+/** A separate function, because V8 would compile all of `onePass` for this loop. */
 function follow(numbers: Uint32Array, to: Uint32Array): void {
   for (let at = 0; at < numbers.length; at++) numbers[at] = to[numbers[at] as number] as number
 }
 
-/** The expected weight of a link, and the share of its strength that a node must gain to leave. */
+/** `penalty` is the expected weight of a link. `stay` is a share of the node's strength. */
 interface Weights {
   readonly penalty: number
   readonly stay: number
 }
 
-/** Smaller gains are rounding errors. This is a share of a node's strength. */
+/** Relative to a node's strength. Smaller gains are rounding errors. */
 const MIN_GAIN = 1e-9
 
 /**
@@ -143,7 +134,6 @@ function moveNodes(level: Level, communities: Uint32Array, { penalty, stay }: We
   const free: number[] = []
   for (let community = count - 1; community >= 0; community--) if (sizes[community] === 0) free.push(community)
   const links = new LinksOf(level)
-  // A ring buffer that contains each node at most once.
   const waiting = ownNumbers(count)
   const isWaiting = new Uint8Array(count).fill(1)
   let hasMoved = false
@@ -181,10 +171,7 @@ function moveNodes(level: Level, communities: Uint32Array, { penalty, stay }: We
   return hasMoved
 }
 
-/**
- * Splits communities into parts. Each node that is well connected within its community joins the part with the highest gain.
- * Returns the part's number for each node.
- */
+/** Splits communities into well-connected parts. Returns the part of each node. */
 function refine(level: Level, communities: Uint32Array, penalty: number): Uint32Array {
   const { strengths } = level
   const count = strengths.length
@@ -194,7 +181,7 @@ function refine(level: Level, communities: Uint32Array, penalty: number): Uint32
   const sums = strengths.slice()
   const sizes = new Uint32Array(count).fill(1)
   const links = new LinksOf(level)
-  /** For each part, its links to the rest of its community. */
+  /** Links from each part to the rest of its community. */
   const outward = new Float64Array(count)
   for (let node = 0; node < count; node++) {
     outward[node] = links.collect(node, communities)[communities[node] as number] as number
@@ -212,8 +199,7 @@ function refine(level: Level, communities: Uint32Array, penalty: number): Uint32
     let bestGain = MIN_GAIN * strength
     for (let n = 0; n < links.count; n++) {
       const part = links.met[n] as number
-      // Skip the part that the node is in, and parts of other communities. A part has the number of its first member, which is in
-      // the same community.
+      // A part has the number of its first member.
       if (part === node || communities[part] !== community) continue
       const gain = (to[part] as number) - penalty * strength * (sums[part] as number)
       if (gain <= bestGain || !isWellLinked(part, community)) continue
@@ -230,7 +216,6 @@ function refine(level: Level, communities: Uint32Array, penalty: number): Uint32
   return refined
 }
 
-/** Returns the graph whose nodes are the given parts. They are numbered by their first nodes. */
 function aggregate(level: Level, parts: Uint32Array): { readonly smaller: Level; readonly numbers: Uint32Array } {
   const { offsets, targets, weights, strengths } = level
   const { numbers, count } = numbered(parts)
@@ -252,9 +237,8 @@ function aggregate(level: Level, parts: Uint32Array): { readonly smaller: Level;
   return { smaller: levelOf(weightedGraph(count, { from, to, weights: sizes }), sums), numbers }
 }
 
-/** The links of a node by community. The arrays are reused for the next node. */
+/** A node's links by community. Reuses its arrays. */
 class LinksOf {
-  /** Communities in the order in which they were found. Only the first `count` are valid. */
   readonly met: Uint32Array
   count = 0
   readonly #level: Level
@@ -283,9 +267,8 @@ class LinksOf {
   }
 }
 
-/** Renumbers classes from 0, by their first members. */
 function numbered(classes: Uint32Array): { readonly numbers: Uint32Array; readonly count: number } {
-  // Class numbers can exceed the number of elements, because parts are numbered by the nodes of a larger graph.
+  // Class numbers may exceed the number of elements.
   let names = 0
   for (let at = 0; at < classes.length; at++) names = Math.max(names, (classes[at] as number) + 1)
   const numberOf = new Int32Array(names).fill(-1)

@@ -5,14 +5,12 @@ export interface WeightedGraph {
   readonly weights: Float64Array
 }
 
-/** Edges in any order. An edge may occur several times. */
 export interface EdgeList {
   readonly from: ArrayLike<number>
   readonly to: ArrayLike<number>
   readonly weights: ArrayLike<number>
 }
 
-/** Collects edges, at most as many as passed to the constructor. */
 export class EdgeBuilder {
   readonly #from: Uint32Array
   readonly #to: Uint32Array
@@ -40,7 +38,6 @@ export class EdgeBuilder {
   }
 }
 
-/** Builds a graph from edges. Adds up the weights of parallel edges and drops self-loops. */
 export function weightedGraph(count: number, { from, to, weights }: EdgeList): WeightedGraph {
   const starts = new Uint32Array(count + 1)
   for (let edge = 0; edge < from.length; edge++) {
@@ -66,7 +63,6 @@ export function weightedGraph(count: number, { from, to, weights }: EdgeList): W
   return mergeRows(starts, rows)
 }
 
-/** Merges entries for the same node within each row. */
 export function mergeRows(starts: Uint32Array, rows: Pick<WeightedGraph, 'targets' | 'weights'>): WeightedGraph {
   const count = starts.length - 1
   const { targets, weights } = rows
