@@ -1,9 +1,8 @@
 import { posix, win32 } from 'node:path'
 
 /**
- * Supported programs and their settings files, in the order of the help text. As documented in 2026: Claude Desktop and Cursor read
- * `command` and `args`. Claude Code and VS Code also require `type`. Since 2025, Zed reads `command`, `args` and `env` on one level
- * (`command` used to be an object), and `url` with `headers`.
+ * In the order of the help text. Formats as documented in 2026: Claude Desktop and Cursor read `command` and `args`; Claude Code
+ * and VS Code also require `type`; Zed has read `command` as a string since 2025, and `url` with `headers`.
  */
 export const CLIENTS: readonly Client[] = [
   {
@@ -62,7 +61,6 @@ export const CLIENTS: readonly Client[] = [
   },
 ]
 
-/** Looks up a client by name. Returns `undefined` if there is none. */
 export function findClient(name: string): Client | undefined {
   return CLIENTS.find((client) => client.name === name)
 }
@@ -71,23 +69,20 @@ function remote({ url, token }: HttpEndpoint): { readonly url: string; readonly 
   return { url, headers: { Authorization: `Bearer ${token}` } }
 }
 
-/**
- * Returns the platform's folder for application settings: roaming application data, Application Support, or the XDG configuration
- * folder.
- */
+/** Roaming AppData, Application Support, or the XDG configuration folder. */
 function appData(places: Places): string {
   const { platform, home, env } = places
   if (platform === 'win32') return env.APPDATA || win32.join(home, 'AppData', 'Roaming')
   return platform === 'darwin' ? posix.join(home, 'Library', 'Application Support') : xdgConfig(places)
 }
 
-/** Returns Zed's settings folder. Zed follows XDG only on Linux, and uses `~/.config` on macOS. */
+/** Zed follows XDG only on Linux, and uses `~/.config` on macOS. */
 function zedFolder(places: Places): string {
   if (places.platform === 'win32') return win32.join(appData(places), 'Zed')
   return posix.join(places.platform === 'darwin' ? posix.join(places.home, '.config') : xdgConfig(places), 'zed')
 }
 
-/** According to the XDG specification, relative paths must be ignored. */
+/** The XDG specification requires absolute paths. */
 function xdgConfig({ home, env }: Places): string {
   const folder = env.XDG_CONFIG_HOME ?? ''
   return posix.isAbsolute(folder) ? folder : posix.join(home, '.config')
@@ -101,7 +96,6 @@ function joinPath({ platform }: Places, folder: string, ...names: readonly strin
   return (platform === 'win32' ? win32 : posix).join(folder, ...names)
 }
 
-/** Programs supported by `roux install`. */
 export type ClientName = 'claude-desktop' | 'claude-code' | 'cursor' | 'vscode' | 'zed'
 
 export type Entry = Readonly<Record<string, unknown>>
@@ -118,7 +112,7 @@ export interface HttpEndpoint {
   readonly token: string
 }
 
-/** Platform, home folder and environment, which determine where a user's files are. Tests simulate other platforms. */
+/** Determines where a user's files are. Tests simulate other platforms. */
 export interface Places {
   readonly platform: string
   readonly home: string
@@ -126,7 +120,6 @@ export interface Places {
 }
 
 export interface EntryPlace {
-  /** File name to show in messages. */
   readonly file: string
   /** Top-level property that contains the servers by name. */
   readonly key: string
@@ -137,15 +130,14 @@ export interface Client {
   readonly name: ClientName
   /** Display name. */
   readonly title: string
-  /** Returns the absolute path of the settings file. */
   file(places: Places): string
-  /** Returns a file or folder that exists if the program has ever been started. */
+  /** A file or folder that exists once the program has run. */
   sign(places: Places): string
   readonly key: string
   stdio(launch: Launch): Entry
   /** Omitted if the settings file does not support HTTP servers. */
   readonly http?: (endpoint: HttpEndpoint) => Entry
-  /** Tells the user how to make the program pick up a new or removed entry. */
+  /** Tells the user how to apply the change. */
   readonly afterInstall: string
   readonly afterUninstall: string
 }

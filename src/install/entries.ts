@@ -43,9 +43,8 @@ export function putEntry(source: string, place: EntryPlace, entry: Entry): strin
 }
 
 /**
- * Removes an entry, or returns the text unchanged if there is none. `earlier` holds earlier versions of the file, newest first. If
- * adding the entry to one of them produces this file, returns that version, which also restores its objects and white space.
- * Otherwise, removes the entry with its comma.
+ * Removes an entry. `earlier` holds versions of the file, newest first. Restores a version that adding the entry turns into this
+ * file, which preserves its formatting.
  * @throws RouxError `INVALID_SETTINGS` if the file is not JSON or stores servers differently
  */
 export function removeEntry(source: string, place: EntryPlace, earlier: readonly string[] = []): string {
@@ -127,10 +126,7 @@ function insertFirst(document: JsonDocument, object: Node, [name, value]: readon
   return [{ offset: start, length: inside.length, content }]
 }
 
-/**
- * Parses the result of an edit to check that nothing else has changed. If the check fails, there is a bug, and the result must not
- * be written.
- */
+/** Guards against bugs: never write a result that changes anything else. */
 function checked(result: string, { file, name }: EntryPlace, expected: unknown): string {
   if (parsesAs(result, file, expected)) return result
   throw new Error(`"${name}" cannot be added to ${file}`)
@@ -146,10 +142,7 @@ function parsesAs(source: string, file: string, expected: unknown): boolean {
   }
 }
 
-/**
- * Returns candidate results without the property, best first. Comments are preserved. The first candidate also removes the white
- * space before the property, which could move the text after it into a comment.
- */
+/** Returns candidates, best first. The first one also removes white space, which could move text into a comment. */
 function removeProperty(document: JsonDocument, object: Node, property: Node): readonly string[] {
   const { text } = document
   const start = property.offset
@@ -163,7 +156,6 @@ function removeProperty(document: JsonDocument, object: Node, property: Node): r
   return [start - breakLength, start].map((from) => applyEdits(text, [removal(from, end), ...commas]))
 }
 
-/** Returns an edit that removes the comma before the last property, which is no longer needed. */
 function commaBefore(text: string, object: Node, property: Node): readonly Edit[] {
   const { children = [] } = object
   const previous = children[children.indexOf(property) - 1]
@@ -175,16 +167,13 @@ function removal(from: number, to: number): Edit {
   return { offset: from, length: to - from, content: '' }
 }
 
-/** Formatting of a file, which new entries follow. */
 export interface Layout {
   readonly eol: string
-  /** One level of indentation. */
   readonly unit: string
-  /** True if the whole file is on one line. */
   readonly isFlat: boolean
 }
 
-/** Detects the formatting of a file. Defaults to two spaces and `\n`. */
+/** Defaults to two spaces and `\n`. */
 function layoutOf({ text, root }: JsonDocument): Layout {
   const eol = /\r\n|\n|\r/.exec(text)?.[0] ?? '\n'
   const isFlat = (root?.children ?? []).length > 0 && !/[\r\n]/.test(text.trim())
@@ -199,7 +188,6 @@ function indentInside({ text }: JsonDocument, object: Node, { unit }: Layout): s
   return indentOf(text, object.offset) + unit
 }
 
-/** Returns the indentation of the line that contains an offset. */
 function indentOf(text: string, offset: number): string {
   return /^[ \t]*/.exec(text.slice(startOfLine(text, offset)))?.[0] ?? ''
 }
@@ -214,7 +202,6 @@ export interface Rendering {
   readonly layout: Layout
 }
 
-/** Renders a value as JSON in the formatting of the file. */
 function renderValue(value: unknown, { indent, layout: { eol, unit, isFlat } }: Rendering): string {
   if (isFlat) return JSON.stringify(value)
   // In the output of JSON.stringify, tabs and line breaks are always formatting.
@@ -231,13 +218,13 @@ function isFirstOfLine(text: string, offset: number): boolean {
   return startOfLine(text, offset) > 0 && text.slice(startOfLine(text, offset), offset).trim() === ''
 }
 
-/** Returns the offset of the next comma, skipping comments. Returns `undefined` if other text comes first. */
+/** Skips comments. @returns `undefined` if other text comes first */
 function findComma(text: string, from: number): number | undefined {
   const at = endOf(/(?:\s|\/\/[^\r\n]*|\/\*(?:[^*]|\*(?!\/))*\*\/)*/y, text, from)
   return text[at] === ',' ? at : undefined
 }
 
-/** Returns the end of the comments that follow an offset on the same line, or the offset itself if there are none. */
+/** Skips comments on the same line. */
 function endOfRemark(text: string, from: number): number {
   return endOf(/(?:[ \t]*\/\*(?:[^*\r\n]|\*(?!\/))*\*\/)*(?:[ \t]*\/\/[^\r\n]*)?/y, text, from)
 }

@@ -3,7 +3,6 @@ import { RouxError } from '../core/errors.ts'
 
 /** A settings file in JSON, with optional comments and trailing commas. */
 export interface JsonDocument {
-  /** File name to show in messages. */
   readonly file: string
   /** Byte order mark, or an empty string. */
   readonly mark: string
@@ -40,10 +39,6 @@ export function findProperty({ file, text }: JsonDocument, object: Node, name: s
   })
 }
 
-/**
- * Returns the node if it is an object.
- * @throws RouxError `INVALID_SETTINGS` if it is not
- */
 export function requireObject({ file, text }: JsonDocument, node: Node, description: string): Node {
   if (node.type === 'object') return node
   throw new RouxError(
@@ -105,7 +100,7 @@ function notJson(file: string, reason: string): RouxError {
   })
 }
 
-/** Formats a position as `line 3, column 7`. Both are 1-based, and columns are counted in UTF-16 units. */
+/** Formats `line 3, column 7`. Columns are UTF-16 units. */
 function placeOf(text: string, offset: number): string {
   const before = text.slice(0, offset).split(/\r\n|\n|\r/)
   return `line ${before.length}, column ${(before.at(-1) ?? '').length + 1}`

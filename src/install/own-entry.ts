@@ -9,17 +9,12 @@ export type OwnEntry =
       readonly program: string
       readonly vault?: string
       readonly config?: string
-      /** Values of the `--set` options, in order. Omitted if there are none. */
       readonly settings?: readonly string[]
-      /** True if the entry allows changes to notes. */
       readonly write?: true
     }
   | { readonly kind: 'http'; readonly url: string; readonly token: string }
 
-/**
- * Parses an entry that starts Roux or connects to it, including entries written by hand. Returns `undefined` for any other entry. A
- * Roux entry is recognized by its program (`…/dist/cli/main.js serve`, `roux serve`) or by the format of its token.
- */
+/** Recognizes Roux entries by program (`…/dist/cli/main.js serve`, `roux serve`) or token format, including handwritten ones. */
 export function readOwnEntry(entry: unknown): OwnEntry | undefined {
   if (!isRecord(entry)) return undefined
   // Zed's files from 2024 contain the path and arguments inside `command`.
@@ -31,13 +26,10 @@ export function readOwnEntry(entry: unknown): OwnEntry | undefined {
   return { kind: 'http', url, token: bearer.slice('Bearer '.length) }
 }
 
-/** Properties that describe how to reach a server. All other properties belong to the user. */
+/** All other properties belong to the user. */
 const CONNECTION_KEYS: ReadonlySet<string> = new Set(['type', 'source', 'command', 'args', 'env', 'url', 'headers'])
 
-/**
- * Copies the user's additions from the former entry to a new one. These are unknown properties, environment variables if the entry
- * starts a program, and headers if it uses HTTP.
- */
+/** Keeps the user's unknown properties, environment variables and headers. */
 export function keepAdditions(newEntry: Entry, formerEntry: unknown): Entry {
   if (!isRecord(formerEntry)) return newEntry
   const additions = Object.entries(formerEntry).filter(([key]) => !CONNECTION_KEYS.has(key))
@@ -83,7 +75,6 @@ function vaultOf(words: readonly string[]): string | undefined {
   return valuesOf(words, '--vault')[0]
 }
 
-/** Returns the values of an option given as `--option value` or `--option=value`. */
 function valuesOf(words: readonly string[], option: string): readonly string[] {
   return words.flatMap((word, at) => {
     if (word.startsWith(`${option}=`)) return [word.slice(option.length + 1)]

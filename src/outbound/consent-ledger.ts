@@ -6,14 +6,14 @@ import { quietly } from '../core/quietly.ts'
 import { type Database, inTransaction } from '../core/sql-database.ts'
 import type { Expected, Usage } from './http-client.ts'
 
-/** A daily token limit, and which requests count toward it. */
+/** A daily token limit. */
 export interface TokenLimit {
   readonly limit: number
-  /** True if only requests to other computers count, excluding embedding requests. */
+  /** Counts only requests to other computers, without embeddings. */
   readonly isDefault: boolean
 }
 
-/** A recorded request whose actual number of tokens is not known yet. */
+/** A request whose actual usage is still unknown. */
 export interface Reservation {
   readonly id: number
   readonly day: string
@@ -24,10 +24,7 @@ export function aiStateFile(stateFolder: string): string {
   return join(stateFolder, 'ai.db')
 }
 
-/**
- * SQLite application id, which distinguishes the file from other databases. It consists of "Roux" in ASCII and 4 for this kind of
- * file.
- */
+/** SQLite application id: `Rox` in ASCII, and 4 for this kind of file. */
 const APPLICATION_ID = 0x526f7804
 
 /** Migrations, one for each version. Released migrations must not be edited. */
@@ -52,7 +49,6 @@ const MIGRATIONS: readonly string[] = [
   `,
 ]
 
-/** Milliseconds to wait while another process is writing. */
 const BUSY_TIMEOUT = 5_000
 
 const AI_STATE: StateFormat = {
@@ -63,7 +59,6 @@ const AI_STATE: StateFormat = {
   connected: 'PRAGMA synchronous = NORMAL',
 }
 
-/** Consent and usage ledger in a per-user file that is shared by all processes. */
 export class AiState {
   readonly #file: string
   readonly #database: Database
@@ -128,10 +123,7 @@ export class AiState {
     })
   }
 
-  /**
-   * Replaces a reservation with the tokens actually used. Errors are ignored, so the answer is not lost; after an error, the
-   * reservation stays in effect.
-   */
+  /** Replaces the reservation with the actual usage. On errors, the reservation stays in effect and the answer is kept. */
   settle(reservation: Reservation, usage: Usage): void {
     quietly(() => this.#settle(reservation, usage))
   }
@@ -146,14 +138,14 @@ export class AiState {
     })
   }
 
-  /** Returns the tokens used and reserved on a day that count toward the limit. */
+  /** Tokens used and reserved on a day. */
   used(day: string, isDefault: boolean): number {
     const which = isDefault ? " AND location = 'remote' AND feature <> 'embed'" : ''
     const sql = `SELECT coalesce(sum(input + output + reserved), 0) AS used FROM ledger WHERE day = ?${which}`
     return (this.#database.prepare(sql).get(day) as { used: number }).used
   }
 
-  /** Returns the usage since the given day (inclusive), newest first. */
+  /** `since` is inclusive. Newest first. */
   usage(since: string): readonly UsageRow[] {
     return this.#database
       .prepare('SELECT * FROM ledger WHERE day >= ? ORDER BY day DESC, provider, model, feature')

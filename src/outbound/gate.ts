@@ -5,7 +5,6 @@ import { RouxError } from '../core/errors.ts'
 import type { AiState, ReserveRequest, TokenLimit } from './consent-ledger.ts'
 import type { Expected, Meter, Ticket } from './http-client.ts'
 
-/** Settings that determine which requests may leave this computer. */
 export interface GateSettings {
   readonly allow_remote: boolean | readonly string[]
   /** Maximum number of tokens per day, or 0 for no limit. */
@@ -14,32 +13,26 @@ export interface GateSettings {
 
 export interface GateParts {
   settings(): GateSettings
-  /**
-   * Opens the consent and ledger file when the first request is made.
-   * @throws RouxError `PROVIDER_ERROR`
-   */
   state(): AiState
   /** Checks whether the user has consented to an origin, without creating a file. */
   hasConsent(origin: string): boolean
   readonly resolve?: Resolve
-  /** Returns milliseconds since the Unix epoch. */
+  /** Milliseconds since the Unix epoch. */
   readonly now?: () => number
   readonly env?: Readonly<Record<string, string | undefined>>
 }
 
-/** Location of a model and the conditions for sending requests to it. */
 export interface Admission {
   readonly location: Location
   readonly origin: string
-  /** True if the settings allow requests to the origin. Always true for local models. */
+  /** Always true for local models. */
   readonly isAllowed: boolean
   readonly hasConsent: boolean
 }
 
-/** Default daily token limit for models on other computers. */
 const DEFAULT_BUDGET = 200_000
 
-/** Checks and records every request to a model server. There is no other way to send such a request. */
+/** Checks and records every request to a model server. */
 export class Gate {
   readonly #parts: GateParts
   readonly #now: () => number
@@ -57,11 +50,7 @@ export class Gate {
     return { location, origin, isAllowed: this.#isAllowed(origin), hasConsent: this.#parts.hasConsent(origin) }
   }
 
-  /**
-   * Checks that requests to a model are permitted and returns a factory for their meters.
-   * @throws RouxError `REMOTE_NOT_ALLOWED`, naming the required setting or consent; `PROVIDER_ERROR` if requests would go through a
-   * proxy
-   */
+  /** @throws RouxError `REMOTE_NOT_ALLOWED` with the missing setting or consent; `PROVIDER_ERROR` if Node uses a proxy */
   async admit(place: Place): Promise<{ readonly location: Location; meterFor(feature: string): Meter }> {
     refuseProxy(this.#parts.env ?? process.env)
     const { location, origin } = this.#require(await this.examine(place))
@@ -93,7 +82,7 @@ export class Gate {
     return { end: (usage) => state.settle(reserved, usage) }
   }
 
-  /** Reserves tokens for a request. Local requests without a limit proceed even if they cannot be recorded. */
+  /** Local requests without a limit proceed even if the ledger fails. */
   #reserve(
     account: Account,
     request: ReserveRequest,
@@ -120,7 +109,7 @@ export class Gate {
       `${origin} is not on this computer, and nothing is sent there until you ${reasons.join(' and ')}.`,
       {
         hint: "Text of your notes would leave this computer. Allow this only if you trust the server's operator. See docs/ai.md for details.",
-        // A retry succeeds once the user has granted permission.
+        // The user may grant permission before a retry.
         isTransient: true,
       },
     )
@@ -159,7 +148,7 @@ export class Gate {
   }
 }
 
-/** Throws if Node uses a proxy, because even local requests and their key would then leave this computer. */
+/** With a proxy, even local requests and their API key would leave this computer. */
 function refuseProxy(env: Readonly<Record<string, string | undefined>>): void {
   // Node also accepts quoted options and `_` instead of `-`.
   const switchTexts = [...process.execArgv, ...(env.NODE_OPTIONS ?? '').replaceAll('"', '').split(/\s+/)]
@@ -175,13 +164,11 @@ function refuseProxy(env: Readonly<Record<string, string | undefined>>): void {
   )
 }
 
-/** `local` if data sent to a model stays on this computer, `remote` if it leaves it. */
+/** Whether model input leaves this computer. */
 export type Location = 'local' | 'remote'
 
-/** Resolves a host name to its addresses. */
 export type Resolve = (name: string) => Promise<readonly string[]>
 
-/** A model and its server. */
 export interface Place {
   readonly baseUrl: string
   readonly model: string
@@ -202,7 +189,7 @@ export async function locationOf({ baseUrl, model }: Place, resolve: Resolve = a
     : 'remote'
 }
 
-/** Returns the origin that consent refers to, such as `https://api.openai.com`. It consists of scheme, host and port. */
+/** Consent applies to an origin, such as `https://api.openai.com`. */
 export function originOf(baseUrl: string): string {
   return new URL(baseUrl).origin
 }

@@ -8,39 +8,33 @@ export interface ModelServer {
   readonly name: string
   /** Address without a trailing slash. */
   readonly baseUrl: string
-  /** Request headers, including the API key. */
   readonly headers: Readonly<Record<string, string>>
-  /** API key, which must not appear in messages. */
   readonly secret: string | undefined
   /** Maximum time for a complete answer, in milliseconds. */
   readonly timeoutMs: number
-  /** Error code to report if the answer takes longer than `timeoutMs`. */
+  /** Reported after `timeoutMs`. */
   readonly lateCode: 'PROVIDER_ERROR' | 'TIMEOUT'
   readonly advice: Advice
   readonly fetch: typeof fetch
-  /** Returns a number from 0 to 1 that randomizes retry delays. */
   readonly random: () => number
-  /** Milliseconds before the first retry. The delay doubles with each further retry. */
+  /** Delay before the first retry, in milliseconds. Doubles with each retry. */
   readonly backoffMs: number
   /** Called before and after each request. Omitted if usage is not recorded. */
   readonly meter?: Meter | undefined
 }
 
-/** Hints to include in error messages. */
 interface Advice {
-  /** Setting that contains the server's address. */
+  /** Name of the setting with the server address. */
   readonly address: string
-  /** Hint for a slow server, as a clause that follows "or". */
+  /** Hint for timeouts, as a clause after "or". */
   readonly slow: string
 }
 
 export interface ModelRequest {
-  /** Path relative to the server's `baseUrl`. */
   readonly path: string
   readonly body: unknown
-  /** Maximum number of tokens in the answer. */
   readonly output: number
-  /** Parses the usage that the server reports with a complete answer. */
+  /** Parses the usage in a complete answer. */
   usageOf?(body: string): Usage | undefined
 }
 
@@ -49,7 +43,7 @@ export interface Answer {
   readonly body: string
 }
 
-/** An answer with status 200 that is still being received. */
+/** A successful response whose body is still arriving. */
 export interface AnswerStream {
   readonly status: 200
   /** Content type in lowercase, such as `text/event-stream`. */
@@ -58,17 +52,16 @@ export interface AnswerStream {
   readonly chunks: AsyncIterable<Uint8Array>
   /** Number of tokens reserved for the prompt. */
   readonly expected: number
-  /** Ends the stream, complete or not, and records its cost. Only the first call has an effect. */
+  /** Closes the stream and records the usage. Later calls have no effect. */
   end(spent: Usage): void
 }
 
-/** Number of retries for requests that no person is waiting for. */
+/** For background requests. */
 export const RETRIES = 4
 
 /** Maximum length of an answer. For comparison, 64 vectors with 8192 components each are 12 MB of JSON. */
 const MAX_BODY = 64_000_000
 
-/** Maximum length of an error body to read. */
 const MAX_REFUSAL = 100_000
 
 const TOO_LONG = /too (long|large|many (tokens|inputs))|context (length|size|window)|exceed|maximum/i
@@ -80,18 +73,16 @@ export interface SendOptions {
   readonly signal: AbortSignal | undefined
 }
 
-/** A failed attempt that can be retried. */
 interface Transient {
   readonly problem: Error
-  /** Milliseconds to wait, as requested by the server. */
+  /** `Retry-After`, in milliseconds. */
   readonly wait?: number
 }
 
 /**
- * Sends a request and retries it after 429, 5xx, timeouts and broken connections, doubling the delay each time.
- * @returns the first response with any other status
- * @throws RouxError `PROVIDER_ERROR`, marked as transient, if the last attempt failed. Also throws the errors of the meter, and the
- * signal's reason.
+ * Retries after 429, 5xx, timeouts and broken connections, with exponential backoff.
+ * @returns the first response with another status
+ * @throws RouxError a transient `PROVIDER_ERROR` after the last attempt; errors of the meter; the signal's reason
  */
 export function post(server: ModelServer, request: ModelRequest, options: SendOptions): Promise<Answer> {
   return withRetries(server, options, async () => {
@@ -125,15 +116,15 @@ export function postForStream(server: ModelServer, request: ModelRequest, option
   })
 }
 
-/** Maximum number of tokens that a server may add to a prompt. */
+/** Maximum number of tokens that servers add to a prompt. */
 const MAX_ADDED = 10_000
 
-/** Returns the maximum number of tokens in a prompt. `expected` assumes three bytes per token, but a token may be a single byte. */
+/** `expected` assumes three bytes per token. The worst case is one byte per token. */
 export function mostTokens(expected: number): number {
   return 3 * expected + MAX_ADDED
 }
 
-/** Usage of a request that was refused before any computation. */
+/** Rejected before any computation. */
 const REFUSED: Usage = { input: 0, output: 0, estimated: false, failed: true }
 
 /**
@@ -210,12 +201,8 @@ function isFailure(result: unknown): result is Transient {
 interface Sent extends Pick<AnswerStream, 'chunks' | 'expected' | 'end'> {
   readonly status: number
   readonly headers: Headers
-  /**
-   * Reads the whole body, or returns the error that interrupted it.
-   * @throws the signal's reason
-   */
+  /** @returns the body, or the error that interrupted it @throws the signal's reason */
   text(most: number): Promise<string | Transient>
-  /** Estimates the usage if the server does not report it. */
   estimate(): Usage
 }
 
@@ -246,7 +233,7 @@ async function send(server: ModelServer, request: ModelRequest, signal: AbortSig
   }
 }
 
-/** Checks whether an established connection was closed. In that case, the server may have received the request. */
+/** The connection was established, so the server may have received the request. */
 function isHungUp(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : undefined
   return ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes(errorCode(cause) ?? '')
@@ -254,7 +241,6 @@ function isHungUp(error: unknown): boolean {
 
 interface Attempt {
   readonly server: ModelServer
-  /** Aborted by the caller or when the time limit is reached. */
   readonly signal: AbortSignal
   readonly caller: AbortSignal | undefined
   isLate(): boolean
@@ -277,7 +263,7 @@ function openAttempt(server: ModelServer, ticket: Ticket | undefined, caller: Ab
       if (isEnded) return
       isEnded = true
       clearTimeout(timer)
-      // Close the connection, because the rest of the answer is not needed.
+      // Close the connection early.
       stop.abort(new Error('ended'))
       inTime.unlink()
       all.unlink()
@@ -386,17 +372,12 @@ export interface Usage extends Expected {
   readonly failed?: boolean
 }
 
-/** Authorizes individual requests at the gate. */
+/** Checks and records individual requests. */
 export interface Meter {
-  /**
-   * Reserves the tokens that a request may use, before it is sent.
-   * @throws RouxError `BUDGET_EXCEEDED`; `REMOTE_NOT_ALLOWED` if consent has been withdrawn
-   */
+  /** Reserves tokens. Call before sending a request. @throws RouxError `BUDGET_EXCEEDED`; `REMOTE_NOT_ALLOWED` without consent */
   begin(expected: Expected): Ticket
 }
 
-/** A single authorized request. */
 export interface Ticket {
-  /** Records the actual usage and releases the rest of the reservation. */
   end(spent: Usage): void
 }

@@ -9,7 +9,7 @@ import { askableUrl } from './http-client.ts'
 
 export interface ChatModelSettings {
   readonly provider: 'none' | 'openai' | 'anthropic'
-  /** Empty to use the provider's default address. */
+  /** Empty for the provider's default address. */
   readonly base_url: string
   readonly model: string
   /** Timeout in seconds. */
@@ -18,10 +18,6 @@ export interface ChatModelSettings {
 
 const DEFAULT_URLS = { openai: 'http://127.0.0.1:11434/v1', anthropic: 'https://api.anthropic.com/v1' } as const
 
-/**
- * Returns the address and name of the chat model.
- * @throws RouxError `PROVIDER_ERROR` that explains what to configure
- */
 export function chatPlace({ provider, base_url, model }: ChatModelSettings): Place {
   if (provider === 'none') {
     throw providerError(
@@ -38,10 +34,7 @@ export function chatPlace({ provider, base_url, model }: ChatModelSettings): Pla
   )
 }
 
-/**
- * Creates the chat provider behind the gate, without opening a connection.
- * @throws RouxError from `chatPlace`, `Gate.admit` and `readKey`
- */
+/** Does not open a connection. @throws RouxError from `chatPlace`, `Gate.admit` and `readKey` */
 export async function openChatProvider(
   settings: ChatModelSettings,
   { gate, key, ...dependencies }: { readonly gate: Gate; readonly key: KeySource | undefined } & ChatDependencies,
@@ -73,7 +66,7 @@ function readPrivate(file: string): string {
   let text: string
   try {
     const stats = statSync(file)
-    // Reading a pipe or a device might never end.
+    // A pipe or device might block forever.
     if (!stats.isFile()) throw Object.assign(new Error('no file'), { code: 'not a regular file' })
     mode = stats.mode
     text = readFileSync(file, 'utf8')
@@ -94,7 +87,7 @@ function readPrivate(file: string): string {
 
 async function run([program = '', ...args]: readonly string[]): Promise<string> {
   try {
-    // Run without a shell, so exactly the configured program is executed.
+    // No shell, so no other program runs.
     return (await promisify(execFile)(program, args, { timeout: COMMAND_TIMEOUT, maxBuffer: 100_000, encoding: 'utf8' })).stdout
   } catch (error) {
     // Do not include the output, because it may contain the key.

@@ -5,12 +5,11 @@ import { isRecord } from '../core/is-record.ts'
 import { parseJson } from '../core/quietly.ts'
 import { notUsable, type Place, readAnnouncement } from './place.ts'
 
-/** The first line of a connection, without the token. Nothing else is sent until the server has accepted the connection. */
+/** First line of a connection. The server must accept it before the client sends more. */
 export interface Greeting {
   readonly kind: 'serve' | 'command' | 'warm' | 'status' | 'stop'
   readonly argv: readonly string[]
   readonly cwd: string
-  /** Environment variables on which the command line depends. */
   readonly env: Readonly<Record<string, string | undefined>>
   /** Widths of the streams that are terminals, in columns; 0 if unknown. */
   readonly columns: { readonly stdout?: number | undefined; readonly stderr?: number | undefined }
@@ -19,23 +18,18 @@ export interface Greeting {
 /** Marks a line as a notice for the relay. JSON cannot contain this character unescaped, so no message starts with it. */
 const MARK = '\u0001'
 
-/**
- * A line from the server to the relay, sent between the messages for the client. The first notice accepts the connection unless it
- * sets `alone`.
- */
+/** A control line from the server to the relay. The first one accepts the connection unless `alone` is set. */
 export interface Notice {
-  /** Why the process must run without the shared server. */
+  /** Why the server rejects the process. */
   readonly alone?: string
-  /** Names of the tools that change the vault. */
   readonly writes?: readonly string[]
   readonly status?: SharedStatus
   readonly out?: string
   readonly err?: string
-  /** The exit code, once the work is done. */
+  /** Exit code of a finished command. */
   readonly exit?: number
   /**
-   * Tells the relay when to reconnect after the server has ended the connection: immediately (`now`), when there is something to
-   * send (`later`), or immediately while repeating the open requests (`repeat`).
+   * When to reconnect: immediately (`now`), before the next message (`later`), or immediately with all open requests (`repeat`).
    */
   readonly again?: 'now' | 'later' | 'repeat' | undefined
 }
@@ -53,7 +47,7 @@ export function noticeLine(notice: Notice): string {
   return `${MARK}${JSON.stringify(notice)}\n`
 }
 
-/** Parses a notice. Returns `undefined` for a message to the client. */
+/** @returns `undefined` for an MCP message */
 export function readNotice(line: string): Notice | undefined {
   if (!line.startsWith(MARK)) return undefined
   const notice = parseJson(line.slice(MARK.length))
@@ -74,7 +68,7 @@ export async function* linesOf(stream: Readable): AsyncGenerator<string, undefin
       }
     }
   } catch {
-    // The lines received before the error are still valid.
+    // Lines before the error are valid.
   }
   if (line !== '') yield line
 }
@@ -93,18 +87,16 @@ export function writeAll(stream: Writable, text: string): Promise<void> {
 export interface Link {
   readonly socket: Duplex
   readonly notice: Notice
-  /** The server's lines after this notice. */
   readonly lines: AsyncIterable<string>
 }
 
-/** Milliseconds to wait for a listener's answer to the first line. On an idle machine, a server answers in about 10 ms. */
+/** Milliseconds to wait for a listener's answer. Usually takes about 10 ms. */
 const SILENCE_TIMEOUT = 2_000
 
 /**
- * Connects to the shared server.
- * @param patience milliseconds to wait for an answer if the server's process is alive
+ * @param patience milliseconds to wait if the server's process is alive
  * @returns `undefined` if no server is running
- * @throws an error whose message explains why the server cannot be used
+ * @throws an error that explains why the server cannot be used
  */
 export async function connect(place: Place, greeting: Greeting, patience = SILENCE_TIMEOUT): Promise<Link | undefined> {
   const { token, isAlive = false } = readAnnouncement(place) ?? {}
@@ -116,13 +108,13 @@ export async function connect(place: Place, greeting: Greeting, patience = SILEN
   const first = lines.next().then(({ value: line }) => (line === undefined ? undefined : (readNotice(line) ?? stranger)))
   const silence: Notice = { alone: 'the shared server does not answer' }
   const late = new Promise<Notice>((resolve) => {
-    // If this process was busy itself, an answer may have arrived already, so first read it.
+    // `setImmediate` reads a pending answer first if this process was busy.
     setTimeout(() => setImmediate(resolve, silence), isAlive ? patience : SILENCE_TIMEOUT).unref()
   })
   const notice = await Promise.race([first, late])
   if (notice !== undefined && notice.alone === undefined) return { socket, notice, lines }
   socket.destroy()
-  // A successor may have taken over the socket after the announcement was read.
+  // Another server may have replaced the announced one.
   if (notice?.alone === undefined || readAnnouncement(place)?.token !== token) return undefined
   throw notUsable(notice.alone, notice === silence && isAlive)
 }

@@ -4,28 +4,28 @@ import type { Greeting } from './connect.ts'
 
 type Env = Greeting['env']
 
-/** Commands that the shared server never runs. It does run `ask`, `call` and tools. */
+/** The shared server runs `ask`, `call` and tools, but not these commands. */
 const NOT_SHARED: ReadonlySet<string> = new Set([
   ...['open', 'init', 'install', 'uninstall', 'status', 'stop', 'doctor', 'index', 'feed', 'eval', 'export', 'trust', 'forget'],
   ...['token', 'ai', 'usage', 'help', 'connect', 'shared-server'],
 ])
 
-/** Matches the environment variables that a process sends to the shared server. */
+/** Environment variables to send to the shared server. */
 export const SENT_VARIABLE = /^(?:ROUX_.*|NO_COLOR|TERM)$/
 
-/** Matches options that the shared server does not handle. */
+/** Options that the shared server does not support. */
 const ALONE = /^(?:--(?:alone|background|web|http(?:=.*)?|help|version)|-h|-V)$/
 const WITH_VALUE: ReadonlySet<string> = new Set(['--vault', '--config', '--set'])
 
 /** Returns the greeting for the shared server, or `undefined` if the process must work alone. */
 export function greetingFor(argv: readonly string[], env: Env): Greeting | undefined {
-  // The words after `--` are text, such as a command line that a shell is completing.
+  // Arguments after `--` are text.
   const end = argv.indexOf('--')
   const options = end < 0 ? argv : argv.slice(0, end)
   const word = options.find((option, at) => !option.startsWith('-') && !WITH_VALUE.has(argv[at - 1] ?? ''))
   const isAlone = env.ROUX_SERVE_SHARED === 'off' || keyVariableIn(env) !== undefined
   if (word === undefined || isAlone || NOT_SHARED.has(word) || options.some((option) => ALONE.test(option))) return undefined
-  // At a terminal, "roux serve" tells a person how to add it to an assistant.
+  // On a terminal, `roux serve` prints setup instructions.
   if (word === 'serve' && process.stdin.isTTY === true) return undefined
   return greetingOf(word === 'serve' ? 'serve' : 'command', argv, env)
 }
@@ -37,11 +37,10 @@ export function greetingOf(kind: Greeting['kind'], argv: readonly string[], env:
   return { kind, argv, cwd: process.cwd(), env: Object.fromEntries(variables), columns }
 }
 
-/** Passed from the relay to the main program, which is loaded in the same process. */
+/** Data from the relay to the main program in the same process. */
 interface HandOver {
-  /** Why this process works without the shared server. */
   alone?: string
-  /** The streams to the client. Omitted if the relay has not taken over stdin and stdout. */
+  /** Omitted if the relay has not taken over stdin and stdout. */
   streams?: { readonly stdin: Readable; readonly stdout: Writable; finish(code: number): void }
 }
 

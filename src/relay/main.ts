@@ -6,7 +6,7 @@ import { findPlace } from './place.ts'
 import { openLink } from './start-server.ts'
 import { StdioRelay } from './stdio-relay.ts'
 
-/** Runs a command line through the shared server if there is one. Otherwise, `loadProgram` loads and runs the whole program. */
+/** Uses the shared server if possible. `loadProgram` loads and runs the whole program. */
 export function start(script: string, loadProgram: () => void): void {
   const greeting = greetingFor(process.argv.slice(2), process.env)
   if (greeting === undefined) loadProgram()
@@ -17,7 +17,7 @@ async function relay(script: string, greeting: Greeting, loadProgram: () => void
   const link = await linkTo(script, greeting)
   if (link === undefined) return loadProgram()
   if (greeting.kind === 'command') return await runCommand(link, loadProgram)
-  // Loads the whole program, which then serves in this process over the given streams.
+  // Loads the whole program as a server in this process.
   const serveHere = (streams: { readonly stdin: Readable; readonly stdout: Writable }): Promise<number> =>
     new Promise((finish) => {
       Object.assign(handOver, { alone: 'the shared server is gone', streams: { ...streams, finish } })
@@ -31,13 +31,13 @@ async function linkTo(script: string, greeting: Greeting): Promise<Link | undefi
   try {
     return await connect(findPlace(script, process.env), greeting)
   } catch (error) {
-    // If the server is only busy, the program can answer the client while waiting for the server.
+    // A busy server is retried in the background.
     if (!isTransient(error)) handOver.alone = (error as Error).message
     return undefined
   }
 }
 
-/** Prints the server's output for a command. If the server ends before it has printed anything, the command runs in this process. */
+/** Falls back to this process if the server ends without any output. */
 async function runCommand({ socket, lines }: Link, loadProgram: () => void): Promise<void> {
   const { stdout, stderr } = process
   let hasPrinted = false

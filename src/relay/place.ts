@@ -9,20 +9,17 @@ import { quietly } from '../core/quietly.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** Paths of the user's shared server: its socket and the files next to it. */
 export interface Place {
   readonly folder: string
   /** Path of the socket, or the name of the pipe on Windows. */
   readonly socket: string
-  /** File with the id of the process that starts or runs the server. Once it runs, a space and the secret for connections follow. */
+  /** Contains the server's process id. A running server adds a space and the connection secret. */
   readonly announcement: string
-  /** File that the server keeps locked while it runs. */
   readonly lock: string
-  /** File with the server's output. */
   readonly log: string
 }
 
-/** Milliseconds to wait for a live server to start or answer. It is busy when many processes start at the same time. */
+/** Milliseconds to wait for a live server. Many processes may start at once. */
 export const STARTUP_TIMEOUT = 45_000
 
 export const isWindows = process.platform === 'win32'
@@ -30,15 +27,14 @@ export const isWindows = process.platform === 'win32'
 /** Maximum length of a socket's path in bytes. The limit is 104 on macOS and 108 on Linux, including the terminating zero. */
 const MAX_PATH_LENGTH = 103
 
-/** Matches variables that Node reads: the time zone, its own options, proxies and certificates. */
+/** Variables that Node reads: time zone, options, proxies and certificates. */
 const NODE_VARIABLE = /^(?:TZ|NODE_.+|SSL_CERT_.+|(?:all|https?|no)_proxy)$/i
 
 /**
- * Returns where a program's shared server listens. The names of its files depend on everything that a server takes from its own
- * process: the program's build, Node, the computer and its mounts, the user's folders, and what Node reads from the environment.
- * Each version therefore has its own server, as does a container that shares the cache folder but not the vaults.
- * @param script path of the program's main script
- * @throws RouxError if a socket is not possible
+ * Derives the socket path from everything that a server takes from its own process: build, Node, computer, mounts, user folders
+ * and environment. Each version and each container therefore has its own server.
+ * @param script path of the main script
+ * @throws RouxError if the path would be too long
  */
 export function findPlace(script: string, env: Env): Place {
   const { cache, state, config } = userFolders(env)
@@ -48,7 +44,7 @@ export function findPlace(script: string, env: Env): Place {
   const name = hashOf([script, size, mtimeMs, ...computer, cache, state, config, ...forNode.sort()].join('\0'))
   const runtime = env.XDG_RUNTIME_DIR ?? ''
   const usual = isAbsolute(runtime) ? join(runtime, 'roux') : join(cache, 'run')
-  // Another user may already own a folder with this name in the temporary folder. `requirePrivate` detects that.
+  // Another user may own this folder. `requirePrivate` checks that.
   const candidates = [usual, join(tmpdir(), `roux-${process.getuid?.() ?? ''}`)]
   const folder = candidates.find(
     (candidate) => isWindows || Buffer.byteLength(join(candidate, `${name}.sock`)) <= MAX_PATH_LENGTH,
@@ -59,16 +55,15 @@ export function findPlace(script: string, env: Env): Place {
   return { folder, socket, announcement: path('server'), lock: path('lock'), log: path('log') }
 }
 
-/** Creates the socket's folder. Throws if that is not possible, or if the folder is not private to the user. */
+/** @throws an error if the folder cannot be created or is not private to the user */
 export function makeSocketFolder({ folder }: Place): void {
   makeFolder(folder, { mkdirSync, dirname })
   requirePrivate(folder, 'isDirectory')
 }
 
 /**
- * Reads which process starts or runs the server. `token` is a running server's secret. Returns `undefined` if there is no
- * announcement.
- * @throws RouxError unless folder, file and socket are private to the user, and errors from Node
+ * @returns `undefined` if there is no announcement
+ * @throws RouxError unless folder, file and socket are private to the user; errors from Node
  */
 export function readAnnouncement({ folder, socket, announcement: path }: Place) {
   try {
@@ -76,9 +71,9 @@ export function readAnnouncement({ folder, socket, announcement: path }: Place) 
     requirePrivate(path, 'isFile')
     const [pid = '', token] = readFileSync(path, 'utf8').split(' ')
     if (token !== undefined) requirePrivate(socket, 'isSocket')
-    // A live server renews its announcement. An old one is ignored, because process ids are reused.
+    // Live servers renew their announcement. Process ids are reused, so ignore an old one.
     const isRecent = Math.abs(Date.now() - statSync(path).mtimeMs) < STARTUP_TIMEOUT
-    // The file is empty between its creation and the first write, while its process is starting.
+    // The file is empty until the first write.
     return { isAlive: isRecent && (pid === '' || isRunning(Number(pid))), token }
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return undefined
@@ -86,10 +81,7 @@ export function readAnnouncement({ folder, socket, announcement: path }: Place) 
   }
 }
 
-/**
- * Throws unless the path has this file type and only the user can access it. The mode of a socket is not checked, because its
- * folder protects it.
- */
+/** A socket's mode is not checked, because its folder is private. */
 function requirePrivate(path: string, kind: 'isDirectory' | 'isFile' | 'isSocket'): void {
   if (isWindows) return
   const stats = lstatSync(path)
@@ -97,20 +89,14 @@ function requirePrivate(path: string, kind: 'isDirectory' | 'isFile' | 'isSocket
   if (!stats[kind]() || stats.uid !== process.getuid?.() || isOpen) throw notUsable(`${path} is not private to you`)
 }
 
-/**
- * Returns the error for a shared server that cannot be used. The process then works alone.
- * @param isBusy true if the server is alive but has not answered in time
- */
+/** @param isBusy the server is alive but did not answer in time */
 export function notUsable(reason: string, isBusy = false): RouxError {
   return new RouxError('PROVIDER_ERROR', reason, { isTransient: isBusy })
 }
 
 const FNV = { start: 0xcbf29ce484222325n, prime: 0x100000001b3n }
 
-/**
- * Returns the 64-bit FNV-1a hash. The name is not a secret, and loading `node:crypto` would take longer than the rest of the
- * relay's start-up.
- */
+/** FNV-1a, 64 bits. Loading `node:crypto` would more than double the relay's startup time. */
 function hashOf(text: string): string {
   let hash = FNV.start
   for (const byte of Buffer.from(text)) hash = BigInt.asUintN(64, (hash ^ BigInt(byte)) * FNV.prime)

@@ -9,7 +9,6 @@ import { findPlace, makeSocketFolder, notUsable, type Place, readAnnouncement, S
 /** The internal command that runs the shared server. Users start it with `roux serve --background`. */
 export const SHARED_COMMAND = 'shared-server'
 
-/** Milliseconds between attempts to connect to a server that is being started. */
 const POLL_INTERVAL = 15
 
 /**
@@ -18,12 +17,12 @@ const POLL_INTERVAL = 15
  */
 const ALLOCATOR = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072', MALLOC_TRIM_THRESHOLD_: '131072' }
 
-/** Maximum number of starts. A server may end before this process has connected to it, so another one is started. */
+/** A server may end before this process connects to it. */
 const MAX_STARTS = 3
 
 /**
- * Connects to the shared server and starts it if necessary. The program may have been updated, so the place is looked up again.
- * @throws an error whose message explains why that is not possible
+ * Starts the server if necessary. Looks up the place again, because the program may have been updated.
+ * @throws an error that explains the failure
  */
 export async function openLink(script: string, greeting: Greeting): Promise<Link> {
   const place = findPlace(script, process.env)
@@ -31,7 +30,7 @@ export async function openLink(script: string, greeting: Greeting): Promise<Link
   for (const deadline = performance.now() + STARTUP_TIMEOUT; performance.now() < deadline; await pause(POLL_INTERVAL)) {
     const link = await connect(place, greeting, STARTUP_TIMEOUT)
     if (link !== undefined) return link
-    // A live server may have more connections waiting than the system queues, so try again.
+    // The connection queue of a live server may be full.
     if (readAnnouncement(place)?.isAlive === true) continue
     if (starts++ === MAX_STARTS) break
     makeSocketFolder(place)
@@ -43,11 +42,11 @@ export async function openLink(script: string, greeting: Greeting): Promise<Link
 /** Starts the shared server detached, so it survives this process and its group. */
 async function startServer({ folder, log: path, announcement }: Place, script: string): Promise<void> {
   const { spawn } = await import('node:child_process')
-  // The server also works without a log, for example on a full disk.
+  // The log is optional, for example on a full disk.
   const log = quietly(() => openSync(path, 'w', 0o600)) ?? 'ignore'
   const args = [join(dirname(script), 'main.js'), SHARED_COMMAND]
   const child = spawn(process.execPath, args, {
-    // Run the server in the socket's folder, so it does not keep a vault or removable disk in use.
+    // A vault as the working directory would keep its disk in use.
     cwd: folder,
     env: { ...ALLOCATOR, ...process.env },
     detached: true,
@@ -63,8 +62,8 @@ async function startServer({ folder, log: path, announcement }: Place, script: s
 const OWN = `${process.pid}`
 
 /**
- * Announces a start. Returns false if another process has already done so. If several processes announce one, for example on a full
- * disk, the lock ensures that only one server remains.
+ * @returns false if another process has announced a start. On a full disk, several processes may do so, and the lock leaves one
+ * server running.
  */
 function announceStart(place: Place): boolean {
   const path = place.announcement
@@ -73,8 +72,7 @@ function announceStart(place: Place): boolean {
   } catch (error) {
     const exists = errorCode(error) === 'EEXIST'
     if (exists && readAnnouncement(place)?.isAlive === true) return false
-    // Either a process that is gone left the file, or the disk is full. On a full disk, an empty file would block every other
-    // start.
+    // A dead process left the file, or the disk is full. An empty file would block all other starts.
     quietly(() => (exists ? writeFileSync(path, OWN) : rmSync(path)))
   }
   return true

@@ -6,13 +6,13 @@ import { once } from '../core/waiting.ts'
 import { type Link, linesOf, type Notice, noticeLine, readNotice, writeAll } from './connect.ts'
 
 export interface RelayOptions {
-  /** The first connection. If omitted, this process answers until a request needs a vault. */
+  /** Without a link, this process answers until a request needs a vault. */
   readonly link?: Link
-  /** Connects again, starting the server if necessary. Rejects if that is not possible. */
+  /** Reconnects, and starts the server if necessary. */
   reopen(): Promise<Link>
   /**
-   * Serves in this process. Resolves to the exit code.
-   * @param needVaults must be called for the first request that needs a vault; omitted if this process opens the vaults itself
+   * Serves in this process and resolves to the exit code.
+   * @param needVaults called for the first request that needs a vault; omitted if this process opens the vaults
    */
   serveHere(streams: { readonly stdin: Readable; readonly stdout: Writable }, needVaults?: () => void): Promise<number>
   /** Called with the exit code once everything has been sent. */
@@ -21,40 +21,34 @@ export interface RelayOptions {
 
 type Message = Readonly<Record<string, unknown>>
 
-/** Prefix of the ids of requests that the relay repeats on a new connection. The client does not see their responses. */
+/** Id prefix of repeated requests. Their responses are not sent to the client. */
 const REPEATED_ID_PREFIX = 'roux-relay-'
-/** Methods of messages that end a connection. */
+/** Messages that end a connection. */
 const END_METHODS = new Set<unknown>(['exit', 'notifications/exit'])
-/** Methods whose latest message, per resource address, is repeated on a new connection. */
+/** The last message of each method and resource URI is repeated on a new connection. */
 const REPEATED_METHODS = new Set(['initialize', 'notifications/initialized', 'logging/setLevel', 'resources/subscribe'])
 const LISTEN = 'subscriptions/listen'
 const ACKNOWLEDGED = 'notifications/subscriptions/acknowledged'
 const SUBSCRIPTION_ID = 'io.modelcontextprotocol/subscriptionId'
-/**
- * Milliseconds after the end of the client's input, or after a signal, until the relay exits. A server ends the connection within
- * 4.4 s.
- */
+/** Exit timeout after a signal or the end of input, in milliseconds. A server needs up to 4.4 s. */
 const LAST_REPLY_TIMEOUT = 4_700
 
 /**
- * Copies lines between a client and the shared server. If the server ends, the relay reconnects and repeats the client's
- * `initialize` and subscriptions. It answers the open requests with errors, unless the connection ended with a `repeat` notice. It
- * never sends anything else twice.
+ * Relays lines between a client and the shared server. On a new connection, repeats `initialize` and subscriptions. Open requests
+ * fail unless the notice said `repeat`.
  */
 export class StdioRelay {
   readonly #options: RelayOptions
-  /** Unanswered requests. Requests of the same batch have the same line. */
+  /** Unanswered requests. All requests of a batch have the same line. */
   readonly #open = new Map<string, { readonly message: Message; readonly line: string }>()
-  /** Messages to repeat on a new connection: the client's `initialize`, its log level and its subscriptions. */
+  /** Messages to repeat on a new connection. */
   readonly #repeated = new Map<string, Message>()
   #wire: Duplex | undefined
-  /** Resolves once there is a connection again. */
   #reopening: Promise<void> | undefined
-  /** Names of the tools that change the vault. Set once a server has sent them. */
   #writes: readonly string[] | undefined
-  /** When to reconnect. An unused server is replaced only when the client sends something. */
+  /** `later` replaces an idle server only before the next message. */
   #retry: Notice['again']
-  /** True while a replacement server starts. Its warnings are dropped, because they would repeat those of the first server. */
+  /** Hides the warnings of a replacement server, which repeat those of the first. */
   #isMuted = false
   #hasEnded = false
 
@@ -66,7 +60,7 @@ export class StdioRelay {
     void this.#copyFromClient()
   }
 
-  /** Tells the server that the client will send nothing more. The server still answers the open requests. */
+  /** Ends the client's side. The server still answers open requests. */
   stop(): void {
     if (this.#hasEnded) return
     this.#hasEnded = true
@@ -115,7 +109,7 @@ export class StdioRelay {
     const [stdin, stdout] = [new PassThrough(), new PassThrough()]
     const socket = Duplex.from({ readable: stdout, writable: stdin })
     const end = (code: number) => void (this.#wire === socket && this.#finish(code))
-    // Ends the stream after the earlier answers, so the client gets those first.
+    // End the stream after pending answers.
     const needVaults = once(() => void stdout.end(noticeLine({ again: 'repeat' })))
     this.#attach({ socket, notice: {}, lines: linesOf(socket) })
     this.#options.serveHere({ stdin, stdout }, vaults && needVaults).then(end, () => end(1))
@@ -131,11 +125,10 @@ export class StdioRelay {
     void this.#copyFromServer(wire, lines)
   }
 
-  /** Returns the lines to send first on a connection: the client's `initialize` and subscriptions, then the open requests. */
   #linesToRepeat(): readonly string[] {
     const repeated = [...this.#repeated.values()].map((message) => {
       const { id, method } = message
-      // A stream keeps its id, because its notifications contain it.
+      // Notifications contain the id of their stream.
       const isSame = id === undefined || method === LISTEN || this.#open.has(keyOf(id))
       return JSON.stringify(isSame ? message : { ...message, id: `${REPEATED_ID_PREFIX}${keyOf(id)}` })
     })
@@ -174,10 +167,7 @@ export class StdioRelay {
     if (exit !== undefined) this.#finish(exit)
   }
 
-  /**
-   * Records which requests a line answers. Returns false if the relay itself has sent these requests, the client already has the
-   * answer, or the server ended in the middle of the line.
-   */
+  /** Marks requests as answered. @returns false for an answer to the relay, a duplicate or an incomplete line */
   #isForClient(line: string): boolean {
     this.#isMuted = false
     const messages = messagesIn(line)
@@ -192,7 +182,7 @@ export class StdioRelay {
     return !String(id).startsWith(REPEATED_ID_PREFIX)
   }
 
-  /** Remembers a stream that the server has acknowledged. Returns false if an earlier server has already acknowledged it. */
+  /** @returns false if the stream was acknowledged before */
   #keepStream({ params }: Message): boolean {
     const key = keyOf(membersOf(membersOf(params)._meta)[SUBSCRIPTION_ID])
     const request = this.#open.get(key)?.message
@@ -207,7 +197,7 @@ export class StdioRelay {
     else if (this.#open.size > 0 || this.#retry === 'now') void this.#reopen()
   }
 
-  /** Answers the open requests with errors, so they are not sent again. Only `initialize` stays open. */
+  /** Fails all open requests except `initialize`. */
   #answerLost(): void {
     for (const [key, { message }] of this.#open) {
       if (message.method === 'initialize') continue
@@ -238,7 +228,7 @@ function membersOf(value: unknown): Message {
   return isRecord(value) ? value : {}
 }
 
-/** Returns the messages in a line: one message, those of a batch, or none if the line is malformed, which the server reports. */
+/** Malformed lines contain no messages. The server reports them. */
 function messagesIn(line: string): readonly Message[] {
   const parsed = parseJson(line)
   return (Array.isArray(parsed) ? parsed : [parsed]).filter(isRecord)

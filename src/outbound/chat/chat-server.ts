@@ -31,25 +31,21 @@ export interface ChatDependencies {
   readonly backoffMs?: number
 }
 
-/** Request and response format of one kind of server. */
 export interface Dialect {
   readonly path: string
   headers(apiKey: string | undefined): Readonly<Record<string, string>>
   body(request: ChatRequest, model: string): Body
-  /**
-   * Returns the request without a parameter that the server refused, or `undefined` if the request was refused for another reason.
-   */
+  /** @returns the request without the parameter that the server rejected, or `undefined` after another error */
   adjust(body: Body, refusal: string): Body | undefined
   reader(): Reader
 }
 
 export type Body = Readonly<Record<string, unknown>>
 
-/** Parses the events of a single answer, in order. */
 export interface Reader {
-  /** Returns the text added by an event, or a description of the error. */
+  /** @returns the new text, or an error description */
   read(value: Readonly<Record<string, unknown>>): readonly Delta[] | string
-  /** Reason why the answer ended, or `undefined` if it has not ended. */
+  /** `undefined` until the answer ends. */
   readonly finish: ChatFinish | undefined
   readonly input: number | undefined
   readonly output: number | undefined
@@ -57,14 +53,13 @@ export interface Reader {
 
 export type Delta = Extract<ChatEvent, { readonly text: string }>
 
-/** Number of retries. It is low, because a person is waiting. */
+/** Few retries, because a person is waiting. */
 const RETRIES = 2
-/** Maximum delay that a busy server may request, in milliseconds. */
+/** Maximum `Retry-After`, in milliseconds. */
 const MAX_RETRY_DELAY = 8_000
 
 const BACKOFF = 500
 
-/** Opens a provider that uses the given dialect over HTTP. */
 export function openProvider(dialect: Dialect, settings: ChatSettings, dependencies: ChatDependencies): ChatProvider {
   const { baseUrl, model, apiKey, location } = settings
   const base: Omit<ModelServer, 'meter'> = {
@@ -108,7 +103,7 @@ async function* streamAnswer(server: ModelServer, dialect: Dialect, { model, req
         if (reply.text.length > maxCharacters) break
       }
     } catch (error) {
-      // Keep the text that was received before the failure.
+      // Keep a partial answer.
       if (reply.text === '' || !(error instanceof RouxError) || request.signal?.aborted === true) throw error
       broken = error
     }
@@ -127,7 +122,7 @@ async function* streamAnswer(server: ModelServer, dialect: Dialect, { model, req
   }
 }
 
-/** A server that sends more characters per token than this is ignoring the token limit. */
+/** With more characters per token, the server is ignoring the token limit. */
 const MAX_CHARACTERS_PER_TOKEN = 64
 
 interface Ending {
@@ -144,12 +139,11 @@ function finishOf(
   return broken.code === 'TIMEOUT' ? { finish: 'late' } : { finish: 'cut', reason: broken.message }
 }
 
-/** Returns the usage reported by the server if it is plausible, otherwise an upper estimate. */
 function spentOf({ input, output, finish }: Reader, { text, thinking }: AnswerSoFar, expected: Expected): Usage {
   const isRead = isCount(input) && input > 0 && input <= mostTokens(expected.input)
   const isWritten = isCount(output) && output <= expected.output + MAX_REASONING
   const wholeText = text + thinking
-  // An output count reported before the end of the answer is too low.
+  // Counts before the end of the answer are too low.
   const isReported = finish !== undefined && isRead && isWritten && (output > 0 || wholeText === '')
   if (isReported) return { input, output, estimated: false }
   return {
@@ -195,16 +189,16 @@ async function* deltasOf(server: ModelServer, { type, chunks }: AnswerStream, re
   }
 }
 
-/** Milliseconds to wait for the usage after the end of the answer. Some servers never close the connection. */
+/** Milliseconds to wait for the usage. Some servers keep the connection open after the answer. */
 const LINGER = 2_000
 
-/** Yields values until the answer is finished and no more values arrive. */
+/** Ends once the answer is finished and no value arrives for `LINGER`. */
 async function* untilSilent<T>(values: AsyncGenerator<T>, isFinished: () => boolean): AsyncGenerator<T> {
   try {
     for (;;) {
       const next = values.next()
       const result = isFinished() ? await Promise.race([next, silence()]) : await next
-      // Ignore the rejection of this read when the request ends later.
+      // Prevents an unhandled rejection when the request ends later.
       if (result === undefined) next.catch(() => {})
       if (result === undefined || result.done === true) return
       yield result.value
@@ -218,7 +212,7 @@ function silence(): Promise<undefined> {
   return new Promise((resolve) => setTimeout(resolve, LINGER, undefined).unref())
 }
 
-/** Maximum size of a stream in bytes. Real answers are a few thousand characters long. */
+/** Maximum stream size in bytes, far above real answers. */
 const MAX_STREAM = 4_000_000
 
 async function* atMost(chunks: AsyncIterable<Uint8Array>, server: ModelServer): AsyncGenerator<Uint8Array> {
@@ -230,7 +224,6 @@ async function* atMost(chunks: AsyncIterable<Uint8Array>, server: ModelServer): 
   }
 }
 
-/** Yields the whole body as a single value, for servers that do not stream. */
 async function* wholeBody(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder()
   let text = ''
@@ -272,7 +265,7 @@ function refusal({ status, body }: Answer, server: ModelServer, model: string): 
   )
 }
 
-/** Returns the message in an error body, or the body itself if the format is unknown. */
+/** Falls back to the body if the format is unknown. */
 function messageIn(body: string): string {
   const [, message] = /"message"\s*:\s*("(?:[^"\\]|\\.){1,1000}")/.exec(body) ?? []
   try {
@@ -291,10 +284,7 @@ function hintFor(status: number): string {
   return 'Check `ai.model` and `ai.provider` against what the server offers.'
 }
 
-/**
- * Yields the data of each event in a `text/event-stream`, regardless of chunk boundaries. Includes a final event that lacks the
- * terminating empty line.
- */
+/** Parses a `text/event-stream`. Accepts a final event without an empty line. */
 export async function* eventData(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   let data: string[] = []
   for await (const line of linesOf(chunks)) {

@@ -10,10 +10,7 @@ import {
   type Reader,
 } from './chat-server.ts'
 
-/**
- * Opens a provider for servers that implement OpenAI's `POST /chat/completions`, including Ollama, LM Studio, vLLM, llama.cpp,
- * OpenRouter and OpenAI.
- */
+/** For OpenAI and compatible servers, such as Ollama, LM Studio, vLLM, llama.cpp and OpenRouter. */
 export function openOpenAi(settings: ChatSettings, dependencies: ChatDependencies = {}): ChatProvider {
   return openProvider(OPENAI, settings, dependencies)
 }
@@ -33,10 +30,7 @@ const OPENAI: Dialect = {
   reader: () => new OpenAiReader(),
 }
 
-/**
- * Removes a parameter that the server refused. Newer OpenAI models refuse `max_tokens` and `temperature`, and older servers refuse
- * `stream_options`. Each is removed at most once.
- */
+/** Newer OpenAI models reject `max_tokens` and `temperature`, and older servers reject `stream_options`. */
 function adjusted(body: Body, refusal: string): Body | undefined {
   if ('max_tokens' in body && /max_tokens|max_completion_tokens/.test(refusal)) {
     const { max_tokens, ...rest } = body
@@ -46,7 +40,6 @@ function adjusted(body: Body, refusal: string): Body | undefined {
   return 'stream_options' in body && refusal.includes('stream_options') ? without(body, 'stream_options') : undefined
 }
 
-/** Returns the request without one of its properties. */
 function without(body: Body, name: string): Body {
   const { [name]: _, ...rest } = body
   return rest
@@ -83,7 +76,6 @@ function deltas({ content, reasoning_content, reasoning }: Readonly<Record<strin
   ]
 }
 
-/** Returns the text of content that is either a string or a list of parts. */
 function textOf(content: unknown): string {
   if (typeof content === 'string') return content
   if (!Array.isArray(content)) return ''
@@ -99,7 +91,6 @@ function toNumber(value: unknown): number | undefined {
   return typeof value === 'number' ? value : undefined
 }
 
-/** Opens a provider for servers that implement Anthropic's `POST /messages`. */
 export function openAnthropic(settings: ChatSettings, dependencies: ChatDependencies = {}): ChatProvider {
   return openProvider(ANTHROPIC, settings, dependencies)
 }
@@ -153,7 +144,7 @@ class AnthropicReader implements Reader {
     if (typeof reason === 'string') this.finish = FINISH[reason] ?? 'other'
   }
 
-  /** Updates the token counts. Cached tokens are reported separately and added to the input count. The output count is cumulative. */
+  /** Cached tokens are not part of `input_tokens`. Output tokens are cumulative. */
   #count(usage: unknown): void {
     if (!isRecord(usage)) return
     const parts = [usage.input_tokens, usage.cache_read_input_tokens, usage.cache_creation_input_tokens].map(toNumber)
