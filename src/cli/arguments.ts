@@ -4,13 +4,13 @@ import { didYouMean, nearest } from '../core/text/nearest.ts'
 import { UsageError } from './host.ts'
 
 export interface Option {
-  /** Name used in code. On the command line, `-` may be used instead of `_`. */
+  /** `_` may be written as `-` on the command line. */
   readonly name: string
   readonly type: 'text' | 'flag' | 'integer' | 'number' | 'json'
-  /** True if the number may be omitted. The value of the option is then `true`. */
+  /** The number may be omitted; the value is then `true`. */
   readonly bare?: boolean
   readonly short?: string
-  /** True if the option may be repeated. Its value is then an array. */
+  /** The option may be repeated; the value is then an array. */
   readonly many?: boolean
   readonly values?: readonly string[]
   readonly default?: unknown
@@ -18,7 +18,6 @@ export interface Option {
 }
 
 export interface Parsed {
-  /** Options given on the command line, by name. */
   readonly options: ReadonlyMap<string, unknown>
   readonly positionals: readonly string[]
 }
@@ -52,7 +51,7 @@ export const PUBLIC_OPTION: Option = {
   sentence: 'With --http: the https address of this server on the internet (http.public_url).',
 }
 
-/** Separates the command from its arguments. Global options may precede the command. */
+/** Global options may precede the command. */
 export function splitCommand(argv: readonly string[]): {
   readonly command: string | undefined
   readonly rest: readonly string[]
@@ -67,10 +66,7 @@ export function splitCommand(argv: readonly string[]): {
   return { command: undefined, rest: argv }
 }
 
-/**
- * Parses options and positional arguments.
- * @throws UsageError for an unknown option or an invalid value
- */
+/** @throws UsageError for an unknown option or an invalid value */
 export function parseArguments(args: readonly string[], options: readonly Option[]): Parsed {
   const flags = flagsOf(options)
   const { tokens } = parseArgs({
@@ -102,10 +98,7 @@ export function parseArguments(args: readonly string[], options: readonly Option
   return { options: values, positionals }
 }
 
-/**
- * Parses the value of an option.
- * @throws UsageError if the value is invalid
- */
+/** @throws UsageError if the value is invalid */
 export function readValueOf(option: Option, text: string, shownName = flagOf(option)): unknown {
   const wrong = (expected: string): UsageError => new UsageError(`${shownName} must be ${expected}; got "${text}".`)
   if (option.values && !option.values.includes(text)) {
@@ -120,18 +113,15 @@ export function readValueOf(option: Option, text: string, shownName = flagOf(opt
   return number
 }
 
-/** Returns the option as it is written on the command line, such as `--include-content`. */
 export function flagOf({ name }: Pick<Option, 'name'>): string {
   return `--${name.replaceAll('_', '-')}`
 }
 
 interface Flag {
   readonly option: Option
-  /** True if this is the `--no-…` form. */
   readonly negative: boolean
 }
 
-/** Maps every spelling of every option, without leading dashes, to the option. */
 function flagsOf(options: readonly Option[]): ReadonlyMap<string, Flag> {
   const flags = new Map<string, Flag>()
   for (const option of options) {
@@ -146,7 +136,7 @@ function flagsOf(options: readonly Option[]): ReadonlyMap<string, Flag> {
 
 type Token = NonNullable<ReturnType<typeof parseArgs>['tokens']>[number]
 
-/** Checks whether the word after an option with an optional value is its value, as in `--http 7583` but not in `--http notes`. */
+/** `--http` takes a value in `--http 7583` but not in `--http notes`. */
 function isValueOf(before: Token | undefined, word: Token | undefined, flags: ReadonlyMap<string, Flag>): boolean {
   if (before?.kind !== 'option' || word?.kind !== 'positional' || word.index !== before.index + 1) return false
   const option = flags.get(before.rawName.replace(/^--?/, ''))?.option
@@ -167,7 +157,7 @@ function readOption({ option, negative }: Flag, { rawName, value, inlineValue }:
   }
   if (value === undefined && option.bare === true) return true
   if (value === undefined) throw new UsageError(`${rawName} needs a value.`, `Write ${rawName} <value>.`)
-  // In `--vault --json`, the value of `--vault` is missing. To pass such a value, write `--vault=--json`.
+  // In `--vault --json`, the value of `--vault` is missing.
   if (inlineValue === false && value.startsWith('--'))
     throw new UsageError(`${rawName} needs a value.`, `To use "${value}" as the value, write ${rawName}=${value}.`)
   return readValueOf(option, value, rawName)

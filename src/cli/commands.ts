@@ -1,13 +1,11 @@
 import { GLOBAL_OPTIONS, HTTP_OPTION, type Option, PUBLIC_OPTION, WRITE_OPTION } from './arguments.ts'
 
-/** A command that is not a tool. `run.ts` loads its code on demand. */
 export interface Command {
   readonly name: string
   readonly sentence: string
   readonly usage: string
-  /** Maximum number of positional arguments. */
   readonly words: number
-  /** True if the first argument is free text, so "help" is not treated as a request for help. */
+  /** The first argument is free text, so "help" does not ask for help. */
   readonly takesText?: true
   readonly options?: readonly Option[]
 }
@@ -24,10 +22,9 @@ const STORE_OPTION: Option = {
   sentence: 'Override store.type: files on this computer, or the Neo4j database at store.neo4j.url.',
 }
 
-/** The argument of a command for one vault. */
+/** Shared by the commands for one vault. */
 const OF_VAULT = { usage: '[vault]', words: 1 } as const
 
-/** All commands that are not tools, in the order in which the help lists them. */
 export const COMMANDS = [
   {
     name: 'serve',
@@ -235,7 +232,7 @@ export const COMMANDS = [
     name: 'completion',
     sentence: 'Print a script that lets your shell complete commands, options, vaults and notes.',
     usage: '<bash|zsh|fish>',
-    // Practically no limit, because the completion script passes all words typed so far.
+    // The completion script passes all words typed so far.
     words: 10_000,
   },
   {
@@ -252,7 +249,6 @@ export interface KnownCommand extends Command {
   readonly name: CommandName
 }
 
-/** Returns a command's options, followed by the global ones. */
 export function optionsOfCommand({ options = [] }: Command): readonly Option[] {
   return [...options, ...GLOBAL_OPTIONS]
 }

@@ -19,9 +19,9 @@ export async function run({ host, printer, positionals }: Invocation): Promise<n
   return 0
 }
 
-/** Matches the left column of a list, or the spaces that replace it on continuation lines. */
+/** Matches the left column of a list, or its indentation on continuation lines. */
 const LEFT_SIDE = /^ +(?:\S+(?: \S+)* {2,})?(?=\S)/
-/** Minimum width of the right column. If there is less space, its text continues at the left margin. */
+/** Below this width, the right column wraps to the left margin. */
 const MIN_WIDTH = 24
 
 function wrapped(text: string, columns: number | undefined): string {
@@ -37,7 +37,7 @@ function wrapped(text: string, columns: number | undefined): string {
   return lines.join('\n')
 }
 
-/** Returns the help shown by `roux` without arguments, wrapped to the given number of columns. */
+/** Wraps the help to the given number of columns. */
 export function shortHelp(columns?: number): string {
   const text = `Roux serves a folder of Markdown notes as a link graph: to AI assistants, and here.
 
@@ -129,7 +129,7 @@ function sentenceOf(option: Option): string {
 function settingsHelp(): string {
   const blocks = SETTINGS.map(({ key, type, default: value, sentence }) => {
     const name = shownKey(key)
-    // Long lists can only be wrapped at spaces.
+    // Add spaces, because long lists can only be wrapped there.
     return `${name}: ${JSON.stringify(value).replaceAll(',', ', ')}\n  ${sentence}\n  It is ${describeType(type)}; as a variable ${variableOf(name)}.\n`
   })
   return `${blocks.join('\n')}
@@ -139,7 +139,7 @@ The first that is set wins: --set key=value, the variable, --config <file>, the 
 }
 
 function list(rows: readonly (readonly [string, string])[]): string {
-  // A long entry gets its own line, so it does not widen the left column.
+  // A long entry gets its own line instead of widening the column.
   const width = Math.min(34, Math.max(...rows.map(([left]) => left.length)))
   return rows
     .map(([left, right]) =>

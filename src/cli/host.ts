@@ -8,51 +8,39 @@ const INTERRUPTED = 130
 
 export const VERSION: string = manifest.version
 
-/** An output stream. `isTTY` and `columns` are only set for terminals. */
 export type Out = NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number }
 
-/** The parts of its process that the command line uses. Replaced in tests. */
 export interface Host extends Places {
   readonly cwd: string
-  /** Absolute paths of the running Node binary and script. */
   readonly program: { readonly node: string; readonly script: string }
   readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean }
   readonly stdout: Out
   readonly stderr: Out
-  /** Loads the adapters. Called when the first command needs them. */
+  /** Loads the adapters on demand. */
   compose(): Promise<Composition>
-  /**
-   * Checks whether a folder contains a home folder or a whole disk and is therefore probably not a vault. Does not load the
-   * adapters.
-   */
+  /** A home folder or a whole disk is probably not a vault. */
   isTooWide(folder: string): Promise<boolean>
-  /** Returns all tools, including disabled ones. */
   tools(): Promise<readonly Tool[]>
-  /** Calls the listener on the first SIGINT or SIGTERM. */
+  /** Called for the first SIGINT or SIGTERM only. */
   onSignal(listener: () => void): void
-  /** Vaults of the command line, with their settings, if already loaded. */
   readonly loaded?: LoadedVaults
-  /** How to reach the shared server. Undefined in the shared server itself. */
+  /** Undefined in the shared server itself. */
   readonly sharing?: Sharing
 }
 
-/** Options of a process that can use the shared server. */
+/** Set if this process may use the shared server. */
 export interface Sharing {
-  /** The program's main script, which identifies the build. */
+  /** Path of the main script, which identifies the build. */
   readonly script: string
-  /** The reason why this process must not use the shared server, if known. */
+  /** Why this process must not use the shared server. */
   readonly alone?: string
-  /** Prepares this process to serve a vault without the shared server. */
+  /** Prepares to serve a vault without the shared server. */
   bootIndexer(): void
 }
 
-/** Functions from `compose/` that commands use. */
 export type Composition = Omit<typeof import('../compose/index.ts'), 'indexFile'>
 
-/**
- * Runs `work` with a signal that Ctrl+C or SIGTERM aborts. If `work` then throws, calls `onNotice` and ignores the error.
- * @returns the exit code
- */
+/** Ctrl+C and SIGTERM abort the signal. An error after that is passed to `onNotice`. @returns the exit code */
 export async function interruptible(
   host: Pick<Host, 'onSignal'>,
   work: (signal: AbortSignal) => Promise<number>,
@@ -72,7 +60,6 @@ export async function interruptible(
 /** Thrown for an invalid command line. The exit code is 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
-  /** One sentence that explains how to fix the problem. */
   readonly hint: string | undefined
 
   constructor(message: string, hint?: string) {

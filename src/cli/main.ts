@@ -19,7 +19,7 @@ const host: Host = {
   cwd: process.cwd(),
   env: process.env,
   platform: process.platform,
-  // Evaluated lazily, because a server also works without a home folder.
+  // Lazy, because `homedir()` throws if there is no home folder.
   get home() {
     return homedir()
   },
@@ -42,17 +42,17 @@ const host: Host = {
   },
 }
 
-// `roux … | head` must exit quietly. A server's transport handles stream errors itself.
+// `roux … | head` must exit quietly. Servers handle stream errors in their transport.
 const isShared = argv[0] === SHARED_COMMAND
 const isServer = isShared || splitCommand(argv).command === 'serve'
-// This process relays to the shared server, unless its settings forbid it.
+// Relay to the shared server unless the settings forbid it.
 const mayRelay = alone === undefined && greetingFor(argv, process.env) !== undefined
 if (!isServer) {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
 }
 process.stderr.on('error', () => {})
 
-// Exit without waiting for threads. Node would wait, but a thread may hang on a file or disk that does not respond.
+// Do not wait for threads. They may block on a file or disk.
 process.on('exit', () => {
   if (isBlockedByFile() || !leaveNativeCode()) process.kill(process.pid, 'SIGKILL')
 })
@@ -61,14 +61,14 @@ async function main(): Promise<void> {
   if (isServer && (isShared || !mayRelay)) bootIndexer()
   const code = isShared ? await (await import('./shared/shared-server.ts')).runSharedServer(host) : await run(argv, host)
   await endSpare()
-  // The relay ends the process once it has passed on the last answer.
+  // The relay exits after the last response.
   if (streams !== undefined) return streams.finish(code)
   process.exitCode = code
   // A client that has sent `exit` may keep stdin open, so do not wait for it to close.
   process.stdin.destroy()
-  // Wait until stdout is flushed. A server has already waited for its client.
+  // Flush stdout. Servers have already waited for the client.
   if (!isServer) await new Promise((resolve) => process.stdout.write('', resolve))
-  // A worker in a long step may keep the process alive although nothing is left to report.
+  // A busy worker may keep the process alive.
   setTimeout(() => process.exit(), SHUTDOWN.gone - SHUTDOWN.closed).unref()
 }
 

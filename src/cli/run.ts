@@ -7,7 +7,7 @@ import type { Invocation } from './session.ts'
 
 type Run = (invocation: Invocation) => Promise<number>
 
-/** Loads the code of each command on demand, so starting a server does not load unrelated commands. */
+/** Imported on demand to keep startup fast. */
 const CODE: Readonly<Record<CommandName, () => Promise<Run>>> = {
   serve: async () => (await import('./serving/serve.ts')).run,
   stop: async () => (await import('./shared/background.ts')).stop,
@@ -33,7 +33,6 @@ const CODE: Readonly<Record<CommandName, () => Promise<Run>>> = {
   help: async () => (await import('./help.ts')).run,
 }
 
-/** Runs a command line and prints any error. Resolves to the exit code. */
 export async function run(argv: readonly string[], host: Host): Promise<number> {
   try {
     const { command, rest } = splitCommand(argv)
@@ -85,7 +84,7 @@ function invocationOf({ options, positionals }: Parsed, host: Host): Invocation 
   return { host, options, positionals, printer: new Printer(host, options.get('json') === true) }
 }
 
-/** Checks whether `--help` was given, or `help` as the only argument of a command that does not take free text. */
+/** `help` counts only as the sole argument. */
 function asksForHelp({ options, positionals }: Invocation, takesText = false): boolean {
   return options.get('help') === true || (!takesText && positionals.length === 1 && positionals[0] === 'help')
 }
@@ -100,7 +99,6 @@ async function printVersion({ printer }: Invocation): Promise<number> {
   return 0
 }
 
-/** Returns 2 for an invalid command line and 1 for any other error. */
 function exitCode(error: unknown): number {
   return error instanceof UsageError || (error instanceof RouxError && error.code === 'INVALID_PARAMS') ? 2 : 1
 }

@@ -18,12 +18,11 @@ export interface Invocation {
   readonly printer: Printer
   readonly options: ReadonlyMap<string, unknown>
   readonly positionals: readonly string[]
-  /** True to show progress even without a terminal. */
+  /** Show progress even without a terminal. */
   readonly loud?: boolean
   readonly signal?: AbortSignal
 }
 
-/** Returns the sources of the settings for this run. `vault` is the command's positional argument. */
 export function settingsInput({ host, options }: Invocation, vault?: string): SettingsInput {
   const option = options.get('vault') as string | undefined
   if (option !== undefined && vault !== undefined)
@@ -47,17 +46,13 @@ export function settingsInput({ host, options }: Invocation, vault?: string): Se
   }
 }
 
-/** Settings that `--write` changes for this run. */
 const WRITING: readonly string[] = ['tools.write=true', 'tools.attach=true']
 
 function settingGiven(key: string, value: unknown): readonly string[] {
   return typeof value === 'string' ? [`${key}=${value}`] : []
 }
 
-/**
- * Converts `--http` (or `--port` of `roux open`) to settings. Its value is a port or `true`.
- * @throws UsageError for an invalid port
- */
+/** Applies to `--http`, and to `--port` of `roux open`. @throws UsageError for an invalid port */
 function overHttp(options: Invocation['options']): readonly string[] {
   const value = options.get('http')
   if (typeof value !== 'number') return []
@@ -66,10 +61,7 @@ function overHttp(options: Invocation['options']): readonly string[] {
   throw new UsageError(`${flag} must be a port, a whole number from 0 to 65535; got ${value}.`, '0 means any free port.')
 }
 
-/**
- * Loads the vaults and their settings for this run, and prints warnings.
- * @throws RouxError if a setting is invalid or the folder is unlikely to be a vault
- */
+/** @throws RouxError if a setting is invalid or the folder is unlikely to be a vault */
 export async function requireVaults(invocation: Invocation, vault?: string): Promise<LoadedVaults> {
   const loaded = invocation.host.loaded ?? (await loadVaults(settingsInput(invocation, vault)))
   const warnings = [loaded.server, ...loaded.vaults].flatMap((settings) => settings.warnings)
@@ -80,20 +72,14 @@ export async function requireVaults(invocation: Invocation, vault?: string): Pro
   return loaded
 }
 
-/**
- * Checks that every vault has a local folder.
- * @throws UsageError with a hint to pass a folder to `roux <command>`
- */
+/** @throws UsageError if a vault has no local folder */
 export function requireFolders(vaults: readonly LoadedVault[], command: string): void {
   const elsewhere = vaults.find(({ stored }) => stored !== undefined)
   if (elsewhere === undefined) return
   throw new UsageError(`The folder of "${elsewhere.stored}" is unknown here.`, `Name the folder: roux ${command} <folder>`)
 }
 
-/**
- * Loads the only vault of this run.
- * @throws UsageError if the settings name several vaults and none was selected, RouxError as for `requireVaults`
- */
+/** @throws UsageError if several vaults are configured and none is selected, or the errors of `requireVaults` */
 export async function requireSettings(invocation: Invocation, vault?: string): Promise<LoadedVault> {
   const { vaults } = await requireVaults(invocation, vault)
   const [only, ...more] = vaults
@@ -103,18 +89,14 @@ export async function requireSettings(invocation: Invocation, vault?: string): P
 }
 
 /**
- * Opens the vault, waits until its index is up to date, runs `use` and closes the vault, showing progress on stderr. Runs `use` a
- * second time if the index turned out to be damaged.
- * @throws RouxError `VAULT_NOT_FOUND` if the folder is missing; the signal's reason if it is aborted
+ * Updates the index before calling `run`. Calls `run` again if the index was damaged.
+ * @throws RouxError `VAULT_NOT_FOUND`, or the signal's reason
  */
 export function withCore<T>(invocation: Invocation, loaded: LoadedVault, run: (core: GraphCore) => Promise<T>): Promise<T> {
   return withVaults(invocation, [loaded], async (vaults) => run(await vaults.open(loaded.name)))
 }
 
-/**
- * Like `withCore`, but for several vaults, which `use` opens as needed.
- * @throws the errors of `withCore` when a vault is opened
- */
+/** Vaults are opened on demand. @throws the errors of `withCore` when a vault is opened */
 export async function withVaults<T>(
   invocation: Invocation,
   loaded: readonly LoadedVault[],
@@ -146,14 +128,13 @@ export async function withVaults<T>(
     return await runWithRetry(invocation, { opened: () => [...closers.keys()], use: () => run(vaults) })
   } finally {
     for (const stop of closers.values()) stop()
-    // Errors while closing are reported but not thrown, because the result must still be shown.
+    // Do not throw, because the result must still be printed.
     const noteFailure = (error: unknown) => printer.note(String(error))
     await Promise.all([...closers.keys()].map((core) => core.close().catch(noteFailure)))
     await shared?.close().catch(noteFailure)
   }
 }
 
-/** Opens the consent and usage records of model servers, runs `use` and closes them. */
 export async function withDesk<T>(
   host: Host,
   { settings, aiKey }: Pick<LoadedVault, 'settings' | 'aiKey'>,
@@ -173,7 +154,7 @@ interface Use<T> {
   use(): Promise<T>
 }
 
-/** Runs `use` a second time if the index was damaged and has been rebuilt. */
+/** Retries once after a damaged index has been rebuilt. */
 async function runWithRetry<T>(invocation: Invocation, { opened, use }: Use<T>): Promise<T> {
   try {
     return await use()
@@ -198,7 +179,7 @@ function requireFolder(path: string, names: readonly string[] = []): void {
   if (problem !== undefined) throw new RouxError('VAULT_NOT_FOUND', problem, { hint: vaultOptionHint(names) })
 }
 
-/** Returns a sentence that explains why a folder cannot be read, or `undefined` if it can be read. */
+/** Returns `undefined` if the folder can be read. */
 export function folderFault(path: string): string | undefined {
   try {
     opendirSync(path).closeSync()

@@ -15,7 +15,6 @@ import { connectionTo, neo4jPlace } from './engine.ts'
 import { indexFile, realRoot, searchIndexFile } from './index-files.ts'
 import type { OpenOptions } from './open-options.ts'
 
-/** Collects diagnostic information that only the adapters can provide. Changes nothing on disk and downloads nothing. */
 export async function diagnose(
   settings: Settings,
   options: Pick<OpenOptions, 'apiKey' | 'name' | 'stored' | 'storePassword'> = {},
@@ -52,7 +51,7 @@ async function examineStore(
     ...(storePassword === undefined ? {} : { storePassword }),
   }
   const { origin, ...place } = neo4jPlace(settings, { ...options, root, file: indexFile(settings, root) })
-  // Omit the origin for a vault served without its folder, because the vault was fed from a different folder.
+  // A vault served without its folder was fed from another one.
   const connection = await connectionTo(stored !== undefined || origin === undefined ? place : { ...place, origin })
   try {
     return await examineDatabase(connection)
@@ -66,14 +65,14 @@ export interface Diagnosis {
   readonly index: IndexDiagnosis
   readonly searchIndex: IndexDiagnosis
   readonly embedder: readonly EmbedderFinding[]
-  /** Reason that the configured vector index cannot be used. */
+  /** Why the configured vector index cannot be used. */
   readonly hnsw?: string
   readonly database?: readonly DatabaseFinding[]
 }
 
 export interface IndexDiagnosis {
   readonly file: string
-  /** `foreign`: created by another program · `newer`, `older`: created by another version of Roux. */
+  /** `foreign`: created by another program. `newer`, `older`: created by another version of Roux. */
   readonly state: 'absent' | 'present' | 'damaged' | 'foreign' | 'newer' | 'older'
   readonly message?: string
 }

@@ -11,20 +11,16 @@ import type { EnginePlace } from '../store/open-writers.ts'
 import { indexFile, insightFile, layoutFile, realRoot, searchIndexFile } from './index-files.ts'
 import type { OpenOptions } from './open-options.ts'
 
-/** Makes the names of in-memory indexes unique within the process. */
+/** Makes the names of in-memory indexes unique. */
 let openCount = 0
 
-/** The read side of an engine, with methods to call after commits. */
 export interface OpenEngine extends Pick<EmbeddedStore, 'refresh' | 'refreshSearch' | 'prepare' | 'rest'> {
   readonly store: Store
-  /** Opens the index that has replaced another one. A different process may have replaced it. */
+  /** Opens the index that replaced another one, possibly written by another process. */
   reopen(which: IndexName, cache: IndexStatus['cache']): void
 }
 
-/**
- * Opens an engine for reading. A remote database has no local state, so only query plans can be prepared, and the other methods do
- * nothing.
- */
+/** A remote database has no local state, so only `prepare` does anything. */
 export async function openEngine(place: EnginePlace, options: Omit<StoreOptions, 'search'>): Promise<OpenEngine> {
   if (place.type === 'neo4j') {
     const [{ Connection }, { openNeo4jStore }] = await Promise.all([
@@ -56,7 +52,6 @@ export async function openEngine(place: EnginePlace, options: Omit<StoreOptions,
   }
 }
 
-/** Determines the location and engine of a vault's index, for readers and writers alike. */
 export function placeOf(settings: Settings, root: string, options: Pick<OpenOptions, 'name' | 'storePassword'>): EnginePlace {
   const file = indexFile(settings, root)
   if (settings.store.type === 'neo4j') return neo4jPlace(settings, { root, file, ...options })
@@ -88,7 +83,7 @@ export function neo4jPlace(
     password: storePassword,
     database,
     vault,
-    // Identifies the folder and the settings that affect how it is read.
+    // Changes with the folder and with the settings that affect parsing.
     origin: { folder: digest('sha256', root, 'hex'), reading: basename(file) },
     file: `${serverOf(url)} (${vault})`,
     insightFile: insightFile(file),
@@ -104,7 +99,6 @@ export async function connectionTo(place: Neo4jPlace) {
 
 export type { FeederLease }
 
-/** Opens the lease that allows only one process at a time to feed a vault. */
 export async function openFeederLease(
   settings: Settings,
   options: Pick<OpenOptions, 'name' | 'storePassword'>,
@@ -114,10 +108,7 @@ export async function openFeederLease(
   return openLease(await connectionTo(neo4jPlace(settings, { ...options, root, file: indexFile(settings, root) })))
 }
 
-/**
- * Removes a vault from the configured database.
- * @throws RouxError if the vault does not exist or is being fed
- */
+/** @throws RouxError if the vault does not exist or is being fed */
 export async function removeFed(
   settings: Settings,
   options: Required<Pick<OpenOptions, 'name'>> & Pick<OpenOptions, 'storePassword'>,

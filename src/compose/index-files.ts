@@ -10,16 +10,13 @@ import { FORMAT } from '../store/embedded/rows.ts'
 import { SEARCH } from '../store/embedded/search/search-rows.ts'
 import { openSqlite } from '../store/embedded/sqlite.ts'
 
-/**
- * Resolves symbolic links, so every path to a vault yields the same root. The path of a missing vault is only made absolute,
- * because the folder may appear later.
- */
+/** Resolves symbolic links, so all paths to a vault have the same root. The folder need not exist. */
 export function realRoot(path: string): string {
   const absolute = resolve(path)
   return quietly(() => realpathSync.native(absolute)) ?? absolute
 }
 
-/** Returns the path of a vault's index. It depends on the index format and on all settings that affect how notes are interpreted. */
+/** The path depends on the index format and on the settings that affect parsing. */
 export function indexFile(settings: Settings, root = realRoot(settings.vault.path)): string {
   const { mode, ignore, gitignore, link_roots: linkRoots } = settings.vault
   const { profile, comments } = settings.links
@@ -31,48 +28,37 @@ export function indexFile(settings: Settings, root = realRoot(settings.vault.pat
   return join(folder, `index-${digest('sha256', facts, 'hex').slice(0, 24)}.db`)
 }
 
-/** Returns the path of the stored map layout, next to the index. */
 export function layoutFile(indexPath: string): string {
   return join(dirname(indexPath), basename(indexPath).replace(/^index-(.*)\.db$/, 'layout-$1.json'))
 }
 
-/** Returns the path of the search index, next to the index it belongs to. */
 export function searchIndexFile(indexPath: string): string {
   return join(dirname(indexPath), basename(indexPath).replace(/^index-/, `search-${SEARCH.format}-`))
 }
 
-/** Returns the path of the stored whole-vault insight, next to the index. */
 export function insightFile(indexPath: string): string {
   return join(dirname(indexPath), basename(indexPath).replace(/^index-/, `insight-${INSIGHT.format}-`))
 }
 
-/** Returns the size of a vault's indexes on disk in bytes, including SQLite's write-ahead logs. A missing index has size 0. */
+/** Sizes in bytes, including SQLite's write-ahead logs. A missing index has size 0. */
 export function measureIndexes(settings: Settings): { readonly index: number; readonly search: number } {
   const file = indexFile(settings)
   const bytes = (path: string): number => sizeOf(path) + sizeOf(`${path}-wal`)
   return { index: bytes(file), search: bytes(searchIndexFile(file)) }
 }
 
-/** Returns the size of a file, or 0 if it is missing or inaccessible. */
 function sizeOf(file: string): number {
   return quietly(() => statSync(file).size) ?? 0
 }
 
 export type History = history.History
 
-/**
- * Returns the size of a vault's history.
- * @throws RouxError if the history cannot be read
- */
+/** @throws RouxError if the history cannot be read */
 export function readHistory(settings: Settings): History {
   return history.readHistory(historyOf(settings))
 }
 
-/**
- * Deletes a vault's history.
- * @returns what was deleted
- * @throws RouxError if the history cannot be written
- */
+/** @returns the deleted history @throws RouxError if the history cannot be written */
 export function forgetHistory(settings: Settings): History {
   return history.forgetHistory(historyOf(settings))
 }

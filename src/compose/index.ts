@@ -5,7 +5,6 @@ import { RouxError } from '../core/errors.ts'
 import { openSqlite } from '../store/embedded/sqlite.ts'
 import type { AiDesk } from '../workers/ai-desk.ts'
 
-// Builds a GraphCore and its components from settings, for the command line and the library.
 export type { AiDesk, NamedModel } from '../workers/ai-desk.ts'
 export { type Diagnosis, diagnose, type IndexDiagnosis } from './diagnose.ts'
 export { type FeederLease, openFeederLease, removeFed } from './engine.ts'
@@ -14,16 +13,15 @@ export { openCore } from './open-core.ts'
 export type { OpenOptions } from './open-options.ts'
 export { type SharedParts, shareParts } from './open-options.ts'
 
-/** Opens the consent and usage records of model servers on demand. */
 export async function openAiDesk(settings: Settings, key?: KeySource): Promise<AiDesk> {
   const { AiDesk } = await import('../workers/ai-desk.ts')
   return new AiDesk(settings, key)
 }
 
 /**
- * Locks a file for as long as this process runs.
- * @param timeout milliseconds to wait for another process
- * @returns `undefined` if another process still holds the lock
+ * The lock lasts until the process exits.
+ * @param timeout in milliseconds
+ * @returns `undefined` if another process holds the lock
  */
 export async function lockServer(path: string, timeout: number): Promise<WriteLock | undefined> {
   try {

@@ -25,7 +25,7 @@ import { indexFile, realRoot } from './index-files.ts'
 import { type OpenOptions, shareParts } from './open-options.ts'
 import { followVectors, loadSearch, prepareForQuestions, releaseMemory, tryEagerly, whenIdle } from './prepare.ts'
 
-/** Opens the configured vault. A missing vault is not an error here; see `Indexing.status`. */
+/** A missing vault is not an error here; see `Indexing.status`. */
 export async function openCore(settings: Settings, options: OpenOptions): Promise<GraphCore> {
   if (options.stored !== undefined) return await openStoredCore(settings, { ...options, stored: options.stored })
   const root = realRoot(settings.vault.path)
@@ -84,12 +84,12 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
     name: options.name,
     root,
     store,
-    // Do not cache texts, because each note is read only once. The cache for answers is left untouched.
+    // Do not cache texts, because each note is read only once.
     texts: openTexts(reads, 0),
     runs: compute,
     file: place.insightFile,
   })
-  // Load the index in this thread while the worker compares it with the files.
+  // Load the index here while the worker compares files.
   setImmediate(() => tryEagerly(() => engine.refresh()))
   return {
     ...(options.name === undefined ? {} : { name: options.name }),
@@ -124,7 +124,7 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
     close: async () => {
       clearInterval(idle)
       stopPreparing?.()
-      // Shared threads keep running, because they may still work for other vaults.
+      // Shared threads keep running for other vaults.
       reads.close()
       chat.close()
       whole.close()
@@ -134,7 +134,6 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
   }
 }
 
-/** Opens a read-only vault whose index is in a database and whose folder is not available. */
 async function openStoredCore(settings: Settings, options: OpenOptions & { readonly stored: string }): Promise<GraphCore> {
   const { stored, name, shared = shareParts(), ai = () => settings.ai } = options
   const root = `neo4j ${serverOf(settings.store['neo4j.url'])} ${settings.store['neo4j.database']} ${stored}`
@@ -159,7 +158,6 @@ async function openStoredCore(settings: Settings, options: OpenOptions & { reado
     texts,
     rankings: new Rankings(store, shared.compute, isFollowed),
     layouts: new LayoutClient(place.layoutFile, shared.layouts),
-    // Attachments are only available where the vault's folder is.
     pictures: { read: async () => undefined },
     ...whole,
     indexing,
@@ -181,17 +179,16 @@ async function openStoredCore(settings: Settings, options: OpenOptions & { reado
 
 export interface WholeVaultParts {
   readonly name: string | undefined
-  /** Key under which labels and decisions are stored. */
   readonly root: string
   readonly store: Store
   readonly texts: Texts
   readonly runs: ComputeClient
   readonly file: string
-  /** Returns whether another process is about to update the stored results. */
+  /** True if another process is about to update the stored results. */
   readonly isKeptElsewhere?: () => boolean
 }
 
-/** Opens the whole-vault analyses, regardless of where the index is stored. */
+/** Works with any store. */
 function openWholeVault(
   settings: Settings,
   { root, ...parts }: WholeVaultParts,
@@ -219,7 +216,7 @@ function openWholeVault(
   }
 }
 
-/** Stores decisions in the shared index, if there is one, so all of its users see them. */
+/** All users of a shared index see the same decisions. */
 function stateWith(stored: InsightState, decisions: Decisions | undefined): InsightState {
   if (decisions === undefined) return stored
   return {
@@ -230,7 +227,7 @@ function stateWith(stored: InsightState, decisions: Decisions | undefined): Insi
   }
 }
 
-/** Opens the configured chat model on first use. `now` is `undefined` while AI is disabled. */
+/** `now` is `undefined` while AI is disabled. */
 function chatOf(
   settings: Settings,
   { aiKey, ai = () => settings.ai }: Pick<OpenOptions, 'aiKey' | 'ai'>,

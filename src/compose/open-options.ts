@@ -8,47 +8,39 @@ import { type EmbeddingOptions, type OpenEmbedding, openEmbedding } from '../wor
 import { startWorker, takeIndexer } from '../workers/spare-worker.ts'
 
 export interface OpenOptions {
-  /** True to watch the folder and stay up to date (for servers), false to read it once (for commands). */
+  /** Servers watch the folder. Commands read it once. */
   readonly watch: boolean
-  /** Name of the vault, if the process serves several. */
   readonly name?: string
-  /** Receives the stack traces of unexpected errors, for the log. */
   readonly onError?: (stack: string) => void
-  /** API key for the server at `embedder.base_url`. Never part of the settings. */
   readonly apiKey?: string
-  /** Possible sources of the API key for the chat model. */
+  /** Where to look for the chat model's API key. */
   readonly aiKey?: KeySource
-  /** Returns the current `ai` settings, which are read for every question. Defaults to the settings that the vault was opened with. */
+  /** Read for every question. Defaults to the settings at opening. */
   readonly ai?: () => Settings['ai']
-  /** Registers a listener for changes to the `ai` settings. */
   readonly onAiChange?: (listener: () => void) => void
-  /** Password for the Neo4j database. Never part of the settings. */
   readonly storePassword?: string
-  /** Name of a vault in the database, if it is served without its folder. */
+  /** Name of the vault in the database, if it is served without its folder. */
   readonly stored?: string
-  /** Resources shared by the vaults of one process. Omitted for a single vault. */
   readonly shared?: SharedParts | undefined
-  /** Called on the first real request. */
   readonly onBegin?: () => void
-  /** Returns the current permissions for writing and attachments. Defaults to the settings. */
+  /** Defaults to the settings. */
   readonly permits?: () => Pick<Settings['tools'], 'write' | 'attach'>
   readonly onDownload?: (progress: DownloadProgress) => void
 }
 
-/** Threads and models shared by the vaults of one process. */
+/** Resources shared by the vaults of one process. */
 export interface SharedParts {
   readonly indexers: IndexerHost
   readonly compute: ComputeClient
-  /** Computes layouts in a separate thread. Users wait for the map, while whole-vault computations may take a minute. */
+  /** A thread of its own, because whole-vault computations may take a minute. */
   readonly layouts: ComputeClient
   readonly files: FileThreads
-  /** Returns a shared embedding for equal settings. */
+  /** Equal settings share one embedding. */
   embedding(settings: Settings['embedder'], options: EmbeddingOptions): OpenEmbedding
-  /** Call this after closing the vaults. */
   close(): Promise<void>
 }
 
-/** Creates the resources that several vaults share. Nothing is started before its first use. */
+/** Starts each resource on first use. */
 export function shareParts(): SharedParts {
   const compute = new ComputeClient(() => startWorker('compute'))
   const layouts = new ComputeClient(() => startWorker('compute'))
@@ -60,7 +52,7 @@ export function shareParts(): SharedParts {
     layouts,
     files,
     embedding(settings, options) {
-      // Share embeddings from a remote server only within a vault, because vaults may have different permissions to send data.
+      // Do not share remote embeddings between vaults, which may have different permissions to send data.
       const vault = settings.kind === 'openai' ? options.name : undefined
       const key = JSON.stringify([settings, options.apiKey, options.gate?.(), vault])
       const embedding = embeddings.get(key) ?? openEmbedding(settings, options)

@@ -4,22 +4,20 @@ import type { IndexingClient } from '../workers/indexing-client.ts'
 import type { OpenEmbedding } from '../workers/open-embedding.ts'
 import type { OpenEngine } from './engine.ts'
 
-/** Loads the stored search data in slices of a few milliseconds, so the first question does not have to load it. */
+/** Warms up search in short slices before the first question. */
 export async function loadSearch({ store, refreshSearch }: OpenEngine): Promise<void> {
   try {
-    // Load the graph first, because every call needs it.
     await new Promise((resolve) => setImmediate(resolve))
     const [newest] = await store.read((snapshot) => snapshot.vectorStates())
     await refreshSearch(newest?.embedder)
   } catch {
-    // Ignored here because the next question reports the error.
+    // The next question reports the error.
   }
 }
 
-/** Milliseconds without activity after which memory is released, and between checks for it. */
+/** In milliseconds. */
 const IDLE = { after: 30_000, look: 15_000 }
 
-/** Calls `action` once per idle period. */
 export function whenIdle(indexing: IndexingClient, action: () => void): NodeJS.Timeout {
   let doneFor = 0
   const timer = setInterval(() => {
@@ -31,13 +29,13 @@ export function whenIdle(indexing: IndexingClient, action: () => void): NodeJS.T
   return timer.unref()
 }
 
-/** Releases caches that are not worth their memory during idle periods. */
+/** Releases caches that are cheap to rebuild. */
 export function releaseMemory(...caches: readonly { rest(): void }[]): void {
   for (const cache of caches) cache.rest()
   collectGarbage()
 }
 
-/** Loads vectors as they are created, so the next search does not have to load thousands of them. */
+/** Loads new vectors as soon as they are stored, instead of during the next search. */
 export function followVectors(indexing: IndexingClient, engine: OpenEngine): void {
   let isLoading = false
   indexing.onStatus(({ search }) => {
@@ -47,7 +45,7 @@ export function followVectors(indexing: IndexingClient, engine: OpenEngine): voi
     engine
       .refreshSearch(embedder)
       .catch(() => {
-        // The next answer retries the load and reports the error.
+        // The next search retries and reports the error.
       })
       .finally(() => {
         isLoading = false
@@ -55,17 +53,10 @@ export function followVectors(indexing: IndexingClient, engine: OpenEngine): voi
   })
 }
 
-/**
- * Milliseconds: length of a slice, pause after it, idle time before indivisible work, and delay of work that the first answer does
- * not need.
- */
+/** In milliseconds. `quiet`: idle time before the model is opened. `answered`: delay of the lookup of similar names. */
 const PREPARING = { slice: 2, pause: 8, quiet: 100, answered: 2_000 }
 
-/**
- * Prepares for the first question after a server receives its first request. Loads the reader thread, the names of all notes and the
- * built-in model, and finally the lookup of similar names.
- * @returns a function that stops the preparation
- */
+/** Loads the reader thread, note names and the built-in model after the first request. @returns a function that stops loading */
 export function prepareForQuestions(
   indexing: IndexingClient,
   { engine, files, embedding }: { readonly engine: OpenEngine; readonly files: FileThreads; readonly embedding?: OpenEmbedding },
@@ -87,7 +78,6 @@ export function prepareForQuestions(
     if (wait > 0) later(openWhenQuiet, wait)
     else embedding?.open().catch(() => {})
   }
-  // Search progress is only reported after the first real request and after the graph is ready.
   const stop = indexing.onStatus(({ search }) => {
     if (search === undefined) return
     stop()
@@ -100,14 +90,11 @@ export function prepareForQuestions(
   }
 }
 
-/**
- * Runs a read ahead of time. Ignores errors, because the next caller gets them too, and damage has already been reported to the
- * worker.
- */
+/** Errors are ignored, because the next read reports them. */
 export function tryEagerly(read: () => void): void {
   try {
     read()
   } catch {
-    // The next answer retries the read.
+    // The next read reports the error.
   }
 }

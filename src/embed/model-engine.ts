@@ -6,7 +6,7 @@ import { providerError, reasonOf } from '../core/errors.ts'
 import { isRecord } from '../core/is-record.ts'
 import { quietly } from '../core/quietly.ts'
 
-/** Precisions by file name, in order of preference. 8-bit weights are as good as 32-bit ones at a quarter of the size. */
+/** Precisions by file name, best first. 8-bit weights perform like 32-bit ones at a quarter of the size. */
 const PRECISIONS = [
   ['q8', 'model_quantized.onnx'],
   ['int8', 'model_int8.onnx'],
@@ -20,15 +20,13 @@ const PRECISIONS = [
 
 const DESCRIPTIONS = ['config.json', 'tokenizer_config.json']
 
-/** Only the worker reads `tokenizer.json`, which can be as large as 17 MB. */
+/** `tokenizer.json` may have 17 MB, so only the worker reads it. */
 const NEEDED = [...DESCRIPTIONS, 'tokenizer.json']
 
 const HUB_ID = /^[A-Za-z0-9][\w.-]*(\/[A-Za-z0-9][\w.-]*)?$/
 
-/** All supported precisions, in order of preference. */
 export const PREFERRED_PRECISIONS: readonly string[] = PRECISIONS.map(([precision]) => precision)
 
-/** The parts of `@huggingface/transformers` that Roux uses. The package is loaded only for this kind of embedder. */
 export interface Engine {
   readonly env: {
     allowRemoteModels: boolean
@@ -40,7 +38,7 @@ export interface Engine {
   readonly AutoTokenizer: { from_pretrained(model: string, options: LoadOptions): Promise<EngineTokenizer> }
   readonly AutoModel: { from_pretrained(model: string, options: LoadOptions): Promise<EngineModel> }
   readonly Tensor: new (type: 'int64', data: BigInt64Array, dims: readonly number[]) => EngineTensor
-  /** Missing in older versions of the package. */
+  /** Missing in older versions of `@huggingface/transformers`. */
   readonly ModelRegistry?: {
     get_available_dtypes(model: string): Promise<readonly string[]>
     get_files(model: string, options: { readonly dtype: string }): Promise<readonly string[]>
@@ -66,7 +64,7 @@ export interface EngineTensor {
   dispose?(): void
 }
 
-/** A text's token ids (`input_ids`) and the model's other inputs, all of the same length. */
+/** Token ids (`input_ids`) and other inputs, all of the same length. */
 export type Encoding = Readonly<Record<string, readonly number[]>>
 
 export interface EngineTokenizer {
@@ -81,10 +79,7 @@ export interface EngineModel {
 
 export type LoadedEngine = { readonly engine: Engine } | { readonly problem: 'missing' | 'broken'; readonly message: string }
 
-/**
- * Loads the first of the given packages that is installed. Uses `require` instead of `import`, because bundlers leave it alone,
- * it finds packages next to the bundle, and it accepts paths on every platform.
- */
+/** Loads the first installed package. Uses `require`, which bundlers ignore and which accepts paths on every platform. */
 export function loadEngine(specifiers: readonly string[]): LoadedEngine {
   const require = createRequire(import.meta.url)
   for (const specifier of specifiers) {
@@ -99,24 +94,21 @@ export function loadEngine(specifiers: readonly string[]): LoadedEngine {
   return { problem: 'missing', message: `none of ${specifiers.join(', ')} is installed` }
 }
 
-/** Checks whether any of the given packages is installed, without loading it. */
 export function isEngineInstalled(specifiers: readonly string[]): boolean {
   const require = createRequire(import.meta.url)
   return specifiers.some((specifier) => quietly(() => require.resolve(specifier)) !== undefined)
 }
 
-/** Location of a model's files, even before they are downloaded. */
+/** The folder may not exist yet. */
 export interface ModelPlace {
-  /** The absolute path of its folder. */
   readonly folder: string
-  /** The model's hub id. Omitted for a folder given by the user. */
+  /** Omitted for a folder given by the user. */
   readonly hubId?: string
 }
 
 /**
- * Decides whether a string is a folder or a hub id. Only a string that looks like a path is treated as a folder. Otherwise, a hub
- * id could match an unrelated folder in the working directory.
- * @param models the folder that holds downloaded models, each in `<owner>/<name>`
+ * Only a string that looks like a path is a folder, because a hub id could match a folder in the working directory.
+ * @param models contains downloaded models as `<owner>/<name>`
  * @throws RouxError `PROVIDER_ERROR` if the string is neither
  */
 export function placeModel(model: string, models: string): ModelPlace {
@@ -129,7 +121,6 @@ export function placeModel(model: string, models: string): ModelPlace {
   )
 }
 
-/** Returns the best precision in a model's folder, or the names of the missing files. */
 export function inspectModelFolder(folder: string): { readonly precision: string } | { readonly missing: readonly string[] } {
   const weights = quietly(() => readdirSync(join(folder, 'onnx'))) ?? []
   const precision = PRECISIONS.find(([, file]) => weights.includes(file))?.[0]
@@ -138,10 +129,7 @@ export function inspectModelFolder(folder: string): { readonly precision: string
   return { missing: precision === undefined ? [...missing, 'onnx/model_quantized.onnx'] : missing }
 }
 
-/**
- * Returns a clause that describes the damage in a model's folder, or `undefined` if its description files can be read. Other
- * damage is only detected when the model is loaded.
- */
+/** Returns what is wrong, or `undefined`. Checks only the description files. */
 export function findDamage(folder: string): string | undefined {
   return DESCRIPTIONS.find((name) => !isJsonObject(join(folder, name)))?.concat(' is damaged')
 }
@@ -150,7 +138,7 @@ function isJsonObject(path: string): boolean {
   return isRecord(quietly(() => JSON.parse(readFileSync(path, 'utf8')) as unknown))
 }
 
-/** Command that installs the tested version. Roux does not include the package, because it takes up 470 MB. */
+/** The package is not a dependency, because it takes up 470 MB. */
 const INSTALL = '`npm install -g --ignore-scripts @huggingface/transformers@4.3.1`'
 
 export function missingEngine(): Error {
@@ -164,7 +152,6 @@ export function brokenEngine(reason: string): Error {
   return providerError(`The package @huggingface/transformers cannot be loaded: ${reason}.`, `Reinstall it with ${INSTALL}.`)
 }
 
-/** Returns the error for a model that cannot be loaded from its files. */
 export function damagedModel(model: string, cause: unknown): Error {
   return providerError(
     `The model ${model} could not be loaded: ${reasonOf(cause)}.`,
@@ -181,7 +168,6 @@ export function failedDownload(model: string, cause: unknown): Error {
   )
 }
 
-/** Returns the error for a model that was loaded but fails to embed text. */
 export function failedModel(model: string, cause: unknown): Error {
   return providerError(
     `The model ${model} failed: ${reasonOf(cause)}.`,
@@ -190,7 +176,7 @@ export function failedModel(model: string, cause: unknown): Error {
   )
 }
 
-/** Returns the error for calls whose worker ended before it answered. */
+/** For calls that a terminated worker did not answer. */
 export function workerEndedError(model: string, cause: unknown): Error {
   return providerError(
     `The worker that runs the model ${model} ended: ${reasonOf(cause)}.`,

@@ -1,23 +1,20 @@
 import { trimEndOf } from '../core/text/trim-characters.ts'
 
-/** A text's vector is either the mean of its token vectors or the first of them. */
+/** `mean` averages the token vectors. `first` uses the first one. */
 export type Pooling = 'mean' | 'first'
 
 export interface ModelRecipe {
   readonly queryPrefix: string
   readonly passagePrefix: string
   readonly pooling: Pooling
-  /** Maximum number of tokens, including the start and end markers. */
+  /** Includes the start and end tokens. */
   readonly maxTokens: number
 }
 
 const PLAIN: ModelRecipe = { queryPrefix: '', passagePrefix: '', pooling: 'mean', maxTokens: 512 }
 const BGE_QUERY = 'Represent this sentence for searching relevant passages: '
 
-/**
- * Patterns are matched against the last part of the model's name, and the first match is used. Each recipe is taken from the
- * model's card and its sentence-transformers configuration.
- */
+/** The first pattern that matches the model's name wins. Values are from model cards and sentence-transformers configurations. */
 const KNOWN: readonly (readonly [RegExp, Partial<ModelRecipe>])[] = [
   [
     /^multilingual-e5-.*instruct/,
@@ -31,7 +28,7 @@ const KNOWN: readonly (readonly [RegExp, Partial<ModelRecipe>])[] = [
   [/^(snowflake-)?arctic-embed-.*v2/, { queryPrefix: 'query: ', pooling: 'first' }],
   [/^(snowflake-)?arctic-embed/, { queryPrefix: BGE_QUERY, pooling: 'first' }],
   [/^mxbai-embed-large/, { queryPrefix: BGE_QUERY, pooling: 'first' }],
-  // The first gte models use mean pooling. The later ones, in Alibaba's own namespace, use the first token.
+  // Unlike these, the first gte models use mean pooling.
   [/^gte-(multilingual-base|modernbert-base|(base|large)-en-v1\.5)/, { pooling: 'first' }],
   [/^all-minilm-l6/, { maxTokens: 256 }],
   [/^all-minilm-l12/, { maxTokens: 128 }],
@@ -40,23 +37,23 @@ const KNOWN: readonly (readonly [RegExp, Partial<ModelRecipe>])[] = [
   [/^multi-qa-mpnet-base-dot/, { pooling: 'first' }],
 ]
 
-/** Returns the recipe for a model name, hub id or folder. An unknown model gets the defaults. */
+/** Unknown models get the defaults. */
 export function recipeOf(model: string): ModelRecipe {
   const name = modelName(model)
   const match = KNOWN.find(([pattern]) => pattern.test(name))
   return { ...PLAIN, ...match?.[1] }
 }
 
-/** Returns the last part of a hub id or path in lower case: `Xenova/all-MiniLM-L6-v2` becomes `all-minilm-l6-v2`. */
+/** Returns `all-minilm-l6-v2` for `Xenova/all-MiniLM-L6-v2`. */
 export function modelName(model: string): string {
   return trimEndOf(model, '/\\')
     .replace(/^.*[\\/]/, '')
     .toLowerCase()
 }
 
-/** Returns the normalized vector, or `undefined` if it has no direction: it is zero or contains NaN or infinity. */
+/** Returns `undefined` if the vector is zero or contains NaN or infinity. */
 export function unitVector(values: readonly number[] | Float32Array | Float64Array): Float32Array | undefined {
-  // Scaling by the largest component first keeps the sum of squares finite.
+  // Divide by the largest component first, so the sum of squares stays finite.
   let largest = 0
   for (const value of values) {
     const size = Math.abs(value)

@@ -18,23 +18,21 @@ import type { Pooling } from './model-recipes.ts'
 import { unitVector } from './model-recipes.ts'
 
 /**
- * Maximum number of characters per allowed token. Longer text is truncated before tokenization, because most tokenizers take more
- * than linear time on text without spaces. No tokenizer on the hub has longer tokens on average.
+ * No tokenizer on the hub has longer tokens on average. Text is truncated to this length first, because many tokenizers take
+ * quadratic time on text without spaces.
  */
 const CHARACTERS_PER_TOKEN = 32
 
-/** Makes the engine log only errors (`LogLevel.ERROR`). Other problems are reported as Roux's own errors. */
+/** `LogLevel.ERROR`. Roux reports all other problems itself. */
 const ERRORS_ONLY = 40
 
 export interface ModelToOpen {
   readonly name: string
-  /** Specifiers or paths of the engine's package, tried in order. */
   readonly engines: readonly string[]
-  /** Absolute path of the model's folder. */
   readonly folder: string
-  /** The precision found in the folder. Omitted if the model has yet to be downloaded. */
+  /** Omitted if the model is not downloaded yet. */
   readonly precision?: string
-  /** If set, the model is first downloaded to `<models>/<hubId>`. */
+  /** Downloads the model to `<models>/<hubId>` first. */
   readonly download?: { readonly hubId: string; readonly models: string; readonly hubUrl?: string }
   readonly pooling: Pooling
   readonly maxTokens: number
@@ -46,21 +44,20 @@ export interface OpenedModel {
   readonly precision: string
 }
 
-/** Concatenated unit vectors, one per text. */
+/** Unit vectors, concatenated. */
 export interface FlatVectors {
   readonly values: Float32Array
   readonly dimensions: number
 }
 
-/** A loaded model, inside its worker. */
 export interface ModelService {
   readonly opened: OpenedModel
-  /** Embeds the strings as one padded batch, so they should have similar lengths. */
+  /** The strings form one padded batch and should have similar lengths. */
   embed(texts: readonly string[]): Promise<FlatVectors>
   close(): Promise<void>
 }
 
-/** Loads the engine and the model, downloading the model first if requested. @throws RouxError `PROVIDER_ERROR` */
+/** @throws RouxError `PROVIDER_ERROR` */
 export async function openModelService(
   model: ModelToOpen,
   onProgress: (progress: DownloadProgress) => void,
@@ -94,7 +91,7 @@ interface Parts {
   readonly precision: string
 }
 
-/** An existing model is loaded by path, which keeps the engine off the network. Downloads go to the models folder. */
+/** Loading by path keeps the engine offline. Downloads go to the models folder. */
 function configure({ env }: Engine, { download }: ModelToOpen): void {
   env.logLevel = ERRORS_ONLY
   env.allowRemoteModels = download !== undefined
@@ -123,7 +120,7 @@ async function choosePrecision({ ModelRegistry }: Engine, name: string): Promise
   return precision
 }
 
-/** Reports the total size first, if the engine knows it, then the progress. */
+/** Reports the total size first, if it is known. */
 async function followDownload(
   engine: Engine,
   name: string,
@@ -142,7 +139,7 @@ async function followDownload(
     if (status !== 'progress' || file === undefined || bytes === undefined) return
     bytesByFile.set(file, bytes)
     const sum = [...bytesByFile.values()].reduce((total, right) => total + right, 0)
-    // The engine reports every packet, but a hundred steps are enough for a progress display.
+    // The engine reports every packet. Report one percent at a time.
     if (sum - reportedBytes >= (size ?? 100_000_000) / 100 || sum === size) report(sum)
   }
 }
@@ -178,7 +175,7 @@ function checkShape({ data, dims }: EngineTensor, texts: number): void {
   throw new Error(`the model returned a tensor of shape ${dims.join(' × ')} for ${texts} texts`)
 }
 
-/** Tokenizes text and truncates it to `maxTokens`, keeping the end markers. */
+/** Truncates to `maxTokens` but keeps the end tokens. */
 export function encode(tokenizer: EngineTokenizer, text: string, maxTokens: number): Encoding {
   const encoding = tokenizer(text.slice(0, maxTokens * CHARACTERS_PER_TOKEN), { return_tensor: false })
   const ids = encoding.input_ids ?? []
@@ -191,20 +188,20 @@ export function encode(tokenizer: EngineTokenizer, text: string, maxTokens: numb
   return Object.fromEntries(Object.entries(encoding).map(([key, values]) => [key, truncate(values)]))
 }
 
-/** Returns the number of end markers: the ids at the end that the encoding of an empty text also ends with. */
+/** The number of end tokens. An empty text has the same ones. */
 function endMarks(ids: readonly number[], empty: readonly number[]): number {
   let marks = 0
   while (marks < empty.length && ids.at(-1 - marks) === empty.at(-1 - marks)) marks++
   return marks
 }
 
-/** A row of numbers per text, padded to the longest row's length. */
+/** One row per text, padded to the longest. */
 export interface PaddedInput {
   readonly values: BigInt64Array
   readonly dims: readonly [texts: number, tokens: number]
 }
 
-/** Returns the model's inputs by name. `pad` is the value that pads `input_ids`; the other inputs are padded with zeros. */
+/** `pad` fills `input_ids`. Other inputs are padded with zeros. */
 export function padInputs(encodings: readonly Encoding[], pad: number): Readonly<Record<string, PaddedInput>> {
   const tokens = Math.max(...encodings.map((encoding) => encoding.input_ids?.length ?? 0))
   const names = Object.keys(encodings[0] ?? {})
@@ -220,8 +217,7 @@ export function padInputs(encodings: readonly Encoding[], pad: number): Readonly
 }
 
 /**
- * Returns the concatenated unit vectors of a batch, computed from its token vectors, whose `dims` are texts, tokens and
- * dimensions. Padding is at the end of each text.
+ * Returns concatenated unit vectors. `dims` are texts, tokens and dimensions; padding is at the end.
  * @throws Error if a vector is zero or contains NaN
  */
 export function pool({ data, dims }: EngineTensor, lengths: readonly number[], pooling: Pooling): Float32Array {

@@ -9,13 +9,10 @@ export interface EmbedderDependencies extends TransformersDependencies, OpenAiDe
   readonly tables: { readonly english: string; readonly multilingual: string }
 }
 
-/** Milliseconds that the built-in tables stay open after a query. Reading them again takes as long as a short call. */
+/** In milliseconds. Reading the tables again is fast. */
 const UNUSED_AFTER = 30_000
 
-/**
- * Opens the configured embedder, or returns `undefined` for `none`. Loads only the code that this embedder needs.
- * @throws RouxError `PROVIDER_ERROR` with a hint if it cannot be used; the signal's reason if aborted
- */
+/** Returns `undefined` for `none`. @throws RouxError `PROVIDER_ERROR` with a hint, or the signal's reason */
 export async function openEmbedder(
   settings: EmbedderSettings,
   dependencies: EmbedderDependencies,
@@ -39,7 +36,7 @@ export async function openEmbedder(
   }
 }
 
-/** Returns the tables and the number of columns that the built-in embedder uses. */
+/** Tables and columns of the built-in embedder. */
 export function tablesFor(
   { languages, dimensions }: Pick<EmbedderSettings, 'languages' | 'dimensions'>,
   { tables }: Pick<EmbedderDependencies, 'tables'>,
@@ -47,23 +44,18 @@ export function tablesFor(
   return { ...(languages === 'english' ? { english: tables.english } : tables), dimensions }
 }
 
-/** The result of examining an embedder: that it works, or a problem that prevents it from working. */
 export interface EmbedderFinding {
   readonly works: boolean
   readonly message: string
-  /** Suggested fix for the problem. */
   readonly hint?: string
 }
 
-/** Timeout for a server in milliseconds. A local server may have to load the model first. */
+/** In milliseconds. A local server may have to load the model first. */
 const SERVER_TIMEOUT = 8_000
-/** Timeout for loading a model in milliseconds. */
+/** In milliseconds. */
 const MODEL_TIMEOUT = 60_000
 
-/**
- * Tries the configured embedder with a short string. Does not download anything, and contacts a server only if one is configured.
- * Every problem is returned as a finding.
- */
+/** Embeds a short string. Downloads nothing, and returns every problem as a finding. */
 export async function examineEmbedder(
   settings: EmbedderSettings,
   dependencies: EmbedderDependencies,
@@ -74,7 +66,7 @@ export async function examineEmbedder(
   return obstacles.length > 0 ? obstacles.map(toFinding) : [await tryEmbedder(careful, dependencies)]
 }
 
-/** Returns all missing parts of the `transformers` embedder, so the user sees them at once. */
+/** Returns all missing parts at once. */
 async function findObstacles(settings: EmbedderSettings, dependencies: EmbedderDependencies): Promise<readonly unknown[]> {
   if (settings.kind !== 'transformers') return []
   const { obstaclesOf } = await import('./transformers-embedder.ts')
@@ -86,7 +78,7 @@ async function tryEmbedder(settings: EmbedderSettings, dependencies: EmbedderDep
   const signal = AbortSignal.timeout(patience)
   let embedder: Embedder | undefined
   try {
-    // A short back-off, so the user does not wait for retries.
+    // Retry quickly, because the user is waiting.
     embedder = await openEmbedder(settings, { ...dependencies, backoffMs: 1 }, signal)
     await embedder?.embed(['test'], 'query', signal)
     return { works: true, message: embedder?.id ?? 'none' }

@@ -26,18 +26,12 @@ const DEFAULT_TIMEOUT = 60_000
 
 const BACKOFF = 500
 
-/**
- * Maximum number of characters per request. Servers limit the number of tokens per request (OpenAI: 300,000) and reject longer
- * requests entirely.
- */
+/** Characters per request. OpenAI allows 300,000 tokens and rejects longer requests. */
 const REQUEST_CHARACTERS = 200_000
 
-/**
- * An English token has about 4 characters. Truncating a little too much is better than having the server reject the whole text.
- */
 const CHARACTERS_PER_TOKEN = 3
 
-/** A string of at most this length is not truncated further, even if the server rejects it as too long. */
+/** A string this short is not truncated further, even if the server rejects it. */
 const MIN_CHARACTERS = 64
 
 export interface OpenAiDependencies {
@@ -45,18 +39,16 @@ export interface OpenAiDependencies {
   readonly random?: () => number
   readonly backoffMs?: number
   /**
-   * Called once before the first request. The returned meter receives the usage of all requests. If omitted, every server is
-   * allowed and nothing is counted.
+   * Called before the first request. The meter counts the usage of all requests. If omitted, all servers are allowed.
    * @throws RouxError `REMOTE_NOT_ALLOWED`
    */
   admit?(place: { readonly baseUrl: string; readonly model: string }): Promise<Meter>
 }
 
 /**
- * Opens an embedder for any server with OpenAI's `POST /embeddings`. If `settings.dimensions` is omitted, requests one vector
- * first. Requests for passages are retried if that may help. Requests for queries and while opening are not, because a caller is
- * waiting.
- * @throws RouxError `PROVIDER_ERROR` if the server cannot be used; the signal's reason if aborted
+ * Works with any server that implements OpenAI's `POST /embeddings`. Without `settings.dimensions`, requests one vector first.
+ * Retries only passages, because callers wait for queries.
+ * @throws RouxError `PROVIDER_ERROR`, or the signal's reason
  */
 export async function openOpenAiEmbedder(
   settings: EmbedderSettings,
@@ -90,10 +82,9 @@ export async function openOpenAiEmbedder(
   return new OpenAiEmbedder(server, requestedModel, { settings, dimensions })
 }
 
-/** The fields that every request contains. */
 interface RequestedModel {
   readonly model: string
-  /** Sent only if configured, because servers that cannot shorten vectors reject the field. */
+  /** Sent only if configured, because some servers reject the field. */
   readonly dimensions?: number
 }
 
@@ -110,7 +101,7 @@ class OpenAiEmbedder implements Embedder {
   readonly #requestedModel: RequestedModel
   readonly #prefixes: Readonly<Record<'query' | 'passage', string>>
   readonly #characters: number
-  /** Requests run one at a time. A query therefore waits for at most one request of a long call, not for all of them. */
+  /** The last request. Requests run one at a time, so a query waits for one request only. */
   #last: Promise<unknown> = Promise.resolve()
   readonly #closing = new AbortController()
 
@@ -151,7 +142,7 @@ class OpenAiEmbedder implements Embedder {
     await this.#last
   }
 
-  /** Splits the strings into batches of at most `batch` strings and `REQUEST_CHARACTERS` characters. */
+  /** At most `batch` strings and `REQUEST_CHARACTERS` characters each. */
   #batches(texts: readonly string[]): readonly (readonly string[])[] {
     const batches: string[][] = []
     let room = 0
@@ -167,10 +158,7 @@ class OpenAiEmbedder implements Embedder {
     return batches
   }
 
-  /**
-   * Returns a batch's vectors. If the server rejects the batch as too long, it is split in half, and a single string is truncated
-   * to its first half.
-   */
+  /** Splits a batch that the server rejects as too long. Truncates a single string by half. */
   async #request(texts: readonly string[], options: SendOptions): Promise<readonly Float32Array[]> {
     const answer = await this.#inTurn(texts, options)
     if (!isTooLong(answer))
@@ -206,7 +194,7 @@ function embedRequest(requestedModel: RequestedModel, texts: readonly string[]) 
   return { path: '/embeddings', body: { ...requestedModel, input: texts }, output: 0, usageOf: usageIn }
 }
 
-/** Reads the usage at the end of a response without parsing the vectors that precede it. */
+/** Parses only the end of the response, because the vectors before it are long. */
 function usageIn(body: string): Usage | undefined {
   const [, tokens] = /"usage"\s*:\s*\{[^{}]*"(?:prompt|total)_tokens"\s*:\s*(\d{1,9})\b/.exec(body.slice(-2_000)) ?? []
   return tokens === undefined || Number(tokens) === 0 ? undefined : { input: Number(tokens), output: 0, estimated: false }
@@ -247,7 +235,6 @@ function hintFor(status: number): string {
   return 'Check `embedder.model`, `embedder.dimensions` and `embedder.max_tokens` against what the server offers.'
 }
 
-/** Truncates text without splitting a surrogate pair. */
 function truncate(text: string, length: number): string {
   return text.length <= length ? text : text.slice(0, wholeCharacterEnd(text, length))
 }
@@ -261,16 +248,15 @@ function checkedUrl(baseUrl: string): string {
   )
 }
 
-/** Requirements for a response. */
 export interface Expected {
   readonly count: number
-  /** If `undefined`, all vectors must have as many dimensions as the first one. */
+  /** If `undefined`, vectors must have equal dimensions. */
   readonly dimensions: number | undefined
 }
 
 /**
- * Parses the JSON response to `POST /embeddings`: `{data: [{index, embedding: [number, …]}, …]}`.
- * @returns unit vectors in the order of the request, or a clause that says what is wrong
+ * The body has the form `{data: [{index, embedding: [number, …]}, …]}`.
+ * @returns unit vectors in request order, or what is wrong
  */
 function readAnswer(body: string, { count, dimensions }: Expected): readonly Float32Array[] | string {
   const data = parseData(body)

@@ -14,25 +14,20 @@ export function hashByte(hash: number, byte: number): number {
   return Math.imul(hash ^ byte, FNV_PRIME)
 }
 
-/** The hash of `##`, which precedes every word piece that does not start a word. */
+/** Hash of `##`, which precedes pieces that continue a word. */
 export const CONTINUATION = hashByte(hashByte(FNV_BASIS, HASH_SIGN), HASH_SIGN)
 
-/**
- * A vocabulary's pieces, kept in their file format. An open-addressing table finds the piece that equals a part of `word`, a
- * buffer that the caller fills.
- */
+/** Open-addressing hash table over a vocabulary in file format. Looks up parts of `word`, which the caller fills. */
 export class PieceIndex {
-  /** Number of pieces, one per row. */
   readonly size: number
-  /** Length of the longest piece in bytes. */
   readonly longest: number
   readonly #bytes: Uint8Array
   readonly #word: Uint8Array
-  /** The start of each piece, including its line break, followed by the end of the last piece. */
+  /** Includes each piece's preceding line break, and the end of the last piece. */
   readonly #starts: Uint32Array
-  /** Each slot has the piece's row + 1 in the lower bits and its hash in the upper ones. 0 means that the slot is free. */
+  /** Row + 1 in the lower bits, hash in the upper bits. 0 is a free slot. */
   readonly #slots: Int32Array
-  /** A mask for the bits of a slot that contain the row. */
+  /** Mask for the row in a slot. */
   readonly #rowBits: number
   readonly #prefixes: Uint8Array
   readonly #decoder = new TextDecoder()
@@ -43,7 +38,7 @@ export class PieceIndex {
     this.#word = word
     this.#starts = lineStarts(vocabulary)
     this.size = this.#starts.length - 1
-    // At most half of the slots are used, so an unsuccessful search examines 2.5 slots on average (linear probing, Knuth 6.4).
+    // At half load, an unsuccessful search probes 2.5 slots (linear probing, Knuth 6.4).
     const capacity = powerOfTwo(this.size * 2 + 1)
     this.#slots = new Int32Array(capacity)
     this.#rowBits = 2 ** (32 - Math.clz32(this.size)) - 1
@@ -59,13 +54,13 @@ export class PieceIndex {
     return (this.#starts[row + 1] as number) - (this.#starts[row] as number) - 1
   }
 
-  /** Returns false if no piece starts with the bytes that have this hash. */
+  /** False if no piece starts with the bytes of this hash. */
   isPrefix(hash: number): boolean {
     const bit = slotOf(hash, 8 * this.#prefixes.length - 1)
     return ((this.#prefixes[bit >> 3] as number) & (1 << (bit & 7))) !== 0
   }
 
-  /** Returns the row of the piece that equals the word from `start` to `end`, whose hash is given, or -1. */
+  /** Returns the piece's row, or -1. `hash` is the hash of the word from `start` to `end`. */
   find(hash: number, start: number, end: number): number {
     const mask = this.#slots.length - 1
     const rowBits = this.#rowBits
@@ -102,7 +97,7 @@ export class PieceIndex {
     return true
   }
 
-  /** Fills the table and the filter. @returns the length of the longest piece in bytes */
+  /** @returns the length of the longest piece in bytes */
   #index(): number {
     const mask = this.#slots.length - 1
     let longest = 0
@@ -129,16 +124,16 @@ export class PieceIndex {
   }
 }
 
-/** Returns the start of each line, followed by the end of the text plus one. */
+/** Appends the text's length plus one. */
 function lineStarts(bytes: Uint8Array): Uint32Array {
   const starts = [0]
-  // `indexOf` is fast from the start, but a loop over the bytes runs only once and would end before V8 compiles it.
+  // V8 would not compile a loop that runs only once, so `indexOf` is faster.
   for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, at + 1)) starts.push(at + 1)
   starts.push(bytes.length + 1)
   return Uint32Array.from(starts)
 }
 
-/** Mixes in the upper half of the hash, because FNV's lower bits alone are unevenly distributed for short words. */
+/** FNV's lower bits are unevenly distributed for short words, so mix in the upper half. */
 function slotOf(hash: number, mask: number): number {
   return (hash ^ (hash >>> 15)) & mask
 }
@@ -147,11 +142,10 @@ function powerOfTwo(minimum: number): number {
   return 2 ** Math.ceil(Math.log2(minimum))
 }
 
-/** How often each vocabulary piece occurs in a text. */
 export interface PieceCounts {
-  /** Counts by row. The next text reuses the array. */
+  /** By row. The next text reuses the array. */
   readonly counts: Int32Array
-  /** The rows that occur, in order of first appearance. Only the first `distinct` items are valid. */
+  /** Rows in order of first appearance. Only the first `distinct` items are valid. */
   readonly rows: Int32Array
   readonly distinct: number
 }
@@ -176,7 +170,7 @@ export class RowCounts implements PieceCounts {
     this.counts[row] = before + 1
   }
 
-  /** Resets all counts. The cost is proportional to the number of counted rows. */
+  /** Takes time proportional to the number of counted rows. */
   clear(): void {
     for (let i = 0; i < this.#distinctCount; i++) this.counts[this.rows[i] as number] = 0
     this.#distinctCount = 0

@@ -2,21 +2,20 @@ import { ROW_SUMS_MODULE } from './row-sums-module.ts'
 
 export interface RowSums {
   readonly kind: 'simd' | 'plain'
-  /** Returns the column sums of the first `count` of the given rows, each multiplied by its factor. Valid until the next call. */
+  /** Returns the column sums of the rows, multiplied by their factors. Valid until the next call. */
   of(rows: Int32Array, factors: Float64Array, count: number): Float64Array
 }
 
 export interface TableRoom {
-  /** Allocates the memory. Must be called once. */
+  /** Must be called once. */
   allocate(bytes: number): Uint8Array
-  /** Returns the sums of rows whose weights are in this memory. */
+  /** `weights` must be in this memory. */
   sums(weights: Int8Array, columns: number): RowSums
 }
 
 /**
- * Allocates memory for a table. Rows are summed with WebAssembly SIMD if it is available, and otherwise with plain JavaScript,
- * which gives identical results but is several times slower. JavaScript is also used if the process is not allowed to reserve the
- * gigabytes of address space that WebAssembly memory takes.
+ * Uses WebAssembly SIMD if available. Plain JavaScript gives identical results more slowly. WebAssembly memory reserves gigabytes
+ * of address space, which some processes may not do.
  */
 export function makeTableRoom(simd = true): TableRoom {
   if (simd && runtime?.validate(moduleBytes())) return new SimdRoom(runtime)
@@ -46,7 +45,7 @@ function addRow(sums: Float64Array, factor: number, weights: Int8Array, first: n
   }
 }
 
-/** The parts of WebAssembly that are used here. Node's types do not declare them, and `node --jitless` has no WebAssembly. */
+/** Node's types lack WebAssembly, and `node --jitless` has none. */
 interface WasmRuntime {
   validate(bytes: Uint8Array): boolean
   readonly Module: new (bytes: Uint8Array) => object
@@ -54,15 +53,14 @@ interface WasmRuntime {
   readonly Memory: new (size: { readonly initial: number }) => { readonly buffer: ArrayBuffer }
 }
 
-/** The arguments are addresses: start and end of the list of row addresses, the factors, and start and end of the sums. */
+/** Addresses of the row list, the factors and the sums. */
 type AddRows = (list: number, end: number, factors: number, sums: number, stop: number) => void
 
 const runtime = (globalThis as { readonly WebAssembly?: WasmRuntime }).WebAssembly
 
 const PAGE = 65_536
-/** Number of columns that the kernel adds at a time. */
+/** Columns per step of the kernel. */
 const TOGETHER = 8
-/** Maximum number of rows per kernel call. */
 const ROWS = 2_048
 const FACTORS_AT = 0
 const LIST_AT = FACTORS_AT + 8 * ROWS

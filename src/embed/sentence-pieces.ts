@@ -1,9 +1,7 @@
 import { FNV_BASIS, hashByte, type PieceCounts, PieceIndex, RowCounts } from './piece-index.ts'
 
-/** Class of characters that end a word. */
 const BETWEEN = 1
 
-/** Class of characters that are part of a word but not letters: digits and marks. */
 const PART = 2
 
 const LETTER = 3
@@ -12,24 +10,23 @@ const LATIN_LETTER = 4
 
 const CODE_POINTS = 0x110000
 
-/** Matches characters that are part of words. Persian and Bengali use zero-width joiners inside words. */
 const IN_WORD = /[\p{L}\p{N}\p{M}\u200c\u200d]/u
 
-/** Matches most words, which need not be normalized. */
+/** Fast path for words that need no normalization. */
 const ASCII = /^[a-z0-9]*$/i
 
 const NOT_IN_WORD = /[^\p{L}\p{N}\p{M}\u200c\u200d]+/u
 
-/** Marks the start of a word. */
+/** Marks the start of a word in SentencePiece. */
 const WORD_START = '\u2581'
 
 /** Maximum length of a word in UTF-16 units. Longer words are split, because normalization sorts marks in quadratic time. */
 const MAX_WORD = 256
 
-/** An unknown character scores this much lower than the least likely piece, so it is only used if nothing else fits. */
+/** An unknown character scores this much less than the least likely piece. */
 const UNKNOWN_PENALTY = 10
 
-/** Maximum length of a cached word. Longer words are mostly noise, such as keys that occur once. */
+/** Longer words are not cached, because most are noise such as keys. */
 const MAX_KEPT_WORD = 32
 
 /** V8 copies substrings that are shorter than this. Longer ones are slices that keep the whole text in memory. */
@@ -37,23 +34,21 @@ const MIN_SLICE_LENGTH = 13
 
 const MAX_KEPT_WORDS = 20_000
 
-/** A text's pieces, and how much of it is in Latin script. */
+/** Piece counts of a text. */
 export interface SentencePieceCounts extends PieceCounts {
-  /** The share of letters that are Latin, 0–1. It is 1 if there are no letters. */
+  /** Share of letters that are Latin, 0–1. 1 if there are no letters. */
   readonly latin: number
 }
 
 /**
- * Splits words into the pieces with the greatest sum of log probabilities, as SentencePiece does (unigram model; Kudo 2018), and
- * counts the pieces. Text is first normalized to NFKC and lowercased. Words consist of letters, digits and marks. Unknown
- * characters contribute nothing. Takes linear time: each character starts one search, with at most as many steps as the longest
- * piece has bytes.
+ * SentencePiece unigram segmentation (Kudo 2018) of NFKC-normalized lowercase text. Unknown characters count nothing. Takes
+ * linear time.
  */
 export class SentencePieces {
   readonly #index: PieceIndex
   readonly #scores: Float32Array
   readonly #unknownScore: number
-  /** The row of the piece that consists only of `WORD_START`, or -1. */
+  /** Row of the piece `WORD_START`, or -1. */
   readonly #startRow: number
   readonly #counts: RowCounts
   readonly #roles = new Uint8Array(CODE_POINTS)
@@ -79,12 +74,11 @@ export class SentencePieces {
     this.#startRow = this.#split('').at(0) ?? -1
   }
 
-  /** Number of pieces, one per row. */
   get size(): number {
     return this.#index.size
   }
 
-  /** Counts the pieces of the text. The result is valid until the next call. */
+  /** Valid until the next call. */
   count(text: string): SentencePieceCounts {
     this.#counts.clear()
     let letters = 0
@@ -123,7 +117,7 @@ export class SentencePieces {
     return rows
   }
 
-  /** Normalizes a word, which may split it into several words, and splits those into pieces. */
+  /** Normalization may split a word into several. */
   #read(word: string): readonly number[] {
     if (ASCII.test(word)) return this.#withoutLoneStart(this.#split(word.toLowerCase()))
     // In lower case, the Turkish İ becomes an i with a combining dot above.
@@ -131,15 +125,12 @@ export class SentencePieces {
     return normal.split(NOT_IN_WORD).flatMap((part) => (part === '' ? [] : this.#withoutLoneStart(this.#split(part))))
   }
 
-  /**
-   * Drops a word if only its start marker is a known piece, because the word's script is unknown and the marker alone means
-   * nothing.
-   */
+  /** A marker without pieces means an unknown script. */
   #withoutLoneStart(rows: readonly number[]): readonly number[] {
     return rows.length === 1 && rows[0] === this.#startRow ? [] : rows
   }
 
-  /** Runs Viterbi's algorithm over the word's bytes. Pieces start and end at whole characters. */
+  /** Viterbi's algorithm. Pieces start and end at whole characters. */
   #split(word: string): number[] {
     const bytes = this.#word
     const best = this.#best
@@ -167,7 +158,7 @@ export class SentencePieces {
     return rows.reverse()
   }
 
-  /** Keeps a piece if it completes the best path to its end so far. Row -1 stands for an unknown character. */
+  /** Keeps the best path to `end`. Row -1 is an unknown character. */
   #offer(start: number, end: number, row: number): void {
     const score = (this.#best[start] as number) + (row < 0 ? this.#unknownScore : (this.#scores[row] as number))
     if (!(score > (this.#best[end] as number))) return
@@ -184,7 +175,6 @@ export class SentencePieces {
   }
 }
 
-/** Checks whether a UTF-8 byte continues a character. */
 function isInside(byte: number): boolean {
   return (byte & 0xc0) === 0x80
 }

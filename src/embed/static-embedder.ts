@@ -6,43 +6,37 @@ import { SentencePieces } from './sentence-pieces.ts'
 import { damaged, openTableFile, readTableHeader, type TableFile, type TableHead, type TableKind } from './table-file.ts'
 import { WordPieces } from './word-pieces.ts'
 
-/** Keep the tables open this many milliseconds after the last embedding, because another edit may follow soon. */
+/** In milliseconds. Another edit may follow soon. */
 const KEEP_MS = 5_000
 
 const BATCH = 256
 
-/** Maximum time to work before yielding, in milliseconds, so aborts and other calls do not have to wait. */
+/** In milliseconds, between yields to aborts and other calls. */
 const TURN = 15
 
-/** Number of rows to read at once. Together, they fit into a memory page, and they are needed about equally often. */
+/** These rows fit in a memory page and are used about equally often. */
 const READ_AT_ONCE = 16
 
-/** Initial capacity of the buffer for a text's distinct pieces. */
+/** Initial capacity for distinct pieces. */
 const FIRST_FACTORS = 512
 
-/**
- * Default number of columns from the multilingual table. 128 more raise the nDCG@10 of semantic search by .01 to .02, but every
- * search takes a quarter longer.
- */
+/** 128 more columns raise nDCG@10 by .01 to .02, but slow down every search by a quarter. */
 const MULTILINGUAL_COLUMNS = 128
 
 export interface StaticTables {
-  /** Path of the English table. */
   readonly english: string
-  /** Path of the multilingual table. If omitted, the embedder supports English only. */
+  /** If omitted, only English is supported. */
   readonly multilingual?: string
   /**
-   * Number of columns to use. With fewer, vectors are smaller, faster and slightly less accurate. Each table provides half of
-   * them. Beyond 256, the English table's remaining columns are used first. Defaults to all English columns and `MULTILINGUAL_COLUMNS` of the
-   * other table.
+   * Fewer columns make vectors smaller, faster and slightly less accurate. Each table provides half, up to 256. Defaults to all
+   * English columns and `MULTILINGUAL_COLUMNS`.
    */
   readonly dimensions?: number | undefined
 }
 
 /**
- * Opens the tables. Rows are read when a text first needs them. The files stay open until `close`. `simd` allows summing rows
- * with WebAssembly SIMD; plain JavaScript gives identical results.
- * @throws RouxError `PROVIDER_ERROR` that names a file if it cannot be used
+ * Reads rows on demand; the files stay open until `close`. Without `simd`, results are identical.
+ * @throws RouxError `PROVIDER_ERROR` that names the file
  */
 export function openStaticEmbedder(tables: StaticTables, simd = true): StaticEmbedder {
   const plan = planOf(tables)
@@ -57,7 +51,6 @@ export function openStaticEmbedder(tables: StaticTables, simd = true): StaticEmb
   }
 }
 
-/** Columns of a table to read. */
 interface PartPlan {
   readonly path: string
   readonly kind: TableKind
@@ -66,13 +59,13 @@ interface PartPlan {
 
 type Traits = Pick<Embedder, 'id' | 'dimensions' | 'languages' | 'acrossFrom'>
 
-/** A plan for opening an embedder, for which only the tables' headers are read. */
+/** Read from the tables' headers. */
 interface Plan extends Traits {
   readonly english: PartPlan
   readonly multilingual?: PartPlan
 }
 
-/** Decides which columns to use. Without the multilingual table, vectors and id are the same as before that table existed. */
+/** Without the multilingual table, vectors and id stay compatible with older indexes. */
 function planOf({ english, multilingual, dimensions }: StaticTables): Plan {
   const englishHead = readTableHeader(english, 'words')
   if (multilingual === undefined) {
@@ -102,11 +95,10 @@ function columnsOf(all: number, requested: number | undefined): number {
   )
 }
 
-/** An open table that can sum the rows of a text's pieces. */
+/** Sums the rows of a text's pieces. */
 interface Part<Pieces> {
   readonly pieces: Pieces
   readonly columns: number
-  /** Returns the sum of the pieces' rows. Valid until the next call. */
   sumOf(counted: PieceCounts): Float64Array
   close(): void
 }
@@ -141,7 +133,7 @@ function openPart<Pieces extends { readonly size: number }>(
   }
 }
 
-/** Sums rows that are read on demand, in blocks. The system commits memory only for blocks that have been read. */
+/** Reads rows on demand, in blocks. The system commits only the memory that is used. */
 function readingSums(table: TableFile, columns: number, simd: boolean): RowSums {
   const room = makeTableRoom(simd)
   const memory = room.allocate(table.rows * columns)
@@ -185,10 +177,9 @@ abstract class TableEmbedder implements Embedder {
 }
 
 /**
- * Computes a text's vector without running a model. The vector has two parts, the normalized sums of the text's pieces in the
- * English and in the multilingual table. The English part is scaled by the share of Latin script. A query has only one part: the
- * English one, or the multilingual one to search across languages. In passages, a constant fills up the scaled English part, so
- * queries across languages treat all scripts equally.
+ * Sums the table rows of a text's pieces. A vector has an English and a multilingual part. A passage's English part is scaled by
+ * its share of Latin script and filled up with a constant, so cross-language queries treat all scripts equally. A query has only
+ * one part.
  */
 export class StaticEmbedder extends TableEmbedder {
   readonly #english: Part<WordPieces>
@@ -217,7 +208,7 @@ export class StaticEmbedder extends TableEmbedder {
     return vectors
   }
 
-  /** Embeds a text synchronously. Takes time linear in the text's length, plus at most one pass over the tables. */
+  /** Synchronous. Takes linear time, plus at most one pass over the tables. */
   embedText(text: string, kind: EmbedKind = 'passage'): Float32Array {
     const vector = new Float32Array(this.dimensions)
     const counts = this.#multilingual?.pieces.count(text)
@@ -250,13 +241,13 @@ export class StaticEmbedder extends TableEmbedder {
   }
 }
 
-/** Start of a part of the vector, and the length that the part is scaled to. */
+/** Start and length (norm) of a part of the vector. */
 interface VectorPart {
   readonly from: number
   readonly length: number
 }
 
-/** Adds the sum, scaled to the given length. Returns false if the sum is zero. */
+/** Returns false if the sum is zero. */
 function addUnit(vector: Float32Array, sum: Float64Array, { from, length }: VectorPart): boolean {
   let squares = 0
   for (let i = 0; i < sum.length; i++) squares += (sum[i] as number) * (sum[i] as number)
@@ -266,11 +257,11 @@ function addUnit(vector: Float32Array, sum: Float64Array, { from, length }: Vect
   return true
 }
 
-/** Adds a constant to the first columns of a vector. This raises its norm from `share` to about 1. */
+/** Adds a constant, which raises the norm from `share` to about 1. */
 function fill(vector: Float32Array, columns: number, share: number): void {
   if (share === 1) return
   const rest = Math.sqrt((1 - share * share) / columns)
-  // The signs alternate in pairs, so the constant resembles a text's vector only by chance.
+  // Alternating signs make similarity to a text's vector unlikely.
   for (let i = 0; i < columns; i++) vector[i] = (vector[i] as number) + (i & 2 ? rest : -rest)
 }
 
@@ -283,15 +274,15 @@ function toUnitLength(vector: Float32Array): void {
 }
 
 export interface LazyOptions {
-  /** Milliseconds that the tables are kept after the last embedding. */
+  /** In milliseconds. */
   readonly kept?: number
-  /** True to open the tables immediately, because the first embedding is expected soon. */
+  /** Opens the tables immediately. */
   readonly isExpected?: boolean
 }
 
 /**
- * Opens the built-in embedder for threads that rarely embed. Table rows stay in memory only while it is in use.
- * @throws RouxError `PROVIDER_ERROR` that names a file if it cannot be used
+ * For threads that rarely embed. Keeps rows in memory only while in use.
+ * @throws RouxError `PROVIDER_ERROR` that names the file
  */
 export function openLazyStaticEmbedder(tables: StaticTables, { kept = KEEP_MS, isExpected = false }: LazyOptions = {}): Embedder {
   const plan = planOf(tables)
@@ -341,7 +332,7 @@ class LazyStaticEmbedder extends TableEmbedder {
   #keep(): void {
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => {
-      // The tables must stay open while text is being embedded.
+      // Keep the tables open while embedding.
       if (this.#running === 0) this.#giveUp()
     }, this.#keepMs)
     this.#timer.unref()

@@ -4,40 +4,38 @@ import { providerError, RouxError, reasonOf } from '../core/errors.ts'
 import { isRecord } from '../core/is-record.ts'
 import { parseJson } from '../core/quietly.ts'
 
-/** `words` is the English table of word pieces, `sentences` the multilingual table of pieces with probabilities. */
+/** `words` is the English table, `sentences` the multilingual one. */
 export type TableKind = 'words' | 'sentences'
 
 export interface TableHead {
-  /** Name of the teacher model, e.g. `all-minilm-l6-v2`. */
   readonly model: string
-  /** Languages of the texts that the table was derived from (ISO 639-1), or `undefined` if the table does not list them. */
+  /** ISO 639-1, or `undefined` if not listed. */
   readonly languages: readonly string[] | undefined
   readonly rows: number
-  /** Number of columns. They are sorted by importance, so the first n columns also form a valid table. */
+  /** Columns are sorted by importance, so the first n form a valid table. */
   readonly dimensions: number
-  /** The checksum stored in the file, in hexadecimal. Identifies the table's version. */
+  /** The file's checksum in hexadecimal. */
   readonly version: string
   /** UTF-8, one piece per line. */
   readonly vocabulary: Uint8Array
   /** Each piece's log probability. Empty if the format has none. */
   readonly scores: Float32Array
-  /** The scale of each row. A row's weights are its integers times its scale. */
+  /** A row's weights are its integers times its scale. */
   readonly scales: Float32Array
 }
 
-/** An open table. Its weights are read on demand. */
 export interface TableFile extends TableHead {
-  /** Fills `weights` with the first columns of the rows from `first` on. @throws RouxError `PROVIDER_ERROR` */
+  /** Reads the first columns of the rows from `first` on. @throws RouxError `PROVIDER_ERROR` */
   read(first: number, columns: number, weights: Int8Array): void
   close(): void
 }
 
 interface Format {
   readonly magic: string
-  /** Bits per weight. Two 4-bit weights share a byte, low half first, and are stored with 8 added. */
+  /** Bits per weight. 4-bit weights are stored plus 8, two per byte, low half first. */
   readonly bits: 4 | 8
   readonly hasScores: boolean
-  /** The vocabulary is padded with zeros to a multiple of this number of bytes. */
+  /** The vocabulary is zero-padded to a multiple of this number of bytes. */
   readonly alignment: number
 }
 
@@ -51,13 +49,13 @@ const CHECKSUM = 4
 const MAX_HEADER = 65_536
 const MAX_ROWS = 4_000_000
 const MAX_DIMENSIONS = 4096
-/** Number of bytes to read at once when the checksum is verified. */
+/** Bytes per read when verifying the checksum. */
 const PART = 65_536
 
 /**
- * Opens a table. Its format: magic · uint32 header length · header as JSON · vocabulary · float32 log probabilities, if any · a
- * float32 scale per row · rows · uint32 CRC-32 of all preceding bytes. Numbers are little-endian.
- * @throws RouxError `PROVIDER_ERROR` that names the file if it is missing, truncated, altered or in another format
+ * Format (little-endian): magic, uint32 header length, JSON header, vocabulary, float32 log probabilities (optional), one float32
+ * scale per row, rows, uint32 CRC-32.
+ * @throws RouxError `PROVIDER_ERROR` that names the file if it is missing or damaged
  */
 export function openTableFile(path: string, kind: TableKind): TableFile {
   const file = withTableError(path, () => openSync(path, 'r'))
@@ -69,10 +67,7 @@ export function openTableFile(path: string, kind: TableKind): TableFile {
   }
 }
 
-/**
- * Reads only the header and the stored checksum, which identify a table. Does not verify the checksum.
- * @throws RouxError `PROVIDER_ERROR` that names the file
- */
+/** Does not verify the checksum. @throws RouxError `PROVIDER_ERROR` that names the file */
 export function readTableHeader(
   path: string,
   kind: TableKind,
@@ -111,7 +106,7 @@ function openRows(file: number, path: string, format: Format): TableFile {
     scores,
     scales,
     read(first, columns, weights) {
-      // The file descriptor may belong to another file by now.
+      // The system may have reused the file descriptor.
       if (!isOpen) throw damaged(path, 'it has been closed')
       const packed = new Uint8Array((weights.length / columns) * rowBytes)
       const bytes = withTableError(path, () => readAt(file, packed, places.rows + first * rowBytes))
@@ -166,7 +161,6 @@ function headerOf(file: number, path: string, { magic, bits }: Format): Header &
   return { ...header, length }
 }
 
-/** Returns the error for a table that cannot be used. */
 export function damaged(path: string, problem: string, cause?: unknown): Error {
   return providerError(
     `The embedding table ${path} cannot be used: ${problem}.`,
@@ -183,7 +177,7 @@ interface Header {
   readonly languages: readonly string[] | undefined
 }
 
-/** Parses a table's header. @returns a clause that says what is wrong if the header is invalid */
+/** @returns what is wrong if the header is invalid */
 function parseHeader(json: string): Header | string {
   const header = parseJson(json)
   if (!isRecord(header)) return 'its header is damaged'
@@ -200,7 +194,7 @@ function isCount(value: unknown, max: number): value is number {
   return typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= max
 }
 
-/** Returns the short name of a teacher model: `sentence-transformers/all-MiniLM-L6-v2 (Apache-2.0)` becomes `all-minilm-l6-v2`. */
+/** Returns `all-minilm-l6-v2` for `sentence-transformers/all-MiniLM-L6-v2 (Apache-2.0)`. */
 function modelOf(teacher: string): string {
   return teacher
     .replace(/\([\s\S]*/, '')
@@ -209,10 +203,10 @@ function modelOf(teacher: string): string {
     .toLowerCase()
 }
 
-/** Verified files, each with the part of its stat that changes when the file is written. */
+/** Verified files with the stat they had. */
 const unaltered = new Map<string, string>()
 
-/** Verifies the file's checksum, once per thread unless the file changes. */
+/** Verifies the checksum once per thread, unless the file changes. */
 function requireUnaltered(file: number, path: string, { dev, ino, size, mtimeMs }: Stats): void {
   const state = [dev, ino, size, mtimeMs].join()
   if (unaltered.get(path) === state) return
@@ -239,7 +233,7 @@ function toFloats(bytes: Uint8Array): Float32Array {
   return new Float32Array(bytes.length >> 2).map((_, row) => view.getFloat32(4 * row, true))
 }
 
-/** Runs `act` and converts system errors. @throws RouxError `PROVIDER_ERROR` */
+/** @throws RouxError `PROVIDER_ERROR` for system errors */
 function withTableError<T>(path: string, act: () => T): T {
   try {
     return act()
@@ -248,7 +242,7 @@ function withTableError<T>(path: string, act: () => T): T {
   }
 }
 
-/** Fills `bytes` from the file. @returns the part that was filled, which is shorter at the end of the file */
+/** @returns the filled part, which is shorter at the end of the file */
 function readAt(file: number, bytes: Uint8Array, from: number): Uint8Array {
   let at = 0
   for (let read = 1; read > 0 && at < bytes.length; at += read) read = readSync(file, bytes, at, bytes.length - at, from + at)

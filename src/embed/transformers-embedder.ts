@@ -19,22 +19,21 @@ import { isBlank, type ModelRecipe, modelName, recipeOf } from './model-recipes.
 import type { FlatVectors, ModelToOpen, OpenedModel } from './model-service.ts'
 import type { ModelWorkerService } from './transformers-worker.ts'
 
-/** Milliseconds that a worker has to release its model before it is terminated. */
+/** Milliseconds for the worker to release its model. */
 const GRACE = 3000
 
 /** Number of strings per padded batch. Larger batches are no faster and take more memory (measured with all-MiniLM-L6-v2). */
 const SLICE = 16
 
-/** Number of strings to embed at once: four slices. Sorting the strings by length reduces padding. */
+/** Four slices. Sorting by length reduces padding. */
 const BATCH = 64
 
 const DEFAULT_MODEL = 'Xenova/all-MiniLM-L6-v2'
 
 export interface TransformersDependencies {
-  /** The bundled `transformers-worker`. */
   readonly workerEntry: string | URL
   readonly modelsFolder: string
-  /** Specifiers or paths of the engine, tried in order. Defaults to a package next to the program or in Node's global folder. */
+  /** Tried in order. Defaults to a package next to the program or in Node's global folder. */
   readonly engines?: readonly string[]
   /** URL of a Hugging Face mirror. */
   readonly hubUrl?: string
@@ -42,9 +41,8 @@ export interface TransformersDependencies {
 }
 
 /**
- * Loads a model with `@huggingface/transformers` in a worker.
- * @throws RouxError `PROVIDER_ERROR` if the package or model is missing or damaged, or the model has other dimensions than
- * configured; the signal's reason if aborted
+ * Runs the model in a worker.
+ * @throws RouxError `PROVIDER_ERROR` if the package or model is unusable or has other dimensions; the signal's reason if aborted
  */
 export async function openTransformersEmbedder(
   settings: EmbedderSettings,
@@ -66,7 +64,6 @@ export async function openTransformersEmbedder(
   }
 }
 
-/** Returns an error for each missing package or file that would prevent a model from loading. Does not load it. */
 export function obstaclesOf(settings: EmbedderSettings, dependencies: TransformersDependencies): readonly unknown[] {
   const obstacles: unknown[] = []
   if (!isEngineInstalled(dependencies.engines ?? defaultEngines())) obstacles.push(missingEngine())
@@ -156,7 +153,7 @@ interface OpeningOptions {
   readonly dependencies: TransformersDependencies
 }
 
-/** Decides whether to load the model from its folder or to download it, which requires that downloads are allowed. */
+/** @throws RouxError `PROVIDER_ERROR` if the model is missing and must not be downloaded */
 function planOpening(
   { folder, hubId }: ModelPlace,
   recipe: ModelRecipe,
@@ -192,14 +189,14 @@ function planOpening(
   return { ...common, download: { hubId, models: modelsFolder, ...(hubUrl === undefined ? {} : { hubUrl }) } }
 }
 
-/** Returns where to look for the engine: next to this program, and where this version of Node installs global packages. */
+/** Next to this program, and in Node's global folder. */
 function defaultEngines(): readonly string[] {
   const node = dirname(process.execPath)
   const global = process.platform === 'win32' ? join(node, 'node_modules') : join(node, '..', 'lib', 'node_modules')
   return ['@huggingface/transformers', join(global, '@huggingface', 'transformers')]
 }
 
-/** Returns the indexes of the non-blank strings, in slices of strings of similar length. */
+/** Returns indexes. Blank strings are left out. */
 function sliceByLength(texts: readonly string[]): readonly (readonly number[])[] {
   const filled = [...texts.keys()].filter((index) => !isBlank(texts[index] ?? ''))
   const byLength = filled.toSorted((first, right) => (texts[first]?.length ?? 0) - (texts[right]?.length ?? 0))
@@ -215,14 +212,13 @@ function checkDimensions(model: string, actual: number, expected: number | undef
   )
 }
 
-/** A model in a separate worker. The worker starts on the first request. If it has ended, the next request restarts it. */
+/** Starts the worker on the first request, and restarts it if it has ended. */
 class ModelWorker {
   readonly #calls: WorkerCalls<ModelWorkerService, Worker>
   readonly #model: ModelToOpen
   readonly #onProgress: ((progress: DownloadProgress) => void) | undefined
   #openedModel: Promise<OpenedModel> | undefined
 
-  /** @param entry the bundled `transformers-worker` */
   constructor(entry: string | URL, model: ModelToOpen, onProgress?: (progress: DownloadProgress) => void) {
     this.#model = model
     this.#onProgress = onProgress
@@ -234,7 +230,7 @@ class ModelWorker {
     })
   }
 
-  /** Loads the model unless it has been loaded. @throws RouxError `PROVIDER_ERROR` */
+  /** @throws RouxError `PROVIDER_ERROR` */
   open(): Promise<OpenedModel> {
     const onProgress = this.#onProgress
     this.#openedModel ??= this.#calls.call('open', this.#model, onProgress === undefined ? {} : { onProgress }).catch((error) => {
@@ -244,13 +240,13 @@ class ModelWorker {
     return this.#openedModel
   }
 
-  /** Embeds one batch. @throws RouxError `PROVIDER_ERROR` */
+  /** @throws RouxError `PROVIDER_ERROR` */
   async embed(texts: readonly string[]): Promise<FlatVectors> {
     await this.open()
     return await this.#calls.call('embed', texts)
   }
 
-  /** Ends the worker once it has released its model, or after a few seconds if it is still busy. */
+  /** Terminates the worker after a timeout. */
   async close(): Promise<void> {
     const { worker } = this.#calls
     if (worker === undefined) return

@@ -6,7 +6,7 @@ import { type FlatVectors, type ModelService, type ModelToOpen, type OpenedModel
 const port = parentPort
 if (port === null) throw new Error('This file can only run as a worker.')
 
-/** The last call. The engine runs one batch at a time, so each call waits for the previous one. */
+/** The engine runs one batch at a time. */
 let last: Promise<void> = Promise.resolve()
 
 port.on('message', (call: Call) => {

@@ -1,19 +1,15 @@
 import { CONTINUATION, FNV_BASIS, hashByte, type PieceCounts, PieceIndex, RowCounts } from './piece-index.ts'
 
-/** Role of characters that are removed. */
 const DROPPED = 1
-/** Role of characters that end a word. */
 const SPACE = 2
-/** Role of characters that form a word of their own: punctuation, and Chinese and Japanese ideographs. */
 const ALONE = 3
-/** Role of characters that become part of a word unchanged. */
 const PART = 4
-/** Role of characters that are replaced; see `BertCharacters.spell`. */
+/** See `BertCharacters.spell`. */
 const SPELLED = 5
 
 const CODE_POINTS = 0x110000
 
-/** Matches punctuation, and ASCII symbols such as `$`, `+` and `^`, which Unicode does not classify as punctuation. */
+/** BERT also treats `$`, `+` and `^` as punctuation, unlike Unicode. */
 const PUNCTUATION = /^[\p{P}!-/:-@[-`{-~]$/u
 
 const REMOVED = /^[\p{Cc}\p{Cf}\p{Co}\p{Cs}\0\ufffd]$/u
@@ -22,7 +18,7 @@ const MARKS = /\p{Mn}/gu
 
 const BLANK = /^\s$/u
 
-/** First and last code point of each block of ideographs that BERT treats as separate words. Kana and hangul are not included. */
+/** Blocks of ideographs that BERT splits into single characters. Kana and hangul are not among them. */
 const IDEOGRAPHS: readonly (readonly [number, number])[] = [
   [0x4e00, 0x9fff],
   [0x3400, 0x4dbf],
@@ -37,21 +33,18 @@ const IDEOGRAPHS: readonly (readonly [number, number])[] = [
 /** BERT's WordPiece treats longer words as unknown. */
 const MAX_CHARACTERS = 100
 
-/** A character takes at most 4 bytes in UTF-8. */
 const MAX_BYTES = 4 * MAX_CHARACTERS
 
-/** How often each vocabulary piece occurs in a text. */
 export interface WordPieceCounts extends PieceCounts {
-  /** Number of letters and digits in dropped words. Only the examined part of a word that is too long is counted. */
+  /** Letters and digits in dropped words. In a word that is too long, only the examined part counts. */
   readonly unknown: number
 }
 
 const LETTERS = /[\p{L}\p{N}]/gu
 
 /**
- * BERT's uncased tokenization with WordPiece (greedy, longest piece first; Devlin et al. 2018). Counts pieces instead of listing
- * them, so a long text needs no more vector additions than the vocabulary has rows. A word with an unknown piece is dropped.
- * Takes linear time: each character starts at most one search, with at most as many steps as the longest piece has bytes.
+ * BERT's uncased WordPiece (greedy, longest piece first; Devlin et al. 2018). A word with an unknown piece is dropped. Takes
+ * linear time.
  */
 export class WordPieces {
   readonly #index: PieceIndex
@@ -73,12 +66,11 @@ export class WordPieces {
     this.#counts = new RowCounts(this.#index.size)
   }
 
-  /** Number of pieces, one per row. */
   get size(): number {
     return this.#index.size
   }
 
-  /** Counts the pieces of the text. The result is valid until the next call. */
+  /** Valid until the next call. */
   count(text: string): WordPieceCounts {
     this.#counts.clear()
     this.#unknown = 0
@@ -88,7 +80,7 @@ export class WordPieces {
     return { counts, rows, distinct, unknown: this.#unknown }
   }
 
-  /** Returns the piece of the given row, with `##` if it continues a word. */
+  /** Continuation pieces start with `##`. */
   piece(row: number): string {
     return this.#index.piece(row)
   }
@@ -124,7 +116,6 @@ export class WordPieces {
     }
   }
 
-  /** Appends a character to the word as UTF-8. */
   #append(codePoint: number): void {
     if (++this.#wordCharacters > MAX_CHARACTERS) return
     const word = this.#word
@@ -158,7 +149,7 @@ export class WordPieces {
     return this.#decoder.decode(this.#word.subarray(0, this.#wordBytes)).match(LETTERS)?.length ?? 0
   }
 
-  /** Splits the word into pieces. @returns the number of pieces, or 0 if any piece is unknown */
+  /** @returns the number of pieces, or 0 if any piece is unknown */
   #split(): number {
     const end = this.#wordBytes
     let pieces = 0
@@ -172,7 +163,7 @@ export class WordPieces {
     return pieces
   }
 
-  /** Returns the row of the longest piece that starts at `start`, or -1. Pieces consist of whole characters. */
+  /** Returns the row of the longest piece at `start`, or -1. */
   #longestPiece(start: number, continues: boolean): number {
     const maxLength = Math.min(this.#wordBytes - start, this.#index.longest)
     let hash = continues ? CONTINUATION : FNV_BASIS
@@ -193,21 +184,18 @@ export class WordPieces {
 }
 
 /**
- * BERT's uncased basic tokenization, character by character: drops control characters, separates ideographs and punctuation,
- * strips accents (NFD without nonspacing marks) and lowercases each letter (without final sigma). Decomposing single characters
- * avoids reordering marks, which takes quadratic time in a long run. Their order would only matter if they were kept, but no
- * vocabulary contains any. Results are cached in 1.1 MB of address space, of which a text only touches the pages for its scripts.
+ * BERT's uncased basic tokenization, per character: accents are stripped by NFD, and final sigma is ignored. Normalizing whole
+ * words would take quadratic time for long runs of marks. The cache takes 1.1 MB of address space.
  */
 class BertCharacters {
   readonly #roles = new Uint8Array(CODE_POINTS)
   readonly #spellings = new Map<number, readonly number[]>()
 
-  /** Returns the character's role, one of the constants above. */
   role(codePoint: number): number {
     return this.#roles[codePoint] || this.#classify(codePoint)
   }
 
-  /** Returns a `SPELLED` character's replacement, which consists of parts of words and of spaces that end words. */
+  /** May contain spaces, which end words. */
   spell(codePoint: number): readonly number[] {
     return this.#spellings.get(codePoint) ?? []
   }
@@ -233,7 +221,7 @@ function roleOf(character: string, spelling: string): number {
   return spelling === ` ${character} ` ? ALONE : SPELLED
 }
 
-/** Normalizes a character before words are split. A character that forms a word of its own is surrounded by spaces. */
+/** A character that is a word of its own is surrounded by spaces. */
 function normalise(codePoint: number): string {
   const character = String.fromCodePoint(codePoint)
   if (character === '\t' || character === '\n' || character === '\r') return ' '

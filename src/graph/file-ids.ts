@@ -1,8 +1,8 @@
 import { foldId, type NodeId, toNodeId, type VaultPath } from '../core/ids.ts'
 
 /**
- * Indexes files by path and id. An id is the folded path. If several paths fold to the same string (twins), one of the files gets
- * the folded path as its id, and the others keep their exact paths.
+ * Assigns an id to each file: the folded path. Of several files with the same folded path (twins), only one has that id; the
+ * others use their exact paths.
  */
 export class FileIds {
   readonly #vault: string | undefined
@@ -17,7 +17,6 @@ export class FileIds {
     this.#vault = vault
   }
 
-  /** Adds a path under an unused key. */
   add(key: number, path: VaultPath): void {
     while (this.#paths.length <= key) {
       this.#paths.push(undefined)
@@ -59,10 +58,7 @@ export class FileIds {
     this.#order.move(key)
   }
 
-  /**
-   * Assigns ids to twins. One of them gets the folded path: the file with exactly that path if there is one, or else the first in
-   * code-point order. The others keep their exact paths.
-   */
+  /** The twin whose path equals the folded path, or else the first in code-point order, gets the folded id. */
   #regroup(folded: string, keys: readonly number[]): void {
     const sorted = [...keys].sort((a, b) => (this.#pathOf(a) < this.#pathOf(b) ? -1 : 1))
     const plain = sorted.find((key) => this.#pathOf(key) === folded) ?? sorted[0]
@@ -89,19 +85,19 @@ export class FileIds {
     return this.#paths[key]
   }
 
-  /** Returns a file's folded path, or an empty string if there is no such file. */
+  /** Empty if the file does not exist. */
   folded(key: number): string {
     return this.#folds[key] ?? ''
   }
 
-  /** Returns the file with this exact path. If there is none, returns one with the same folded path. */
+  /** Prefers an exact match to a folded one. */
   find(path: string): number | undefined {
     const group = this.#byFold.get(foldId(path))
     if (group === undefined || typeof group === 'number') return group
     return group.find((key) => this.#paths[key] === path) ?? group[0]
   }
 
-  /** Returns the other files with the same folded path, in order of precedence. Usually empty. */
+  /** Files with the same folded path, by precedence. */
   twins(key: number): readonly number[] {
     const group = this.#sameIdKeys.has(key) ? this.#byFold.get(this.folded(key)) : undefined
     return typeof group === 'object' ? group.filter((other) => other !== key) : []
@@ -111,16 +107,16 @@ export class FileIds {
     return this.#sameIdKeys.has(key)
   }
 
-  /** Returns the keys of all files, sorted by id. Later changes do not modify the list. */
+  /** Keys sorted by id. The list is a snapshot. */
   order(): readonly number[] {
     return this.#order.list()
   }
 }
 
-/** If more than this share of the keys has moved, sort them all again, because merging would be no faster. */
+/** Beyond this share of moved keys, a full sort is as fast as merging. */
 const FULL_SORT_SHARE = 1 / 4
 
-/** Keys sorted by text. Sorting is lazy: all moves since the last use are merged in one linear pass. */
+/** Keys sorted by text. Moves are merged on the next use, in linear time. */
 export class KeyOrder {
   readonly #textOf: (key: number) => string | undefined
   readonly #movedKeys = new Set<number>()
@@ -131,12 +127,12 @@ export class KeyOrder {
     this.#textOf = textOf
   }
 
-  /** Call this when a key's text changes, and when a key is added or removed. */
+  /** Call when a key is added, removed or gets another text. */
   move(key: number): void {
     this.#movedKeys.add(key)
   }
 
-  /** Returns the sorted list. Later moves do not modify it. */
+  /** The list is a snapshot. */
   list(): readonly number[] {
     if (this.#movedKeys.size === 0) return this.#keys
     const movedKeys = this.#sorted(this.#movedKeys)

@@ -3,15 +3,13 @@ import { folderOf, nameOf } from '../core/paths.ts'
 import { type GraphRow, isListedRow } from './graph.ts'
 import { mostCommonSpelling } from './tag-index.ts'
 
-/** A folder with its listed notes. Folders that differ only in case are merged. */
+/** Folders that differ only in case share an entry. */
 export interface FolderEntry {
-  /** Subfolders by folded name. */
   readonly folders: ReadonlyMap<string, FolderEntry>
-  /** Keys of the notes directly in the folder, in no particular order. */
+  /** Keys of the folder's own notes, unordered. */
   readonly notes: readonly number[]
-  /** Number of `notes` that are archived. */
   readonly archived: number
-  /** Number of `notes` for each spelling of the folder's path. */
+  /** Number of `notes` per spelling of the folder's path. */
   readonly spellings: ReadonlyMap<string, number>
 }
 
@@ -22,11 +20,10 @@ interface Entry extends FolderEntry {
   readonly spellings: Map<string, number>
 }
 
-/** Indexes listed notes by folder. A folder exists as long as it contains a listed note at any depth. The root always exists. */
+/** Folders that contain a listed note at any depth. The root always exists. */
 export class FolderIndex {
   readonly #folders = new Map<string, Entry>([['', openEntry()]])
 
-  /** Returns the folder with this folded path. Empty means the root. */
   find(folded: string): FolderEntry | undefined {
     return this.#folders.get(folded)
   }
@@ -40,7 +37,7 @@ export class FolderIndex {
     entry.spellings.set(path, (entry.spellings.get(path) ?? 0) + 1)
   }
 
-  /** Reverses `add`. Must be called with the same row. */
+  /** The row must equal the added one. */
   remove(row: GraphRow): void {
     if (!isListedRow(row)) return
     const path = folderOf(row.path ?? '')
@@ -57,7 +54,6 @@ export class FolderIndex {
     this.#closeEmpty(folded)
   }
 
-  /** Returns the folder, creating it and its parents if necessary. */
   #open(folded: string): Entry {
     const existing = this.#folders.get(folded)
     if (existing !== undefined) return existing
@@ -82,7 +78,7 @@ interface SpelledFolder {
   readonly folders: ReadonlyMap<string, SpelledFolder>
 }
 
-/** Returns the spelling that most of the folder's own notes use. If it has none, uses the path of its first subfolder. */
+/** The most common spelling among the folder's own notes, or else that of its first subfolder. */
 export function spelledPath({ spellings, folders }: SpelledFolder): string {
   if (spellings.size > 0) return mostCommonSpelling(spellings)
   const [first] = [...folders].sort(([a], [b]) => (a < b ? -1 : 1))

@@ -3,24 +3,21 @@ import type { NodeKind } from '../core/store.ts'
 import { FileIds } from './file-ids.ts'
 import { selectTop } from './select-top.ts'
 
-/** A file's row in the graph. */
 export interface GraphRow {
   readonly key: number
-  /** Undefined if the file has been deleted. */
   readonly path: VaultPath | undefined
   readonly kind: Exclude<NodeKind, 'missing'>
   readonly excluded: boolean
   readonly archived: boolean
-  /** True if the name marks a sync tool's conflict copy. */
+  /** The name marks a sync tool's conflict copy. */
   readonly conflict: boolean
   readonly title: string
   readonly aliases: readonly string[]
   readonly tags: readonly string[]
-  /** Distinct keys of the files that this file links to. Includes its own key if it links to itself. */
+  /** Distinct keys of link targets, possibly including the file itself. */
   readonly targets: Int32Array
-  /** Missing targets as written, one per folded name. */
+  /** Missing targets as written, distinct by folded name. */
   readonly missing: readonly string[]
-  /** Numbers of problems: broken links, ambiguous links, malformed parts, and links to missing headings or blocks. */
   readonly problems: readonly [broken: number, ambiguous: number, malformed: number, brokenHeadings: number]
 }
 
@@ -29,17 +26,14 @@ export type NodeIndex = number
 
 const NOTHING = new Int32Array(0)
 
-/**
- * The in-memory link graph, a projection of the store's rows. `apply` moves it to the next generation. Its cost depends on the size
- * of the change, not on the size of the graph.
- */
+/** In-memory link graph of the stored rows. An update takes time proportional to the change. */
 export class Graph {
   readonly #vault: string | undefined
   readonly #ids: FileIds
   readonly #missing = new MissingTargets()
   readonly #rows: (GraphRow | undefined)[] = []
   readonly #in: number[][] = []
-  // These values are in typed arrays rather than in the rows, because a single call may check every node of the vault.
+  // Typed arrays, because one call may check every node.
   #isListed = new Uint8Array(1024)
   #problemCount = new Int32Array(1024)
   #inDegree = new Int32Array(1024)
@@ -51,7 +45,6 @@ export class Graph {
     this.#ids = new FileIds(vault)
   }
 
-  /** All keys are below this number. */
   get size(): number {
     return this.#rows.length
   }
@@ -64,7 +57,7 @@ export class Graph {
     return this.#rows[key]
   }
 
-  /** Replaces the rows of the given files in one step. Each file may appear only once. */
+  /** Replaces the rows of distinct files in one step. */
   apply(rows: readonly GraphRow[]): void {
     const movedRows = rows.filter((row) => this.#rows[row.key]?.path !== row.path)
     const unlinked = this.#unlink(rows)
@@ -75,7 +68,7 @@ export class Graph {
     this.#missing.release(unlinked)
   }
 
-  /** Makes space for a key. Links may refer to keys whose rows are added later. */
+  /** Links may refer to keys whose rows are added later. */
   #grow(key: number): void {
     while (this.#rows.length <= key) {
       this.#rows.push(undefined)
@@ -99,7 +92,7 @@ export class Graph {
     const change = listedBit - (this.#isListed[row.key] ?? 0)
     if (change === 0) return
     this.#isListed[row.key] = listedBit
-    // The rows being applied have no links at this point. `#link` counts theirs later.
+    // The new rows have no links yet. `#link` counts theirs later.
     for (const source of this.#in[row.key] ?? []) add(this.#outDegree, source, change)
   }
 
@@ -117,7 +110,6 @@ export class Graph {
     for (const name of row.missing) this.#missing.sources(this.#missing.numberOf(name)).push(key)
   }
 
-  /** Removes the current links of the given files. @returns the missing targets that they linked to */
   #unlink(rows: readonly GraphRow[]): ReadonlySet<number> {
     const leaving = new Map<number[], number[]>()
     const missing = new Set<number>()
@@ -143,23 +135,22 @@ export class Graph {
     return missing
   }
 
-  /** Returns the keys of all files, sorted by id. Later changes do not modify the list. */
+  /** Keys sorted by id. The list is a snapshot. */
   order(): readonly number[] {
     return this.#ids.order()
   }
 
-  /** Returns missing targets that are still linked to, ordered by id. */
   missing(): readonly NodeIndex[] {
     const entries = this.#missing.numbers().map((number) => ({ node: -number - 1, id: this.id(-number - 1) }))
     return entries.sort((a, b) => (a.id < b.id ? -1 : Number(a.id > b.id))).map(({ node }) => node)
   }
 
-  /** Returns a node's folded path without the vault's name. Twins have the same one. */
+  /** Without the vault's name. Twins share a folded path. */
   folded(node: NodeIndex): string {
     return node < 0 ? foldId(this.#missing.name(-node - 1)) : this.#ids.folded(node)
   }
 
-  /** Returns the other files with the same folded path, in order of precedence. Usually empty. */
+  /** Files with the same folded path, by precedence. */
   twins(key: number): readonly number[] {
     return this.#ids.twins(key)
   }
@@ -173,7 +164,7 @@ export class Graph {
     return this.#ids.id(node) ?? this.idOf('')
   }
 
-  /** Returns the id for a folded path, even if no such node exists. */
+  /** The node need not exist. */
   idOf(folded: string): NodeId {
     return toNodeId(folded, this.#vault)
   }
@@ -186,17 +177,16 @@ export class Graph {
     return node < 0 ? 'missing' : this.#rows[node]?.kind
   }
 
-  /** Checks whether a node is a note that is not excluded. Only such notes appear in lists and paths, and count in degrees. */
+  /** Only listed notes appear in lists and paths, and count in degrees. */
   isListedNote(node: NodeIndex): boolean {
     return node >= 0 && this.#isListed[node] === 1
   }
 
-  /** Returns the number of problems in a file, counting a conflict copy as one. Excluded files have none. */
+  /** A conflict copy counts as one problem. Excluded files have none. */
   problemCount(key: number): number {
     return this.#problemCount[key] ?? 0
   }
 
-  /** Returns the node with this id, which includes the vault's name if there is one. */
   find(id: string): NodeIndex | undefined {
     const path = this.#withoutVault(id)
     return this.#findFile(path) ?? this.findMissing(path)
@@ -215,12 +205,12 @@ export class Graph {
     return number === undefined ? undefined : -number - 1
   }
 
-  /** Returns the keys of files that link to a node, in no particular order. Includes the node's own key if it links to itself. */
+  /** Unordered keys, possibly including the node itself. */
   sources(node: NodeIndex): readonly number[] {
     return node < 0 ? this.#missing.sources(-node - 1) : (this.#in[node] ?? [])
   }
 
-  /** Returns the keys of files that a node links to, in no particular order. */
+  /** Unordered keys. */
   targets(node: NodeIndex): Int32Array {
     return (node < 0 ? undefined : this.#rows[node]?.targets) ?? NOTHING
   }
@@ -233,7 +223,6 @@ export class Graph {
     return (this.#rows[key]?.missing ?? []).map((name) => -this.#missing.numberOf(name) - 1)
   }
 
-  /** Number of listed notes that link to a node, excluding the node itself. */
   inDegree(node: NodeIndex): number {
     if (node >= 0) return this.#inDegree[node] ?? 0
     let degree = 0
@@ -241,12 +230,11 @@ export class Graph {
     return degree
   }
 
-  /** Number of listed notes that a file links to, excluding the file itself. */
   outDegree(key: number): number {
     return this.#outDegree[key] ?? 0
   }
 
-  /** Returns the first `count` nodes by in-degree (highest first), then id. */
+  /** Highest in-degree first, then by id. */
   topByInDegree(nodes: Iterable<NodeIndex>, count: number): NodeIndex[] {
     return selectTop(nodes, count, (a, b) => {
       const difference = this.inDegree(a) - this.inDegree(b)
@@ -255,7 +243,6 @@ export class Graph {
   }
 }
 
-/** Checks whether a row belongs to a listed note; see `Graph.isListedNote`. */
 export function isListedRow(row: GraphRow): boolean {
   return row.path !== undefined && row.kind === 'note' && !row.excluded
 }
@@ -274,12 +261,12 @@ function add(counts: Int32Array, key: number, by: number): void {
   counts[key] = (counts[key] ?? 0) + by
 }
 
-/** From longer lists, keys are not removed one at a time. With thousands of keys in a hub's list, that would take quadratic time. */
+/** Removing many keys one by one from a longer list would take quadratic time. */
 const SHORT = 64
-/** Up to this many keys are still removed one at a time, which is faster than a pass over the whole list. */
+/** Up to this many keys are still removed one by one. */
 const FEW = 4
 
-/** Removes a key from a short list. Adds it to `leaving` if the list is long. */
+/** Defers the removal to `leaving` if the list is long. */
 function withdraw(list: number[] | undefined, key: number, leaving: Map<number[], number[]>): void {
   if (list === undefined) return
   if (list.length <= SHORT) {
@@ -305,10 +292,7 @@ function removeOne(list: number[], key: number): void {
   if (at < list.length && last !== undefined) list[at] = last
 }
 
-/**
- * Missing targets, numbered from 0. Names that fold to the same string are one target. Numbers are reused after `release`;
- * otherwise a long-running server would remember every target that was ever missing.
- */
+/** Missing targets by folded name, numbered from 0. Numbers are reused, so memory stays bounded. */
 class MissingTargets {
   readonly #names: string[] = []
   readonly #sources: number[][] = []
@@ -326,7 +310,7 @@ class MissingTargets {
     return number
   }
 
-  /** Frees those of the given targets that no file links to. */
+  /** Keeps targets that are still linked to. */
   release(numbers: Iterable<number>): void {
     for (const number of numbers) {
       const folded = foldId(this.name(number))
@@ -337,22 +321,20 @@ class MissingTargets {
     }
   }
 
-  /** Returns a target's number, or `undefined` if no file links to it. */
   find(name: string): number | undefined {
     return this.#byFold.get(foldId(name))
   }
 
-  /** The name in its first spelling. */
+  /** The name as first spelled. */
   name(number: number): string {
     return this.#names[number] ?? ''
   }
 
-  /** Keys of the files that link to the target. */
   sources(number: number): number[] {
     return this.#sources[number] ?? []
   }
 
-  /** Numbers of the targets that are linked to, in no particular order. */
+  /** Unordered. */
   numbers(): readonly number[] {
     return [...this.#byFold.values()]
   }

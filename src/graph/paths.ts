@@ -2,8 +2,8 @@ import type { PathOptions } from '../core/store.ts'
 import type { Graph } from './graph.ts'
 
 /**
- * Finds paths between two files, as lists of keys that include both ends. Shorter paths come first; ties are broken by the ids on
- * the path. Intermediate nodes are listed notes. Uses Yen's algorithm (J. Y. Yen, 1971) with bidirectional searches.
+ * Yen's algorithm (1971) with bidirectional searches. Paths include both ends, shorter ones first, ties in order of ids. Only
+ * listed notes occur between the ends.
  */
 export function findPaths(graph: Graph, source: number, target: number, options: PathOptions): readonly (readonly number[])[] {
   const walk = new Walk(graph, options.direction)
@@ -17,18 +17,13 @@ export function findPaths(graph: Graph, source: number, target: number, options:
 interface Search {
   readonly source: number
   readonly target: number
-  /** Notes with more neighbors are avoided. */
+  /** Maximum degree of a note between the ends. */
   readonly ceiling: number
-  /** Nodes that must not be visited. */
   readonly banned: ReadonlySet<number>
-  /** Nodes that must not be the first step. */
   readonly taken: ReadonlySet<number>
 }
 
-/**
- * Returns the degrees above which a note counts as a hub, in the order to try them: the 99th percentile, the 99.9th, and finally no
- * limit, so an existing path is always found.
- */
+/** Degree limits to try in order. The last is infinite, so an existing path is always found. */
 function ceilings(graph: Graph, source: number, target: number): readonly number[] {
   const counts: number[] = []
   let notes = 0
@@ -40,12 +35,12 @@ function ceilings(graph: Graph, source: number, target: number): readonly number
     notes++
   }
   const at = (share: number): number => degreeAt(counts, Math.floor(notes * share))
-  // In a small vault, the 99th percentile is the degree of the most connected note, so no note would exceed it.
+  // In a small vault, no note exceeds the 99th percentile.
   const small = notes < 100 ? [at(0.9) - 1] : []
   return [...small, at(0.99), at(0.999), Number.POSITIVE_INFINITY].filter((ceiling) => ceiling >= 2)
 }
 
-/** Returns the degree at a rank (0 is the lowest), or 0 if there is none. `counts` holds the number of nodes per degree. */
+/** Rank 0 is the lowest. `counts` holds the number of nodes per degree. */
 function degreeAt(counts: readonly number[], rank: number): number {
   let skipped = 0
   const degree = counts.findIndex((count) => {
@@ -89,17 +84,13 @@ export function startsWith<T>(path: readonly T[], root: readonly T[]): boolean {
   return root.every((key, at) => path[at] === key)
 }
 
-/** The nodes reached by one side of a search. */
 interface Front {
-  /** True if this side follows links from the source, false if it follows them backwards from the target. */
   readonly forwards: boolean
-  /** Distance + 1 for each key, or 0 if the key was not reached. */
+  /** Distance + 1 by key. 0 means not reached. */
   readonly reached: Int32Array
-  /** The most recently reached nodes. */
   keys: readonly number[]
 }
 
-/** Breadth-first searches over one graph, with reused buffers. */
 class Walk {
   readonly #graph: Graph
   readonly #forwardsOnly: boolean
@@ -113,7 +104,7 @@ class Walk {
     this.#to = new Int32Array(graph.size)
   }
 
-  /** Returns the shortest path. Ties are broken by ids. */
+  /** Ties are broken by ids. */
   shortest(search: Search): readonly number[] | undefined {
     const { source, target } = search
     if (source === target) return [source]
@@ -149,14 +140,14 @@ class Walk {
     return ceiling === Number.POSITIVE_INFINITY || degreeOf(this.#graph, key) <= ceiling
   }
 
-  /** Visits a node's neighbors. If direction does not matter, visits both the sources and the targets of links. */
+  /** An undirected search visits sources and targets. */
   #each(key: number, forwards: boolean, visit: (other: number) => void): void {
     const both = !this.#forwardsOnly
     if (forwards || both) for (const other of this.#graph.targets(key)) visit(other)
     if (!forwards || both) for (const other of this.#graph.sources(key)) visit(other)
   }
 
-  /** Returns a shortest path through the nodes where both sides of the search met. Ties are broken by ids. */
+  /** `meeting` holds the nodes that both sides reached. */
   #trace(search: Search, meeting: readonly number[]): readonly number[] {
     const onShortest = this.#mark(search, meeting)
     const path = [search.source]
@@ -170,13 +161,12 @@ class Walk {
     return path
   }
 
-  /** Returns the nodes on all shortest paths from the source to the meeting nodes. */
   #mark(search: Search, meeting: readonly number[]): Set<number> {
     const from = this.#from
     const lengthAt = (key: number): number => (from[key] ?? 0) + (this.#to[key] ?? 0)
     const length = meeting.reduce((min, key) => Math.min(min, lengthAt(key)), Number.POSITIVE_INFINITY)
     const onShortest = new Set(meeting.filter((key) => lengthAt(key) === length))
-    // Iteration over a set includes elements that are added meanwhile.
+    // Iteration includes elements added meanwhile.
     for (const key of onShortest) {
       const step = from[key] ?? 0
       if (step <= 1) continue
@@ -187,7 +177,7 @@ class Walk {
     return onShortest
   }
 
-  /** Returns the neighbor with the smallest id on a shortest path. */
+  /** Returns the smallest id on a shortest path. */
   #next(search: Search, at: number, onShortest: ReadonlySet<number>): number | undefined {
     const distance = this.#from[at] ?? 0
     const stepsLeft = onShortest.has(at) ? (this.#to[at] ?? 0) : 0
@@ -218,7 +208,6 @@ function frontOf(key: number, forwards: boolean, buffer: Int32Array): Front {
   return { forwards, reached, keys: [key] }
 }
 
-/** Checks whether a first step is already used by another path. */
 function isTaken({ source, taken }: Search, from: number, to: number): boolean {
   return from === source && taken.has(to)
 }

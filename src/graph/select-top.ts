@@ -1,7 +1,7 @@
-/** If more items than this are selected, sorting all of them is faster. */
+/** Above this count, a full sort is faster. */
 const MAX_ITEMS = 1_000
 
-/** Returns the first `count` items in sorted order, without sorting all of them if `count` is small. */
+/** Returns the first `count` items in order. */
 export function selectTop<T>(items: Iterable<T>, count: number, comesBefore: (a: T, b: T) => boolean): T[] {
   const best: T[] = []
   if (count <= 0) return best

@@ -4,15 +4,15 @@ import { type GraphRow, isListedRow } from './graph.ts'
 
 interface TagEntry {
   readonly keys: Set<number>
-  /** How many of the files in `keys` are listed notes. */
+  /** Number of listed notes among `keys`. */
   listed: number
   readonly spellings: Map<string, number>
 }
 
-/** Indexes files by tag. A nested tag also counts for its parents. */
+/** A nested tag also counts for its parents. */
 export class TagIndex {
   readonly #tags = new Map<string, TagEntry>()
-  /** All tags of listed notes with their folded names, in order. Reset when a note changes. */
+  /** Sorted tags of listed notes. Reset when a note changes. */
   #cachedCounts: readonly { readonly folded: string; readonly tag: TagCount }[] | undefined
 
   add(row: GraphRow): void {
@@ -28,7 +28,7 @@ export class TagIndex {
     }
   }
 
-  /** Reverses `add`. Must be called with the same row. */
+  /** The row must equal the added one. */
   remove(row: GraphRow): void {
     this.#cachedCounts = undefined
     const listedBit = isListedRow(row) ? 1 : 0
@@ -44,12 +44,12 @@ export class TagIndex {
     }
   }
 
-  /** Returns the files with this tag (see `foldTag`) or one nested in it. */
+  /** Includes nested tags. */
   keys(tag: string): ReadonlySet<number> {
     return this.#tags.get(tag)?.keys ?? NONE
   }
 
-  /** Returns tags of listed notes, including parent tags, that start with a folded prefix, ordered by count and then by name. */
+  /** Tags that start with the folded prefix, most frequent first. */
   counts(prefix: string): readonly TagCount[] {
     this.#cachedCounts ??= this.#count()
     const matching = prefix === '' ? this.#cachedCounts : this.#cachedCounts.filter(({ folded }) => folded.startsWith(prefix))
@@ -67,7 +67,6 @@ export class TagIndex {
 
 const NONE: ReadonlySet<number> = new Set()
 
-/** Maps folded tags and their parents to their first spelling. */
 export function withParents(tags: readonly string[]): ReadonlyMap<string, string> {
   const names = new Map<string, string>()
   for (const tag of tags) {
@@ -85,7 +84,7 @@ function addName(names: Map<string, string>, name: string): void {
   if (!names.has(folded)) names.set(folded, name)
 }
 
-/** Returns the most common spelling. Ties are broken by code-point order. */
+/** Ties are broken by code-point order. */
 export function mostCommonSpelling(spellings: ReadonlyMap<string, number>): string {
   let best = ''
   let maxCount = 0

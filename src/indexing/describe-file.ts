@@ -7,7 +7,6 @@ import type { FileKind, ListedFile } from '../core/vault.ts'
 import { pageName, stemOf } from '../links/names.ts'
 import { excerptOf } from '../markdown/prose/excerpt.ts'
 
-/** A file's record without a key, and with links that have not been resolved yet. */
 export interface FileFacts extends Omit<FileRecord, 'key' | 'links' | 'mentions'> {
   readonly links: readonly Link[]
 }
@@ -69,7 +68,7 @@ export function describeNote(
     aliases: note.aliases,
     tags: note.tags.map((tag) => tag.name),
     links: note.links,
-    // Only `.md` files help to detect the mode, even if the current mode treats other files as notes, too.
+    // Mode detection uses only `.md` files, in every mode.
     style: isNote && /\.md$/i.test(file.path) ? note.style : NO_STYLE,
     malformed: note.malformed.length,
     info: infoOf(note, text, isNote),
@@ -101,7 +100,6 @@ function infoOf(note: Note, text: string, isNote: boolean): FileInfo {
   }
 }
 
-/** Returns the title property. In `docs` and `foam` mode, the first heading is the fallback. */
 function titleOf(note: Note, mode: Mode): string | undefined {
   return note.title ?? (mode === 'docs' || mode === 'foam' ? note.h1 : undefined)
 }

@@ -2,36 +2,35 @@ import type { Embedder } from '../core/embedder.ts'
 import { requireVectors } from '../core/embedder.ts'
 import { isTransient, messageOf } from '../core/errors.ts'
 
-/** Time after a call in which more calls are expected, in milliseconds. */
+/** In milliseconds after a call. Another call is then likely. */
 const EXPECTED_MS = 500
 
-/** Pause between batches if no calls arrive, in milliseconds. On a small machine, the server and its client need both cores. */
+/** In milliseconds, without calls. On two cores, the server and its client need the time. */
 const PAUSE_MS = 4
 
-/** Pause between batches while calls arrive, as a multiple of the time worked, and its maximum in milliseconds. */
+/** Pause while calls arrive, as a multiple of the time worked. */
 const REST_FACTOR = 2
 
 const MAX_REST_MS = 16
 
 export interface Embedded {
-  /** One vector per text, in order. A rejected text has a vector of zeros. */
   readonly vectors: readonly Float32Array[]
-  /** The reason for each rejected text, by the text's index. */
+  /** Reasons by index of the text. */
   readonly refused: ReadonlyMap<number, string>
 }
 
 export interface EmbeddingTerms {
-  /** Makes embedding yield after each batch, because the embedder may never yield by itself. */
+  /** Pauses after each batch, because an embedder may never yield. */
   readonly pace: Pick<EmbeddingPace, 'rest'>
   readonly signal: AbortSignal
 }
 
-/** A word that every working embedder accepts. */
+/** Every working embedder accepts this word. */
 const PLAIN = 'note'
 
 /**
- * Embeds texts in batches of the embedder's size. If a batch fails, splits it to find the texts that the embedder rejects.
- * @throws the embedder's error if it is transient, or if the embedder also rejects a plain word
+ * Splits a failed batch to find the texts that the embedder rejects.
+ * @throws the embedder's error if it is transient, or if even a plain word fails
  */
 export async function embedTexts(embedder: Embedder, texts: readonly string[], terms: EmbeddingTerms): Promise<Embedded> {
   const parts: Embedded[] = []
@@ -91,27 +90,23 @@ function joined(parts: readonly Embedded[]): Embedded {
   return { vectors, refused: refusals }
 }
 
-/** Slows down embedding while calls arrive, so they get most of the processor time. */
 export class EmbeddingPace {
   #askedAt = Number.NEGATIVE_INFINITY
   #workedSince = performance.now()
 
-  /** Records that a call has arrived. */
   asked(): void {
     this.#askedAt = performance.now()
   }
 
-  /** True if calls are arriving. */
   get isAsked(): boolean {
     return performance.now() - this.#askedAt < EXPECTED_MS
   }
 
-  /** Starts measuring the time worked. */
+  /** Starts the timer. */
   begin(): void {
     this.#workedSince = performance.now()
   }
 
-  /** Pauses to let other threads and processes run. */
   async rest(): Promise<void> {
     const worked = performance.now() - this.#workedSince
     const pause = this.isAsked ? Math.min(MAX_REST_MS, REST_FACTOR * worked) : 0
@@ -125,12 +120,12 @@ export class EmbeddingRate {
   #ms = 0
 
   add(notes: number, ms: number): void {
-    // The weight of a batch halves with each later one, because the first batch includes loading the model.
+    // Halve the weight of older batches, because the first one includes loading the model.
     this.#notes = this.#notes / 2 + notes
     this.#ms = this.#ms / 2 + ms
   }
 
-  /** Returns an estimate of the time for this many notes, in milliseconds, or `undefined` before the first measurement. */
+  /** In milliseconds. `undefined` before the first batch. */
   remaining(notes: number): number | undefined {
     return this.#notes === 0 ? undefined : Math.round((notes * this.#ms) / this.#notes)
   }

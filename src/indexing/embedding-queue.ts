@@ -9,47 +9,44 @@ import type { ReadNote } from './search-document.ts'
 export interface EmbeddingParts {
   readonly search: SearchWriter
   readonly openEmbedder: () => Promise<Embedder>
-  /** Reads notes as they are now. Omits deleted ones. */
   readonly read: (keys: readonly number[]) => Promise<readonly ReadNote[]>
-  /** True to delete the vectors of other embedders once this embedder's vectors are complete; see `SearchServiceParts.isEager`. */
+  /** Delete other embedders' vectors once this embedder's are complete; see `SearchServiceParts.isEager`. */
   readonly supersedes: boolean
-  /** Called when it is time for another `step`, after one has returned `waiting`. */
+  /** Called when a `waiting` step can continue. */
   readonly onWake: () => void
 }
 
-/** Number of notes whose vectors are stored at once. It is smaller while calls arrive, because the next call loads the new vectors. */
+/** Smaller while calls arrive, because the next call loads the new vectors. */
 const STORE_NOTES = 256
 const STORE_NOTES_URGENT = 64
-/** Maximum time before finished vectors are stored, in milliseconds. A crash loses no more work than this. */
+/** In milliseconds. A crash loses at most this much work. */
 const STORE_MS = 5_000
-/** Maximum number of notes whose vectors are loaded for reuse by other notes (about 10 MB). */
+/** About 10 MB of vectors. */
 const MAX_SHARED_TEXTS = 5_000
-/** First and longest delay before an embedder that failed is retried, in milliseconds. The delay doubles after each failure. */
+/** In milliseconds. The delay doubles up to a maximum. */
 const FIRST_RETRY_MS = 1_000
 const MAX_RETRY_MS = 60_000
-/** After this many transient failures in a row, callers do not wait for vectors any longer. */
+/** After this many transient failures, callers stop waiting for vectors. */
 const MAX_FAILURES = 3
-/** Stored as the version of a note with a rejected text. It never matches, so another process will try again. */
+/** Version of a note with a rejected text. It never matches, so the next process retries. */
 const INCOMPLETE = 0
-/** Maximum number of notes to read and embed at once, about 40 ms of work. It is smaller while calls arrive. */
+/** About 40 ms of work. Smaller while calls arrive. */
 const NOTES_AT_ONCE = 64
 const NOTES_AT_ONCE_URGENT = 16
-/** Number of notes to read together. A batch may be larger by up to this many notes. */
+/** A batch may exceed `NOTES_AT_ONCE` by this many notes. */
 const READ_TOGETHER = 8
 
-/** Maximum number of titles and aliases to embed per note. */
+/** Titles and aliases per note. */
 const MAX_NAMES = 64
 
 interface Pending {
   readonly note: ReadNote
-  /** The version that was requested when the note was read. */
+  /** The requested version when the note was read. */
   readonly wanted: number | undefined
   readonly chunks: readonly (ChunkPlace & { readonly hash: string })[]
-  /** Hashes of the titles and aliases. */
   readonly names: readonly string[]
 }
 
-/** Vectors ready to be stored, and the version that was requested when their note was read. */
 interface PreparedNote {
   readonly vectors: NoteVectors
   readonly wanted: number | undefined
@@ -65,38 +62,37 @@ interface RefusedNote {
   readonly reason: string
 }
 
-/** Embeds the notes that lack vectors in the background, one batch at a time. */
+/** Embeds notes without vectors in the background. */
 export class EmbeddingQueue {
   readonly #parts: EmbeddingParts
   readonly #abort = new AbortController()
   readonly #requestedVersions = new Map<number, number>()
-  /** The stored versions by key, or `undefined` until the embedder is open. */
+  /** By key. `undefined` until the embedder is open. */
   #storedVersions: Map<number, number> | undefined
-  /** Keys of notes with missing or outdated vectors. A key is removed once its vectors have been committed. */
+  /** Keys of notes with missing or outdated vectors, until these are committed. */
   readonly #queue = new Set<number>()
   #embedder: Embedder | undefined
   #isOpening = false
-  /** Stored vectors of queued and deleted notes, by text hash. They are reused for equal texts. */
+  /** Stored vectors by text hash. Equal texts reuse them. */
   #sharedVectors: ReadonlyMap<string, Float32Array> | undefined
-  /** Notes with a text that the embedder rejected, by key. They are retried when they change. */
+  /** Notes with a rejected text, by key. Retried when they change. */
   readonly #refusals = new Map<number, RefusedNote>()
-  /** Keys of deleted notes whose vectors are still stored. */
+  /** Deleted notes whose vectors are still stored. */
   readonly #dropped = new Set<number>()
   #pending: readonly Pending[] = []
   #isRunning = false
   #outcome: Outcome | undefined
   #ready: PreparedNote[] = []
-  /** Keys of notes that are pending or ready. */
   readonly #inHand = new Set<number>()
   #readySince = 0
   #retryIn = FIRST_RETRY_MS
   #retryTimer: NodeJS.Timeout | undefined
   #problem: string | undefined
-  /** Number of consecutive transient failures. */
+  /** Consecutive transient failures. */
   #failures = 0
-  /** True if callers should not wait for vectors. */
+  /** Callers should not wait for vectors. */
   #isStuck = false
-  /** True if the vectors of other embedders have been deleted. */
+  /** The vectors of other embedders have been deleted. */
   #isAlone = false
   readonly #rate = new EmbeddingRate()
   readonly #pace = new EmbeddingPace()
@@ -105,17 +101,15 @@ export class EmbeddingQueue {
     this.#parts = parts
   }
 
-  /** Why embedding has stalled or, once all notes have been tried, which ones could not be embedded. */
+  /** Why embedding stalled, or which notes failed. */
   get problem(): string | undefined {
     return this.#problem ?? (this.isThrough ? refusalOf(this.#refusals) : undefined)
   }
 
-  /** True if all notes have been embedded, or if that is impossible for now. */
   get isSettled(): boolean {
     return this.#isStuck || (this.#storedVersions !== undefined && this.isThrough)
   }
 
-  /** True if no note is waiting for vectors. */
   get isThrough(): boolean {
     return this.#queue.size === 0 && this.#inHand.size === 0
   }
@@ -124,12 +118,11 @@ export class EmbeddingQueue {
     return this.#isRunning
   }
 
-  /** True if calls are arriving. */
   get isAsked(): boolean {
     return this.#pace.isAsked
   }
 
-  /** Records that a call has arrived, so embedding slows down. */
+  /** Slows down embedding while calls arrive. */
   asked(): void {
     this.#pace.asked()
   }
@@ -150,7 +143,7 @@ export class EmbeddingQueue {
     this.#storedVersions?.delete(key)
   }
 
-  /** Records that the vectors of these deleted notes have been removed from the store. */
+  /** Call after deleting the vectors from the store. */
   forgot(keys: readonly number[]): void {
     for (const key of keys) this.#dropped.delete(key)
     this.#sharedVectors = undefined
@@ -163,13 +156,13 @@ export class EmbeddingQueue {
     return {
       done: this.#storedVersions === undefined ? 0 : Math.max(0, total - queueLength),
       total,
-      // Before the stored versions are known, the progress does not name an embedder.
+      // Omit the embedder until the stored versions are known.
       ...(this.#embedder === undefined || this.#storedVersions === undefined ? undefined : { embedder: this.#embedder.id }),
       ...(remaining === undefined ? undefined : { remaining }),
     }
   }
 
-  /** Reads the stored versions again, because another process may have written some. */
+  /** Another process may have written vectors. */
   async reload(): Promise<void> {
     if (this.#embedder === undefined) return
     this.#storedVersions = new Map(await this.#parts.search.vectorVersions(this.#embedder.id))
@@ -194,7 +187,7 @@ export class EmbeddingQueue {
     return 'waiting'
   }
 
-  /** Closes the queue. Stores finished vectors first, because a slow model may have taken long to compute them. */
+  /** Stores finished vectors first, because slow models take long to compute them. */
   async close(): Promise<void> {
     clearTimeout(this.#retryTimer)
     this.#abort.abort()
@@ -202,13 +195,13 @@ export class EmbeddingQueue {
       if (this.#outcome !== undefined) this.#take(this.#outcome)
       if (this.#ready.length > 0) await this.#store()
     } catch {
-      // If they cannot be stored, the next start embeds these notes again.
+      // If storing failed, the next start embeds these notes again.
     } finally {
       await this.#embedder?.close()
     }
   }
 
-  /** Deletes the vectors of other embedders. Searches used them until this embedder was complete. */
+  /** Searches used the other vectors until this embedder was complete. */
   async #supersede({ id }: Embedder): Promise<void> {
     if (!this.#parts.supersedes || this.#isAlone || this.#requestedVersions.size === 0) return
     await this.#parts.search.keepOnly(id)
@@ -233,7 +226,7 @@ export class EmbeddingQueue {
       })
   }
 
-  /** Reads notes until a batch is full, and starts to embed the texts that have no known vector. */
+  /** Reads notes and embeds texts without known vectors. */
   async #start(embedder: Embedder): Promise<void> {
     const pending: Pending[] = []
     const texts = new Map<string, string>()
@@ -245,7 +238,7 @@ export class EmbeddingQueue {
       const requestedVersions = new Map(batchKeys.map((key) => [key, this.#requestedVersions.get(key)]))
       const notes = await this.#parts.read(batchKeys)
       for (const note of notes) pending.push(prepare(note, requestedVersions.get(note.words.key), { known: knownVectors, texts }))
-      // `read` omits deleted notes.
+      // Deleted notes were not read.
       const read = new Set(notes.map(({ words }) => words.key))
       for (const key of batchKeys) if (!read.has(key)) this.#queue.delete(key)
     }
@@ -255,12 +248,9 @@ export class EmbeddingQueue {
     this.#embed(embedder, knownVectors, texts)
   }
 
-  /**
-   * Returns stored vectors that can be reused. Includes vectors of other queued or deleted notes, because a moved note has a new
-   * key, and its old key may already belong to another note.
-   */
+  /** Includes vectors of deleted notes, because a moved note gets a new key. */
   async #knownVectors(embedder: Embedder, keys: readonly number[]): Promise<ReadonlyMap<string, Float32Array>> {
-    // The built-in embedder computes vectors faster than they can be read for other notes.
+    // The built-in embedder is faster than reading stored vectors.
     if (embedder.id.startsWith('static:')) {
       const stored = keys.filter((key) => this.#storedVersions?.has(key))
       return await this.#parts.search.vectorsOf(embedder.id, stored)
@@ -326,10 +316,10 @@ export class EmbeddingQueue {
   }
 
   async #store(): Promise<void> {
-    // Do not store vectors of notes that were deleted in the meantime.
+    // Notes may have been deleted meanwhile.
     const ready = this.#ready.filter(({ vectors }) => this.#requestedVersions.has(vectors.key))
     const stored = ready.map(({ vectors }) => vectors)
-    // If this fails, the vectors stay in `#ready` for the next attempt.
+    // On failure, `#ready` keeps the vectors for the next attempt.
     await this.#parts.search.putVectors(this.#embedder?.id ?? '', stored)
     for (const { vectors } of this.#ready) this.#inHand.delete(vectors.key)
     this.#ready = []
@@ -352,7 +342,7 @@ export class EmbeddingQueue {
     if (this.#abort.signal.aborted) return
     this.#problem = messageOf(error)
     this.#failures++
-    // Opening an embedder includes several retries, so do not make callers wait for more.
+    // `openEmbedder` has retried already, so callers do not wait.
     this.#isStuck = this.#embedder === undefined || !isTransient(error) || this.#failures >= MAX_FAILURES
     this.#retryTimer = setTimeout(() => {
       this.#retryTimer = undefined
@@ -363,7 +353,7 @@ export class EmbeddingQueue {
   }
 }
 
-/** Splits a note into chunks and returns their hashes. Adds texts without a known vector to `texts`. */
+/** Adds texts without known vectors to `texts`. */
 function prepare(
   note: ReadNote,
   requestedVersion: number | undefined,
@@ -392,7 +382,7 @@ function outcomeOf(known: ReadonlyMap<string, Float32Array>, hashes: readonly st
   }
 }
 
-/** Returns a message about notes that could not be embedded, or `undefined` if there are none. */
+/** Returns `undefined` if there are none. */
 function refusalOf(refusals: ReadonlyMap<number, RefusedNote>): string | undefined {
   const [first] = refusals.values()
   if (first === undefined) return undefined
@@ -402,7 +392,7 @@ function refusalOf(refusals: ReadonlyMap<number, RefusedNote>): string | undefin
     : `${refusals.size} notes could not be embedded, for example ${path}: ${reason}`
 }
 
-/** Returns the first free keys, without copying all of them. */
+/** Does not copy all keys. */
 export function firstOf(keys: Iterable<number>, count: number, isFree: (key: number) => boolean): readonly number[] {
   const first: number[] = []
   for (const key of keys) if (isFree(key) && first.push(key) >= count) break

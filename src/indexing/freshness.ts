@@ -1,7 +1,4 @@
-/**
- * Counts the changes that the watcher has reported, and how many of them are in the index. Threads share the counters, so the
- * thread that answers calls knows immediately whether the index is outdated.
- */
+/** Counts changes reported by the watcher and changes committed to the index, in memory that threads share. */
 export class Freshness {
   readonly #counts: Int32Array
 
@@ -9,12 +6,12 @@ export class Freshness {
     this.#counts = new Int32Array(memory)
   }
 
-  /** Shared memory from which another thread can create a `Freshness` with the same counters. */
+  /** Pass to another thread to share the counters. */
   get memory(): SharedArrayBuffer {
     return this.#counts.buffer as SharedArrayBuffer
   }
 
-  /** True if a reported change is not in the index yet. */
+  /** A reported change is not in the index yet. */
   get isBehind(): boolean {
     return Atomics.load(this.#counts, NOTICED) !== Atomics.load(this.#counts, TAKEN)
   }
@@ -27,7 +24,7 @@ export class Freshness {
     Atomics.add(this.#counts, NOTICED, 1)
   }
 
-  /** Records that the first `count` changes are in the index. */
+  /** The first `count` changes are in the index. */
   take(count: number): void {
     Atomics.store(this.#counts, TAKEN, count)
   }

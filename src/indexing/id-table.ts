@@ -7,20 +7,17 @@ export interface FileChanges {
   readonly placed: readonly Pick<KnownFile, 'key' | 'path'>[]
 }
 
-/** Assigns ids to files, for engines that request them through `Batch.ids`. It is filled on the first request. */
+/** File ids for engines that use `Batch.ids`. Built on first use. */
 export class IdTable {
   readonly #knownFiles: ReadonlyMap<string, KnownFile>
   #ids: FileIds | undefined
 
-  /** @param knownFiles all files as of the last commit, kept up to date by the caller */
+  /** @param knownFiles kept up to date by the caller */
   constructor(knownFiles: ReadonlyMap<string, KnownFile>) {
     this.#knownFiles = knownFiles
   }
 
-  /**
-   * Returns a function that computes the ids for a part of a generation. For the first part, it also returns the ids that have
-   * changed for files outside the generation.
-   */
+  /** Returns a function for the parts of a generation. The first call also returns changed ids of other files. */
   change(changes: FileChanges): (part: Pick<Batch, 'put'>, isFirst: boolean) => GivenIds {
     let others: readonly GivenId[] | undefined
     const apply = (): readonly GivenId[] => {
@@ -28,7 +25,7 @@ export class IdTable {
       others ??= this.#apply(this.#ids, changes)
       return others
     }
-    // After the first request, the ids must be updated for every generation.
+    // Once built, the table must follow every generation.
     if (this.#ids !== undefined) apply()
     return ({ put }, isFirst) => {
       const changedIds = apply()
@@ -37,7 +34,7 @@ export class IdTable {
     }
   }
 
-  /** @returns other files whose id or twins may have changed */
+  /** @returns other files whose ids or twins may have changed */
   #apply(ids: FileIds, { removed, placed }: FileChanges): readonly GivenId[] {
     const folded: string[] = []
     for (const { key, path } of removed) {
@@ -59,7 +56,6 @@ export class IdTable {
   }
 }
 
-/** Returns all files with the same folded path as the given one. */
 function groupOf(ids: FileIds, path: string): readonly number[] {
   const key = ids.find(path)
   return key === undefined ? [] : [key, ...ids.twins(key)]

@@ -26,17 +26,17 @@ import { checkSubpaths, LinkTable, type Part, type Renamed } from './link-table.
 import { MemoryShortError } from './memory-short.ts'
 import type { RecentBytes } from './search-document.ts'
 
-/** The part of the vault to compare with the index: everything, or certain files and folders. */
+/** What to compare with the index. */
 export type Scope = { readonly all: true } | Parts
 
 interface Parts {
   readonly all: false
   readonly folders: readonly { readonly path: string; readonly recursive: boolean }[]
-  /** Files to read even if their stat is unchanged. */
+  /** Read these files even if their stat is unchanged. */
   readonly files: readonly string[]
-  /** Files and folders that have been renamed. They keep their creation times, and the log records the moves. */
+  /** Moved files keep their creation times. */
   readonly moves?: readonly Move[]
-  /** Id of the recorded change that made these edits. */
+  /** Id of the recorded change behind these edits. */
   readonly change?: string
 }
 
@@ -49,68 +49,52 @@ export interface IndexerOptions {
   readonly profile: Flavour['profile']
   readonly comments: boolean
   readonly ignoredTags?: IgnoredTags
-  /**
-   * `auto` uses the mode of the vault's marker folder. If there is none, it counts wikilinks and relative Markdown links, and the
-   * more common kind decides.
-   */
+  /** `auto` uses the vault's marker folder, or else the more common kind of link. */
   readonly mode: 'auto' | Mode
-  /** Returns a file's kind based on its path. */
   readonly kindOf: (path: string, mode: Mode) => FileKind
   readonly isConflictCopy: (path: string) => boolean
-  /** Resolves once the index may be written. */
+  /** Resolves when the index may be written. */
   readonly permission: Promise<void>
   readonly onProgress: (done: number, total: number) => void
-  /** Checked between slices while many files are read. */
+  /** Checked between slices. */
   readonly isMemoryShort?: () => boolean
-  /** Receives the graph changes of each commit. */
   readonly log?: GraphLogWriter
-  /** True if the engine stores the text of notes, for servers without access to the folder. */
+  /** Store the text of notes, for servers without the folder. */
   readonly keepsTexts?: boolean
-  /** Receives the bytes of notes, to index them for search without reading them again. */
+  /** Receives bytes of notes, so search need not read them again. */
   readonly recent?: Pick<RecentBytes, 'keep'>
 }
 
 export interface Reconciled {
   readonly generation: number
-  /** Number of files that have changed or been deleted. */
+  /** Number of changed or deleted files. */
   readonly changed: number
   readonly mode: Mode
 }
 
 export interface IndexLook {
   readonly names: NameIndex
-  /** Returns the keys of the files whose links mention this folded name. */
+  /** Files with links that mention the folded name. */
   readonly sourcesOf: (name: string) => Iterable<number>
   readonly flavour: Flavour
-  /** All files by exact path. */
   readonly known: ReadonlyMap<string, KnownFile>
-  /** This key and all higher ones are unused. */
+  /** All higher keys are unused. */
   readonly nextKey: number
 }
 
-/**
- * Maximum number of files to commit at once. A larger scan is committed in slices, so memory use and the pauses of readers stay
- * bounded.
- */
+/** Larger scans are committed in slices, which bounds memory and readers' pauses. */
 const WHOLE_FILES = 10_000
 const SLICE_FILES = 2_500
 const SLICE_BYTES = 64 << 20
-/** Maximum number of files to pass to the engine at once. */
 const PUT_FILES = 2_500
-/** If building an index takes longer than this (in ms), it is committed in slices, so callers get partial results early. */
+/** In milliseconds. A slower first build is committed in slices, so callers get partial results. */
 const SLICE_MS = 4_000
-/** Check the memory only if at least this many files remain to be read. */
+/** Check memory only for large scans. */
 const MANY_FILES = 1_000
-/**
- * If a file is read within this many milliseconds after an edit, another edit may leave its stat unchanged, so it is read again
- * next time.
- */
+/** In milliseconds. A file read this soon after an edit is read again, because another edit may not change the stat. */
 const RACY_MS = 40
 
-/**
- * The only writer of the index. `reconcile` compares files with the index and commits the differences. It is called at start-up,
- * for watcher events, when polling, and after Roux's own writes. Calls must not overlap.
- */
+/** The only writer of the index. Calls of `reconcile` must not overlap. */
 export class Indexer {
   readonly #vault: Vault
   readonly #writer: IndexWriter
@@ -120,23 +104,20 @@ export class Indexer {
   #ids = new IdTable(this.#files)
   #freeKeys: number[] = []
   #nextKey = 0
-  /** Keys of listed files that have not been committed yet. Links may already refer to them. */
+  /** Keys of uncommitted files. Links may already refer to them. */
   readonly #reserved = new Map<string, number>()
   #style: LinkStyle = { wikilinks: 0, relativeLinks: 0 }
   #outsideLinks: readonly OutsideLink[] = []
   #unlisted: Listing['unreadable'] = []
   #isComplete = false
   #lineage: string | undefined
-  /** Paths of known and listed files by key. */
+  /** By key. */
   #paths: (string | undefined)[] = []
-  /** True once this indexer has recorded the current generation in the log. */
+  /** The log marks the current generation. */
   #isMarked = false
   #mode: Mode = 'obsidian'
   #links: LinkTable | undefined
-  /**
-   * While an index is built in slices: for each file that has not been read yet, the links to its headings and blocks. When it is
-   * read, only files with broken links to it have to be updated. Undefined if another process began the index.
-   */
+  /** Links to headings and blocks of unread files. Undefined if another process began the index. */
   #untested: Map<number, { readonly source: number; readonly subpath: string }[]> | undefined
 
   constructor(vault: Vault, writer: IndexWriter, options: IndexerOptions) {
@@ -149,21 +130,21 @@ export class Indexer {
     return this.#mode
   }
 
-  /** Folders and files that could not be listed. */
+  /** Unreadable files and folders. */
   get unlisted(): Listing['unreadable'] {
     return this.#unlisted
   }
 
-  /** Updates the index to match the files. @throws RouxError `VAULT_NOT_FOUND` */
+  /** @throws RouxError `VAULT_NOT_FOUND` */
   async reconcile(scope: Scope): Promise<Reconciled> {
     for (;;) {
       if ((await this.#writer.state()).generation !== this.#generation) await this.#recall()
       let outcome: Reconciled | undefined
       try {
-        // Compare everything if the index is incomplete, or if it was deleted while the server was running and is empty now.
+        // Also compare everything if the index was deleted while the server was running.
         outcome = await this.#attempt(this.#isComplete ? scope : { all: true })
       } finally {
-        // If the commit failed, or another process committed first, the cached state no longer matches the index.
+        // The commit failed or another process won, so the cached state is outdated.
         if (outcome === undefined) this.forget()
       }
       if (outcome === undefined) continue
@@ -172,7 +153,7 @@ export class Indexer {
     }
   }
 
-  /** Marks the current generation in the log once, because a process that crashed may not have logged its last commits. */
+  /** After a crash, the last commits may be missing from the log. */
   #markOnce(): void {
     const [log, lineage, generation] = [this.#options.log, this.#lineage, this.#generation]
     if (this.#isMarked || log === undefined || lineage === undefined || !this.#isComplete) return
@@ -180,7 +161,7 @@ export class Indexer {
     void this.#options.permission.then(() => log.mark(lineage, generation))
   }
 
-  /** Checks whether a reported file is unchanged since it was last read, as after Roux's own writes. */
+  /** True after Roux's own writes, for example. */
   isCurrent(path: string): boolean {
     const file = this.#vault.stat(toVaultPath(path))
     const indexed = this.#files.get(path)
@@ -188,19 +169,19 @@ export class Indexer {
     return file.stat.mtime === indexed.stat.mtime && file.stat.size === indexed.stat.size && file.excluded === indexed.excluded
   }
 
-  /** Loads the data for resolving links in advance, part by part, so this thread can do other work in between. */
+  /** Loads data for resolving links in parts, so the thread can do other work. */
   async warm(): Promise<void> {
     while (await this.#links?.loadPart()) await new Promise((resolve) => setImmediate(resolve))
   }
 
-  /** Returns the index's data that is needed to plan changes. Valid until the next `reconcile`. */
+  /** Valid until the next `reconcile`. */
   async look(): Promise<IndexLook> {
     if ((await this.#writer.state()).generation !== this.#generation) await this.#recall()
     const links = this.#links ?? this.#newLinks()
     return { ...(await links.look()), flavour: links.flavour, known: this.#files, nextKey: this.#nextKey + this.#reserved.size }
   }
 
-  /** Invalidates the cached state. The next `reconcile` reads it again. */
+  /** The next `reconcile` reads the state again. */
   forget(): void {
     this.#generation = -1
   }
@@ -228,7 +209,7 @@ export class Indexer {
     this.#lineage = state.lineage
     this.#paths = paths
     this.#nextKey = nextKey
-    // In an incomplete index, links may refer to keys of files that have not been committed yet.
+    // In an incomplete index, the keys of uncommitted files are in use too.
     this.#freeKeys = state.complete ? unusedKeys(files.values(), nextKey) : []
     this.#reserved.clear()
     this.#mode = (state.mode as Mode | undefined) ?? this.#decideMode(this.#style)
@@ -268,7 +249,7 @@ export class Indexer {
       const style = this.#styleWith(slice.facts, deleted)
       const mode = rest.length === 0 || this.#generation === 0 ? this.#decideMode(style) : this.#mode
       if (mode !== this.#mode) {
-        // Any note may parse differently in the new mode.
+        // Notes may parse differently in another mode.
         this.#mode = mode
         this.#links = this.#newLinks()
         const all = this.#plan({ all: true })
@@ -290,7 +271,6 @@ export class Indexer {
     return { generation: this.#generation, changed, mode: this.#mode }
   }
 
-  /** Returns the vault's link counts after the notes in `facts` have been put and those in `deleted` have been removed. */
   #styleWith(facts: readonly Pick<FileFacts, 'path' | 'style'>[], deleted: readonly KnownFile[]): LinkStyle {
     let { wikilinks, relativeLinks } = this.#style
     for (const { path, style } of facts) {
@@ -334,12 +314,9 @@ export class Indexer {
     return { ...plan, read: plan.read.map((file) => withBirthTime(file, this.#files.get(formerPath(file.path, moves) ?? ''))) }
   }
 
-  /**
-   * Returns the symbolic links that point outside the vault. Those within the scope are taken from the listings, all others from
-   * the last state.
-   */
+  /** Links outside the scope are taken from the last state. */
   #outsideNow({ folders, files }: Parts, listings: readonly Listing[]): readonly OutsideLink[] {
-    // The watcher reports a symbolic link to a folder as a folder, not as a file.
+    // The watcher reports a symbolic link to a folder as a folder.
     const listedPaths = new Set([...files, ...folders.map(({ path }) => path)])
     const isWithin = containment(folders)
     const keptLinks = this.#outsideLinks.filter(({ path }) => !listedPaths.has(path) && !isWithin(path))
@@ -414,7 +391,7 @@ export class Indexer {
     try {
       return this.#describe(asRead, options, bytes)
     } catch (error) {
-      // Reading throws only because of a bug. Even then, all other notes must be indexed.
+      // Only a bug can throw here. Index the other notes anyway.
       const message = `A bug in Roux prevents it from reading this file: ${(error as Error).message}.`
       return describeFailed(asRead, options, message)
     }
@@ -432,7 +409,7 @@ export class Indexer {
     return this.#options.keepsTexts === true ? { ...facts, text } : facts
   }
 
-  /** Separates files with unchanged bytes, for which only the stat is updated. */
+  /** Updates only the stat of files with unchanged bytes. */
   async #leaveUnchanged(facts: readonly FileFacts[], forced: Plan['forced']): Promise<Pick<Changes, 'put' | 'touch'>> {
     if (forced === 'all') return { put: facts, touch: [] }
     const hashes = await this.#writer.hashes(facts.map(({ path }) => this.#files.get(path)?.key ?? -1))
@@ -440,7 +417,7 @@ export class Indexer {
     const touch: KnownFile[] = []
     facts.forEach((fact, at) => {
       const indexed = this.#files.get(fact.path)
-      // Files that are never read, such as attachments, have no hash. For them, a new stat alone is not a change.
+      // Attachments have no hash, and a new stat alone is no change.
       const unchanged = indexed !== undefined && indexed.excluded === fact.excluded && fact.hash === hashes[at]
       if (!unchanged) changed.push(fact)
       else if (!isSameStat(indexed.stat, fact.stat)) touch.push({ ...indexed, stat: fact.stat })
@@ -459,7 +436,7 @@ export class Indexer {
       Object.assign(fact, { key: this.#files.get(fact.path)?.key ?? this.#takeKey(fact.path) }),
     )
     for (const { key, path } of withKeys) this.#paths[key] = path
-    // Register the names of files in later slices now, so links to them resolve correctly.
+    // Register the names in later slices, so links to them resolve.
     const reserved = expected.map(({ path }) => ({ path, key: this.#reserve(path), aliases: [] }))
     const { affected, changed } = await links.rename([...withKeys, ...reserved], removed)
     await this.#addOutlines(withKeys, links, { affected, changed })
@@ -469,7 +446,7 @@ export class Indexer {
     const outlines = { writer: this.#writer, placed: new Map(withKeys.map((fact) => [fact.key, outlineOf(fact)])) }
     const resolved = withKeys.map((fact) => links.resolve(fact, fact.links))
     const ownLinks = await checkSubpaths(resolved, { ...outlines, onUntested: this.#noteUntested(withKeys) })
-    // Facts become records in place, because copying thousands of large objects would slow down a cold start.
+    // Convert in place, because copying slows down a cold start.
     const records = withKeys.map((fact, at): FileRecord => Object.assign(fact, resolved[at], { links: ownLinks[at] ?? [] }))
     const known = await this.#writer.records([...affected])
     const logged = await this.#recordsToLog(withKeys, removed)
@@ -498,7 +475,7 @@ export class Indexer {
     return true
   }
 
-  /** Returns the previous records of changed files if changes are logged. The initial content of an index is not logged. */
+  /** The initial content of an index is not logged. */
   async #recordsToLog(
     files: readonly { readonly key: number; readonly path: string }[],
     removed: readonly number[],
@@ -533,7 +510,7 @@ export class Indexer {
     this.#isMarked = true
   }
 
-  /** Marks the links to a note's headings and blocks as affected if these have changed. */
+  /** Marks links to changed headings and blocks. */
   async #addOutlines(
     facts: readonly (FileFacts & { readonly key: number })[],
     links: LinkTable,
@@ -555,10 +532,7 @@ export class Indexer {
     }
   }
 
-  /**
-   * Marks the files as affected that link to a file that was listed but never indexed. This happens if an indexing process ends
-   * early and the file is deleted before the next one starts.
-   */
+  /** Handles files that an interrupted process listed but never read. */
   async #addDangling({ affected, changed }: Renamed): Promise<void> {
     const keys = [...this.#files.values()].map(({ key }) => key)
     for (let from = 0; from < keys.length; from += SLICE_FILES) {
@@ -570,7 +544,7 @@ export class Indexer {
     }
   }
 
-  /** Returns the files with broken links to headings or blocks of the given file, or `undefined` if they are unknown. */
+  /** Returns `undefined` if unknown. */
   #brokenBy(key: number, outline: Outline): ReadonlySet<number> | undefined {
     if (this.#untested === undefined) return undefined
     const links = this.#untested.get(key) ?? []
@@ -596,7 +570,7 @@ export class Indexer {
     return reserved ?? this.#freeKeys.pop() ?? this.#nextKey++
   }
 
-  /** Removes a file that was deleted before it could be read. Returns an entry for it if links may already refer to its key. */
+  /** Handles a file that was deleted before it was read. Returns an entry if its key is in use. */
   #withdraw({ path, stat, excluded }: ListedFile): KnownFile | undefined {
     const key = this.#reserved.get(path)
     this.#reserved.delete(path)
@@ -635,7 +609,7 @@ export class Indexer {
   }
 }
 
-/** Returns the unused keys below `end` in ascending order. */
+/** Ascending keys below `end`. */
 function unusedKeys(files: Iterable<KnownFile>, end: number): number[] {
   const part = new Uint8Array(end)
   for (const { key } of files) part[key] = 1
@@ -647,7 +621,7 @@ function unusedKeys(files: Iterable<KnownFile>, end: number): number[] {
 }
 
 const PROGRESS_STEP = 256
-/** Long enough to be unique among all indexes on a machine. */
+/** Unique among all indexes on a machine. */
 const LINEAGE_BYTES = 6
 
 interface Plan {
@@ -660,27 +634,27 @@ interface Plan {
 
 interface Slice {
   readonly facts: readonly FileFacts[]
-  /** Known files that were deleted after they were listed. */
+  /** Files that were deleted after they were listed. */
   readonly vanished: readonly KnownFile[]
   readonly taken: number
 }
 
 interface Changes {
   readonly put: readonly FileFacts[]
-  /** New files that have not been read yet. */
+  /** New files to be read later. */
   readonly expected: readonly ListedFile[]
   readonly gone: readonly KnownFile[]
   readonly touch: readonly KnownFile[]
   readonly outside: readonly OutsideLink[]
-  /** True if no files remain to be read after this commit. */
+  /** No files remain to be read after this commit. */
   readonly complete: boolean
   readonly origin: Origin
 }
 
-/** The known cause of the changes. */
+/** What caused the changes, if known. */
 type Origin = Pick<Parts, 'moves' | 'change'>
 
-/** Returns a function that checks whether a path is in one of the folders, with one lookup per parent folder. */
+/** Takes one lookup per parent folder. */
 function containment(folders: Parts['folders']): (path: string) => boolean {
   if (folders.length === 0) return () => false
   const direct = new Set(folders.map(({ path }) => path))
@@ -696,29 +670,26 @@ function containment(folders: Parts['folders']): (path: string) => boolean {
   }
 }
 
-/**
- * Keeps the earliest birth time. Programs that replace a file when they save it, such as Roux and many editors, reset the birth
- * time.
- */
+/** Many programs replace a file when saving, which resets its birth time. Keeps the earliest one. */
 function withBirthTime(file: ListedFile, indexed: KnownFile | undefined): ListedFile {
   if (indexed === undefined || indexed.stat.birthtime >= file.stat.birthtime) return file
   return { ...file, stat: { ...file.stat, birthtime: indexed.stat.birthtime } }
 }
 
-/** Returns a path before the moves, or `undefined` if it was not moved. */
+/** Returns `undefined` if the path was not moved. */
 function formerPath(path: string, moves: readonly Move[]): string | undefined {
   const move = moves.find(({ to }) => path === to) ?? moves.find(({ to }) => path.startsWith(`${to}/`))
   return move === undefined ? undefined : move.from + path.slice(move.to.length)
 }
 
-/** Returns a note's outline, or `undefined` if the note was not read. */
+/** Returns `undefined` if the note was not read. */
 function outlineOf({ kind, hash, info }: FileFacts): Outline | undefined {
   return kind === 'note' && hash !== '' ? info : undefined
 }
 
 function sameOutline(a: Outline | undefined, b: Outline | undefined): boolean {
   if (a === undefined || b === undefined) return a === b
-  // Compare the headings' text and nesting, but not their positions.
+  // Positions of headings do not matter.
   const namesOf = ({ headings, blocks }: Outline): string =>
     JSON.stringify([headings.map(({ level, text }) => [level, text]), blocks])
   return namesOf(a) === namesOf(b)
@@ -739,18 +710,16 @@ function withEncodingProblem(note: Note, text: string, bytes: Uint8Array): Note 
   return { ...note, malformed: [...note.malformed, problem] }
 }
 
-/** Returns a file's stat. It is marked as untrusted if another write might not change it. */
+/** Marks the stat as untrusted if another write might not change it. */
 function statAsRead(stat: FileStat, length: number): FileStat {
   const isRacy = Math.abs(Date.now() - Math.max(stat.ctime, stat.mtime)) < RACY_MS
   return isRacy || stat.size !== length ? untrusted(stat) : stat
 }
 
-/** Returns a stat that never matches, so the file is read again next time. */
 function untrusted(stat: FileStat): FileStat {
   return { ...stat, ctime: -1 }
 }
 
-/** Checks whether an error means that the vault does not exist. */
 export function isVaultMissing(error: unknown): boolean {
   return error instanceof RouxError && error.code === 'VAULT_NOT_FOUND'
 }

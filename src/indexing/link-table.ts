@@ -7,7 +7,7 @@ import { Mentions } from './mentions.ts'
 
 type NamedRecord = Pick<FileRecord, 'key' | 'path' | 'aliases' | 'pageTitle'>
 
-/** Folded names that have changed, and the keys of files whose links may be affected. */
+/** Changed folded names, and the files whose links they may affect. */
 export interface Renamed {
   readonly changed: Set<string>
   readonly affected: Set<number>
@@ -18,15 +18,12 @@ interface Tables {
   readonly mentions: Mentions
 }
 
-/** The tables, and the folded names that have been added, removed or respelled so far. */
+/** Folded names added, removed or respelled so far. */
 interface Renaming extends Tables {
   readonly changed: Set<string>
 }
 
-/**
- * Resolves links, and finds the links that a changed name affects. Holds all names and which files mention them. The tables are
- * loaded on demand and then kept up to date.
- */
+/** Resolves links and finds the links that a changed name affects. Loaded on first use. */
 export class LinkTable {
   readonly #writer: IndexWriter
   readonly flavour: Flavour
@@ -38,7 +35,6 @@ export class LinkTable {
     this.flavour = flavour
   }
 
-  /** Starts with empty tables instead of loading them. */
   startEmpty(): void {
     this.#tables = { names: new NameIndex(this.flavour.mode), mentions: new Mentions() }
   }
@@ -48,10 +44,7 @@ export class LinkTable {
     return this.#tables
   }
 
-  /**
-   * Loads the next part of the tables.
-   * @returns whether there are more
-   */
+  /** @returns whether there is more to load */
   async loadPart(): Promise<boolean> {
     if (this.#tables === undefined) {
       this.#loading ??= this.#loadAll()
@@ -80,16 +73,12 @@ export class LinkTable {
     this.#loading = undefined
   }
 
-  /** Returns names and mentions as of the last commit. */
   async look(): Promise<{ readonly names: NameIndex; readonly sourcesOf: (name: string) => Iterable<number> }> {
     const { names, mentions } = await this.#load()
     return { names, sourcesOf: (name) => mentions.sources(name) }
   }
 
-  /**
-   * Adds, changes and removes files.
-   * @returns the folded names that have changed, and the keys of files whose links may resolve differently now
-   */
+  /** @returns changed folded names, and files whose links may resolve differently */
   async rename(records: readonly NamedRecord[], removed: readonly number[]): Promise<Renamed> {
     const tables = await this.#load()
     const changed = new Set<string>()
@@ -121,7 +110,7 @@ export class LinkTable {
     names.add(file)
   }
 
-  /** Returns the names through which links refer to a file's headings or blocks, with the keys of the files that contain such links. */
+  /** Names by which links refer to a file's headings or blocks, with the linking files. */
   outlineMentions(file: NamedRecord): readonly { readonly name: string; readonly sources: readonly number[] }[] {
     const { mentions } = this.#loaded
     return namesOf(toNamed(file), this.flavour.mode).flatMap((each) => {
@@ -131,7 +120,7 @@ export class LinkTable {
     })
   }
 
-  /** Resolves a file's links, and records the names that they mention. Call `rename` first. */
+  /** Records the mentioned names. Call `rename` first. */
   resolve(
     source: { readonly key: number; readonly path: string },
     links: readonly (Link | ResolvedLink)[],
@@ -152,7 +141,7 @@ export class LinkTable {
     return { links: resolved, mentions: list }
   }
 
-  /** Resolves those of a file's links again that mention a changed name. */
+  /** Resolves only the links that mention a changed name. */
   resolveChanged({ key, path, links }: FileRecord, changed: ReadonlySet<string>): readonly ResolvedLink[] {
     const { names } = this.#loaded
     return links.map((link) =>
@@ -168,7 +157,7 @@ export class LinkTable {
 
 const NO_LINKS = { links: [], mentions: [] } as const
 
-/** Copies the strings, because a slice would keep the whole text in memory. */
+/** Copy strings, because slices keep the whole text in memory. */
 function detach(file: NamedRecord): NamedRecord {
   if (file.aliases.length === 0 && file.pageTitle === undefined) {
     return { key: file.key, path: file.path, aliases: [] }
@@ -183,9 +172,9 @@ function toNamed(file: NamedRecord): NamedFile {
 
 export interface OutlineSources {
   readonly writer: Pick<IndexWriter, 'outlines'>
-  /** Outlines of the files that are about to be committed. Undefined for files without an outline. */
+  /** Outlines of uncommitted files. Undefined for files without an outline. */
   readonly placed: ReadonlyMap<number, Outline | undefined>
-  /** Called for each link to a heading or block of a file that has not been read yet. `at` is the index of the linking file. */
+  /** Called for links to headings and blocks of unread files. `at` is the index of the linking file. */
   readonly onUntested?: ((at: number, part: Part) => void) | undefined
 }
 
@@ -194,13 +183,13 @@ export interface Part {
   readonly subpath: string
 }
 
-/** The resolved links of a file. A link is not checked again if `before` contains the same object. */
+/** Links that `before` shares are not checked again. */
 export interface LinkingFile {
   readonly links: readonly ResolvedLink[]
   readonly before?: readonly ResolvedLink[]
 }
 
-/** Marks links to headings or blocks that do not exist. Links to unread files are checked when these files are read. */
+/** Marks links to missing headings and blocks. Links to unread files are checked later. */
 export async function checkSubpaths(
   files: readonly LinkingFile[],
   { writer, placed, onUntested }: OutlineSources,
@@ -232,7 +221,7 @@ export async function checkSubpaths(
   })
 }
 
-/** Returns the heading or block that a link points to, or `undefined` if it has no subpath or its target is missing. */
+/** Returns `undefined` without a subpath or a target. */
 function partOf({ to, subpath }: ResolvedLink): Part | undefined {
   return subpath === undefined || typeof to === 'string' ? undefined : { key: to, subpath }
 }

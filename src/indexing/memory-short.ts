@@ -1,6 +1,6 @@
 import { RouxError } from '../core/errors.ts'
 
-/** Thrown if the indexing worker has too little memory for the vault. Notes that have been committed can still be read. */
+/** The indexing worker is out of memory. Committed notes remain readable. */
 export class MemoryShortError extends RouxError {
   /** @param when completes the sentence "Memory ran short …" */
   constructor(when: string, consequence = 'Changes will be ignored until the next start.') {

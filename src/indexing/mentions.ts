@@ -1,23 +1,22 @@
 /**
- * Maps names to the files that mention them. A large vault has a million mentions, so names are stored as hashes in typed arrays.
- * If two names have the same hash, which is rare, `sources` returns the files of both.
+ * Files by mentioned name. Names are stored as hashes, because a large vault has a million mentions. On a hash collision,
+ * `sources` returns the files of both names.
  */
 export class Mentions {
-  /** Hash of each mentioned name. The entries of a file are adjacent. */
+  /** Hashes of mentioned names. A file's entries are adjacent. */
   #hashes = new Int32Array(FEW)
-  /** For each entry, the file's key, or `WITHDRAWN` if the file no longer mentions the name. */
+  /** File key of each entry, or `WITHDRAWN`. */
   #keys = new Int32Array(FEW)
-  /** For each entry, the next one in the same bucket, or `END`. */
+  /** Next entry in the bucket, or `END`. */
   #next = new Int32Array(FEW)
   #entries = 0
   #withdrawn = 0
   /** First entry of each bucket. The number of buckets is a power of two. */
   #buckets = new Int32Array(FEW).fill(END)
-  /** First entry and number of entries of each file, by key. */
   #starts = new Int32Array(FEW)
   #counts = new Int32Array(FEW)
 
-  /** Number of entries, including withdrawn ones. */
+  /** Includes withdrawn entries. */
   get entries(): number {
     return this.#entries
   }
@@ -30,7 +29,7 @@ export class Mentions {
     return (this.#counts[key] ?? 0) > 0
   }
 
-  /** Returns the keys of the files that mention a name, in ascending order. */
+  /** Returns ascending keys. */
   sources(name: string): readonly number[] {
     const hash = hashOf(name)
     const keys: number[] = []
@@ -41,7 +40,7 @@ export class Mentions {
     return keys.sort((a, b) => a - b)
   }
 
-  /** Replaces the names that a file mentions, which must be distinct. */
+  /** The names must be distinct. */
   set(key: number, names: readonly string[]): void {
     const hashes = names.map(hashOf)
     if (this.#isSame(key, hashes)) return
@@ -73,7 +72,6 @@ export class Mentions {
     if (this.#withdrawn > FEW + (this.#entries - this.#withdrawn) / 4) this.#compact()
   }
 
-  /** Removes withdrawn entries. */
   #compact(): void {
     let end = 0
     for (let at = 0; at < this.#entries; at++) {
@@ -122,14 +120,12 @@ const END = -1
 const WITHDRAWN = -1
 const FEW = 256
 
-/** FNV-1a hash over UTF-16 units. */
 function hashOf(name: string): number {
   let hash = 0x811c9dc5 | 0
   for (let at = 0; at < name.length; at++) hash = Math.imul(hash ^ name.charCodeAt(at), 0x01000193)
   return hash
 }
 
-/** Copies an array into a larger one with at least the given length. */
 function enlarged(array: Int32Array<ArrayBuffer>, length: number): Int32Array<ArrayBuffer> {
   const copy = new Int32Array(Math.max(length, Math.ceil(array.length * 1.5)))
   copy.set(array)

@@ -18,9 +18,7 @@ import { describeNote } from './describe-file.ts'
 export interface ReadNote {
   readonly words: NoteWords
   readonly fields: NoteFields
-  /** Hex SHA-256 of the bytes. */
   readonly content: string
-  /** Splits the note into chunks. */
   chunks(): readonly Chunk[]
 }
 
@@ -30,25 +28,20 @@ export interface SearchedFile {
   readonly kind: FileKind
 }
 
-/** Increase this number if the same file yields different words than before, so every store reads all notes again. */
+/** Increment when the same file yields different words, so stores read all notes again. */
 const RULES = 4
 
-/**
- * Returns a note's 48-bit version, a hash of its content, its path (which affects the title) and the mode. Two versions collide
- * with a probability of 1 in 10^14.
- */
+/** 48-bit hash of content, path and mode. The path determines the title. */
 export function versionOf({ path, hash }: Pick<FileContent, 'path' | 'hash'>, mode: Mode): number {
   return (Number.parseInt(hash.slice(0, 12), 16) + crc32(`${RULES}:${mode}:${path}`)) % 2 ** 48
 }
 
-/** A note to read, with its description in the index. */
 export interface NoteSource extends SearchedFile {
-  /** Hash of the file's bytes, if known. */
   readonly hash?: string | undefined
   readonly known?: NoteDescription | undefined
 }
 
-/** Reads a note, or the text cards of a canvas, for search. Parses it only if the index has no current description of it. */
+/** Parses a note or canvas only if the index has no current description. */
 export function readNote({ key, path, kind, known, hash: knownHash }: NoteSource, bytes: Uint8Array, flavour: Flavour): ReadNote {
   const fileText = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
   const hash = knownHash ?? digest('sha256', bytes, 'hex')
@@ -77,15 +70,11 @@ export function readNote({ key, path, kind, known, hash: knownHash }: NoteSource
   }
 }
 
-/**
- * Detects a note's language. Titles and headings count only if the note is short, because many are in another language than the
- * text.
- */
+/** Titles and headings count only in short notes, because many are in another language than the text. */
 function languageOfNote({ title, headings, body }: NoteFields, { languages }: Flavour): string | undefined {
   return languageOf(body.length > SHORT_NOTE ? body : [body, ...headings, ...title].join('\n'), languages)?.code
 }
 
-/** Maximum length of a short note's body, in UTF-16 units. */
 const SHORT_NOTE = 500
 
 function describe(
@@ -97,19 +86,18 @@ function describe(
   const file = { path, stat: NO_STAT, excluded: false }
   const facts = describeNote(file, { kind, conflict: false, mode: flavour.mode }, { note, text, hash })
   const { aliases, tags } = facts
-  // For search, a canvas's title lacks the extension.
+  // A canvas title has no extension in search.
   const title = kind === 'canvas' ? fileStemOf(path) : facts.title
   const { headings, properties, bodyStart } = note
   return { hash, title, aliases, tags, headings, properties, bodyStart }
 }
 
-/** Returns the title and the aliases, and the file name if it differs from them. */
 function namesOf(path: string, title: string, aliases: readonly string[]): readonly string[] {
   const stem = fileStemOf(path)
   return [title, ...aliases, ...(stem === title || aliases.includes(stem) ? [] : [stem])]
 }
 
-/** At least two consecutive letters. A name with digits but without letters, such as a date, does not describe the note. */
+/** Names without two consecutive letters, such as dates, do not describe a note. */
 const WORD = /[\p{L}\p{M}]{2,}/u
 const DIGIT = /\p{N}/u
 
@@ -117,13 +105,12 @@ function isMeaningless(name: string): boolean {
   return DIGIT.test(name) && !WORD.test(name)
 }
 
-/** Maximum length of a title, in characters. */
 const MAX_TITLE_LENGTH = 200
 
-/** A line that cannot be a title: a list item, quotation, table, code, comment or embed. */
+/** Lists, quotes, tables, code, comments and embeds. */
 const NO_TITLE = /^\s*(?:[-+*>|`~<%!]|\d+[.)]\s)/
 
-/** Returns the first line of the text if it looks like a title: a heading, or a line followed by an empty one. */
+/** A heading, or a first line that is followed by an empty one. */
 function firstLine(text: string, bodyStart: number): readonly string[] {
   const [line = '', next = ''] = text
     .slice(bodyStart, bodyStart + FIRST_LINES_LENGTH)
@@ -135,14 +122,13 @@ function firstLine(text: string, bodyStart: number): readonly string[] {
   return WORD.test(title) ? [title] : []
 }
 
-/** The first two lines are searched for in this many characters. */
 const FIRST_LINES_LENGTH = 2_000
 
 const NO_STAT = { mtime: 0, ctime: 0, birthtime: 0, size: 0 }
 const OWN_FIELDS = new Set(['title', 'alias', 'aliases', 'tag', 'tags'])
 const MAX_DEPTH = 8
 
-/** Returns the property values that people may search for, as text. */
+/** Property values worth searching, as text. */
 function propertyTexts(properties: Readonly<Record<string, unknown>>): readonly string[] {
   const texts: string[] = []
   const collect = (value: unknown, depth: number): void => {
@@ -158,16 +144,10 @@ function propertyTexts(properties: Readonly<Record<string, unknown>>): readonly 
   return texts
 }
 
-/**
- * Maximum number of bytes to keep, enough for an edit or a small vault. With 16 MB, building a first index would need 25 MB more at
- * its peak.
- */
+/** Holds an edit or a small vault. 16 MB would add 25 MB to the peak of a first build. */
 const MAX_BYTES = 1 << 20
 
-/**
- * Keeps the bytes of notes that the graph has just indexed, so search does not have to read them again. `take` removes an entry. If
- * there is no room, `keep` does nothing.
- */
+/** Bytes of notes that were just indexed, so search need not read them again. `keep` does nothing when full. */
 export class RecentBytes {
   readonly #byHash = new Map<string, Uint8Array>()
   #size = 0

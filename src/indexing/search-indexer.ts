@@ -10,11 +10,11 @@ import { EmbeddingQueue, firstOf } from './embedding-queue.ts'
 import { type ReadNote, type RecentBytes, readNote, versionOf } from './search-document.ts'
 
 export interface EmbeddingChoice {
-  /** Opens the embedder, and is called again later if it fails. If omitted, notes are not embedded. */
+  /** Called again after a failure. If omitted, notes are not embedded. */
   readonly openEmbedder?: () => Promise<Embedder>
-  /** Checks whether a file may be embedded. If omitted, all files may. */
+  /** If omitted, all files may be embedded. */
   readonly mayEmbed?: ((path: string) => boolean) | undefined
-  /** True if the embedder is faster than reading notes. Each note is then read only once, for its words and its vectors. */
+  /** The embedder is faster than reading, so each note is read once for words and vectors. */
   readonly isEmbedderQuick?: boolean
 }
 
@@ -24,17 +24,17 @@ export interface SearchParts {
   readonly index: Pick<IndexWriter, 'contents' | 'descriptions'>
   readonly search: SearchWriter
   readonly embedding: EmbeddingChoice
-  /** True to delete the vectors of other embedders once this embedder's vectors are complete. */
+  /** Delete other embedders' vectors once this embedder's are complete. */
   readonly supersedes: boolean
   readonly flavour: Flavour
   readonly kindOf: (path: string) => FileKind
-  /** Called for a file that differs from the index and should be compared again. */
+  /** Called for a file that differs from the index. */
   readonly onMismatch: (path: VaultPath) => void
-  /** Called when it is time for another `step`, after one has returned `waiting`. */
+  /** Called when a `waiting` step can continue. */
   readonly onWake: () => void
 }
 
-/** The state after a step: there is more work, it waits for `onWake`, or all work is done. */
+/** `waiting` lasts until `onWake`. */
 export type StepResult = 'more' | 'waiting' | 'done'
 
 interface OpenBatch {
@@ -43,42 +43,38 @@ interface OpenBatch {
   readonly versions: Map<number, { readonly version: number; readonly wanted: number | undefined }>
 }
 
-/** Maximum duration of a step in milliseconds. */
+/** Maximum step duration. */
 const STEP_MS = 30
-/** Maximum numbers of notes and of characters (half a million words) in a batch. A batch becomes a segment of the keyword index. */
+/** A batch becomes a segment of the keyword index, so its notes and characters are limited. */
 const BATCH_NOTES = 2_000
 const BATCH_CHARACTERS = 3 << 20
-/** Number of notes read together. */
 const READ_TOGETHER = 16
-/** If more notes than this lack words, their words are indexed first, and the notes are read again for their vectors. */
+/** For more notes than this, words are indexed first and notes are read again for vectors. */
 const MAX_AT_ONCE = 10_000
-/** Maximum number of notes to keep in memory between the indexing of their words and their embedding. */
+/** Notes in memory between word indexing and embedding. */
 const MAX_READ = 256
-/** When this many notes are in memory, they are embedded. */
+/** Embedding starts at this number of notes. */
 const ENOUGH_READ = 128
-/** Longer notes, in UTF-16 units, are read again rather than kept. */
+/** In UTF-16 units. Longer notes are read again. */
 const MAX_READ_LENGTH = 1 << 15
-/** If a note differs from the index, how often to read it again before waiting for the index to change. */
+/** Retries before waiting for the index to change. */
 const MAX_DOUBTS = 4
 
-/**
- * Updates the search index a few milliseconds at a time, first the words, which are faster, then the vectors. It compares versions
- * to find the remaining work, so a crash loses at most one batch. Calls must not overlap.
- */
+/** Updates words, then vectors, a few milliseconds at a time. Steps must not overlap. */
 export class SearchIndexer {
   readonly #parts: SearchParts
-  /** Current version of each note and canvas in the graph's index, by key. */
+  /** Versions in the graph's index, by key. */
   readonly #requestedVersions = new Map<number, number>()
-  /** Files with remaining work, by key. Cleared when idle; after that, only the files of edited notes are loaded. */
+  /** Files with remaining work, by key. */
   readonly #files = new Map<number, FileContent>()
   #words = new Map<number, number>()
-  /** Keys of notes with missing or outdated words. A key is removed when its words have been committed. */
+  /** Keys of notes with missing or outdated words, until these are committed. */
   readonly #wordQueue = new Set<number>()
   readonly #deletedKeys = new Set<number>()
-  /** How often each note differed from the index when it was read. It may match at the next comparison. */
+  /** How often each note differed from the index. The next comparison may resolve this. */
   readonly #doubtCounts = new Map<number, number>()
   readonly #embedding: EmbeddingQueue | undefined
-  /** Notes whose words have been indexed and whose vectors are still missing, by key. */
+  /** Notes with indexed words and missing vectors, by key. */
   readonly #notes = new Map<number, ReadNote>()
   #batch: OpenBatch | undefined
   #generation = 0
@@ -117,7 +113,6 @@ export class SearchIndexer {
     for (const [key, times] of this.#doubtCounts) if (times < MAX_DOUBTS) this.#enqueue(key)
   }
 
-  /** Drops the notes' paths and hashes unless work remains. */
   rest(): void {
     const isBusy = !this.isComplete('words') || this.#deletedKeys.size + this.#doubtCounts.size > 0
     if (isBusy || this.#embedding?.isThrough === false) return
@@ -130,7 +125,7 @@ export class SearchIndexer {
     if (this.#wordQueue.size > 0 || this.#batch !== undefined) {
       if (this.#notes.size >= ENOUGH_READ && this.#embedding?.isAsked === false) {
         await this.#embedding.step()
-        // Continue with words when these vectors have been computed.
+        // Continue with words after these vectors.
         if (this.#embedding.isRunning) return 'waiting'
       }
       await this.#indexWords()
@@ -139,7 +134,7 @@ export class SearchIndexer {
     const embedded = (await this.#embedding?.step()) ?? 'done'
     if (embedded === 'done') this.#notes.clear()
     if (embedded === 'more') return 'more'
-    // Forget deleted notes last, because a moved note can reuse the vectors stored under its old path.
+    // Forget deleted notes last, because moved notes may reuse their vectors.
     if (embedded === 'done' && this.#deletedKeys.size > 0) {
       await this.#forgetGone()
       return 'more'
@@ -153,7 +148,7 @@ export class SearchIndexer {
     this.#embedding?.asked()
   }
 
-  /** Checks whether the given kind of search covers every note that can currently be indexed. */
+  /** True if search covers every note that can be indexed now. */
   isComplete(by: 'words' | 'meaning'): boolean {
     if (!this.#isLoaded || this.#wordQueue.size > 0 || this.#batch !== undefined) return false
     return by === 'words' || this.#embedding === undefined || this.#embedding.isSettled
@@ -184,7 +179,7 @@ export class SearchIndexer {
 
   #note(file: FileContent): void {
     this.#doubtCounts.delete(file.key)
-    // Excluded notes never appear in results, so they are not indexed for search.
+    // Search never returns excluded notes.
     const hasText = file.hash !== '' && !file.excluded && this.#parts.kindOf(file.path) !== 'attachment'
     if (!hasText) {
       if (this.#requestedVersions.delete(file.key) || this.#words.has(file.key)) this.#deletedKeys.add(file.key)
@@ -198,7 +193,7 @@ export class SearchIndexer {
     this.#files.set(file.key, file)
   }
 
-  /** Reads which notes have already been indexed, by this process or another one. */
+  /** Another process may have indexed notes. */
   async #load(): Promise<void> {
     if (this.#hasRested) for (const file of (await this.#parts.index.contents(0)).files) this.#note(file)
     this.#hasRested = false
@@ -232,7 +227,7 @@ export class SearchIndexer {
     this.#batch ??= { words: await this.#parts.search.beginWords(stemOf), characters: 0, versions: new Map() }
     const batch = this.#batch
     while (batch.versions.size < BATCH_NOTES && batch.characters < BATCH_CHARACTERS) {
-      // If a note changes before its batch has been committed, it goes into the next batch.
+      // A note that changes before the commit goes into the next batch.
       const keys = firstOf(this.#wordQueue, READ_TOGETHER, (key) => !batch.versions.has(key))
       if (keys.length === 0) break
       await this.#readWords(batch, keys)
@@ -247,7 +242,7 @@ export class SearchIndexer {
     try {
       notes = await this.#read(keys)
     } catch (error) {
-      // Commit the notes that have been read, so the next attempt starts with the others.
+      // Commit what has been read, so the next attempt continues with other notes.
       await this.#commitWords(batch)
       throw error
     }
@@ -258,7 +253,6 @@ export class SearchIndexer {
       batch.versions.set(words.key, { version: words.version, wanted: requestedVersions.get(words.key) })
       if (this.#isKept(note)) this.#notes.set(words.key, note)
     }
-    // `#read` omits deleted notes.
     for (const key of keys) if (!batch.versions.has(key)) this.#wordQueue.delete(key)
   }
 
@@ -273,7 +267,7 @@ export class SearchIndexer {
     this.#isCompact = false
   }
 
-  /** Runs a write. If it fails, the next attempt compares all versions to find out what is missing. */
+  /** After a failed write, all versions are compared again. */
   async #orReload(write: () => Promise<void>): Promise<void> {
     try {
       await write()
@@ -284,13 +278,12 @@ export class SearchIndexer {
     }
   }
 
-  /** Checks whether to keep a note whose vectors will be computed soon. */
+  /** Only notes whose vectors are computed soon are kept. */
   #isKept({ fields }: ReadNote): boolean {
     const isSoon = this.#parts.embedding.isEmbedderQuick === true && this.#embedding?.isAsked === false
     return isSoon && this.#wordQueue.size < MAX_AT_ONCE && this.#notes.size < MAX_READ && fields.body.length <= MAX_READ_LENGTH
   }
 
-  /** Returns notes. Those that have been kept are not read again. */
   async #readOnce(keys: readonly number[]): Promise<readonly ReadNote[]> {
     const notes = keys.map((key) => this.#notes.get(key))
     for (const key of keys) this.#notes.delete(key)
@@ -299,7 +292,7 @@ export class SearchIndexer {
     return [...notes.filter(isCurrent), ...(await this.#read(keys.filter((_, at) => !isCurrent(notes[at]))))]
   }
 
-  /** Reads notes from disk. Omits deleted ones and reports those that differ from the index. */
+  /** Omits deleted notes and reports those that differ from the index. */
   async #read(keys: readonly number[]): Promise<readonly ReadNote[]> {
     const { index, vault, recent, flavour, kindOf } = this.#parts
     if (keys.length === 0) return []

@@ -12,14 +12,14 @@ import { type EmbeddingChoice, SearchIndexer, type StepResult } from './search-i
 
 export interface SearchServiceParts extends EmbeddingChoice {
   readonly openWriter: (cache: IndexStatus['cache']) => SearchWriter
-  /** The languages that notes may be written in. Defaults to all. */
+  /** Languages of the notes. Defaults to all. */
   readonly languages?: readonly string[]
   /**
-   * Servers (true) start as soon as the graph is up to date, commands (false) when a caller waits. Only servers delete the vectors
-   * of other embedders: a command may try another embedder just once while a server still uses its own.
+   * True for servers, which index in the background and delete other embedders' vectors. Commands index only while a caller
+   * waits.
    */
   readonly isEager: boolean
-  /** Called when the search index has been replaced, so readers have to open it again. */
+  /** Readers must open the index again. */
   readonly onReplaced: (cache: IndexStatus['cache']) => void
 }
 
@@ -29,7 +29,7 @@ export interface SearchHooks {
   readonly isDamage: (error: unknown) => boolean
   readonly isUnwritable: (error: unknown) => boolean
   readonly onMismatch: (path: VaultPath) => void
-  /** Called if the graph's index is damaged, so it must be rebuilt. */
+  /** The graph's index must be rebuilt. */
   readonly onGraphDamage: () => void
   readonly onWake: () => void
   readonly onMemory: () => void
@@ -41,15 +41,12 @@ interface Waiter {
   readonly done: () => void
 }
 
-/** Number of retries before the service gives up until something changes. */
+/** Retries before waiting for a change. */
 const ATTEMPTS = 3
 
 const NOT_BEGUN: SearchProgress = { words: { done: 0, total: 0 } }
 
-/**
- * Keeps a vault's search index up to date with its graph. Rebuilds a damaged index, and moves to memory if the disk is not
- * writable.
- */
+/** Keeps the search index up to date. Rebuilds a damaged one, and moves to memory if the disk is not writable. */
 export class SearchService {
   readonly #parts: SearchServiceParts
   readonly #hooks: SearchHooks
@@ -59,14 +56,14 @@ export class SearchService {
   #indexer: SearchIndexer | undefined
   #mode: Mode | undefined
   #isStale = true
-  /** Number of changed files that the progress does not cover yet. */
+  /** Changed files that the progress does not count yet. */
   #unknown = 0
   #isDamaged = false
   #failures = 0
-  /** How often the graph's index was damaged since the last successful step. */
+  /** Damages of the graph's index since the last successful step. */
   #graphDamages = 0
   #failure: string | undefined
-  /** The last failure that was reported. Reset after a success. */
+  /** Last reported failure. Reset after a success. */
   #reportedProblem: string | undefined
   #isPassing = false
   #isStopped = false
@@ -78,7 +75,7 @@ export class SearchService {
     this.#hooks = hooks
   }
 
-  /** True if the service has given up because of a transient failure. */
+  /** A transient failure has stopped the service. */
   get isPassing(): boolean {
     return this.#failure !== undefined && this.#isPassing
   }
@@ -87,12 +84,12 @@ export class SearchService {
     return this.#isStopped
   }
 
-  /** True if there is someone to index for: always with `isEager`, otherwise while a caller waits. */
+  /** Always true with `isEager`, otherwise while a caller waits. */
   get isWanted(): boolean {
     return this.#parts.isEager || this.#waiters.size > 0
   }
 
-  /** Records that a call has arrived, so background work yields. */
+  /** Slows down background work while calls arrive. */
   asked(): void {
     this.#indexer?.asked()
   }
@@ -103,7 +100,7 @@ export class SearchService {
     return { ...(progress ?? NOT_BEGUN), message: this.#failure, isStopped: true }
   }
 
-  /** Adds newly found changes to the progress, and returns it. */
+  /** Adds new changes to the progress. */
   expecting(changed: number): SearchProgress | undefined {
     this.#unknown += changed
     const progress = this.progress()
@@ -112,7 +109,7 @@ export class SearchService {
     return { ...progress, words: { done: Math.max(0, Math.min(done, total - this.#unknown)), total } }
   }
 
-  /** Resolves when the given kind of search covers every note, or when that is impossible for now. */
+  /** Also resolves if complete coverage is impossible for now. */
   async findable(by: SearchReadiness): Promise<void> {
     await new Promise<void>((resolve) => {
       this.#waiters.add({ by, done: resolve })
@@ -120,14 +117,14 @@ export class SearchService {
     })
   }
 
-  /** Call this when the graph has changed, or the search index is damaged. */
+  /** Call when the graph has changed or the search index is damaged. */
   markStale(): void {
     this.#isStale = true
     this.#failures = 0
     if (!this.#isStopped) this.#failure = undefined
   }
 
-  /** Stops until the next start, and releases memory. */
+  /** Releases memory until the next start. */
   async stop(error: Error): Promise<void> {
     this.#isStopped = true
     this.#failure = `Search is not up to date: ${error.message}`
@@ -135,13 +132,13 @@ export class SearchService {
     await this.#closeIndexer()
   }
 
-  /** Call this when the graph has been rebuilt, because its keys may refer to other files now. */
+  /** Call when the graph has been rebuilt, because keys may refer to other files. */
   async graphReplaced(): Promise<void> {
     await this.#closeIndexer()
     this.markStale()
   }
 
-  /** Call this when the index cannot be reached, so no caller waits for it. */
+  /** Call when the index is unreachable, so no caller waits. */
   release(): void {
     this.#release(() => true)
   }
@@ -151,7 +148,7 @@ export class SearchService {
     this.markStale()
   }
 
-  /** Moves the search index. Call this when the graph's index has moved to memory or back to disk. */
+  /** Call when the graph's index has moved to memory or back. */
   async moveTo(cache: IndexStatus['cache']): Promise<void> {
     await this.#close()
     this.#cache = cache
@@ -160,10 +157,7 @@ export class SearchService {
     this.markStale()
   }
 
-  /**
-   * Does a part of the remaining work, a few milliseconds long.
-   * @param index the graph's index
-   */
+  /** Takes a few milliseconds. @param index the graph's index */
   async step(vault: Vault, index: IndexWriter, mode: Mode): Promise<StepResult> {
     if (this.#isClosed) return 'done'
     this.#running = this.#step(vault, index, mode)
@@ -205,7 +199,7 @@ export class SearchService {
 
   async close(): Promise<void> {
     this.#isClosed = true
-    // Wait for the current step, because it could reopen what is closed here.
+    // Wait for the current step, which could reopen the index.
     await this.#running?.catch(() => {})
     await this.#close()
     this.#release(() => true)
@@ -283,14 +277,13 @@ export class SearchService {
   }
 }
 
-/** Thrown if the graph's index cannot be read. The search index itself is intact. */
+/** The graph's index is unreadable. The search index is intact. */
 class GraphReadError extends Error {
   constructor(cause: unknown) {
     super('the graph index could not be read', { cause })
   }
 }
 
-/** Wraps the reads of the graph's index, so their errors can be distinguished from those of the search index. */
 function withOwnErrors(index: IndexWriter): Pick<IndexWriter, 'contents' | 'descriptions'> {
   const readOwn = async <T>(read: () => Promise<T>): Promise<T> => {
     try {

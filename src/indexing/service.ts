@@ -14,66 +14,61 @@ export interface ServiceParts {
   /** @throws RouxError `VAULT_NOT_FOUND` */
   readonly openVault: () => Vault
   readonly openWriter: (cache: IndexStatus['cache']) => IndexWriter
-  /** If omitted, the vault is not watched. */
   readonly watch?: (
     onDirty: (dirty: Dirty) => void,
     onProblem: (message: string) => void,
-    /** Called immediately for each change that `onDirty` reports later. `file` is undefined if it is unknown. */
+    /** Called immediately for each change. `file` is undefined if unknown. */
     onNoticed: (file: string | undefined) => void,
   ) => Watcher
   readonly watchKind: IndexStatus['watch']
   readonly file: string
   readonly isDamage: (error: unknown) => boolean
   readonly isUnwritable: (error: unknown) => boolean
-  /** Checks whether the disk has room for the index again. If omitted, an index that has been moved to memory stays there. */
+  /** True if the disk has room for the index. If omitted, an index in memory stays there. */
   readonly hasRoom?: () => boolean
-  /** Milliseconds before the first call of `hasRoom`. */
+  /** Milliseconds before the first `hasRoom`. */
   readonly roomCheck?: number
   readonly indexer: Omit<IndexerOptions, 'permission' | 'onProgress' | 'recent'>
-  /** Called when the index has been moved or rebuilt, so readers have to open it again. */
+  /** Readers must open the index again. */
   readonly onReplaced: (cache: IndexStatus['cache']) => void
   readonly onCommitted: (generation: number) => void
-  /** Counters of reported and committed changes, shared with the thread that answers calls. */
+  /** Shared with the thread that answers calls. */
   readonly freshness?: Freshness
-  /** Called when everything that the watcher has reported is in the index. */
+  /** Called when the index contains all reported changes. */
   readonly onCaughtUp?: () => void
   readonly search: SearchServiceParts
-  /**
-   * Called when memory runs short. The service then waits to be replaced by one with more memory. If omitted, the service stops
-   * instead.
-   */
+  /** A service with more memory replaces this one. If omitted, the service stops. */
   readonly onMemoryShort?: () => void
-  /** Called after many files have been read, when it is worthwhile to collect garbage. */
+  /** Called when garbage collection is worthwhile. */
   readonly onManyRead?: () => void
-  /** Called after a short idle time, for clean-up. */
+  /** Called after a short idle time. */
   readonly onRest?: () => void
   /** Called after a long idle time, to release caches. */
   readonly onIdle?: () => void
-  /** Receives unexpected errors for the log. */
   readonly onError: (error: unknown) => void
 }
 
-/** Idle time before preparing for the next change, in milliseconds. */
+/** Idle milliseconds before preparing for the next change. */
 const WARM_AFTER = 300
-/** Maximum number of reported files to remember by path. */
+/** Reported files remembered by path. */
 const MAX_NOTICED = 100
-/** Further idle time before caches are released, in milliseconds. */
+/** Further idle milliseconds before caches are released. */
 const IDLE_AFTER = 20_000
-/** Number of changed files after which garbage is collected. Reading this many leaves about ten megabytes. */
+/** Reading this many files leaves about ten megabytes of garbage. */
 const MANY_FILES = 1_000
-/** How often to check whether a missing vault or an unreachable engine is back, in milliseconds. */
+/** In milliseconds, while the vault or the database is unavailable. */
 const RECHECK_INTERVAL = 1_000
-/** Delay before checking whether the disk is writable again, in milliseconds. It doubles each time the index has to move to memory. */
+/** In milliseconds. The delay doubles each time the index moves to memory. */
 const ROOM_CHECK = { shortest: 30_000, longest: 3_600_000 }
-/** Maximum number of attempts at a comparison that fails. */
+/** Attempts at a failing comparison. */
 const ATTEMPTS = 3
 
-/** Access for a job that runs while nothing else reads or writes the index. */
+/** Access while nothing else uses the index. */
 export interface Exclusive {
   readonly vault: Vault
   readonly writer: IndexWriter
   readonly indexer: Indexer
-  /** Updates the index for a scope immediately. */
+  /** Updates the index immediately. */
   reconcile(scope: Scope): Promise<void>
 }
 
@@ -84,29 +79,26 @@ interface Job {
 
 interface Request {
   readonly scope: Scope
-  /** Number of changes that the watcher had reported when the request was made. */
+  /** Value of the watcher's change counter at the time of the request. */
   readonly noticed: number
   readonly done: (error?: unknown) => void
 }
 
-/**
- * Keeps a vault's index up to date. Compares all files at start-up, and later those that the watcher or a caller reports, one
- * comparison at a time.
- */
+/** Keeps a vault's index up to date. Runs one comparison at a time. */
 export class IndexingService implements Indexing {
   readonly #parts: ServiceParts
   readonly #listeners = new Set<(status: IndexStatus) => void>()
   readonly #queue: Request[] = []
   readonly #jobs: Job[] = []
   readonly #freshness: Freshness
-  /** Open if the index contains everything that the watcher has reported. */
+  /** Open while the index contains all reported changes. */
   readonly #caughtUp = new Latch()
-  /** Reported files that have not been compared yet. Undefined if there are too many, or if a report did not name a file. */
+  /** Reported files. Undefined if there are too many or a path is unknown. */
   #noticed: Set<string> | undefined = new Set()
   #status: IndexStatus
   #permit: () => void = () => {}
   readonly #permission: Promise<void>
-  /** Opens after the first comparison, even if it failed. After damage, it is shut until the next comparison has ended. */
+  /** Opens after the first comparison, even a failed one. Closed while a damaged index is rebuilt. */
   readonly #upToDate = new Latch()
   #vault: Vault | undefined
   #writer: IndexWriter | undefined
@@ -116,25 +108,22 @@ export class IndexingService implements Indexing {
   #watcher: Watcher | undefined
   #timer: NodeJS.Timeout | undefined
   #roomTimer: NodeJS.Timeout | undefined
-  /** How often the index has moved to memory since it was last complete on disk. */
+  /** Moves to memory since the index was last complete on disk. */
   #movesToMemory = 0
-  /**
-   * `wanted`: the next comparison should update the index on disk. `tried`: a comparison is doing so, and readers still use the
-   * index in memory.
-   */
+  /** `wanted`: the next comparison updates the index on disk. `tried`: a comparison is doing so. */
   #returning: 'no' | 'wanted' | 'tried' = 'no'
   #working: 'building' | 'verifying' = 'building'
   #isRunning = false
-  /** True if requests have arrived while others were being processed. */
+  /** Requests arrived during the current run. */
   #isAwake = false
   #isPermitted = false
   #isVerified = false
   #isDamaged = false
-  /** If set, no more files are read until the next start. */
+  /** If set, no files are read until the next start. */
   #memoryShort: MemoryShortError | undefined
-  /** True if the last comparison failed because of a transient error. */
+  /** The last comparison failed with a transient error. */
   #isPassing = false
-  /** True if many files have been read since the last garbage collection. */
+  /** Many files were read since the last garbage collection. */
   #hasReadMany = false
   #isClosed = false
 
@@ -158,7 +147,7 @@ export class IndexingService implements Indexing {
     })
   }
 
-  /** Starts a comparison. Nothing is written before `begin`. */
+  /** Compares files. Writes nothing before `begin`. */
   start(): void {
     this.#request({ all: true }).catch(() => {})
   }
@@ -173,7 +162,7 @@ export class IndexingService implements Indexing {
     void this.#run()
   }
 
-  /** Records that a call has arrived, so background work yields. */
+  /** Slows down background work while calls arrive. */
   asked(): void {
     this.#search.asked()
   }
@@ -193,7 +182,7 @@ export class IndexingService implements Indexing {
 
   async caughtUp(timeout: number, signal?: AbortSignal): Promise<boolean> {
     if (!this.#freshness.isBehind) return true
-    // Reported changes are already in the queue, so waiting is enough.
+    // Reported changes are already in the queue.
     return await inTime(this.#caughtUp.opened, timeout, signal)
   }
 
@@ -207,8 +196,8 @@ export class IndexingService implements Indexing {
   }
 
   /**
-   * Runs a job after all earlier requests. Nothing else reads or writes the index meanwhile.
-   * @throws RouxError `VAULT_NOT_FOUND`, or `PROVIDER_ERROR` if the vault could not be indexed, and the errors of `job`
+   * Runs after all earlier requests, while nothing else uses the index.
+   * @throws RouxError `VAULT_NOT_FOUND`, `PROVIDER_ERROR` if the vault could not be indexed, or the job's error
    */
   exclusively<T>(job: (access: Exclusive) => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
@@ -237,7 +226,6 @@ export class IndexingService implements Indexing {
     this.#requireVault()
   }
 
-  /** @throws RouxError `VAULT_NOT_FOUND` */
   #requireVault(): void {
     const { phase, message } = this.#status
     if (phase === 'missing') throw new RouxError('VAULT_NOT_FOUND', message ?? 'The vault is missing.')
@@ -248,14 +236,14 @@ export class IndexingService implements Indexing {
     return () => this.#listeners.delete(listener)
   }
 
-  /** Records why the change log cannot be written. `undefined` means that it can be written again. */
+  /** `undefined` means that the change log is writable again. */
   noteLog(reason: string | undefined): void {
     const { log: _, ...status } = this.#status
     this.#status = status
     this.#report(reason === undefined ? {} : { log: reason })
   }
 
-  /** Rebuilds the index after a reader has found damage. Callers wait for the new index. */
+  /** Callers wait for the new index. */
   replaceDamaged(): void {
     this.#isDamaged = true
     this.#isVerified = false
@@ -264,7 +252,7 @@ export class IndexingService implements Indexing {
     this.#request({ all: true }).catch(() => {})
   }
 
-  /** Rebuilds the search index after a reader has found damage. The graph's index is kept. */
+  /** Keeps the graph's index. */
   replaceDamagedSearch(): void {
     this.#search.markDamaged()
     void this.#run()
@@ -288,7 +276,6 @@ export class IndexingService implements Indexing {
     })
   }
 
-  /** Processes all requests. An unexpected error rejects those that wait; the next request starts another run. */
   async #run(): Promise<void> {
     this.#isAwake = true
     if (this.#isRunning) return
@@ -302,23 +289,23 @@ export class IndexingService implements Indexing {
     }
   }
 
-  /** Ends a run. The next request starts another one. */
+  /** The next request starts another run. */
   #endRun(): void {
     this.#isRunning = false
     if (!this.#isClosed) this.#rest()
   }
 
-  /** Processes requests, jobs and then search. Requests that wait at the same time share one comparison. */
+  /** Requests come first, then jobs, then search. Waiting requests share one comparison. */
   async #workAll(): Promise<void> {
     while (!this.#isClosed) {
       if (this.#queue.length > 0) await this.#workOff()
       else if (this.#jobs.length > 0) await this.#workJob()
-      // Watch before indexing for search, which can take minutes. Watch only after jobs, because the first call waits for recovery.
+      // Watch before indexing for search, which can take minutes, but after jobs, because the first call waits for recovery.
       else if (this.#isToWatch()) this.#startWatching()
-      // Check the queue again, because requests that arrived during a step did not start a run of their own.
+      // Requests that arrived during a step did not start another run.
       else if (!(await this.#searchOn()) && this.#queue.length + this.#jobs.length === 0) break
     }
-    // Do not add an `await` before this call. A request that arrived during it would not be processed.
+    // No `await` before this call: a request that arrived meanwhile would be lost.
     this.#endRun()
   }
 
@@ -337,7 +324,7 @@ export class IndexingService implements Indexing {
 
   async #workJob(): Promise<void> {
     await this.#jobs.shift()?.start()
-    // The watcher also reports Roux's own writes, which the index already contains.
+    // The watcher also reports Roux's own writes, which are already indexed.
     if (this.#freshness.isBehind && this.#noticed !== undefined && [...this.#noticed].every((file) => this.#isCurrent(file))) {
       this.#take(this.#freshness.noticed)
     }
@@ -356,7 +343,6 @@ export class IndexingService implements Indexing {
     for (const request of requests) request.done(error)
   }
 
-  /** Handles a watcher report. Ignores a file that matches the index. */
   #notice(file: string | undefined): void {
     if (!this.#freshness.isBehind) {
       if (file !== undefined && this.#isCurrent(file)) return
@@ -372,7 +358,7 @@ export class IndexingService implements Indexing {
     return quietly(() => this.#indexer?.isCurrent(file) ?? false) ?? false
   }
 
-  /** Records that the first `noticed` reported changes are in the index. */
+  /** The index contains the first `noticed` changes. */
   #take(noticed: number): void {
     if (noticed === 0 || !this.#freshness.isBehind) return
     this.#freshness.take(noticed)
@@ -399,14 +385,14 @@ export class IndexingService implements Indexing {
     const result = await this.#search.step(this.#vault, this.#writer, mode ?? 'obsidian')
     const search = this.#search.progress()
     if (search !== undefined && JSON.stringify(search) !== JSON.stringify(this.#status.search)) this.#report({ search })
-    // Let new requests in before the next step.
+    // Let new requests in.
     await new Promise((resolve) => setImmediate(resolve))
     return result === 'more' || this.#isAwake || this.#queue.length > 0
   }
 
   async #collect(): Promise<void> {
     this.#hasReadMany = false
-    // Objects that were created in this turn of the event loop cannot be collected before it ends.
+    // Objects from this turn of the event loop cannot be collected yet.
     await new Promise((resolve) => setImmediate(resolve))
     this.#parts.onManyRead?.()
   }
@@ -429,7 +415,7 @@ export class IndexingService implements Indexing {
           // Report a recurring failure only once.
           const isNews = this.#status.phase !== 'failed' || this.#status.message !== explained.message
           if (isNews) this.#parts.onError(error)
-          // The next comparison must cover everything, because this scope has not been compared.
+          // This scope has not been compared, so the next comparison must cover everything.
           this.#isVerified = false
           this.#isPassing = isTransient(error)
           this.#finish({ phase: 'failed', ...explained })
@@ -446,7 +432,7 @@ export class IndexingService implements Indexing {
     if (this.#returning === 'tried') await this.#returnToDisk()
   }
 
-  /** Never resolves if the service is going to be replaced by one with more memory. */
+  /** Never resolves if another service takes over. */
   async #awaitSuccessor(): Promise<void> {
     if (this.#parts.onMemoryShort === undefined) return
     this.#parts.onMemoryShort()
@@ -459,7 +445,7 @@ export class IndexingService implements Indexing {
     return false
   }
 
-  /** Releases the indexer's memory. Notes that have been committed can still be indexed for search. */
+  /** Releases memory. Search can still index committed notes. */
   async #stopForMemory(error: MemoryShortError): Promise<void> {
     await this.#awaitSuccessor()
     this.#memoryShort = error
@@ -474,7 +460,7 @@ export class IndexingService implements Indexing {
     const hasIndex = (await this.#writer.state()).generation > 0
     this.#indexer ??= this.#newIndexer(this.#vault, this.#writer)
     this.#working = hasIndex ? 'verifying' : 'building'
-    // A verified index counts as up to date until a comparison finds a difference and calls `onProgress`.
+    // A verified index stays "up to date" until a difference is found.
     if (!this.#isVerified) this.#report({ phase: this.#working, done: 0, total: 0 })
     const { generation, changed, mode } = await this.#indexer.reconcile(scope)
     this.#parts.onCommitted(generation)
@@ -537,10 +523,7 @@ export class IndexingService implements Indexing {
     await this.#search.moveTo('memory')
   }
 
-  /**
-   * Checks periodically whether the index can move back to disk. In memory, it takes scarce space and is lost when the process
-   * exits.
-   */
+  /** In memory, the index takes scarce space and is lost on exit. */
   #awaitRoom(): void {
     this.#movesToMemory++
     const { hasRoom, roomCheck = ROOM_CHECK.shortest } = this.#parts
@@ -557,7 +540,7 @@ export class IndexingService implements Indexing {
     check()
   }
 
-  /** Opens the index on disk for writing. Readers keep using the index in memory until the one on disk is up to date. */
+  /** Readers use the index in memory until the one on disk is up to date. */
   async #openOnDisk(): Promise<void> {
     this.#returning = 'tried'
     if (this.#status.cache === 'disk') return
@@ -588,7 +571,7 @@ export class IndexingService implements Indexing {
     for (const listener of this.#listeners) listener(this.#status)
   }
 
-  /** Schedules what to do when idle: check whether a missing vault or engine is back, or else prepare for the next change. */
+  /** Polls for a missing vault or database, or prepares for the next change. */
   #rest(): void {
     if (this.#status.phase === 'missing' || this.#isPassing || this.#search.isPassing) {
       this.#timer = setTimeout(() => void this.#request({ all: true }).catch(() => {}), RECHECK_INTERVAL)
@@ -615,7 +598,7 @@ export class IndexingService implements Indexing {
     return this.#isPermitted && this.#watcher === undefined && this.#parts.watch !== undefined && this.#status.phase !== 'missing'
   }
 
-  /** Starts watching. If that fails, the vault is compared only when a caller asks for it. */
+  /** If watching fails, files are compared only when a caller asks. */
   #openWatcher(): Watcher | undefined {
     try {
       return this.#parts.watch?.(
@@ -633,7 +616,7 @@ export class IndexingService implements Indexing {
     }
   }
 
-  /** Prepares for the next change. Errors are ignored here, because the change itself will report them. */
+  /** Errors are ignored, because the next change reports them. */
   #preload(): void {
     this.#indexer?.warm().catch(() => {})
   }
@@ -641,9 +624,9 @@ export class IndexingService implements Indexing {
   #startWatching(): void {
     const watcher = this.#openWatcher()
     this.#watcher = watcher
-    // The first edit may follow soon.
+    // Another edit may follow soon.
     this.#preload()
-    // Compare again, because files may have changed before the watcher was ready.
+    // Files may have changed before the watcher was ready.
     watcher?.ready
       .then(() => this.#request({ all: true }))
       .catch((error) => {
@@ -672,7 +655,7 @@ function join(scopes: readonly Scope[]): Scope {
   return { all: false, folders, files: [...files] }
 }
 
-/** A resettable condition that callers can wait for. */
+/** A condition that callers can wait for. */
 export class Latch {
   #open: () => void = () => {}
   #isOpen = false

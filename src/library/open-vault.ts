@@ -18,62 +18,53 @@ import type { CallOptions, VaultMethods } from './methods.ts'
 import { type GraphOptions, toGraphology, type VaultGraph } from './to-graphology.ts'
 
 export interface OpenVaultOptions {
-  /** True if notes and attachments may be changed. Defaults to the settings, which forbid it by default. */
+  /** Allow changes to notes and attachments. Defaults to the settings, which forbid them by default. */
   readonly write?: boolean
-  /** True to pick up file changes while the vault is open. Defaults to true. */
+  /** Pick up file changes while the vault is open. Defaults to true. */
   readonly watch?: boolean
-  /** Settings in `--set` format, such as `['vault.mode=docs']`. They take precedence over settings files. */
+  /** Settings such as `vault.mode=docs`. They take precedence over settings files. */
   readonly set?: readonly string[]
-  /** Called with the stack trace of an unexpected failure. */
+  /** Receives the stack traces of unexpected errors. */
   readonly onError?: (stack: string) => void
 }
 
-/** An open vault with methods for all tools. */
 export interface OpenVault extends VaultMethods {
   /**
-   * Waits until all notes can be found by words and by meaning. Without this call, early answers contain warnings about notes
-   * that are not indexed yet.
-   * @throws RouxError `VAULT_NOT_FOUND` if the folder is missing, `PROVIDER_ERROR` if it cannot be indexed
+   * Waits until search covers all notes. Earlier answers contain warnings about notes that are not indexed yet.
+   * @throws RouxError `VAULT_NOT_FOUND`, or `PROVIDER_ERROR` if the vault cannot be indexed
    */
   ready(options?: CallOptions): Promise<void>
   /**
-   * Copies the vault to a graph of the package `graphology`, for its algorithms, layouts and file formats. Later changes to notes
-   * do not affect the copy.
+   * Copies the vault to a `graphology` graph. Later changes to notes do not affect the copy.
    * @throws RouxError `PROVIDER_ERROR` if `graphology` is not installed
    */
   toGraphology(options?: GraphOptions & CallOptions): Promise<Answer<VaultGraph>>
-  /** A chat model and semantic search for programs. Every request passes the same permission checks as `ask`. */
+  /** Applies the same permission checks as `ask`. */
   readonly ai: VaultAi
-  /** Returns the indexing status. */
   status(): IndexStatus
   /** Stops the vault's threads. Later calls fail. */
   close(): Promise<void>
 }
 
-/** Functions for plugins that build their own answers from notes. */
 export interface VaultAi {
   /**
-   * Returns parts of notes that answer a question or resemble a note, best first.
+   * Returns the parts of notes that best match a question or resemble a note.
    * @throws RouxError for the same reasons as the tools
    */
   search(args: SearchChunksArguments, options?: CallOptions): Promise<Answer<readonly FoundChunk[]>>
   /**
-   * Sends messages to the configured chat model, which callers cannot override. The answer is returned as written by the model.
+   * Sends messages to the configured chat model and returns its unmodified answer.
    * @throws RouxError `AI_DISABLED`, `REMOTE_NOT_ALLOWED`, `BUDGET_EXCEEDED`, `PROVIDER_ERROR`, `TIMEOUT`, `INVALID_PARAMS`
    */
   chat(messages: readonly PluginMessage[], options?: ChatOptions & CallOptions): Promise<ChatReply>
-  /**
-   * Returns the model server usage of all programs for the given number of days (default 7), by day, server, model and feature.
-   * Today comes first.
-   * @throws RouxError `INVALID_PARAMS`
-   */
+  /** Returns the usage of all programs for the last days (default 7), today first. @throws RouxError `INVALID_PARAMS` */
   usage(days?: number): Promise<readonly UsageRow[]>
 }
 
 /**
- * Opens a folder of notes with the settings that `roux` would use there. Files are only changed by methods that change notes, and
- * only if `write` allows it. The index is stored in the user's cache folder and shared with `roux`.
- * @throws RouxError `INVALID_SETTINGS` for the first problem in the settings
+ * Opens a folder with the settings and the index that `roux` uses there. Files change only through writing methods, if `write`
+ * allows them.
+ * @throws RouxError `INVALID_SETTINGS`
  */
 export async function openVault(path: string, options: OpenVaultOptions = {}): Promise<OpenVault> {
   const { write, watch = true, set = [], onError } = options
@@ -97,12 +88,12 @@ export async function openVault(path: string, options: OpenVaultOptions = {}): P
     }
   const methods = Object.fromEntries(TOOLS.map((tool) => [methodName(tool.name), methodOf(tool)]))
   return {
-    // Both the methods and their type are generated from the tools, and a test compares them.
+    // Methods and type are both generated from the tools. A test compares them.
     ...(methods as unknown as VaultMethods),
     async ready({ signal } = {}) {
       core.indexing.begin()
       await core.indexing.ready(NO_TIMEOUT, signal)
-      // Fail early if no request can be answered, for example because the vault is missing.
+      // Fail early, for example if the vault is missing.
       await answer(core, { signal }, async () => plain(undefined))
       for (const by of ['words', 'meaning'] as const) await core.indexing.findable(by, NO_TIMEOUT, signal)
     },
@@ -128,7 +119,7 @@ export async function openVault(path: string, options: OpenVaultOptions = {}): P
 
 const MAX_DAYS = 3_650
 
-/** Converts a tool name to a method name, for example `get_node` to `getNode`. */
+/** Converts `get_node` to `getNode`. */
 function methodName(tool: string): string {
   return tool.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
 }

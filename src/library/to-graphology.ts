@@ -8,48 +8,43 @@ import { folderOf } from '../core/paths.ts'
 import { ALL, type NodeKind, type Occurrence, type Snapshot } from '../core/store.ts'
 import type { CallOptions } from './methods.ts'
 
-/** The attributes of a node. A node's key is its id. */
 export type GraphNodeAttributes = {
   title: string
   kind: NodeKind
   tags: readonly string[]
   aliases: readonly string[]
-  /** Spelled as on disk. Omitted for missing targets. */
+  /** Omitted for missing targets. */
   path?: string
-  /** The folder of `path`. Empty for the vault's root. */
+  /** Folder of `path`. Empty for the vault's root. */
   folder?: string
   /** The note's community, then the smaller community inside it. */
   community?: string
   community_2?: string
 }
 
-/** The attributes of an edge. Each edge is one occurrence of a link. */
+/** An edge is one occurrence of a link. */
 export type GraphLinkAttributes = {
   kind: Occurrence['kind']
   form: Occurrence['form']
   /** The property that contains the link. Omitted for links in the text. */
   type?: string
-  /** The file that contains the link, and the line in it, starting at 1. */
+  /** The file that contains the link, and the 1-based line. */
   file: string
   line: number
-  /** The heading or block to which the link points. */
+  /** The linked heading or block. */
   subpath?: string
-  /** Set if the link is in a comment, so readers do not see it. */
+  /** The link is in a comment. */
   comment?: true
 }
 
-/** A vault as a graph of the package `graphology`. */
 export type VaultGraph = MultiDirectedGraph<GraphNodeAttributes, GraphLinkAttributes>
 
 export interface GraphOptions {
-  /** False to leave out communities, which take a long time to compute in a large vault. Defaults to true. */
+  /** False skips communities, which take long to compute in a large vault. Defaults to true. */
   readonly communities?: boolean
 }
 
-/**
- * Copies the listed nodes and the links between them to a new graph.
- * @throws RouxError `PROVIDER_ERROR` if `graphology` cannot be loaded
- */
+/** Copies listed nodes and the links between them. @throws RouxError `PROVIDER_ERROR` if `graphology` cannot be loaded */
 export async function toGraphology(
   core: GraphCore,
   { communities = true, signal }: GraphOptions & CallOptions = {},
@@ -67,12 +62,11 @@ export async function toGraphology(
   })
 }
 
-/** Number of nodes to read at once. */
 const BATCH = 2_000
 
 const KINDS: readonly NodeKind[] = ['note', 'canvas', 'attachment', 'missing']
 
-/** Adds all listed nodes, ordered by id, then all links between different nodes, ordered by source and position. */
+/** Nodes are ordered by id, links by source and position. Skips links from a node to itself. */
 async function copyGraph(snapshot: Snapshot, graph: VaultGraph, communitiesAt: (id: NodeId) => readonly string[]): Promise<void> {
   const { items } = await snapshot.select({ kinds: KINDS }, ALL)
   const paths = new Map<NodeId, string>()
@@ -98,7 +92,7 @@ async function copyGraph(snapshot: Snapshot, graph: VaultGraph, communitiesAt: (
   let count = 0
   for (let from = 0; from < sources.length; from += BATCH) {
     for (const link of await snapshot.linksFrom(sources.slice(from, from + BATCH))) {
-      // Number the edges, because graphology would choose random keys that differ from copy to copy.
+      // graphology would choose random keys.
       graph.addEdgeWithKey(String(count++), link.from, link.to, attributesOf(link, paths.get(link.from) ?? ''))
     }
   }

@@ -15,31 +15,28 @@ const DAY_FIRST = /^\s*(?<day>\d\d?)(?:st|nd|rd|th) (?<month>[a-z]{3,9}) (?<year
 
 const MONTHS = 'january february march april may june july august september october november december'.split(' ')
 
-/** A file's names. `key` identifies the file in all other structures. */
+/** `key` identifies the file in all data structures. */
 export interface NamedFile {
   readonly key: number
   readonly path: string
   readonly aliases: readonly string[]
-  /** Title from the frontmatter. In Logseq, this is a page name. */
+  /** Frontmatter title. In Logseq, a page name. */
   readonly title?: string | undefined
 }
 
-/** Looks up files by name in order to resolve links. */
+/** Looks up files by name. */
 export interface Names {
   readonly mode: Mode
-  /** Returns the NFC path with plain spaces, or `undefined` for an unknown key. */
+  /** NFC with plain spaces. `undefined` for an unknown key. */
   path(key: number): string | undefined
   foldedPath(key: number): string | undefined
-  /** Returns the files with exactly this folded path. */
+  /** Files with exactly this folded path. */
   atPath(folded: string): readonly number[]
-  /**
-   * Returns the files with this folded base name, with or without a note's extension. A folder's index file is also found under the
-   * folder's name followed by `/`.
-   */
+  /** Files by folded base name, with or without a note's extension. A folder's index file is also found as `folder/`. */
   withName(folded: string): readonly number[]
-  /** Returns the files with this folded alias or, in Logseq, this page name. */
+  /** Includes Logseq page names. */
   withAlias(folded: string): readonly number[]
-  /** Checks whether the file has the given alias or page name in exactly this spelling (`spellName`). */
+  /** Compares the exact spelling (`spellName`). */
   isSpelledAlias(key: number, alias: string): boolean
 }
 
@@ -50,16 +47,14 @@ interface Entry {
   readonly title: string | undefined
 }
 
-/**
- * One key or several. A single key is not stored as an array, because most names belong to one file and a number takes less memory.
- */
+/** A single key is stored without an array, to save memory. */
 type Keys = number | number[]
 
-/** Indexes files by folded path, base name, alias and page name. Changing one file only touches its own names. */
+/** Indexes files by folded path, base name, alias and page name. */
 export class NameIndex implements Names {
   readonly mode: Mode
   readonly #entries = new Map<number, Entry>()
-  /** On-disk paths of the few files whose path differs from its normalized form. */
+  /** Only paths that differ from their normalized form. */
   readonly #pathsOnDisk = new Map<number, string>()
   readonly #byPath = new Map<string, Keys>()
   readonly #byName = new Map<string, Keys>()
@@ -96,7 +91,7 @@ export class NameIndex implements Names {
     for (const name of aliasNames(entry, this.mode)) apply(this.#byAlias, name)
   }
 
-  /** Returns a file's names. The path is spelled as on disk. */
+  /** Spelled as on disk. */
   file(key: number): NamedFile | undefined {
     const entry = this.#entries.get(key)
     return entry && { key, path: this.#pathsOnDisk.get(key) ?? entry.path, aliases: entry.aliases, title: entry.title }
@@ -130,15 +125,12 @@ export class NameIndex implements Names {
 
 export type FileNames = Omit<NamedFile, 'key'>
 
-/** Returns all folded names of a file. Only links that mention one of them depend on the file. */
+/** Folded names. Only links that mention one of them depend on the file. */
 export function namesOf(file: FileNames, mode: Mode): readonly string[] {
   return [...fileNames(foldName(file.path), mode), ...aliasNames(file, mode)]
 }
 
-/**
- * Returns the folded names that a file gains or loses, or whose spelling changes. If the file moves, returns all of its names,
- * because links to it may then resolve differently.
- */
+/** Names that are added, removed or respelled. For a moved file, all names. */
 export function changedNames(before: FileNames | undefined, after: FileNames | undefined, mode: Mode): readonly string[] {
   if (before === undefined || after === undefined || before.path !== after.path) {
     return [before, after].flatMap((file) => (file === undefined ? [] : namesOf(file, mode)))
@@ -167,7 +159,7 @@ function aliasNames(file: FileNames, mode: Mode): readonly string[] {
 
 const NO_NAMES: readonly string[] = []
 
-/** Returns the file's aliases and, in Logseq, its page names. They are normalized but not folded. */
+/** Normalized but not folded. Includes Logseq page names. */
 function spelledAliases(file: FileNames, mode: Mode): readonly string[] {
   const pages = isPage(file, mode) ? [pageName(file.path), ...(file.title === undefined ? [] : [file.title])] : []
   return [...file.aliases.map((alias) => alias.trim()), ...pages].map(spellName)
@@ -177,7 +169,7 @@ function isPage({ path }: FileNames, mode: Mode): boolean {
   return mode === 'logseq' && isNotePath(path, mode)
 }
 
-/** Checks whether links to a folder resolve to its index file in this mode. */
+/** True if links to a folder resolve to its index file. */
 export function hasFolderTargets(mode: Mode): boolean {
   return mode === 'docs' || mode === 'foam'
 }
@@ -207,30 +199,30 @@ function withdraw(map: Map<string, Keys>, name: string, key: number): void {
   }
 }
 
-/** Checks whether a path is the path of a note: `.md`, and in `docs` mode also `.markdown` and `.mdx`. */
+/** `.md`, and in `docs` mode also `.markdown` and `.mdx`. */
 export function isNotePath(path: string, mode: Mode): boolean {
   return (mode === 'docs' ? DOCS_NOTE_ENDING : NOTE_ENDING).test(path)
 }
 
-/** Removes a note's file extension. Other paths are returned unchanged. */
+/** Removes only a note's extension. */
 export function stemOf(path: string, mode: Mode): string {
   return path.replace(mode === 'docs' ? DOCS_NOTE_ENDING : NOTE_ENDING, '')
 }
 
-/** Returns the display name of a missing target, without `.md`. */
+/** Removes `.md`. */
 export function missingName(target: string): string {
   return target.replace(NOTE_ENDING, '')
 }
 
-/** Returns the page name of a Logseq file: `___` becomes `/`, and `%XX` is decoded. */
+/** Logseq: `___` becomes `/`, and `%XX` is decoded. */
 export function pageName(path: string): string {
   const stem = nameOf(path).replace(NOTE_ENDING, '').replaceAll('___', '/')
   return decodePercent(stem)
 }
 
 /**
- * Returns the default file name of the Logseq journal for a dated page name, such as `2025_01_30` for `2025-01-30 Thu`, `Jan 30th,
- * 2025` or `Thursday, 2025/01/30`. Returns `undefined` if the name is not a date or the order of month and day is unclear.
+ * Returns `2025_01_30` for `2025-01-30 Thu`, `Jan 30th, 2025` or `Thursday, 2025/01/30` (Logseq journals). `undefined` if the
+ * name is not a date or the order of month and day is unclear.
  */
 export function journalName(page: string): string | undefined {
   const [, year, , month, day] = YEAR_FIRST.exec(page) ?? []

@@ -9,9 +9,8 @@ export type Resolution =
   | {
       readonly kind: 'file'
       readonly key: number
-      /** How the file was found. */
       readonly via: 'self' | 'path' | 'name' | 'folder' | 'alias'
-      /** Other files that also match. Set only if the file was chosen by a heuristic. */
+      /** Other matching files, if a heuristic chose the target. */
       readonly rivals?: readonly number[]
     }
   /** `name` is the target as written, without subpath and `.md`. */
@@ -24,7 +23,7 @@ export interface Source {
   readonly path: string
 }
 
-/** Resolves a link, first by Obsidian's rules in their order (R1–R20), then by the flavour's own rules. */
+/** Applies Obsidian's rules in order (R1–R20), then the flavour's own. */
 export function resolveLink(names: Names, source: Source, link: LinkTarget, flavour: Flavour): Resolution {
   if (link.target === '') return { kind: 'file', key: source.key, via: 'self' }
   for (const target of readingsOf(link, flavour.mode)) {
@@ -34,7 +33,7 @@ export function resolveLink(names: Names, source: Source, link: LinkTarget, flav
   return { kind: 'missing', name: missingName(withoutQuery(link, flavour.mode)) }
 }
 
-/** Resolves a link like `resolveLink`, and returns the link with its target. */
+/** Returns the link with its target. */
 export function withTarget(names: Names, source: Source, link: Link | ResolvedLink, flavour: Flavour): ResolvedLink {
   const resolution = resolveLink(names, source, link, flavour)
   const isFile = resolution.kind === 'file'
@@ -86,16 +85,14 @@ function byFile(names: Names, target: string, folder: string, link: LinkTarget, 
   return atPath(names, target) ?? bySuffix(names, target, folder, lenient) ?? (folders ? byFolder(names, target) : undefined)
 }
 
-/** Resolves a path relative to a folder. A folder path (`f/`, `..`) never resolves to a note of the same name. */
+/** A folder path (`f/`, `..`) never resolves to a note of the same name. */
 export function atRelative(names: Names, folder: string, relative: string): Resolution | undefined {
   const path = joinPath(folder, relative)
   if (path === undefined) return undefined
   return namesFolder(relative) ? atFolder(names, foldName(path)) : atPath(names, path)
 }
 
-/**
- * Returns the file at this path: the path as written, with a note's extension, or in some modes, the folder's index file.
- */
+/** Tries the path as written, a note's extension, and in some modes a folder's index file. */
 function atPath(names: Names, path: string): Resolution | undefined {
   const folded = foldName(path)
   for (const ending of ['', ...noteEndings(names)]) {
@@ -105,14 +102,13 @@ function atPath(names: Names, path: string): Resolution | undefined {
   return atFolder(names, folded)
 }
 
-/** Returns a folder's index file, in modes that have index files. */
 function atFolder(names: Names, folded: string): Resolution | undefined {
   return hasFolderTargets(names.mode) ? indexFile(names, folded) : undefined
 }
 
 /**
- * Returns the file that a site generator serves at `/a/b/`: the note `a/b.md` or the folder's index file. The root of a site is often
- * a folder of the vault (`docs`, `content/en`), so the source's parent folders are tried from the outermost.
+ * A site serves `a/b.md` or the index file of `a/b` at `/a/b/`. The site root is often a subfolder (`docs`, `content/en`), so
+ * tries the source's parent folders, outermost first.
  */
 function atSite(names: Names, folder: string, target: string): Resolution | undefined {
   const path = trimBothOf(target, '/')
@@ -127,8 +123,7 @@ function atSite(names: Names, folder: string, target: string): Resolution | unde
 }
 
 /**
- * Returns the file whose path ends in `/target`. If there are several, the exact spelling takes precedence (R9), then the source's
- * own folder, then the shortest path (R5).
+ * Finds a path that ends in `/target`. Prefers the exact spelling (R9), then the source's folder, then the shortest path (R5).
  */
 function bySuffix(names: Names, target: string, folder: string, lenient: boolean): Resolution | undefined {
   const folded = foldName(target)
@@ -145,7 +140,7 @@ function bySuffix(names: Names, target: string, folder: string, lenient: boolean
   return choose(lenient ? spelledSo(names, matching, target) : matching, names, folder, 'name')
 }
 
-/** Returns the files whose paths have the same case as the link, if there are any. Otherwise, returns all of the given files. */
+/** Keeps the files whose case matches, or all files if none does. */
 function spelledSo(names: Names, keys: readonly number[], target: string): readonly number[] {
   if (keys.length < 2) return keys
   const stem = stemOf(target, names.mode)
@@ -156,7 +151,7 @@ function spelledSo(names: Names, keys: readonly number[], target: string): reado
   return matching.length > 0 ? matching : keys
 }
 
-/** Returns the file with this alias. An exact match takes precedence over a folded one. */
+/** Prefers an exact match to a folded one. */
 function byAlias(names: Names, target: string, folder: string): Resolution | undefined {
   const alias = spellName(target.trim())
   const keys = names.withAlias(foldName(alias))
@@ -164,7 +159,7 @@ function byAlias(names: Names, target: string, folder: string): Resolution | und
   return choose(spelled.length > 0 ? spelled : keys, names, folder, 'alias')
 }
 
-/** Returns the index file of a folder whose path ends in `target`, anywhere in the vault. */
+/** Finds the index file of a folder whose path ends in `target`. */
 function byFolder(names: Names, target: string): Resolution | undefined {
   const folded = trimEndOf(foldName(target), '/')
   const inside = names.withName(`${nameOf(folded)}/`).filter((key) => endsInPath(folderOf(names.foldedPath(key) ?? ''), folded))
@@ -186,7 +181,7 @@ function indexFile(names: Names, foldedFolder: string): Resolution | undefined {
 
 const INDEX_STEMS = ['index', 'readme', '_index']
 
-/** Chooses among files with the same folded path: the one with this spelling, or else the first in `byPathOrder`. */
+/** Prefers the exact spelling, then the first in `byPathOrder`. */
 function single(keys: readonly number[], path: string, names: Names, via: 'path' | 'folder'): Resolution | undefined {
   const [first] = keys
   if (first === undefined) return undefined
@@ -198,10 +193,7 @@ function single(keys: readonly number[], path: string, names: Names, via: 'path'
   return { kind: 'file', key: spelled ?? byPathOrder(keys, names)[0] ?? first, via }
 }
 
-/**
- * Prefers the source's own folder, then the shortest path, then alphabetical order. If this choice is only a heuristic, the other
- * files are returned as rivals.
- */
+/** Prefers the source's folder, then the shortest path, then alphabetical order. Heuristic choices include the rivals. */
 function choose(keys: readonly number[], names: Names, folder: string, via: 'name' | 'alias' | 'folder'): Resolution | undefined {
   const [first] = keys
   if (first === undefined) return undefined
@@ -220,15 +212,15 @@ function byPathOrder(keys: readonly number[], names: Names): number[] {
 }
 
 /**
- * Lists the folded names that a link depends on. The link must be resolved again only if a file with one of these names (`namesOf`)
- * is added, removed or gets other aliases. A link with a subpath also depends on the outlines of such files (`outlineName`).
+ * Lists the folded names that a link depends on. Resolve the link again when a file with such a name (`namesOf`) changes its
+ * names. A subpath also depends on outlines (`outlineName`).
  */
 export function addMentions(link: LinkTarget, sourcePath: string, flavour: Flavour, add: (name: string) => void): void {
   addNames(link, sourcePath, flavour, add)
   if (link.subpath !== undefined) addNames(link, sourcePath, flavour, (name) => add(outlineName(name)))
 }
 
-/** Returns the name that a link mentions if it depends on the headings and blocks of notes with the given name. */
+/** Mentioned by links that depend on headings or blocks of notes with this name. */
 export function outlineName(name: string): string {
   return `#${name}`
 }
@@ -244,13 +236,13 @@ function addReading(target: string, link: LinkTarget, sourcePath: string, flavou
   addSpelling(target, folded, sourcePath, flavour.mode, add)
   const decoded = lenient && isWiki(link) ? decodePercent(target) : target
   if (decoded !== target) addSpelling(decoded, foldName(decoded), sourcePath, flavour.mode, add)
-  // Aliases are compared with the whole target, not just with its last segment.
+  // Aliases match the whole target, not only its last segment.
   if (lenient || flavour.mode === 'logseq') add(folded.trim())
   const journal = flavour.mode === 'logseq' ? journalName(target) : undefined
   if (journal !== undefined) add(journal)
 }
 
-/** Checks whether a link mentions any of the given folded names (see `addMentions`). */
+/** The names are folded (see `addMentions`). */
 export function mentionsAny(link: LinkTarget, sourcePath: string, flavour: Flavour, names: ReadonlySet<string>): boolean {
   let isMentioned = false
   addMentions(link, sourcePath, flavour, (name) => {
@@ -275,27 +267,25 @@ function addSpelling(spelling: string, folded: string, sourcePath: string, mode:
   }
 }
 
-/** Returns a link's target without its query (`?…`), which only links between pages of a site have. */
+/** Only links between pages of a site have a query (`?…`). */
 export function withoutQuery(link: LinkTarget, mode: Mode): string {
   return readingsOf(link, mode).at(-1) ?? ''
 }
 
-/** Returns a link's target, and the target without its query. The `?` can also belong to a file's name, written as `%3F`. */
+/** Returns the target with and without its query, because file names may contain `?` (written `%3F`). */
 export function readingsOf(link: LinkTarget, mode: Mode): readonly string[] {
   const { target } = link
   const at = mode === 'docs' && isMarkdownPath(link) ? target.indexOf('?') : -1
   if (at <= 0) return [target]
   const page = target.slice(0, at)
-  // A path with `..` would lead to another page.
+  // With `..`, the path would lead to another page.
   return /\/\.\.(?:\/|$)/.test(target.slice(at)) ? [page] : [target, page]
 }
 
-/** Checks whether a link is in double brackets. Such a link refers to its target by name. */
 export function isWiki({ form }: Pick<LinkTarget, 'form'>): boolean {
   return form === 'wikilink' || form === 'page'
 }
 
-/** Checks whether a link is a Markdown link, which refers to its target by path or URL. */
 export function isMarkdownPath({ form }: Pick<LinkTarget, 'form'>): boolean {
   return form !== 'canvas' && !isWiki({ form })
 }
@@ -304,7 +294,7 @@ export function isRelative(target: string): boolean {
   return /^\.\.?(?:\/|$)/.test(target)
 }
 
-/** Checks whether a target explicitly refers to a folder: its last segment is `.`, `..` or empty. */
+/** True if the last segment is `.`, `..` or empty. */
 function namesFolder(target: string): boolean {
   const last = target.charCodeAt(target.length - 1)
   return (last === SLASH || last === DOT) && /(?:^|\/)\.{0,2}$/.test(target)
@@ -329,7 +319,7 @@ function noteEndings(names: Names): readonly string[] {
 const MD_ENDING = ['.md']
 const DOCS_ENDINGS = ['.md', '.markdown', '.mdx']
 
-/** Joins a relative path to a folder. Returns `undefined` if the result is outside the vault. */
+/** Returns `undefined` outside the vault. */
 export function joinPath(folder: string, relative: string): string | undefined {
   const segments = folder === '' ? [] : folder.split('/')
   for (const segment of relative.split('/')) {

@@ -5,9 +5,8 @@ import { once } from '../core/waiting.ts'
 export type Anchors = Pick<Note, 'headings' | 'blocks'>
 
 /**
- * Returns a function that checks whether a link's subpath exists in the note, and that folds its headings only once. As in Obsidian,
- * case and punctuation in headings do not matter, and `A#C` refers to a heading C anywhere below a heading A. A heading's web anchor
- * (`what-is-new`, `{#id}`) works too.
+ * Like Obsidian, ignores case and punctuation, and matches `A#C` to a heading C anywhere below A. Web anchors (`what-is-new`,
+ * `{#id}`) also match.
  */
 export function subpathTest({ headings, blocks }: Anchors): (subpath: string) => boolean {
   const folded = once(() => headings.map(({ text }) => foldHeadingLink(text)))
@@ -17,7 +16,7 @@ export function subpathTest({ headings, blocks }: Anchors): (subpath: string) =>
   return (subpath) => {
     const parts = subpathParts(subpath)
     const last = parts.at(-1)?.trim()
-    // `#top` is valid on every page (HTML standard, "scroll to the fragment").
+    // `#top` is always valid (HTML standard, "scroll to the fragment").
     if (last === undefined || (parts.length === 1 && last === 'top')) return true
     if (last.startsWith('^')) return ids().has(last.slice(1).toLowerCase())
     const names = parts.map(foldHeadingLink)
@@ -27,16 +26,13 @@ export function subpathTest({ headings, blocks }: Anchors): (subpath: string) =>
 }
 
 export interface NamedHeadings {
-  /** `text` if the headings match by their text, `anchor` if the last heading matches by its web anchor. */
+  /** `anchor` if the last heading matches by its web anchor. */
   readonly by: 'text' | 'anchor'
-  /** Indexes in the outline, one per part of the subpath. The last is the link's target. */
+  /** Heading indexes, one per part of the subpath. The last is the link's target. */
   readonly at: readonly number[]
 }
 
-/**
- * Returns the first headings that a subpath matches. Returns `undefined` if none match, or if the subpath refers to a block or the
- * top of the note.
- */
+/** Returns the first match. `undefined` if none, or for a block or the top of the note. */
 export function namedHeadings(subpath: string, headings: readonly Heading[]): NamedHeadings | undefined {
   const parts = subpathParts(subpath)
   const last = parts.at(-1)?.trim()
@@ -48,16 +44,13 @@ export function namedHeadings(subpath: string, headings: readonly Heading[]): Na
   return index === -1 ? undefined : { by: 'anchor', at: [index] }
 }
 
-/**
- * Finds the first heading whose path from the top of the outline contains the given names in order. Returns the matching headings on
- * that path.
- */
+/** Finds the first heading with these ancestors, in order. */
 function headingPath(
   headings: readonly Heading[],
   folded: readonly string[],
   names: readonly string[],
 ): readonly number[] | undefined {
-  // The open headings at each level, with the headings matched so far.
+  // Open headings with the headings matched so far.
   const open: { readonly level: number; readonly met: readonly number[] }[] = []
   for (const [index, { level }] of headings.entries()) {
     while ((open.at(-1)?.level ?? 0) >= level) open.pop()
@@ -71,7 +64,7 @@ function headingPath(
 
 const NONE: readonly number[] = []
 
-/** Returns the headings' anchors. Site generators number duplicate anchors, starting with the second. */
+/** Site generators number duplicate anchors. */
 function anchorsOf(headings: readonly Heading[]): { has(anchor: string): boolean } {
   const explicit = new Set(headings.map(({ text }) => explicitAnchor(text)))
   const counts = new Map<string, number>()
@@ -87,7 +80,7 @@ function anchorsOf(headings: readonly Heading[]): { has(anchor: string): boolean
   }
 }
 
-/** Returns the index of the heading with this anchor, or -1. */
+/** Returns -1 if there is none. */
 function anchorIndex(headings: readonly Heading[], anchor: string): number {
   const foldedAnchor = anchorOf(anchor)
   const exact = headings.findIndex(({ text }) => explicitAnchor(text) === anchor || anchorOf(text) === foldedAnchor)
@@ -98,7 +91,7 @@ function anchorIndex(headings: readonly Heading[], anchor: string): number {
   return sameAnchor[number] ?? -1
 }
 
-/** Returns the `id` of `A heading {#id}`. */
+/** Returns `id` for `A heading {#id}`. */
 function explicitAnchor(heading: string): string | undefined {
   const text = heading.trimEnd()
   const at = text.lastIndexOf('{#')

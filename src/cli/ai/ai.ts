@@ -17,13 +17,11 @@ interface Run {
   readonly invocation: Invocation
   readonly desk: AiDesk
   readonly loaded: LoadedVault
-  /** The positional argument that follows the subcommand. */
   readonly address: string | undefined
 }
 
 const ACTIONS: Readonly<Record<string, (run: Run) => Promise<void>>> = { status, allow, revoke, test }
 
-/** Shows and changes which model servers may receive data from this computer. */
 export function ai(invocation: Invocation): Promise<number> {
   return interruptible(invocation.host, (signal) => act({ ...invocation, signal }))
 }
@@ -103,7 +101,6 @@ async function test({ invocation: { printer, signal }, desk }: Run): Promise<voi
   await printer.answer({ answer, milliseconds, tokens })
 }
 
-/** Prints token usage by day, server, model and feature. */
 export async function usage(invocation: Invocation): Promise<number> {
   const { host, printer, options } = invocation
   const days = (options.get('days') as number | undefined) ?? 7
@@ -132,7 +129,7 @@ export async function usage(invocation: Invocation): Promise<number> {
 
 type Row = UsageRow & { readonly cost?: number }
 
-/** Leaves out columns that are empty or the same in every row, so the table fits into 80 columns. */
+/** Drops columns that are empty or constant, so the table fits in 80 columns. */
 function rowsForPeople(rows: readonly Row[]): readonly object[] {
   const isOfOne = placesOf(rows).length === 1
   const filled = (value: number): number | undefined => (value === 0 ? undefined : value)
@@ -151,7 +148,6 @@ function rowsForPeople(rows: readonly Row[]): readonly object[] {
   }))
 }
 
-/** Formats each server with its location, for example `api.openai.com: remote.` */
 function placesOf(rows: readonly Row[]): readonly string[] {
   return [...new Set(rows.map(({ provider, location }) => `${provider}: ${location}.`))]
 }
@@ -180,7 +176,6 @@ function costOf({ input, output }: { readonly input: number; readonly output: nu
   return { cost: Number(((input * price.input + output * price.output) / MILLION).toFixed(4)) }
 }
 
-/** Asks a chat model about the notes, or shows the prompt that would be sent. */
 export function ask(invocation: Invocation): Promise<number> {
   return interruptible(invocation.host, (signal) => askModel({ ...invocation, signal }))
 }
@@ -190,7 +185,7 @@ async function askModel(invocation: Invocation): Promise<number> {
   const [question = ''] = positionals
   if (question.trim() === '') throw new UsageError('The question is missing.', 'Run: roux ask "Why does rye bread not rise?"')
   const [folder, tag, relevance] = ['folder', 'tag', 'relevance'].map((name) => options.get(name))
-  // Validate the arguments before the vault is read, in the same way as the tool.
+  // Validate the arguments before opening the vault.
   askTool.prepare({ question, folder, tag, relevance })
   const onlyShown = options.get('show-prompt') === true
   const loaded = await requireVaults(invocation)
@@ -222,7 +217,7 @@ async function askModel(invocation: Invocation): Promise<number> {
   return 0
 }
 
-/** Enables AI for `--show-prompt`, which works even if `ai.enabled` is off. */
+/** Enables AI for `--show-prompt`, which sends nothing. */
 function withAi(loaded: LoadedVault): LoadedVault {
   return { ...loaded, settings: { ...loaded.settings, ai: { ...loaded.settings.ai, enabled: true } } }
 }

@@ -25,17 +25,13 @@ import { UsageError } from '../host.ts'
 import { colouredDiff, PLAIN } from '../output/text.ts'
 import type { Invocation } from '../session.ts'
 
-// Far above the size of any settings file, including Claude Code's, which also contains its history.
+// Claude Code's settings file also contains its history and can be large.
 const MAX_BYTES = 64_000_000
 
 const NEW_MODE = 0o600
 
 const MARK = '.roux-backup-'
 
-/**
- * Looks up the client named on the command line.
- * @throws UsageError for an unknown name
- */
 export function requireClient({ positionals: [name] }: Invocation, command: 'install' | 'uninstall'): Client {
   const names = CLIENTS.map((client) => client.name)
   if (name === undefined) throw new UsageError('Which program?', `Run: roux ${command} ${names.join('|')}`)
@@ -47,10 +43,7 @@ export function requireClient({ positionals: [name] }: Invocation, command: 'ins
   )
 }
 
-/**
- * Returns the name of the server entry in the client's settings.
- * @throws UsageError for a name that some clients do not accept
- */
+/** @throws UsageError for a name that some clients do not accept */
 export function nameOf({ options }: Invocation): string {
   const name = (options.get('name') as string | undefined) ?? 'roux'
   if (/^[A-Za-z0-9][\w-]{0,63}$/.test(name)) return name
@@ -60,10 +53,7 @@ export function nameOf({ options }: Invocation): string {
   )
 }
 
-/**
- * Refuses to replace another server's entry without the user's permission.
- * @throws RouxError `CONFLICT`
- */
+/** @throws RouxError `CONFLICT` if another server uses the name, unless `--force` is given */
 export function requireOurs(entry: unknown, { file, name }: EntryPlace, { options }: Invocation): void {
   if (entry === undefined || options.get('force') === true || readOwnEntry(entry) !== undefined) return
   throw new RouxError('CONFLICT', `${file} has a server "${name}" that is not Roux.`, {
@@ -71,10 +61,7 @@ export function requireOurs(entry: unknown, { file, name }: EntryPlace, { option
   })
 }
 
-/**
- * Refuses to write settings for a program that is not installed.
- * @throws RouxError `PROVIDER_ERROR` with the expected path
- */
+/** @throws RouxError `PROVIDER_ERROR` with the expected path */
 export function requireInstalled(client: Client, file: ClientFile, { host, options }: Invocation): void {
   const evidence = client.sign(host)
   if (file.text !== undefined || options.get('create') === true || existsSync(evidence)) return
@@ -88,14 +75,13 @@ export interface ClientChange {
   readonly file: ClientFile
   readonly name: string
   readonly text: string
-  /** Messages to print if the file changed (`done`) or if there was nothing to change (`nothing`). */
+  /** `done` is printed after a change, `nothing` if the file was already correct. */
   readonly done: string
   readonly nothing: string
-  /** Instructions for making the client pick up the change. */
+  /** How to make the client pick up the change. */
   readonly afterwards: string
 }
 
-/** Writes and reports a change, or only reports it in a dry run. Resolves to the exit code. */
 export async function reportChange({ printer, options }: Invocation, change: ClientChange): Promise<number> {
   const { client, file, name, text, done, nothing, afterwards } = change
   const changed = text !== (file.text ?? '')
@@ -125,7 +111,7 @@ export async function reportChange({ printer, options }: Invocation, change: Cli
   return 0
 }
 
-// Lines of context in the diff. Kept small because nearby lines may contain other servers' keys.
+// One line, because nearby lines may contain other servers' keys.
 const CONTEXT = 1
 
 const MAX_LINE = 300
@@ -141,26 +127,21 @@ function differenceOf({ file, text }: ClientChange): string {
     .join('\n')
 }
 
-/** Shortens each token, so people can recognize it but nobody can use it. */
+/** Shortens tokens so that they are recognizable but useless. */
 function withoutTokens(text: string): string {
   return text.replace(/\broux_([\w-]{4})[\w-]{16,}/g, 'roux_$1…')
 }
 
-/** Another program's settings file. */
 export interface ClientFile {
   readonly path: string
-  /** The path without symbolic links. */
   readonly realPath: string
-  /** Contents of the file, or `undefined` if it does not exist. */
+  /** `undefined` if the file does not exist. */
   readonly text: string | undefined
-  /** Permission bits. A new file gets 0600 because it may contain keys. */
+  /** A new file gets 0600 because it may contain keys. */
   readonly mode: number
 }
 
-/**
- * Reads a settings file.
- * @throws RouxError if the file exists but is not readable text
- */
+/** @throws RouxError if the file exists but is not readable text */
 export function readClientFile(path: string): ClientFile {
   const refuse = (why: string, cause?: unknown): RouxError =>
     new RouxError('INVALID_SETTINGS', `${path} cannot be read: ${why}.`, { hint: 'Nothing was written.', cause })
@@ -180,7 +161,6 @@ export function readClientFile(path: string): ClientFile {
   }
 }
 
-/** Returns the contents of up to twenty backups of a file, newest first. */
 export function readBackups({ realPath }: ClientFile): readonly string[] {
   const beginning = `${basename(realPath)}${MARK}`
   try {
@@ -198,7 +178,7 @@ export function readBackups({ realPath }: ClientFile): readonly string[] {
 
 /**
  * Replaces a settings file atomically and keeps a backup next to it.
- * @returns the path of the backup, or `undefined` if there was no file
+ * @returns the path of the backup, or `undefined` if the file is new
  * @throws RouxError `CONFLICT` if the file has changed since it was read, `PERMISSION_DENIED` if it cannot be written
  */
 export function writeClientFile(file: ClientFile, text: string, now = new Date()): string | undefined {
@@ -213,7 +193,7 @@ export function writeClientFile(file: ClientFile, text: string, now = new Date()
     writeFileSync(temporary, text, { mode, flag: 'wx', flush: true })
     // Set the mode explicitly, because `writeFile` applies the umask.
     chmodSync(temporary, mode)
-    // Prevent another Roux process from overwriting this change with an older version.
+    // Two Roux processes may change the file at the same time.
     withFileLock(`${realPath}.roux-lock`, () => {
       requireUnchanged(file)
       renameSync(temporary, realPath)
@@ -242,7 +222,7 @@ function writeBackup(path: string, { text, mode }: { readonly text: string; read
   }
 }
 
-/** Throws if the program has changed its settings file since the file was read. */
+/** @throws RouxError `CONFLICT` if the file has changed since it was read */
 function requireUnchanged(file: ClientFile): void {
   if (readClientFile(file.path).text === file.text) return
   throw new RouxError('CONFLICT', `${file.path} was changed by another program in the meantime.`, {

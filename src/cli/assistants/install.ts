@@ -24,10 +24,9 @@ import {
   requireOurs,
 } from './client-file.ts'
 
-/** Matches the temporary folders in which fnm creates links for a single shell. */
+/** fnm creates a folder of links for each shell and deletes it later. */
 const FNM_SHELL_FOLDER = /[\\/]fnm_multishells[\\/]/
 
-/** Adds an entry for this vault to a client's settings, shows the change and keeps a backup. */
 export async function install(invocation: Invocation): Promise<number> {
   const { host } = invocation
   const client = requireClient(invocation, 'install')
@@ -50,10 +49,9 @@ export async function install(invocation: Invocation): Promise<number> {
   })
 }
 
-/** With this many other servers, tool lists take up much of the model's context. */
+/** With this many other servers, tool lists fill much of the model's context. */
 const MANY_SERVERS = 4
 
-/** Recommends a smaller set of tools if the client already has many servers. */
 function adviceFor({ options }: Invocation, { text = '' }: ClientFile, place: EntryPlace): readonly string[] {
   const others = [...listEntries(text, place).keys()].filter((name) => name !== place.name).length
   const isChosen = ((options.get('set') as readonly string[] | undefined) ?? []).some((text) => text.startsWith('tools.profile='))
@@ -87,7 +85,7 @@ async function httpEntry(invocation: Invocation, { title, name, http }: Client):
   return http(httpEndpoint(host, settings))
 }
 
-/** Adds the entry. Returns the text unchanged if it already contains an equivalent entry, even with other formatting. */
+/** Returns the text unchanged if it already contains an equivalent entry. */
 function putOrKeep(
   { text = '' }: ClientFile,
   { place, former, entry }: { readonly place: EntryPlace; readonly former: unknown; readonly entry: Entry },
@@ -107,10 +105,7 @@ function warnAboutReaders({ host, printer }: Invocation, { path, text, mode }: C
   printer.warn(`${path} contains a token and can be read by other users of this computer: run chmod 600 on it.`)
 }
 
-/**
- * Returns the address and token of the local HTTP server, creating the token if necessary.
- * @throws RouxError `INVALID_SETTINGS` if the port changes with every start or the token file is damaged
- */
+/** Creates the token if necessary. @throws RouxError `INVALID_SETTINGS` if the port is random or the token file is damaged */
 function httpEndpoint({ env }: Pick<Host, 'env'>, { http: { port } }: Settings): HttpEndpoint {
   if (port === 0)
     throw new RouxError('INVALID_SETTINGS', 'The port changes on every start, because http.port is 0.', {
@@ -120,7 +115,6 @@ function httpEndpoint({ env }: Pick<Host, 'env'>, { http: { port } }: Settings):
   return { url: `http://127.0.0.1:${port}/mcp`, token: secret }
 }
 
-/** Removes the Roux entry from a client's settings, shows the change and keeps a backup. */
 export async function uninstall(invocation: Invocation): Promise<number> {
   const client = requireClient(invocation, 'uninstall')
   const name = nameOf(invocation)
@@ -141,8 +135,7 @@ export async function uninstall(invocation: Invocation): Promise<number> {
 }
 
 /**
- * Returns the command that serves these vaults without a shell. It consists of the current Node binary, this script and the server's
- * options, all with absolute paths.
+ * Returns a command line with absolute paths that works without a shell.
  * @throws RouxError for a path in which the client would expand a variable
  */
 export function launchOf({ host, options }: Invocation, { vault, config: file }: VaultsToServe): Launch {
@@ -165,7 +158,7 @@ export function launchOf({ host, options }: Invocation, { vault, config: file }:
   }
 }
 
-/** Returns warnings about paths that may disappear with the next update. */
+/** Warns about paths that the next update may remove. */
 export function warningsOf({ command, args: [script = ''] }: Launch): readonly string[] {
   if (/[\\/]_npx[\\/]/.test(script))
     return [`${script} is in a folder that npm may delete: install Roux (npm install -g), then run this again.`]
@@ -174,10 +167,7 @@ export function warningsOf({ command, args: [script = ''] }: Launch): readonly s
   return [`${passing} belongs to one version of Node. Run this again after removing that version; "roux doctor" reports it.`]
 }
 
-/**
- * Returns a path to the running Node binary that survives updates, if possible. Package managers usually put a link to the current
- * version in the PATH.
- */
+/** Prefers a link in PATH, which survives updates of Node. */
 function stableNode({ program, env, platform }: Host): string {
   if (!namesVersion(program.node)) return program.node
   const names = (env.PATH ?? env.Path ?? '')
@@ -187,7 +177,6 @@ function stableNode({ program, env, platform }: Host): string {
   return names.find((name) => !namesVersion(name) && isSame(name, program.node)) ?? program.node
 }
 
-/** Checks whether a folder in the path is named after a version, as in `…/v20.19.0/bin/node`. */
 function namesVersion(path: string): boolean {
   return /[\\/](?:node[-@])?v?\d+\.\d+[^\\/]*[\\/]/.test(path)
 }
@@ -196,18 +185,15 @@ function isSame(path: string, real: string): boolean {
   return quietly(() => realpathSync.native(path) === realpathSync.native(real)) ?? false
 }
 
-/** Arguments that let a server started elsewhere find these vaults. */
+/** Arguments that find these vaults from any working directory. */
 export interface VaultsToServe {
-  /** Folder or name of the vault. Omitted to serve all vaults in the server's settings. */
+  /** Omitted to serve all vaults in the server's settings. */
   readonly vault?: string
-  /** Settings file that the server would not find by itself. */
+  /** A settings file that is not in a default location. */
   readonly config?: string
 }
 
-/**
- * Returns the arguments for serving these vaults from another working directory.
- * @throws RouxError `INVALID_SETTINGS` if there are several vaults whose names are defined in files that such a server does not read
- */
+/** @throws RouxError `INVALID_SETTINGS` for several vaults whose names come from files that such a server does not read */
 export function vaultsToServe(invocation: Invocation, { server, vaults }: LoadedVaults): VaultsToServe {
   const [{ name, settings }, ...more] = vaults
   if (name === undefined) return { vault: settings.vault.path }
@@ -226,10 +212,7 @@ export function vaultsToServe(invocation: Invocation, { server, vaults }: Loaded
   )
 }
 
-/**
- * Checks whether a server in another working directory would also read this source of a setting. True for `--set`, which is copied
- * into the entry.
- */
+/** True for `--set`, which is copied into the entry. */
 function isReadEverywhere(source: string, invocation: Invocation): boolean {
   const { host, options } = invocation
   const config = options.get('config') as string | undefined
@@ -240,7 +223,7 @@ function ownFile({ host }: Invocation): string {
   return join(userFolders(host.env).config, CONFIG_FILE)
 }
 
-/** Returns the file named in an origin such as `/x/roux.config.yaml:3`. */
+/** Returns `/x/roux.config.yaml` for `/x/roux.config.yaml:3`. */
 function sourceOf(origin = ''): string {
   return origin.replace(/:\d+$/, '')
 }

@@ -4,7 +4,6 @@ import type { Host } from '../host.ts'
 import { findCommandOrTool } from '../tools/tool-command.ts'
 import { commandName, type Parameter, parametersOf, SHORT_NAMES } from '../tools/tool-help.ts'
 
-/** Kinds of completion that are possible at the cursor. */
 export type Expected =
   | { readonly kind: 'one of'; readonly candidates: readonly Candidate[] }
   | { readonly kind: 'notes' | 'folders' | 'tags' | 'vaults' | 'files' | 'nothing' }
@@ -16,7 +15,6 @@ export interface Candidate {
 
 const NOTHING: Expected = { kind: 'nothing' }
 
-/** Returns the possible completions of `word`, given the words between `roux` and it. */
 export async function expectedAfter(host: Host, words: readonly string[], word: string): Promise<Expected> {
   const { command, rest } = splitCommand(words)
   if (command === undefined) {
@@ -41,7 +39,6 @@ export async function expectedAfter(host: Host, words: readonly string[], word: 
   return parameter === undefined ? NOTHING : valuesOf(parameter, toolArgument(parameter.name))
 }
 
-/** Returns the possible values after `--option=`, if the word begins with an option and an equals sign. */
 export async function expectedInside(
   host: Host,
   words: readonly string[],
@@ -56,7 +53,6 @@ function oneOf(candidates: readonly Candidate[]): Expected {
   return { kind: 'one of', candidates }
 }
 
-/** Returns all commands and tools, as listed by `roux help`. */
 async function allCommands(host: Host): Promise<readonly Candidate[]> {
   const tools = await host.tools()
   const commands = COMMANDS.map(({ name, sentence }) => ({ value: name as string, sentence }))
@@ -72,7 +68,6 @@ function flagsOf(options: readonly Option[]): readonly Candidate[] {
   return options.map((option) => ({ value: flagOf(option), sentence: option.sentence.split('\n', 1)[0] ?? '' }))
 }
 
-/** Returns the option that takes the next word as its value, if the word is such an option. */
 function optionAwaitingValue(options: readonly Option[], word = ''): Option | undefined {
   const isNamed = (option: Option): boolean =>
     word === flagOf(option) || word === `--${option.name}` || (option.short !== undefined && word === `-${option.short}`)
@@ -80,7 +75,6 @@ function optionAwaitingValue(options: readonly Option[], word = ''): Option | un
   return option === undefined || option.type === 'flag' || option.bare === true ? undefined : option
 }
 
-/** Counts the arguments that are neither options nor their values. */
 function positionals(options: readonly Option[], words: readonly string[]): number {
   let count = 0
   for (let at = 0; at < words.length; at++) {
@@ -92,7 +86,7 @@ function positionals(options: readonly Option[], words: readonly string[]): numb
   return count
 }
 
-/** Returns the parameter that receives a positional argument. A list parameter also receives all arguments that follow. */
+/** A list parameter takes all remaining arguments. */
 function parameterAt(parameters: readonly Parameter[], place: number): Parameter | undefined {
   const inOrder = parameters.filter(({ required, isWord = false }) => required || isWord)
   const list = inOrder.findIndex(({ many = false }) => many)
@@ -109,7 +103,6 @@ function valuesOf(option: Option, nameKind?: string): Expected {
   return /^tags?$/.test(option.name) ? { kind: 'tags' } : NOTHING
 }
 
-/** Returns what a command's argument may be, according to the command's usage text. */
 async function wordOf(host: Host, { usage, words }: Command, place: number): Promise<Expected> {
   if (place >= words) return NOTHING
   const parts = [...usage.matchAll(/[<[]([^\][<>]*)[\]>]/g)].map(([, text = '']) => text)

@@ -11,8 +11,8 @@ import { type Candidate, type Expected, expectedAfter, expectedInside } from './
 import { readLine, SCRIPTS, SHELLS, type Shell } from './shells.ts'
 
 /**
- * Prints the completion script of a shell. If that script has passed more words, prints completions for the last one. Bash passes
- * the line as typed. The other shells pass the words before the last one without quotes.
+ * Prints a shell's completion script or, if words follow, completions for the last word. Bash passes the raw line; the other
+ * shells pass unquoted words.
  */
 export async function run(invocation: Invocation): Promise<number> {
   const { printer, positionals } = invocation
@@ -31,7 +31,7 @@ const NODES: readonly NodeKind[] = ['note', 'canvas', 'attachment']
 
 async function reply(invocation: Invocation, shell: Shell, args: readonly string[]): Promise<string> {
   const last = readLine(shell === 'bash' ? (args[0] ?? '') : (args.at(-1) ?? ''))
-  // zsh and fish pass a single word. Join the parts that `readLine` has split at its unquoted spaces.
+  // zsh and fish pass a single word, which `readLine` splits at unquoted spaces.
   const line = shell === 'bash' ? last.typed : [...last.words, last.typed].join(' ')
   const words = (shell === 'bash' ? last.words : args.slice(0, -1)).slice(1)
   const inside = await expectedInside(invocation.host, words, line)
@@ -48,7 +48,7 @@ async function reply(invocation: Invocation, shell: Shell, args: readonly string
   return `${[fileKinds, ...lines].join('\n')}\n`
 }
 
-/** Returns the candidates that begin with the text. If there are none, ignores case. */
+/** Ignores case only if there is no exact match. */
 function matchingStart(candidates: readonly Candidate[], start: string): readonly Candidate[] {
   // A line feed in a name would split it into two candidates.
   const usable = candidates.filter(({ value }) => !/[\n\r\t]/.test(value))
@@ -64,7 +64,7 @@ interface TypedWords {
 async function candidatesFor(invocation: Invocation, expected: Expected, typedLine: TypedWords): Promise<readonly Candidate[]> {
   if (expected.kind === 'one of') return expected.candidates
   if (expected.kind === 'nothing' || expected.kind === 'files') return []
-  // A shell can only show candidates, not errors, so faulty settings or a faulty index yield none.
+  // Shells cannot show errors here.
   return await fromVaults(invocation, expected.kind, typedLine).catch(() => [])
 }
 
@@ -88,7 +88,7 @@ async function fromVaults(
       vaults.map(async (vault) => {
         const core = await openCore(vault.settings, { ...vault, watch: false, shared })
         try {
-          // Use the index as it is, because comparing it with the files would keep the user waiting.
+          // Do not wait for the index to be updated.
           return await core.store.read(async (snapshot) => await namesIn(snapshot, kind, { start, vault: vault.name }))
         } finally {
           await core.close()
@@ -101,7 +101,7 @@ async function fromVaults(
   }
 }
 
-/** Returns the typed options that select the vault and its settings. */
+/** The typed options that select the vault and its settings. */
 function vaultOptions(words: readonly string[]): readonly string[] {
   return words.flatMap((word, at) => {
     const [, flag = '', value] = /^(--(?:vault|config|set))(?:=(.*))?$/s.exec(word) ?? []
@@ -112,7 +112,7 @@ function vaultOptions(words: readonly string[]): readonly string[] {
 
 interface BegunPath {
   readonly start: string
-  /** The name of the vault, which may precede the name of a note. */
+  /** The vault name that may precede the name of a note. */
   readonly vault: string | undefined
 }
 
@@ -136,7 +136,7 @@ async function namesIn(
   return candidates.map(({ value, ...more }) => ({ ...more, value: prefix + value }))
 }
 
-/** Cuts ids after the next folder, because shells complete paths one folder at a time. */
+/** Shells complete paths one folder at a time. */
 function oneStep(
   items: readonly { readonly id: string; readonly title: string }[],
   path: string,

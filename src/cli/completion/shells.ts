@@ -1,11 +1,7 @@
-/** The shells that `roux completion` supports. */
 export const SHELLS = ['bash', 'zsh', 'fish'] as const
 export type Shell = (typeof SHELLS)[number]
 
-/**
- * Completion script of each shell. It passes the typed text to `roux completion <shell> -- …`. The first line of the output tells
- * the shell what to add to the candidates: `files`, `folders` or `none`.
- */
+/** The first line of `roux completion <shell> -- …` is `files`, `folders` or `none`: what the shell adds to the candidates. */
 export const SCRIPTS: Readonly<Record<Shell, string>> = {
   bash: `# Completion of roux for bash. Add to ~/.bashrc: eval "$(roux completion bash)"
 _roux() {
@@ -66,19 +62,17 @@ complete -c roux -f -a '(__roux_complete)'
 `,
 }
 
-/** Characters where bash splits words for completion. Bash replaces only the text after the last of them. */
+/** Bash replaces only the text after the last of these characters (`COMP_WORDBREAKS`). */
 const BASH_BREAKS = /[=:@><|&;(]/g
 
 export interface TypedLine {
-  /** The words before the one being completed, without quotes. */
   readonly words: readonly string[]
-  /** The word being completed, without quotes. */
   readonly typed: string
-  /** The part of `typed` that bash keeps, which completions must not repeat. */
+  /** Prefix of `typed` that bash keeps, so completions must omit it. */
   readonly keptPrefix: string
 }
 
-/** Splits the text typed so far into words, as a shell does. The last quotation may be unclosed. */
+/** Splits at unquoted spaces. The last quote may be open. */
 export function readLine(line: string): TypedLine {
   const words: string[] = []
   let word = ''

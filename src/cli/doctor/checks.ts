@@ -17,16 +17,14 @@ import { readClientFile } from '../assistants/client-file.ts'
 import type { Host } from '../host.ts'
 import { folderFault, withDesk } from '../session.ts'
 
-/** Hint for a damaged file that Roux replaces when it next uses it. */
+/** Hint for a damaged file that is rebuilt on next use. */
 const REBUILT = 'It is rebuilt automatically; "roux index" rebuilds it now.'
 
-/** Result of one check. `warn`: it works, with limitations. `fail`: it does not work. */
 export interface Finding {
   readonly check: string
   readonly state: 'ok' | 'warn' | 'fail'
   readonly message: string
   readonly problems?: number
-  /** Suggested fix for the problem. */
   readonly hint?: string
 }
 
@@ -44,7 +42,6 @@ export function checkNode(version: string): Finding {
   return fail('node', `${version} is too old`, 'Install Node 20.19 or newer.')
 }
 
-/** Checks that the folder is readable and looks like a vault. */
 export function checkVault(
   path: string,
   { tooWide, named }: { readonly tooWide: boolean; readonly named: boolean },
@@ -66,7 +63,7 @@ export function checkVault(
   ]
 }
 
-/** Checks that the cache folder is writable, without writing to it. */
+/** Checks access without writing to the folder. */
 export function checkCacheFolder(folder: string): Finding {
   let existing = folder
   while (!existsSync(existing) && existing !== dirname(existing)) existing = dirname(existing)
@@ -84,13 +81,12 @@ export function checkCacheFolder(folder: string): Finding {
   }
 }
 
-/** Checks that file changes can be detected with the configured `vault.watch`. */
 export function checkWatching(vault: string, watch: Settings['vault']['watch'], platform: string = process.platform): Finding {
   if (watch === 'off') return warn('watch', 'off: servers do not notice changes', 'Set vault.watch to auto.')
   if (watch === 'polling') return ok('watch', 'polling')
   const limit = platform === 'linux' ? inotifyLimit() : undefined
   if (limit === undefined) return ok('watch', 'events of the file system')
-  // inotify needs one watch per folder, and its limit applies to all programs of a user together.
+  // inotify needs one watch per folder. The limit is per user.
   const folders = countFolders(vault, limit)
   const message = `events of the file system: ${amount(folders, 'folder')}, fs.inotify.max_user_watches is ${limit}`
   if (folders < limit / 2) return ok('watch', message)
@@ -101,7 +97,7 @@ export function checkWatching(vault: string, watch: Settings['vault']['watch'], 
   )
 }
 
-/** Warns if an old settings file makes the names of new notes lowercase although the vault's application preserves case. */
+/** Warns if an old settings file still makes the names of new notes lowercase. */
 export function checkFileCase(vault: string, spelling: Settings['files']['case'], where: string | undefined): readonly Finding[] {
   const marker = spelling === 'lower' ? ['.obsidian', '.foam', 'logseq'].find((name) => existsSync(join(vault, name))) : undefined
   if (marker === undefined) return []
@@ -140,7 +136,7 @@ function countFolders(root: string, atMost: number): number {
   return count
 }
 
-/** Checks the configuration of the chat model if it is enabled. Opens no connection, unlike `roux ai test`. */
+/** Opens no connection, unlike `roux ai test`. */
 export async function checkAi(host: Host, loaded: LoadedVault): Promise<readonly Finding[]> {
   const { ai } = loaded.settings
   if (!ai.enabled) return []
@@ -162,7 +158,6 @@ export async function checkAi(host: Host, loaded: LoadedVault): Promise<readonly
   })
 }
 
-/** Runs a check. If it throws an error with a hint, returns the error as a finding. */
 async function findingsOf(
   check: string,
   run: () => readonly Finding[] | Promise<readonly Finding[]>,
@@ -175,7 +170,6 @@ async function findingsOf(
   }
 }
 
-/** Checks whether HTTP could be served, including port, address and tokens. Changes nothing. */
 export async function checkHttp(http: Settings['http'], tokenFile: string): Promise<readonly Finding[]> {
   return [await checkPort(http), ...(await findingsOf('tokens', () => [checkTokens(tokenFile)]))]
 }
@@ -200,7 +194,7 @@ async function checkPort({ host, port }: Settings['http']): Promise<Finding> {
   )
 }
 
-/** Checks how hosted assistants reach the server. Without `http.public_url`, sends no requests and loads no code. */
+/** Sends requests only if `http.public_url` is set. */
 export async function checkPublicAddress(publicUrl: string): Promise<readonly Finding[]> {
   return await findingsOf('public', async () => {
     const address = readPublicAddress(publicUrl)
@@ -224,7 +218,6 @@ function checkTokens(file: string): Finding {
   )
 }
 
-/** Converts the adapters' diagnosis to findings about the database, the indexes and the embedder. */
 export function checkDiagnosis({ sqlite, index, searchIndex, embedder, hnsw, database }: Diagnosis): readonly Finding[] {
   return [
     sqlite.message === undefined
@@ -260,13 +253,11 @@ function hnswFinding(reason: string): Finding {
   )
 }
 
-/** Local HTTP server settings that client entries are compared with. */
 export interface ServedOverHttp {
   readonly port: number
   readonly tokenFile: string
 }
 
-/** Checks the Roux entries in other programs' settings, skipping programs without an entry. */
 export function checkClients(host: Host, served: ServedOverHttp): readonly Finding[] {
   return CLIENTS.flatMap((client) => checkClient(client, host, served))
 }
@@ -302,10 +293,7 @@ function isGone(path: string | undefined): boolean {
   return path !== undefined && isAbsolute(path) && !existsSync(path)
 }
 
-/**
- * Explains why a local server would not respond. Returns `undefined` for remote servers, which cannot be checked from this
- * computer.
- */
+/** Returns `undefined` for remote servers, which are not checked. */
 function connectionProblem({ url, token }: HttpEntry, { port, tokenFile }: ServedOverHttp): string | undefined {
   const entryUrl = URL.canParse(url) ? new URL(url) : undefined
   if (entryUrl === undefined || !isLoopbackName(entryUrl.hostname)) return undefined
@@ -314,11 +302,11 @@ function connectionProblem({ url, token }: HttpEntry, { port, tokenFile }: Serve
 }
 
 function isInvalidToken(token: string, tokenFile: string): boolean {
-  // The check of the tokens already reports a damaged file.
+  // `checkHttp` reports a damaged token file.
   return quietly(() => readTokens(tokenFile)?.every(({ secret }) => secret !== token) ?? true) ?? false
 }
 
-/** Returns a hint with the commands that correct and remove the entry. Missing folders and files appear as placeholders. */
+/** Missing folders and files appear as placeholders. */
 function hintFor({ name: client }: Client, name: string, entry: OwnEntry): string {
   const words = [client, ...(name === 'roux' ? [] : ['--name', shellWord(name)])].join(' ')
   const options = entry.kind === 'http' ? ['--http'] : optionsOf(entry)

@@ -28,7 +28,6 @@ import {
   warn,
 } from './checks.ts'
 
-/** Runs all checks and suggests a fix for each problem. The command fails if something is broken. */
 export async function run(invocation: Invocation): Promise<number> {
   const { printer, positionals } = invocation
   const findings: Finding[] = [checkNode(process.versions.node)]
@@ -49,7 +48,6 @@ export async function run(invocation: Invocation): Promise<number> {
   return broken ? 1 : 0
 }
 
-/** Checks one vault. If there are several, each message includes the vault's name. */
 async function checkOneVault(invocation: Invocation, loaded: LoadedVault, server: LoadedSettings): Promise<readonly Finding[]> {
   const { host } = invocation
   const { path, watch } = loaded.settings.vault
@@ -78,7 +76,7 @@ async function checkOneVault(invocation: Invocation, loaded: LoadedVault, server
   return name === undefined ? findings : findings.map((finding) => ({ ...finding, message: `${name}: ${finding.message}` }))
 }
 
-/** Reports the number of servers running for this vault, if any. More than one is fine. */
+/** Several servers per vault are fine. */
 function checkServers(vault: string, folder: string): readonly Finding[] {
   const [first, ...more] = serversOf(folder, vault)
   if (first === undefined) return []
@@ -88,7 +86,6 @@ function checkServers(vault: string, folder: string): readonly Finding[] {
   return [ok('servers', message, hint)]
 }
 
-/** Returns a vault's messages except those already reported for the server. */
 function notYetReported<T>(findings: readonly T[], reported: readonly T[]): readonly T[] {
   return findings.filter((finding) => !reported.includes(finding))
 }
@@ -125,7 +122,6 @@ function unlistedFinding(unlisted: NonNullable<IndexStatus['unlisted']>): Findin
   )
 }
 
-/** Maximum number of files and folders to list in one sentence. */
 const MAX_NAMED = 5
 
 async function checkCore({ store, indexing }: GraphCore, { name, settings, origins }: LoadedVault): Promise<readonly Finding[]> {

@@ -42,10 +42,6 @@ function readCount(value: unknown): number {
   throw new UsageError(`--queries must be 1 or more; got ${count}.`)
 }
 
-/**
- * Waits until indexing is complete, then runs queries for the vault's own notes in every search mode.
- * @throws RouxError if the vault has no notes
- */
 async function evaluate(
   { options, printer, signal }: Invocation & { readonly signal: AbortSignal },
   core: GraphCore,
@@ -79,7 +75,6 @@ async function evaluate(
   }
 }
 
-/** Renders the scores for each kind of query, followed by the slowest queries and some of the missed ones. */
 export function renderVaultReport({ embedder, scores, meaning, slowest, missed }: VaultReport, look: Look): string {
   const rows = scores.map(({ kind, mode, queries, hit1, hit5, ndcg, median, p99 }) => [
     kind,
@@ -101,7 +96,7 @@ export function renderVaultReport({ embedder, scores, meaning, slowest, missed }
     .join('\n')
 }
 
-/** Says how much semantic search improves the results in this vault, and how it affects queries copied from the notes. */
+/** Also covers queries copied from the notes. */
 function meaningSentence(gains: readonly MeaningGain[]): string {
   const gainList = (gains: readonly MeaningGain[]) =>
     gains.map(({ kind, gain }) => `${kind} ${signedGain(gain)}${significance(gain)}`).join('; ')
@@ -120,12 +115,11 @@ function signedGain({ value, low, high }: Estimate): string {
   return `${show(value)} [${show(low)}, ${show(high)}]`
 }
 
-/** Interprets a confidence interval. An interval that contains 0 proves no difference. */
+/** A confidence interval that contains 0 proves no difference. */
 function significance({ low, high }: Estimate): string {
   return low > 0 ? ' (better)' : high < 0 ? ' (worse)' : ''
 }
 
-/** Maximum number of missed queries shown. `--json` includes more. */
 const SHOWN = 10
 
 function queryList(title: string, queries: readonly NotedQuery[], look: Look): string {
@@ -163,7 +157,7 @@ function fits(table: string, { width = Number.POSITIVE_INFINITY }: Look): boolea
   return table.split('\n').every((line) => line.length <= width)
 }
 
-/** Removes the confidence interval from a cell that has no room for it. */
+/** Fits the cell into a narrow column. */
 function withoutInterval(cell: string): string {
   return cell.replace(/ \[[^\]]*\]$/, '')
 }

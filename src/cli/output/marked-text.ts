@@ -1,10 +1,7 @@
 import { codeIn } from '../../markdown/code.ts'
 import { printableText, wrapWords } from './text.ts'
 
-/**
- * Markdown syntax to hide from readers, such as link targets, HTML tags, table rules and bold markers. The groups `before` and
- * `after` are removed; the text between them is kept.
- */
+/** Markdown syntax to hide, such as link targets and bold markers. The text between the groups `before` and `after` is kept. */
 const NOISE: readonly RegExp[] = [
   /(?<before>!?\[)[^[\]]*(?<after>\]\([^()\s]*\))/dg,
   /(?<before>!?\[\[(?:[^[\]|]*\|)?)[^[\]|]+(?<after>\]\])/dg,
@@ -13,29 +10,24 @@ const NOISE: readonly RegExp[] = [
   /(?<before>\*\*)/dg,
 ]
 
-/** Text with highlighted ranges, given as ascending, non-overlapping UTF-16 offsets. */
+/** `marks` are ascending, non-overlapping UTF-16 ranges. */
 export interface MarkedText {
   readonly text: string
   readonly marks: readonly (readonly [start: number, end: number])[]
 }
 
 export interface WrapOptions {
-  /** Maximum number of columns per line. */
   readonly width: number
-  /** Maximum number of lines. The lines with the most highlights are shown. */
   readonly lines: number
   mark(text: string): string
 }
 
 const ELLIPSIS = '…'
 
-// Zero-width characters that delimit highlighted words during wrapping. They do not normally occur in notes.
+// Interlinear annotation characters, which notes do not normally contain.
 const [OPEN, CLOSE] = ['\ufff9', '\ufffb']
 
-/**
- * Wraps highlighted text and marks omitted lines with an ellipsis. Line breaks are preserved in tables, lists, paragraphs and code.
- * White space is collapsed except in code.
- */
+/** Keeps line breaks in tables, lists and code. Shows the lines with the most highlights. */
 export function wrapMarked(marked: MarkedText, { width, lines, mark }: WrapOptions): readonly string[] {
   // Reserve room for an ellipsis at both ends.
   const all = withMarksClosed(writtenLines(marked).flatMap((words) => wrapWords(words.join(' '), width - 2, { words })))
@@ -53,7 +45,7 @@ export function wrapMarked(marked: MarkedText, { width, lines, mark }: WrapOptio
   })
 }
 
-/** Repeats the highlight on each line if a highlighted word was broken across lines. */
+/** Closes and reopens highlights at line ends. */
 function withMarksClosed(lines: readonly string[]): readonly string[] {
   let isOpen = false
   return lines.map((line) => {
@@ -63,13 +55,12 @@ function withMarksClosed(lines: readonly string[]): readonly string[] {
   })
 }
 
-/** Matches table rows, list items, headings and quotes, which always start a new line of output. */
 const OWN_LINE = /^\s*(?:\||[-*+] |\d+[.)] |#{1,6} |>)/
 
-/** Matches table rows and headings, which are never continued by the next line. */
+/** Table rows and headings never continue on the next line. */
 const ONE_LINE = /^\s*(?:\||#{1,6} )/
 
-/** Splits the text into output lines and their words. A line of code counts as one word. */
+/** A line of code counts as one word. */
 function writtenLines(text: MarkedText): readonly (readonly string[])[] {
   const blocks = codeIn(text.text).filter(({ kind }) => kind === 'fenced')
   const lines: (readonly string[])[] = []
@@ -92,7 +83,7 @@ function writtenLines(text: MarkedText): readonly (readonly string[])[] {
   return lines
 }
 
-/** Returns part of the text without control characters, with highlighted words enclosed in `OPEN` and `CLOSE`. */
+/** Control characters are removed. */
 function withMarks({ text, marks }: MarkedText, from: number, to: number): string {
   const clean = (start: number, end: number): string => printableText(text.slice(start, end)).replace(/[\ufff9\ufffb]/g, '')
   let result = ''
@@ -106,7 +97,6 @@ function withMarks({ text, marks }: MarkedText, from: number, to: number): strin
   return result + clean(at, to)
 }
 
-/** Returns the start of the first window of `size` lines that contains the most highlights. */
 function bestWindow(counts: readonly number[], size: number): number {
   let best = { from: 0, sum: -1 }
   for (let from = 0; from === 0 || from + size <= counts.length; from++) {
@@ -116,7 +106,7 @@ function bestWindow(counts: readonly number[], size: number): number {
   return best.from
 }
 
-/** Removes Markdown syntax. Code and incomplete syntax, such as a truncated link, are left unchanged. */
+/** Leaves code and truncated links unchanged. */
 export function readableText(text: MarkedText): MarkedText {
   // Remove links twice, because a link may contain an image.
   return [...NOISE, ...NOISE.slice(0, 1)].reduce(withoutNoise, text)
@@ -135,7 +125,6 @@ function withoutNoise(markedText: MarkedText, noise: RegExp): MarkedText {
   return ranges.length === 0 ? markedText : withoutRanges(markedText, ranges)
 }
 
-/** Removes ascending, non-overlapping ranges and the highlights within them. */
 function withoutRanges({ text, marks }: MarkedText, ranges: readonly Range[]): MarkedText {
   const parts: string[] = []
   let at = 0

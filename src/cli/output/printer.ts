@@ -5,7 +5,7 @@ import type { Heading } from '../../core/note.ts'
 import { type Host, type Out, UsageError } from '../host.ts'
 import { type Look, printable, printableText, type Style } from './text.ts'
 
-/** Matches have the same color as in `grep`, because it is readable on light and dark backgrounds. */
+/** Red like `grep`, because it is readable on light and dark backgrounds. */
 const CODES: Readonly<Record<Style, string>> = {
   bold: '1',
   faint: '2',
@@ -16,21 +16,18 @@ const CODES: Readonly<Record<Style, string>> = {
   mark: '1;31',
 }
 
-/** Renders an answer for people. Returns `undefined` to use the default rendering. */
 export type RenderAnswer = (value: unknown, look: Look) => string | undefined
 
 export interface AnswerOptions {
   readonly warnings?: readonly Warning[]
-  /** Query whose words are highlighted. */
   readonly question?: string | undefined
-  /** Overrides the default rendering. */
   readonly render?: RenderAnswer | undefined
 }
 
 /** Writes answers to stdout and all other output to stderr. */
 export class Printer {
   readonly #host: Host
-  /** True to print JSON. Defaults to true if stdout is not a terminal. */
+  /** Defaults to true if stdout is not a terminal. */
   readonly json: boolean
 
   constructor(host: Host, json: boolean) {
@@ -42,18 +39,16 @@ export class Printer {
     return this.#host.stderr
   }
 
-  /** Prints an answer as compact JSON for programs, or as tables and passages for people. */
   async answer(value: unknown, { warnings = [], question, render }: AnswerOptions = {}): Promise<void> {
     for (const { message } of warnings) this.warn(message)
     if (this.json) return await this.text(`${JSON.stringify(value)}\n`)
     const { stdout } = this.#host
-    // Loaded on demand so that servers start without the rendering code.
+    // Servers start faster without the rendering code.
     const { renderForPeople } = await import('./render.ts')
     const look = { width: stdout.columns || undefined, paint: (style: Style, text: string) => this.paint(style, text, stdout) }
     await this.text(render?.(value, look) ?? renderForPeople(value, { ...look, question }))
   }
 
-  /** Prints human-readable text, such as help, to stdout. */
   async text(text: string): Promise<void> {
     await write(this.#host.stdout, text)
   }
@@ -66,10 +61,9 @@ export class Printer {
     this.#host.stderr.write(`${line}\n`)
   }
 
-  /** Prints an error followed by its hint on a separate line. */
   error(error: unknown): void {
     const { message, hint, candidates = [], stack } = explain(error)
-    // The message of a query error has extra lines that show the position of the error.
+    // Query errors have extra lines that point at the error.
     this.note(`${this.paint('red', 'error:')} ${printableText(message).replaceAll('\n', '\n  ')}`)
     if (hint !== undefined) this.note(`  ${printable(hint)}`)
     for (const candidate of candidates.slice(0, CANDIDATES)) this.note(`  ${printable(candidate)}`)
@@ -77,7 +71,6 @@ export class Printer {
     if (stack !== undefined) this.note(stack)
   }
 
-  /** Applies a style if the stream supports it. */
   paint(style: Style, text: string, stream: Out = this.#host.stderr): string {
     const { NO_COLOR, TERM } = this.#host.env
     const plain = stream.isTTY !== true || (NO_COLOR ?? '') !== '' || TERM === 'dumb'
@@ -85,18 +78,15 @@ export class Printer {
   }
 }
 
-/** Writes text and waits until the stream can accept more. */
 export async function write(stream: Out, text: string): Promise<void> {
   if (text !== '' && !stream.write(text)) await once(stream, 'drain')
 }
 
-/** Maximum number of candidates printed with an error. */
 const CANDIDATES = 20
 
 function explain(error: unknown): {
   readonly message: string
   readonly hint?: string | undefined
-  /** Suggested names that neither the message nor the hint contains. */
   readonly candidates?: readonly string[]
   readonly stack?: string | undefined
 } {
@@ -112,7 +102,6 @@ function explain(error: unknown): {
   return { message: 'Internal error: a bug in Roux.', hint: 'Please report it with the lines below.', stack }
 }
 
-/** Formats a candidate. Strings are returned unchanged, and headings include their line number. */
 function describeCandidate(candidate: unknown): string {
   if (typeof candidate === 'string') return candidate
   return isHeading(candidate)

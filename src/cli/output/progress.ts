@@ -3,7 +3,7 @@ import type { Progress } from '../../core/search.ts'
 import type { Printer } from './printer.ts'
 import { bytesText, cutToWidth, durationText } from './text.ts'
 
-// Milliseconds before progress is shown, so quick work shows none.
+// Delay in milliseconds, so quick work shows no progress.
 const SILENT_MS = 400
 const EVERY_MS = 100
 
@@ -12,10 +12,7 @@ interface Step extends Progress {
   readonly text: string
 }
 
-/**
- * Shows progress on stderr. A terminal gets a single updating line. Other streams get a line for every tenth of a stage, but only
- * with `always`.
- */
+/** On a terminal, one line is updated in place. Other streams get a line per 10 percent, but only with `always`. */
 export class ProgressLine {
   readonly #printer: Printer
   readonly #isAlwaysShown: boolean
@@ -29,7 +26,6 @@ export class ProgressLine {
     this.#isAlwaysShown = always
   }
 
-  /** Shows indexing progress until the returned function is called. */
   follow(indexing: Indexing): () => void {
     const stop = indexing.onStatus((status) => this.show(stepOf(status)))
     return () => {
@@ -38,7 +34,7 @@ export class ProgressLine {
     }
   }
 
-  /** Shows download progress. Always announces the start of a download, with its size if known. */
+  /** Announces every download, even a quick one. */
   download({ loaded, total }: { readonly loaded: number; readonly total?: number }): void {
     if (!this.#isDownloadTold) {
       this.#isDownloadTold = true
@@ -49,7 +45,6 @@ export class ProgressLine {
     this.show({ stage: 'download', done: loaded, total: total ?? 0, text })
   }
 
-  /** Shows the progress of a stage, or clears the line if `step` is `undefined`. */
   show(step: Step | undefined): void {
     if (step === undefined) this.clear()
     else if (this.#printer.stderr.isTTY === true) this.#showLine(step)
@@ -77,7 +72,6 @@ export class ProgressLine {
   }
 }
 
-/** Returns the current stage, or `undefined` if no work is in progress. */
 function stepOf({ phase, done, total, search }: IndexStatus): Step | undefined {
   if (phase === 'building' || phase === 'verifying') {
     if (total === 0) return undefined
@@ -87,7 +81,7 @@ function stepOf({ phase, done, total, search }: IndexStatus): Step | undefined {
   const { words, vectors } = search
   if (words.done < words.total)
     return { stage: 'words', ...words, text: `Indexing the words of ${words.done} of ${words.total} notes` }
-  // The number of embedded notes is unknown until the embedder has been opened.
+  // The count is unknown until the embedder is open.
   if (vectors?.embedder === undefined || vectors.done >= vectors.total) return undefined
   const time = vectors.remaining === undefined ? '' : `, ${durationText(vectors.remaining)} left`
   return { stage: 'vectors', ...vectors, text: `Embedding ${vectors.done} of ${vectors.total} notes${time}` }

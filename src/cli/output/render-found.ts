@@ -5,13 +5,11 @@ import type { LinkLine } from '../../app/links/get-neighbors.ts'
 import { type MarkedText, readableText, wrapMarked } from './marked-text.ts'
 import { type Look, PLAIN, printable, textWidth, wrapWords } from './text.ts'
 
-/** Display options for search results. */
 export interface FoundLook extends Look {
-  /** Query whose words are highlighted. */
   readonly question?: string | undefined
 }
 
-/** Common properties of results from `search`, `find_nodes`, `similar_nodes`, and `get_neighbors` with evidence. */
+/** Properties that `search`, `find_nodes`, `similar_nodes` and `get_neighbors` have in common. */
 export interface FoundItem {
   readonly id: string
   readonly title: string
@@ -24,26 +22,22 @@ export interface FoundItem {
   readonly highlights?: MarkedText['marks']
   readonly line?: number
   readonly modified?: string
-  /** Sentences that contain the links. `more` is the number of omitted sentences. */
   readonly lines?: readonly LinkLine[]
   readonly more?: number
   readonly explain?: Explanation
 }
 
-/** Checks whether all items are notes with scores or linking sentences. These are listed with their passages instead of in a table. */
 export function areSearchResults(items: readonly Readonly<Record<string, unknown>>[]): boolean {
   const areNotes = items.every((item) => Array.isArray(item.links) && typeof item.title === 'string')
   return areNotes && (items.every((item) => typeof item.score === 'number') || items.some((item) => Array.isArray(item.lines)))
 }
 
-/** Renders each note as its title and score, its id, and the matching text. */
 export function renderFound(items: readonly FoundItem[], look: FoundLook): string {
   return items.map((item) => `${renderItem(item, look).join('\n')}\n`).join('\n')
 }
 
 /** Maximum line width for readable text. */
 const MAX_WIDTH = 100
-/** Maximum number of lines for a note's best passage, and for each additional passage. */
 const BEST_LINES = 4
 const MORE_LINES = 2
 
@@ -57,7 +51,6 @@ function renderItem(item: FoundItem, look: FoundLook): readonly string[] {
   return [...lines, ...text.flatMap((part, at) => renderText(part, { columns, isBest: at === 0 }, look))]
 }
 
-/** Renders the title with the score at the end of its first line. */
 function headLines({ title, score }: FoundItem, columns: number, { paint = PLAIN }: FoundLook): readonly string[] {
   if (score === undefined) return wrapWords(printable(title), columns).map((line) => paint('bold', line))
   const mark = score.toFixed(2)
@@ -105,7 +98,7 @@ function textOf(item: FoundItem, { question = '' }: FoundLook): readonly ShownTe
   }))
 }
 
-/** Returns the sentence as unmodified Markdown, so the link stays visible. */
+/** Keeps the Markdown, so the link stays visible. */
 function linkLine({ line, text, direction }: LinkLine): ShownText {
   return { text: `${direction === 'out' ? '→ ' : ''}line ${line}: ${text}`, marks: [] }
 }
@@ -121,7 +114,7 @@ function labelOf({ heading, start_line: start, end_line: end }: Passage, title: 
   return [...(below.length === 0 ? [] : [below.map(printable).join(' › ')]), lines].join(', ')
 }
 
-/** Removes a leading heading from the passage, because the label already contains it. */
+/** The label already contains the heading. */
 function withoutHeading({ heading, text }: Passage): string {
   const line = /^#{1,6} +/.exec(text)?.[0]
   const name = heading.at(-1)

@@ -6,12 +6,10 @@ import type { LinkEdit, LinkSuggestion, SuggestionList } from '../../app/insight
 import { amount } from '../../core/text/format.ts'
 import { type Look, localTime, PLAIN, printable, section, wrapWords } from './text.ts'
 
-/** Maximum number of communities shown with their key notes, and of connections between communities. */
 const SHOWN = { communities: 40, bridges: 8 }
 const WIDTH = 100
 const INDENT = '      '
 
-/** Renders a map as a list of communities followed by the connections between them. */
 export function renderMap(map: VaultMap, { paint = PLAIN, width = WIDTH }: Look): string {
   const { notes, links, catalogues = [], community, communities, between, stubs, alone, changed } = map
   const room = Math.max(40, Math.min(width, WIDTH) - INDENT.length)
@@ -71,7 +69,6 @@ function changeLine(changed: VaultMap['changed']): readonly string[] {
   return [`Since the last map: ${parts.join('; ')}.`]
 }
 
-/** Renders gaps by kind, each with the key used to dismiss it. */
 export function renderGaps(gaps: GapList, { paint = PLAIN }: Look): string {
   const part = (title: string, total: number | undefined, lines: readonly string[]): readonly string[] =>
     total === undefined ? [] : section(`${title} (${total})`, lines, paint)
@@ -108,7 +105,6 @@ export function renderGaps(gaps: GapList, { paint = PLAIN }: Look): string {
   return lines.length === 0 ? 'Nothing found.\n' : `${lines.join('\n').trimEnd()}\n`
 }
 
-/** Renders suggested links with their location and the line that would be written. */
 export function renderSuggestions({ suggestions }: SuggestionList, { paint = PLAIN, width = WIDTH }: Look): string {
   if (suggestions.length === 0) return 'Nothing found.\n'
   const columns = Math.min(width, WIDTH)
@@ -129,14 +125,13 @@ export interface OfferOptions extends Look {
   readonly total: number
 }
 
-/** Renders a suggested link as a line before and after the edit. */
 export function renderOffer(
   { title, score, why, from, line, text, edit }: LinkSuggestion & { readonly kind: 'named'; readonly edit: LinkEdit },
   { paint = PLAIN, number, total }: OfferOptions,
 ): string {
   const { find, replace } = edit.arguments.replace_text
   const at = text.indexOf(find)
-  // A truncated line may contain only a part of the replaced text, or contain it twice.
+  // A truncated line may lack the replaced text or contain it twice.
   const isPlain = at !== -1 && text.indexOf(find, at + 1) === -1
   const link = paint('green', printable(replace))
   return [

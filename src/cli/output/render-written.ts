@@ -5,12 +5,11 @@ import { renderTable } from './table.ts'
 import { colouredDiff, type Look, localTime, PLAIN, printable } from './text.ts'
 
 export interface WrittenOptions extends Look {
-  /** Options to append to suggested commands, such as ` --write`. */
+  /** Options for suggested commands, such as ` --write`. */
   readonly again: string
   readonly isDryRun: boolean
 }
 
-/** Renders the answer of a writing tool. Returns `undefined` to use the default rendering. */
 export function renderWritten(value: unknown, options: WrittenOptions): string | undefined {
   if (isChanges(value)) return renderChanges(value, options)
   if (typeof value !== 'object' || value === null) return undefined
@@ -19,7 +18,6 @@ export function renderWritten(value: unknown, options: WrittenOptions): string |
   return undefined
 }
 
-/** Maximum number of links and files that are listed by name. */
 const MAX_NAMED = 20
 const FEW = 3
 
@@ -59,7 +57,7 @@ const DONE: Readonly<Record<FileFacts['kind'], string>> = {
   deleted: 'moved to the trash:',
 }
 
-/** Summarizes a change, for example: `moved a.md to b.md; rewrote 3 lines in 2 files so that links still lead there.` */
+/** `moved a.md to b.md; rewrote 3 lines in 2 files so that links still lead there.` */
 function sentenceOf({ files = [] }: WriteFacts): string {
   const relinked = files.filter(({ relinked: lines = [] }) => lines.length > 0)
   const requestedFiles = files.filter((file) => file.kind !== 'changed' || (file.relinked ?? []).length === 0)

@@ -4,7 +4,6 @@ import { areSearchResults, type FoundItem, type FoundLook, renderFound } from '.
 import { type Column, renderFacts, renderTable } from './table.ts'
 import { type Look, PLAIN, printable, printableText } from './text.ts'
 
-/** Renders notes with their passages, other lists as tables, and single objects as lists of properties. */
 export function renderForPeople(value: unknown, look: FoundLook = {}): string {
   if (value === null || value === undefined) return 'Nothing found.\n'
   if (Array.isArray(value)) return renderList(value, look)
@@ -20,7 +19,7 @@ function renderList(items: readonly unknown[], look: FoundLook): string {
   if (!items.every(isRecord)) return items.map((item) => `${cell(item)}\n`).join('')
   if (areSearchResults(items)) return renderFound(items as unknown as readonly FoundItem[], look)
   const names = [...new Set(items.flatMap((item) => Object.keys(item)))]
-  // Commands take an id, so a second column with the path would only take up room.
+  // The path is redundant next to an id.
   const isNamed = names.includes('id') || names.includes('match')
   const filled = names.filter((name) => !(name === 'path' && isNamed) && items.some((item) => listCell(name, item[name]) !== ''))
   const columns = filled.map((name): Column => {
@@ -35,16 +34,14 @@ function renderList(items: readonly unknown[], look: FoundLook): string {
   )
 }
 
-/** Formats a cell. Line 0 (a problem with the whole file) becomes empty, and a missing match becomes `none`. */
+/** Line 0 means the whole file. */
 function listCell(name: string, value: unknown): string {
   if (name === 'line' && value === 0) return ''
   return name === 'match' && value === null ? 'none' : cell(value)
 }
 
-/** Columns of prose, which must not be truncated. */
 const SENTENCES: ReadonlySet<string> = new Set(['text'])
 
-/** Columns that contain ids or paths, or lists of them. */
 const IDS: ReadonlySet<string> = new Set([
   'id',
   'path',
@@ -62,7 +59,7 @@ function renderRecord(record: Facts, look: Look): string {
   const entries = Object.entries(record)
   if (entries.length === 0) return 'Nothing found.\n'
   const text = typeof record.content === 'string' ? record.content : undefined
-  // A page of a list always shows its records as a table.
+  // Pages always show a table.
   const isShownAsTable = typeof record.total === 'number' ? isRecords : isTable
   const tables = entries.filter((entry): entry is [string, readonly Facts[]] => isShownAsTable(entry[1]))
   const facts = entries.filter(([name, value]) => !isShownAsTable(value) && !(name === 'content' && text !== undefined))
@@ -74,14 +71,12 @@ function renderRecord(record: Facts, look: Look): string {
   return parts.filter((part) => part.trim() !== '').join('\n')
 }
 
-/** Renders a table below its name. Records that themselves contain tables are numbered and rendered one at a time. */
 function renderPart(name: string, rows: readonly Facts[], look: Look): readonly string[] {
   const { paint = PLAIN } = look
   if (!rows.some((row) => Object.values(row).some(isTable))) return [`${paint('bold', name)}\n${renderList(rows, look)}`]
   return rows.map((row, at) => `${paint('bold', `${name} ${at + 1}`)}\n${renderRecord(row, look)}`)
 }
 
-/** Renders all non-empty properties without truncation. */
 function factsOf(facts: readonly (readonly [string, unknown])[], look: Look): string {
   const shownFacts = facts.map(
     ([name, value]) => [printable(name), IDS.has(name) && Array.isArray(value) ? value.map(cell) : cell(value)] as const,
@@ -131,7 +126,6 @@ function cell(value: unknown): string {
   return printable(String(value))
 }
 
-/** Formats the properties of an object on one line, with nested objects as JSON. */
 function brief(value: Facts): string {
   const factText = ([name, fact]: readonly [string, unknown]): string =>
     `${printable(name)}: ${isRecord(fact) ? printable(JSON.stringify(fact)) : cell(fact)}`
@@ -144,7 +138,7 @@ function counts(value: Facts): string {
     .join(', ')
 }
 
-// Records with at most two properties, such as titles, fit on one line. Larger records become a table.
+// Objects with one or two properties fit on one line.
 function isTable(value: unknown): value is readonly Facts[] {
   return isRecords(value) && value.some((item) => Object.keys(item).length > 2)
 }
@@ -157,12 +151,11 @@ function isFolder(value: unknown): value is FolderFacts {
   return isRecord(value) && typeof value.path === 'string' && Array.isArray(value.folders) && Array.isArray(value.notes)
 }
 
-/** Checks whether the value is an answer from `context_pack`. */
 function isPack(value: Readonly<Record<string, unknown>>): boolean {
   return Array.isArray(value.excerpts) && typeof value.tokens === 'number'
 }
 
-/** Renders a context pack as Markdown that can be pasted elsewhere. Each excerpt follows a line with its source. */
+/** Renders Markdown in which a source line precedes each excerpt. */
 function renderPack({ excerpts, omitted, next_offset }: ContextPack): string {
   if (excerpts.length === 0) return 'Nothing found.\n'
   const parts = excerpts.map((excerpt) => `${sourceLine(excerpt)}\n\n${printableText(excerpt.text).trim()}\n`)

@@ -3,18 +3,15 @@ import { type Look, PLAIN, printable, textWidth, wrapWords } from './text.ts'
 export interface Column {
   readonly name: string
   readonly align?: 'right'
-  /** True if the column contains prose. Text that does not fit is printed on separate lines below its row. */
+  /** The column contains prose. Long text moves below its row. */
   readonly wraps?: true
-  /** True if the column contains ids to copy. They are never truncated; the rest of the row moves to the next line instead. */
+  /** The column contains ids, which are never truncated. */
   readonly whole?: true
 }
 
 const GAP = '  '
 
-/**
- * Renders a table that fits the terminal, except for ids. The widest columns shrink first, and long cells wrap. If columns become too
- * narrow, each row is rendered as a list of names and values.
- */
+/** Shrinks the widest columns first, but never ids. If columns become too narrow, renders each row as a list. */
 export function renderTable(columns: readonly Column[], rows: readonly (readonly string[])[], look: Look = {}): string {
   const { width = Number.POSITIVE_INFINITY, paint = PLAIN } = look
   const cells = rows.map((row) => columns.map((_, at) => printable(row[at] ?? '')))
@@ -31,12 +28,10 @@ export function renderTable(columns: readonly Column[], rows: readonly (readonly
   return `${[paint('bold', renderRow(columnsBeside, names).join('\n')), ...lines].join('\n')}\n`
 }
 
-/** Maximum height of a readable cell, in lines. */
 const MAX_LINES = 6
-/** Minimum column width. Words that are longer are broken. */
 const MIN_WIDTH = 16
 
-/** Checks whether a column is too narrow for its words or a cell has too many lines. */
+/** True if a column is narrower than its words or a cell is too high. */
 function isHardToRead(columns: readonly Fitted[], cells: readonly (readonly string[])[]): boolean {
   return columns.some(({ column, at, width, isNarrowed }) => {
     if (!isNarrowed || column.whole === true) return isNarrowed && width < MIN_WRAPPED
@@ -48,7 +43,6 @@ function isHardToRead(columns: readonly Fitted[], cells: readonly (readonly stri
   })
 }
 
-/** Renders each name and value on its own line. Long values wrap, but ids are never broken. A list of ids is passed as an array. */
 export function renderFacts(
   columns: readonly Column[],
   values: readonly (string | readonly string[])[],
@@ -86,13 +80,12 @@ function factLines(
 
 interface Fitted {
   readonly column: Column
-  /** Index of the cell in a row. */
   readonly at: number
   readonly width: number
   readonly isNarrowed: boolean
 }
 
-/** Computes the column widths. The column with the index `without` is left out. */
+/** `without` is the index of a column to omit. */
 function fitColumns(
   columns: readonly Column[],
   cells: readonly (readonly string[])[],
@@ -108,7 +101,7 @@ function fitColumns(
   })
 }
 
-/** Renders a row with its cells side by side. If an id does not fit, the row continues below it. */
+/** After an id that does not fit, the row continues on the next line. */
 function renderRow(columns: readonly Fitted[], row: readonly string[]): readonly string[] {
   const lines: string[] = []
   let top = 0
@@ -127,10 +120,9 @@ function renderRow(columns: readonly Fitted[], row: readonly string[]): readonly
   return Array.from(lines, (line = '') => line.trimEnd()).filter((line, at) => line !== '' || at === 0)
 }
 
-/** Minimum width for wrapped text. */
 const MIN_WRAPPED = 10
 
-/** Returns the maximum column width at which all columns fit. */
+/** Returns the largest maximum width at which all columns fit. */
 function widestColumn(natural: readonly number[], room: number): number {
   const sum = (cap: number): number => natural.reduce((total, wide) => total + Math.min(wide, cap), 0)
   let cap = Math.max(0, ...natural)

@@ -3,19 +3,17 @@ import { graphemes } from '../../core/text/graphemes.ts'
 
 export type Style = 'bold' | 'faint' | 'red' | 'green' | 'yellow' | 'cyan' | 'mark'
 
-/** Applies a style, if the stream supports styles. */
 export type Paint = (style: Style, text: string) => string
 
 export const PLAIN: Paint = (_, text) => text
 
-/** Display options for rendered answers. */
 export interface Look {
-  /** Available columns. Omit to disable truncation. */
+  /** Omit to disable truncation. */
   readonly width?: number | undefined
   readonly paint?: Paint
 }
 
-/** Collapses text to one line and removes control characters, because titles of notes may contain terminal escape sequences. */
+/** Titles of notes may contain terminal escape sequences. */
 export function printable(text: string): string {
   return printableText(text).replace(/[\n\t]+/g, ' ')
 }
@@ -25,9 +23,7 @@ export function printableText(text: string): string {
   return text.replace(/\r\n?|[\u2028\u2029]/g, '\n').replace(/[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/gu, '')
 }
 
-/**
- * Returns the text's width in terminal columns. Measures words separately, because segmenting a long string takes quadratic time.
- */
+/** Width in terminal columns. Segmenting one long string takes quadratic time, so words are measured separately. */
 export function textWidth(text: string): number {
   const words = text.split(' ')
   return words.reduce((width, word) => width + wordWidth(word), words.length - 1)
@@ -38,7 +34,6 @@ function wordWidth(word: string): number {
   return characters(word).reduce((width, character) => width + graphemeWidth(character), 0)
 }
 
-/** Truncates text to `width` columns. Truncated text ends with `…`. */
 export function cutToWidth(text: string, width: number): string {
   if (textWidth(text) <= width) return text
   let result = ''
@@ -52,9 +47,8 @@ export function cutToWidth(text: string, width: number): string {
 }
 
 interface WrapOptions {
-  /** True to break words that do not fit on a line. */
   readonly breaks?: boolean
-  /** Words to wrap, if they cannot be obtained by splitting at spaces. */
+  /** Words that may contain spaces. */
   readonly words?: readonly string[]
 }
 
@@ -63,7 +57,7 @@ export function wrapWords(
   room: number,
   { breaks = true, words = text.split(' ') }: WrapOptions = {},
 ): readonly string[] {
-  // A longer string either does not fit or consists mostly of combining marks.
+  // Longer strings are too wide or mostly combining marks.
   if (text.length <= 4 * room && textWidth(text) <= room) return text === '' ? [] : [text]
   const lines: string[] = []
   let line = ''
@@ -108,13 +102,11 @@ function graphemeWidth(grapheme: string): number {
   return WIDE.test(grapheme) ? 2 : 1
 }
 
-/** Formats a number of bytes, for example `4.2 MB`. */
 export function bytesText(bytes: number): string {
   if (bytes < 1_000_000) return `${Math.ceil(bytes / 1_000)} kB`
   return bytes < 1_000_000_000 ? `${(bytes / 1_000_000).toFixed(1)} MB` : `${(bytes / 1_000_000_000).toFixed(2)} GB`
 }
 
-/** Formats an estimated duration, for example `about 5 min`. */
 export function durationText(milliseconds: number): string {
   const seconds = Math.ceil(milliseconds / 1_000)
   if (seconds < 90) return `about ${Math.max(1, seconds)} s`
@@ -122,7 +114,6 @@ export function durationText(milliseconds: number): string {
   return minutes < 90 ? `about ${minutes} min` : `about ${Math.round(minutes / 60)} h`
 }
 
-/** Formats a timestamp as local time to the minute, for example `2026-03-04 09:05`. */
 export function localTime(iso: string): string {
   const time = new Date(iso)
   return `${localDate(time)} ${twoDigits(time.getHours())}:${twoDigits(time.getMinutes())}`

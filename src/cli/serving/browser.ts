@@ -8,15 +8,13 @@ import { userFolders } from '../../config/environment.ts'
 import { makeFolder } from '../../core/make-folder.ts'
 import type { Places } from '../../install/clients.ts'
 
-/** Milliseconds between checks for whether the browser has opened the page. */
 const POLL_MS = 250
-/** Maximum age of a redirect file, in milliseconds. Older files were left behind by a killed process, and their codes have expired. */
+/** In milliseconds. The code in an older file has expired. */
 const LEFT_BEHIND_MS = 5 * 60_000
 
 /**
- * Opens a secret address in the user's browser. Because other users can see command-line arguments, the browser is given a redirect
- * file that only the user can read. The file is removed when `isWaiting` returns false (the address was used or has expired) or
- * `signal` is aborted.
+ * Other users can see command-line arguments, so the browser opens a private redirect file. The file is deleted when `isWaiting`
+ * returns false or `signal` is aborted.
  */
 export async function openInBrowser(
   address: string,
@@ -59,7 +57,7 @@ function redirectTo(address: string): string {
 `
 }
 
-/** Returns a folder that the browser can read. A browser installed as a snap cannot read hidden folders but has a folder of its own. */
+/** A browser installed as a snap cannot read hidden folders. */
 async function folderForBrowser({ env, home, platform }: Places): Promise<string> {
   const stateFolder = userFolders(env).state
   const snaps = join(home, 'snap')
@@ -79,7 +77,7 @@ function defaultBrowser(env: Places['env']): Promise<string> {
   })
 }
 
-/** Asks the desktop to open an address. Errors are ignored, because the address has also been printed. */
+/** Errors are ignored, because the address is also printed. */
 function start(address: string, { env, platform }: Places): void {
   const [command, ...args] = OPENERS[platform as NodeJS.Platform] ?? ['xdg-open']
   const child = spawn(command ?? '', [...args, address], { env: { ...env }, stdio: 'ignore', detached: true })

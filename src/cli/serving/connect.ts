@@ -9,13 +9,13 @@ import { UsageError } from '../host.ts'
 import { type Invocation, settingsInput } from '../session.ts'
 import { namesIn, requireScope, warnAboutUnknown } from './token.ts'
 
-/** Lets one hosted assistant sign in within ten minutes, and prints the code for the page. */
+/** Prints a code with which one assistant can sign in within ten minutes. */
 export async function run(invocation: Invocation): Promise<number> {
   const { host, printer, options } = invocation
   const { settings } = await loadSettings(settingsInput(invocation))
   const scopes = namesIn(options.get('scope') ?? 'read').map((name) => requireScope(name, CONNECTION_SCOPES))
   if (scopes.length === 0) throw new UsageError('The connection has no scope.', `Scopes: ${CONNECTION_SCOPES.join(', ')}.`)
-  // Names of vaults are always lowercase.
+  // Vault names are lowercase.
   const names = namesIn(options.get('vaults') ?? '*').map((name) => name.toLowerCase())
   if (names.length === 0) throw new UsageError('The connection has no vault.', 'Name vaults, or * for all of them.')
   const vaults = names.includes('*') ? '*' : names
@@ -41,13 +41,13 @@ The code is for one sign-in within 10 minutes. "roux token list" shows connectio
 `
 }
 
-/** Returns the endpoint most recently served with `--public-url`. */
+/** The last address served with `--public-url`. */
 function servedAddress(keyFile: string): string | undefined {
   const stored = readJson(keyFile)
   return isRecord(stored) && typeof stored.resource === 'string' ? stored.resource : undefined
 }
 
-/** Warns about scopes that the settings disable. A server started with `--write` can still offer them. */
+/** A server started with `--write` can still offer these scopes. */
 function missing(scopes: readonly Scope[], tools: { readonly write: boolean; readonly attach: boolean }): readonly string[] {
   const off = (['write', 'attach'] as const).filter((scope) => scopes.includes(scope) && !tools[scope])
   return off.map(

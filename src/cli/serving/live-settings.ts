@@ -3,13 +3,10 @@ import type { LoadedSettings } from '../../config/load.ts'
 import type { Settings } from '../../config/settings.ts'
 import { messageOf } from '../../core/errors.ts'
 
-/** Milliseconds between checks of the files. Polling is cheap for a few files, and missing files cannot be watched. */
+/** In milliseconds. Polling also detects new files, which cannot be watched. */
 const INTERVAL = 500
 
-/**
- * Prefixes of the settings that a running server applies immediately. These settings control what the server offers, not what is
- * already open.
- */
+/** Settings that a running server applies without a restart. */
 const LIVE = ['tools.', 'mcp.prompts_folder', 'answers.', 'http.enabled', 'ai.enabled', 'ai.allow', 'ai.deny'] as const
 
 function isLive(key: string): boolean {
@@ -17,36 +14,26 @@ function isLive(key: string): boolean {
 }
 
 export interface LiveSettingsOptions {
-  /** True if `--http` was given. The option applies until a settings file sets `http.enabled` to another value. */
+  /** `--http` applies until a settings file changes `http.enabled`. */
   readonly overHttp?: boolean
-  /** Milliseconds between file checks. */
   readonly interval?: number
-  /**
-   * Reloads the settings from all sources.
-   * @throws RouxError for invalid settings
-   */
+  /** @throws RouxError for invalid settings */
   load(): Promise<LoadedSettings>
-  /** Shows a message to the user. */
   say(line: string): void
-  /** Called after a change to settings that take effect immediately. */
   onChange(before: Settings, now: Settings): void
 }
 
-/** Settings of a running server, some of which are updated when their files change. */
+/** Settings that a server reloads when their files change. */
 export class LiveSettings {
   readonly #options: LiveSettingsOptions
   readonly #started: Settings
   readonly #messages: Set<string>
   #loaded: LoadedSettings
-  /** Configured value of `http.enabled`, or `undefined` if no source sets it. */
+  /** `undefined` if no source sets `http.enabled`. */
   #httpSetting: boolean | undefined
   #timer: NodeJS.Timeout | undefined
-  /** Fingerprint of the files when they were last loaded. */
   #fileState: string | undefined
-  /**
-   * Fingerprint of the files at the previous check. They are loaded only if two checks in a row agree, because a program may still
-   * be writing them.
-   */
+  /** Files are loaded once two checks agree, because a program may still be writing them. */
   #lastSeen: string | undefined
   #failure: string | undefined
   #isBusy = false
@@ -64,7 +51,7 @@ export class LiveSettings {
     return this.#loaded
   }
 
-  /** Starts checking the files, including for changes made since they were loaded. */
+  /** Also detects changes since the settings were loaded. */
   watch(): void {
     this.#timer ??= setInterval(() => void this.#check(), this.#options.interval ?? INTERVAL).unref()
   }
@@ -135,7 +122,6 @@ function withLive(started: Settings, now: Settings): Settings {
   return Object.fromEntries(names.map((name) => [name, section(name)])) as Settings
 }
 
-/** Returns a fingerprint that changes when one of the files changes. */
 async function fingerprintOf(places: readonly string[]): Promise<string> {
   const parts = places.map(async (path) => {
     const stats = await stat(path).catch(() => undefined)

@@ -16,10 +16,7 @@ import { openInBrowser } from './browser.ts'
 import { type AnnouncedPage, pagesOf, runningFolder } from './running-servers.ts'
 import { serveHttp } from './serve-http.ts'
 
-/**
- * Opens the page of a server that is already running for the vault. If there is none, serves the page on this computer until a signal
- * is received.
- */
+/** Opens the page of a running server, or serves it until a signal is received. */
 export async function run(invocation: Invocation): Promise<number> {
   const { printer, options, host } = invocation
   const serveInvocation = { ...invocation, options: new Map([...options, ['http', options.get('port') ?? 0] as const]) }
@@ -82,12 +79,11 @@ async function readTarget(invocation: Invocation): Promise<OpenTarget> {
   return target === 'vault' ? { vault, named: undefined } : { vault: undefined, named: target }
 }
 
-/** Returns the page of a running server for these vaults, or `undefined` if there is none. */
 async function runningPage({ host }: Invocation, { server, vaults }: LoadedVaults): Promise<Omit<OpenedPage, 'end'> | undefined> {
   const folders = vaults.flatMap(({ settings, stored }) => (stored === undefined ? [settings.vault.path] : []))
   if (folders.length !== vaults.length) return undefined
   for (const page of pagesOf(runningFolder(server.settings, host.env), folders)) {
-    // Ignore addresses on other computers. Roux never writes them.
+    // Roux only announces loopback addresses.
     if (!isLoopbackAddress(new URL(page.address).hostname)) continue
     const { code } = await askServer(page, {})
     if (typeof code !== 'string') continue
@@ -99,7 +95,7 @@ async function runningPage({ host }: Invocation, { server, vaults }: LoadedVault
   return undefined
 }
 
-/** Sends an access code request to a page's server. Returns an empty object if the server is gone or another program uses its port. */
+/** Returns an empty object if the server does not respond as expected. */
 async function askServer({ address, key }: AnnouncedPage, body: object): Promise<Readonly<Record<string, unknown>>> {
   try {
     const response = await fetch(new URL('/web/code', address), {
@@ -116,29 +112,26 @@ async function askServer({ address, key }: AnnouncedPage, body: object): Promise
   }
 }
 
-/** Milliseconds to wait for an answer from a running server. */
+/** In milliseconds. */
 const ANSWER_TIMEOUT = 3_000
 
-/** Minimum similarity to open a note with a misspelled name, and to suggest a note. */
+/** Minimum similarity for misspelled names. */
 const MIN_SIMILARITY = { open: 0.7, suggest: 0.3 }
 const MAX_SUGGESTED = 3
 
 export interface NamedNoteTarget {
   readonly name: string
-  /** True if the name was given as an argument that also accepts a vault. */
+  /** The argument may also be a vault. */
   readonly mayBeVault: boolean
 }
 
-/**
- * Determines whether an argument refers to a vault or a note. A folder or a vault name refers to a vault, and anything else to a note
- * in the default vaults.
- */
+/** A folder or a vault name means a vault; any other argument means a note. */
 export async function vaultOrNote(invocation: Invocation, name: string): Promise<'vault' | NamedNoteTarget> {
   const { host, options } = invocation
   const path = resolve(host.cwd, name)
   const kind = kindOf(path)
   if (kind === 'file') return { name: path, mayBeVault: true }
-  // The path may be in a folder that is not mounted at the moment.
+  // The folder may be on an unmounted disk.
   if (kind === 'folder' || isShellPath(name) || /^~?(?:[\\/]|$)/.test(name)) return 'vault'
   if (options.has('vault')) return { name, mayBeVault: true }
   const { server, vaults } = await readVaults(settingsInput(invocation, name))
@@ -151,8 +144,7 @@ function kindOf(path: string): 'folder' | 'file' | undefined {
 }
 
 /**
- * Returns the id of the start note, which is looked up by id, title or alias and may be misspelled. Missing notes are accepted if
- * other notes link to them.
+ * The name may be an id, title or alias, even misspelled. Missing notes with incoming links are accepted.
  * @throws RouxError `NODE_NOT_FOUND` with the nearest names, `AMBIGUOUS_NAME`
  */
 export async function noteToOpen(
@@ -180,7 +172,7 @@ export async function noteToOpen(
   })
 }
 
-/** Opens a vault. With several vaults, returns `undefined` if this one is missing. */
+/** Returns `undefined` if one of several vaults is missing. */
 async function openFound(vaults: Vaults, name: string | undefined): Promise<GraphCore | undefined> {
   try {
     return await vaults.open(name)

@@ -8,9 +8,7 @@ import { isRunning } from '../../core/is-running.ts'
 import { makeFolder } from '../../core/make-folder.ts'
 import { quietly } from '../../core/quietly.ts'
 
-/** Milliseconds between updates of an announcement. */
 const BEAT_MS = 30_000
-/** Announcements older than this are ignored. */
 const GONE_MS = 4 * BEAT_MS
 
 export function runningFolder({ cache }: Settings, env: Readonly<Record<string, string | undefined>>): string {
@@ -19,18 +17,14 @@ export function runningFolder({ cache }: Settings, env: Readonly<Record<string, 
 
 export interface AnnouncedPage {
   readonly address: string
-  /** Secret for requesting an access code. Only this server accepts it. */
+  /** Secret for requesting an access code from this server. */
   readonly key: string
 }
 
-/** Announced folders by path of the announcement, one list per connection. Only the shared server has several connections. */
+/** Folders by announcement file, one list per connection. Only the shared server has several connections. */
 const announced = new Map<string, Set<readonly string[]>>()
 
-/**
- * Writes a file that announces the served folders and the page of this process. The file is only a hint: if it cannot be written,
- * other processes cannot find this one.
- * @returns a function that withdraws these folders, and removes the file if the process announces no others
- */
+/** Lets other processes find this server. Write errors are ignored. @returns a function that withdraws these folders */
 export function announceServer(folder: string, vaults: readonly string[], page?: AnnouncedPage): () => void {
   const file = join(folder, `${process.pid}.json`)
   const folders = vaults.map(realFolder)
@@ -53,7 +47,6 @@ export function announceServer(folder: string, vaults: readonly string[], page?:
   }
 }
 
-/** Returns the ids of the processes that announce that they serve a folder. */
 export function serversOf(folder: string, vault: string): readonly number[] {
   const realVault = realFolder(vault)
   const names = quietly(() => readdirSync(folder)) ?? []
@@ -64,7 +57,6 @@ export function serversOf(folder: string, vault: string): readonly number[] {
     .sort((a, b) => a - b)
 }
 
-/** Returns the pages of running servers that show exactly these folders. */
 export function pagesOf(folder: string, vaults: readonly string[]): readonly AnnouncedPage[] {
   const realVaults = vaults.map(realFolder).sort().join('\n')
   const [first = ''] = vaults
@@ -77,7 +69,7 @@ export function pagesOf(folder: string, vaults: readonly string[]): readonly Ann
   })
 }
 
-/** Reads an announcement if it is recent. After a crash, another process may have got the same process id. */
+/** Old announcements are ignored, because process ids are reused. */
 function readAnnouncement(file: string): {
   readonly vaults: readonly unknown[]
   readonly page?: unknown

@@ -29,19 +29,12 @@ import { nameVaults, openServing } from './serving.ts'
 import { refusedTo, seenBy, unnamedVault, vaultsAnnouncedTo } from './token-rights.ts'
 
 export interface WebView {
-  /**
-   * Called once with the page's address, which can be opened by one browser within a minute. `isWaiting` returns whether it can still
-   * be opened. Omitted if other processes request the address instead.
-   */
+  /** Receives an address that opens once, within a minute. Omitted if other processes request the address. */
   readonly onAddress?: (address: string, isWaiting: () => boolean) => void
-  /** Advice to show if the port is already in use. */
   readonly portAdvice?: string
 }
 
-/**
- * Serves the vaults over HTTP until a signal is received. Includes the page if `web` is given.
- * @throws UsageError if `--set` contradicts `--http`
- */
+/** @throws UsageError if `--set` contradicts `--http` */
 export async function serveHttp(invocation: Invocation, loaded: LoadedVaults, web?: WebView): Promise<number> {
   const { host, printer } = invocation
   requireNoContradiction(loaded)
@@ -57,7 +50,7 @@ export async function serveHttp(invocation: Invocation, loaded: LoadedVaults, we
   const followedVaults = followVaults(vaults, events, options.promptsFolder)
   const eventsFor = (access: Access): EventFeed => feedOf(events, vaultsAnnouncedTo(access, vaults, loaded))
   const isEnabled = (): boolean => live.current.settings.http.enabled
-  // The user who ran `roux open` keeps access to the page even if a settings file turns off HTTP for clients.
+  // `roux open` keeps working if HTTP is turned off for clients.
   const ownerHasAccess = (): boolean => web?.onAddress !== undefined || isEnabled()
   const view = web === undefined ? undefined : await webView(invocation, ownerHasAccess)
   const refusing =
@@ -66,7 +59,7 @@ export async function serveHttp(invocation: Invocation, loaded: LoadedVaults, we
     (tool) =>
       switchedOffBy(tool) ?? refusedTo(access, tool)
   const log = (line: string): void => printer.note(line)
-  // The page of `roux open` is for this computer only.
+  // The page of `roux open` is only for this computer.
   const signIn = web?.onAddress === undefined ? await publicSide(invocation, loaded, { live, vaults: followedVaults }) : undefined
   const tools = await toolsFor(loaded.server.settings.mcp, signIn?.addressOf)
   const server = await openHttpServer({
@@ -100,7 +93,7 @@ export async function serveHttp(invocation: Invocation, loaded: LoadedVaults, we
     log: (line) => printer.warn(line),
   })
   const home = new URL('/', server.url).href
-  // Do not announce the page of `roux open`, because it ends with this process.
+  // Do not announce `roux open`, which ends with this process.
   if (view !== undefined && web?.onAddress === undefined) page = { address: home, key: view.key }
   live.watch()
   const stopped = new Promise<void>((resolve) => host.onSignal(resolve))
@@ -111,12 +104,12 @@ export async function serveHttp(invocation: Invocation, loaded: LoadedVaults, we
     const code = view.newCode()
     web.onAddress(`${home}#code=${code}`, () => view.isWaiting(code))
   }
-  // A server started by hand will be used soon, so read the vaults before the first client connects.
+  // Open the vaults before the first client connects.
   openAll(followedVaults).then(
     (cores) => {
       for (const { indexing } of cores) indexing.begin()
       const [first] = cores
-      // Errors appear when the page asks for the picture.
+      // The page reports the error.
       if (web?.onAddress !== undefined && first !== undefined) preparePicture(first).catch(() => {})
     },
     (error: unknown) => printer.warn(`A vault could not be opened: ${String(error)}`),
@@ -131,7 +124,7 @@ export async function serveHttp(invocation: Invocation, loaded: LoadedVaults, we
   return 0
 }
 
-/** Milliseconds that `/health` waits for a store. */
+/** In milliseconds. */
 const HEALTH_WAIT = 3_000
 
 async function healthOf(vaults: Vaults): Promise<HealthReport> {
@@ -140,23 +133,23 @@ async function healthOf(vaults: Vaults): Promise<HealthReport> {
     const health = await Promise.all((await openAll(vaults)).map((core) => vaultHealth(core, signal)))
     return { isWell: health.every(({ store }) => store !== 'unreachable'), vaults: health }
   } catch {
-    // Reached if no vault could be opened.
+    // No vault could be opened.
     return { isWell: false, vaults: [] }
   }
 }
 
 interface View {
   routesFor(options: Omit<WebOptions, 'folder'>): Pick<HttpServerOptions, 'extraRoutes'>
-  /** Secret that lets the user's other processes request an access code. */
+  /** Secret with which the user's other processes request an access code. */
   readonly key: string
   newCode(): string
   isWaiting(code: string): boolean
 }
 
-/** Creates the page of this process. Its code is only loaded if the page is served. */
+/** Imported on demand. */
 async function webView({ host }: Invocation, ownerHasAccess: () => boolean): Promise<View> {
   const { webRoutes } = await import('../../web/routes.ts')
-  // The user who started this process, or can read its announcement, needs no token.
+  // The owner needs no token.
   const owner: Principal = { key: 'the owner', access: { name: 'roux open', scopes: new Set(SCOPES), vaults: '*' } }
   const key = randomBytes(32).toString('base64url')
   let sessions: WebSessions | undefined
@@ -183,12 +176,11 @@ async function webView({ host }: Invocation, ownerHasAccess: () => boolean): Pro
 interface SignIn {
   readonly address: PublicAddress
   readonly side: PublicSide
-  /** Returns the host names under which the server can be reached, including the public one. */
   reachableAs(policy: Pick<AccessPolicy, 'hosts' | 'origins'>): Pick<AccessPolicy, 'hosts' | 'origins'>
   readonly addressOf: AddressOf
 }
 
-/** Enables sign-in, and loads its code, only if there is a public address. */
+/** Sign-in is enabled only with a public address. */
 async function publicSide(
   { host }: Invocation,
   { server, vaults: [first] }: LoadedVaults,

@@ -5,7 +5,7 @@ import { UsageError } from '../host.ts'
 import { type Invocation, requireVaults } from '../session.ts'
 import { nameVaults, openServing } from './serving.ts'
 
-/** Serves the vaults over stdio or HTTP until the client disconnects or a signal is received. */
+/** Serves until the client disconnects or a signal is received. */
 export async function run(invocation: Invocation): Promise<number> {
   const { host, options, positionals } = invocation
   const loaded = await requireVaults(invocation, positionals[0])
@@ -60,7 +60,7 @@ async function serveClient(invocation: Invocation, loaded: LoadedVaults, { opens
 }
 
 function greeting(names: string, vaults: readonly LoadedVault[]): string {
-  // The client starts a process with the same settings, so the vault only needs to be named if there is exactly one.
+  // The client passes the same settings, so only a single vault must be named.
   const vault = vaults.length === 1 ? vaults[0]?.settings.vault.path : undefined
   const config = JSON.stringify({
     mcpServers: { roux: { command: 'roux', args: ['serve', ...(vault === undefined ? [] : [vault])] } },

@@ -22,23 +22,22 @@ type SharedOptions = Required<
 export interface Serving {
   readonly vaults: ServedVaults
   readonly events: ServerEvents
-  /** Current settings. They follow the settings files after `watch()` has been called. */
+  /** Updated after `watch()` has been called. */
   readonly live: LiveSettings
   readonly options: SharedOptions
-  /** Tells which tools are disabled on the page. The page may use some tools that are not offered to assistants. */
+  /** The page may use tools that assistants are not offered. */
   readonly switchedOffForPage: SwitchedOffBy
-  /** Removes the announcement for other processes. Call it before the port is released. */
+  /** Call before releasing the port. */
   withdraw(): void
-  /** Closes the vaults, or gives up at the given `performance.now()` time. */
+  /** `by` is a deadline in `performance.now()` time. */
   close(by: number): Promise<void>
 }
 
 export interface ServingOptions {
-  /** Returns the page once other processes may request access to it. */
+  /** Returns `undefined` until the page accepts requests. */
   readonly page?: () => AnnouncedPage | undefined
 }
 
-/** Creates the components of a server. Vaults are opened on demand. */
 export async function openServing(invocation: Invocation, loaded: LoadedVaults, { page }: ServingOptions = {}): Promise<Serving> {
   const { host, printer, positionals } = invocation
   const { server, vaults } = loaded
@@ -57,7 +56,7 @@ export async function openServing(invocation: Invocation, loaded: LoadedVaults, 
     say: (line) => printer.warn(line),
     onChange: (before, now) => announceSettings(events, changedKeys(before, now)),
   })
-  // Vaults without a folder are always read-only, regardless of the settings.
+  // Vaults without a folder are read-only.
   const isStored = vaults.some(({ stored }) => stored !== undefined)
   const withoutFolder = (settings: Settings): Settings =>
     isStored ? { ...settings, tools: { ...settings.tools, write: false, attach: false } } : settings
@@ -69,7 +68,7 @@ export async function openServing(invocation: Invocation, loaded: LoadedVaults, 
     stopAnnouncing()
   }
   const served = serveVaults(host, vaults, {
-    // Announce the server only now, so a short-lived client process leaves no trace.
+    // Announce late, so short-lived clients leave no trace.
     onBegin: () => {
       if (isWithdrawn) return
       const folders = vaults.flatMap(({ settings, stored }) => (stored === undefined ? [settings.vault.path] : []))
@@ -112,7 +111,7 @@ export async function openServing(invocation: Invocation, loaded: LoadedVaults, 
   }
 }
 
-/** Returns the server's settings with the settings files of all vaults, so a change to any of them reloads the settings. */
+/** Includes the settings files of all vaults, so changes to any of them are noticed. */
 function withPlaces({ server, vaults }: LoadedVaults): LoadedSettings {
   return { ...server, places: [...new Set([server, ...vaults].flatMap(({ places }) => places))] }
 }
@@ -120,10 +119,7 @@ function withPlaces({ server, vaults }: LoadedVaults): LoadedSettings {
 const NOT_WRITTEN =
   'Writing tools are not offered: these vaults are served from a database. Write on a computer that has their folders.'
 
-/**
- * Returns the vault names that a starting server prints. Warns about vaults that cannot be read, which do not prevent the server from
- * starting.
- */
+/** Warns about unreadable vaults, which do not prevent startup. */
 export function nameVaults({ printer }: Invocation, { vaults }: LoadedVaults): string {
   const names = vaults.map(({ settings: { vault, store }, stored }) => {
     if (stored !== undefined) return `${stored} of ${store['neo4j.url'].replace(/\/\/.*@/, '//')}`
@@ -145,12 +141,9 @@ function announceSettings(events: ServerEvents, keys: readonly string[]): void {
 /** Setting types whose values cannot reveal paths, addresses or secrets. */
 const HARMLESS: readonly string[] = ['flag', 'choice', 'integer', 'number']
 
-/**
- * Returns the settings that clients may see. These are the changed settings, except for text values, which might contain paths,
- * addresses or secrets.
- */
+/** Text settings are left out, because they may contain paths, addresses or secrets. */
 function serverFacts({ settings, origins }: Pick<LoadedSettings, 'settings' | 'origins'>): Omit<ServerFacts, 'version'> {
-  // Answers must not depend on whether the server is shared.
+  // Do not reveal whether the server is shared.
   const changedKeys = [...origins.keys()].filter(
     (key) => !key.startsWith('serve.') && HARMLESS.includes(findSetting(key)?.type.kind ?? ''),
   )
@@ -174,7 +167,7 @@ type Tokens = Pick<UsageRow, 'location' | 'requests' | 'input' | 'output' | 'est
 
 const COUNTED = ['requests', 'input', 'output', 'estimated', 'failed'] as const
 
-/** Returns the tokens used today, by server. Does not open the ledger if no server is configured. */
+/** Opens no usage file if no model server is configured. */
 async function tokensToday(host: Host, settings: Settings): Promise<Readonly<Record<string, Tokens>>> {
   if (!settings.ai.enabled && settings.embedder.kind !== 'openai') return {}
   const byServer = new Map<string, Tokens>()

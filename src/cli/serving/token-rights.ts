@@ -17,13 +17,13 @@ export function seenBy(access: Access, vaults: Vaults, loaded: LoadedVaults): Va
   return onlyVaults(vaults, (name) => visible !== 'nothing' && visible.includes(name), refusal)
 }
 
-/** Returns the vaults whose events a token may receive. A token without the scope `read` receives none. */
+/** A token without the scope `read` receives no events. */
 export function vaultsAnnouncedTo(access: Access, vaults: Vaults, loaded: LoadedVaults): SeenVaults {
   // Events reveal the names of changed notes, so they require the scope `read`.
   return access.scopes.has('read') ? namesSeen(access, vaults, loaded) : 'nothing'
 }
 
-/** Returns the names of the accessible vaults, ignoring case. An unnamed vault is identified by the name of its folder. */
+/** Vault names ignore case. */
 function namesSeen(access: Access, { names }: Vaults, { vaults: [first] }: LoadedVaults): SeenVaults {
   if (access.vaults === '*') return names
   const allowedNames = access.vaults.map((name) => name.toLowerCase())
@@ -32,14 +32,13 @@ function namesSeen(access: Access, { names }: Vaults, { vaults: [first] }: Loade
   return visible.length === 0 ? 'nothing' : visible
 }
 
-/** Returns the name that tokens and connections use for a vault without a name in the settings. */
+/** An unnamed vault is identified by its folder name. */
 export function unnamedVault({ vault }: Pick<Settings, 'vault'>): string {
   return basename(vault.path).toLowerCase()
 }
 
 const SCOPE_OF: Readonly<Record<Permission, Scope>> = { 'tools.write': 'write', 'tools.attach': 'attach' }
 
-/** Explains why a token must not use a tool and how to fix it. Returns `undefined` if the token may use the tool. */
 export function refusedTo(access: Access, tool: ToolIdentity): OffSwitch | undefined {
   const { scopes, vaults } = access
   const missing = scopesFor(tool).filter((scope) => !scopes.has(scope))

@@ -29,7 +29,6 @@ type Act = (invocation: Invocation, path: string, name: string | undefined) => P
 
 const ACTIONS: ReadonlyMap<string, Act> = new Map(Object.entries({ show, rotate, add, remove, list }))
 
-/** Lists and changes the tokens for HTTP clients. A running server picks up changes immediately. */
 export async function run(invocation: Invocation): Promise<number> {
   const { host, printer, positionals } = invocation
   const [word = '', name] = positionals
@@ -56,7 +55,7 @@ async function add(invocation: Invocation, path: string, name: string | undefine
   const { options } = invocation
   if (name !== undefined && (await connectionsOf(invocation)).some((connection) => connection.name === name))
     throw invalid(`A connection "${name}" already exists.`, 'Choose another name.')
-  // Names of vaults are always lowercase.
+  // Vault names are lowercase.
   const vaults = namesIn(options.get('vaults') ?? '*').map((name) => name.toLowerCase())
   const added = {
     name: requireName(name, 'add'),
@@ -68,10 +67,7 @@ async function add(invocation: Invocation, path: string, name: string | undefine
   await printSecret(invocation, requireToken(tokens, added.name))
 }
 
-/**
- * Warns about unknown vaults. This is not an error, because a vault may be configured later or the server may be started with another
- * folder.
- */
+/** Only a warning, because the vault may be configured later. */
 export async function warnAboutUnknown(invocation: Invocation, names: readonly string[]): Promise<void> {
   const { settings } = await loadSettings(settingsInput(invocation))
   const vaultNames = Object.keys(settings.vaults)
@@ -113,7 +109,6 @@ async function list(invocation: Invocation, path: string): Promise<void> {
   await invocation.printer.answer([...tokens, ...connections])
 }
 
-/** Returns the programs that have signed in. If there are none, does not load the code for connections. */
 async function connectionsOf(invocation: Invocation): Promise<readonly Connection[]> {
   const folder = connectionsFolder(invocation)
   if (!existsSync(folder)) return []

@@ -11,14 +11,12 @@ import { type Host, UsageError } from '../host.ts'
 import type { Invocation } from '../session.ts'
 import { SWITCHED_OFF, whyAlone } from './relay-first.ts'
 
-/** The state of this user's shared server, as shown by `status`. */
 export interface SharedState {
   readonly running?: SharedStatus | undefined
-  /** The reason why processes with these settings do not use the shared server. */
+  /** Why these settings rule out the shared server. */
   readonly alone?: string
 }
 
-/** Starts the shared server and lets it open the vaults of this command line. */
 export async function startInBackground(invocation: Invocation, loaded: LoadedVaults): Promise<number> {
   const { host, printer } = invocation
   const reason = whyAlone(invocation, loaded)
@@ -31,7 +29,7 @@ export async function startInBackground(invocation: Invocation, loaded: LoadedVa
   return 0
 }
 
-/** Milliseconds to wait for the server to finish running calls and end, and between checks. */
+/** In milliseconds: the deadline, and the interval between checks. */
 const ENDING = { within: 8_000, look: 25 }
 
 export async function stop({ host, printer }: Invocation): Promise<number> {
@@ -50,7 +48,6 @@ export async function stop({ host, printer }: Invocation): Promise<number> {
   return 0
 }
 
-/** Returns the state of the shared server, without starting one. */
 export async function sharedState(invocation: Invocation, loaded: LoadedVaults): Promise<SharedState | undefined> {
   if (invocation.host.sharing === undefined) return undefined
   const reason = whyAlone(invocation, loaded)
@@ -66,7 +63,7 @@ export function describeState({ running, alone }: SharedState): string {
 
 function describe({ process: id, version, memory, connections, vaults }: SharedStatus): string {
   const state = `process ${id}, version ${version}, ${memory} MB, ${amount(connections, 'connection')}`
-  // A server that has just started may still be opening its first vault.
+  // The server may still be opening its first vault.
   return vaults.length === 0 ? state : `${state}, ${amount(vaults.length, 'vault')}`
 }
 
@@ -74,7 +71,6 @@ function askServer({ sharing, env }: Host, kind: 'status' | 'stop', patience?: n
   return stateOf(() => connect(findPlace(sharing?.script ?? '', env), greetingOf(kind, [], env), patience))
 }
 
-/** Returns the server's state if it accepts a connection, or otherwise the reason. */
 async function stateOf(open: () => Promise<Link | undefined>): Promise<SharedState> {
   try {
     const link = await open()

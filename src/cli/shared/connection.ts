@@ -25,21 +25,19 @@ export interface ConnectionParts {
   readonly token: string
   readonly vaults: SharedVaults
   status(): SharedStatus
-  /** Ends the server. */
   stop(): void
 }
 
-/** Milliseconds for the other side to close its half of a connection. */
+/** In milliseconds. */
 const LINGER_MS = 5_000
 
 const MINUTE = 60_000
 
-/** One connection of a relay: an assistant, or a command. */
 export class Connection {
   readonly #socket: Socket
   readonly #parts: ConnectionParts
   readonly #listeners: (() => void)[] = []
-  /** Milliseconds that the server keeps running after this connection. Unset if it was not accepted or only requested the status. */
+  /** In milliseconds. Unset if the connection was refused or only requested the status. */
   keep: number | undefined
   #retry: Notice['again']
 
@@ -48,7 +46,7 @@ export class Connection {
     this.#parts = parts
   }
 
-  /** Ends the connection after the running calls. The relay then reconnects. */
+  /** Lets running calls finish. The relay then reconnects. */
   end(retry: Notice['again']): void {
     this.#retry ??= retry
     if (this.keep === undefined) this.#socket.destroy()
@@ -99,11 +97,11 @@ export class Connection {
   #close(notice: Notice): void {
     this.#sendNotice(notice)
     this.#socket.end()
-    // The other side may never close its half.
+    // The client may never close its half.
     this.#socket.resume().setTimeout(LINGER_MS)
   }
 
-  /** Returns a host with the streams, folder and variables of the process at the other end. */
+  /** Uses the streams, folder and environment of the client process. */
   #hostFor({ kind, cwd, env, columns }: Greeting): Host {
     const { host, vaults } = this.#parts
     const ownVariables = Object.entries(host.env).filter(([name]) => !SENT_VARIABLE.test(name))
@@ -134,10 +132,7 @@ export class Connection {
   }
 }
 
-/**
- * Loads a command line's settings.
- * @throws an error if the process should run the command itself
- */
+/** @throws Error if the client must run the command itself */
 async function accept(argv: readonly string[], host: Host) {
   const { command = '', rest } = splitCommand(argv)
   const target = await findCommandOrTool(host, command)
@@ -145,7 +140,7 @@ async function accept(argv: readonly string[], host: Host) {
   const [name = '', json] = parsed.positionals
   const tool = command === 'call' ? await findTool(host, name) : target?.tool
   const isReading = tool === undefined ? target !== undefined && command !== 'call' : !isDecision(tool, parsed.options)
-  // "call" may read its arguments from stdin, which only the process itself can do.
+  // `roux call` may read stdin, which only the client can do.
   if (!isReading || json === '-') throw notUsable(`"${command}" may change something`)
   const invocation = { ...parsed, host, printer: new Printer(host, true) }
   const loaded = await loadVaults(settingsInput(invocation, command === 'serve' ? parsed.positionals[0] : undefined))
@@ -154,7 +149,7 @@ async function accept(argv: readonly string[], host: Host) {
   return { loaded, invocation }
 }
 
-/** Checks whether a tool, or an option of its command, changes anything. */
+/** Decision options change something even for reading tools. */
 function isDecision({ name, annotations }: Tool, options: ReadonlyMap<string, unknown>): boolean {
   return !annotations.readOnlyHint || decisionOptions(name).some((option) => options.has(option.name))
 }

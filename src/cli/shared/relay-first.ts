@@ -7,16 +7,15 @@ import type { Host, Sharing } from '../host.ts'
 import type { Invocation } from '../session.ts'
 import { overlaid } from './shared-vaults.ts'
 
-/** The reason if the user turned sharing off. `status` only mentions it if a server runs. */
+/** `status` mentions this reason only if a shared server is running. */
 export const SWITCHED_OFF = 'serve.shared is off'
 
-/** Returns why a process with these settings works alone, or `undefined` if it uses the shared server. */
 export function whyAlone({ host, options }: Pick<Invocation, 'host' | 'options'>, loaded: LoadedVaults): string | undefined {
   const { serve } = loaded.server.settings
   const key = keyVariableIn(host.env)
   if (options.get('alone') === true) return '--alone was given'
   if (serve.shared === 'off') return SWITCHED_OFF
-  // A key in the environment is meant only for the process that received it.
+  // A key belongs to the process that received it.
   if (key !== undefined) return `${key} is set`
   // A server over Neo4j keeps little in memory, so sharing it saves nothing.
   if (loaded.vaults.some(({ settings }) => settings.store.type === 'neo4j')) return 'the index is in a Neo4j database'
@@ -24,9 +23,8 @@ export function whyAlone({ host, options }: Pick<Invocation, 'host' | 'options'>
 }
 
 /**
- * Relays to the shared server, which is started by the first request that needs a vault. Until then, this process answers, so a client
- * that only lists tools leaves no server behind.
- * @param serve serves a client in this process and resolves to the exit code
+ * Starts the shared server on the first request that needs a vault. Until then, answers here, so listing tools starts no server.
+ * @param serve resolves to the exit code
  */
 export function relayFirst({ script, bootIndexer }: Sharing, host: Host, serve: Serve): Promise<number> {
   const reopen = () => openLink(script, greetingOf('serve', process.argv.slice(2), host.env))

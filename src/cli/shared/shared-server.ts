@@ -10,16 +10,13 @@ import { type Host, VERSION } from '../host.ts'
 import { Connection, type ConnectionParts } from './connection.ts'
 import { SharedVaults } from './shared-vaults.ts'
 
-/** Milliseconds between renewals of the announcement, which other processes ignore if it is old. */
+/** In milliseconds. */
 const ANNOUNCE_EVERY = STARTUP_TIMEOUT / 2
-/** Milliseconds that a server waits for its first connection. */
 const FIRST_CONNECTION_TIMEOUT = 60_000
-/** Milliseconds to wait for another server to end. */
 const ENDING_TIMEOUT = 8_000
-/** Maximum number of connections that wait to be accepted. */
 const BACKLOG = 1_024
 
-/** Runs the server that the user's assistants and commands share, until it has been unused for a while or is stopped. */
+/** Serves until it has been unused for a while or is stopped. */
 export async function runSharedServer(host: Host): Promise<number> {
   const place = placeOf(host)
   const composition = await host.compose()
@@ -44,7 +41,7 @@ async function serveShared(host: Host, place: Place, vaults: SharedVaults): Prom
   let unused: NodeJS.Timeout | undefined
   let unusedAt = performance.now() + FIRST_CONNECTION_TIMEOUT
   const wait = (): void => {
-    // After an update of the program, new processes use another server, and this one ends with its last connection.
+    // After an update, exit with the last connection.
     const isCurrent = quietly(() => placeOf(host).socket) === place.socket
     if (connections.size === 0) unused = setTimeout(stop, isCurrent ? unusedAt - performance.now() : 0).unref()
   }
@@ -52,7 +49,7 @@ async function serveShared(host: Host, place: Place, vaults: SharedVaults): Prom
     process: process.pid,
     version: VERSION,
     memory: Math.round(process.memoryUsage.rss() / 1e6),
-    // The connection that requests the status is not counted.
+    // Exclude the connection that requests the status.
     connections: connections.size - 1,
     vaults: vaults.list(),
   })
@@ -66,15 +63,13 @@ async function serveShared(host: Host, place: Place, vaults: SharedVaults): Prom
     })
     connections.set(connection, ending)
   })
-  // Only the holder of the lock gets here, so an existing announcement and socket belong to a dead server. Its token must not be
-  // sent to the new socket.
+  // This process holds the lock, so an existing socket is stale. Do not publish the token for that socket.
   announce(place)
   if (!isWindows) rmSync(place.socket, { force: true })
   await once(server.listen({ path: place.socket, backlog: BACKLOG }), 'listening')
   announce(place, token)
   const announcing = setInterval(() => {
-    // Operating systems clean up temporary folders. If the socket has been deleted, stop, because new processes start another
-    // server.
+    // The operating system may have cleaned up the temporary folder.
     if (!isWindows && !existsSync(place.socket)) stop()
     else quietly(() => announce(place, token))
   }, ANNOUNCE_EVERY).unref()
@@ -89,7 +84,7 @@ async function serveShared(host: Host, place: Place, vaults: SharedVaults): Prom
   await Promise.race([vaults.close(), pause(SHUTDOWN.gone - SHUTDOWN.closed)])
 }
 
-/** Tells other processes how to connect or, without a token, that this server is starting. Only the holder of the lock writes the new file. */
+/** Without a token, the server is still starting. Call only while holding the lock. */
 function announce({ announcement }: Place, token?: string): void {
   const newFile = `${announcement}.new`
   writeFileSync(newFile, token === undefined ? `${process.pid}` : `${process.pid} ${token}`, { mode: 0o600 })

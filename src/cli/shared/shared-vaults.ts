@@ -15,16 +15,13 @@ interface SharedVault {
 }
 
 export interface VaultUser {
-  /** Milliseconds that a vault stays open after its last connection has ended. */
+  /** Milliseconds that a vault stays open after its last connection. */
   keep(): number
-  /** Called when a setting changes that an open vault cannot adopt. */
+  /** Called for a changed setting that requires reopening the vault. */
   onOutdated(): void
 }
 
-/**
- * Opens each vault once for all connections with equal settings, ignoring settings that do not affect an open vault. Each
- * connection gets a view of the vault with its own permissions.
- */
+/** Connections with equal settings share one open vault. Each has its own permissions. */
 export class SharedVaults {
   readonly #composition: Composition
   readonly #parts: SharedParts
@@ -41,7 +38,6 @@ export class SharedVaults {
     return { ...this.#composition, openCore: (settings, options) => this.#use(settings, options, user) }
   }
 
-  /** Returns the folders of the open vaults and how many connections use each. */
   list(): SharedStatus['vaults'] {
     return [...this.#open.values()].map(({ folder, users }) => ({ vault: folder, connections: users }))
   }
@@ -84,7 +80,7 @@ export class SharedVaults {
       watch: true,
       shared: this.#parts,
       onError: this.#log,
-      // Permissions are checked by each connection's view, not by the shared vault.
+      // Each connection's view checks permissions.
       permits: () => ({ write: true, attach: true }),
     })
     const vault: SharedVault = { folder: settings.vault.path, core, users: 0 }
@@ -111,23 +107,23 @@ function viewOf(core: GraphCore, settings: Settings, options: OpenOptions, onClo
   })
 }
 
-/** Returns the indexing of a vault for one connection, which is a server or a command. */
+/** Servers and commands wait for different things. */
 function indexingOf({ indexing }: GraphCore, { watch, onBegin = () => {} }: OpenOptions): Indexing {
   const begin = once(() => {
     indexing.begin()
     onBegin()
   })
-  // A command must see every change made before it started, just as if it had compared all files itself.
+  // A command must see all earlier changes to files.
   const ready: Indexing['ready'] = async (timeout, signal) => {
     const isReady = await indexing.ready(timeout, signal)
-    // The status reports why files could not be compared.
+    // The status reports this error.
     await inTime(indexing.current(), timeout, signal).catch(() => {})
     return isReady
   }
   return overlaid(indexing, { begin, ...(watch ? {} : { ready }) })
 }
 
-/** Returns an object with the given members, and all other members of `base`. `base` may be an instance with private members. */
+/** Unlike object spread, supports instances with private members. */
 export function overlaid<T extends object>(base: T, overrides: { readonly [K in keyof T]?: T[K] | undefined }): T {
   return new Proxy(base, {
     get(_target, key) {

@@ -28,16 +28,11 @@ interface Review {
   readonly vaults: Vaults
   readonly args: Arguments
   suggest(args: Arguments): Promise<SuggestionList>
-  /**
-   * Adds the links in a single change, or only validates them in a dry run.
-   * @throws RouxError if a link cannot be added
-   */
   change(offers: readonly Offer[], isDry: boolean): Promise<WriteFacts>
 }
 
 /**
- * Reviews suggested links interactively. Each accepted link is validated immediately. At the end, even after Ctrl+C, all accepted
- * links are added in a single change.
+ * Validates each accepted link immediately. Adds all of them in a single change at the end, even after Ctrl+C.
  * @throws UsageError without a terminal
  */
 export async function applyLinks(invocation: Invocation, tool: Tool, args: Arguments): Promise<number> {
@@ -56,7 +51,7 @@ export async function applyLinks(invocation: Invocation, tool: Tool, args: Argum
   const suggestArgs = { ...args, kind: 'named' }
   tool.prepare(withoutVault(suggestArgs))
   const apply = await requireTool(host, 'apply_changes')
-  // Accepting a link implies permission to write.
+  // Accepting a link permits writing it.
   const writable = { ...invocation, options: new Map([...invocation.options, ['write', true]]) }
   const loaded = await requireVaults(writable)
   for (const usedTool of [tool, apply]) requireOn(usedTool, loaded)
@@ -112,13 +107,11 @@ async function review(parts: Review): Promise<void> {
 interface Choice {
   readonly chosen: readonly Offer[]
   readonly offered: number
-  /** Number of suggestions that were skipped because an earlier link changed the same line. */
   readonly postponed: number
 }
 
 const QUESTION = 'Add this link? y(es), n(ot now), never, q(uit): '
 
-/** Asks about each suggestion until there are no more suggestions or answers. */
 async function choose(parts: Review): Promise<Choice> {
   const { printer, vaults } = parts
   const accepted: Offer[] = []
@@ -128,7 +121,7 @@ async function choose(parts: Review): Promise<Choice> {
   const limit = (parts.args.limit as number | undefined) ?? Number.POSITIVE_INFINITY
   for await (const { offer, total } of offersOf(parts, () => dismissed.size)) {
     if (offerCount >= limit || accepted.length === MAX_ITEMS) break
-    // The edit no longer applies if another link is added to the same line.
+    // A line can only be edited once.
     if (accepted.some(({ from, line }) => from === offer.from && line === offer.line)) {
       postponed++
       continue
@@ -149,7 +142,6 @@ async function choose(parts: Review): Promise<Choice> {
   return { chosen: accepted, offered: offerCount, postponed }
 }
 
-/** Number of suggestions to fetch per page. */
 const PAGE = 20
 
 interface OfferedLink {
@@ -157,10 +149,7 @@ interface OfferedLink {
   readonly total: number
 }
 
-/**
- * Yields the suggestions that can be applied, best first. `removedCount` returns the number of suggestions that were dismissed during the
- * review.
- */
+/** Best suggestions first. */
 async function* offersOf({ suggest, args }: Review, removedCount: () => number): AsyncGenerator<OfferedLink> {
   const { offset: start = 0, limit: _, ...asked } = args as { readonly offset?: number; readonly limit?: number }
   const seenPairs = new Set<string>()
@@ -192,7 +181,7 @@ const ANSWERS: ReadonlyMap<string, Verdict> = new Map([
   ['quit', 'quit'],
 ])
 
-/** Repeats the question until it is answered. The end of input means quit. */
+/** End of input means quit. */
 async function verdictOn({ asker, printer }: Review): Promise<Verdict> {
   for (;;) {
     const reply = await asker.ask(QUESTION)
@@ -202,7 +191,6 @@ async function verdictOn({ asker, printer }: Review): Promise<Verdict> {
   }
 }
 
-/** Validates the links of one note in a dry run and prints any error. */
 async function isPossible({ change, printer }: Review, offers: readonly Offer[]): Promise<boolean> {
   try {
     await change(offers, true)
@@ -219,7 +207,6 @@ interface AppliedLinks {
   readonly written: WriteFacts
 }
 
-/** Adds all links that can still be added in a single change. Returns `undefined` if there are none. */
 async function make(parts: Review, chosen: readonly Offer[]): Promise<AppliedLinks | undefined> {
   if (chosen.length === 0) return undefined
   try {
@@ -231,19 +218,19 @@ async function make(parts: Review, chosen: readonly Offer[]): Promise<AppliedLin
       const offers = chosen.filter(({ from }) => from === note)
       if (await isPossible(parts, offers)) possible.push(...offers)
     }
-    // Rethrow the error if it cannot be attributed to one of the notes.
+    // The error does not belong to a single note.
     if (possible.length === chosen.length) throw error
     return await make(parts, possible)
   }
 }
 
 export interface AnswerPrompt {
-  /** Returns the trimmed answer, or `undefined` at the end of input or after Ctrl+C. */
+  /** `undefined` at the end of input or after Ctrl+C. */
   ask(question: string): Promise<string | undefined>
   close(): void
 }
 
-/** Reads answers in the order in which they are typed, including answers typed before the question appears. */
+/** Also accepts answers typed before the question. */
 function openPrompt({ stdin, stderr, onSignal }: Pick<Host, 'stdin' | 'stderr' | 'onSignal'>): AnswerPrompt {
   const lines = createInterface({ input: stdin, output: stderr })
   const answers = lines[Symbol.asyncIterator]()
@@ -268,7 +255,7 @@ function openPrompt({ stdin, stderr, onSignal }: Pick<Host, 'stdin' | 'stderr' |
       else stderr.write(question)
       const { value, done } = await answers.next()
       if (!isStopped && done !== true) return value.trim()
-      // End the line of the unanswered question.
+      // End the line of the question.
       stderr.write('\n')
       return undefined
     },

@@ -9,10 +9,7 @@ import { UsageError } from '../host.ts'
 import { type Invocation, requireSettings, withCore } from '../session.ts'
 import { applyLinks } from './apply-links.ts'
 
-/**
- * Runs the command for a decision option (`--name`, `--dismiss`, `--apply`), or returns `undefined` if none was given. `args` returns
- * the tool's arguments.
- */
+/** Returns `undefined` unless `--name`, `--dismiss` or `--apply` is given. */
 export function runDecision(
   tool: Tool,
   invocation: Invocation,
@@ -75,10 +72,6 @@ async function dismissLink(invocation: Invocation, from: string): Promise<number
   return 0
 }
 
-/**
- * Dismisses an item, or restores it if it was dismissed.
- * @returns whether the item was restored
- */
 async function toggleDismissed({ insightState }: GraphCore, key: string): Promise<boolean> {
   const isBack = await insightState.restore(key)
   if (!isBack) await insightState.dismiss(key)

@@ -14,11 +14,7 @@ import type { Tool } from '../../mcp/definition/define-tool.ts'
 import { UsageError } from '../host.ts'
 import { durationText } from '../output/text.ts'
 
-/**
- * Replaces titles and aliases in the arguments with ids. All vaults are searched, unless the name starts with the name of a vault.
- * Unknown names are left unchanged and are reported by the tool.
- * @throws RouxError `AMBIGUOUS_NAME` if several notes have the name and it is not the id of any of them
- */
+/** Replaces titles and aliases with ids. The tool reports unknown names. @throws RouxError `AMBIGUOUS_NAME` */
 export async function resolveNames(
   vaults: Vaults,
   { names = {} }: Pick<Tool, 'names'>,
@@ -54,7 +50,6 @@ async function resolveIn(vaults: Vaults, value: string, { orFolder, vault }: Nam
   return ids[0] ?? value
 }
 
-/** Looks up a name in these vaults. It may be a node id, a folder, or the title or alias of notes. */
 async function idsIn(
   vaults: Vaults,
   searched: readonly (string | undefined)[],
@@ -63,7 +58,7 @@ async function idsIn(
   const found = new Set<string>()
   for (const vault of searched) {
     const opening = vaults.open(vault)
-    // If one of several vaults is missing, the tool reports it.
+    // The tool reports a missing vault.
     const core = await (vault === undefined ? opening : opening.catch(() => undefined))
     const ids = await core?.store.read(async (snapshot) => {
       if (orFolder && (await isFolder(snapshot, name))) return [vault === undefined ? name : `${vault}:${name}`]
@@ -80,14 +75,10 @@ interface ShellContext {
   readonly vaults: readonly LoadedVault[]
 }
 
-/** Kinds of argument for which a path is accepted. */
+/** Argument kinds that accept a path. */
 const PATHS: ReadonlySet<unknown> = new Set(['note', 'note or folder', 'place'])
 
-/**
- * Replaces shell paths in the arguments, such as `./Plans/Garden.md` or `/home/me/notes/Plans`, with paths inside the vault. Other
- * values are left unchanged.
- * @throws UsageError for a folder outside every vault, because the user probably means another vault
- */
+/** Replaces shell paths such as `./Plans/Garden.md` with vault paths. @throws UsageError for a folder outside every vault */
 export function withoutShellPaths(
   { names = {} }: Pick<Tool, 'names'>,
   args: Readonly<Record<string, unknown>>,
@@ -102,7 +93,6 @@ export function withoutShellPaths(
   )
 }
 
-/** Checks whether text looks like a path completed by a shell. */
 export function isShellPath(text: string): boolean {
   return isAbsolute(text) || /^\.\.?(?:[\\/]|$)/.test(text)
 }
@@ -119,10 +109,7 @@ function placeOf(text: string, { cwd, vaults }: ShellContext): string {
   throw new UsageError(`${shellWord(path)} is not inside a vault.`, `To use it as a vault: --vault ${shellWord(path)}`)
 }
 
-/**
- * Returns the path relative to a folder, with forward slashes. Symbolic links are only followed if the path is not inside the folder
- * as written.
- */
+/** Uses forward slashes. Resolves symbolic links only if the path is not inside the folder as written. */
 function insideOf(root: string, path: string): string | undefined {
   for (const inside of [relative(root, path), relative(realPath(root), realPath(path))]) {
     if (inside !== '..' && !inside.startsWith(`..${sep}`) && !isAbsolute(inside)) return inside.split(sep).join('/')
@@ -139,16 +126,13 @@ function realPath(path: string): string {
   }
 }
 
-/**
- * Waits until all notes can be found. For embedders that may take hours, waits for the word index only; the tool then reports the
- * missing vectors.
- */
+/** Slow embedders may take hours, so waits only for their word index. */
 export async function awaitFindable(core: GraphCore, by: SearchReadiness, { embedder }: Settings): Promise<void> {
   await core.indexing.findable('words', NO_TIMEOUT)
   if (by === 'meaning' && embedder.kind === 'static') await core.indexing.findable('meaning', NO_TIMEOUT)
 }
 
-/** Returns advice on how to complete missing vectors, or `undefined` if none are missing. */
+/** Returns `undefined` if no vectors are missing. */
 export function remainderOf(core: GraphCore, by: SearchReadiness): string | undefined {
   const { vectors, message } = core.indexing.status().search ?? {}
   if (by === 'words' || vectors === undefined || message !== undefined || vectors.done >= vectors.total) return undefined

@@ -22,21 +22,17 @@ import { awaitFindable, remainderOf, resolveNames, withoutShellPaths } from './p
 import { commandName, optionsOf, SHORT_NAMES } from './tool-help.ts'
 import { requireOn, settingsFor, switchedOffIn } from './tool-switch.ts'
 
-/** Looks up a tool by its name, written with `-` or `_`, or by its short name. */
 export async function findTool(host: Host, name: string): Promise<Tool | undefined> {
   const toolName = SHORT_NAMES.get(name) ?? name.replaceAll('-', '_')
   return (await host.tools()).find((tool) => tool.name === toolName)
 }
 
-/** A command or a tool that was looked up by name. */
 export interface CommandOrTool {
   readonly known?: KnownCommand
   readonly tool?: Tool
-  /** Options of the command or tool, including the global options. */
   readonly options: readonly Option[]
 }
 
-/** Looks up a word as a command, then as a tool. */
 export async function findCommandOrTool(host: Host, word: string): Promise<CommandOrTool | undefined> {
   const command = findCommand(word)
   if (command !== undefined) return { known: command, options: optionsOfCommand(command) }
@@ -44,10 +40,7 @@ export async function findCommandOrTool(host: Host, word: string): Promise<Comma
   return tool && { tool, options: optionsOf(tool) }
 }
 
-/**
- * Looks up a tool.
- * @throws UsageError with the nearest names if the tool is unknown
- */
+/** @throws UsageError with the nearest names */
 export async function requireTool(host: Host, name: string): Promise<Tool> {
   const tool = await findTool(host, name)
   if (tool) return tool
@@ -55,7 +48,6 @@ export async function requireTool(host: Host, name: string): Promise<Tool> {
   throw new UsageError(`There is no tool "${name}".`, didYouMean(nearest(name, names, 2)) ?? '"roux help" lists the tools.')
 }
 
-/** Creates the error for a word that is neither a command nor a tool. */
 export async function unknownCommand(host: Host, name: string): Promise<UsageError> {
   const tools = (await host.tools()).map((tool) => commandName(tool.name))
   const names = [...COMMANDS.map((command) => command.name), ...SHORT_NAMES.keys(), ...tools]
@@ -89,7 +81,7 @@ export async function runTool(invocation: Invocation, tool: Tool, givenArgs: Rea
     const remainders = by === undefined ? [] : [...answeringVaults].flatMap((core) => remainderOf(core, by) ?? [])
     return { ...answer, remainder: remainders[0] }
   }
-  // After index damage, only repeat calls that read, because a write may already have been made.
+  // Do not repeat calls that may already have written something.
   const { value, warnings, remainder, list } = await withVaults(
     invocation,
     vaults,
@@ -97,20 +89,17 @@ export async function runTool(invocation: Invocation, tool: Tool, givenArgs: Rea
   )
   const question = typeof args.query === 'string' ? args.query : undefined
   await invocation.printer.answer(withoutPlan(value), { warnings, question, render: renderFor(invocation, tool, args) })
-  // Show the hint about the next page only to people, and only for tools with an offset.
   const isPaged = tool.definition().inputSchema.properties.offset !== undefined && !invocation.printer.json
   for (const sentence of list === undefined || !isPaged ? [] : listSentences(list, '--offset ')) invocation.printer.note(sentence)
   if (remainder !== undefined) invocation.printer.note(remainder)
   return isNoteMissing(tool, warnings) || (isRecord(value) && value.found === false) ? 1 : 0
 }
 
-/** Checks whether the tool takes notes and at least one of the given notes does not exist. */
 function isNoteMissing({ names = {} }: Tool, warnings: readonly Warning[]): boolean {
   const takesNotes = Object.values(names).some((nameKind) => nameKind === 'note' || nameKind === 'note or folder')
   return takesNotes && warnings.some(({ code }) => code === 'UNKNOWN_ID')
 }
 
-/** Returns the renderer for tools with a custom layout and for tools that write. */
 function renderFor({ options }: Invocation, tool: Tool, args: Readonly<Record<string, unknown>>): RenderAnswer | undefined {
   const page = PAGES[tool.name]
   if (page !== undefined || tool.needs === undefined) return page
@@ -125,12 +114,12 @@ const PAGES: Readonly<Record<string, RenderAnswer>> = {
   gaps: (value, look) => renderGaps(value as GapList, look),
 }
 
-/** Removes `vault`. With one vault, tools have no such argument; with several, it is checked once they are loaded. */
+/** With one vault, tools have no `vault` argument. With several, the argument is checked after loading. */
 export function withoutVault({ vault: _, ...args }: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   return args
 }
 
-/** Enables all reading tools, because reading needs no permission on the command line. */
+/** On the command line, reading needs no permission. */
 function settingsOfAll(tool: Tool, { server, vaults: [first, ...more] }: LoadedVaults): LoadedVaults {
   const set = <T extends LoadedVault>(loadedVault: T): T => ({
     ...loadedVault,
@@ -139,12 +128,12 @@ function settingsOfAll(tool: Tool, { server, vaults: [first, ...more] }: LoadedV
   return { server: set(server), vaults: [set(first), ...more.map(set)] }
 }
 
-/** Returns placeholder vaults for checking the arguments before anything is opened. */
+/** Placeholders for validating arguments. */
 function unopened(vaults: readonly LoadedVault[]): Vaults {
   return { names: vaults.flatMap(({ name }) => name ?? []), open: () => Promise.reject(new Error('not opened yet')) }
 }
 
-/** Removes the plan id, because the plan ends with this process. */
+/** The plan ends with this process. */
 export function withoutPlan(value: unknown): unknown {
   if (!isRecord(value) || !('plan_id' in value)) return value
   const { plan_id: _, ...rest } = value
@@ -159,7 +148,6 @@ function requireNoPlan({ plan_id }: Readonly<Record<string, unknown>>): void {
   )
 }
 
-/** Returns a function that calls `run` only once and then returns the same result. */
 export function callOnce<Argument, Result>(
   run: (argument: Argument) => Promise<Result>,
 ): (argument: Argument) => Promise<Result> {

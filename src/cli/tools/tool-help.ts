@@ -2,7 +2,7 @@ import type { Tool, ToolDefinition } from '../../mcp/definition/define-tool.ts'
 import { flagOf, GLOBAL_OPTIONS, type Option, type Parsed, readValueOf, WRITE_OPTION } from '../arguments.ts'
 import { UsageError } from '../host.ts'
 
-/** Command-line options for decisions that only people may make, so tools have no such parameters. See `decide.ts`. */
+/** For decisions that only people may make, so tools have no such parameters. */
 const DECISION_OPTIONS: ReadonlyMap<string, readonly Option[]> = new Map<string, readonly Option[]>([
   [
     'map',
@@ -39,14 +39,11 @@ const DECISION_OPTIONS: ReadonlyMap<string, readonly Option[]> = new Map<string,
 
 export interface Parameter extends Option {
   readonly required: boolean
-  /** True if this optional parameter may also be given as a positional argument. */
+  /** May also be given as a positional argument. */
   readonly isWord?: true
 }
 
-/**
- * By tool, the optional parameter that may be a positional argument. In other tools, it is the first parameter if that is free
- * text.
- */
+/** Optional parameter by tool. Other tools use their first parameter if it is free text. */
 const OPTIONAL_WORDS: ReadonlyMap<string, string> = new Map([['changes_since', 'since']])
 
 export const SHORT_NAMES: ReadonlyMap<string, string> = new Map([
@@ -77,7 +74,6 @@ export function parametersOf({ name: tool, inputSchema: { properties, required =
   })
 }
 
-/** Returns the name of the first property if it is a free-text string. */
 function firstText(properties: ToolDefinition['inputSchema']['properties']): string | undefined {
   const [first] = Object.entries(properties)
   return first?.[1].type === 'string' && first[1].enum === undefined ? first[0] : undefined
@@ -89,9 +85,8 @@ export function optionsOf(tool: Tool): readonly Option[] {
 }
 
 /**
- * Builds a tool's arguments. Positional arguments fill the remaining required parameters, or the optional parameter that may be
- * positional. An array parameter takes all positional arguments except those needed by later parameters.
- * @throws UsageError if a required argument is missing or there are too many positional arguments
+ * An array parameter takes the positional arguments that later parameters do not need.
+ * @throws UsageError if an argument is missing or superfluous
  */
 export function argumentsOf(
   parameters: readonly Parameter[],
@@ -124,7 +119,7 @@ export function argumentsOf(
   return args
 }
 
-/** Maps JSON Schema types to option types. Values of all other types are given as JSON. */
+/** Values of all other JSON Schema types are given as JSON. */
 const OPTION_TYPES: Readonly<Record<string, Option['type']>> = {
   boolean: 'flag',
   integer: 'integer',

@@ -5,24 +5,21 @@ import { RouxError } from '../../core/errors.ts'
 import { toolDisabled } from '../../mcp/calls/tool-result.ts'
 import type { SwitchedOffBy, Tool, ToolIdentity } from '../../mcp/definition/define-tool.ts'
 
-/** Checks whether a tool is only offered if writing is enabled. Reading is always allowed on the command line. */
 export function needsWrite({ needs, annotations }: Tool): boolean {
   return needs !== undefined && !annotations.readOnlyHint
 }
 
-/** Returns the settings for running a tool as a command, with all read-only tools enabled. */
 export function settingsFor(tool: Tool, settings: Settings): Settings {
   if (tool.needs === undefined || needsWrite(tool)) return settings
   return { ...settings, tools: { ...settings.tools, write: true, attach: true } }
 }
 
-/** Returns a function that explains why a tool is disabled for these vaults. `settings` returns the current settings. */
 export function switchedOffIn({ vaults, server }: LoadedVaults, settings = () => server.settings): SwitchedOffBy {
   const isStored = vaults.some(({ stored }) => stored !== undefined)
   return (tool) => (isStored && tool.needs !== undefined ? SETTINGS_ELSEWHERE : switchOff(tool, settings())?.setting)
 }
 
-/** Like `switchedOffIn`, but for assistants, which are offered only the tools of the profile. */
+/** Assistants are offered only the tools of the profile. */
 export function notOfferedIn(loaded: LoadedVaults, settings: () => Settings): SwitchedOffBy {
   const switchedOffBy = switchedOffIn(loaded, settings)
   return (tool) => switchedOffBy(tool) ?? switchOffForAssistants(tool, settings())?.setting

@@ -4,30 +4,25 @@ import type { ExportRow } from '../../core/store.ts'
 type NodeRow = ExportRow & { readonly kind: 'node' }
 type EdgeRow = ExportRow & { readonly kind: 'edge' }
 
-/** Serializes a graph to one format, with nodes before edges. Optional members are omitted if a format does not need them. */
+/** Nodes precede edges. */
 interface Format {
-  /** `isSemantic` is set if pairs of similar notes follow the edges. */
+  /** `isSemantic` is true if similar pairs follow the edges. */
   begin(isSemantic: boolean): string
   node?(row: NodeRow, first: boolean): string
   readonly between: string
   edge(row: EdgeRow, first: boolean, isSemantic: boolean): string
-  /** Separator between the edges and the pairs of similar notes. */
   readonly beforeSimilar: string
   similar(pair: SimilarPair, first: boolean): string
-  /** Text after the last edge, which may contain the links to missing targets. */
+  /** `unresolved` contains the links to missing targets. */
   end(unresolved: readonly (ExportRow & { readonly kind: 'unresolved' })[]): string
 }
 
 export const EXPORT_FORMATS = ['json', 'graphml', 'gexf', 'dot', 'csv'] as const
 export type ExportFormat = (typeof EXPORT_FORMATS)[number]
 
-/** Approximate number of characters per chunk. */
 const PIECE = 64_000
 
-/**
- * Serializes the graph in chunks of several kilobytes, including pairs of similar notes if requested. Only `json` includes links to
- * missing targets.
- */
+/** Only `json` includes links to missing targets. */
 export async function* formatExport(
   rows: AsyncIterable<ExportRow>,
   name: ExportFormat,
@@ -128,7 +123,7 @@ ${gexfKey('kinds', 'string')}${isSemantic ? gexfKey('score', 'double') : ''}</at
     end: () => '}\n',
   },
   csv: {
-    // Pairs of similar notes have no count, and links have no score.
+    // Similar pairs have no count, and links have no score.
     begin: (isSemantic) => `source,target,count,kinds${isSemantic ? ',score' : ''}\n`,
     between: '',
     edge: ({ source, target, count, kinds }, _, isSemantic) =>
@@ -139,7 +134,7 @@ ${gexfKey('kinds', 'string')}${isSemantic ? gexfKey('score', 'double') : ''}</at
   },
 }
 
-/** Text attributes of nodes in XML formats. */
+/** Node attributes in XML formats. */
 const NODE_FACTS = ['title', 'path', 'kind', 'tags', 'aliases', 'community', 'community_2']
 
 const SIMILAR = 'similar'

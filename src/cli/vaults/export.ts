@@ -60,14 +60,13 @@ const FORMAT_NAMES: Readonly<Record<ExportFormat, string>> = {
   csv: 'CSV',
 }
 
-/** Yields the pairs of similar notes that were both exported. The vault may have changed since the notes were exported. */
+/** A note may have been added since the nodes were exported. */
 async function* allSimilar(insight: () => Promise<Insight | undefined>, nodes: ReadonlySet<NodeId>): AsyncGenerator<SimilarPair> {
   const result = await insight()
   if (result === undefined) return
   for (const pair of similarPairs(result)) if (nodes.has(pair.source) && nodes.has(pair.target)) yield pair
 }
 
-/** Passes rows through while collecting the ids of the nodes. */
 function withIds(rows: AsyncIterable<ExportRow>): {
   readonly rows: AsyncIterable<ExportRow>
   readonly ids: ReadonlySet<NodeId>
@@ -92,7 +91,6 @@ function graphPieces(core: GraphCore, format: ExportFormat, options: Invocation[
   )
 }
 
-/** Generates the map as a single page, based on the empty page included with the program. */
 async function pagePieces(
   { host, printer }: Invocation,
   core: GraphCore,
@@ -146,19 +144,16 @@ async function writeFile(path: string, pieces: AsyncIterable<string>): Promise<n
 
 export interface MapPageOptions {
   readonly template: string
-  /** Optional parts of the page: the texts of the notes, and the sentences that contain links. */
   readonly included: { readonly texts: boolean; readonly quotes: boolean }
-  /** Called if notes could not be read. The text of these notes is left out. */
+  /** Called for unreadable notes, which are exported without text. */
   onUnread(message: string): void
 }
 
-/** Placeholder for the data in the template. */
 const MAP_HERE = '"MAP-HERE"'
 
-/** Number of notes to read concurrently. */
 const NOTES = 50
 
-/** Renders the map of a vault as a self-contained page, in chunks. Only listed notes are included. */
+/** Yields the page in chunks. */
 export async function* mapPage(core: GraphCore, { template, included, onUnread }: MapPageOptions): AsyncGenerator<string> {
   const [before = '', after = ''] = template.split(MAP_HERE)
   const { value: picture } = await vaultPicture(core, { mayMove: 'once' }, { whole: true })
@@ -168,7 +163,6 @@ export async function* mapPage(core: GraphCore, { template, included, onUnread }
   yield `}${after}`
 }
 
-/** Yields the rendered text of each note, or `null` if the note could not be read. */
 async function* textsOf(core: GraphCore, ids: readonly NodeId[], onUnread: MapPageOptions['onUnread']): AsyncGenerator<string> {
   yield ',"texts":['
   let missing = 0
@@ -181,7 +175,6 @@ async function* textsOf(core: GraphCore, ids: readonly NodeId[], onUnread: MapPa
   if (missing > 0) onUnread(`${missing} of ${ids.length} notes could not be read; the page has only their titles.`)
 }
 
-/** For each note, yields the indexes of the notes that it links to, each with the sentence that contains the link. */
 async function* quotesOf(core: GraphCore, ids: readonly NodeId[], onUnread: MapPageOptions['onUnread']): AsyncGenerator<string> {
   const numbers = new Map(ids.map((id, number) => [id, number]))
   yield ',"quotes":['
@@ -201,13 +194,12 @@ async function textOf(core: GraphCore, id: NodeId): Promise<PageText | undefined
     const { title, text, left_out, lines_before, links, comments, formulas, breaks } = value
     return { title, text, left_out, lines_before, links, comments, formulas, breaks }
   } catch (error) {
-    // The page is still useful if one file cannot be read in time.
+    // Export the page without this note's quotes.
     if (error instanceof RouxError && error.code === 'TIMEOUT') return undefined
     throw error
   }
 }
 
-/** Escapes JSON for embedding in an HTML element. */
 function json(value: unknown): string {
   return JSON.stringify(value).replaceAll('<', '\\u003c')
 }

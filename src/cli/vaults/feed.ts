@@ -8,15 +8,15 @@ import type { Progress } from '../../core/search.ts'
 import { UsageError } from '../host.ts'
 import { type Invocation, requireFolders, requireVaults, settingsInput } from '../session.ts'
 
-/** Milliseconds between lease renewals, and between attempts of a waiting feeder to acquire the lease. */
+/** In milliseconds. Also the retry interval of waiting feeders. */
 const HEARTBEAT = 4_000
 const POLL_INTERVAL = 1_000
-/** Pause after computing whole-vault results, as a multiple of the computation time. */
+/** Multiple of the computation time. */
 const PAUSE_FACTOR = 5
-/** Milliseconds that a feeder keeps running while its database does not respond. After that, another feeder may take over its vaults. */
+/** In milliseconds. Afterwards, another feeder may take over. */
 const SILENCE_TIMEOUT = 12_000
 
-/** Synchronizes vaults from their folders to the database until a signal is received, or removes them from the database. */
+/** Feeds vaults to the database, or removes them from it, until a signal is received. */
 export async function run(called: Invocation): Promise<number> {
   const invocation: Invocation = { ...called, options: new Map([...called.options, ['store', 'neo4j']]) }
   if (invocation.options.get('remove') === true) return await remove(invocation)
@@ -27,7 +27,6 @@ export async function run(called: Invocation): Promise<number> {
   return 0
 }
 
-/** Returns the named vaults, or all configured vaults if none are named. */
 async function vaultsOf(invocation: Invocation): Promise<readonly LoadedVault[]> {
   const { positionals } = invocation
   const vaultNames: readonly (string | undefined)[] = positionals.length === 0 ? [undefined] : positionals
@@ -49,7 +48,7 @@ async function remove(invocation: Invocation): Promise<number> {
   return 0
 }
 
-/** Repeatedly waits for the lease on the vault and feeds it while the lease is held. */
+/** Feeds the vault whenever this process holds the lease. */
 async function feed({ host, printer }: Invocation, vault: LoadedVault, signal: AbortSignal): Promise<void> {
   const { openFeederLease } = await host.compose()
   const label = vault.name ?? vault.settings.vault.path
@@ -74,7 +73,7 @@ async function feed({ host, printer }: Invocation, vault: LoadedVault, signal: A
   }
 }
 
-/** Returns a function that skips repeated messages, so a long database outage is reported only once. */
+/** A long database outage is reported only once. */
 export function withoutRepeats(write: (line: string) => void): (line: string) => void {
   let last: string | undefined
   return (line) => {
@@ -83,7 +82,7 @@ export function withoutRepeats(write: (line: string) => void): (line: string) =>
   }
 }
 
-/** Tries to acquire the lease. Connection errors are reported and retried; other errors end the feeder. */
+/** Retries after connection errors. */
 async function takeLease(lease: FeederLease, note: (line: string) => void, signal: AbortSignal) {
   try {
     return await lease.take()
@@ -95,7 +94,7 @@ async function takeLease(lease: FeederLease, note: (line: string) => void, signa
   }
 }
 
-/** Checks whether the database is up to date, including files, words, and vectors if there is a working embedder. */
+/** Vectors count only if there is a working embedder. */
 export function isUpToDate({ phase, search }: IndexStatus, hasEmbedder: boolean): boolean {
   const isDone = (progress: Progress | undefined): boolean => progress !== undefined && progress.done >= progress.total
   if (phase !== 'idle' || search?.isStopped === true || !isDone(search?.words)) return false
@@ -133,7 +132,7 @@ async function feedWhileHeld({ host, vault, lease, say }: Feeding, signal: Abort
       }
       if (state !== undefined) lastAnswer = performance.now()
       const { phase, search } = core.indexing.status()
-      // Restart work that was abandoned because the database did not respond.
+      // Work stops when the database does not respond.
       if (state !== undefined && (phase === 'failed' || search?.isStopped === true)) return
       if (phase === 'idle') computeWhole()
     }
@@ -146,10 +145,7 @@ async function feedWhileHeld({ host, vault, lease, say }: Feeding, signal: Abort
   }
 }
 
-/**
- * Computes missing whole-vault results for each generation, one run at a time. Read-only servers use these results, so they all
- * report the same communities.
- */
+/** Computes communities and rankings for each generation. Read-only servers use these results. */
 function wholeVaultOf({ rankings, updateInsights }: Pick<GraphCore, 'rankings' | 'updateInsights'>): () => void {
   let isRunning = false
   let restsUntil = 0
@@ -167,7 +163,7 @@ function wholeVaultOf({ rankings, updateInsights }: Pick<GraphCore, 'rankings' |
   return () => {
     if (isRunning || performance.now() < restsUntil) return
     isRunning = true
-    // A failed run is retried at the next heartbeat.
+    // The next heartbeat retries.
     run()
       .catch(() => {})
       .finally(() => {

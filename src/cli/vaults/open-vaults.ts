@@ -6,24 +6,21 @@ import type { LoadedVault } from '../../config/load-vaults.ts'
 import type { Settings } from '../../config/settings.ts'
 import type { Host } from '../host.ts'
 
-/** Vaults that stay open until `close` is called. */
 export interface ServedVaults extends Vaults {
-  /** Must be called when the `ai` settings may have changed. */
+  /** Call when the `ai` settings may have changed. */
   aiChanged(): void
-  /** Closes the vaults, or gives up at the given `performance.now()` time. */
+  /** `by` is a deadline in `performance.now()` time. */
   close(by: number): Promise<void>
 }
 
-// Maximum time to close vaults, in milliseconds. A vault that is indexing closes at its next batch, but clients do not wait longer
-// than this.
+// In milliseconds. Indexing stops after the current batch, but clients do not wait longer.
 const CLOSE_MS = 2_000
 
 interface ServingCallbacks extends Required<Pick<OpenOptions, 'onError' | 'permits' | 'onBegin'>> {
-  /** Returns the current `ai` settings of a vault. */
   ai(vault: LoadedVault): Settings['ai']
 }
 
-/** Opens vaults on demand, so a probe that only sends `initialize` reads nothing. */
+/** Opens vaults on demand, so `initialize` alone reads nothing. */
 export function serveVaults(
   host: Host,
   vaults: readonly LoadedVault[],
@@ -40,7 +37,7 @@ export function serveVaults(
     return opening
   }
   const onDemand = vaultsOnDemand(names, openOnce, folderIn(vaults))
-  // A client that has made a request is not a probe, so keep all vaults up to date from then on.
+  // Now keep all vaults up to date.
   let hasBegun = false
   const onBegin = (): void => {
     if (hasBegun) return
@@ -76,7 +73,7 @@ export function folderIn(vaults: readonly LoadedVault[]): (name: string) => stri
 function begin(opening: Promise<GraphCore>): void {
   opening.then(
     (core) => core.indexing.begin(),
-    // Ignore the error here, because the caller that requests the vault gets it.
+    // The call that needs the vault reports the error.
     () => {},
   )
 }

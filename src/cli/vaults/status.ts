@@ -11,7 +11,6 @@ import { bytesText, durationText } from '../output/text.ts'
 import { type Invocation, requireFolders, requireVaults, withCore } from '../session.ts'
 import { describeState, type SharedState, sharedState } from '../shared/background.ts'
 
-/** Prints the status of the vault, including its index and search coverage. */
 export async function status(invocation: Invocation): Promise<number> {
   const loaded = await requireVaults(invocation, invocation.positionals[0])
   const shared_server = await sharedState(invocation, loaded)
@@ -53,22 +52,22 @@ async function statusOf(invocation: Invocation, loaded: LoadedVault) {
       ...(message === undefined ? {} : { message }),
     }
   })
-  // The index is stored on another computer.
+  // The index is on another computer.
   if (stored !== undefined) return facts
   const { measureIndexes } = await invocation.host.compose()
   return { ...facts, bytes: measureIndexes(settings) }
 }
 
-/** Time in milliseconds for opening a model and measuring its speed. Embeddings computed during this time are kept. */
+/** In milliseconds, for loading a model and measuring its speed. */
 const LOOK_MS = 3_000
 
-/** Runs indexing briefly to find out how much work is left. Finishing it might take hours. */
+/** Finds out how much work is left without finishing it. */
 async function lookAtSearch({ indexing, embedding }: GraphCore): Promise<void> {
   await indexing.findable('words', LOOK_MS)
   if (embedding !== undefined) await indexing.findable('meaning', LOOK_MS)
 }
 
-/** Updates links, words and vectors, showing progress on stderr. The command fails if vectors are still missing afterwards. */
+/** Fails if vectors are still missing afterwards. */
 export async function index(invocation: Invocation): Promise<number> {
   const { host, printer, options, positionals } = invocation
   const startedAt = performance.now()
@@ -137,14 +136,11 @@ type Facts = Parameters<typeof factsForPeople>[0]
 interface VaultResults<T> {
   readonly all: readonly T[]
   readonly isSeveral: boolean
-  /** True if some vaults returned no result. A warning has been printed for them. */
+  /** Some vaults failed, with a warning. */
   readonly isPartial: boolean
 }
 
-/**
- * Queries the vaults one after another. If there are several, a failure is only a warning as long as another vault succeeds.
- * @throws RouxError the first error if all vaults fail
- */
+/** With several vaults, a failure is a warning unless all fail. @throws RouxError the first error */
 async function askEachVault<T>(
   printer: Printer,
   vaults: readonly LoadedVault[],
@@ -166,7 +162,6 @@ async function askEachVault<T>(
   return { all, isSeveral: vaults.length > 1, isPartial: failures.length > 0 }
 }
 
-/** Prints the status of one vault, or a list if there are several. */
 async function answerForVaults(printer: Printer, { all, isSeveral }: VaultResults<Facts>): Promise<void> {
   if (printer.json) return await printer.answer(isSeveral ? all : all[0])
   for (const [at, facts] of all.entries()) {
@@ -176,22 +171,18 @@ async function answerForVaults(printer: Printer, { all, isSeveral }: VaultResult
 }
 
 interface Coverage {
-  /** Id of the embedder, or its kind if it has not been opened. */
+  /** The embedder's kind until it has been opened. */
   readonly embedder: string
-  /** Progress of the word index, in notes. */
   readonly words: Progress
-  /** Progress of the vector index, in notes. Omitted without an embedder. */
   readonly vectors?: Progress & {
     readonly remaining_seconds?: number
-    /** Search method used for vectors. `index_reason` explains the choice. */
     readonly index?: VectorState['index']
     readonly index_reason?: string
   }
-  /** Reason that indexing has stopped, if any. */
   readonly search_message?: string
 }
 
-/** Returns the progress reported by indexing. If the embedder could not be opened, counts the stored vectors instead. */
+/** Counts the stored vectors if the embedder could not be opened. */
 function coverageOf(
   { search }: Pick<IndexStatus, 'search'>,
   { embedder }: Pick<Settings, 'embedder'>,
@@ -213,10 +204,7 @@ function coverageOf(
   return { ...facts, vectors: { done: doneCount, total, ...time, ...comparedMember } }
 }
 
-/**
- * Checks whether vectors probably come from the configured embedder. This is the case if the embedder's id starts with the kind and contains
- * the model name.
- */
+/** The embedder's id starts with its kind and contains the model name. */
 function isOf({ embedder: id }: VectorState, { kind, model }: Settings['embedder']): boolean {
   const name = model.split(/[\\/]/).at(-1) ?? ''
   return id.startsWith(`${kind}:`) && id.toLowerCase().includes(name.toLowerCase())

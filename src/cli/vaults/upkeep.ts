@@ -15,7 +15,7 @@ import { amount } from '../../core/text/format.ts'
 import { UsageError } from '../host.ts'
 import { type Invocation, requireSettings, settingsInput } from '../session.ts'
 
-/** Writes a settings file with every key to the vault and trusts it. An existing file is left unchanged. */
+/** Leaves an existing file unchanged. Trusts the new one. */
 export async function init(invocation: Invocation): Promise<number> {
   const { host, printer } = invocation
   const { settings } = await requireSettings(invocation, invocation.positionals[0])
@@ -54,7 +54,6 @@ function createFile(path: string, text: string): void {
   }
 }
 
-/** Trusts the settings file of a folder and shows the settings in it. */
 export async function trust(invocation: Invocation): Promise<number> {
   const { host, printer } = invocation
   const path = join(await vaultFolder(settingsInput(invocation, invocation.positionals[0])), CONFIG_FILE)
@@ -77,7 +76,6 @@ export async function trust(invocation: Invocation): Promise<number> {
   return 0
 }
 
-/** Deletes a vault's history, including the log of graph changes and the undo history, after confirmation. */
 export async function forget(invocation: Invocation): Promise<number> {
   const { host, printer, positionals } = invocation
   const { settings } = await requireSettings(invocation, positionals[0])

@@ -4,26 +4,24 @@ import type { GraphChanges, LinkEnd, LoggedFile, LoggedFileChange, LoggedLinkCha
 import { linkText } from '../../core/text/link-text.ts'
 import { type Movable, matchMoves } from './match-moves.ts'
 
-/** A commit's changes, with the file records before and after it. */
+/** A commit's changes with the file records on both sides. */
 export interface CommittedFiles {
-  /** Previous records of the files in `put` and `removed`. New files have none. */
   readonly before: readonly FileRecord[]
   readonly after: readonly FileRecord[]
   readonly removed: readonly number[]
-  /** Returns the path of the file with this key. Keys of deleted files are reused for new files. */
+  /** New files reuse the keys of deleted ones. */
   pathOf(key: number): string | undefined
-  /** Returns the former path of a new file if a recorded change moved it. */
+  /** Returns the path before a recorded move. */
   formerPath(path: string): string | undefined
   /** Milliseconds since the Unix epoch. */
   readonly time: number
-  /** The recorded change that caused the commit. */
   readonly change: string | undefined
 }
 
-/** Number of hash digits to store, enough to distinguish all versions of a vault's notes. */
+/** Enough to distinguish all versions of a vault's notes. */
 const HASH_DIGITS = 16
 
-/** Returns the differences between two generations, or `undefined` if a link points to an unknown file. */
+/** Returns `undefined` if a link points to an unknown file. */
 export function changesBetween(files: CommittedFiles): GraphChanges | undefined {
   const { before, after, removed, pathOf } = files
   const recordsBefore = new Map(before.map((record) => [record.key, record]))
@@ -53,7 +51,6 @@ export function changesBetween(files: CommittedFiles): GraphChanges | undefined 
   return isKnown ? { files: fileChanges(files, { gone: removedRecords, moves, formerOf }), links } : undefined
 }
 
-/** Finds the new paths of removed files. */
 function movesOf(
   { after, formerPath, pathOf }: CommittedFiles,
   removed: readonly FileRecord[],
@@ -69,7 +66,7 @@ function movesOf(
   })
   const moves = new Map(reportedMoves)
   const arrived = new Set(moves.values())
-  // When files move together, compare the links between them as written. Compare all other links by target.
+  // When files move together, their links match only as written.
   const movable = ({ path, hash, links }: FileRecord): Movable => ({
     path,
     hash: hash.slice(0, HASH_DIGITS),
@@ -118,7 +115,7 @@ function sameFile(a: LoggedFile, b: LoggedFile): boolean {
   return a.hash === b.hash && a.kind === b.kind && a.title === b.title && a.excluded === b.excluded
 }
 
-/** Number of links from one file to one target, or to one heading or block in it, before and after the commit. */
+/** Links from one file to one target, heading or block, before and after the commit. */
 interface Tally {
   readonly to: LinkEnd
   readonly part: string | undefined
@@ -164,7 +161,7 @@ function countLink(tally: Tally, link: ResolvedLink, isNow: boolean): void {
   if (entry === undefined) tally.texts.set(text, { line: link.line, more: isNow ? 1 : -1 })
   else {
     entry.more += isNow ? 1 : -1
-    // Keep the line of the last link added or, if none was added, of the first link removed.
+    // The line of the last added link, or of the first removed one.
     if (isNow) entry.line = link.line
   }
 }

@@ -7,7 +7,6 @@ import type {
   LoggedText,
 } from '../../core/insight/graph-changes.ts'
 
-/** A file and its changes, tracked across renames. */
 interface Identity {
   readonly number: number
   readonly from: string | undefined
@@ -28,7 +27,7 @@ interface ComposedLink {
   readonly texts: Map<string, { line: number; more: number }>
 }
 
-/** Merges consecutive changes into one that covers the time from before the first change to after the last. Merging is associative. */
+/** Merges consecutive changes. Merging is associative. */
 export function composeChanges(sequence: Iterable<GraphChanges>): GraphChanges {
   const composing = new Composing()
   for (const changes of sequence) composing.add(changes)
@@ -37,7 +36,6 @@ export function composeChanges(sequence: Iterable<GraphChanges>): GraphChanges {
 
 class Composing {
   readonly #identities: Identity[] = []
-  /** Files seen so far that still exist, by current path. */
   readonly #present = new Map<string, Identity>()
   readonly #links = new Map<string, ComposedLink>()
 
@@ -56,10 +54,10 @@ class Composing {
     return { files: files.sort(byKey(fileKey)), links: links.sort(byKey(linkKey)) }
   }
 
-  /** @returns the files removed by these changes, by former path */
+  /** @returns the removed files, by former path */
   #applyFiles(files: readonly LoggedFileChange[]): ReadonlyMap<string, Identity> {
     const identities = files.map(({ from }) => (from === undefined ? this.#new(undefined, undefined) : this.#at(from)))
-    // Files can swap names, so release all old names before assigning new ones.
+    // Release all old names first, because files can swap names.
     for (const { from } of files) if (from !== undefined) this.#present.delete(from)
     const removed = new Map<string, Identity>()
     files.forEach(({ from, to, before, after, time, change }, at) => {
@@ -108,7 +106,7 @@ function endKey(end: Identity | LinkEnd): string {
   return typeof end === 'string' ? end : String(end.number)
 }
 
-/** Returns the change to a file, or `undefined` if it was added and then removed. */
+/** Returns `undefined` for a file that was added and then removed. */
 function fileChange({ from, to, before, after, time, change, isTouched }: Identity): readonly LoggedFileChange[] {
   if (!isTouched || (from === undefined && to === undefined)) return []
   return [
@@ -139,7 +137,7 @@ function linkChange({ from, to, part, was, now, texts }: ComposedLink): readonly
   ]
 }
 
-/** Returns a logged link end, or `undefined` for a file that was added and then removed. */
+/** Returns `undefined` for a file that was added and then removed. */
 function endName(end: Identity | LinkEnd): LinkEnd | undefined {
   if (typeof end === 'string') return end
   return end.to ?? (end.from === undefined ? undefined : `/${end.from}`)

@@ -2,24 +2,17 @@ import { groupBy } from '../../core/group-by.ts'
 import type { GraphChanges, LinkEnd, LoggedFileChange, LoggedLinkChange, LoggedText } from '../../core/insight/graph-changes.ts'
 import { nameOf } from '../../core/paths.ts'
 
-/** A removed or added file. */
 export interface Movable {
   readonly path: string
-  /** Empty if the bytes are unknown. */
+  /** Empty if the file was not read. */
   readonly hash: string
   links(): ReadonlySet<string>
 }
 
-/**
- * Minimum number of links for a match by links. If files share fewer links, that may be a coincidence unless their names are also
- * equal.
- */
+/** With fewer shared links, names must match too. */
 const DISTINCTIVE_LINKS = 2
 
-/**
- * Matches removed files with added files: first by content, then by links if no other file has the same ones.
- * @returns the new path of each moved file, by its old path
- */
+/** Matches by content, then by links if they are unique. @returns new paths by old path */
 export function matchMoves(removed: readonly Movable[], added: readonly Movable[]): ReadonlyMap<string, string> {
   const moves = new Map<string, string>()
   if (removed.length === 0 || added.length === 0) return moves
@@ -36,7 +29,7 @@ export function matchMoves(removed: readonly Movable[], added: readonly Movable[
     for (const [key, olds] of from) {
       const news = to.get(key) ?? []
       if (options.onlyOne && (olds.length > 1 || news.length > 1)) continue
-      // If a folder with several identical files was moved, match them in order.
+      // Match identical files in order, for example after a folder was moved.
       olds.slice(0, news.length).forEach((old, at) => {
         moves.set(old.path, news[at]?.path ?? '')
       })
@@ -50,13 +43,12 @@ export function matchMoves(removed: readonly Movable[], added: readonly Movable[
 }
 
 function linkKey(file: Movable, minLinks: number, name: string): string | undefined {
-  // A file that was not read has no known links.
+  // The links of an unread file are unknown.
   if (file.hash === '') return undefined
   const links = file.links()
   return links.size < minLinks ? undefined : [name, ...[...links].sort()].join('\0')
 }
 
-/** Groups files by key, ordered by path. Files without a key are left out. */
 function grouped(files: readonly Movable[], keyOf: (file: Movable) => string | undefined) {
   const groups = groupBy(
     files.toSorted((a, b) => (a.path < b.path ? -1 : 1)),
@@ -66,10 +58,7 @@ function grouped(files: readonly Movable[], keyOf: (file: Movable) => string | u
   return groups
 }
 
-/**
- * Merges a removed and an added file into one change if they have the same path or content. They have the same path if an editor
- * saves by deleting the file and creating it again.
- */
+/** Some editors save by deleting and recreating a file. Merges such pairs into one change. */
 export function joinIdentities({ files, links }: GraphChanges): GraphChanges {
   const deleted = files.filter(({ from, to }) => from !== undefined && to === undefined)
   const added = files.filter(({ from, to }) => from === undefined && to !== undefined)
@@ -95,7 +84,7 @@ interface SeparateFiles {
   readonly links: readonly LoggedLinkChange[]
 }
 
-/** Returns the new path of each removed file that was matched, by its old path. */
+/** Returns new paths by old path. */
 function matchesOf({ gone, added, links }: SeparateFiles): ReadonlyMap<string, string> {
   const isNew = new Set(added.map(({ to }) => to))
   const samePaths = new Map(gone.flatMap(({ from = '' }) => (isNew.has(from) ? [[from, from] as const] : [])))
@@ -123,7 +112,6 @@ function endsBySource(links: readonly LoggedLinkChange[]): ReadonlyMap<LinkEnd, 
   return ends
 }
 
-/** Merges links that now have the same ends. */
 function joinLinks(links: readonly LoggedLinkChange[], endOf: (end: LinkEnd) => LinkEnd): readonly LoggedLinkChange[] {
   const joined = new Map<string, LoggedLinkChange>()
   for (const link of links) {

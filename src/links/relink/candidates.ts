@@ -15,19 +15,19 @@ import {
   withoutQuery,
 } from '../resolve.ts'
 
-/** Obsidian's setting "New link format", which determines how a link that is a bare name is rewritten. */
+/** Obsidian's "New link format" setting, for links that are bare names. */
 export type NewLinkFormat = 'shortest' | 'relative' | 'absolute'
 
-/** A link that needs a new target, as it was before the change. */
+/** A link as it was before the change. */
 export interface OldLink {
   readonly link: LinkTarget
   readonly style: PathStyle
   readonly via: (Resolution & { readonly kind: 'file' })['via']
-  /** On-disk path of the file that the link resolved to. */
+  /** Path on disk of the old target. */
   readonly path: string
 }
 
-/** The file that the rewritten link must lead to, and the link's source, both after the change. Paths are spelled as on disk. */
+/** Target and source after the change. Paths are spelled as on disk. */
 export interface NewPlace {
   readonly names: Names
   readonly source: Source
@@ -35,13 +35,10 @@ export interface NewPlace {
   readonly newLinkFormat: NewLinkFormat
 }
 
-/**
- * Returns targets that may resolve to the new file, those most similar to the old text first. The caller checks each of them with
- * `resolveLink`.
- */
+/** New targets, those most similar to the old text first. Check each of them with `resolveLink`. */
 export function candidates(oldLink: OldLink, newPlace: NewPlace): readonly string[] {
   const onDisk = candidatesOnDisk(oldLink, newPlace)
-  // Other tools open the exact path in a Markdown link. All other links refer to a note by name, and people type names in NFC.
+  // Other tools need the exact path in a Markdown link. Other links use NFC.
   return isMarkdownPath(oldLink.link) ? onDisk : onDisk.map(spellName)
 }
 
@@ -61,23 +58,22 @@ function candidatesOnDisk(oldLink: OldLink, newPlace: NewPlace): readonly string
   return [...new Set([...preferred, ...fallback])].filter((target) => target !== '')
 }
 
-/** Checks whether a link points to a folder. Such a link gives no hint whether its author writes file extensions. */
 function namesFolder({ link, via }: OldLink): boolean {
   return via === 'folder' && !isWiki(link)
 }
 
-/** Checks whether a link is written as the URL path of a page on a site, such as `/a/b/`. */
+/** Such as `/a/b/`. */
 function isSitePath({ link, style }: OldLink, mode: Mode): boolean {
   return mode === 'docs' && style === 'rooted' && withoutQuery(link, mode).endsWith('/')
 }
 
-/** For a link to a Logseq page, returns the page's names. */
+/** Returns page names for a Logseq link. */
 function pageNames({ via }: OldLink, { names, file }: NewPlace): readonly string[] {
   if (names.mode !== 'logseq' || via !== 'alias' || !isNotePath(file.path, names.mode)) return []
   return file.title === undefined ? [pageName(file.path)] : [file.title, pageName(file.path)]
 }
 
-/** For a link to a folder, returns targets that name the folder of the index file. */
+/** Returns targets that name the index file's folder. */
 function indexFolders(oldLink: OldLink, newPlace: NewPlace): readonly string[] {
   const { path } = newPlace.file
   const namedFolder = oldLink.via === 'folder' || isSitePath(oldLink, newPlace.names.mode)
@@ -109,7 +105,7 @@ function pathsLike(oldLink: OldLink, path: string, { names, source, newLinkForma
   }
 }
 
-/** Returns the folder that a rooted link omits, such as `docs/` if `/a` refers to `docs/a.md`. Usually empty. */
+/** Returns `docs/` if `/a` refers to `docs/a.md`. Usually empty. */
 function siteRootOf({ link, via, path }: OldLink, mode: Mode): string {
   const segmentCount = segmentsOf(trimBothOf(withoutQuery(link, mode), '/')).length
   const segments = segmentsOf(via === 'folder' ? folderOf(path) : path)
@@ -123,7 +119,7 @@ function withoutRoot(path: string, root: string): string {
   return path.startsWith(root) ? path.slice(root.length) : path
 }
 
-/** Returns the trailing parts of a path, such as `c`, `b/c` and `a/b/c` for `a/b/c`. */
+/** Returns `c`, `b/c` and `a/b/c` for `a/b/c`. */
 function endsOf(path: string): readonly string[] {
   const segments = segmentsOf(path)
   return segments.map((_, at) => segments.slice(-1 - at).join('/'))
@@ -133,7 +129,7 @@ function segmentsOf(path: string): readonly string[] {
   return path === '' ? [] : path.split('/')
 }
 
-/** Returns the path relative to a folder, without a leading `./`. Returns `''` for the folder itself. */
+/** Without a leading `./`. Empty for the folder itself. */
 function relativePath(folder: string, path: string): string {
   const from = segmentsOf(folder)
   const to = segmentsOf(path)
@@ -142,15 +138,14 @@ function relativePath(folder: string, path: string): string {
   return [...from.slice(shared).map(() => '..'), ...to.slice(shared)].join('/')
 }
 
-/** Adds a leading `./` to a relative path unless it already starts with `./` or `../`. */
 function dotted(relative: string): string {
   if (isRelative(relative)) return relative
   return relative === '' ? '.' : `./${relative}`
 }
 
 /**
- * How a link refers to its file: from the root (`/f/a`), explicitly relative (`./a`, `../a`), by its whole path (`f/a`), by the end
- * of its path, or by its bare name. `sibling` is relative without a dot (`[a](a.md)`), which every Markdown reader understands.
+ * `rooted`: `/f/a`. `relative`: `./a`, `../a`. `sibling`: `[a](a.md)`, which any Markdown tool resolves. `full`: `f/a`. `end`:
+ * the end of the path. `name`: the base name.
  */
 export type PathStyle = 'rooted' | 'relative' | 'sibling' | 'full' | 'end' | 'name'
 
@@ -169,10 +164,7 @@ export function pathStyleOf(
   return resolution.via === 'path' ? 'full' : 'end'
 }
 
-/**
- * Returns the file that a Markdown link leads to if its path is resolved relative to the source's folder, as it is by tools without
- * a concept of vaults.
- */
+/** Resolves a Markdown path relative to the source only, like tools without vaults. */
 export function siblingOf(link: LinkTarget, source: Source, names: Names): number | undefined {
   const { target } = link
   if (!isMarkdownPath(link) || target === '' || target.startsWith('/')) return undefined

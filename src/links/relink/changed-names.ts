@@ -1,22 +1,21 @@
 import type { Mode } from '../../core/note.ts'
 import { changedNames, type FileNames, type NamedFile, NameIndex, type Names } from '../names.ts'
 
-/** A change to a file's names. `after` is `undefined` if the file is removed. An unknown key denotes a new file. */
+/** `after` is `undefined` for a removed file. An unknown key denotes a new file. */
 export interface NameChange {
   readonly key: number
   readonly after: FileNames | undefined
 }
 
-/** Returns the change that moves a file to `path` and keeps its aliases and title. */
 export function movedTo(names: NameIndex, key: number, path: string): NameChange {
   const file = names.file(key)
   return { key, after: { path, aliases: file?.aliases ?? [], title: file?.title } }
 }
 
-/** The names after a change, as an overlay on the index. Its cost depends on the size of the change, not of the vault. */
+/** Overlay of changed names over the index. Takes space proportional to the change. */
 export class ChangedNames implements Names {
   readonly mode: Mode
-  /** Folded names that are added, removed or spelled differently. Only links that mention one of them can get a different target. */
+  /** Folded names that are added, removed or respelled. Only links that mention one of them may change their target. */
   readonly touched: ReadonlySet<string>
   readonly #before: NameIndex
   readonly #changed = new Set<number>()
@@ -71,10 +70,7 @@ export class ChangedNames implements Names {
   }
 }
 
-/**
- * Returns the files whose links the changes may affect: moved files, and files with links that mention an added or removed name.
- * @param sourcesOf returns the files whose links mention the given folded name
- */
+/** Moved files, and files whose links mention an added or removed name. @param sourcesOf takes a folded name */
 export function affectedSources(
   names: NameIndex,
   changes: readonly NameChange[],

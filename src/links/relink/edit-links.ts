@@ -6,7 +6,7 @@ import { editText } from '../../core/text/edit-text.ts'
 import type { LinkSlots, TextRange, UnquotedValue } from '../../core/text/link-slots.ts'
 import type { LostLink, LostReason, RelinkedFile, RelinkSource, Rewrite, SourceTexts } from './relink-plan.ts'
 
-/** Chooses the new text for a link, or returns `undefined` if no text works. */
+/** Returns `undefined` if no text works. */
 export type Choose = (link: ResolvedLink, slots: LinkSlots) => (TextRange & { readonly text: string }) | undefined
 
 export interface LinkEditing {
@@ -14,7 +14,7 @@ export interface LinkEditing {
   readonly pathAfter: string
   readonly needed: readonly ResolvedLink[]
   readonly choose: Choose
-  /** Checks whether a rewritten link still has the target of the original link, `was`. */
+  /** True if the rewritten link still has the target of `was`. */
   readonly isKept: (is: Link, was: ResolvedLink) => boolean
 }
 
@@ -30,7 +30,7 @@ interface Change {
   readonly links: ResolvedLink[]
 }
 
-/** Rewrites one source's links and parses the result again. Edits that would be parsed incorrectly are dropped. */
+/** Parses the edited text again and drops edits that would be misread. */
 export function editLinks(editing: LinkEditing, texts: SourceTexts): EditedLinks {
   const { source, needed } = editing
   const text = texts.read(source)
@@ -70,13 +70,13 @@ function findChanges(text: string, { source, needed, choose }: LinkEditing, text
   return { changes: [...quoted].sort((a, b) => a.edit.start - b.edit.start), unfit }
 }
 
-/** If new links require quotes around a YAML value, merges all changes to the value into one. */
+/** Merges changes to a YAML value if new links need quotes. */
 function quoteValues(text: string, changes: readonly Change[]): readonly Change[] {
   const byValue = groupBy(changes, ({ unquoted }) => unquoted?.start)
   return [...byValue.values()].flatMap((inside) => quoteValue(text, inside))
 }
 
-/** @param inside all changes within one value */
+/** @param inside changes within one value */
 function quoteValue(text: string, inside: readonly Change[]): readonly Change[] {
   const [first] = inside
   const source = first?.unquoted?.quotedWith(inside.map(({ edit }) => edit))
@@ -97,13 +97,10 @@ function rewriteOf(text: string, edit: TextEdit, { link, shown }: { link: Resolv
 /** Text without a special meaning in Markdown and YAML. */
 const HARMLESS = /^[\p{L}\p{M}\p{N}\p{Emoji_Presentation} ._/+-]*$/u
 
-/** Maximum number of risky changes to try individually. Each trial parses the whole text again. */
+/** Each trial parses the whole text again. */
 const MAX_TRIALS = 32
 
-/**
- * Returns the changes whose combined result is parsed correctly. If not all can be made, keeps the harmless ones, and then tries to
- * add the others one at a time.
- */
+/** If not all changes can be made, keeps the harmless ones and tries the others one by one. */
 function keepReadable(changes: readonly Change[], isRight: (some: readonly Change[]) => boolean): readonly Change[] {
   if (isRight(changes)) return changes
   const harmless = changes.filter(({ edit }) => HARMLESS.test(edit.text))
@@ -116,7 +113,7 @@ function keepReadable(changes: readonly Change[], isRight: (some: readonly Chang
   return keptChanges
 }
 
-/** Checks whether every rewritten link has the right target and all other links are unchanged. */
+/** True if every rewritten link has the right target and the other links are unchanged. */
 function isReadable(
   text: string,
   changes: readonly Change[],

@@ -15,14 +15,12 @@ export interface HeadingChange {
   /** The same headings with their new text. */
   readonly after: readonly Heading[]
   readonly mode: Mode
-  /** Ranges of the note that are being replaced. Links in them are not rewritten. */
+  /** Ranges to be replaced. Links in them are not rewritten. */
   readonly replaced?: readonly TextRange[]
 }
 
 /**
- * Plans the edits that keep links to a note's headings pointing to the same headings when heading text changes. This includes links
- * whose path contains a changed heading, and links to headings that collide with the old or new text. Links to blocks need no change.
- * The edits to the headings themselves are not included.
+ * Keeps links pointing to the same headings when heading text changes. Does not include edits to the headings themselves.
  * @param sources the note itself and the notes that link to it
  */
 export function planHeadingLinks(
@@ -66,7 +64,7 @@ export function planHeadingLinks(
 export interface WrittenSubpath {
   readonly subpath: string
   readonly form: LinkForm
-  /** The headings that the subpath matches before the change. */
+  /** Headings that the subpath matches before the change. */
   readonly named: NamedHeadings
 }
 
@@ -76,7 +74,7 @@ export interface Outlines {
   readonly mode: Mode
 }
 
-/** Returns subpaths that could lead to the same heading after the change, most similar to the old text first. */
+/** Subpaths for the same heading, those most similar to the old text first. */
 function subpathCandidates(was: WrittenSubpath, { before, after, mode }: Outlines): readonly string[] {
   const index = was.named.at.at(-1) ?? 0
   const anchor = isAnchor(was, before[index]?.text ?? '', mode) ? [numberedAnchor(was.subpath, index, { before, after })] : []
@@ -90,14 +88,14 @@ function subpathCandidates(was: WrittenSubpath, { before, after, mode }: Outline
   return [...new Set([...anchor, renamed.join('#'), ...longer])].filter((subpath) => subpath !== '')
 }
 
-/** Checks whether a subpath is written as a web anchor rather than as the heading's text. */
+/** True for a web anchor, false for the heading's text. */
 function isAnchor({ subpath, form, named }: WrittenSubpath, text: string, mode: Mode): boolean {
   if (!isMarkdownPath({ form })) return false
   if (named.by === 'anchor') return true
   return named.at.length === 1 && subpath === anchorOf(text) && (subpath !== text || hasFolderTargets(mode))
 }
 
-/** Returns a heading's anchor, numbered if earlier headings have the same anchor. */
+/** Numbers the anchor if earlier headings share it. */
 function numberedAnchor(written: string, index: number, { before, after }: Omit<Outlines, 'mode'>): string {
   const text = after[index]?.text ?? ''
   const isCollapsed = !written.startsWith(dashedAnchor(before[index]?.text ?? ''))
@@ -107,7 +105,7 @@ function numberedAnchor(written: string, index: number, { before, after }: Omit<
   return earlier === 0 ? anchor : `${anchor}${separator}${earlier}`
 }
 
-/** Builds an anchor like GitHub (github-slugger), with one dash per space. */
+/** GitHub's anchor format (github-slugger), with one dash per space. */
 function dashedAnchor(heading: string): string {
   return heading
     .trim()
@@ -116,7 +114,6 @@ function dashedAnchor(heading: string): string {
     .replace(/\s/g, '-')
 }
 
-/** Returns the ancestors of a heading, outermost first. */
 function ancestors(headings: readonly Heading[], index: number): readonly number[] {
   const indexes: number[] = []
   let level = headings[index]?.level ?? 0

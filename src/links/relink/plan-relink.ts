@@ -9,7 +9,6 @@ import { type Choose, editLinks } from './edit-links.ts'
 import type { GainedLink, LostLink, RelinkedFile, RelinkPlan, RelinkSource, SourceTexts } from './relink-plan.ts'
 
 export interface Renaming {
-  /** The names before the change. */
   readonly names: NameIndex
   readonly changes: readonly NameChange[]
   readonly flavour: Flavour
@@ -17,11 +16,8 @@ export interface Renaming {
 }
 
 /**
- * Plans the edits that keep every link pointing to its file when names change. A link is rewritten only if it would otherwise resolve
- * differently, with two exceptions. A link to a moved file is also rewritten if it would become ambiguous. A Markdown link whose path
- * is relative to the source's folder is also rewritten if its file could afterwards be found only by searching the vault or by
- * ignoring case, because other Markdown tools do neither. (This does not apply if Obsidian is set to write paths from the root.) Every
- * new target is resolved with the new names, and every edited text is parsed again.
+ * Rewrites a link if it would resolve differently. Also rewrites links to moved files that would become ambiguous, and relative
+ * Markdown links that other tools could no longer resolve (unless Obsidian writes paths from the root).
  * @param sources the files returned by `affectedSources`, with their current links
  */
 export function planRelink(sources: Iterable<RelinkSource>, renaming: Renaming, texts: SourceTexts): RelinkPlan {
@@ -31,9 +27,9 @@ export function planRelink(sources: Iterable<RelinkSource>, renaming: Renaming, 
 }
 
 interface NewTargets {
-  /** Targets that will lead to the link's file, best first. Targets that also match other files come last. */
+  /** Best first. Targets that also match other files come last. */
   readonly targets: readonly string[]
-  /** True if the link is written as an alias, which it keeps as its text. */
+  /** The link is written as an alias, which becomes its text. */
   readonly isAlias: boolean
 }
 
@@ -53,7 +49,7 @@ class Relinker implements RelinkPlan {
 
   relink(source: RelinkSource): void {
     const path = this.#after.file(source.key)?.path
-    // Do not rewrite links in files that are removed or change their type.
+    // The source is removed or changes its type.
     if (path === undefined || endingOf(path) !== endingOf(source.path)) return
     const now = { key: source.key, path }
     const affected = source.links.filter((link) => this.#needsText(link, source, now))
@@ -69,14 +65,12 @@ class Relinker implements RelinkPlan {
       this.#texts,
     )
     if (file !== undefined) this.files.push(file)
-    // A link is not lost if the application will still find its file by searching the vault.
+    // The application can still find the file by searching the vault.
     const isRepaired = ({ link }: LostLink) => !hasFolderTargets(this.#after.mode) && this.#leadsTo(link, now, link.to)
     this.lost.push(...lost.filter((each) => !isRepaired(each)))
   }
 
-  /**
-   * Checks whether a link must be rewritten. Also records links that will no longer resolve, and links that will start to resolve.
-   */
+  /** True if the link must be rewritten. Also records links that are lost or gained. */
   #needsText(link: ResolvedLink, source: RelinkSource, now: Source): boolean {
     if (link.target === '') return false
     const { flavour } = this.#renaming
@@ -91,9 +85,9 @@ class Relinker implements RelinkPlan {
       return false
     }
     if (resolution.kind !== 'file' || resolution.key !== link.to) return true
-    // Like Obsidian, write a longer path if other files now share the moved file's name.
+    // Like Obsidian, write a longer path if other files now have the same name.
     if (resolution.rivals !== undefined && link.rivals === undefined && this.#isMoved(link.to)) return true
-    // The link still resolves, but perhaps only by searching the vault or by ignoring case. Other Markdown tools do neither.
+    // Other Markdown tools neither search the vault nor ignore case.
     const { names, newLinkFormat } = this.#renaming
     if (newLinkFormat === 'absolute' && !hasFolderTargets(names.mode)) return false
     if (siblingOf(link, source, names) !== link.to) return false
@@ -106,7 +100,7 @@ class Relinker implements RelinkPlan {
   }
 
   #chooser(source: RelinkSource, now: Source): Choose {
-    // Cache the targets, because a note can contain the same link a thousand times.
+    // A note can contain the same link a thousand times.
     const cache = new Map<string, NewTargets>()
     return (link, { target: slot, shownTarget = slot }) => {
       const key = `${link.form} ${link.target}`
@@ -135,7 +129,7 @@ class Relinker implements RelinkPlan {
       const to = resolveLink(this.#after, now, { form: link.form, target }, flavour)
       if (to.kind === 'file' && to.key === file.key) (to.rivals === undefined ? sure : unsure).push(target)
     }
-    // Logseq shows no other text for a page's name.
+    // In Logseq, a link to a page always shows the page's name.
     return { targets: [...sure, ...unsure], isAlias: resolution.via === 'alias' && flavour.mode !== 'logseq' }
   }
 
@@ -145,16 +139,16 @@ class Relinker implements RelinkPlan {
   }
 }
 
-/** Checks whether a relative link has the exact spelling of its file's path, as file systems that respect case require. */
+/** True if the spelling works on a case-sensitive file system. */
 function isSpelledAs({ to, target }: ResolvedLink, source: Source, names: Names): boolean {
   const path = typeof to === 'number' ? names.path(to) : undefined
   const named = joinPath(folderOf(source.path), target.split('?')[0] ?? '')
   if (path === undefined || named === undefined || !path.startsWith(named)) return false
-  // The link may omit the extension, or the name of a folder's index file.
+  // The extension or the name of an index file may be missing.
   return path === named || ['.', '/'].includes(path.charAt(named.length))
 }
 
-/** Returns a file name's lower-case extension, which determines how the file is parsed. */
+/** The lower-case extension determines the parser. */
 function endingOf(path: string): string {
   return /\.[^./]*$/.exec(path)?.[0].toLowerCase() ?? ''
 }

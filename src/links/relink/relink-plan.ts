@@ -9,38 +9,34 @@ export interface RelinkSource {
   readonly links: readonly ResolvedLink[]
 }
 
-/** Reads the text of sources that need rewriting. */
 export interface SourceTexts {
-  /** Returns the text that the links' positions refer to, or `undefined` if it cannot be read or has changed. */
+  /** Returns `undefined` if the file is unreadable or has changed since it was indexed. */
   read(source: RelinkSource): string | undefined
   slots(path: string, text: string): FindSlots
-  /** Returns the links of the text in the same order as the index. */
+  /** The order equals that of the index. */
   links(path: string, text: string): readonly Link[]
 }
 
-/** One replacement of text. Links that share a reference definition also share its rewrite. */
+/** Links that share a reference definition share a rewrite. */
 export interface Rewrite {
-  /** 1-based line of the first link that needs the rewrite. */
   readonly line: number
-  /** The link, or the destination of its definition, as written in the file. */
+  /** The link, or the destination of its definition, as written. */
   readonly before: string
   readonly after: string
 }
 
 export interface RelinkedFile {
   readonly key: number
-  /** Path before the names change. */
+  /** Path before the change. */
   readonly path: string
-  /** Edits to the indexed text, in ascending order and without overlaps. */
   readonly edits: readonly TextEdit[]
-  /** One rewrite per edit, in the same order. */
+  /** In the order of `edits`. */
   readonly rewrites: readonly Rewrite[]
 }
 
 /**
- * The reason why a link will be broken. `gone`: its target is deleted. `unreadable`: the source cannot be read or differs from the
- * index. `unwritable`: this kind of link cannot refer to the file, or its position was not found. `misread`: the new target would
- * change how the surrounding text is parsed.
+ * `gone`: the target is deleted. `unreadable`: the source cannot be read or has changed. `unwritable`: this kind of link cannot
+ * refer to the file. `misread`: the edit would change how the text is parsed.
  */
 export type LostReason = 'gone' | 'unreadable' | 'unwritable' | 'misread'
 
@@ -50,7 +46,7 @@ export interface LostLink {
   readonly reason: LostReason
 }
 
-/** An unresolved link that will resolve to a file after the change. It is not edited. */
+/** An unresolved link that will resolve. Not edited. */
 export interface GainedLink {
   readonly source: RelinkSource
   readonly link: ResolvedLink
@@ -58,7 +54,7 @@ export interface GainedLink {
 }
 
 export interface RelinkPlan {
-  /** Only files with edits, in the order of the sources. */
+  /** Only files with edits, in source order. */
   readonly files: readonly RelinkedFile[]
   readonly lost: readonly LostLink[]
   readonly gained: readonly GainedLink[]
