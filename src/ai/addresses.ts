@@ -1,11 +1,11 @@
 import type { TextRange } from '../core/text/link-slots.ts'
 import { narrow } from './neutralise.ts'
 
-/** Top-level domains that programs turn into links and that are rarely file extensions. */
+/** Top-level domains that are rarely file extensions. */
 const DOMAINS = words(
   'com net org io dev ai co biz xyz edu gov mil eu uk de fr ru cn jp us ca au nl ch pl br tv cc ly onion example',
 )
-/** Top-level domains that also occur as names in code, such as `file.link` and `page.click`. */
+/** Top-level domains that also occur in code, such as `file.link`. */
 const DOMAINS_OF_TEXT = words(
   `app me info int in se no it es at be to gg site online top club shop live link click page cloud tech store zip mov local test pro xxx aero asia
   coop museum рф su ua kr mx nz dk fi cz gr pt ie il tr ir hk sg tw vn hu sk bg lt lv ee hr ro lu pe cl ae ke kz ws nu gl fm pw tk gq`,
@@ -18,18 +18,12 @@ function words(list: string): ReadonlySet<string> {
   return new Set(list.split(/\s/).filter((word) => word !== ''))
 }
 
-/** A run of characters without white space or quotation marks. An address is always within one token. */
 const TOKEN = /[^\s<>"'`]+/g
-/** A host name, or a file name that looks like a host name. */
 const NAME = /[\p{L}\p{N}_.-]+/gu
 const MAIL_PART = /[^()[\],;]+/g
-/** Length of the longest registered scheme name. */
 const MAX_SCHEME_LENGTH = 31
 
-/**
- * Finds addresses and other text that programs turn into links, in order of appearance. In code, only finds unambiguous addresses.
- * Runs in linear time.
- */
+/** Finds text that programs turn into links. In code, finds only unambiguous addresses. Linear time. */
 export function findAddresses(text: string, { inCode = false } = {}): readonly TextRange[] {
   return [...text.matchAll(TOKEN)].flatMap(({ 0: token, index }) => {
     const goesOn = /\S/.test(text.charAt(index + token.length))
@@ -42,12 +36,11 @@ export function findAddresses(text: string, { inCode = false } = {}): readonly T
 
 interface TokenKind {
   readonly inCode: boolean
-  /** True if the token is followed by a character other than white space. */
   readonly goesOn: boolean
 }
 
 function addressesIn(token: string, { inCode, goesOn }: TokenKind): readonly TextRange[] {
-  // The address includes the character after the token, as in `data:<`.
+  // In `data:<`, the next character belongs to the address.
   const end = goesOn && token.endsWith(':') ? token.length + 1 : withoutPunctuation(token)
   const starts = [schemeStart(token), listedSchemeStart(token, goesOn), token.toLowerCase().indexOf('www.')]
   if (!inCode) starts.push(slashesStart(token))
@@ -56,14 +49,12 @@ function addressesIn(token: string, { inCode, goesOn }: TokenKind): readonly Tex
   return [...mailIn(token, inCode), ...namesIn(token, inCode), ...rest]
 }
 
-/** Returns the end of the token, excluding trailing punctuation. */
 function withoutPunctuation(token: string): number {
   let end = token.length
   while (end > 0 && '.,;:!?…)]}*_~'.includes(token.charAt(end - 1))) end--
   return end
 }
 
-/** Returns the start of the scheme before `://`, or -1 if there is none. */
 function schemeStart(token: string): number {
   let at = token.indexOf(':')
   while (at >= 0 && !/^[/\\]{2}/.test(token.slice(at + 1, at + 3))) at = token.indexOf(':', at + 1)
@@ -75,7 +66,7 @@ function schemeStart(token: string): number {
   return start
 }
 
-/** Returns the start of a scheme that needs no slashes, such as `data:`, or -1 if there is none. */
+/** Schemes without slashes, such as `data:`. Returns -1 if there is none. */
 function listedSchemeStart(token: string, goesOn: boolean): number {
   const last = goesOn ? token.length : token.length - 1
   for (let at = token.indexOf(':'); at >= 0 && at < last; at = token.indexOf(':', at + 1)) {
@@ -90,7 +81,7 @@ function listedSchemeStart(token: string, goesOn: boolean): number {
   return -1
 }
 
-/** Returns the start of `//name` or `\\\\name`, or -1 if there is neither. Browsers and some programs treat both as addresses. */
+/** Browsers and some other programs treat `//name` and `\\name` as addresses. Returns -1 if there is none. */
 function slashesStart(token: string): number {
   for (let at = 0; at < token.length - 2; at++) {
     const next = token.charAt(at + 2)
@@ -124,7 +115,7 @@ function namesIn(token: string, inCode: boolean): readonly TextRange[] {
   })
 }
 
-/** Checks whether any label other than the first is a top-level domain. */
+/** Top-level domains count in any label except the first. */
 function isHost(name: string, rest: string, inCode: boolean): boolean {
   const labels = name.split('.')
   return labels.some((label, at) => {
@@ -136,18 +127,18 @@ function isHost(name: string, rest: string, inCode: boolean): boolean {
   })
 }
 
-/** Checks whether the dot ends a sentence that is not followed by a space. `bread.It` is not a host in Italy. */
+/** In `bread.It`, the space after the sentence is missing. */
 function isNextSentence(before: string, label: string): boolean {
   return /^\p{Lu}\p{Ll}+$/u.test(label) && /\p{Ll}$/u.test(before)
 }
 
-/** Checks whether the path contains `?name=value`. Opening such an address would send the value to the owner of the host. */
+/** `?name=value` would send the value to the host. */
 function hasQuery(rest: string): boolean {
   const at = rest.indexOf('?')
   return at >= 0 && /^(?::\d{1,5})?[/?]/.test(rest) && rest.includes('=', at)
 }
 
-/** Checks whether the text is a numeric address with a path. `93.184.216.34/x` is an address, but `10.0.0.0/8` is a network. */
+/** `93.184.216.34/x` is an address, but `10.0.0.0/8` is a network. */
 function isNumericAddress(name: string, rest: string, inCode: boolean): boolean {
   if (inCode || !/^(?:\d{1,3}\.){3}\d{1,3}$/.test(name)) return false
   const path = rest.replace(/^:\d{1,5}/, '')

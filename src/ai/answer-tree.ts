@@ -10,44 +10,36 @@ import { markerIn, takeMarkers } from './markers.ts'
 import { visible } from './neutralise.ts'
 import { applyEdits, codeLookup, type Edit, linesTrimmed, type Piece, removal, textOf, type Wrap } from './pieces.ts'
 
-/** A parsed answer from which links, images, HTML and addresses have been removed. */
 export interface AnswerTree {
   readonly blocks: readonly Block[]
-  /** Number of links, images, addresses, HTML tags and executable code blocks that were removed. */
+  /** Number of removed links, images, addresses, HTML tags and executable code blocks. */
   readonly removed: number
-  /** Number of removed strings that a reader could take for Roux citations, such as `[1]`. */
+  /** Number of removed strings that look like citations, such as `[1]`. */
   readonly forged: number
-  /** True if the answer was truncated because it was too long. */
   readonly isCut: boolean
-  /** Renders the answer as Markdown. `link` renders each citation. */
   write(link: WriteCitation): string
 }
 
 const PARSING = { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] }
 
-/** Maximum answer length in UTF-16 units. Longer answers are truncated. */
 const MAX_CHARACTERS = 60_000
-/** Maximum number of syntax characters. Parsing can take quadratic time, so an answer with more is treated as plain text. */
+/** Parsing can take quadratic time. An answer with more syntax characters is treated as plain text. */
 const MAX_MARKS = 2_000
 const MARKS: ReadonlySet<string> = new Set('!#$&*+<=>@[\\]^_`{|}~\n')
-/** Parsing a list item takes as long as parsing this many other syntax characters. */
+/** A list item is as slow to parse as this many syntax characters. */
 const ITEM_COST = 3
 const MAX_DEPTH = 30
 const MAX_INDENTATION = 200
-/**
- * Maximum number of cleaning rounds. Removing text can join its surroundings into a new address, so cleaning is repeated until
- * nothing changes.
- */
+/** Removing text can form a new address, so cleaning is repeated until nothing changes. */
 const MAX_ROUNDS = 10
 
-/** Parses a model's answer and removes links, images, HTML, addresses and definitions. */
 export function parseAnswer(answer: string): AnswerTree {
   const text = visible(answer.slice(0, MAX_CHARACTERS))
   const tree = isPlain(text) ? plainTree(text) : fromMarkdown(text, PARSING)
   return { ...new Reader().read(tree), isCut: answer.length > MAX_CHARACTERS }
 }
 
-/** Checks whether parsing the text as Markdown could take too long. */
+/** Parsing as Markdown could take too long. */
 function isPlain(text: string): boolean {
   let cost = 0
   for (const character of text) if (MARKS.has(character)) cost++
@@ -59,7 +51,6 @@ function isPlain(text: string): boolean {
   return cost > MAX_MARKS
 }
 
-/** Returns the number of quotes and list items that start on a line, and the line's indentation. */
 function startOf(line: string): { readonly depth: number; readonly indentation: number } {
   let depth = 0
   let at = 0
@@ -79,17 +70,14 @@ function plainTree(text: string): Root {
 }
 
 const WORD = /[\p{L}\p{N}]/u
-/** Placeholder for a removed node. It is removed later, together with the surrounding spaces. */
+/** Replaces a removed node. Later removed with the spaces before it. */
 const PLACEHOLDER = '\ue000'
 const PLACEHOLDERS = /\ue000/g
 
-/** Copies the parsed tree without unsafe content. */
 class Reader {
   readonly #blocks: Block[] = []
   readonly #blockOf = new Map<object, Block>()
-  /**
-   * Records whether `$` occurs in text and in code. If it occurs in both, some renderers see a formula that ends inside the code.
-   */
+  /** If `$` occurs in both text and code, some renderers start a formula in the text and end it in the code. */
   readonly #dollars = { code: false, text: false }
   #removedCount = 0
   #forged = 0
@@ -158,7 +146,7 @@ class Reader {
     return [node]
   }
 
-  /** Removes addresses from code, including those obscured by backslashes or character references. */
+  /** Also removes addresses obscured by backslashes or character references. */
   #cleanCode(value: string): string {
     const visible = asDisplayed(value)
     const decoded = asDisplayed(decodeReferences(visible.replace(/\\(?=[.:/@])/g, '')))
@@ -172,11 +160,11 @@ class Reader {
     return ''
   }
 
-  /** Copies a paragraph, heading or cell, unless no text is left. Its children are generated later, together with the citations. */
+  /** Returns an empty array if no text is left. Children are generated later, with the citations. */
   #inlineOf(node: RootContent, children: readonly PhrasingContent[], isQuoted: boolean): RootContent[] {
     const cleaned = this.#clean(this.#piecesOf(children, []))
     const first = cleaned.findIndex((piece) => piece.kind !== 'marker' || piece.place !== 'alone')
-    // Markers on a line of their own, before any text, cite the preceding block.
+    // Markers on their own line before any text cite the preceding block.
     const isBelow = first > 0 && this.#blocks.length > 0
     if (isBelow) this.#citePreceding(cleaned.slice(0, first))
     const pieces = isBelow ? cleaned.slice(first) : cleaned
@@ -194,7 +182,6 @@ class Reader {
     return [copy]
   }
 
-  /** Assigns markers without text to the preceding block. */
   #citePreceding(pieces: readonly Piece[]): void {
     const markers = pieces.filter((piece) => piece.kind === 'marker')
     const last = this.#blocks.at(-1)
@@ -252,7 +239,7 @@ class Reader {
     const code = this.#cleanCode(value)
     const piece: Piece = { kind: 'code', text: code, wraps }
     if (isBlankCode(piece)) return []
-    // Dataview and Meta Bind execute inline code in this form.
+    // Dataview and Meta Bind execute inline code of this form.
     if (/^\s*(?:\$?=|[A-Z]{4,}\[)/.test(code)) {
       this.#removedCount++
       return [{ kind: 'text', text: code, wraps }]
@@ -260,7 +247,6 @@ class Reader {
     return [piece]
   }
 
-  /** Removes markers, links and addresses until nothing changes. */
   #clean(pieces: readonly Piece[]): readonly Piece[] {
     let rest = pieces
     for (let round = 0; round < MAX_ROUNDS; round++) {
@@ -273,16 +259,15 @@ class Reader {
       rest = edits.length === 0 ? decoded : applyEdits(decoded, edits).filter((piece) => !isBlankCode(piece))
       if (edits.length === 0 && !hasChanged) return linesTrimmed(rest)
     }
-    // Text that is still not clean after this many rounds is an attack.
+    // Still unsafe after `MAX_ROUNDS`, so probably an attack.
     return []
   }
 }
 
-/** Returns edits that remove addresses, wikilinks, placeholders and templates. */
 function unsafeParts(pieces: readonly Piece[]): readonly (Edit & { readonly isCounted?: boolean })[] {
   const text = textOf(pieces)
   const isCode = codeLookup(pieces)
-  // `#cleanCode` has already removed addresses in code.
+  // `#cleanCode` has removed addresses in code.
   const addresses = [...findAddresses(text), ...addressesInPieces(pieces)].filter(({ start, end }) => !isCode(start, end))
   const holes = [...text.matchAll(PLACEHOLDERS)].map(({ index }) => ({
     ...removal(text, { start: index, end: index + 1 }),
@@ -302,7 +287,7 @@ function unsafeParts(pieces: readonly Piece[]): readonly (Edit & { readonly isCo
   return disjoint(spans.sort(byStart))
 }
 
-/** Finds addresses within a single piece. For example, a program that parses Markdown sees `data:x` in `meta**data:x**`. */
+/** Some programs find addresses within a piece: in `meta**data:x**`, Markdown parsers find `data:x`. */
 function addressesInPieces(pieces: readonly Piece[]): readonly TextRange[] {
   let at = 0
   return pieces.flatMap(({ text }) => {
@@ -312,7 +297,6 @@ function addressesInPieces(pieces: readonly Piece[]): readonly TextRange[] {
   })
 }
 
-/** Checks whether the piece is empty inline code, which Markdown cannot represent. */
 function isBlankCode({ kind, text }: Piece): boolean {
   return kind === 'code' && text.trim() === ''
 }
@@ -321,7 +305,6 @@ function byStart(a: TextRange, b: TextRange): number {
   return a.start - b.start || b.end - a.end
 }
 
-/** Returns the spans that do not overlap an earlier span. */
 function disjoint<T extends TextRange>(spans: readonly T[]): readonly T[] {
   let end = 0
   return spans.filter((span) => {
@@ -331,7 +314,7 @@ function disjoint<T extends TextRange>(spans: readonly T[]): readonly T[] {
   })
 }
 
-/** Returns edits that replace `[[note|label]]` with its label and remove `![[note]]`. */
+/** Replaces `[[note|label]]` with its label, and removes `![[note]]`. */
 function wikilinksIn(text: string, isCode: (start: number, end: number) => boolean): readonly Edit[] {
   const edits: Edit[] = []
   for (let at = text.indexOf('[['); at >= 0; at = text.indexOf('[[', at + 1)) {
@@ -347,12 +330,12 @@ function wikilinksIn(text: string, isCode: (start: number, end: number) => boole
   return edits
 }
 
-/** Returns the `%` of each `<%`. Templater executes `<% … %>` anywhere in a note, even in code. */
+/** Finds the `%` of `<%`. Templater executes `<% … %>` anywhere in a note, even in code. */
 function templatesIn(text: string): readonly TextRange[] {
   return [...text.matchAll(/<%/g)].map(({ index }) => ({ start: index + 1, end: index + 2 }))
 }
 
-/** Returns the text between the tags of an HTML block. */
+/** Strips the tags. */
 function textOfHtml(html: string): string {
   const lower = html.toLowerCase()
   let text = ''
@@ -370,7 +353,7 @@ function textOfHtml(html: string): string {
   return text
 }
 
-/** Decodes character references again, because some programs decode them twice. */
+/** Decodes repeatedly, because some programs decode twice. */
 function decodeReferences(text: string): string {
   return text.replace(
     /&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|([a-z]{2,8}));?/g,
@@ -382,14 +365,13 @@ function decodeReferences(text: string): string {
   )
 }
 
-/** Returns the ASCII character for an entity name such as `colon`. */
+/** Supports only ASCII characters. */
 function characterNamed(name: string): string | undefined {
   const character = decodeNamedCharacterReference(name)
   if (character === '\u00a0') return ' '
   return character !== false && /^[!-~]$/.test(character) ? character : undefined
 }
 
-/** Removes invisible characters. */
 function asDisplayed(text: string): string {
   return visible(text).replace(PLACEHOLDERS, '')
 }
@@ -398,7 +380,7 @@ function bare<T extends Nodes>({ position: _, ...node }: T): T {
   return node as T
 }
 
-/** Languages that are only used for highlighting. Obsidian or its plugins might execute any other language, such as `dataviewjs`. */
+/** Languages that are only highlighted. Obsidian plugins may execute others, such as `dataviewjs`. */
 const LANGUAGES: ReadonlySet<string> = new Set(
   `ada asm awk bash basic bat batch bibtex c c++ cc clj clojure cmake cobol coffeescript conf console cpp cs csharp css csv dart diff dockerfile elixir elm
   erlang f# fish fortran fsharp gdscript git gitignore glsl go golang graphql groovy haskell hcl hs html http ini java javascript jinja js json json5 jsonc

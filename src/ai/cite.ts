@@ -8,48 +8,41 @@ import { findQuotations, type Quotation } from './quotations.ts'
 import { type CitedPassage, Source } from './source.ts'
 import { splitSentences, type Word, wordsIn } from './words-and-sentences.ts'
 
-/** A sentence in a passage that supports the answer. */
 export interface Citation {
-  /** Citation number in the answer, starting at 1. */
+  /** 1-based, in order of appearance. */
   readonly n: number
-  /** Zero-based index of the passage in the prompt. */
+  /** 0-based index in the prompt. */
   readonly passage: number
   readonly startLine: number
   readonly endLine: number
-  /** The sentence as it appears in the file. */
+  /** As in the file. */
   readonly quote: string
-  /** `weak` if the answer's sentence shares no words with the passage, or has a number or negation that the passage lacks. */
+  /** `weak` if the sentence shares no words with the passage, or has a number or negation that the passage lacks. */
   readonly support: 'ok' | 'weak'
 }
 
-/** A sentence of an answer with the numbers of its citations. */
 export interface CitedSentence {
   readonly text: string
   readonly citations: readonly number[]
 }
 
-/** An answer whose citations have been looked up in the passages. */
 export interface CitedAnswer {
-  /** Sentences in order, excluding sentences without words. */
+  /** Excludes sentences without words. */
   readonly sentences: readonly CitedSentence[]
   readonly citations: readonly Citation[]
   readonly removed: { readonly citations: number; readonly links: number }
-  /** True if the answer was truncated because it was too long. */
   readonly isCut: boolean
-  /** True if the model stated that the passages do not contain the answer, or wrote no text. */
+  /** True if the model wrote `NOT_FOUND` or no text. */
   readonly isNotFound: boolean
-  /** Renders the answer as Markdown. */
   write(link: WriteCitation): string
 }
 
-/** Minimum length of a quotation in words. Shorter text in quotation marks is a name or a term. */
+/** In words. Shorter quoted text is a name or a term. */
 const MIN_QUOTED_WORDS = 3
-/** Maximum length of a quotation in UTF-16 units. Longer ones do not count as quotations. */
+/** In UTF-16 code units. */
 const MAX_QUOTED = 20_000
-/** Maximum time in milliseconds before yielding to other tasks. */
 const MAX_TURN_MS = 20
 
-/** Parses a model's answer and looks up every citation and quotation in the passages. */
 export async function citeAnswer(answer: string, passages: readonly CitedPassage[]): Promise<CitedAnswer> {
   const tree = parseAnswer(answer)
   const reading = new AnswerReader(passages.map((passage) => new Source(passage)))
@@ -77,11 +70,11 @@ function isRefusal(text: string): boolean {
   return text.trim() === '' || (/^\W*NOT[ _]FOUND\b/i.test(text) && text.length < 10 * NOT_FOUND.length)
 }
 
-/** Part of an answer, with its quotations and the passages that the model cited for that part. */
+/** Part of an answer, with its quotations and cited passages. */
 interface Claim {
   readonly words: readonly Word[]
   readonly named: readonly number[]
-  /** For each quotation, its location in each passage that contains it, by passage number. */
+  /** Matches of each quotation, by passage number. */
   readonly quotations: readonly ReadonlyMap<number, TextRange>[]
 }
 
@@ -96,7 +89,6 @@ class AnswerReader {
     this.#sources = sources
   }
 
-  /** Adds citations after the sentences of a paragraph. */
   readText(block: Extract<Block, { readonly kind: 'text' }>): void {
     const { pieces, isQuoted } = block
     const text = textOf(pieces)
@@ -132,7 +124,6 @@ class AnswerReader {
     this.sentences.push({ text: writeCode(node), citations: block.citations })
   }
 
-  /** Looks up each quotation in the passages cited by its sentences. */
   #lookUp(
     all: readonly Quotation[],
     sentences: readonly TextRange[],
@@ -141,7 +132,7 @@ class AnswerReader {
     return all.flatMap(({ start, end, quoted }) => {
       const numbers = new Set(sentences.flatMap((span, at) => (span.start < end && span.end > start ? (markers[at] ?? []) : [])))
       if (numbers.size === 0) return []
-      // Quotations this long are never genuine.
+      // Too long for a real quotation.
       if (quoted.length > MAX_QUOTED) return [{ start, end, places: new Map() }]
       if (wordsIn(quoted).length < MIN_QUOTED_WORDS || this.#sources.some((source) => source.isNamed(quoted))) return []
       const places = [...numbers].flatMap((number): readonly [number, TextRange][] => {
@@ -152,7 +143,7 @@ class AnswerReader {
     })
   }
 
-  /** Cites the passages that the model cited for a claim, provided that each quotation in the claim occurs in one of them. */
+  /** Keeps the model's citations if each quotation occurs in one of them. */
   #cite({ words, named, quotations }: Claim): readonly number[] {
     const existing = [...new Set(named)].filter((number) => this.#sources[number - 1] !== undefined)
     const cited = quotations.some((places) => places.size === 0) ? [] : existing
@@ -191,10 +182,7 @@ function markerLookup(pieces: readonly Piece[], length: number): (start: number,
   return (start, end) => (counts[end + 1] ?? 0) > (counts[start] ?? 0)
 }
 
-/**
- * Returns the passage numbers cited by each sentence. A marker cites the preceding text, or the text on its own line if the marker is
- * at the start of the line.
- */
+/** A marker cites the preceding text. At the start of a line, it cites the text after it. */
 function markersBySentence(
   pieces: readonly Piece[],
   sentences: readonly TextRange[],
@@ -229,7 +217,6 @@ function slice(pieces: readonly Piece[], { start, end }: TextRange): readonly Pi
   })
 }
 
-/** Returns the emphasis that surrounds the text on both sides of an offset. */
 function wrapsAt(pieces: readonly Piece[], offset: number): readonly Wrap[] {
   let at = 0
   let before: readonly Wrap[] = []

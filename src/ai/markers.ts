@@ -2,23 +2,23 @@ import type { TextRange } from '../core/text/link-slots.ts'
 import { narrow } from './neutralise.ts'
 import { applyEdits, codeLookup, type Edit, type MarkerPlace, type Piece, removal, textOf } from './pieces.ts'
 
-/** A marker such as `[S1]`, or text that looks like a Roux citation, such as `[1]`. */
+/** A marker such as `[S1]`, or a forged citation such as `[1]`. */
 interface FoundMarker extends TextRange {
-  /** Passage numbers. Omitted for text that only looks like a citation. */
+  /** Passage numbers. Omitted for a forged citation. */
   readonly numbers?: readonly number[]
 }
 
 const CLOSING: Readonly<Record<string, string>> = { '[': ']', '【': '】', '〔': '〕', '〖': '〗', '⟦': '⟧', '(': ')' }
-/** Maximum length of a marker in UTF-16 units, and maximum number of passages that it can cite. */
+/** In UTF-16 code units. */
 const MAX_LENGTH = 120
 const MAX_NUMBERS = 24
-/** Characters around a bracketed number that readers easily overlook. */
+/** Characters that readers may overlook. */
 const MARKUP = /[\s*_^`\\]/
 const SUPERSCRIPT = /[⁰¹²³⁴-⁹]/
 const CIRCLED = /[①-⑳⓫-⓴⓵-⓾❶-❿➀-➓]/
 const ENDS = /[.,;:!?…。！？)\]"'”’»]/
 
-/** Converts markers to separate pieces and removes text that looks like a Roux citation. */
+/** Turns markers into pieces of their own, and removes forged citations. */
 export function takeMarkers(pieces: readonly Piece[]): { readonly pieces: readonly Piece[]; readonly forged: number } {
   const text = textOf(pieces)
   const isCode = codeLookup(pieces)
@@ -47,19 +47,16 @@ function grouped(text: string, markers: readonly FoundMarker[]): readonly (reado
   return groups
 }
 
-/** Returns the passage numbers if inline code consists only of a marker. */
 export function markerIn(code: string): readonly number[] | undefined {
   const text = code.trim()
   const [marker] = findMarkers(text, () => false)
   return marker?.start === 0 && marker.end === text.length ? marker.numbers : undefined
 }
 
-/** Extends a span to include surrounding parentheses, as in `([S1])`. */
 function withParentheses(text: string, { start, end }: TextRange): TextRange {
   return text.charAt(start - 1) === '(' && text.charAt(end) === ')' ? { start: start - 1, end: end + 1 } : { start, end }
 }
 
-/** Inserts a space if a marker between two words was removed. */
 function spaced(pieces: readonly Piece[]): readonly Piece[] {
   return pieces.flatMap((piece, at): readonly Piece[] => {
     if (piece.kind !== 'marker') return [piece]
@@ -86,7 +83,6 @@ function findMarkers(text: string, isCode: (start: number, end: number) => boole
   return markers
 }
 
-/** Parses a bracketed marker at an offset. */
 function bracketAt(text: string, start: number): FoundMarker | undefined {
   const open = narrow(text.charAt(start))
   const close = CLOSING[open]
@@ -103,7 +99,7 @@ function bracketAt(text: string, start: number): FoundMarker | undefined {
   return { start, end: end + 1, ...(read.isMarker ? { numbers: read.numbers } : {}) }
 }
 
-/** Parses `S1, S2`, `S1–S3`, `1, 2` or `4:0†source`. Returns `undefined` for any other text. */
+/** Parses `S1, S2`, `S1–S3`, `1, 2` or `4:0†source`. */
 function numbersIn(inside: string): { readonly numbers: readonly number[]; readonly isMarker: boolean } | undefined {
   const characters = [...inside].filter((character) => !MARKUP.test(character)).join('')
   const [list = ''] = /^(?:s?\d{1,6}(?:(?:and|&|[,;:–—-])?(?=s?\d))?)+/i.exec(characters) ?? []
@@ -119,12 +115,12 @@ function numbersIn(inside: string): { readonly numbers: readonly number[]; reado
     }
     numbers.push(number)
   }
-  // Ignore numbers that are probably not citations: `[2024]` is a year, and `[0]` is an index.
+  // `[2024]` is a year, and `[0]` is an index.
   if (!isMarker && numbers.some((number) => number > 999 || (number === 0 && numbers.length === 1))) return undefined
   return { numbers: numbers.slice(0, MAX_NUMBERS), isMarker }
 }
 
-/** Parses a superscript or circled number that follows a sentence or a word, excluding `m²` and `step ①`. */
+/** Parses a superscript or circled number after a word, except in `m²` and `step ①`. */
 function signAt(text: string, start: number): FoundMarker | undefined {
   const kind = [SUPERSCRIPT, CIRCLED].find((pattern) => pattern.test(text.charAt(start)))
   if (kind === undefined) return undefined
@@ -149,7 +145,7 @@ function signAt(text: string, start: number): FoundMarker | undefined {
   return endsSentence || followsWord || isLast ? { start, end } : undefined
 }
 
-/** Determines the position of a marker on its line. Other markers on the line do not count as text. */
+/** Ignores other markers on the line. */
 function placeOf(text: string, { start, end }: TextRange): MarkerPlace {
   const before = text.slice(Math.max(0, start - MAX_DISTANCE), start)
   const line = before.slice(before.lastIndexOf('\n') + 1)
@@ -158,7 +154,7 @@ function placeOf(text: string, { start, end }: TextRange): MarkerPlace {
   return isOnlyMarkers(after) ? 'alone' : 'start'
 }
 
-/** Maximum distance to search for other markers on the line, in UTF-16 units. */
+/** In UTF-16 code units. */
 const MAX_DISTANCE = 400
 
 function isOnlyMarkers(part: string): boolean {

@@ -2,23 +2,19 @@ import { wholeCharacterEnd } from '../core/text/graphemes.ts'
 
 export interface SpokenAnswer {
   readonly answer: string
-  /** True if the text ended during the reasoning. */
   readonly isThinking: boolean
 }
 
 const TAG = /<(\/?)(?:seed:)?(?:think|thinking|thoughts?|reasoning)>|\[(\/?)THINK\]|◁(\/?)think▷/gi
 
-/** Matches the start of a gpt-oss channel, such as `<|channel|>final<|message|>`. */
+/** Start of a gpt-oss channel, such as `<|channel|>final<|message|>`. */
 const CHANNEL = /<\|channel\|>\s*(\w{1,20})[^<]{0,100}<\|message\|>/g
 
-/**
- * Separates a model's answer from its reasoning. Reasoning is enclosed in tags or in a channel, or precedes a closing tag if the
- * server dropped the opening tag. Tags in code are part of the answer.
- */
+/** Strips the reasoning, which is enclosed in tags or in a channel. The opening tag may be missing. Ignores tags in code. */
 export function withoutThinking(text: string): SpokenAnswer {
   const channels = [...text.matchAll(CHANNEL)]
   if (channels.length > 0) return spokenIn(text, channels)
-  // Servers that remove special tokens leave only the channel names.
+  // Some servers remove special tokens, which leaves only the channel names.
   const final = text.startsWith('analysis') ? text.indexOf('assistantfinal') : -1
   if (final >= 0) return { answer: text.slice(final + 'assistantfinal'.length), isThinking: false }
   let answer = ''
@@ -43,21 +39,17 @@ function spokenIn(text: string, channels: readonly RegExpExecArray[]): SpokenAns
   return { answer: end < 0 ? finalText : finalText.slice(0, end), isThinking: false }
 }
 
-/**
- * Text with this many repetitions, and this total length in UTF-16 units, counts as endless. Small models that repeat themselves
- * this often never stop.
- */
+/** Thresholds for endless repetition, from which small models do not recover. */
 const MIN_TIMES = 8
 
 const MIN_LENGTH = 300
 
-/** Number of UTF-16 units to check at the end of the text. The repeated part is at most an eighth as long. */
+/** In UTF-16 code units. The repeated part is at most an eighth as long. */
 const TAIL = 2_400
 
 /**
- * Detects text that repeats itself at its end. Returns the end of the first repetition, or `undefined` if there is none. Finds the
- * shortest period of each suffix with the prefix function of Knuth, Morris and Pratt (1977), applied to the reversed text. Runs in
- * linear time.
+ * Returns the end of the first repetition. Uses the prefix function of Knuth, Morris and Pratt (1977) on the reversed text.
+ * Linear time.
  */
 export function findRepeats(text: string): number | undefined {
   const length = Math.min(text.length, TAIL)

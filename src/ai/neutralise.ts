@@ -1,27 +1,20 @@
-/**
- * Invisible characters, including zero-width characters, direction marks, tags, soft hyphens, and control characters except tab and
- * line feed.
- */
+/** Includes zero-width characters, direction marks, tags, soft hyphens and control characters, except tab and line feed. */
 const INVISIBLE = /\u034f|[\p{Cf}\u{e0000}-\u{e0fff}\u115f\u1160\u17b4\u17b5\u3164\uffa0\ufff0-\uffff]|(?![\t\n])\p{Cc}/gu
 
-/** Tags that models are trained to interpret as conversation turns. */
+/** Special tokens that separate conversation turns. */
 const TURNS =
   /<(?=\/?(?:s|bos|eos|pad|unk|think|thinking|system|user|assistant|human|function|turn|sys|image|mask|sep|cls|unused\d*|(?:start_of|end_of|tool|function|fim|image|im|extra_id|reserved)_\w+)\b)/gi
 
-/** Removes invisible characters and normalizes line endings. */
 export function visible(text: string): string {
   return text.replace(/\r\n?|[\u2028\u2029\u0085]/g, '\n').replace(INVISIBLE, '')
 }
 
-/** Replaces full-width characters with ASCII, because some programs treat them as equivalent. */
+/** Some programs treat full-width characters as ASCII. */
 export function narrow(text: string): string {
   return text.replace(/[\uff01-\uff5e]/g, (character) => String.fromCharCode(character.charCodeAt(0) - 0xfee0))
 }
 
-/**
- * Prepares text from notes or other untrusted data for a prompt. Changes anything that looks like a passage marker, a conversation
- * turn or the enclosing boundary, while preserving the meaning.
- */
+/** Defuses passage markers, conversation turns and boundaries in untrusted text, but keeps it readable. */
 export function neutralise(text: string): string {
   return visible(text)
     .replace(/[[【［]\s{0,20}([SＳ])\s{0,20}(\p{Nd}[^\]】］\n]{0,40})[\]】］]/giu, '($1$2)')

@@ -1,20 +1,18 @@
 import type { TextRange } from '../core/text/link-slots.ts'
 
-/** An emphasized range. All pieces inside it share the same object. */
+/** Emphasis. Pieces in the same range share the object. */
 export interface Wrap {
   readonly type: 'strong' | 'emphasis' | 'delete'
 }
 
-/** Part of a paragraph, heading or cell. Markers and citations have no text. */
 export type Piece =
   | { readonly kind: 'text' | 'code' | 'break'; readonly text: string; readonly wraps: readonly Wrap[] }
   | { readonly kind: 'marker'; readonly text: ''; readonly numbers: readonly number[]; readonly place: MarkerPlace }
   | { readonly kind: 'citation'; readonly text: ''; readonly n: number; readonly wraps: readonly Wrap[] }
 
-/** Position of a marker on its line. `start`: before the text. `alone`: on a line without text. `after`: after or within the text. */
+/** Position on the line: before the text, without text, or after the start of the text. */
 export type MarkerPlace = 'start' | 'alone' | 'after'
 
-/** A span to remove, and an optional replacement. */
 export interface Edit extends TextRange {
   readonly by?: Piece
 }
@@ -33,7 +31,7 @@ export function codeLookup(pieces: readonly Piece[]): (start: number, end: numbe
   return (start, end) => isCode[start] === 1 && isCode[end - 1] === 1
 }
 
-/** Applies edits, which must be sorted and must not overlap. Markers inside removed spans are preserved. */
+/** `edits` must be sorted and must not overlap. Keeps markers in removed spans. */
 export function applyEdits(pieces: readonly Piece[], edits: readonly Edit[]): readonly Piece[] {
   const result: Piece[] = []
   let at = 0
@@ -58,7 +56,7 @@ export function applyEdits(pieces: readonly Piece[], edits: readonly Edit[]): re
   return [...result, ...edits.slice(next).flatMap(({ by }) => by ?? [])]
 }
 
-/** Returns an edit that removes a span and the spaces before it, leaving a single space between two words. */
+/** Also removes the spaces before the span, except one between two words. */
 export function removal(text: string, { start, end }: TextRange): Edit {
   let from = start
   const after = text.charAt(end)
@@ -68,7 +66,6 @@ export function removal(text: string, { start, end }: TextRange): Edit {
   return { start: from, end, ...(joins ? { by: { kind: 'text', text: ' ', wraps: [] } } : {}) }
 }
 
-/** Removes trailing white space and empty lines. */
 export function linesTrimmed(pieces: readonly Piece[]): readonly Piece[] {
   const text = textOf(pieces)
   const spans = [...text.matchAll(/\s+/g)].flatMap(({ 0: space, index }): readonly Edit[] => {

@@ -8,7 +8,7 @@ type Kind = 'double' | 'single' | '「' | '『' | '《' | '〈' | '〝'
 
 interface Mark {
   readonly kind: Kind
-  /** Role of the mark if the adjacent characters do not decide it. */
+  /** Used if the adjacent characters do not decide. */
   readonly usual: 'open' | 'close' | 'either'
 }
 
@@ -39,8 +39,8 @@ interface Open extends Mark {
 const WORD = /[\p{L}\p{N}]/u
 
 /**
- * Finds text in quotation marks of any kind, including nested quotations. A quotation without an opening or closing mark extends to
- * the start or end of its sentence. Apostrophes are ignored. Runs in linear time.
+ * Finds quotations, including nested ones. If a mark is missing, the quotation ends with its sentence. Ignores apostrophes.
+ * Linear time.
  */
 export function findQuotations(text: string, sentences: readonly TextRange[]): readonly Quotation[] {
   const spans: TextRange[] = []
@@ -57,7 +57,7 @@ export function findQuotations(text: string, sentences: readonly TextRange[]): r
       if (mark.kind !== 'single' && !/\d/.test(text.charAt(at - 1))) spans.push({ start: sentenceAt(at).start, end: at })
       continue
     }
-    // A closing mark also ends the unclosed quotations inside it.
+    // A closing mark also closes nested quotations.
     for (const inner of open.splice(last))
       if (inner.kind === mark.kind || inner.kind !== 'single') spans.push({ start: inner.at + 1, end: at })
   }
@@ -65,10 +65,9 @@ export function findQuotations(text: string, sentences: readonly TextRange[]): r
   return spans.map(({ start, end }) => ({ start, end, quoted: text.slice(start, end) }))
 }
 
-/** Maximum nesting depth. A deeper quotation is part of an outer one, which is looked up anyway. */
+/** Deeper quotations are looked up as part of an outer one. */
 const MAX_DEPTH = 16
 
-/** Determines from the adjacent characters whether a mark opens or closes a quotation. */
 function roleOf(
   text: string,
   at: number,
@@ -78,11 +77,11 @@ function roleOf(
   if (kind !== 'double' && kind !== 'single') return usual === 'open' ? 'open' : 'close'
   const toggled = isOpen ? 'close' : 'open'
   const [before, after] = [signKind(text.charAt(at - 1)), signKind(text.charAt(at + 1))]
-  // A single mark between spaces is a separator, as in `Settings › Editor`.
+  // A separator, as in `Settings › Editor`.
   if (before === 'space' && after === 'space') return kind === 'single' ? undefined : toggled
   if (before === 'space') return 'open'
   if (after === 'space') return 'close'
-  // Ignore apostrophes and inch marks.
+  // Apostrophes and inch marks.
   if (before === 'word' && after === 'word' && (kind === 'single' || /\d/.test(text.charAt(at - 1)))) return undefined
   if (before !== after) return before === 'word' ? 'close' : 'open'
   return usual === 'either' ? toggled : usual
@@ -93,7 +92,6 @@ function signKind(character: string): 'space' | 'word' | 'sign' {
   return WORD.test(character) ? 'word' : 'sign'
 }
 
-/** Returns a function that finds the sentence at an offset. */
 function lookup(sentences: readonly TextRange[]): (at: number) => TextRange {
   return (at) => {
     let low = 0

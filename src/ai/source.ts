@@ -3,27 +3,25 @@ import { wholeCharacterEnd } from '../core/text/graphemes.ts'
 import type { TextRange } from '../core/text/link-slots.ts'
 import { readable, splitSentences, stem, type Word, wordsIn } from './words-and-sentences.ts'
 
-/** A passage in a model's prompt. `[S1]` in the answer refers to the first passage. */
+/** `[S1]` refers to the first passage. */
 export interface CitedPassage {
   readonly startLine: number
   readonly text: string
-  /** Comments in the text, in order of appearance. They are never quoted. */
+  /** Comments, which are never quoted. */
   readonly hidden?: readonly TextRange[]
-  /** Titles of the note and its headings. An answer may put them in quotation marks. */
+  /** Titles and headings, which an answer may put in quotation marks. */
   readonly names?: readonly string[]
 }
 
-/** Maximum quote length in UTF-16 units. Longer quotes are truncated. */
+/** In UTF-16 code units. */
 const MAX_QUOTED = 400
 
 const HANGUL_WORD = /^\p{scx=Hangul}{2,}$/u
-/** A single character of these scripts can mean anything, but two of them rarely occur together by chance. */
+/** One character may be a coincidence, but two in a row rarely are. */
 const HAN_OR_KATAKANA = /^[\p{scx=Han}\p{scx=Katakana}]$/u
 
-/** A passage, preprocessed once for all of its citations. */
 export class Source {
   readonly #text: string
-  /** Text in which comments are replaced with spaces. */
   readonly #visible: string
   readonly #hidden: readonly TextRange[]
   readonly #startLine: number
@@ -41,7 +39,6 @@ export class Source {
     this.#names = names.map(foldedWords)
   }
 
-  /** Finds a quotation. Returns `undefined` if the passage does not contain it. */
   find(quotation: string): TextRange | undefined {
     this.#quoted ??= quotedText(this.#visible)
     return findQuote(quotation, this.#quoted)
@@ -65,10 +62,7 @@ export class Source {
     return new Set(shared.flatMap(({ text }) => (HAN_OR_KATAKANA.test(text) ? text : []))).size > 1
   }
 
-  /**
-   * Returns the sentence that shares the most words with the given ones, optionally within a span. If there is a tie, the first
-   * sentence wins.
-   */
+  /** Returns the sentence that shares the most words. The first one wins a tie. */
   best(words: readonly Word[], within?: TextRange): TextRange {
     this.#sentences ??= sentencesOf(this.#visible, this.#hidden).map((span) => ({
       ...span,
@@ -97,7 +91,7 @@ export class Source {
   }
 }
 
-/** Replaces spans with spaces or removes them, preserving line breaks. */
+/** Keeps line breaks. */
 export function blanked(text: string, spans: readonly TextRange[], by: ' ' | '' = ' '): string {
   let result = ''
   let at = 0
@@ -118,10 +112,9 @@ export function lineBreaks(text: string): number {
   return text.split('\n').length - 1
 }
 
-/** Matches lines that end the preceding sentence, such as list items, headings, table rows, fences and empty lines. */
+/** A line of this form ends the sentence before it. */
 const BEGINS = /^[ \t>]*(?:$|[-*+] |\d{1,9}[.)] |#{1,6} |\||```|~~~|---)/
 
-/** Returns the trimmed sentences of a passage, split at comments. */
 function sentencesOf(text: string, hidden: readonly TextRange[]): readonly TextRange[] {
   const endsAtBreak = (at: number): boolean =>
     BEGINS.test(lineAt(text, at + 1)) || /^#{1,6} /.test(lineAt(text, text.lastIndexOf('\n', at - 1) + 1))
@@ -141,7 +134,6 @@ function without(span: TextRange, hidden: readonly TextRange[]): readonly TextRa
   return from < span.end ? [...remaining, { start: from, end: span.end }] : remaining
 }
 
-/** Returns up to 80 characters of a line, starting at an offset. */
 function lineAt(text: string, at: number): string {
   const [line = ''] = text.slice(at, at + 80).split('\n', 1)
   return line
@@ -159,23 +151,21 @@ function trimSpan(text: string, start: number, end: number): readonly TextRange[
 }
 
 export interface FoundQuote {
-  /** UTF-16 offset of the start of the first word. `end` is the end of the last word. */
+  /** UTF-16 offsets of the matched words. */
   readonly start: number
   readonly end: number
-  /** True if the quote matches word for word. Otherwise, the quote omits some words of the text. */
+  /** False if the quote omits words. */
   readonly isExact: boolean
 }
 
 export interface QuotedText {
   readonly text: string
   readonly words: readonly Word[]
-  /** Positions of each word, as indexes into the words. */
   readonly places: ReadonlyMap<string, readonly number[]>
 }
 
-/** Maximum share of words that a quote may omit, relative to its length. */
+/** Relative to the number of words in the quote. */
 const MAX_SKIPPED = 0.15
-/** Maximum quote length in words. Longer quotes are not looked up, to limit the work. */
 const MAX_WORDS = 2_000
 
 export function quotedText(text: string): QuotedText {
@@ -186,9 +176,8 @@ export function quotedText(text: string): QuotedText {
 }
 
 /**
- * Finds a quote in the text. An exact match has the same words in the same order, ignoring case, punctuation and markup. Otherwise,
- * the text may contain additional words, up to 15 % of the quote's length, but no additional number or negation. A quote that omits
- * an adjacent "not" is never a match.
+ * Ignores case, punctuation and markup. The quote may omit up to `MAX_SKIPPED` of the words, but no number or negation, and no
+ * adjacent "not".
  */
 export function findQuote(quote: string, source: QuotedText): FoundQuote | undefined {
   const quoteWords = wordsIn(readable(quote)).map(({ text }) => text)
@@ -207,7 +196,7 @@ export function findQuote(quote: string, source: QuotedText): FoundQuote | undef
   return { start: words[best.from]?.start ?? 0, end: words[best.to]?.end ?? 0, isExact: best.skipped === 0 }
 }
 
-/** Matches each word at its first occurrence, which skips the fewest words. */
+/** Greedy: the first occurrence of each word skips the fewest words. */
 function matchFrom(
   words: readonly Word[],
   from: number,
@@ -225,10 +214,10 @@ function matchFrom(
   return { to: at, skipped }
 }
 
-/** Negations that follow the words they negate, as in `er backt das Brot nicht`. Others, such as `without`, start a new phrase. */
+/** Negations after the negated words, as in `er backt das Brot nicht`. Others, such as `without`, start a phrase. */
 const TRAILING_NEGATIONS: ReadonlySet<string> = new Set(['not', 'nicht', 'niet', 'pas', 'inte', 'ikke'])
 
-/** Checks whether a negation is directly before or after the match, separated by markup at most. */
+/** The match is adjacent to a negation, apart from markup. */
 function isNegated({ text, words }: QuotedText, from: number, to: number): boolean {
   const [before, first, last, after] = [words[from - 1], words[from], words[to], words[to + 1]]
   if (first === undefined || last === undefined) return false

@@ -1,21 +1,19 @@
 import type { TextRange } from '../core/text/link-slots.ts'
 
-/** A word in the form used to compare quotes. */
 export interface Word {
-  /** Normalized text: case-folded, with a uniform apostrophe and without thousands separators. */
+  /** Case-folded, with a uniform apostrophe and without thousands separators. */
   readonly text: string
-  /** Offset in UTF-16 units. `end` is exclusive. */
   readonly start: number
   readonly end: number
-  /** Only plain words may be omitted from a quote, because numbers and negations change its meaning. */
+  /** A quote may only omit `plain` words, because the others change its meaning. */
   readonly kind: 'plain' | 'number' | 'negation'
 }
 
-/** A character of Chinese or Japanese, which have no spaces between words, is a word of its own. */
+/** Each Chinese or Japanese character is a word. */
 const WORD =
   /(?<!(?![\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}])[\p{L}\p{N}])[-−+]?\d+(?:[.,:/]\d+)*|[≤≥≠±%$€£¥]|[<>](?=\s*[-−]?\d)|(?=[\p{L}\p{N}])[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}]|[\p{L}\p{N}](?:(?![\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}])[\p{L}\p{N}\p{M}])*(?:['’](?=\p{L})[\p{L}\p{M}]+)*/gu
 
-/** English words that negate or limit a sentence, and the most common words of this kind in other languages. */
+/** English negations and restrictions, and common ones in other languages. */
 const NEGATIONS: ReadonlySet<string> = new Set(
   `no not never none nothing nobody nowhere neither nor cannot without unless except only hardly barely scarcely rarely seldom almost nearly
   fails failed lacks false nicht kein keine keinen keiner keinem nie niemals nichts niemand ohne weder nur ne pas jamais rien sans aucun aucune ni
@@ -43,7 +41,7 @@ function fold(word: string): string {
   return /^-?\d{1,3}(,\d{3})+(?!\d)/.test(plain) ? plain.replaceAll(',', '') : plain
 }
 
-/** The digits of Arabic (U+0660–0669) and Persian (U+06F0–06F9). */
+/** Arabic (U+0660–0669) and Persian (U+06F0–06F9) digits. */
 const ARABIC_DIGIT = /[\u0660-\u0669\u06f0-\u06f9]/g
 
 function kindOf(word: string): Word['kind'] {
@@ -51,7 +49,7 @@ function kindOf(word: string): Word['kind'] {
   return NEGATIONS.has(word) || word.endsWith("n't") ? 'negation' : 'plain'
 }
 
-/** Replaces addresses, tags, list markers and heading markers with spaces, so all offsets stay the same. */
+/** Blanks addresses, tags, list markers and heading markers. Offsets stay the same. */
 export function readable(text: string): string {
   const blank = (hidden: string): string => hidden.replace(/[^\n]/g, ' ')
   return text
@@ -62,7 +60,6 @@ export function readable(text: string): string {
     .replace(/\[\^[^\]\n[]{1,200}\]|(?<=[ \t])\^[\w-]{1,60}$/gm, blank)
 }
 
-/** Strips the ending of a word heuristically. */
 export function stem(word: string): string {
   return word.length > 6 ? word.slice(0, 6) : word.length > 4 ? word.slice(0, -1) : word
 }
@@ -72,18 +69,13 @@ const CLOSING = /["'”’»)\]*_]/
 const CLOSING_CJK = /["'”’」』]/
 
 export interface SentenceOptions {
-  /** Checks whether a range is code. Sentences never end in code. */
   isOpaque?(start: number, end: number): boolean
-  /** Checks whether a full stop ends the sentence even if a lowercase letter follows. */
+  /** True to end the sentence even before a lowercase letter. */
   endsHere?(start: number, end: number): boolean
-  /** Checks whether a line break ends the sentence. By default, it does. */
   endsAtBreak?(at: number): boolean
 }
 
-/**
- * Splits text into sentences, each including the white space that follows it. A full stop before a lowercase letter is treated as an
- * abbreviation. Runs in linear time.
- */
+/** A sentence includes the white space after it. A full stop before a lowercase letter marks an abbreviation. Linear time. */
 export function splitSentences(text: string, { isOpaque, endsHere, endsAtBreak }: SentenceOptions = {}): readonly TextRange[] {
   const sentences: TextRange[] = []
   let start = 0
@@ -105,7 +97,6 @@ export function splitSentences(text: string, { isOpaque, endsHere, endsAtBreak }
   return sentences
 }
 
-/** Parses the punctuation at an offset and the white space that follows it. */
 function stopAt(text: string, at: number): { readonly end: number; readonly isEnd: boolean } | undefined {
   const character = text.charAt(at)
   if (/[。！？।॥؟۔]/.test(character)) return { end: spaceEnd(text, runEnd(text, at + 1, CLOSING_CJK)), isEnd: true }
@@ -121,7 +112,6 @@ function runEnd(text: string, from: number, kind: RegExp): number {
   return end
 }
 
-/** Returns the end of the white space at an offset, within the line. */
 function spaceEnd(text: string, at: number): number {
   let end = at
   while (/[^\S\n]/.test(text.charAt(end))) end++

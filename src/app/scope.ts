@@ -4,7 +4,6 @@ import type { NodeKind, Scope, Snapshot } from '../core/store.ts'
 import { foldTag } from '../core/text/fold.ts'
 import { trimBothOf } from '../core/text/trim-characters.ts'
 
-/** Kinds of nodes that contain text. In a canvas, it is in the cards. */
 export const WITH_TEXT: readonly NodeKind[] = ['note', 'canvas']
 
 export interface ScopeArguments {
@@ -14,7 +13,7 @@ export interface ScopeArguments {
   readonly kinds?: readonly NodeKind[] | undefined
 }
 
-/** Normalizes a scope. Case, the `#` of tags, and slashes around folders do not count. */
+/** Trims and folds the arguments. */
 export function toScope({ folder, path, tag, kinds }: ScopeArguments): Scope {
   const inFolder = foldId(trimFolder(folder ?? ''))
   return {
@@ -25,25 +24,21 @@ export function toScope({ folder, path, tag, kinds }: ScopeArguments): Scope {
   }
 }
 
-/**
- * Returns the scope for answering a question, which leaves out archived notes. Conflict copies are left out unless the question
- * mentions one.
- */
+/** Excludes archived notes. Excludes conflict copies unless the question mentions one. */
 export function toAnsweringScope(args: ScopeArguments, question: string): Scope {
   return { ...toScope(args), withoutArchived: true, withoutConflicts: conflictOriginal(question.trim()) === undefined }
 }
 
-/** Returns a tag as the store names it. */
 export function trimTag(tag: string): string {
   return tag.trim().replace(/^#/, '').replace(/\/$/, '')
 }
 
-/** Returns a folder's path as the store spells it. Empty for the vault itself. */
+/** Empty for the vault itself. */
 export function trimFolder(folder: string): string {
   return trimBothOf(folder, '/')
 }
 
-/** Checks whether a folder with this name exists, ignoring case. Links to the folder do not count. */
+/** Ignores case. Links to missing notes in the folder do not count. */
 export async function isFolder(snapshot: Snapshot, folder: string): Promise<boolean> {
   return (await snapshot.tree(foldId(trimFolder(folder)), { depth: 1, limit: 0, includeArchived: true })) !== undefined
 }

@@ -6,20 +6,20 @@ import type { GraphCore } from './graph-core.ts'
 
 export interface VaultFacts {
   readonly name: string
-  /** Omitted unless paths were requested. */
+  /** Set only if `verbose`. */
   readonly path?: string
-  /** Omitted while the index is being rebuilt. */
+  /** Omitted during a rebuild of the index. */
   readonly counts?: { readonly files: number; readonly notes: number; readonly attachments: number; readonly tags: number }
   readonly index: Pick<IndexStatus, 'phase' | 'done' | 'total' | 'cache' | 'watch' | 'search' | 'feed'> &
     Partial<Pick<IndexStatus, 'mode' | 'file' | 'message'>> & { readonly generation?: number }
 }
 
-/** Returns facts about a vault and its index. Does not wait, even if the vault is missing. `verbose` adds paths. */
+/** Never waits. `verbose` adds paths. */
 export async function vaultFacts(core: GraphCore, verbose: boolean, { signal }: Call = {}): Promise<VaultFacts> {
   core.indexing.begin()
   signal?.throwIfAborted()
   const indexCounts = await countsOf(core)
-  // A store on a server knows the process that feeds it only after the first query, so read the status last.
+  // A remote store only knows the writing process after a query, so read the status last.
   const { file, message, hint: _, ...index } = core.indexing.status()
   const paths = { ...(file === undefined ? {} : { file }), ...(message === undefined ? {} : { message }) }
   return {
@@ -34,15 +34,12 @@ export interface VaultHealth {
   readonly name: string
   readonly store: StoreCondition
   readonly generation?: number
-  /**
-   * Seconds since the last change (`age`) and, if another process feeds the index, since that process was last heard of
-   * (`silent`).
-   */
+  /** Seconds since the last change (`age`) and since the last sign of life of another writer (`silent`). */
   readonly age?: number
   readonly silent?: number
 }
 
-/** Asks the store. Stops waiting when the signal is aborted. */
+/** Stops waiting when the signal is aborted. */
 export async function vaultHealth({ name, root, store, indexing }: GraphCore, signal: AbortSignal): Promise<VaultHealth> {
   const vaultFacts = { name: name ?? basename(root) }
   try {
@@ -65,7 +62,7 @@ async function countsOf({ store }: GraphCore) {
     ])
     return { generation, counts: { files, notes: notes.total, attachments: attachments.total, tags: tags.length } }
   } catch {
-    // The index was damaged and is being rebuilt, which `phase` also reports.
+    // The index is being rebuilt, which `phase` also reports.
     return undefined
   }
 }

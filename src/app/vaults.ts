@@ -1,19 +1,14 @@
 import type { GraphCore } from './graph-core.ts'
 
-/** The vaults of a server that the caller may see. */
 export interface Vaults {
-  /** Names in the order of the settings. Empty if there is only one vault, which has no name. */
+  /** In the order of the settings. Empty for a single, unnamed vault. */
   readonly names: readonly string[]
-  /**
-   * Returns the vault with this name, and opens it first if necessary, even if that failed before. Without a name, returns the
-   * only vault.
-   */
+  /** Opens the vault if necessary, even after a failure. Without a name, returns the only vault. */
   open(name?: string): Promise<GraphCore>
-  /** Returns the folder of a vault without opening it. Omitted where no caller needs the folder. */
   folderOf?(name: string): string | undefined
 }
 
-/** Limits vaults to those that a caller may see. Opening another one fails with `refusal`. */
+/** Opening any other vault fails with `refusal`. */
 export function onlyVaults(vaults: Vaults, isSeen: (name: string) => boolean, refusal: () => Error): Vaults {
   const names = vaults.names.filter(isSeen)
   return {
@@ -23,7 +18,6 @@ export function onlyVaults(vaults: Vaults, isSeen: (name: string) => boolean, re
   }
 }
 
-/** Creates vaults that open on first use. */
 export function vaultsOnDemand(
   names: readonly string[],
   open: (name?: string) => Promise<GraphCore>,
@@ -45,10 +39,7 @@ export function vaultsOnDemand(
   }
 }
 
-/**
- * Opens all vaults.
- * @throws the error of the first one that failed, after all have been tried
- */
+/** @throws the first error, after all vaults have been tried */
 export async function openAll(vaults: Vaults): Promise<readonly GraphCore[]> {
   const names: readonly (string | undefined)[] = vaults.names.length === 0 ? [undefined] : vaults.names
   const outcomes = await Promise.allSettled(names.map((name) => vaults.open(name)))

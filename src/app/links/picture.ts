@@ -278,18 +278,16 @@ function picture<T>(core: GraphCore, call: Call, draw: (snapshot: Snapshot, draw
   })
 }
 
-/** All notes of a vault by number, with their positions, regions and communities. */
 interface PlacedNotes extends Communities {
   readonly generation: number
   readonly ids: readonly NodeId[]
   readonly rows: Adjacency
-  /** How many notes link to each note. `outgoing` counts the notes that it links to. */
+  /** Number of incoming links, by note. */
   readonly incoming: Uint32Array
   readonly outgoing: Uint32Array
-  /** For each link, the numbers of its two notes. */
   readonly pairs: Uint32Array
   readonly places: Float32Array
-  /** Region of each note, or -1 if unknown. Regions depend on links only. */
+  /** -1 if unknown. Regions depend only on links. */
   readonly regions: Int32Array
   readonly isCurrent: boolean
   readonly isCrowded: boolean
@@ -320,7 +318,6 @@ async function placeNotes(
   }
 }
 
-/** Counts the links to and from each note. Links from a note to itself do not count. */
 function directedDegrees(topology: Topology): Pick<PlacedNotes, 'incoming' | 'outgoing'> {
   const incoming = new Uint32Array(topology.offsets.length - 1)
   const outgoing = new Uint32Array(incoming.length)
@@ -332,7 +329,7 @@ function directedDegrees(topology: Topology): Pick<PlacedNotes, 'incoming' | 'ou
   return { incoming, outgoing }
 }
 
-/** Builds the picture of notes from their numbers, which must be in ascending order, and their metadata. */
+/** `numbers` must be in ascending order. */
 function pictureOf(
   layout: PlacedNotes,
   { numbers, links }: Pick<ChosenNotes, 'numbers' | 'links'>,
@@ -362,7 +359,6 @@ function pictureOf(
   }
 }
 
-/** Returns the regions of the drawn notes. Each has the title of its drawn note with the most links. */
 function regionsOf(
   { regions, rows }: PlacedNotes,
   chosen: readonly number[],
@@ -387,7 +383,6 @@ function regionsOf(
   }
 }
 
-/** Returns the links between drawn notes. If there are too many, returns an evenly spaced selection. */
 function pairsAmong(pairs: Uint32Array, numberOf: Int32Array, maxPairs: number): Uint32Array {
   const positions: number[] = []
   for (let at = 0; at < pairs.length; at += 2) {
@@ -416,10 +411,7 @@ async function factsOf(snapshot: Snapshot, ids: readonly NodeId[]): Promise<Fact
   return facts
 }
 
-/**
- * Returns the latest insight. Ignores errors: a map without communities is better than none, and the tools that need insights
- * report the errors.
- */
+/** Ignores errors. The tools that need insights report them. */
 async function latestInsight(core: GraphCore, { signal }: Call): Promise<Followed | undefined> {
   const run = await core.insights.follow({ wait: COMMUNITIES_WAIT, signal }).catch(() => undefined)
   signal?.throwIfAborted()
@@ -427,11 +419,11 @@ async function latestInsight(core: GraphCore, { signal }: Call): Promise<Followe
 }
 
 interface Communities {
-  /** Number of words of each note, or -1 if unknown. */
+  /** -1 if unknown. */
   readonly words: Int32Array
-  /** Group of each note on each level, by number, or -1 for none. */
+  /** Group of each note on each level, or -1. */
   readonly levels: readonly Int32Array[]
-  /** `label`: the user's name for the group. `key`: number of the note that the group is named after otherwise. */
+  /** `label` is a custom name. Without one, the group is named after the note `key`. */
   readonly groups: readonly { readonly id: string; readonly label: string | undefined; readonly key: number }[]
 }
 
@@ -455,7 +447,6 @@ async function communitiesOf(core: GraphCore, ids: readonly NodeId[], insight: I
   return { words, levels, groups }
 }
 
-/** Metadata of notes. The name of a folder or tag is stored once. */
 class Facts {
   readonly #titles: string[] = []
   readonly #folders: number[] = []
@@ -484,7 +475,7 @@ class Facts {
   }
 }
 
-/** Returns the day of a date or time, as days since 1970, or -1 if the text is not a date. */
+/** Days since 1970, or -1 for invalid dates. */
 function dayOf(time: string | undefined): number {
   const day = Math.floor(Date.parse(time ?? '') / DAY_MS)
   return day >= 0 ? day : -1
@@ -499,7 +490,6 @@ function numberOf(names: Map<string, number>, name: string): number {
   return names.size - 1
 }
 
-/** Returns every link of an undirected graph once, as a pair of numbers. */
 function pairsOf(rows: Adjacency): Uint32Array {
   const pairs = new Uint32Array(rows.targets.length)
   let end = 0

@@ -3,17 +3,14 @@ import type { FollowOptions } from '../../core/insight/insight.ts'
 import type { Store } from '../../core/store.ts'
 import { inTime } from '../../core/waiting.ts'
 
-/**
- * Keeps the centrality scores in a store up to date. Scores are computed on request, each metric in one run at a time. During a
- * run, the previous scores are used.
- */
+/** Computes centrality scores on demand, with one run per metric at a time. Old scores stay available during a run. */
 export class Rankings {
   readonly #store: Store
   readonly #analytics: Analytics
   readonly #isKeptElsewhere: () => boolean
   readonly #running = new Map<CentralMetric, Promise<void>>()
 
-  /** @param isKeptElsewhere checks whether another process updates outdated scores */
+  /** @param isKeptElsewhere whether another process updates outdated scores */
   constructor(store: Store, analytics: Analytics, isKeptElsewhere = () => false) {
     this.#store = store
     this.#analytics = analytics
@@ -21,19 +18,17 @@ export class Rankings {
   }
 
   /**
-   * Starts a run if there are no scores for this generation. Waits for it only if there are no scores at all. The run goes on if
-   * the caller stops waiting.
+   * Starts a run if the scores are outdated. Waits only if there are no scores at all. Aborting the signal does not stop the run.
    */
   async follow(metric: CentralMetric, { wait, signal }: FollowOptions): Promise<void> {
     const state = await this.#stateOf(metric, signal)
     if (state === 'new' || (state === 'old' && this.#isKeptElsewhere())) return
     const run = this.#start(metric)
-    // Handle the rejection in case no caller is waiting.
+    // Avoids an unhandled rejection if no caller is waiting.
     run.catch(() => {})
     if (state === 'none') await inTime(run, wait, signal)
   }
 
-  /** Computes the scores of this generation if they are missing. */
   async update(metric: CentralMetric): Promise<void> {
     if ((await this.#stateOf(metric, undefined)) !== 'new') await this.#start(metric)
   }

@@ -4,33 +4,23 @@ import { editDistance } from '../../core/text/nearest.ts'
 import { digitsOf, plainName } from '../../search/similar-names.ts'
 import { ownNames } from './known-node.ts'
 
-/**
- * Names are compared only if they share this much of their pairs of letters. A title of eight letters still does so after two
- * typos.
- */
+/** Minimum share of common bigrams. A title of eight letters with two typos still reaches it. */
 const MIN_SIMILARITY = 0.4
 const MAX_COMPARED = 20
-/** Limits for short names. A typo in a word of four letters leaves one of its three pairs, and many names contain that pair. */
+/** A typo in a word of four letters leaves only one of three bigrams, which many names contain. */
 const SHORT = { letters: 8, likeness: 0.3, lookedAt: 100 } as const
-/**
- * Limits for long names. Two typos and a few accents leave most pairs, which few other names contain. A question in the form of a
- * sentence is therefore compared with only a few names.
- */
+/** Long names keep most of their bigrams despite typos, so few other names reach the limit. */
 const LONG = { letters: 40, likeness: 0.6 } as const
-/** Longer texts are not titles, and shorter ones resemble too many titles. */
+/** Longer texts are rarely titles. */
 const MAX_TITLE_LENGTH = 200
 const MIN_TITLE_LENGTH = 3
 const MAX_TITLES = 3
 
 export interface CloseTitle extends NameHit {
-  /** Number of letters that are added, dropped, replaced or swapped. */
   readonly distance: number
 }
 
-/**
- * Returns the notes whose title or alias equals the text except for one or two typos, best first. Returns none if a title or
- * alias equals it exactly.
- */
+/** Returns titles and aliases within one or two typos, or nothing if one matches exactly. */
 export async function closeTitles(snapshot: Snapshot, text: string, scope: Scope): Promise<readonly CloseTitle[]> {
   const plain = plainName(text)
   if (plain.length < MIN_TITLE_LENGTH || plain.length > MAX_TITLE_LENGTH) return []
@@ -45,7 +35,7 @@ export async function closeTitles(snapshot: Snapshot, text: string, scope: Scope
   const closest = new Map<NodeId, { readonly hit: NameHit; readonly distance: number }>()
   for (const hit of candidates) {
     const name = plainName(hit.name)
-    // Names with different numbers refer to different things, such as the previous day or the next part of a series.
+    // Different numbers mean different notes, such as the next day or the next part of a series.
     const distance = digitsOf(name) === digits ? editDistance(plain, name, slips) : undefined
     if (distance !== undefined && distance < (closest.get(hit.id)?.distance ?? slips + 1)) closest.set(hit.id, { hit, distance })
   }
@@ -56,8 +46,8 @@ export async function closeTitles(snapshot: Snapshot, text: string, scope: Scope
 }
 
 /**
- * Returns the notes with a name in which two adjacent letters of the given name are swapped. Looks up every possible swap,
- * because a short name and its misspelling share few pairs of letters.
+ * Looks up every transposition of adjacent letters, because a short misspelled name has few bigrams in common with the correct
+ * one.
  */
 async function swappedNames(snapshot: Snapshot, name: string, scope: Scope): Promise<readonly NameHit[]> {
   const letters = [...name]
@@ -70,10 +60,7 @@ async function swappedNames(snapshot: Snapshot, name: string, scope: Scope): Pro
   return (await snapshot.names(names, 'equal', scope)).flatMap(ownNames)
 }
 
-/**
- * Adds the other names of each note. The name with the most common pairs may not be spelled most alike: `trevorlee` is closest to
- * `Trevor Lee`.
- */
+/** Bigrams do not always find the closest name: `trevorlee` is closest to `Trevor Lee`. */
 async function withAllNames(snapshot: Snapshot, hits: readonly NameHit[]): Promise<readonly NameHit[]> {
   const names = await snapshot.namesOf(hits.map(({ id }) => id))
   return hits.flatMap((hit, at) => (names[at] ?? []).map((name) => ({ ...hit, name })))

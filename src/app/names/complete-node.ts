@@ -5,25 +5,22 @@ import type { Answer, GraphCore } from '../graph-core.ts'
 import { ownNames } from './known-node.ts'
 
 export interface NodeCompletion {
-  /** Ids that start with the text, then ids of nodes with a similar title or alias. */
+  /** Ids with this prefix, then nodes with similar titles or aliases. */
   readonly ids: readonly string[]
-  /** Number of all matches. `ids` contains only the first ones. */
+  /** Number of all matches, including those that are not in `ids`. */
   readonly total: number
 }
 
 export interface CompletionBounds {
-  /** Maximum number of ids. */
   readonly limit: number
   readonly kinds?: readonly NodeKind[]
 }
 
-/** Longer input is not compared, because every character takes time. */
+/** Every character costs time. */
 const MAX_LENGTH = 255
 
-/** Names that are less similar are probably not meant. */
 const MIN_SIMILARITY = 0.2
 
-/** Completes the beginning of an id or title, as typed so far. */
 export function completeNode(
   core: GraphCore,
   input: string,

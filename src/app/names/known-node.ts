@@ -6,16 +6,13 @@ import { quoted } from '../answer/truncate.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
 import { isFolder, trimFolder } from '../scope.ts'
 
-/** Maximum number of similar ids in a warning or error. */
 const MAX_SIMILAR = 3
 
-/** Minimum similarity of a suggested name. */
 const MIN_SIMILARITY = 0.3
 
 /**
- * Looks up the ids that arguments mean, in order. Tries the exact path, then the folded path, then both with `.md`, then missing
- * targets, whose ids have no extension, and finally both paths with `.canvas`. An argument may start with the vault's name. White
- * space around it does not count, unless it is part of a file's path.
+ * Resolves ids with or without their extension, in any case, with or without the vault's name. Exact paths come first, then
+ * `.md`, missing notes and `.canvas`.
  */
 export async function lookUp(
   snapshot: Snapshot,
@@ -25,7 +22,7 @@ export async function lookUp(
   return (await lookUpKinds(snapshot, core, names)).map((node) => node?.id)
 }
 
-/** Like `lookUp`, but a missing note has no id, even if other notes link to it. */
+/** Like `lookUp`, but excludes missing notes. */
 export async function findIds(
   snapshot: Snapshot,
   core: Pick<GraphCore, 'name'>,
@@ -39,7 +36,6 @@ interface FoundName {
   readonly kind: NodeKind
 }
 
-/** Like `lookUp`, but also returns the kind of each node. */
 export async function lookUpKinds(
   snapshot: Snapshot,
   { name }: Pick<GraphCore, 'name'>,
@@ -60,13 +56,9 @@ export async function lookUpKinds(
   })
 }
 
-/** Looks up files by path, spelled as on disk. */
 export interface FilesByPath {
   at(path: string): FileVersion | undefined
-  /**
-   * Returns the id of the file at a path. If there is none, returns the id that a new file would get. Never returns the id of
-   * another file whose path differs only in case.
-   */
+  /** Returns the id of an existing or new file. Never returns the id of a file whose path differs only in case. */
   idOf(path: string): NodeId
 }
 
@@ -92,7 +84,6 @@ export async function filesByPath(
   }
 }
 
-/** Returns the ids that an argument may mean, the most likely first. */
 function spellingsOf(
   argument: string,
   vault: string | undefined,
@@ -106,40 +97,37 @@ function spellingsOf(
 }
 
 export interface NamedNodes {
-  /** Ids in the order of the arguments. `undefined` if an argument means no node. */
+  /** `undefined` for an unknown node. */
   readonly ids: readonly (NodeId | undefined)[]
-  /** `UNKNOWN_ID` for each argument that means no node, and `NOTICE` for each that is a title or alias. */
+  /** `UNKNOWN_ID` for an unknown node, and `NOTICE` for a title or alias. */
   readonly warnings: readonly Warning[]
 }
 
 export interface NamedNode {
   readonly id: NodeId
-  /** A `NOTICE` if the argument is a title or alias. */
+  /** `NOTICE` for a title or alias. */
   readonly warnings: readonly Warning[]
 }
 
 export interface NamingOptions {
-  /** True if a name may mean an excluded file, or a missing node that others link to. */
+  /** True to include excluded files and missing notes. */
   readonly withMissing?: boolean
 }
 
 export interface Meaning {
-  /** Empty if no node has this name. Several ids if the name is ambiguous. */
+  /** Empty for an unknown name, several ids for an ambiguous one. */
   readonly ids: readonly NodeId[]
   readonly isId: boolean
 }
 
-/**
- * Looks up names. This is the only rule for names in tools, parameters, queries and commands: a name is an id, or the title or
- * alias (otherwise the file name) of exactly one file. An id comes before the same title of another note.
- */
+/** The common rule for names: an id, or the title or alias (otherwise the file name) of exactly one file. An id has priority. */
 export async function meaningsOf(
   snapshot: Snapshot,
   core: Pick<GraphCore, 'name'>,
   names: readonly string[],
   { withMissing = false }: NamingOptions = {},
 ): Promise<readonly Meaning[]> {
-  // Look up everything at once. An unnecessary look-up costs less than another round trip to a database.
+  // In parallel, because an unnecessary query costs less than a second round trip.
   const [byId, equalNames, others] = await Promise.all([
     lookUpKinds(snapshot, core, names),
     nodesNamed(snapshot, names),
@@ -148,7 +136,7 @@ export async function meaningsOf(
   return names.map((_, at) => {
     const idMatch = byId[at]
     const exactHits = equalNames[at] ?? []
-    // A note with this title comes before a missing note of this name.
+    // An existing note has priority over a missing one.
     const isMissing = idMatch?.kind === 'missing' && (!withMissing || exactHits.length > 0)
     if (idMatch !== undefined && !isMissing) return { ids: [idMatch.id], isId: true }
     const hits = exactHits.length > 0 ? exactHits : ownNames(others[at] ?? [])
@@ -158,19 +146,12 @@ export async function meaningsOf(
 
 const ALL_KINDS: readonly NodeKind[] = ['note', 'canvas', 'attachment', 'missing']
 
-/**
- * Returns the node that a name means, or `undefined` if there is none.
- * @throws RouxError `AMBIGUOUS_NAME` with the ids if it means several nodes
- */
+/** @throws RouxError `AMBIGUOUS_NAME` with the ids */
 export function onlyMeaning(name: string, { ids }: Meaning): NodeId | undefined {
   if (ids.length > 1) throw ambiguousName(name, ids)
   return ids[0]
 }
 
-/**
- * Looks up names like `meaningsOf`.
- * @throws RouxError `AMBIGUOUS_NAME`
- */
 export async function findNamed(
   snapshot: Snapshot,
   core: Pick<GraphCore, 'name'>,
@@ -188,10 +169,7 @@ export async function findNamed(
 
 const NOTHING: Meaning = { ids: [], isId: false }
 
-/**
- * Like `findNamed`, for a single name that must exist.
- * @throws RouxError `AMBIGUOUS_NAME`; `NODE_NOT_FOUND` with the nearest ids
- */
+/** @throws RouxError `AMBIGUOUS_NAME`; `NODE_NOT_FOUND` with the nearest ids */
 export async function requireNamed(
   snapshot: Snapshot,
   core: Pick<GraphCore, 'name'>,
@@ -212,10 +190,7 @@ function takenWarning(name: string, id: NodeId): Warning {
   return { code: 'NOTICE', message: resolvedMessage(name, id) }
 }
 
-/**
- * Returns the nodes with each name as title or alias, or else as file name. Attachments count only if no note or canvas has the
- * name.
- */
+/** File names count only if no title or alias matches. Attachments count only if no note or canvas matches. */
 export async function nodesNamed(
   snapshot: Snapshot,
   names: readonly string[],
@@ -232,13 +207,12 @@ function trimName(name: string): string {
   return name.trim()
 }
 
-/** Leaves out matches by file name if any match by title or alias. */
+/** Drops matches by file name if there are others. */
 export function ownNames(hits: readonly NameHit[]): readonly NameHit[] {
   const own = hits.filter((hit) => hit.of !== 'file')
   return own.length > 0 ? own : hits
 }
 
-/** Maximum number of ids in an `AMBIGUOUS_NAME` error. */
 const MAX_CANDIDATES = 20
 
 export function ambiguousName(name: string, ids: readonly string[]): RouxError {
@@ -248,7 +222,7 @@ export function ambiguousName(name: string, ids: readonly string[]): RouxError {
   })
 }
 
-/** Creates the error for an argument that means no node. It lists the nearest ids. */
+/** Lists the nearest ids. */
 export async function unknownNodeError(snapshot: Snapshot, name: string): Promise<RouxError> {
   if (await namesFolder(snapshot, name)) {
     return new RouxError('NODE_NOT_FOUND', `There is no note ${quoted(name)}, but there is a folder with that name.`, {
@@ -262,7 +236,6 @@ export async function unknownNodeError(snapshot: Snapshot, name: string): Promis
   })
 }
 
-/** Like `unknownNodeError`, but creates a warning, for tools that can answer without the node. */
 export async function unknownIdWarning(snapshot: Snapshot, id: string, scope: Scope = {}): Promise<Warning> {
   if (await namesFolder(snapshot, id)) {
     const message = `There is no node ${quoted(id)}, but there is a folder with that name. find_nodes with this folder lists its notes.`
@@ -281,7 +254,7 @@ async function nearestIds(snapshot: Snapshot, id: string, scope: Scope = {}): Pr
   return near.map((hit) => hit.id)
 }
 
-/** Maximum length of a file name in bytes on common file systems. */
+/** In bytes, as in common file systems. */
 const MAX_NAME_LENGTH = 255
 
 function nameOf(id: string): string {
@@ -292,15 +265,12 @@ function nameOf(id: string): string {
 }
 
 export interface NamedExactly {
-  /** Notes with this title or alias or, if there are none, with this file name. */
+  /** File names count only if no title or alias matches. */
   readonly ownVault: readonly NodeId[]
   readonly all: readonly NodeId[]
 }
 
-/**
- * Returns the notes in a scope with this title or alias, and the note with this id. If none matches exactly, accents and
- * punctuation do not count.
- */
+/** Matches titles, aliases and ids. Ignores accents and punctuation if nothing matches exactly. */
 export async function namedExactly(
   snapshot: Snapshot,
   core: Pick<GraphCore, 'name'>,
@@ -331,7 +301,6 @@ async function noteWithId(
   return items.map((item) => item.id)
 }
 
-/** Checks whether nodes exist. The keys of the result are normalized ids. A missing target does not exist. */
 export function nodesExist(
   core: GraphCore,
   ids: readonly string[],

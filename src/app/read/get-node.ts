@@ -25,47 +25,43 @@ import { noteWarnings } from './problems.ts'
 import { type NoteWithText, type ReadingContext, readNode } from './texts.ts'
 import type { VaultLinkResponse } from './vault-links.ts'
 
-/** Bytes reserved for `partial:` and `"next_offset":1000000,`. */
+/** Size of `partial:` and `"next_offset":1000000,`. */
 const CUT_FACTS = 32
 
-/** The least text that is useful. Shorter text is shown only if the budget leaves no room for more. */
+/** Minimum useful length. The text is shorter only if the budget is too small. */
 const MIN_TEXT_LENGTH = 160
 
-/** Minimum number of characters that a caller may request. */
 const MIN_CHARACTERS = 20
 
-/** Share of the bytes for text, after ids and titles. The rest is for other metadata. */
+/** Ids and titles come first. The rest is for other metadata. */
 const CONTENT_SHARE = 0.6
 
-/** With a `depth` above 0, the beginning of each neighbor's text counts as requested. */
+/** Members that a `depth` above 0 requests. */
 const NEIGHBORS_TEXT: ReadonlySet<string> = new Set(['content'])
 
-/** The note's metadata except its tags, most important first. */
+/** Most important first. */
 const FACTS = ['properties', 'outline', 'links', 'vault_links'] as const
 
 export interface GetNodeArguments {
-  /** An id, or the title or alias of exactly one note. */
+  /** Id, unique title or unique alias. */
   readonly id: string
-  /** A depth of 1 also shows the neighbors. */
   readonly depth: number
-  /** Headings, outermost first, or one `^block`. */
+  /** Headings, outermost first, or a single `^block`. */
   readonly section?: readonly string[] | undefined
-  /** Number of characters of the content (or of the section) to skip. */
+  /** Offset in the content or section, in characters. */
   readonly offset: number
   readonly maxChars: number
-  /** Token limit for the whole answer. With a `depth` of 1, there is a default. */
+  /** Has a default if `depth` is 1. */
   readonly maxTokens?: number | undefined
 }
 
-/** Maximum number of notes to list that link to a missing note. */
 const MAX_SOURCES = 3
 
-/** Maximum number of neighbors to show in each direction. */
 const MAX_NEIGHBORS = 20
 
 /**
- * Returns one node, or `null` if there is none.
- * @throws RouxError `SECTION_NOT_FOUND` if no heading or more than one matches the path
+ * Returns `null` if the node does not exist.
+ * @throws RouxError `SECTION_NOT_FOUND` if not exactly one heading matches the path
  */
 export function getNode(core: GraphCore, args: GetNodeArguments, call: Call = {}): Promise<Answer<NodeDetails | null>> {
   return answer(core, call, async (snapshot) => {
@@ -102,7 +98,7 @@ export function getNode(core: GraphCore, args: GetNodeArguments, call: Call = {}
       return { content: text, ...hashOf(core, source, text), next_offset: next }
     }
     const { value: fitted, omitted: counts } = fitNode(value, maxTokens * TOKEN_BYTES, recut)
-    // The type promises all members, but a budget may leave some out.
+    // The budget may remove members that the type requires.
     return {
       value: fitted as NodeDetails,
       warnings,
@@ -111,7 +107,6 @@ export function getNode(core: GraphCore, args: GetNodeArguments, call: Call = {}
   })
 }
 
-/** Warns that a note is missing, and lists notes that link to it. */
 async function wantedWarning({ core, snapshot }: ReadingContext, name: string): Promise<readonly Warning[]> {
   const [missing] = await lookUpKinds(snapshot, core, [name])
   if (missing?.kind !== 'missing') return []
@@ -121,10 +116,7 @@ async function wantedWarning({ core, snapshot }: ReadingContext, name: string): 
   return [{ code: 'NOTICE', message: `However, ${links}. get_neighbors with evidence: true shows what they say about it.` }]
 }
 
-/**
- * Returns the hash of a note if the caller may write. The hash of a part is marked as partial, because the caller must not
- * overwrite the rest.
- */
+/** Marks the hash of incomplete text as partial. Otherwise, the caller could overwrite the rest. */
 function hashOf({ writing }: GraphCore, source: NoteText | undefined, shownText: string): Pick<NodeDetails, 'hash'> {
   if (writing === undefined || source === undefined) return {}
   const { text, bodyStart, hash } = source
@@ -143,9 +135,8 @@ async function linksToVaults(
 }
 
 interface ContentReader {
-  /** Returns the first characters of the requested text, and the offset of the rest. */
+  /** Truncates the text to `chars`. */
   readonly contentOf: (chars: number) => Cut
-  /** The requested part of the text. */
   readonly span: TextRange
 }
 
@@ -164,10 +155,7 @@ async function contentReader(core: GraphCore, { source }: NoteWithText, args: Ge
   return { contentOf, span }
 }
 
-/**
- * Returns the links and headings to show with the text. If the text starts at an offset, they are the headings of that part, and
- * as many links as in lists.
- */
+/** From an offset on, returns only the headings that follow, and as many links as in lists. */
 function knownOf(
   { node, source }: NoteWithText,
   { offset }: GetNodeArguments,
@@ -182,14 +170,13 @@ function knownOf(
 function headingsIn(headings: readonly Heading[], text: string, { start, end }: TextRange): readonly Heading[] {
   const lines = indexLines(text)
   const first = lines.lineAt(start)
-  // Text after the last line break belongs to the next section.
+  // Trailing white space belongs to the next section.
   const last = lines.lineAt(start + text.slice(start, end).trimEnd().length)
   return headings.filter(({ line }) => line >= first && line <= last)
 }
 
 async function wantedSpan(core: GraphCore, source: NoteText, { section }: GetNodeArguments): Promise<TextRange> {
   if (section === undefined || section.length === 0) return { start: source.bodyStart, end: source.text.length }
-  // Imported late, because a server starts faster without the parser.
   const { outlineOf, requireSection } = await import('../../markdown/outline.ts')
   const mode = core.indexing.status().mode ?? 'obsidian'
   return requireSection(source.text, outlineOf(source.text, { mode }), section)
@@ -219,7 +206,7 @@ export interface NodeDetails extends NodeResponse {
   readonly outgoingCount?: number
   readonly outgoingNeighbors?: readonly ListedNode[]
   readonly incomingNeighbors?: readonly ListedNode[]
-  /** SHA-256 of the file, prefixed with `partial:` if `content` is incomplete. Omitted for attachments, and if writing is off. */
+  /** SHA-256, with the prefix `partial:` for incomplete content. Omitted for attachments, and if writing is off. */
   readonly hash?: string
   readonly properties: Readonly<Record<string, unknown>>
   readonly created?: string
@@ -227,23 +214,19 @@ export interface NodeDetails extends NodeResponse {
   readonly outline: readonly Heading[]
   /** Number of all links. `links` contains only the first ones. */
   readonly link_count: number
-  /** Links to notes in other vaults. Omitted if there are none. */
+  /** Links to other vaults. Omitted if there are none. */
   readonly vault_links?: readonly VaultLinkResponse[]
-  /** The `offset` to continue with if `content` was truncated. */
+  /** Set if `content` is truncated. */
   readonly next_offset?: number
 }
 
-/** The part of an answer that depends on how much text is shown. */
 export interface Recutter {
   readonly content: string
   readonly hash?: string
   readonly next_offset: number | undefined
 }
 
-/**
- * Fits a note into a budget. Adds the ids and titles of its neighbors, then its text, then its other metadata, and then details
- * of its neighbors.
- */
+/** Adds neighbors, then text, then other metadata, then details of the neighbors. */
 function fitNode(node: NodeDetails, room: number, recut: (chars: number) => Recutter): Fitted<Partial<NodeDetails>> {
   if (jsonBytes(node) <= room) return { value: node, omitted: {} }
   const { incomingNeighbors: incoming = [], outgoingNeighbors: outgoing = [] } = node
@@ -291,7 +274,7 @@ function without({ outgoingNeighbors, incomingNeighbors, vault_links }: NodeDeta
   }
 }
 
-/** Returns the beginning of the text, cut to its share of the bytes, but not below the least useful length if that fits. */
+/** Limits the text to its share of the bytes, but keeps the minimum useful length if possible. */
 function fittingContent(
   node: NodeDetails,
   { fair, most }: { readonly fair: number; readonly most: number },
@@ -311,7 +294,7 @@ function fittingContent(
   return recut(MIN_CHARACTERS)
 }
 
-/** Merges two lists by taking an item from each in turn, so neither takes the whole budget. */
+/** Takes items in turn, so neither list uses up the budget. */
 function alternating<T>(a: readonly T[], b: readonly T[]): readonly T[] {
   return Array.from({ length: Math.max(a.length, b.length) }, (_, at) => [...a.slice(at, at + 1), ...b.slice(at, at + 1)]).flat()
 }

@@ -6,13 +6,12 @@ import { inMatchingFolder, scopeWarnings } from '../answer/scope-warnings.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
 import { trimFolder } from '../scope.ts'
 
-/** Bytes reserved for `"omitted_notes":1000000,` and `"omitted_folders":1000000,`. */
+/** Sizes of `"omitted_notes":1000000,` and `"omitted_folders":1000000,`. */
 const OMITTED_NOTES = 26
 
 const OMITTED_FOLDERS = 28
 
 export interface TreeArguments {
-  /** Folder to start from. Empty for the vault itself. */
   readonly path?: string | undefined
   readonly depth: number
   readonly limit: number
@@ -21,17 +20,16 @@ export interface TreeArguments {
 
 export interface FolderResponse {
   readonly path: string
-  /** Number of notes at any depth. */
+  /** Includes subfolders. */
   readonly note_count: number
   readonly folders: readonly FolderResponse[]
   readonly notes: readonly NodeSummary[]
-  /** Number of notes in this folder that `limit` left out, if any. */
+  /** Set if `limit` or `depth` left out items. */
   readonly omitted_notes?: number
-  /** Number of subfolders that `depth` left out, if any. */
   readonly omitted_folders?: number
 }
 
-/** Returns the folders of the vault with their notes, or `null` if the folder does not exist. */
+/** Returns `null` if the folder does not exist. */
 export function getTree(core: GraphCore, args: TreeArguments, call: Call = {}): Promise<Answer<FolderResponse | null>> {
   return answer(core, call, async (snapshot) => {
     const { depth, limit, includeArchived } = args
@@ -56,10 +54,7 @@ function folderResponse(folder: Folder): FolderResponse {
   }
 }
 
-/**
- * A folder that fits a budget. A list without room for any entry is left out, because an empty list would mean that there are no
- * entries.
- */
+/** Omits lists without room for any entry. */
 type ShownFolder = Omit<FolderResponse, 'folders' | 'notes'> & {
   readonly folders?: readonly ShownFolder[]
   readonly notes?: readonly NodeSummary[]
@@ -68,14 +63,10 @@ type ShownFolder = Omit<FolderResponse, 'folders' | 'notes'> & {
 interface Draft {
   readonly folder: FolderResponse
   readonly folders: Draft[]
-  /** Number of notes shown. */
   notes: number
 }
 
-/**
- * Fits a tree into a budget: first the folders, level by level, then the notes of all folders in turn. Each folder counts what it
- * leaves out, including what `depth` and `limit` left out.
- */
+/** Fits folders level by level, then notes from all folders in turn. Counts what is omitted in each folder. */
 export function fitTree(tree: FolderResponse, room: number): Fitted<ShownFolder> {
   const budget = new Budget(room)
   const root = draftOf(tree)
@@ -100,7 +91,6 @@ function draftOf(folder: FolderResponse): Draft {
   return { folder, folders: [], notes: 0 }
 }
 
-/** Returns the size of a folder without its entries, in bytes. */
 function leastBytes(folder: FolderResponse): number {
   const { folders, notes, omitted_notes = 0, omitted_folders = 0 } = folder
   return (

@@ -9,27 +9,27 @@ import { readNotes, unansweredError } from './texts.ts'
 
 export interface PageText {
   readonly title: string
-  /** Text without frontmatter, up to `MAX_LENGTH` characters. Empty for attachments and missing notes. */
+  /** Text without frontmatter, up to `MAX_LENGTH`. Empty for attachments and missing notes. */
   readonly text: string
-  /** Number of characters missing at the end of the text. */
+  /** Number of characters omitted at the end. */
   readonly left_out: number
-  /** Number of lines in the file before `text`. */
+  /** Number of lines before `text` in the file. */
   readonly lines_before: number
   readonly links: readonly PageLink[]
-  /** Offsets of comments (`%% … %%`) in `text`, in order. */
+  /** UTF-16 offsets of `%% … %%` in `text`, in order. */
   readonly comments: readonly { readonly start: number; readonly end: number }[]
-  /** Offsets of formulas in `text`, including their delimiters (`$…$`, `$$…$$`), in order. */
+  /** UTF-16 offsets in `text`, including the delimiters (`$…$`, `$$…$$`), in order. */
   readonly formulas: readonly { readonly start: number; readonly end: number }[]
-  /** True if a line break in the text stays a line break, as in Obsidian and Logseq. */
+  /** True if line breaks are shown as in Obsidian and Logseq. */
   readonly breaks: boolean
 }
 
-/** A note as shown on a page: its text, and where each link leads. Targets that do not exist have the kind `missing`. */
+/** Missing targets have the kind `missing`. */
 export interface PageNote extends PageText {
   readonly id: NodeId
-  /** The name of the vault's folder, which Obsidian uses as the vault's name. */
+  /** Name of the vault's folder, which Obsidian uses as the vault's name. */
   readonly folder: string
-  /** Path in the vault, spelled as on disk. Omitted if there is no file. */
+  /** As spelled on disk. Omitted if there is no file. */
   readonly path?: string
   readonly kind: NodeKind
   readonly tags: readonly string[]
@@ -51,15 +51,12 @@ export interface PageLink {
   readonly subpath?: string
 }
 
-/** Maximum length of text that a browser can lay out without a noticeable pause, in UTF-16 code units. */
+/** In UTF-16 code units. Browsers are slow to lay out longer text. */
 const MAX_LENGTH = 200_000
 
 const KEEPS_LINES: ReadonlySet<string | undefined> = new Set(['obsidian', 'logseq'])
 
-/**
- * Returns a note, canvas, attachment or missing target for a page. Returns `null` if there is none, or if the vault excludes it.
- * @throws RouxError `TIMEOUT` if its file does not respond
- */
+/** Returns `null` for an unknown or excluded node. @throws RouxError `TIMEOUT` if its file does not respond */
 export function pageNote(
   core: GraphCore,
   { id: name }: { readonly id: string },
@@ -77,7 +74,7 @@ export function pageNote(
     const { path, title, kind, tags, aliases, properties, created, modified } = node
     const value: PageNote = {
       id,
-      // No `basename`, because this file also runs in browsers.
+      // `node:path` is not available in browsers.
       folder: core.root.split(/[\\/]/).findLast((part) => part !== '') ?? '',
       ...(path === undefined ? {} : { path }),
       title,
@@ -99,7 +96,7 @@ export function pageNote(
   })
 }
 
-/** Checks whether a node may be shown. Excluded files are hidden, and so are missing notes that only excluded files link to. */
+/** Also hides missing notes that only excluded files link to. */
 async function isVisible(snapshot: Snapshot, { id, kind, excluded }: Node): Promise<boolean> {
   if (kind !== 'missing') return !excluded
   return (await snapshot.neighbors(id, { direction: 'in', kinds: ['note', 'canvas'] }, { offset: 0, limit: 0 })).total > 0
@@ -111,7 +108,7 @@ async function linksIn(
   shownSpan: { readonly start: number; readonly end: number },
 ): Promise<readonly PageLink[]> {
   const { items } = await snapshot.neighbors(id, { direction: 'out', kinds: ['note', 'attachment', 'canvas', 'missing'] }, ALL)
-  // The note may contain links to itself, but is never one of its own neighbors.
+  // Links from the note to itself are not neighbors.
   const targets = [id, ...items]
   const [nodes, linksFound] = await Promise.all([
     snapshot.nodes(targets, { links: 0 }),

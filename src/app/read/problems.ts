@@ -6,40 +6,37 @@ import { anchorOf, headingLinkText, linkText } from '../../core/text/link-text.t
 import { DEFAULT_SEARCH, nearHits, nearTexts } from '../../search/similar-names.ts'
 import type { Warning, WarningCode } from '../graph-core.ts'
 
-/** Warning codes of problems that readers of the note should know. */
+/** Only these problems matter to readers of a note. */
 const WARNING_CODES = { ambiguous_link: 'AMBIGUOUS_LINKS', malformed: 'MALFORMED' } as const
 
-/** Maximum number of problems of a kind to describe in a warning. */
 const MAX_DESCRIBED = 3
 
-/** Maximum number of candidates for a link. */
 const MAX_NAMED = 5
 
 export interface ReportedProblem {
-  /** `in_comment` for problems of links in comments, which readers do not see. */
+  /** `in_comment` is a problem with a link in a comment. */
   readonly kind: ProblemKind | 'in_comment'
   readonly id: NodeId
-  /** 1-based line number, or 0 for a problem of the whole file. */
+  /** 1-based, or 0 for the whole file. */
   readonly line: number
-  /** A description of the problem, or the link as written. */
+  /** A description, or the link as written. */
   readonly text: string
-  /** Which of several equal links on the line this is. Omitted for the first. */
+  /** Index among equal links on the line. Omitted for the first. */
   readonly nth?: number
-  /** Number of places that have the same link to the same target. Omitted for a single one. */
+  /** Number of equal links to the same target. Omitted for one. */
   readonly count?: number
-  /** The first three of these places. `id` and `line` are those of the first. */
+  /** The first three. `id` and `line` are those of the first. */
   readonly places?: readonly { readonly id: NodeId; readonly line: number }[]
   /**
-   * Ids of possible targets, the first of which is where the link leads now. For a twin, the ids of the other twins. For
-   * `broken_heading`, they include `#heading` or `#^block`.
+   * Ids of possible targets, starting with the current one. For twins, the other twins. For `broken_heading`, includes `#heading`
+   * or `#^block`.
    */
   readonly candidates?: readonly string[]
 }
 
-/** Maximum number of suggestions for a broken link. */
 const MAX_SUGGESTIONS = 3
 
-/** Describes problems in order, with suggestions. Makes only two queries for all of them, in parallel. */
+/** Adds suggestions. Makes two queries in total. */
 export async function reportProblems(snapshot: Snapshot, problems: readonly Problem[]): Promise<readonly ReportedProblem[]> {
   const [hits, notes] = await Promise.all([similarNames(snapshot, problems), linkedNotes(snapshot, problems)])
   const counts = new Map<string, number>()
@@ -55,15 +52,13 @@ export async function reportProblems(snapshot: Snapshot, problems: readonly Prob
   })
 }
 
-/** Returns the kind to report for a problem. Only links can be in a comment. */
 export function reportedKind(problem: Problem): ReportedProblem['kind'] {
   return 'link' in problem && problem.link.inComment === true ? 'in_comment' : problem.kind
 }
 
-/** Problems of equal links to one target, in their original order. */
 export type SameProblems = readonly [Problem, ...Problem[]]
 
-/** Groups the problems of links with the same text and target. Other problems are groups of their own. */
+/** Groups equal links to the same target. */
 export function mergeSame(problems: readonly Problem[]): readonly SameProblems[] {
   const keyOf = (problem: Problem): unknown =>
     'link' in problem ? `${reportedKind(problem)} ${problem.kind} ${problemText(problem)}\0${targetOf(problem)}` : problem
@@ -74,10 +69,9 @@ function targetOf(problem: Extract<Problem, { readonly link: WrittenLink }>): st
   return problem.kind === 'broken_link' ? problem.name : problem.to
 }
 
-/** Maximum number of places to list for a problem. */
 const MAX_PLACES = 3
 
-/** Describes each group by its first problem, with the number of places. */
+/** Describes the first problem of each group, and counts the others. */
 export async function reportGroups(snapshot: Snapshot, groups: readonly SameProblems[]): Promise<readonly ReportedProblem[]> {
   const reported = await reportProblems(
     snapshot,
@@ -125,7 +119,7 @@ function candidatesOf(
       return problem.twins
     case 'broken_link': {
       const name = lastName(problem.name)
-      // Do not suggest the note that contains the link, because notes rarely misspell their own name.
+      // A note rarely links to its own name.
       const others = (hits.get(name) ?? []).filter(({ id }) => id !== problem.id)
       return candidateSample(nearHits(name, others).map(({ id }) => id))
     }
@@ -143,7 +137,7 @@ function candidateSample(candidates: readonly string[]): readonly string[] | und
 async function similarNames(snapshot: Snapshot, problems: readonly Problem[]): Promise<ReadonlyMap<string, readonly NameHit[]>> {
   const names = problems.flatMap((problem) => (problem.kind === 'broken_link' ? [lastName(problem.name)] : []))
   const distinct = [...new Set(names)]
-  // Fetch one more, because the note with the link is left out.
+  // One more, because the linking note is dropped.
   const options = { ...DEFAULT_SEARCH, limit: DEFAULT_SEARCH.limit + 1 }
   const similar = distinct.length === 0 ? [] : await snapshot.names(distinct, 'similar', {}, options)
   return new Map(distinct.map((name, at) => [name, similar[at] ?? []]))
@@ -153,7 +147,6 @@ function lastName(target: string): string {
   return target.slice(target.lastIndexOf('/') + 1)
 }
 
-/** Returns the target notes of links to missing headings or blocks. */
 async function linkedNotes(snapshot: Snapshot, problems: readonly Problem[]): Promise<ReadonlyMap<NodeId, Node>> {
   const ids = problems.flatMap((problem) => (problem.kind === 'broken_heading' ? [problem.to] : []))
   const distinct = [...new Set(ids)]
@@ -161,7 +154,7 @@ async function linkedNotes(snapshot: Snapshot, problems: readonly Problem[]): Pr
   return new Map(nodes.flatMap((node) => (node === undefined ? [] : [[node.id, node]])))
 }
 
-/** Returns the headings or blocks of a note that a link may mean, as subpaths. */
+/** Returns similar headings or blocks as subpaths. */
 function nearParts({ subpath = '', form }: WrittenLink, note: Node | undefined): readonly string[] {
   const last = subpath.slice(subpath.lastIndexOf('#') + 1).trim()
   if (note === undefined) return []
@@ -171,10 +164,9 @@ function nearParts({ subpath = '', form }: WrittenLink, note: Node | undefined):
   return nearTexts([...new Set(texts)], last)
 }
 
-/** Kinds of links that may name a heading by its anchor on the web. */
+/** These links may use the web anchor of a heading. */
 const FORMS_WITH_ANCHORS: ReadonlySet<LinkForm> = new Set(['markdown', 'reference', 'html'])
 
-/** Returns warnings about a note's problems that matter for answers about it: ambiguous links and malformed parts. */
 export async function noteWarnings(snapshot: Snapshot, id: NodeId): Promise<readonly Warning[]> {
   const warnings = await Promise.all([warningOf(snapshot, id, 'ambiguous_link'), warningOf(snapshot, id, 'malformed')])
   return warnings.filter((warning) => warning !== undefined)

@@ -15,21 +15,17 @@ export interface WholeFile {
   readonly mimeType: string
   /** Text as on disk. Invalid UTF-8 is replaced. */
   readonly text?: string
-  /** Other content than text, in Base64. */
+  /** Base64. Set if the file is not text. */
   readonly blob?: string
-  /** Modification time in ISO 8601, from the note or the file system. */
+  /** ISO 8601. From the note, or else from the file system. */
   readonly modified?: string
-  /** Hex SHA-256 of the bytes. Only for notes. */
+  /** SHA-256 in hex. Only for notes. */
   readonly hash?: string
 }
 
-/** Maximum size of a file in bytes. */
 const MAX_BYTES = 5 << 20
 
-/**
- * Reads a note or canvas as on disk, with its frontmatter. Returns `null` if there is none with this id.
- * @throws RouxError `TOO_LARGE` above 5 MB
- */
+/** Includes the frontmatter. Returns `null` for an unknown id. @throws RouxError `TOO_LARGE` above 5 MB */
 export function readNoteFile(core: GraphCore, id: string, call: Call = {}): Promise<Answer<WholeFile | null>> {
   return answer(core, call, async (snapshot) => {
     const node = await findFile(snapshot, core, id)
@@ -42,10 +38,7 @@ export function readNoteFile(core: GraphCore, id: string, call: Call = {}): Prom
   })
 }
 
-/**
- * Reads an attachment. Returns `null` if there is none with this id.
- * @throws RouxError `TOOL_DISABLED` if attachments are off, `TOO_LARGE` above 5 MB
- */
+/** Returns `null` for an unknown id. @throws RouxError `TOOL_DISABLED` if attachments are off, `TOO_LARGE` above 5 MB */
 export function readAttachmentFile(core: GraphCore, id: string, call: Call = {}): Promise<Answer<WholeFile | null>> {
   return answer(core, call, async (snapshot) => {
     const node = await findFile(snapshot, core, id)
@@ -76,7 +69,6 @@ function tooLarge(id: string): RouxError {
   })
 }
 
-/** @throws RouxError `TOOL_DISABLED` if attachments are off */
 export function requireFiles({ files }: GraphCore): VaultFiles {
   if (files !== undefined) return files
   throw new RouxError('TOOL_DISABLED', 'Attachments are switched off.', {

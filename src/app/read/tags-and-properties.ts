@@ -9,7 +9,6 @@ export interface ListTagsArguments extends Partial<PageArguments> {
   readonly prefix?: string | undefined
 }
 
-/** Lists tags, each with the number of notes that have it or a tag nested in it. Ordered by that number, then by name. */
 export function listTags(core: GraphCore, args: ListTagsArguments, call: Call = {}): Promise<Answer<readonly TagCount[]>> {
   const { prefix = '', limit = Number.MAX_SAFE_INTEGER, offset } = args
   return answer(core, call, async (snapshot) => {
@@ -21,9 +20,7 @@ export function listTags(core: GraphCore, args: ListTagsArguments, call: Call = 
 }
 
 export interface PropertiesArguments extends PageArguments {
-  /** Lists the values of this property. If omitted, lists the properties. */
   readonly key?: string | undefined
-  /** Lists only properties or values with this prefix. */
   readonly prefix?: string | undefined
 }
 
@@ -40,7 +37,7 @@ export interface ValuePage {
   readonly total: number
 }
 
-/** Lists the properties of notes, or the values of one property. Ordered by number of notes, then by name. */
+/** Sorted by number of notes, then by name. */
 export function listProperties(core: GraphCore, args: PropertiesArguments, call: Call = {}): Promise<Answer<PropertyList>> {
   return answer<PropertyList>(core, call, async (snapshot) => {
     const page = pageFor(args, call)
@@ -52,11 +49,9 @@ export function listProperties(core: GraphCore, args: PropertiesArguments, call:
 }
 
 interface ValueRequest extends Page {
-  /** The prefix, folded. */
   readonly prefix: string
 }
 
-/** Longer values are truncated. The beginning is enough to recognize them. */
 const MAX_VALUE_LENGTH = 100
 
 async function valuesOf(snapshot: Snapshot, key: string, request: ValueRequest): Promise<Answer<ValuePage>> {
@@ -67,7 +62,6 @@ async function valuesOf(snapshot: Snapshot, key: string, request: ValueRequest):
   return all.length > 0 ? list : { ...list, warnings: await unknownWarnings(snapshot, key) }
 }
 
-/** Explains why there are no values to list: no note has the property, or its values are empty or objects. */
 async function unknownWarnings(snapshot: Snapshot, key: string): Promise<readonly Warning[]> {
   const properties = await snapshot.properties()
   const match = properties.find((property) => foldName(property.key) === foldName(key))
@@ -88,10 +82,8 @@ function pageOf<T>(items: readonly T[], textOf: (item: T) => string, { prefix, o
   return { shown: matching.slice(offset, offset + limit), total: matching.length }
 }
 
-/** Maximum number of similar names listed in a warning. */
 const MAX_SIMILAR = 3
 
-/** Warns that no note has a property, and suggests similar ones. */
 export function unknownProperty(name: string, names: readonly string[]): Warning {
   const near = nearest(name, names, MAX_SIMILAR).map(quoted)
   const nearby = near.length > 0 ? ` Nearest: ${near.join(', ')}.` : ''

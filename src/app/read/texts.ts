@@ -17,18 +17,13 @@ export interface ReadingContext {
 
 export interface ReadTexts {
   readonly texts: ReadonlyMap<NodeId, NoteText>
-  /** Notes whose files do not respond. */
   readonly unread: readonly NodeId[]
-  /** Notes whose text is newer than the snapshot, because it keeps changing. */
+  /** Notes that keep changing, so the snapshot lacks their latest text. */
   readonly changed: ReadonlySet<NodeId>
-  /** Paths of all notes that were not in the cache. */
   readonly paths: ReadonlyMap<NodeId, string>
 }
 
-/**
- * Returns the texts of notes and canvases. Ids without text are left out. If a text has changed since it was indexed, indexes it
- * again and restarts the use case. For `others`, returns paths only.
- */
+/** Reads notes and canvases, but only looks up paths of `others`. If a file has changed, indexes it and restarts the use case. */
 export async function readTexts(
   reading: ReadingContext,
   ids: readonly NodeId[],
@@ -46,7 +41,7 @@ export async function readTexts(
   return cached.length === 0 ? read : { ...read, texts: new Map([...cached, ...read.texts]) }
 }
 
-/** Texts that have been read. A search reads notes for their links, and may need them again to show them. */
+/** A search reads notes for their links, and again for their passages. */
 const textsRead = new WeakMap<Snapshot, Map<NodeId, NoteText>>()
 
 const NOTHING_READ: ReadTexts = { texts: new Map(), unread: [], changed: new Set(), paths: new Map() }
@@ -64,7 +59,7 @@ async function readMissing(
   const read = stored === undefined ? await core.texts.read(expectedVersions, call.signal) : places.map(({ at }) => stored[at])
   const changed = expectedVersions.filter(({ hash }, at) => {
     const text = read[at]
-    // A note that could not be indexed has no hash to compare with.
+    // An empty hash means that the note could not be read.
     return hash !== '' && text !== 'unread' && text?.hash !== hash
   })
   if (changed.length > 0 && !snapshot.isLast) {
@@ -85,7 +80,7 @@ async function readMissing(
   }
 }
 
-/** Returns a note's text for an answer that requires it, or `undefined` if there is none. @throws RouxError `TIMEOUT` */
+/** @throws RouxError `TIMEOUT` */
 export async function requireText(reading: ReadingContext, id: NodeId): Promise<NoteText | undefined> {
   const { texts, unread } = await readTexts(reading, [id])
   if (unread.length > 0) throw unansweredError(id)
@@ -105,8 +100,8 @@ export interface NoteWithText {
 }
 
 /**
- * Returns a node with its text, or `undefined` if it does not exist. A missing target does not exist.
- * @throws RouxError `TIMEOUT` if its file does not respond, `PERMISSION_DENIED` if it cannot be read
+ * Returns `undefined` for missing notes.
+ * @throws RouxError `TIMEOUT` if the file does not respond, `PERMISSION_DENIED` if it cannot be read
  */
 export async function readNode(reading: ReadingContext, id: NodeId, options: NodeOptions): Promise<NoteWithText | undefined> {
   const { notes, unread } = await readNotes(reading, [id], options)
@@ -115,21 +110,18 @@ export async function readNode(reading: ReadingContext, id: NodeId, options: Nod
   if (note !== undefined) return note
   const [[node], [version]] = await Promise.all([reading.snapshot.nodes([id], options), reading.snapshot.versions([id])])
   if (node?.kind === 'attachment') return { node, source: undefined }
-  // Only a note that could not be read when it was indexed has no hash.
+  // An empty hash means that the note could not be read.
   if (version?.hash !== '') return undefined
   throw new RouxError('PERMISSION_DENIED', `${quoted(id)} cannot be read.`, { hint: "Check the file's permissions." })
 }
 
-/**
- * Returns notes with their texts, in order, or `undefined` for those that do not exist. A note that keeps changing has no
- * headings and tasks, because their lines would not match its text.
- */
+/** Omits headings and tasks of a note that keeps changing, because their line numbers would be wrong. */
 export async function readNotes(
   reading: ReadingContext,
   ids: readonly NodeId[],
   options: NodeOptions,
 ): Promise<{ readonly notes: readonly (NoteWithText | undefined)[]; readonly unread: readonly NodeId[] }> {
-  // Files are read in another thread while this one looks up the nodes.
+  // Worker threads read the files during the query.
   const [{ texts, unread, changed }, nodes] = await Promise.all([readTexts(reading, ids), reading.snapshot.nodes(ids, options)])
   const notes = ids.map((id, at) => {
     const node = nodes[at]
@@ -152,12 +144,11 @@ export function unreadWarnings(unread: readonly NodeId[]): readonly Warning[] {
 
 const MAX_NAMED = 5
 
-/** Returns a part of the text as readers see it. In a canvas, they see only the cards. */
+/** In a canvas, only the cards are visible. */
 export function shownText({ kind }: Pick<Node, 'kind'>, text: string): string {
   return kind === 'canvas' ? text.trim().replace(/ {2,}/g, ' ') : text
 }
 
-/** Returns a node's text as it is indexed for search. For a canvas, this is the text of its cards. */
 export function readableSource({ kind }: Pick<Node, 'kind'>, source: NoteText): NoteText {
   return kind === 'canvas' ? { ...source, text: canvasProse(source.text) } : source
 }

@@ -12,14 +12,12 @@ export interface VaultLinkResponse {
   readonly vault: string
   readonly file: string
   readonly line: number
-  /** `null` if this server does not have the vault, or the vault does not have the note. */
+  /** `null` if the vault or note is unknown. */
   readonly id: NodeId | null
 }
 
-/** Maximum number of links to follow in one note. */
 const MAX_LINKS = 100
 
-/** Returns the links in a text that lead to other vaults. They are not part of the graph, but their ids can be used. */
 export async function vaultLinks(core: GraphCore, text: string, call: Call): Promise<readonly VaultLinkResponse[]> {
   const mode = (core.indexing.status().mode ?? 'obsidian') as Mode
   const links = vaultLinksOf(text, { profile: 'lenient', mode, comments: true }).slice(0, MAX_LINKS)
@@ -40,14 +38,13 @@ async function resolve(
   }, signal)
 }
 
-/** Opens the vault with this name or folder name, and no other. */
 async function openCalled(vaults: Vaults | undefined, vaultName: string): Promise<GraphCore | undefined> {
   const all = vaults?.names.map((name) => ({ name, root: vaults.folderOf?.(name) ?? '' })) ?? []
   const match = all.find(({ name }) => foldName(name) === foldName(vaultName)) ?? all.find((vault) => isCalled(vault, vaultName))
   return match === undefined ? undefined : await vaults?.open(match.name).catch(() => undefined)
 }
 
-/** Checks whether a vault has this name, or its folder does, because applications name a vault after its folder. */
+/** Applications use the folder's name as the vault's name. */
 function isCalled({ name, root }: Pick<GraphCore, 'name' | 'root'>, vaultName: string): boolean {
   return [name, basename(root)].some((candidate) => candidate !== undefined && foldName(candidate) === foldName(vaultName))
 }

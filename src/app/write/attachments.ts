@@ -26,7 +26,6 @@ export interface AttachmentFacts {
 
 const ATTACHMENTS = { kinds: ['attachment', 'canvas'] } as const
 
-/** A node that is a file. */
 export type FileNode = Node & { readonly path: VaultPath }
 
 async function attachmentFacts(core: GraphCore, nodes: readonly FileNode[]): Promise<readonly AttachmentFacts[]> {
@@ -52,11 +51,10 @@ async function fileNodes(snapshot: Snapshot, ids: readonly NodeId[]): Promise<re
   return nodes.filter((node): node is FileNode => node?.path !== undefined)
 }
 
-/** The new attachment, and what else has changed. */
 export type AddedAttachment = Partial<AttachmentFacts> & WriteFacts
 
 /**
- * Adds a file to the vault under an unused name.
+ * Adds a file under an unused name.
  * @throws RouxError `INVALID_PARAMS` if the content is not Base64 or does not match the given type, `TOO_LARGE` above 5 MB
  */
 export const addAttachment = operationUseCase<OperationOf<'addAttachment'>, AddedAttachment>(async ({ core, result, call }) => {
@@ -80,7 +78,7 @@ export interface AttachmentList {
   readonly total: number
 }
 
-/** Lists the attachments that a note links to or embeds, ordered by in-degree, highest first. */
+/** Sorted by in-degree, highest first. */
 export function listAttachments(
   core: GraphCore,
   { id: argument, ...asked }: ListAttachmentsArguments,
@@ -99,27 +97,26 @@ export function listAttachments(
 
 export interface ReadAttachmentArguments {
   readonly id: string
-  /** Number of bytes to skip. */
   readonly offset: number
-  /** Defaults to the whole file for an image, and to the first page for other files. */
+  /** Defaults to the whole file for images, and to `PAGE` for other files. */
   readonly maxBytes?: number | undefined
 }
 
 export interface AttachmentContent extends AttachmentFacts {
-  /** Base64 of the bytes from `offset`. Omitted for a file returned as an image. */
+  /** Base64, from `offset` on. Omitted for images. */
   readonly content?: string
-  /** The `offset` that continues truncated content. */
+  /** Set if `content` is truncated. */
   readonly next_offset?: number
 }
 
-/** Maximum size of a file that is returned as an image, in bytes. */
+/** Maximum size of an image in an answer. */
 const MAX_PICTURE_BYTES = 5 << 20
 
-/** Bytes per page. In Base64, they take about 15,000 tokens. */
+/** In Base64, about 15,000 tokens. */
 const PAGE = 16_384
 
 /**
- * Reads an attachment with its content, or returns `null` if there is none.
+ * Returns `null` for an unknown id.
  * @throws RouxError `INVALID_PARAMS` for a note, `PERMISSION_DENIED` if the file cannot be read
  */
 export function readAttachment(

@@ -4,27 +4,24 @@ import { MARKER } from '../../core/text/partial-reading.ts'
 import type { Call } from '../answer/answer-when-ready.ts'
 import { boundaryBefore, truncate } from '../answer/truncate.ts'
 
-/** Number of characters in which a line or word should start. */
 const NEAR = 60
 
 const DIFF = { lines: 60, characters: 4_000, changed: 200, context: 100 } as const
 
-/** Number of characters shown before a change in a long line. */
 const BEFORE_CHANGE = 40
 
 export interface WriteFacts {
-  /** Change id for `undo`. Omitted for a dry run, and if nothing changed. */
+  /** Id for `undo`. Omitted for a dry run, and if nothing changed. */
   readonly change_id?: string
-  /** Plan id for `apply_changes`. Set only for a dry run. */
+  /** Id for `apply_changes`. Set only for a dry run. */
   readonly plan_id?: string
   readonly diff?: string
-  /** Number of files, and of lines with rewritten links. Omitted for a single file. */
+  /** Numbers of files and rewritten lines. Omitted for a single file. */
   readonly counts?: Counts
-  /** Omitted if the answer is about the only file. */
+  /** Omitted if only the main file has changed. */
   readonly files?: readonly FileFacts[]
-  /** How many items were left out of the lists. Omitted if none were. */
+  /** Number of items left out of the lists. */
   readonly omitted?: Omitted
-  /** Links that this change broke, or could not keep intact. */
   readonly dangling_links?: readonly LinkReport[]
 }
 
@@ -33,17 +30,17 @@ export type Counts = { readonly [kind in WrittenFile['kind']]?: number } & { rea
 export interface Omitted {
   readonly ids?: number
   readonly files?: number
-  /** Number of rewritten lines that are left out. A diff counts its own. */
+  /** Number of rewritten lines left out. */
   readonly lines?: number
   readonly dangling_links?: number
 }
 
 export interface FileFacts {
   readonly kind: WrittenFile['kind']
-  /** Exact path. For a moved or deleted file, its former path. */
+  /** Path before a move or deletion. */
   readonly path: string
   readonly to?: string
-  /** Lines with links that were rewritten to keep their targets. */
+  /** Lines with rewritten links. */
   readonly relinked?: readonly RewrittenLine[]
 }
 
@@ -53,11 +50,10 @@ const NONE = { files: Infinity, lines: Infinity, line: Infinity, dangling: Infin
 
 export interface ShownFacts {
   readonly diff?: boolean
-  /** The file that the answer is about. It is listed only if other files have also changed. */
+  /** The main file. Listed only if other files have changed. */
   readonly own?: string | undefined
 }
 
-/** Returns a result as shown in answers, shortened for a model unless the call requests everything. */
 export function writeFacts(result: WriteResult, { whole = false }: Call, { diff = false, own }: ShownFacts = {}): WriteFacts {
   const limits = whole ? NONE : LIMITS
   const { changeId, planId, dangling, files: rankedFiles } = result
@@ -88,7 +84,6 @@ export function writeFacts(result: WriteResult, { whole = false }: Call, { diff 
   }
 }
 
-/** Returns the counts that are not 0, or `undefined` if there are none. */
 export function filled<T extends Readonly<Record<string, number>>>(counts: T): Partial<T> | undefined {
   const entries = Object.entries(counts).filter(([, count]) => count > 0)
   return entries.length === 0 ? undefined : (Object.fromEntries(entries) as Partial<T>)
@@ -118,22 +113,19 @@ function fileFacts({ kind, from, to }: WrittenFile, relinked: WrittenFile['relin
   }
 }
 
-/** Cuts text to the limit around a change, and marks where it was cut. A change that is too long is cut at its end. */
+/** Keeps the text around a change. Truncates a long change at its end. */
 export function textAround(text: string, limit: number, { start, end }: TextRange): string {
   const room = limit - MARKER.length
   if (text.length <= limit || end <= room) return truncate(text, limit).text
-  // Show as much before the change as after it, or more if the text ends earlier.
+  // Center the change, unless the text ends earlier.
   const before = Math.max(0, Math.floor((room - MARKER.length - (end - start)) / 2))
   const from = Math.min(start - before, text.length - room)
-  // The marker would not be shorter than the text it stands for.
+  // The marker must be shorter than the omitted text.
   if (from <= MARKER.length) return truncate(text, limit).text
   return MARKER + truncate(text, room, { start: startOfWord(text, from, start), end: text.length }).text
 }
 
-/**
- * Returns where the first line after `from` starts, or the first word if no line starts nearby. If no word does either, returns
- * the first position that does not split a character.
- */
+/** Returns the start of the next line, or else of the next word, or else the next character boundary. */
 function startOfWord(text: string, from: number, to: number): number {
   const near = text.slice(from, Math.min(to, from + NEAR))
   const line = near.indexOf('\n')
@@ -144,12 +136,11 @@ function startOfWord(text: string, from: number, to: number): number {
   return to
 }
 
-/** Returns the hunks of a single-file diff without the file header. */
 export function hunksOf(diff: string): string {
   return diff.replace(/^--- [^\n]*\n\+\+\+ [^\n]*\n/, '')
 }
 
-/** Returns the beginning of a unified diff, and the number of lines left out. Long lines are cut around their changes. */
+/** Long lines are truncated around their changes. */
 export function shownDiff(diff: string): string {
   const lines = diff.split('\n')
   if (lines.at(-1) === '') lines.pop()
@@ -170,7 +161,7 @@ function shortLines(lines: readonly string[]): readonly string[] {
   return lines.map((line, at) => shortLine(line, others.get(at) ?? ''))
 }
 
-/** Pairs each removed line of a diff with the line that replaces it, in both directions. */
+/** Maps each changed line to its counterpart. */
 function counterparts(lines: readonly string[]): ReadonlyMap<number, string> {
   const others = new Map<number, string>()
   for (let at = 0; at < lines.length; ) {
@@ -191,7 +182,6 @@ function endOfRun(lines: readonly string[], from: number, prefix: string): numbe
   return end
 }
 
-/** Cuts a line of a diff around the first place where it differs from the other line. */
 function shortLine(line: string, other: string): string {
   const limit = line.startsWith(' ') ? DIFF.context : DIFF.changed
   if (line.length <= limit) return line
@@ -201,7 +191,7 @@ function shortLine(line: string, other: string): string {
   return line.charAt(0) + MARKER + truncate(line, limit - MARKER.length, rest).text
 }
 
-/** Returns where two lines first differ after their signs. */
+/** Ignores the sign at the start of the lines. */
 function sharedLength(line: string, other: string): number {
   let at = 1
   while (at < line.length && line.charCodeAt(at) === other.charCodeAt(at)) at++

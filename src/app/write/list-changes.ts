@@ -11,7 +11,6 @@ import { isFolder } from '../scope.ts'
 import { openWriting } from './operation-runner.ts'
 
 export interface ListChangesArguments extends PageArguments {
-  /** Lists only changes to this file or folder. */
   readonly id?: string | undefined
 }
 
@@ -29,13 +28,11 @@ export interface ChangeFacts {
 export interface ListedFile {
   readonly kind: WrittenFile['kind'] | 'folder_created' | 'folder_deleted'
   readonly path: string
-  /** New path of a moved file, which may be in the trash. */
+  /** For a move. May be in the trash. */
   readonly to?: string
 }
 
-/** Maximum number of files to list for each change. */
 const MAX_FILES = 20
-/** Maximum number of changes to count. */
 const MAX_COUNT = 10_000
 
 export async function listChanges(
@@ -54,10 +51,7 @@ export async function listChanges(
   )
 }
 
-/**
- * Returns a function that checks whether a change affected a note, file or folder, which may be gone by now.
- * @throws RouxError `AMBIGUOUS_NAME`
- */
+/** Accepts names of deleted notes, files and folders. @throws RouxError `AMBIGUOUS_NAME` */
 async function touchTest(
   core: GraphCore,
   { id, changes }: { readonly id: string; readonly changes: readonly ChangeSummary[] },
@@ -73,7 +67,7 @@ async function touchTest(
   const names = [foldedId, `${foldedId}.md`, ...(own === undefined ? [] : [foldId(own)])]
   const matches = (path: string): boolean => {
     const folded = foldId(path)
-    // A change to a folder affects what it contains, and the other way round.
+    // A change to a folder affects its contents, and vice versa.
     return names.some((name) => isWithin(name, folded) || isWithin(folded, name))
   }
   return ({ files }) =>
@@ -82,7 +76,6 @@ async function touchTest(
     )
 }
 
-/** Returns the paths of other files in the changes that differ from a file's path only in case. */
 async function otherSpellings(
   snapshot: Snapshot,
   core: GraphCore,

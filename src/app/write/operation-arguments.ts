@@ -10,20 +10,17 @@ import type { GraphCore } from '../graph-core.ts'
 import { meaningsOf, onlyMeaning, resolvedMessage, unknownNodeError } from '../names/known-node.ts'
 import { isFolder } from '../scope.ts'
 
-/** Maximum number of characters in a note's title. */
 const MAX_TITLE_LENGTH = 200
 
-/** Maximum size of the text in UTF-8 bytes. */
 const MAX_TEXT_BYTES = 1 << 20
 
 /** Maximum number of characters in a path, heading or tag. No file system accepts more. */
 const MAX_NAME_LENGTH = 4096
 
-/** Maximum depth of lists and mappings in a property. */
 const MAX_PROPERTY_DEPTH = 32
 
 /**
- * Checks what schemas cannot express and what does not depend on the vault. Attachments are checked by the planner.
+ * Validates what schemas cannot express. The planner validates attachments.
  * @throws RouxError `INVALID_PARAMS`; `TOO_LARGE` for titles over 200 characters and content over 1 MB
  */
 export function checkOperation(operation: Operation): void {
@@ -41,7 +38,6 @@ export function checkOperation(operation: Operation): void {
   checkDepth(properties)
 }
 
-/** Returns the short strings of an operation, each with the name of the argument. */
 function namesIn(operation: Operation): readonly (readonly [name: string, value: string])[] {
   const names = { ...operation } as Readonly<Record<string, unknown>>
   const all = ['id', 'to', 'tag', 'path', 'folder', 'filename', 'heading', 'section', 'add', 'remove', 'tags']
@@ -50,11 +46,11 @@ function namesIn(operation: Operation): readonly (readonly [name: string, value:
   )
 }
 
-/** Arguments that must not be empty. The planner checks the others. */
+/** The planner validates the other arguments. */
 const NEVER_EMPTY: ReadonlySet<string> = new Set(['id', 'to', 'tag', 'path', 'filename', 'heading', 'section'])
 
 function checkName(name: string, value: string): void {
-  // `folder` may be empty: attachments can be added to the vault's root.
+  // An empty `folder` is the vault's root.
   if (NEVER_EMPTY.has(name) && value.trim() === '') throw invalid(`${name} is empty.`)
   if (value.length <= MAX_NAME_LENGTH) return
   throw invalid(`${name} has ${value.length} characters; the limit is ${MAX_NAME_LENGTH}: ${quoted(value)}.`)
@@ -77,7 +73,7 @@ function checkTexts(texts: Readonly<Record<string, string | undefined>>): void {
   }
 }
 
-/** Checks the depth level by level. The input may be nested too deeply for recursion. */
+/** Not recursive, because deep input could overflow the stack. */
 function checkDepth(properties: unknown): void {
   let level: readonly unknown[] = [properties]
   for (let depth = 0; level.length > 0; depth++) {
@@ -88,35 +84,30 @@ function checkDepth(properties: unknown): void {
 
 export interface NamedOperations {
   readonly operations: readonly Operation[]
-  /** Messages about names that were found to mean notes. */
   readonly notes: readonly string[]
-  /** Names of no existing note. Earlier operations may create them. */
+  /** Earlier operations may create these notes. */
   readonly unknown: readonly string[]
-  /** Ids by the names that they replace. */
   readonly ids: ReadonlyMap<string, string>
 }
 
-/**
- * Replaces titles, aliases and file names in operations with ids. Surrounding white space is dropped from ids.
- * @throws RouxError `AMBIGUOUS_NAME` if several notes have a name
- */
+/** Replaces titles, aliases and file names with ids. @throws RouxError `AMBIGUOUS_NAME` */
 export async function nameNotes(core: GraphCore, written: readonly Operation[], call: Call): Promise<NamedOperations> {
   const operations = written.map(withTrimmedNames)
   try {
     const { value } = await answer(core, call, async (snapshot) => plain(await resolveNames(snapshot, core, operations)))
     return value
   } catch (error) {
-    // Writing has an index of its own, so it can go on while the index for reading is rebuilt.
+    // Writing uses its own index, so it works while the other one is rebuilt.
     if (error instanceof RouxError && error.code === 'STORE_UNAVAILABLE')
       return { operations, notes: [], unknown: [], ids: NO_IDS }
     throw error
   }
 }
 
-/** Arguments to which models add line breaks by mistake. New names cannot end in white space. */
+/** Models sometimes add line breaks to these arguments. */
 const TRIMMED = ['to', 'path', 'folder', 'filename'] as const
 
-/** Drops white space at the end of names. Ids of existing notes are looked up both with and without it. */
+/** Applies to new names. Ids are looked up with and without white space. */
 function withTrimmedNames(operation: Operation): Operation {
   const names = operation as Partial<Record<(typeof TRIMMED)[number] | 'id', string>>
   const keys = noteOf(operation) === '' ? (['id', ...TRIMMED] as const) : TRIMMED
@@ -157,7 +148,7 @@ async function resolveNames(snapshot: Snapshot, core: GraphCore, operations: rea
 
 const NO_IDS: ReadonlyMap<string, string> = new Map()
 
-/** Returns the note that an operation is for, as the caller named it. Empty if the operation needs no existing note. */
+/** Returns an empty string if the operation needs no existing note. */
 function noteOf(operation: Operation): string {
   switch (operation.kind) {
     case 'create':
@@ -166,7 +157,7 @@ function noteOf(operation: Operation): string {
     case 'createFolder':
       return ''
     default:
-      // With a `/` at the end, this is a folder.
+      // A trailing `/` means a folder.
       return operation.id.endsWith('/') ? '' : operation.id
   }
 }
@@ -175,10 +166,7 @@ function takesFolder(operation: Operation): boolean {
   return operation.kind === 'move' || operation.kind === 'addAttachment'
 }
 
-/**
- * Checks whether an earlier operation may create or rename the file that an operation names. The index does not contain it under
- * that name yet.
- */
+/** The index does not contain the effects of earlier operations. */
 function comesBefore(earlier: readonly Operation[], operation: Operation): boolean {
   const stem = stemOf(noteOf(operation))
   return earlier.some((before) => newNamesOf(before).some((name) => stemOf(name) === stem))
@@ -205,7 +193,6 @@ function stemOf(path: string): string {
   return fileStemOf(foldId(path).replace(/\/$/, ''))
 }
 
-/** Adds the vault's name to the files and changes that are listed in an error of the writing port. */
 export function inVault(error: unknown, { name }: Pick<GraphCore, 'name'>): unknown {
   if (!(error instanceof RouxError) || name === undefined || error.candidates === undefined) return error
   const { code, message, hint, isTransient } = error
@@ -213,16 +200,15 @@ export function inVault(error: unknown, { name }: Pick<GraphCore, 'name'>): unkn
     if (typeof each === 'string') return LISTING_FILES.has(code) ? toNodeId(each, name) : each
     if (!isRecord(each)) return each
     if (typeof each.id === 'string') return { ...each, id: toNodeId(each.id, name) }
-    // For a missing section, `path` consists of headings.
+    // For a missing section, `path` contains headings.
     return typeof each.path === 'string' && code !== 'SECTION_NOT_FOUND' ? { ...each, path: toNodeId(each.path, name) } : each
   })
   return new RouxError(code, message, { hint, candidates, isTransient, cause: error })
 }
 
-/** Errors of the writing port that list ids as candidates. */
 const LISTING_FILES: ReadonlySet<ErrorCode> = new Set(['NODE_EXISTS', 'LINK_INTEGRITY', 'AMBIGUOUS_NAME'])
 
-/** Adds the nearest ids to the error about a note that does not exist. */
+/** Adds similar ids to `NODE_NOT_FOUND`. */
 export async function withNearest(core: GraphCore, cause: unknown, { unknown, ids }: NamedOperations): Promise<unknown> {
   const error = inVault(cause instanceof RouxError ? asWritten(cause, ids) : cause, core)
   if (!(error instanceof RouxError) || error.code !== 'NODE_NOT_FOUND' || error.candidates !== undefined) return error
@@ -232,7 +218,7 @@ export async function withNearest(core: GraphCore, cause: unknown, { unknown, id
   return new RouxError(error.code, error.message, { hint, candidates, cause: error })
 }
 
-/** Puts the caller's own names back into an error. A caller that may not read must not learn the id that belongs to a title. */
+/** Restores the caller's names. Otherwise, a caller without read access could learn the id of a title. */
 function asWritten(error: RouxError, ids: ReadonlyMap<string, string>): RouxError {
   const message = [...ids].reduce((text, [name, id]) => text.replaceAll(JSON.stringify(id), quoted(name)), error.message)
   if (message === error.message) return error

@@ -20,17 +20,12 @@ export interface OperationRun<Requested extends Operation> {
   readonly call: Call
 }
 
-/**
- * A use case that runs one operation.
- * @throws RouxError for the same reasons as `runOperations`
- */
 export type OperationUseCase<Requested extends Operation, Value> = (
   core: GraphCore,
   request: OperationRequest<Requested>,
   call?: Call,
 ) => Promise<Answer<Value>>
 
-/** Returns a use case that runs one operation. `shape` turns the result into the answer. */
 export function operationUseCase<Requested extends Operation, Value>(
   shape: (run: OperationRun<Requested>) => Promise<Answer<Value>> | Answer<Value>,
 ): OperationUseCase<Requested, Value> {
@@ -44,8 +39,7 @@ export function operationUseCase<Requested extends Operation, Value>(
 }
 
 /**
- * Runs operations once: unlike reads, writes are never repeated. A note is given by its id, or by the title or alias of exactly
- * one note.
+ * Runs operations exactly once, without retries. Accepts ids, unique titles and unique aliases.
  * @throws RouxError `TOOL_DISABLED` if writing is off; `AMBIGUOUS_NAME`; `NODE_NOT_FOUND` with the nearest ids; any error of the
  * operations
  */
@@ -60,10 +54,7 @@ export async function runOperations(core: GraphCore, request: WriteRequest, call
   }
 }
 
-/**
- * Returns the port for writing once the vault has been read.
- * @throws RouxError `TOOL_DISABLED`, `VAULT_NOT_FOUND`
- */
+/** Waits for the initial scan. @throws RouxError `TOOL_DISABLED`, `VAULT_NOT_FOUND` */
 export async function openWriting(core: GraphCore, call: Call): Promise<Writing> {
   const { writing } = core
   if (writing === undefined) {
@@ -75,22 +66,18 @@ export async function openWriting(core: GraphCore, call: Call): Promise<Writing>
   return writing
 }
 
-/** Returns an answer that begins its warnings with the messages of a write result. */
 export function withNotes<T>(value: T, { notes }: WriteResult, warnings: readonly Warning[] = []): Answer<T> {
   return { value, warnings: [...notes.map((message): Warning => ({ code: 'NOTICE', message })), ...warnings] }
 }
 
-/**
- * Returns a function from paths to ids. If the index cannot be read, it returns folded paths: the change has been made, so it
- * must not fail.
- */
+/** Falls back to folded paths, because a failure after the write would be misleading. */
 export async function readIds(core: GraphCore, paths: readonly (string | undefined)[]): Promise<(path: string) => NodeId> {
   const existing = paths.filter((path) => path !== undefined)
   const files = await core.store.read((snapshot) => filesByPath(snapshot, core, existing)).catch(() => undefined)
   return (path) => files?.idOf(path) ?? toNodeId(foldId(path), core.name)
 }
 
-/** Reads a file after it was written. A failure becomes a warning, because an error would make the caller write again. */
+/** Turns a failure into a warning. After an error, the caller would repeat the write. */
 export async function readBack<T>(
   path: string | undefined,
   read: (path: string) => Promise<Answer<T>>,
@@ -105,10 +92,9 @@ export async function readBack<T>(
   }
 }
 
-/** Maximum length of a title in the list of changes, in characters. */
 const TITLE_LENGTH = 200
 
-/** Returns a title for the list of changes, such as `move_node a.md → b.md`. */
+/** For example, `move_node a.md → b.md`. */
 export function changeTitle(operations: readonly Pick<OperationRequest, 'tool' | 'operation'>[]): string {
   const titles = operations.map(({ tool, operation }) => `${tool} ${subjectOf(operation)}`)
   const names = titles

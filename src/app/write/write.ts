@@ -25,15 +25,13 @@ import {
   withNotes,
 } from './operation-runner.ts'
 
-/** A note after a change, and what has changed. After a dry run, only the note's location. */
 export type WrittenNode = Partial<ChangedNode> & WriteFacts
 
-/** Creates, changes, restores or clones a note, and returns the text around the change. */
 export const writeNode = operationUseCase<OperationOf<'create' | 'update' | 'restore' | 'manageTags' | 'clone'>, WrittenNode>(
   async ({ core, request, result, call }) => {
     const [path] = result.subjects
     const facts = writeFacts(result, call, { diff: true, own: path })
-    // After a dry run, the file does not contain the planned text.
+    // A dry run leaves the file unchanged.
     const { value, warnings } = request.dryRun ? plain(undefined) : await nodeAt(core, { path, text: result.text }, call)
     if (value !== undefined) {
       const { id, path: at, title, hash, ...rest } = value
@@ -46,11 +44,10 @@ export const writeNode = operationUseCase<OperationOf<'create' | 'update' | 'res
 
 export interface MovedNode extends WriteFacts {
   readonly old_id: string
-  /** For a folder, its path, prefixed with the vault's name like an id. */
+  /** For a folder, its path, prefixed with the vault's name. */
   readonly new_id: string
 }
 
-/** Moves or renames a note, an attachment or a folder, and updates links. */
 export const moveNode = operationUseCase<OperationOf<'move'>, MovedNode>(async ({ core, request, result, call }) => {
   const { from, to } = endsOf(result, request.operation)
   const idOf = await readIds(core, [from, to])
@@ -62,7 +59,7 @@ interface MoveEnds {
   readonly to: string
 }
 
-/** Returns the old and the new path. A result does not list a moved folder, so its paths are taken from a file inside. */
+/** Results do not list folders, so a file inside determines the paths. */
 function endsOf({ files, subjects }: WriteResult, { id, to }: { readonly id: string; readonly to: string }): MoveEnds {
   const [subject] = subjects
   const moves = files.flatMap(({ kind, from, to }): readonly MoveEnds[] =>
@@ -78,7 +75,6 @@ function endsOf({ files, subjects }: WriteResult, { id, to }: { readonly id: str
 }
 
 export interface DeletedFile extends WriteFacts {
-  /** `false` in a dry run. */
   readonly deleted: boolean
 }
 
@@ -91,9 +87,8 @@ export const rename = operationUseCase<OperationOf<'renameHeading' | 'renameTag'
 )
 
 export interface CreatedFolder {
-  /** Spelled as on disk. */
   readonly path: string
-  /** Omitted if the folder existed before. */
+  /** Omitted if the folder already existed. */
   readonly change_id?: string
   readonly plan_id?: string
 }
@@ -110,25 +105,20 @@ export const createFolder = operationUseCase<OperationOf<'createFolder'>, Create
 export interface ApplyArguments {
   readonly operations: readonly Pick<OperationRequest, 'tool' | 'operation'>[]
   readonly dryRun: boolean
-  /** Plan id from a dry run, instead of `operations`. */
+  /** From a dry run. Excludes `operations`. */
   readonly planId?: string | undefined
 }
 
 export interface AppliedChanges extends WriteFacts {
-  /**
-   * Ids of the created or changed files, one for each operation. `null` for deleted files and for folders. Omitted if all are
-   * `null`.
-   */
+  /** One per operation, `null` for deleted files and for folders. Omitted if all are `null`. */
   readonly ids?: readonly (string | null)[]
 }
 
-/** Maximum number of ids that a model gets. */
 const MAX_IDS = 20
 
 /**
- * Makes a single change from operations, or from the plan of a dry run.
- * @throws RouxError of the first operation that fails, with its number, in which case nothing is written; `CONFLICT` if the plan
- * is outdated
+ * Makes a single change from operations or a plan. Writes nothing on failure.
+ * @throws RouxError of the first failing operation, with its number; `CONFLICT` if the plan is outdated
  */
 export async function applyChanges(core: GraphCore, args: ApplyArguments, call: Call = {}): Promise<Answer<AppliedChanges>> {
   const { operations, dryRun, planId } = args
@@ -177,14 +167,10 @@ function checkNumbered(operation: Operation, at: number): void {
 
 export interface UndoneChange extends WriteFacts {
   readonly undone: string
-  /** The changed file. Omitted if there are several, or if it is gone. */
   readonly node?: ChangedNode
 }
 
-/**
- * Undoes a change.
- * @throws RouxError `CONFLICT` with the diff if a file has been edited since; then nothing is written
- */
+/** Writes nothing on failure. @throws RouxError `CONFLICT` with the diff if a file has been edited since */
 export async function undoChange(core: GraphCore, changeId: string, call: Call = {}): Promise<Answer<UndoneChange>> {
   const id = changeId.trim()
   if (id === '') throw invalid('change_id is empty.', 'list_changes lists the ids.')
@@ -199,9 +185,8 @@ export async function undoChange(core: GraphCore, changeId: string, call: Call =
 }
 
 export interface ChangedNode extends NodeResponse, Partial<Pick<NodeDetails, 'properties' | 'created' | 'modified' | 'outline'>> {
-  /** Spelled as on disk. */
   readonly path: string
-  /** SHA-256 of the file, prefixed with `partial:` if the caller has not seen all of its text. */
+  /** SHA-256, with the prefix `partial:` if the caller has not seen all text. */
   readonly hash?: string
   /** Number of all links. `links` contains only the first ones. */
   readonly link_count: number
@@ -211,23 +196,22 @@ interface WrittenAt extends Pick<WriteResult, 'text'> {
   readonly path: string | undefined
 }
 
-/** Returns the node that is now at a path, with the text around the change, or `undefined` if there is none. */
+/** Returns `undefined` if the path has no node. */
 function nodeAt(core: GraphCore, { path, text }: WrittenAt, call: Call): Promise<Answer<ChangedNode | undefined>> {
-  // The index contains the change already, even if the watcher notices it only now.
+  // Writing updates the index before the watcher does.
   return readBack(path, (at) =>
     core.store.read(async (snapshot) => {
       const id = (await filesByPath(snapshot, core, [at])).at(at)?.id
       const options = { links: call.whole === true ? MAX_LINKS : SHOWN_LINKS, times: call.whole === true }
       const read = id === undefined ? undefined : await readNode({ core, snapshot, call }, id, options)
       if (id === undefined || read === undefined) return plain(undefined)
-      // Ambiguous links either existed before or are reported as new links.
+      // New ambiguous links are reported elsewhere.
       const warnings = (await noteWarnings(snapshot, id)).filter(({ code }) => code === 'MALFORMED')
       return { value: changedNode(read, { path: at, text }, call), warnings }
     }, call.signal),
   )
 }
 
-/** Maximum number of links that a model gets for a note that it has written. */
 const SHOWN_LINKS = 3
 
 function changedNode({ node, source }: NoteWithText, { path, text }: WrittenAt, { whole = false }: Call): ChangedNode {
@@ -251,10 +235,7 @@ function changedNode({ node, source }: NoteWithText, { path, text }: WrittenAt, 
   }
 }
 
-/**
- * Checks whether the caller may replace the whole text, because it has seen or written all of it. Text that the caller wrote
- * counts only if the file still contains it.
- */
+/** The caller has seen or written all of the text, and the file still contains it. */
 function knows(source: NoteText, { content, text }: { readonly content: string } & Pick<WriteResult, 'text'>): boolean {
   const isShown = content.length === source.text.length - source.bodyStart
   return isShown || (text?.isKnown === true && text.hash === source.hash)
