@@ -3,15 +3,14 @@ import { foldId } from '../core/ids.ts'
 import { parseJson } from '../core/quietly.ts'
 import { type FileSystem, readSmallText } from './file-system.ts'
 
-/** The vault's own `userIgnoreFilters`. Matching files stay in the vault, but are excluded from lists, search and graph. */
+/** The vault's `userIgnoreFilters` in Obsidian. Excluded files stay out of lists, search and graph. */
 export interface ExclusionFilters {
-  /** For each path, in order, returns whether the filters exclude it. Reads `.obsidian/app.json` again if it has changed. */
   excludes(paths: readonly string[]): readonly boolean[]
 }
 
 /**
- * Opens a vault's exclusion filters. Invalid expressions exclude nothing. If the settings cannot be read, the previous filters
- * remain in effect for now, because an editor may just be writing the file.
+ * Invalid expressions exclude nothing. While the settings file is unreadable, the previous filters apply, because an editor may
+ * be saving it.
  */
 export function openExclusionFilters(root: string, fs: FileSystem): ExclusionFilters {
   const file = `${root}/.obsidian/app.json`
@@ -39,7 +38,6 @@ function stampOf(fs: FileSystem, file: string): string | undefined {
   }
 }
 
-/** Returns `undefined` if the settings are not valid JSON. */
 function filtersIn(text: string | undefined): readonly string[] | undefined {
   const settings = parseJson((text ?? '').replace(/^\uFEFF/, '')) as { userIgnoreFilters?: unknown } | null | undefined
   if (settings === undefined) return undefined
@@ -48,13 +46,13 @@ function filtersIn(text: string | undefined): readonly string[] | undefined {
 }
 
 const MAX_FILTERS = 1000
-/** If expressions time out on more paths than this, every path is excluded. */
+/** After more timeouts than this, everything is excluded. */
 const MAX_STUCK = 10
 
 class Filters {
   readonly #prefixes: readonly string[]
   readonly #expressions: readonly GuardedExpression[]
-  /** Paths on which an expression timed out. They are excluded, because the expression might exclude them. */
+  /** Paths that caused a timeout. They are excluded to be safe. */
   readonly #stuck = new Set<string>()
   #isHopeless = false
 
@@ -95,21 +93,20 @@ const NO_FILTERS = new Filters([])
 
 interface GuardedExpression {
   /**
-   * Sets `excluded` for matching names, starting at `from` and skipping names already excluded.
-   * @returns the index of the name on which the expression timed out, or the number of names if it did not
+   * Sets `excluded` for matching names from index `from`.
+   * @returns the index of the name that caused a timeout, or the number of names
    */
   match(names: readonly string[], excluded: boolean[], from: number): number
 }
 
 /** Time limit for an expression, in milliseconds. Matching one name normally takes microseconds. */
 const TIME_LIMIT = 50
-/** Time limit for retrying a name after a timeout, because the computer may just have been busy or asleep. */
+/** The first timeout may be due to a busy or suspended computer. */
 const SECOND_TIME_LIMIT = 250
 
 /**
- * Compiles an expression so that it cannot run forever. A vault can come from a stranger and contain expressions such as `(a+)+$`.
- * Inspecting the source of expressions would reject good ones and miss bad ones. Instead, each expression runs in a script that V8
- * interrupts at the time limit. One call of the script tests all names and costs 0.15 ms.
+ * Untrusted vaults may contain expressions such as `(a+)+$`. V8 interrupts a script at the time limit, so each expression runs as
+ * one. A call tests all names and costs 0.15 ms.
  */
 function compile(source: string): GuardedExpression | undefined {
   try {

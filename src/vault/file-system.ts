@@ -5,10 +5,9 @@ import type { Mode } from '../core/note.ts'
 import { quietly } from '../core/quietly.ts'
 import { type ByteRange, type FileKind, type FileStat, isSameStat, type Vault } from '../core/vault.ts'
 
-/** A file that was modified within this many milliseconds before it was read can change again without a new stat. */
+/** Milliseconds after a change in which a second change may keep the same stat. */
 const RACY = 40
 
-/** The part of `fs.Stats` that we use. */
 export interface Stats {
   /** Together with `ino`, identifies a file or folder. */
   readonly dev: number
@@ -22,7 +21,6 @@ export interface Stats {
   isSymbolicLink(): boolean
 }
 
-/** The part of `fs.Dirent` that we use. */
 export interface Entry {
   readonly name: string
   isFile(): boolean
@@ -30,10 +28,10 @@ export interface Entry {
   isSymbolicLink(): boolean
 }
 
-/** The part of `node:fs` that a vault needs. Tests use an in-memory implementation. */
+/** Tests use an in-memory implementation. */
 export interface FileSystem {
   readdirSync(path: string, options: { withFileTypes: true }): readonly Entry[]
-  /** Reads only the names. This takes two thirds of the time of `readdirSync` with types. */
+  /** Takes two thirds of the time of `readdirSync` with types. */
   readNamesSync(path: string): readonly string[]
   statSync(path: string, options: { throwIfNoEntry: false }): Stats | undefined
   lstatSync(path: string, options: { throwIfNoEntry: false }): Stats | undefined
@@ -47,7 +45,7 @@ export interface FileSystem {
 }
 
 export interface PathRules {
-  /** True if `\` separates path segments and `:` marks a drive or stream, so vault paths must contain neither. */
+  /** `\` separates path segments and `:` marks a drive or stream. */
   readonly windows: boolean
   /** True if names that differ only in case or normalization may be the same file. */
   readonly folds: boolean
@@ -76,13 +74,12 @@ export function errorReason(error: unknown): string {
   return message.split(',', 1)[0] ?? message
 }
 
-/** Checks whether an error means that the file or folder does not exist. */
 export function isAbsence(error: unknown): boolean {
   const code = errorCode(error)
   return code === 'ENOENT' || code === 'ENOTDIR'
 }
 
-/** Returns the text of a small regular file, or `undefined` for anything else, such as a larger file, a pipe or an unreadable file. */
+/** @returns `undefined` for large files, pipes and other non-files, and on errors */
 export function readSmallText(fs: FileSystem, path: string, limit = 1_000_000): string | undefined {
   try {
     const stat = fs.statSync(path, { throwIfNoEntry: false })
@@ -94,7 +91,6 @@ export function readSmallText(fs: FileSystem, path: string, limit = 1_000_000): 
   }
 }
 
-/** Returns the real path of a file or folder, or `undefined` if it cannot be found. */
 export function realPathOf(path: string, fs: FileSystem = diskFileSystem): string | undefined {
   return quietly(() => fs.realpathSync.native(path))
 }
@@ -103,12 +99,11 @@ export function isSameFile(a: Stats | undefined, b: Stats | undefined): boolean 
   return a !== undefined && b !== undefined && a.dev === b.dev && a.ino === b.ino
 }
 
-/** Returns the path with `/` as its separator on every platform. */
 export function asPosix(path: string, fs: FileSystem): string {
   return fs.rules.windows ? path.replaceAll('\\', '/') : path
 }
 
-/** Checks whether a path has no symbolic links and is spelled as on disk. `Notes` can often be opened as `notes`, too. */
+/** Checks for symbolic links and for the spelling on disk. `Notes` may open as `notes`. */
 export function isRealPath(fs: FileSystem, absolute: string): boolean {
   const real = asPosix(fs.realpathSync.native(absolute), fs)
   return real === absolute || (fs.rules.folds && real.normalize('NFC') === absolute.normalize('NFC'))
@@ -116,17 +111,17 @@ export function isRealPath(fs: FileSystem, absolute: string): boolean {
 
 const TELLS_OPEN_PATHS = process.platform === 'linux'
 
-/** Checks whether an open file is still at this path. A parent folder may just have been replaced with a symbolic link. */
+/** Detects a parent folder that was replaced with a symbolic link. */
 export function isOpenedAt(fs: FileSystem, fd: number, absolute: string): boolean {
   try {
     if (TELLS_OPEN_PATHS && fs.readlinkSync(`/proc/self/fd/${fd}`) === absolute) return true
   } catch {
-    // `/proc` is not available, so use the slower check below.
+    // No `/proc`. Use the slower check.
   }
   return isRealPath(fs, absolute) && isSameFile(fs.lstatSync(absolute, { throwIfNoEntry: false }), fs.fstatSync(fd))
 }
 
-/** Reads an open file, or a range of it up to the end of the file, and closes it. Returns `undefined` if it is not a regular file. */
+/** Reads and closes a file. @returns `undefined` if it is not a regular file */
 export function readOpen(fs: FileSystem, fd: number, range?: ByteRange): Uint8Array | undefined {
   try {
     const stat = fs.fstatSync(fd)
@@ -156,13 +151,10 @@ const {
 /** Flags for opening a file for reading without blocking on a named pipe. */
 export const OPEN_FOLLOWING = O_RDONLY | O_NONBLOCK
 
-/** Like `OPEN_FOLLOWING`, but rejects symbolic links. `undefined` on Windows, which lacks such a flag. */
+/** `undefined` on Windows, which has no `O_NOFOLLOW`. */
 export const OPEN_PLAIN = O_NOFOLLOW === 0 ? undefined : OPEN_FOLLOWING | O_NOFOLLOW
 
-/**
- * Reads a range of a file, up to the end of the file, and returns the bytes with the file's size. Returns `undefined` if the file
- * does not exist or cannot be read.
- */
+/** Reads a range of a file, and the file's size. @returns `undefined` if the file cannot be read */
 export function readStretch(
   vault: Vault,
   path: VaultPath,
@@ -177,11 +169,11 @@ export function readStretch(
 
 export interface FreshBytes {
   readonly bytes: Uint8Array
-  /** The bytes are unchanged as long as the file has this stat. Omitted if the file may still be changing. */
+  /** Unset if the file may still be changing. */
   readonly stat?: FileStat
 }
 
-/** Reads a file, or returns `'same'` if its stat is unchanged, or `undefined` if it does not exist or cannot be read. */
+/** @returns `'same'` if the stat is unchanged, or `undefined` if the file cannot be read */
 export function readIfChanged(vault: Vault, path: VaultPath, knownStat?: FileStat): FreshBytes | 'same' | undefined {
   const stat = vault.stat(path)?.stat
   if (stat !== undefined && knownStat !== undefined && isSameStat(stat, knownStat)) return 'same'

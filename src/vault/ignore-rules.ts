@@ -3,41 +3,35 @@ import { trimEndOf } from '../core/text/trim-characters.ts'
 import { diskFileSystem, type FileSystem, readSmallText } from './file-system.ts'
 import { markerOf } from './vault-root.ts'
 
-/** Part that matches any number of items. */
 const ANY = 'any'
 
-/**
- * Matches a star, an escaped character, a class or a single character. Classes are limited in length, because otherwise each `[`
- * could require a scan to the end of the pattern.
- */
+/** The length of classes is limited, because each `[` could otherwise require a scan to the end. */
 const PART = /\*+|\\.|\[[!^]?\]?(?:\\.|[^\]\\]){0,200}\]|./gs
 
 export interface IgnoreOptions {
-  /** Globs for vault-relative paths. A match on a folder ignores its contents. */
+  /** Globs for vault-relative paths. They also apply to parent folders. */
   readonly ignore: readonly string[]
-  /** True if `.gitignore` files in the vault are respected. Files above the vault's root are never used. */
+  /** Respects `.gitignore` files in the vault, but not above it. */
   readonly gitignore: boolean
   readonly mode: 'auto' | Mode
 }
 
 export interface FolderRules {
   hides(name: string, isFolder: boolean): boolean
-  /** Returns the rules of a subfolder. Pass `hasGitignore` if known, to avoid looking for its `.gitignore`. */
+  /** @param hasGitignore omits the check for a `.gitignore` file */
   enter(name: string, hasGitignore?: boolean): FolderRules
 }
 
 export interface IgnoreRules {
-  /** Returns the root's rules, according to the current settings and `.gitignore` files. */
   atRoot(hasGitignore?: boolean): FolderRules
   hides(path: string, isFolder: boolean): boolean
 }
 
-/** Checks whether a file or folder is ignored in every vault because of its name. */
+/** Hidden in every vault. */
 export function isHiddenName(name: string): boolean {
   return name.charCodeAt(0) === 46 || name === 'node_modules'
 }
 
-/** Opens the ignore rules. They never throw. */
 export function openIgnoreRules(root: string, options: IgnoreOptions, fs: FileSystem): IgnoreRules {
   const hidesByGlob = matchAny(options.ignore, fs.rules.folds)
   const gitignores = options.gitignore ? new Gitignores(root, fs) : undefined
@@ -62,13 +56,13 @@ export function openIgnoreRules(root: string, options: IgnoreOptions, fs: FileSy
     }
   }
 
-  // `logseq/.recycle` starts with a dot and needs no rule.
+  // `logseq/.recycle` needs no rule, because it starts with a dot.
   const isLogseq = options.mode === 'auto' ? cached(() => markerOf(root, fs) === 'logseq') : () => options.mode === 'logseq'
   const atRoot = (hasGitignore?: boolean) => rulesOf('', [], isLogseq(), hasGitignore)
   return { atRoot, hides: (path, isFolder) => hidesPath(atRoot(), path.split('/'), isFolder) }
 }
 
-// Milliseconds for which the mode is cached. Every file needs it, and finding it takes about ten system calls.
+// Cache time in milliseconds. Detecting the mode takes about ten system calls.
 const MARKER_CACHE_MS = 1000
 
 function cached<T>(read: () => T): () => T {
@@ -91,7 +85,6 @@ function hidesPath(root: FolderRules, names: readonly string[], isFolder: boolea
   })
 }
 
-/** Returns a function that tests whether any of the globs matches a vault-relative path or one of its parents. */
 export function openGlobs(globs: readonly string[], folds = diskFileSystem.rules.folds): (path: string) => boolean {
   const matches = matchAny(globs, folds)
   return (path) => {
@@ -119,12 +112,10 @@ export function matchAny(globs: readonly string[], nocase: boolean): (path: stri
 
 const MAX_LENGTH = 1000
 
-/**
- * Maximum number of patterns that braces expand to. Bounds time and memory for untrusted globs; globs written by hand have fewer.
- */
+/** Bounds time and memory for untrusted globs. */
 const MAX_ALTERNATIVES = 512
 
-/** Expands braces in a glob: `{a,b}`. Braces that would expand to more than `MAX_ALTERNATIVES` patterns are left as they are. */
+/** Expands `{a,b}`. Leaves the braces in place if there would be more than `MAX_ALTERNATIVES` patterns. */
 function alternatives(pattern: string): readonly string[] {
   let patterns: readonly string[] = [pattern]
   for (;;) {
@@ -145,7 +136,6 @@ function alternatives(pattern: string): readonly string[] {
 
 interface GitRule {
   readonly isNegated: boolean
-  /** @param names the segments of a vault-relative path */
   matches(names: readonly string[], isFolder: boolean): boolean
 }
 
@@ -159,7 +149,7 @@ const GITIGNORE_BYTES = 256_000
 
 const GITIGNORE_LINES = 1000
 
-/** The `.gitignore` files of a vault. Each is compiled again only if it has changed. */
+/** Recompiles a `.gitignore` file only after a change. */
 class Gitignores {
   readonly #root: string
   readonly #fs: FileSystem
@@ -170,7 +160,7 @@ class Gitignores {
     this.#fs = fs
   }
 
-  /** Returns the rules in a folder's own `.gitignore` file, last line first. */
+  /** The last line comes first, because it takes precedence. */
   in(folder: string): readonly GitRule[] | undefined {
     const prefix = folder === '' ? '' : `${folder}/`
     const file = `${this.#root}/${prefix}.gitignore`
@@ -200,7 +190,6 @@ class Gitignores {
   }
 }
 
-/** Compiles one line of a `.gitignore` file with git's semantics. */
 function gitRule(line: string, depth: number, nocase: boolean): GitRule | undefined {
   const isNegated = line.startsWith('!')
   const trimmedLine = trimEndOf(line, ' ')
@@ -238,8 +227,8 @@ type Matches<T> = (item: T) => boolean
 type Part<T> = Matches<T> | typeof ANY
 
 /**
- * Compiles a glob into a test for a path's segments. Its time is bounded by the product of the lengths of pattern and path,
- * regardless of the number of stars. Supports `*`, `?`, `[a-z]`, `[!a-z]`, `\*` and `**` for folders. Everything else is literal.
+ * Supports `*`, `?`, `[a-z]`, `[!a-z]`, `\*` and `**` for folders. Takes at most the product of pattern and path length, however
+ * many stars there are.
  */
 export function linearGlob(pattern: string, nocase: boolean): (names: readonly string[], from?: number) => boolean {
   const segments = pattern.split('/').flatMap((segment, i, all): readonly Part<string>[] => {
@@ -250,10 +239,7 @@ export function linearGlob(pattern: string, nocase: boolean): (names: readonly s
   return (names, from) => matchesAll(segments, names, from)
 }
 
-/**
- * Checks whether the parts match all items. `ANY` matches any number of items, every other part one. After a mismatch, only the last
- * `ANY` has to match more, because earlier ones have already matched as little as possible.
- */
+/** Backtracks only to the last `ANY`, because earlier ones already match as little as possible. */
 function matchesAll<T>(parts: readonly Part<T>[], items: ArrayLike<T>, from = 0): boolean {
   let part = 0
   let at = from
@@ -279,7 +265,7 @@ function matchesAll<T>(parts: readonly Part<T>[], items: ArrayLike<T>, from = 0)
 function nameTest(segment: string, nocase: boolean): Matches<string> {
   if (!/[*?[\\]/.test(segment)) return literal(segment, nocase)
   const [head = '', tail = ''] = segment.split('*')
-  // Most patterns have a single star, for which two comparisons are faster.
+  // Fast path for a single star.
   if (!nocase && segment === `${head}*${tail}` && !/[?[\\]/.test(segment))
     return (name) => name.length >= segment.length - 1 && name.startsWith(head) && name.endsWith(tail)
   const parts = (segment.match(PART) ?? []).flatMap((text): readonly Part<string>[] => {

@@ -26,14 +26,12 @@ export interface VaultOptions extends IgnoreOptions {
   readonly linkRoots: readonly string[]
 }
 
-/** A folder to list, with its paths in the vault and on disk. */
 interface Pending {
   readonly path: string
   readonly absolute: string
   rules(hasGitignore: boolean): FolderRules
 }
 
-/** A symbolic link, and the ignore rules of its folder. */
 interface MetLink {
   readonly path: string
   readonly absolute: string
@@ -48,16 +46,13 @@ interface PartialListing {
   links: MetLink[]
 }
 
-/** The path on disk of a folder in the vault. `undefined` if no folder has exactly this name or it is outside the vault. */
+/** Path on disk. `undefined` if the folder is outside the vault or spelled differently. */
 type Place = string | undefined | 'unreadable'
 
 /** Maximum number of attempts to open a file that is being replaced. */
 const ATTEMPTS = 3
 
-/**
- * Opens a folder of notes. Omits names that start with `.`, `node_modules`, everything that the settings and `.gitignore` files
- * ignore, and symbolic links that are dangling or lead to files already in the vault.
- */
+/** Omits hidden names, `node_modules`, ignored files, dangling links and links into the vault. */
 export function openVault(root: string, options: VaultOptions, fs: FileSystem = diskFileSystem): Vault {
   return new FolderVault(requireVaultRoot(root, fs), options, fs)
 }
@@ -70,7 +65,7 @@ class FolderVault implements Vault {
   readonly #rules
   readonly #filters
   readonly #links
-  /** Folders that are known to contain no symbolic link in their path. A burst of reads checks the same few folders repeatedly. */
+  /** Cache of folders without symbolic links in their path, for bursts of reads. */
   readonly #folders = new Map<string, Stats>()
 
   constructor(root: string, options: VaultOptions, fs: FileSystem) {
@@ -140,8 +135,8 @@ class FolderVault implements Vault {
   }
 
   /**
-   * @returns `'other'` if the opened file is not the one at this path
-   * @throws Node's error, which is `ELOOP` or `EMLINK` for a symbolic link
+   * @returns `'other'` if the path now refers to another file
+   * @throws Node's errors, including `ELOOP` or `EMLINK` for a symbolic link
    */
   #readPlain(file: string, range: ByteRange | undefined): Uint8Array | undefined | 'other' {
     if (OPEN_PLAIN === undefined && this.#isLink(file)) throw Object.assign(new Error(), { code: 'ELOOP' })
@@ -165,7 +160,7 @@ class FolderVault implements Vault {
     }
   }
 
-  /** Returns a path's location on disk, or `undefined` if its folder does not exist. */
+  /** @returns `undefined` if the folder does not exist */
   #absolute(path: string): string | undefined {
     const place = this.#place(folderOf(path))
     return place === undefined || place === 'unreadable' ? undefined : `${place}/${nameOf(path)}`
@@ -184,7 +179,7 @@ class FolderVault implements Vault {
     }
   }
 
-  /** Returns the folder where a listing starts. Adds the problems that it finds to the listing. */
+  /** Adds problems to the listing. */
   #start(path: string, listing: PartialListing): Pending | undefined {
     if (path === '') return { path, absolute: this.#base, rules: (has) => this.#rules.atRoot(has) }
     this.#requireRoot()
@@ -220,7 +215,7 @@ class FolderVault implements Vault {
       if (isHiddenName(name)) continue
       const path = prefix + name
       const absolute = `${folder.absolute}/${name}`
-      // Every file needs a stat anyway, so do not also read the types of the entries.
+      // Every file needs a stat, so entry types are not read.
       const stats = this.#statEntry(path, { absolute, isHidden: () => rules.hides(name, false), listing })
       if (stats === 'closed') break
       if (stats === undefined || rules.hides(name, stats.isDirectory())) continue
@@ -242,10 +237,7 @@ class FolderVault implements Vault {
     }
   }
 
-  /**
-   * Returns the stat of a folder's entry, `undefined` if it does not exist, or `'closed'` if the whole folder is unreadable, which is
-   * reported only once.
-   */
+  /** @returns `undefined` for a missing entry, or `'closed'` if the folder is unreadable, which is reported once */
   #statEntry(
     path: string,
     { absolute, isHidden, listing }: { readonly absolute: string; isHidden(): boolean; readonly listing: PartialListing },
@@ -263,7 +255,7 @@ class FolderVault implements Vault {
     }
   }
 
-  /** Follows allowed links in alphabetical order. If two links have the same target, follows only the first. */
+  /** Follows allowed links in alphabetical order, and only the first link to each target. */
   #followLinks(listing: PartialListing, recursive: boolean): void {
     while (listing.links.length > 0) {
       const links = listing.links.sort((a, b) => (a.path < b.path ? -1 : 1))
@@ -285,7 +277,7 @@ class FolderVault implements Vault {
     const absolute = `${this.#base}/${folder}`
     try {
       const now = this.#fs.lstatSync(absolute, { throwIfNoEntry: false })
-      // A different file here means that the folder or one of its parents may have been replaced with a symbolic link.
+      // A changed inode means that the path may lead through a new symbolic link.
       if (isSameFile(this.#folders.get(folder), now)) return absolute
       this.#folders.delete(folder)
       if (!isRealPath(this.#fs, absolute)) return this.#throughLinks(folder)
@@ -329,12 +321,12 @@ function isLinkRefusal(error: unknown): boolean {
   return code === 'ELOOP' || code === 'EMLINK'
 }
 
-/** Explains why a listed name cannot be found. Returns `undefined` if the file has probably just been deleted. */
+/** `undefined` if the file was probably just deleted. */
 function absenceOf(path: string): string | undefined {
   return path.includes('\uFFFD') ? 'its name is not valid UTF-8' : undefined
 }
 
-/** Returns the path for opening a folder. The root of a file system, `/` or `C:/`, needs its slash (`C:` is a different folder). */
+/** `/` and `C:/` need their slash. `C:` is a different folder. */
 function asFolder(absolute: string): string {
   return absolute === '' || /^[A-Za-z]:$/.test(absolute) ? `${absolute}/` : absolute
 }

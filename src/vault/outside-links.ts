@@ -5,18 +5,17 @@ import { quietly } from '../core/quietly.ts'
 import { asPosix, type FileSystem, isAbsence, realPathOf, type Stats } from './file-system.ts'
 
 export type FollowedLink =
-  /** The link is dangling or circular, or its target is already in the vault. */
   | { readonly kind: 'ignored' }
-  /** The target is outside the vault and must not be read. `target` is the link's own text. */
+  /** `target` is the link's text. */
   | { readonly kind: 'outside'; readonly target: string }
   | { readonly kind: 'folder'; readonly target: string }
   | { readonly kind: 'file'; readonly target: string; readonly stat: Stats }
 
-/** Decides which symbolic links to follow. Followed targets never overlap with the vault or each other, so there are no loops. */
+/** Decides which symbolic links to follow. Targets never overlap with the vault or each other, which prevents loops. */
 export interface OutsideLinks {
-  /** Decides what to do with the symbolic link at an absolute path. `path` is the same location relative to the vault. */
+  /** `path` is vault-relative. */
   follow(path: string, absolute: string): FollowedLink
-  /** Forgets the links followed so far. Call this before listing the whole vault again. */
+  /** Call before listing the whole vault again. */
   reset(): void
 }
 
@@ -55,7 +54,6 @@ export function openOutsideLinks(root: string, linkRoots: readonly string[], fs:
   }
 }
 
-/** Checks whether a real path is the given folder or inside it. */
 function contains(folder: string, path: string, fs: FileSystem): boolean {
   if (folder === '') return false
   const above = asPosix(folder, fs).replace(/\/$/, '')

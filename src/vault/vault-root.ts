@@ -25,7 +25,6 @@ export function requireVaultRoot(path: string, fs: FileSystem = diskFileSystem):
   }
 }
 
-/** Creates the error for a file-system call that failed on the root. */
 export function rootError(root: string, error: unknown): RouxError {
   if (isAbsence(error)) {
     return notFound(`There is no folder "${root}".`, 'Check the spelling, and that its drive is connected.', error)
@@ -43,10 +42,9 @@ function notFound(message: string, hint: string, cause?: unknown): RouxError {
   return new RouxError('VAULT_NOT_FOUND', message, { hint, cause })
 }
 
-// Parent folders of home folders, for any user.
+// Folders that contain home folders.
 const HOMES = /^(?:\/home|\/Users|\/var\/home|\/usr\/home|[a-z]:[\\/]Users)$/i
 
-/** Checks whether a folder is too broad for a vault: the root of a file system, a home folder, or a parent of home folders. */
 export function isTooWide(path: string, home: string = homedir()): boolean {
   const folder = realPathOf(path) ?? resolve(path)
   if (folder === parse(folder).root || folder === '/root') return true
@@ -57,10 +55,7 @@ export function isTooWide(path: string, home: string = homedir()): boolean {
   }
 }
 
-/**
- * Returns the mode determined by a marker folder. Returns `undefined` if there is no such folder, in which case the links in the
- * notes determine the mode.
- */
+/** @returns `undefined` without a marker folder. The links in the notes then decide. */
 export function markerOf(root: string, fs: FileSystem = diskFileSystem): Mode | undefined {
   if (isFolder(fs, `${root}/.obsidian`)) return 'obsidian'
   if (isFolder(fs, `${root}/.foam`) || mentionsFoam(root, fs)) return 'foam'

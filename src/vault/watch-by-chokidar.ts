@@ -7,8 +7,7 @@ import { openOutsideLinks } from './outside-links.ts'
 import { CONFIG_FOLDER, isExhaustion, reportRuleChange, type WatchEngine, type WatchSink } from './watch-engine.ts'
 
 /**
- * Watches a vault with chokidar. Suitable for platforms where a watch belongs to a path. (On Linux, it belongs to an inode.) Only
- * folders are watched. Changes to files are taken from the raw events of their folder.
+ * For platforms where a watch follows the path rather than the inode. Watches only folders, and uses their raw events for files.
  */
 export function watchByChokidar(root: string, options: VaultOptions, sink: WatchSink): WatchEngine {
   const stop = new AbortController()
@@ -26,7 +25,7 @@ export function watchByChokidar(root: string, options: VaultOptions, sink: Watch
   }
 }
 
-/** Resolves when the watcher has been created. Its own `ready` follows after it has scanned the vault. */
+/** Resolves before the initial scan, which ends with chokidar's `ready` event. */
 async function openChokidar(root: string, options: VaultOptions, sink: WatchSink): Promise<WatchEngine> {
   const { watch } = await import('chokidar')
   const watcher = watch(root, {
@@ -34,7 +33,7 @@ async function openChokidar(root: string, options: VaultOptions, sink: WatchSink
     ignoreInitial: true,
     ignorePermissionErrors: true,
     followSymlinks: options.linkRoots.length > 0,
-    // These options delay events of watched files. Only folders are watched here.
+    // These options would only delay events of files.
     atomic: false,
     awaitWriteFinish: false,
   })
@@ -47,7 +46,7 @@ async function openChokidar(root: string, options: VaultOptions, sink: WatchSink
     if (!name) return sink.folder(folder)
     if (reportRuleChange(folder, asPosix(name, diskFileSystem), sink, options.gitignore)) return
     const path = folder === '' ? asPosix(name, diskFileSystem) : `${folder}/${asPosix(name, diskFileSystem)}`
-    // When a folder is deleted, the event names the folder as if it were inside itself.
+    // The event for a deleted folder names the folder as its own child.
     if (event === 'rename' && name === basename(folder)) sink.folder(folder)
     sink.file(path)
   })

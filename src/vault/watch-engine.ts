@@ -2,32 +2,25 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isHiddenName } from './ignore-rules.ts'
 
-// Reading the folders takes a fifth as long as a comparison. With a pause of 250 times that duration, comparisons use 2 % of the
-// time.
+// Pause between comparisons, relative to the time for reading all folders. A comparison takes five times as long, so polling uses
+// about 2 % of the time.
 const COST = 250
 
-/** Receives events from a watch engine. Paths are vault-relative. */
 export interface WatchSink {
   file(path: string): void
-  /** A folder was created, removed or replaced. */
   folder(path: string): void
-  /** The vault's exclusion filters or marker folders changed, so every file may be affected. */
+  /** The exclusion filters or marker folders changed. */
   all(): void
-  /** A `.gitignore` file changed or events were lost, so the watched folders must be determined again. */
+  /** A `.gitignore` file changed or events were lost. The folders to watch may differ. */
   stale(): void
-  /** The root has disappeared. */
   lost(): void
-  /** The system's limit for watches has been reached. */
   exhausted(error: unknown): void
 }
 
 export interface WatchEngine {
-  /** Resolves once every later change will be reported. Never rejects. */
+  /** Resolves once the engine reports all further changes. Never rejects. */
   readonly ready: Promise<void>
-  /**
-   * Waits until every change made before this call has been reported. Returns false if some may be missing. Omitted by engines that
-   * can never be certain.
-   */
+  /** Waits for pending events. Resolves to false if some may be missing. */
   settle?(): Promise<boolean>
   close(): Promise<void>
 }
@@ -36,13 +29,13 @@ export const CONFIG_FOLDER = '.obsidian'
 
 const FILTER_FILE = 'app.json'
 
-// Folders that decide which mode `auto` selects. Changes to them affect every note.
+// Folders that select the mode in `auto`.
 const MARKERS = new Set([CONFIG_FOLDER, '.foam', '.vscode', 'logseq'])
 
-/** Reports changes to the vault's rules. Returns `true` if the event needs no further handling. */
+/** @returns true if the event is handled */
 export function reportRuleChange(folder: string, name: string, sink: WatchSink, gitignore: boolean): boolean {
   if (folder === CONFIG_FOLDER) {
-    // Ignore all other files here. Obsidian frequently writes its workspace file.
+    // Obsidian frequently writes its workspace file.
     if (name === FILTER_FILE) sink.all()
     return true
   }
@@ -51,22 +44,20 @@ export function reportRuleChange(folder: string, name: string, sink: WatchSink, 
   return false
 }
 
-/** Checks whether an error means that the system's limit for watches or open files has been reached. */
 export function isExhaustion(error: unknown): boolean {
   const code = (error as { code?: unknown } | null)?.code
   return code === 'ENOSPC' || code === 'EMFILE' || code === 'ENFILE'
 }
 
 export interface PollingTimes {
-  /** Minimum and maximum interval between comparisons, in milliseconds. */
+  /** Milliseconds between comparisons. */
   readonly shortest: number
   readonly longest: number
 }
 
 /**
- * Periodically reports that everything may have changed. The receiver compares all times and sizes anyway (35 ms for 6,600 files).
- * chokidar's own polling would repeat this work with a timer and ten `stat` calls per second for every file. The interval grows with
- * the duration of a comparison, so polling takes about 2 % of the time.
+ * Reports periodically that everything may have changed. The receiver compares all files anyway (35 ms for 6,600 files).
+ * chokidar's polling would add ten `stat` calls per file and second.
  */
 export function watchByPolling(root: string, sink: WatchSink, times: PollingTimes): WatchEngine {
   let timer: NodeJS.Timeout | undefined
@@ -92,7 +83,7 @@ export function watchByPolling(root: string, sink: WatchSink, times: PollingTime
   }
 }
 
-/** Reads all folders to measure how long it takes. Returns `false` if the root is gone. */
+/** Measures the time for reading all folders. @returns false if the root is gone */
 async function readFolders(root: string): Promise<boolean> {
   const pending = [root]
   let exists = true

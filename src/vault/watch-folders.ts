@@ -12,7 +12,7 @@ import { CONFIG_FOLDER, isExhaustion, reportRuleChange, type WatchEngine, type W
 interface Watched {
   readonly watcher: FSWatcher
   readonly absolute: string
-  /** Distinguishes the folder from a later folder with the same name. */
+  /** Distinguishes the folder from a successor with the same name. */
   readonly inode: number
   readonly rules: FolderRules
   readonly below: Set<string>
@@ -24,13 +24,12 @@ interface Request {
   readonly rules: FolderRules
 }
 
-// Milliseconds of scanning before the thread does other work, because scanning thousands of folders must not block it.
+// Maximum time slice for scanning, in milliseconds.
 const SLICE = 10
 
 /**
- * Watches a vault on Linux with one inotify watch per folder. A folder is watched before it is read, so nothing is missed. A removed
- * folder is forgotten immediately, so a new folder with its name is watched. (chokidar 5 misses a folder that is deleted and
- * recreated between two checks, and stats all files of a folder after every event.)
+ * One inotify watch per folder. Watches start before the folder is read, so no change is missed. chokidar 5 misses folders that
+ * are quickly deleted and recreated, and stats every file after an event.
  */
 export class FolderWatches implements WatchEngine {
   readonly ready: Promise<void>
@@ -39,7 +38,7 @@ export class FolderWatches implements WatchEngine {
   readonly #sink: WatchSink
   readonly #links
   readonly #watched = new Map<string, Watched>()
-  /** Unreadable folders, which are watched as soon as their permissions change. */
+  /** Unreadable folders. Watched once their permissions change. */
   readonly #shut = new Map<string, Request>()
   readonly #requests: Request[] = []
   readonly #overflow = openOverflowGuess()
@@ -68,12 +67,10 @@ export class FolderWatches implements WatchEngine {
     this.#setReady()
   }
 
-  /**
-   * Waits two turns of the event loop. The kernel queues an event before a change is complete, and each turn reads the whole queue.
-   */
+  /** The kernel queues events before a change completes. One turn of the event loop reads the whole queue. */
   async settle(): Promise<boolean> {
     for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setImmediate(resolve))
-    // Files outside the vault that links lead to are not watched.
+    // Links may lead to unwatched files.
     return this.#isReady && !this.#isDraining && this.#options.linkRoots.length === 0
   }
 
@@ -99,7 +96,7 @@ export class FolderWatches implements WatchEngine {
   }
 
   #attach(request: Request): void {
-    // A folder whose parent has disappeared is requested again when the parent returns.
+    // The parent requests the folder again when it returns.
     if (this.#isClosed || this.#watched.has(request.path) || !this.#isWithin(request.path)) return
     try {
       const watched = this.#open(request)
@@ -110,7 +107,7 @@ export class FolderWatches implements WatchEngine {
       this.#watched.set(request.path, watched)
       if (request.path !== '') this.#watched.get(folderOf(request.path))?.below.add(request.path)
       this.#requestBelow(request)
-      // Report the folder only after its watch has started. Otherwise, changes after the receiver lists the folder could be missed.
+      // Report the folder after its watch starts, or changes in between would be lost.
       if (this.#isReady) this.#tellFolder(request.path)
     } catch (error) {
       this.#fail(request, error)
@@ -148,7 +145,7 @@ export class FolderWatches implements WatchEngine {
   }
 
   #requestLinked(request: Request): void {
-    // Vaults may share one configuration through a symbolic link.
+    // Several vaults may share one configuration folder through a symbolic link.
     if (request.path === CONFIG_FOLDER) this.#request({ ...request, absolute: realPathOf(request.absolute) ?? request.absolute })
     else if (this.#options.linkRoots.length > 0) {
       const link = this.#links.follow(request.path, request.absolute)
@@ -195,7 +192,7 @@ export class FolderWatches implements WatchEngine {
   }
 
   #onName(folder: string, event: string, name: string): void {
-    // When a folder is deleted, the event names it as if it were inside itself. An entry inside may have the same name.
+    // The event for a deleted folder names the folder as its own child. A real child may have the same name.
     if (event === 'rename') this.#renewIf(folder, name)
     const isDone = reportRuleChange(folder, name, this.#sink, this.#options.gitignore)
     const watched = this.#watched.get(folder)
@@ -205,7 +202,6 @@ export class FolderWatches implements WatchEngine {
     if (!watched.rules.hides(name, false)) this.#sink.file(inFolder(folder, name))
   }
 
-  /** Handles a change to a file's times, permissions or content. */
   #onChange(path: string): void {
     const shut = this.#shut.get(path)
     if (shut) {
@@ -215,13 +211,12 @@ export class FolderWatches implements WatchEngine {
     if (this.#watched.has(path)) this.#tellFolder(path)
   }
 
-  /** Handles a name that has been added to or removed from a folder. If the name now belongs to a folder, watches it. */
   #check(above: Watched, folder: string, name: string): void {
     const request = this.#requestFor(folder, name, above)
     if (!request) return
     const watched = this.#watched.get(request.path)
     const stat = statOf(request.absolute)
-    // Which links are followed depends on all other links, so everything must be scanned again.
+    // Links affect each other, so scan everything again.
     const isLinked = stat?.isSymbolicLink() || (watched && watched.absolute !== request.absolute)
     if (isLinked && this.#options.linkRoots.length > 0) this.#sink.stale()
     else if (!watched || !stat?.isDirectory() || stat.ino !== watched.inode) {
@@ -232,7 +227,7 @@ export class FolderWatches implements WatchEngine {
     }
   }
 
-  /** Renews a folder's watch, which may be dead even if a folder with the same name (and a reused inode) exists. */
+  /** The old watch may be dead even if the folder's name and inode are the same. */
   #renewIf(path: string, name: string): void {
     const watched = this.#watched.get(path)
     if (!watched || name !== basename(watched.absolute)) return
@@ -249,10 +244,7 @@ function statOf(path: string) {
   return quietly(() => lstatSync(path, { throwIfNoEntry: false }))
 }
 
-/**
- * Returns a function that guesses whether the kernel dropped events. libuv hides the flag (`IN_Q_OVERFLOW`), but an overflowing
- * queue arrives as a long series of events within one turn of the event loop.
- */
+/** Guesses whether the kernel dropped events. libuv hides `IN_Q_OVERFLOW`, so count the events in one turn of the event loop. */
 function openOverflowGuess(): () => boolean {
   const queueLength = quietly(() => Number(readFileSync('/proc/sys/fs/inotify/max_queued_events', 'utf8'))) || 16384
   const limit = queueLength / 2

@@ -8,25 +8,23 @@ import { type PollingTimes, type WatchEngine, type WatchSink, watchByPolling } f
 import { FolderWatches } from './watch-folders.ts'
 
 export interface WatchOptions extends VaultOptions {
-  /** `polling` is for file systems without events. `auto` polls as well if other computers may change the files. */
+  /** `auto` polls file systems that other computers may change. */
   readonly watch: 'auto' | 'polling'
   /** Quiet time before changes are reported, in milliseconds. */
   readonly quiet?: number
   /** Maximum time to hold back changes while more arrive, in milliseconds. */
   readonly maxWait?: number
-  /** Called immediately for a change that `onDirty` will report later. `file` is `undefined` if unknown. */
+  /** Called immediately, before `onDirty`. `file` is `undefined` if unknown. */
   readonly onNoticed?: (file: string | undefined) => void
-  /** Called with an explanation if the vault must be polled because it cannot be watched. */
+  /** Called if the vault must be polled. */
   readonly onProblem?: (message: string) => void
-  /** Defaults to the best engine for the platform. */
   readonly engine?: 'inotify' | 'chokidar'
   readonly polling?: PollingTimes
 }
 
 /**
- * Watches a vault. `onDirty` receives the files that may have changed and the folders whose contents may have changed. Paths are
- * vault-relative. They may belong to ignored files, or to files that no longer exist. If the root disappears, everything is
- * reported as changed immediately and again when it returns.
+ * Reports files that may have changed and folders whose contents may have changed. Paths may be ignored or deleted. If the root
+ * disappears or returns, everything is reported.
  */
 export function watchVault(root: string, options: WatchOptions, onDirty: (dirty: Dirty) => void): Watcher {
   const batch = openDirtyBatch({ quiet: options.quiet ?? 15, maxWait: options.maxWait ?? 120 }, onDirty)
@@ -34,7 +32,6 @@ export function watchVault(root: string, options: WatchOptions, onDirty: (dirty:
   return new VaultWatcher(realPathOf(root) ?? root, options, onNoticed === undefined ? batch : noticing(batch, onNoticed))
 }
 
-/** Returns a batch that also calls `onNoticed` for each event added to it. */
 function noticing(batch: DirtyBatch, onNoticed: (file: string | undefined) => void): DirtyBatch {
   return {
     file(path) {
@@ -55,7 +52,7 @@ function noticing(batch: DirtyBatch, onNoticed: (file: string | undefined) => vo
 
 const POLLING: PollingTimes = { shortest: 2000, longest: 60_000 }
 const RETURN_CHECK = 250
-// Rule files often change together, for example during a checkout.
+// Rule files often change together, as in a checkout.
 const RESTART_DELAY = 30
 
 class VaultWatcher implements Watcher {
@@ -112,7 +109,7 @@ class VaultWatcher implements Watcher {
     await Promise.all(engines.map((engine) => engine.close()))
   }
 
-  /** Restarts watching after the root has returned or watching has become unreliable. Changes in between are reported as `all`. */
+  /** Changes before the restart are reported as `all`. */
   #restartIn(delay: number): void {
     if (this.#isClosed || this.#restart) return
     this.#restart = setTimeout(() => {
@@ -149,7 +146,7 @@ class VaultWatcher implements Watcher {
   }
 
   #fallBack(error: unknown): void {
-    // Many folders can report the same problem, but it must be handled only once.
+    // Many folders can report the same problem.
     if (this.#isPolling) return
     const reason = errorReason(error)
     const hint = reason.startsWith('ENOSPC') ? ' Raise fs.inotify.max_user_watches to notice changes immediately.' : ''
@@ -185,21 +182,19 @@ export interface BatchTimes {
   readonly maxWait: number
 }
 
-/** Collects changes and reports them in batches: a single edit almost immediately, a burst of edits together. */
+/** Batches changes: a single edit almost immediately, bursts together. */
 export interface DirtyBatch {
   file(path: string): void
-  /** Adds a folder and its contents. */
   folder(path: string): void
   all(): void
-  /** Discards collected changes and reports nothing more. */
+  /** Discards collected changes. */
   close(): void
 }
 
-// Above these limits, checking each path costs the receiver more than listing everything.
+// Above these limits, listing everything is cheaper.
 const MAX_FILES = 5000
 const MAX_FOLDERS = 500
 
-/** Creates an empty batch that reports to `onDirty`. */
 export function openDirtyBatch({ quiet, maxWait }: BatchTimes, onDirty: (dirty: Dirty) => void): DirtyBatch {
   const files = new Set<string>()
   const folders = new Set<string>()
@@ -217,7 +212,7 @@ export function openDirtyBatch({ quiet, maxWait }: BatchTimes, onDirty: (dirty: 
     all = false
     onDirty(dirty)
   }
-  // Do not reschedule the timer for each of thousands of events. Instead, it checks the time when it fires.
+  // Check the time when the timer fires, instead of rescheduling it for each event.
   const wake = () => {
     const now = performance.now()
     const dueAt = Math.min(last + quiet, first + maxWait)
@@ -254,7 +249,6 @@ export function openDirtyBatch({ quiet, maxWait }: BatchTimes, onDirty: (dirty: 
 
 const EVERYTHING: Dirty = { folders: [], files: [], all: true }
 
-/** Removes paths that are inside a reported folder. */
 function prune(files: ReadonlySet<string>, folders: ReadonlySet<string>): Dirty {
   const covered = (path: string) => {
     for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {

@@ -7,14 +7,13 @@ import { askableUrl } from '../outbound/http-client.ts'
 import { chatPlace, openChatProvider } from '../outbound/open-chat.ts'
 import { type OpenGate, openGate } from './open-gate.ts'
 
-/** A model on a server, as configured in the settings. */
 export interface NamedModel extends Admission {
   readonly use: 'chat' | 'embedding'
   readonly model: string
   readonly baseUrl: string
 }
 
-/** How a model answered a test question that contains nothing from the notes. */
+/** The answer to a test question, which contains no text from the notes. */
 export interface ModelTrial {
   readonly answer: string
   readonly milliseconds: number
@@ -34,7 +33,7 @@ export class AiDesk {
     this.#gate = openGate(() => settings.ai)
   }
 
-  /** Returns the configured models on servers. A model that must not be used comes with the reason. Opens no connection. */
+  /** Includes models that must not be used, with a reason. Opens no connection. */
   async models(): Promise<readonly NamedModel[]> {
     const { ai, embedder } = this.#settings
     const models: (Place & Pick<NamedModel, 'use'>)[] = []
@@ -57,33 +56,24 @@ export class AiDesk {
     return origin
   }
 
-  /**
-   * Withdraws consent, starting with the next request.
-   * @returns the origin, and whether it had consent
-   * @throws RouxError `INVALID_PARAMS`
-   */
+  /** Takes effect with the next request. `was` is the previous consent. @throws RouxError `INVALID_PARAMS` */
   revoke(address: string): { readonly origin: string; readonly was: boolean } {
     const origin = requireOrigin(address)
     return { origin, was: this.#gate.state().revoke(origin) }
   }
 
-  /** Returns the usage of recent days, today first. */
   usage(days: number): readonly UsageRow[] {
     const since = new Date(Date.now() - (days - 1) * DAY).toISOString().slice(0, 10)
     return this.#gate.state().usage(since)
   }
 
-  /** Today's use of the chat budget, or `undefined` if it is unlimited. */
   async budget() {
-    // The budget is shown even if the settings contain no valid address.
+    // Show the budget even for an invalid address.
     const chat = (await this.models().catch(() => [])).find(({ use }) => use === 'chat')
     return this.#gate.gate.budget(chat?.location ?? 'remote')
   }
 
-  /**
-   * Asks the chat model to answer with one word.
-   * @throws RouxError for the same reasons as `openChatProvider` and `ChatProvider.chat`
-   */
+  /** Asks for a one-word answer. @throws RouxError as `openChatProvider` and `ChatProvider.chat` do */
   async test(signal?: AbortSignal): Promise<ModelTrial> {
     const { ai } = this.#settings
     if (!ai.enabled) throw new RouxError('AI_DISABLED', 'Chat models are switched off.', { hint: 'Set ai.enabled to true.' })

@@ -12,15 +12,11 @@ import type { InsightRuns, InsightSteps } from './insight-client.ts'
 import type { LayoutOptions, LayoutRuns } from './layout-client.ts'
 import { terminate } from './thread-guard.ts'
 
-/**
- * Runs graph algorithms, whole-vault analyses and builds of vector graphs in a worker. The worker takes about 20 MB and exists
- * only while there is work.
- */
+/** Runs expensive graph computations in a worker, which takes about 20 MB and ends when idle. */
 export class ComputeClient implements Analytics, VectorGraphs, InsightRuns, LayoutRuns {
   readonly #calls: WorkerCalls<ComputeService, Worker>
   #ending: Promise<unknown> | undefined
   #nextId = 1
-  /** Ids of the unfinished graphs and runs in the worker's memory. */
   readonly #heldRuns = new Set<number>()
   #isClosed = false
 
@@ -52,7 +48,7 @@ export class ComputeClient implements Analytics, VectorGraphs, InsightRuns, Layo
     const calls = this.#calls
     const graph = this.#nextId++
     this.#heldRuns.add(graph)
-    // After the worker has ended, there is no memory left to free.
+    // The worker may have ended already.
     const close = (): void => {
       if (this.#heldRuns.delete(graph)) this.#endAfter(calls.callAside('endGraph', graph)).catch(() => {})
     }
@@ -74,7 +70,7 @@ export class ComputeClient implements Analytics, VectorGraphs, InsightRuns, Layo
   async beginInsight(file: string, subject: RunSubject): Promise<InsightSteps> {
     const calls = this.#calls
     const run = this.#nextId++
-    // Keep the process alive, because a caller may be waiting for the result.
+    // A caller may be waiting for the result.
     const release = calls.hold()
     this.#heldRuns.add(run)
     const close = once(() => {
@@ -103,7 +99,6 @@ export class ComputeClient implements Analytics, VectorGraphs, InsightRuns, Layo
     await Promise.all([worker === undefined ? undefined : terminate(worker), this.#ending])
   }
 
-  /** Ends the worker after the given call, unless it has more work. */
   async #endAfter<T>(call: Promise<T>): Promise<T> {
     try {
       return await call

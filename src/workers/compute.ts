@@ -27,7 +27,6 @@ port.on('message', (call: Call) => void answer(service, call, (reply) => port.po
 guardSqlite(ownGuard())
 
 const graphs = new Map<number, HnswGraph>()
-/** Whole-vault runs by id. */
 const runs = new Map<number, { readonly run: InsightRun; readonly cache: InsightCache }>()
 
 export type ComputeService = typeof service
@@ -65,7 +64,7 @@ const service = {
     graphs.delete(graph)
   },
 
-  /** @param start `file` is the path of the cache that persists between runs */
+  /** @param start `file` is the path of a persistent cache */
   beginInsight({ run, file, subject }: InsightStart): void {
     const cache = openInsightCache(file)
     runs.set(run, { cache, run: new InsightRun(cache, subject) })
@@ -104,7 +103,7 @@ function step<T>(number: number, use: (run: InsightRun) => T): T {
   try {
     return use(open.run)
   } catch (error) {
-    // A damaged cache may be the cause, and it can be rebuilt.
+    // A damaged cache may be the cause. It can be rebuilt.
     open.cache.reset()
     throw error
   }

@@ -3,39 +3,38 @@ import { heapLimit, largerHeap } from './heap.ts'
 import type { FromIndexer, ToIndexer } from './messages.ts'
 import { terminate } from './thread-guard.ts'
 
-/** Restart after 0.1 s at first and after 1.6 s at most, because a worker that crashed on its input would crash on it again. */
+/** Pauses of 0.1 to 1.6 s. A worker that crashed on its input will crash again. */
 const RESTARTS: RestartRule = { firstPause: 100, limit: 5, window: 60_000 }
 
-/** A connection to an indexing worker for one vault. */
 export interface IndexerChannel {
   post(message: ToIndexer): void
   onMessage(listener: (message: FromIndexer) => void): void
-  /** Called if the whole worker fails, before `onExit`. */
+  /** Called before `onExit`, for all vaults. */
   onError(listener: (error: Error) => void): void
-  /** Called once the whole worker has ended and all its messages have been delivered. */
+  /** Called after the last message. */
   onExit(listener: () => void): void
   /** Keeps the process alive until `unref`. */
   ref(): void
   unref(): void
-  /** Closes this vault in the worker. The worker ends with its last vault. */
+  /** Closes this vault. The worker ends with its last vault. */
   end(): Promise<void>
 }
 
 interface Running {
   readonly worker: Worker
   open: number
-  /** True while the worker is being shut down deliberately, so its exit is not treated as a crash. */
+  /** Distinguishes a shutdown from a crash. */
   isEnding: boolean
   hasEnded: boolean
 }
 
-/** How long a worker may take to exit when asked, in milliseconds. */
+/** Shutdown timeout, in milliseconds. */
 const ENDING_TIME = 1_000
 
 /** Asks a worker to exit, and terminates it if it does not respond. */
 export async function endIndexer(worker: Worker): Promise<void> {
   const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
-  // Otherwise, a process with nothing else to do would exit and terminate the worker.
+  // Keep the process alive until the worker has exited.
   worker.ref()
   worker.postMessage({ type: 'end' } satisfies ToIndexer)
   const stopping = setTimeout(() => void terminate(worker), ENDING_TIME)
@@ -43,35 +42,30 @@ export async function endIndexer(worker: Worker): Promise<void> {
   clearTimeout(stopping)
 }
 
-/**
- * Runs one worker that indexes all vaults, one step of one vault at a time. After a crash, the next call of `channel` starts a
- * new worker.
- */
+/** One worker indexes all vaults. After a crash, the next call of `channel` starts another. */
 export class IndexerHost {
   readonly #start: (heap: number) => Worker
-  /** Counts the crashes and decides when the worker may be restarted. */
   readonly restarts: Restarts
   #heap = heapLimit()
   #isOutOfMemory = false
   #running: Running | undefined
 
-  /** @param start starts a worker with a heap limit in megabytes */
   constructor(start: (heap: number) => Worker, restarts = new Restarts()) {
     this.#start = start
     this.restarts = restarts
   }
 
-  /** True if the machine has enough memory for a worker with twice the heap. */
+  /** Enough memory is available for a heap twice as large. */
   get mayGrow(): boolean {
     return largerHeap(this.#heap) !== undefined
   }
 
-  /** True if a worker has reached its heap limit and the machine does not have enough memory for a larger heap. */
+  /** A worker reached its heap limit, and there is no memory for a larger heap. */
   get isOutOfMemory(): boolean {
     return this.#isOutOfMemory
   }
 
-  /** Ends a worker whose heap is nearly full, as if it had crashed. The next worker gets a larger heap. */
+  /** Replaces the worker with one that has a larger heap. */
   grow(): void {
     const running = this.#running
     if (running === undefined) return
@@ -86,7 +80,6 @@ export class IndexerHost {
     this.#heap = larger ?? this.#heap
   }
 
-  /** Opens a channel to the worker for another vault. */
   channel(): IndexerChannel {
     if (this.#running !== undefined) return this.#join(this.#running)
     const running: Running = { worker: this.#start(this.#heap), open: 1, isEnding: false, hasEnded: false }
@@ -98,7 +91,7 @@ export class IndexerHost {
       if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') this.#enlarge()
       this.#forget(running)
     })
-    // Registered before the vaults' own listeners, which must find the crash already counted.
+    // Registered first, because later listeners read the crash count.
     worker.on('exit', () => {
       running.hasEnded = true
       if (!running.isEnding) this.restarts.died()
@@ -163,12 +156,11 @@ function* waiting(port: MessagePort): Iterable<FromIndexer> {
 export interface RestartRule {
   /** Pause before the first restart in milliseconds. It doubles with each crash. */
   readonly firstPause: number
-  /** Maximum number of restarts within `window`. */
+  /** Per `window`. */
   readonly limit: number
   readonly window: number
 }
 
-/** Counts the crashes of a worker and decides when it may be restarted. */
 export class Restarts {
   readonly #rule: RestartRule
   #deaths: readonly number[] = []
@@ -189,7 +181,6 @@ export class Restarts {
     return count === 0 ? 0 : firstPause * 2 ** (count - 1)
   }
 
-  /** Error message about a worker that has crashed too often. */
   get givenUp(): string {
     const { limit, window } = this.#rule
     return `It ended ${limit + 1} times within ${window / 1_000} s and will not be restarted until that time has passed.`

@@ -34,12 +34,11 @@ if (parentPort === null) throw new Error('This file can only run as a worker.')
 guardSqlite(ownGuard())
 serveVault(parentPort)
 
-// Load SQLite's binding now, during the protocol handshake. If that fails, the first use reports the error.
+// Loads SQLite during the protocol handshake. The first use reports errors.
 try {
   loadSqlite()
 } catch {}
 
-/** Serves one vault. Each vault has its own port. */
 function serveVault(port: MessagePort): void {
   const send = (message: FromIndexer): void => port.postMessage(message)
   const embedder = new Calls<EmbedderService>((call) => send({ type: 'embedder', call }))
@@ -83,7 +82,7 @@ function serveVault(port: MessagePort): void {
         if (calls !== undefined) void answer(calls, message.call, (reply) => send({ type: 'reply', reply }))
         break
       case 'damaged':
-        // Ignore reports about an index that has already been replaced.
+        // The index has been replaced in the meantime.
         if (message.replaced !== replaced[message.which]) break
         if (message.which === 'index') service?.replaceDamaged()
         else service?.replaceDamagedSearch()
@@ -96,7 +95,7 @@ function serveVault(port: MessagePort): void {
           writes?.close()
           log?.close()
           send({ type: 'closed' })
-          // The parent's port stays open, because more vaults may join through it.
+          // More vaults may join through the parent's port.
           if (port !== parentPort) port.close()
         })
         break
@@ -110,10 +109,8 @@ interface ServiceCallbacks {
   readonly send: Send
   readonly embedder: Calls<EmbedderService>
   readonly log: OpenLogWriter | undefined
-  /** The current `ai` settings. */
   ai(): OpenIndexer['settings']['ai']
   readonly onReplaced: (which: IndexName) => void
-  /** Called when all current work is done. */
   readonly onRest: () => void
 }
 
@@ -198,10 +195,7 @@ function openService(
   })
 }
 
-/**
- * Opens the embedder for passages. The built-in model runs in this thread. Other models run in the main thread, because they wait
- * for a network or have a thread of their own.
- */
+/** The built-in model runs in this thread, all others in the main thread. */
 async function openPassageEmbedder(
   settings: IndexerData['settings']['embedder'],
   calls: Calls<EmbedderService>,
@@ -211,7 +205,7 @@ async function openPassageEmbedder(
   return openLazyStaticEmbedder(tablesFor(embedderSettings(settings), { tables: embeddingTables() }))
 }
 
-/** Starts the watcher. It is loaded after the first comparison of files, which it would delay. */
+/** Importing the watcher would delay the first comparison of files. */
 function startWatching(root: string, options: WatchOptions): NonNullable<ServiceParts['watch']> {
   return (onDirty, onProblem, onNoticed) => {
     const watching = import('../vault/watch-vault.ts').then(({ watchVault }) =>
@@ -227,13 +221,12 @@ function startWatching(root: string, options: WatchOptions): NonNullable<Service
   }
 }
 
-/** Describes a failure for the log: a `RouxError` with its hint, and any other error with its stack. */
 function describeFailure(error: unknown): string {
   if (error instanceof RouxError) return [error.message, error.hint].filter((part) => part !== undefined).join(' ')
   return String(error instanceof Error ? error.stack : error)
 }
 
-/** Closes the service. Errors while closing must not keep the worker alive. */
+/** Errors must not keep the worker alive. */
 async function closeService(service: IndexingService | undefined, send: Send): Promise<void> {
   try {
     await service?.close()
@@ -242,13 +235,13 @@ async function closeService(service: IndexingService | undefined, send: Send): P
   }
 }
 
-/** Prepares for the first real request: rolls back changes that a crashed process left incomplete. */
+/** Rolls back incomplete changes of a crashed process. Called for the first request. */
 function begin(service: IndexingService | undefined, writes: WriteService | undefined, send: Send): void {
   const recovery = writes === undefined ? Promise.resolve() : writes.recover()
   service?.begin()
   void recovery
     .catch((error) => {
-      // Every answer already reports a missing vault or an unavailable database.
+      // Answers report these errors themselves.
       if (!isVaultMissing(error) && !(error instanceof RouxError && error.code === 'STORE_UNAVAILABLE'))
         send({ type: 'error', stack: describeFailure(error) })
     })
@@ -257,17 +250,16 @@ function begin(service: IndexingService | undefined, writes: WriteService | unde
 
 export type IndexerService = ReturnType<typeof indexerService>
 
-/** The methods that the main thread calls. `onBegun` receives a change's id once it is recorded, before any file is touched. */
+/** Methods for the main thread. `onBegun` receives the change id before any file is touched. */
 function indexerService(service: IndexingService, writes: WriteService) {
   return {
     reconcile: (paths: readonly string[] | undefined) => service.reconcile(paths),
     current: (_: undefined) => service.current(),
-    // The caller has its own timeout.
+    // The caller has a timeout of its own.
     findable: (by: SearchReadiness) => service.findable(by, NO_TIMEOUT),
     run: (request: WriteRequest, onBegun: (changeId: string) => void) => writes.run(request, { onBegun }),
     undo: (changeId: string, onBegun: (changeId: string) => void) => writes.undo(changeId, { onBegun }),
     changes: (limit: number) => writes.changes(limit),
-    /** Returns the outcome of a change that a crashed worker had started. */
     fateOf: (changeId: string) => writes.fateOf(changeId),
   }
 }

@@ -16,16 +16,14 @@ import { embedderService } from './relayed-embedder.ts'
 export interface ClientListeners {
   readonly onReplaced: (which: IndexName, cache: IndexStatus['cache']) => void
   readonly onCommitted: (generation: number) => void
-  /** Returns the embedder, opening it if necessary. */
   readonly openEmbedder: () => Promise<Embedder>
   readonly onError: (stack: string) => void
-  /** Called on the first real request. */
   readonly onBegin?: (() => void) | undefined
 }
 
 /**
- * The main thread's client of the indexing worker. If the worker crashes, it is restarted and reads are repeated. What became of
- * an interrupted write is looked up in the record.
+ * Main-thread client of the indexing worker. After a crash, restarts the worker, repeats reads and looks up the outcome of
+ * writes.
  */
 export class IndexingClient implements Indexing {
   readonly #host: IndexerHost
@@ -33,14 +31,14 @@ export class IndexingClient implements Indexing {
   readonly #listeners: ClientListeners
   readonly #statusListeners = new Set<(status: IndexStatus) => void>()
   readonly #upToDate = new Latch()
-  /** Opened when incomplete changes have been rolled back, which `begin` starts. */
+  /** Opened after recovery, which `begin` starts. */
   readonly #recovered = new Latch()
   readonly #caughtUp = new Latch()
   #freshness = new Freshness()
-  /** `undefined` between a crash and the start of the next worker. */
+  /** `undefined` between a crash and the restart. */
   #channel: IndexerChannel | undefined
   #calls: Calls<IndexerService> | undefined
-  /** Opened when the next worker has started, or when no worker will be started for now. */
+  /** Opened when a worker has started or has given up. */
   readonly #started = new Latch()
   #restart: NodeJS.Timeout | undefined
   #status: IndexStatus
@@ -49,14 +47,11 @@ export class IndexingClient implements Indexing {
   #hasBegun = false
   #replaced: Readonly<Record<IndexName, number>> = NOT_REPLACED
   #caches: Readonly<Record<IndexName, IndexStatus['cache']>> = { index: 'disk', search: 'disk' }
-  /**
-   * True from the report of a damaged index until the index has been replaced. Events still refer to the damaged one until then.
-   */
+  /** A damaged index is being replaced. Events still refer to the old one. */
   #isReplacing = false
   #isClosing = false
-  /** Why no worker is started for now. */
   #failure: string | undefined
-  /** Latches that are open only because no worker is started for now. */
+  /** Latches opened only because the worker has given up. */
   #forced: readonly Latch[] = []
   #onClosed: () => void = () => {}
 
@@ -72,12 +67,11 @@ export class IndexingClient implements Indexing {
     return this.#status
   }
 
-  /** When the last request ended, as a `performance.now()` time. */
+  /** End of the last request, as a `performance.now()` time. */
   get quietSince(): number {
     return this.#askedAt
   }
 
-  /** Updates the settings that decide which files may be sent to a model. */
   setAi(ai: IndexerData['settings']['ai']): void {
     this.#data = { ...this.#data, settings: { ...this.#data.settings, ai } }
     this.#send({ type: 'ai', ai })
@@ -86,7 +80,7 @@ export class IndexingClient implements Indexing {
   begin(): void {
     this.#askedAt = performance.now()
     this.#reviveIfDue()
-    // Each message wakes the worker, so report calls only while it is computing embeddings.
+    // Each message wakes the worker. Calls matter only while it embeds.
     if (this.#hasBegun) {
       if (isEmbedding(this.#status)) this.#send({ type: 'asked' })
       return
@@ -125,7 +119,7 @@ export class IndexingClient implements Indexing {
     return await inTime(findable, timeout, signal)
   }
 
-  /** Runs a read. If the worker crashes, repeats the read with the next worker. */
+  /** Repeats the read after a crash. */
   async #read<T>(run: Use<T>, deaths = READS_OUTLIVE): Promise<T> {
     try {
       return await this.#call(run, deaths)
@@ -134,10 +128,7 @@ export class IndexingClient implements Indexing {
     }
   }
 
-  /**
-   * Runs a call, and repeats it after each of the first `deaths` crashes of the worker.
-   * @throws WorkerEnded if the worker crashes more often
-   */
+  /** @throws WorkerEnded after more than `deaths` crashes */
   async #call<T>(run: Use<T>, deaths: number): Promise<T> {
     this.#reviveIfDue()
     const failure = this.#isClosing ? 'The vault is closing.' : this.#failure
@@ -162,7 +153,6 @@ export class IndexingClient implements Indexing {
     return this.#calls
   }
 
-  /** Keeps the process alive until the promise settles. */
   async #hold<T>(promise: Promise<T>): Promise<T> {
     if (this.#heldCalls++ === 0) this.#channel?.ref()
     try {
@@ -178,7 +168,7 @@ export class IndexingClient implements Indexing {
     return () => this.#statusListeners.delete(listener)
   }
 
-  /** Reports that a reader found a damaged index. Callers that wait for the index then wait until it has been replaced. */
+  /** Callers that wait for the index now wait for its replacement. */
   reportDamage(which: IndexName): void {
     if (which === 'index') {
       if (this.#failure !== undefined) return
@@ -188,7 +178,7 @@ export class IndexingClient implements Indexing {
     this.#send({ type: 'damaged', which, replaced: this.#replaced[which] })
   }
 
-  /** The write interface. The same worker serves it, so the index is up to date before a write is answered. */
+  /** The index is up to date before a write is answered. */
   readonly writing: Writing = {
     run: (request) => {
       const deaths = request.dryRun ? READS_OUTLIVE : 0
@@ -199,10 +189,7 @@ export class IndexingClient implements Indexing {
     changes: (limit) => this.#read((calls) => calls.call('changes', limit)),
   }
 
-  /**
-   * Runs a write. After a crash, only a dry run is repeated. Otherwise, the outcome is looked up in the record.
-   * @param isPlan whether the write executes the plan of a dry run
-   */
+  /** After a crash, repeats dry runs and looks up the outcome of other writes. @param isPlan executes the plan of a dry run */
   async #write(
     call: (calls: Calls<IndexerService>, onBegun: (changeId: string) => void) => Promise<WriteResult>,
     { deaths, isPlan } = { deaths: 0, isPlan: false },
@@ -220,7 +207,7 @@ export class IndexingClient implements Indexing {
     }
   }
 
-  /** Returns the recorded outcome of a change after recovery, or `undefined` if unknown. */
+  /** @returns `undefined` if the journal does not contain the change */
   async #fateOf(changeId: string): Promise<ChangeOutcome | undefined> {
     try {
       return await this.#read((calls) => calls.call('fateOf', changeId), Number.POSITIVE_INFINITY)
@@ -239,7 +226,7 @@ export class IndexingClient implements Indexing {
     if (channel !== undefined) {
       channel.post({ type: 'close' })
       await inTime(closing, CLOSING_TIME)
-      // A worker that is still comparing files can be ended at any point, because nothing has been committed.
+      // Nothing is committed during a comparison, so the worker can be ended.
       await channel.end()
     }
     this.#endCalls(ENDED)
@@ -247,8 +234,7 @@ export class IndexingClient implements Indexing {
   }
 
   #open(): void {
-    // A new worker starts from the index on disk, because the index in its predecessor's memory is gone. If the one on disk is
-    // damaged, that is reported once the vault is open.
+    // An index in memory is gone with its worker. Start with the one on disk.
     for (const which of ['index', 'search'] as const) if (this.#caches[which] === 'memory') this.#replace(which, 'disk')
     const channel = this.#host.channel()
     this.#channel = channel
@@ -272,7 +258,7 @@ export class IndexingClient implements Indexing {
     if (this.#hasBegun) this.#send({ type: 'begin' })
     if (this.#isReplacing) this.#send({ type: 'damaged', which: 'index', replaced: 0 })
     this.#started.open()
-    // A message listener alone must not keep the process alive. Pending calls do.
+    // Only pending calls keep the process alive, not the listener.
     if (this.#heldCalls === 0) channel.unref()
     else channel.ref()
   }
@@ -306,7 +292,7 @@ export class IndexingClient implements Indexing {
         this.#calls?.receive(message.reply)
         break
       case 'embedder':
-        // Every worker counts its calls from the start, so a reply to an earlier worker must be dropped.
+        // Call numbers restart with each worker, so drop replies to an earlier one.
         void answer(embedderService(listeners.openEmbedder), message.call, (reply) => {
           if (this.#channel === channel) channel.post({ type: 'embedder', reply })
         })
@@ -330,13 +316,12 @@ export class IndexingClient implements Indexing {
     for (const listener of this.#statusListeners) listener(status)
   }
 
-  /** Handles a crashed worker: repeats or rejects its requests and starts another. */
   #lose(channel: IndexerChannel, reason: string): void {
     this.#channel = undefined
     this.#started.shut()
     this.#endCalls(reason)
     void channel.end()
-    // The next worker compares all files, so no change is missed.
+    // Nothing is missed, because the next worker compares all files.
     this.#freshness = new Freshness()
     this.#caughtUp.open()
     this.#onClosed()
@@ -352,7 +337,7 @@ export class IndexingClient implements Indexing {
       return
     }
     const message = `the indexing worker ended: ${firstLine(reason)}`
-    // Callers that wait for the complete index continue to wait.
+    // Callers still wait for the complete index.
     if (this.#upToDate.isOpen) this.#report({ ...this.#status, phase: 'restarting', message })
     this.#restart = setTimeout(() => this.#start(), pause)
   }
@@ -377,7 +362,6 @@ export class IndexingClient implements Indexing {
     this.#report({ ...this.#status, phase: 'failed', message, ...(hint === undefined ? {} : { hint }) })
   }
 
-  /** Starts a worker again as soon as `Restarts` permits. */
   #reviveIfDue(): void {
     const { restarts, isOutOfMemory } = this.#host
     if (this.#failure === undefined || this.#isClosing || isOutOfMemory || restarts.pause === undefined) return
@@ -401,6 +385,6 @@ type Use<T> = (calls: Calls<IndexerService>) => Promise<T>
 
 const NOT_REPLACED = { index: 0, search: 0 }
 const ENDED = 'The indexing worker ended.'
-/** Number of crashes after which a read is not repeated, because it may be their cause. */
+/** Maximum number of crashes per read, which may be their cause. */
 const READS_OUTLIVE = 2
 const CLOSING_TIME = 2_000

@@ -9,76 +9,65 @@ import { inTime } from '../core/waiting.ts'
 import { INSIGHT_VERSION } from '../insight/compute-insight.ts'
 import type { NoteFacts, RunPlan, RunResult, RunSubject, TextOfNote } from '../insight/insight-run.ts'
 
-/** The steps of one whole-vault run, executed off the main thread. */
 export interface InsightSteps {
-  /** Adds notes in the topology's order. */
   addNotes(notes: readonly NoteFacts[]): Promise<void>
   plan(): Promise<RunPlan>
   addTexts(texts: readonly TextOfNote[]): Promise<void>
-  /** @param former the last saved communities in packed form */
+  /** @param former the last saved communities, packed */
   finish(former: Uint8Array | undefined): Promise<RunResult>
-  /** Frees the run's memory. */
   close(): void
 }
 
 export interface InsightRuns {
-  /** Starts a run. `file` caches what is computed per note. The subject's arrays are transferred. */
+  /** `file` is a cache of per-note results. Transfers the subject's arrays. */
   beginInsight(file: string, subject: RunSubject): Promise<InsightSteps>
 }
 
 export interface InsightClientParts<Kind extends InsightKind = 'whole'> {
   readonly kind: Kind
-  /** The vault's name, which prefixes its ids, if it has one. */
+  /** Prefix of all ids. */
   readonly name?: string | undefined
   readonly store: Pick<Store, 'read' | 'results'>
   readonly texts: Texts
   readonly runs: InsightRuns
   readonly file: string
-  /** Where the communities are saved. Set only for the kind of run that computes them. */
+  /** Set only for the kind of run that computes communities. */
   readonly state?: Pick<InsightState, 'communities' | 'keepCommunities'>
   readonly isIgnored: (path: string) => boolean
-  /** The ignore rules as text. Servers that share the store but not the ignored paths must not use each other's results. */
+  /** The ignore rules as text. Servers with different rules must not share results. */
   readonly ignored?: string
-  /** The languages that notes may be written in. Defaults to all. */
   readonly languages?: readonly string[]
-  /** Checks whether another process keeps the store up to date. */
   readonly isKeptElsewhere?: () => boolean
 }
 
-/** Name under which the store keeps the last communities in packed form. */
+/** Key of the packed communities in the store. */
 const COMMUNITIES = 'communities'
 
-/** A result stored for other servers. Its ids do not contain the vault's name, because every server adds its own. */
+/** A result for all servers that share the store. Ids omit the vault's name. */
 interface Packed {
   readonly recipe: string
   readonly insight: Omit<InsightKinds[InsightKind], 'ids'> & { readonly ids: readonly string[] }
 }
 
-/** Number of notes whose data (`FACTS_BATCH`) or text (`TEXTS_BATCH`) is read at once. */
+/** Notes per read, of facts and of texts. */
 const FACTS_BATCH = 1_000
 const TEXTS_BATCH = 64
-/** Maximum number of attempts at a run while the vault keeps changing. The last attempt ignores changes. */
+/** Attempts while the vault keeps changing. The last one ignores changes. */
 const MAX_RESTARTS = 3
-/** Maximum number of attempts if a run fails. */
+/** Attempts after errors. */
 const MAX_ATTEMPTS = 2
-/**
- * Milliseconds before another run for the same generation if some notes could not be read, or if a run failed and there is an
- * older result.
- */
+/** Milliseconds before a retry for the same generation. */
 const PAUSE = 60_000
 
-/**
- * Collects the input of an insight and caches the latest result. Reads notes in batches, so other work can run in between.
- */
+/** Reads notes in batches, so other work can run in between. Caches the latest result. */
 export class InsightClient<Kind extends InsightKind = 'whole'> implements Insights<Kind> {
   readonly #parts: InsightClientParts<Kind>
   readonly #end = new AbortController()
   #last: InsightKinds[Kind] | undefined
   #running: Promise<void> | undefined
   #progress: { readonly done: number; readonly total: number } | undefined
-  /** The generation requested while a run was in progress. */
   #wantedGeneration: number | undefined
-  /** No run for `generation` starts before `until`. */
+  /** Blocks runs for `generation` until this time. */
   #pause = { generation: -1, until: 0 }
 
   constructor(parts: InsightClientParts<Kind>) {
@@ -91,7 +80,7 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
     const last = this.#last
     const isPaused = this.#pause.generation === now.generation && performance.now() < this.#pause.until
     if (last?.generation === now.generation && (isPaused || last.unread.length === 0)) return { insight: last, isCurrent: true }
-    // After the store was rebuilt, generations start again, and earlier results are useless.
+    // A rebuilt store restarts its generations.
     const isFollowed = last !== undefined && last.generation < now.generation && this.#parts.isKeptElsewhere?.() === true
     const isAwaited = isFollowed || (isPaused && last !== undefined)
     const run = now.complete && !isAwaited ? this.#start(now.generation) : undefined
@@ -104,10 +93,7 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
     return this.#progress
   }
 
-  /**
-   * Computes the current result for all servers that share the store.
-   * @throws RouxError `PROVIDER_ERROR`
-   */
+  /** @throws RouxError `PROVIDER_ERROR` */
   async update(): Promise<void> {
     const { generation, complete } = await this.#read(async (snapshot) => snapshot)
     if (this.#last?.generation !== generation) await this.#takeShared(generation, this.#end.signal)
@@ -115,24 +101,22 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
     if (complete && !isPaused && this.#last?.generation !== generation) await this.#start(generation)
   }
 
-  /** Takes over a newer result from another server that shares the store. */
   async #takeShared(generation: number, signal: AbortSignal | undefined): Promise<void> {
     const { store, kind } = this.#parts
     const latest = this.#last
     const than = latest !== undefined && latest.generation < generation ? latest.generation : -1
     const shared = await store.results?.newer(kind, than, signal)
-    // Keep a result that arrived while this one was being read.
+    // A newer result may have arrived meanwhile.
     if (shared !== undefined && this.#last === latest) this.#last = this.#unpack(shared.bytes) ?? latest
   }
 
-  /** Stores the result for other servers. If that fails, they compute it themselves. */
   async #publish(insight: InsightKinds[Kind]): Promise<void> {
     const { store, kind, isKeptElsewhere } = this.#parts
     if (store.results === undefined || insight.unread.length > 0 || isKeptElsewhere?.() === true) return
     await store.results.keep(kind, { generation: insight.generation, bytes: this.#pack(insight) }).catch(() => {})
   }
 
-  /** Identifies all other input of a run: the version of the algorithm, the ignored paths and the languages. */
+  /** Identifies algorithm version, ignored paths and languages. */
   get #recipe(): string {
     return JSON.stringify([INSIGHT_VERSION, this.#parts.ignored ?? '', this.#parts.languages ?? []])
   }
@@ -153,7 +137,6 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
     }
   }
 
-  /** Cancels the current run. */
   close(): void {
     this.#end.abort(new Error('the vault is closed'))
   }
@@ -206,7 +189,7 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
     }
   }
 
-  /** Returns `undefined` if the vault changed during the run, unless this is the last attempt. */
+  /** @returns `undefined` if the vault changed during the run, except on the last attempt */
   async #tryOnce(isLast: boolean): Promise<InsightKinds[Kind] | undefined> {
     const { generation, topology, ids } = await this.#read(async (snapshot) => {
       const topology = await snapshot.topology()
@@ -231,18 +214,18 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
       const unread = 'lacking' in plan ? await this.#addTexts(steps, plan.lacking, versions) : []
       const { order, isSettled, communitiesKept, computed } =
         'result' in plan ? plan.result : await steps.finish(await this.#formerCommunities())
-      // If some notes could not be read, do not save the communities: the next run would give their ids to other notes.
+      // After unreadable notes, saved ids would move to other notes.
       if (isSettled && communitiesKept !== undefined) await this.#keepCommunities({ generation, bytes: communitiesKept })
       if (!isSettled) this.#pauseAt(generation)
       const idOf = (note: number): NodeId => ids[note] as NodeId
-      // The run has the same kind as its result.
+      // A run and its result have the same kind.
       return { generation, ids: Array.from(order, idOf), unread: unread.map(idOf), ...computed } as unknown as InsightKinds[Kind]
     } finally {
       steps.close()
     }
   }
 
-  /** Returns the communities to start from. Shared ones come first, so all servers use the same ids. */
+  /** Prefers shared communities, so all servers use the same ids. */
   async #formerCommunities(): Promise<Uint8Array | undefined> {
     const { store, state } = this.#parts
     if (state === undefined) return undefined
@@ -265,7 +248,7 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
     return { generation: snapshot.generation, versions, notes }
   }
 
-  /** Sends the notes' texts to the run. Returns the notes whose files do not respond. */
+  /** @returns the notes whose files do not respond */
   async #addTexts(
     steps: InsightSteps,
     lacking: Uint32Array,
@@ -280,11 +263,11 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
         part.map((note) => versions[note] as FileVersion),
         this.#end.signal,
       )
-      // Read the next files while the previous texts are processed.
+      // Overlap reading with processing.
       await handedOver
       this.#end.signal.throwIfAborted()
       handedOver = steps.addTexts(part.map((note, at) => ({ note, text: typeof read[at] === 'string' ? undefined : read[at] })))
-      // The next `await` handles any error.
+      // The next `await` handles errors.
       handedOver.catch(() => {})
       unread.push(...part.filter((_, at) => read[at] === 'unread'))
     }

@@ -8,19 +8,15 @@ import { isRecord } from '../core/is-record.ts'
 import { makeFolder } from '../core/make-folder.ts'
 import type { LaidOut } from '../insight/layout.ts'
 
-/** Computes layouts off the main thread. */
 export interface LayoutRuns {
-  /**
-   * Computes a layout.
-   * @param before the previous positions, with `NaN` for notes without one; if `undefined`, all notes are placed
-   */
+  /** @param before previous positions, `NaN` for new notes; `undefined` to place all notes */
   layOut(graph: Omit<LaidOutGraph, 'ids'>, before: Float32Array | undefined, how: LayoutOptions): Promise<LaidOut>
 }
 
 export interface LayoutOptions {
-  /** True to place all notes again. The result is rotated to resemble the previous layout. */
+  /** Places all notes, and rotates the result to match the previous layout. */
   readonly again: boolean
-  /** Reports progress, 0–1. */
+  /** Called with values from 0 to 1. */
   onProgress(share: number): void
 }
 
@@ -28,23 +24,20 @@ interface StoredLayout {
   readonly ids: readonly NodeId[]
   readonly places: Float32Array
   readonly regions: Int32Array
-  /** Number of notes placed one by one next to others since the last full layout. */
+  /** Notes added one by one since the last full layout. */
   readonly added: number
-  /** True if the last full layout has the current format and was computed with known communities. */
+  /** The last full layout has the current format and used communities. */
   readonly isGrouped: boolean
 }
 
 const FORMAT = 5
-/**
- * Earlier formats. Their layouts have holes, large groups that are not divided, or notes at even distances, and are replaced as
- * soon as notes may move.
- */
+/** Earlier formats with worse layouts. Replaced as soon as notes may move. */
 const EARLIER = new Set([3, 4, 5])
 
-/** Maximum number of new notes to place next to existing ones. If there are more, all notes are placed again. */
+/** Above this number, all notes are placed again. */
 const MAX_NEW = 2_000
 
-/** Stores the positions of a vault's notes in a cache file. If the file cannot be written, they stay in memory. */
+/** Keeps positions in a cache file, or in memory if the file cannot be written. */
 export class LayoutClient implements Layouts {
   readonly #file: string
   readonly #runs: LayoutRuns
@@ -70,7 +63,7 @@ export class LayoutClient implements Layouts {
     return this.#underWay
   }
 
-  /** Runs one layout at a time, so two concurrent callers see the same positions. */
+  /** Serialized, so concurrent callers see the same positions. */
   layOut(graph: LaidOutGraph, mayMove: MayMove): Promise<Layout> {
     const layout = this.#queue.then(() => this.#place(graph, mayMove))
     this.#queue = layout.catch(() => {})
@@ -81,8 +74,7 @@ export class LayoutClient implements Layouts {
     const stored = (await this.hasPlaces()) ? this.#stored : undefined
     const before = stored === undefined ? undefined : placesFor(ids, stored)
     const missing = before === undefined ? ids.length : countMissing(before)
-    // The first map may be shown before communities are known. Such a map, or one in an earlier format, is the only one to be
-    // laid out again without a request.
+    // Only layouts without communities or in an earlier format are replaced without a request.
     const isRough = stored?.isGrouped === false && graph.levels.length > 0
     const isWhole = mayMove === 'all' || (isRough && mayMove === 'once')
     if (missing === 0 && stored !== undefined && before !== undefined && !isWhole) {
@@ -90,11 +82,11 @@ export class LayoutClient implements Layouts {
       if (stored.ids.length !== ids.length) await this.#keep({ ...stored, ids, places: before, regions })
       return { places: before, regions, added: shareOf(this.#stored, ids.length), isRough }
     }
-    // If most notes have no position, this is effectively another vault.
+    // Treat a vault with mostly new notes as new.
     const isNew = before === undefined || missing > ids.length / 2
-    // Placing thousands of notes one by one would take minutes.
+    // Adding thousands of notes one by one would take minutes.
     const isAll = isNew || isWhole || missing > MAX_NEW
-    // A map drawn before communities were known must not determine how the final map is rotated.
+    // A layout without communities must not determine the rotation.
     const resembled = isNew || (isRough && isAll) ? undefined : before
     const { places, regions = regionsFor({ ids, ...graph }, stored) } = await this.#run(graph, resembled, isAll)
     const isGrouped = isAll ? graph.levels.length > 0 : (stored?.isGrouped ?? false)
@@ -126,12 +118,11 @@ export class LayoutClient implements Layouts {
       await writeFile(draft, JSON.stringify({ format: FORMAT, added, isGrouped, ids, places, regions }), { mode: 0o600 })
       await rename(draft, this.#file)
     } catch {
-      // The layout stays in memory.
+      // Continue with the layout in memory.
     }
   }
 }
 
-/** Returns the saved layout, or `undefined` if there is none or it is damaged. */
 async function readStored(file: string): Promise<StoredLayout | undefined> {
   try {
     const read: unknown = JSON.parse(await readFile(file, 'utf8'))
@@ -154,7 +145,7 @@ function bytesOf(text: string): ArrayBuffer {
   return Uint8Array.from(Buffer.from(text, 'base64')).buffer
 }
 
-/** Returns each note's previous region. A new note gets the most frequent region among the notes it links to. */
+/** New notes get the most frequent region among their links. */
 function regionsFor({ ids, offsets, targets }: LaidOutGraph, stored: StoredLayout | undefined): Int32Array {
   const numberOf = new Map(stored?.ids.map((id, at) => [id, at]))
   const regions = Int32Array.from(ids, (id) => stored?.regions[numberOf.get(id) ?? -1] ?? -1)

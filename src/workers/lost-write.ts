@@ -2,7 +2,6 @@ import { listKept } from '../changes/failures.ts'
 import type { ChangeOutcome, KeptFile } from '../core/changes.ts'
 import { RouxError } from '../core/errors.ts'
 
-/** Thrown if the worker ended before answering a call. */
 export class WorkerEnded extends Error {}
 
 export function indexingFailed(reason: string): RouxError {
@@ -11,10 +10,7 @@ export function indexingFailed(reason: string): RouxError {
   })
 }
 
-/**
- * Creates the error for a worker that crashed before it touched any file.
- * @param isPlan whether the write would have executed the plan of a dry run, which is lost with the worker
- */
+/** No file was touched. @param isPlan a plan was lost with the worker */
 export function notBegun(reason: string, isPlan: boolean): RouxError {
   return new RouxError(
     'PROVIDER_ERROR',
@@ -27,7 +23,7 @@ function repeatHint(isPlan: boolean) {
   return isPlan ? { hint: 'Repeat the dry run, because its plan was lost.' } : { hint: 'Call again.', isTransient: true }
 }
 
-/** Creates the error for a write whose answer was lost. It says what the record says about the change. */
+/** The answer was lost. Reports what the journal says about the change. */
 export function lostWriteError(
   { changeId, reason }: { readonly changeId: string; readonly reason: string },
   outcome: ChangeOutcome | undefined,
@@ -58,7 +54,6 @@ function keptError(changeId: string, why: string, keptFiles: readonly KeptFile[]
   )
 }
 
-/** Returns the line of a stack trace that contains the message. */
 export function firstLine(text: string): string {
   return text.split('\n')[0] ?? text
 }

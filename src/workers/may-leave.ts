@@ -4,16 +4,13 @@ import { matchAny } from '../vault/ignore-rules.ts'
 type AiSettings = Settings['ai']
 type PathTest = (path: string) => boolean
 
-/** Returns a function that checks whether the settings allow a file's text to be sent to a model on a server. */
 export function mayLeave({ allow, deny }: Pick<AiSettings, 'allow' | 'deny'>): PathTest {
   const allowedTests = allowLists(allow).map((globs) => anyOf(globs, false))
   const isDenied = anyOf(deny, true)
   return (path) => allowedTests.every((fits) => fits(path)) && !isDenied(path)
 }
 
-/**
- * Returns a function that checks whether a file may be embedded now, or `undefined` if all files may, because no server is used.
- */
+/** @returns `undefined` if no server is used, so all files may be embedded */
 export function mayEmbed({ kind }: Pick<Settings['embedder'], 'kind'>, ai: () => AiSettings): PathTest | undefined {
   if (kind !== 'openai') return undefined
   let cached: { readonly ai: AiSettings; readonly test: PathTest } | undefined
@@ -24,14 +21,13 @@ export function mayEmbed({ kind }: Pick<Settings['embedder'], 'kind'>, ai: () =>
   }
 }
 
-/** Returns the patterns in `ai.allow` and `ai.deny` that do not match any path. */
 export function unusedPatterns({ allow, deny }: Pick<AiSettings, 'allow' | 'deny'>, paths: readonly string[]): readonly string[] {
   const unused = (key: string, globs: readonly string[], nocase: boolean): readonly string[] =>
     globs.flatMap((glob) => (paths.some(anyOf([glob], nocase)) ? [] : [`${key}: ${JSON.stringify(glob)}`]))
   return [...unused('ai.allow', allowLists(allow).flat(), false), ...unused('ai.deny', deny, true)]
 }
 
-/** Splits `ai.allow` by the settings file that an entry came from. A path must match an entry of each. */
+/** Splits `ai.allow` by settings file. A path must match an entry of each. */
 function allowLists(allow: readonly string[]): readonly (readonly string[])[] {
   const lists: string[][] = [[]]
   for (const glob of allow) {
@@ -46,7 +42,7 @@ function anyOf(globs: readonly string[], nocase: boolean): PathTest {
   return (path) => matches(path, false)
 }
 
-/** Returns the globs for a file or folder pattern: `/a`, `./a`, `a/` and `a\\` all mean `a` with its contents. */
+/** `/a`, `./a`, `a/` and `a\\` all mean `a` and its contents. */
 function readingsOf(glob: string): readonly string[] {
   // On Windows, a backslash separates folders; elsewhere, it escapes the next character.
   return [...new Set([glob, glob.replaceAll('\\', '/')])].flatMap((pattern) => {

@@ -7,7 +7,6 @@ export interface OpenChat extends Chat {
   close(): void
 }
 
-/** Opens the configured chat model on demand. A failure is retried on the next call. */
 export function openChat(ai: () => Settings['ai'], key: KeySource | undefined): OpenChat {
   let checked = JSON.stringify([[], []])
   let gate: OpenGate | undefined
@@ -28,7 +27,7 @@ export function openChat(ai: () => Settings['ai'], key: KeySource | undefined): 
       checked = patterns
       return unusedPatterns({ allow, deny }, await paths())
     },
-    // Ignored files need no check here, because the thread that reads files never returns their text.
+    // Ignored files need no check, because their text is never read.
     mayLeave: (paths) => paths.map(mayLeave(ai())),
     open() {
       opening ??= open().catch((error: unknown) => {

@@ -10,27 +10,23 @@ import { embeddingTables, entryOf } from './entries.ts'
 import type { OpenGate } from './open-gate.ts'
 
 export interface OpenEmbedding {
-  /** Opens the configured embedder. @throws RouxError `PROVIDER_ERROR` */
+  /** @throws RouxError `PROVIDER_ERROR` */
   open(): Promise<Embedder>
-  /** Opens the embedder with this id if it is a built-in one, which needs no setup. */
+  /** Opens a built-in embedder by id. */
   openFormer(id: string): Promise<Embedder | undefined>
   close(): Promise<void>
 }
 
 export interface EmbeddingOptions {
-  /** The key for the server at `embedder.base_url`. */
   readonly apiKey?: string | undefined
   readonly onDownload?: ((progress: DownloadProgress) => void) | undefined
-  /** Limits what may be sent to other computers. By default, nothing may. */
+  /** Defaults to no requests to other computers. */
   readonly gate?: (() => GateSettings) | undefined
-  /** The vault's name, if the process serves several vaults. */
   readonly name?: string
 }
 
-/** The gate if none is given: nothing is sent to other computers. */
 const CLOSED = (): GateSettings => ({ allow_remote: false, budget: 'auto' })
 
-/** Opens the configured embedders on demand. A failure is retried on the next call. */
 export function openEmbedding(
   settings: Settings['embedder'],
   { apiKey, onDownload, gate }: EmbeddingOptions = {},
@@ -52,14 +48,14 @@ export function openEmbedding(
     open: () => open('', configured),
     openFormer: async (id) => {
       if (!id.startsWith('static:')) return undefined
-      // Reuse the configured embedder if it has this id, because reading its table again takes time.
+      // Reading the table again would take time.
       const ownEmbedder = configured.kind === 'static' ? await open('', configured) : undefined
       if (ownEmbedder?.id === id) return ownEmbedder
       const formerEmbedder = await open(id, { kind: 'static', allowDownload: false, ...formerSettings(id) })
       return formerEmbedder.id === id ? formerEmbedder : undefined
     },
     close: async () => {
-      // Nobody waits for a download anymore.
+      // Cancels downloads.
       closing.abort(new Error('the vault was closed'))
       const embedders = await Promise.allSettled(openEmbedders.values())
       await Promise.all(embedders.map((each) => (each.status === 'fulfilled' ? each.value.close() : undefined)))
@@ -68,13 +64,13 @@ export function openEmbedding(
   }
 }
 
-/** Returns the settings of the built-in embedder with this id. Only an embedder with both tables has a version in its id. */
+/** Finds a built-in embedder by id. Only embedders with both tables have a version. */
 function formerSettings(id: string): Pick<EmbedderSettings, 'dimensions' | 'languages'> {
   const [, , dimensions, version] = id.split(':')
   return { dimensions: Number(dimensions), languages: version === undefined ? 'english' : 'auto' }
 }
 
-/** Opens the gate for requests to an embedding server on the first call. */
+/** Opens the gate on the first call. */
 export function gatePassage(settings: () => GateSettings = CLOSED): {
   admit(place: { readonly baseUrl: string; readonly model: string }): Promise<Meter>
   close(): void
@@ -100,7 +96,7 @@ export function embedderSettings(settings: Settings['embedder'], apiKey?: string
     ...(model === '' ? undefined : { model }),
     ...(baseUrl === '' ? undefined : { baseUrl }),
     ...(apiKey === undefined ? undefined : { apiKey }),
-    // An empty string is a valid value here, and means no prefix.
+    // An empty string means no prefix.
     ...(settings.query_prefix === 'auto' ? undefined : { queryPrefix: settings.query_prefix }),
     ...(settings.passage_prefix === 'auto' ? undefined : { passagePrefix: settings.passage_prefix }),
     ...(dimensions === 0 ? undefined : { dimensions }),

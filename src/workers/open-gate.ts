@@ -6,22 +6,17 @@ import { openSqlite } from '../store/embedded/sqlite.ts'
 
 export interface OpenGate {
   readonly gate: Gate
-  /**
-   * Opens the consents and the ledger on the first call.
-   * @throws RouxError `PROVIDER_ERROR`
-   */
   state(): AiState
   close(): void
 }
 
-/** Opens the gate of a process. Opens no file before the first request. */
 export function openGate(settings: () => GateSettings): OpenGate {
   let opened: AiState | undefined
   const state = (): AiState => {
     opened ??= new AiState(aiStateFile(userFolders().state), (path) => openSqlite(path))
     return opened
   }
-  // The file does not exist until someone gives consent.
+  // The file is created with the first consent.
   const hasConsent = (origin: string): boolean =>
     existsSync(aiStateFile(userFolders().state)) && state().consentOf(origin) !== undefined
   return {

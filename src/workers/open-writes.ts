@@ -10,7 +10,7 @@ import { openVaultView } from './files/vault-view.ts'
 import type { IndexerData } from './messages.ts'
 import { WriteService } from './write-service.ts'
 
-/** Opens the write interface of a vault according to its settings. Nothing is created on disk until needed. */
+/** Creates nothing on disk until needed. */
 export function openWrites({ root, settings, stateFolder }: IndexerData, service: IndexingService): WriteService {
   const { write, files } = settings
   const changes = openChanges({
@@ -27,7 +27,7 @@ export function openWrites({ root, settings, stateFolder }: IndexerData, service
   })
 }
 
-/** Returns a function that explains why the settings forbid writing a path, or returns `undefined` if they allow it. */
+/** Returns why the settings forbid writing a path, or `undefined`. */
 function refusalOf(root: string, { vault, write }: IndexerData['settings']): (path: string) => string | undefined {
   const rules = openIgnoreRules(root, { ignore: vault.ignore, gitignore: vault.gitignore, mode: vault.mode }, diskFileSystem)
   const filters = openExclusionFilters(root, diskFileSystem)
@@ -35,7 +35,7 @@ function refusalOf(root: string, { vault, write }: IndexerData['settings']): (pa
   const isAllowed = write.allow.length === 0 ? () => true : anyMatches(write.allow, folds)
   const isDenied = anyMatches(write.deny, folds)
   return (path) => {
-    // Tools must not change the file that contains the write rules.
+    // This file contains the write rules.
     if (path.toLowerCase() === CONFIG_FILE) return "it holds this vault's settings"
     if (rules.hides(path, false)) return 'the vault ignores it (because of vault.ignore, .gitignore or its name)'
     if (filters.excludes([path])[0] === true) return "it is among the vault's excluded files"
@@ -44,7 +44,7 @@ function refusalOf(root: string, { vault, write }: IndexerData['settings']): (pa
   }
 }
 
-/** Returns a function that checks whether any of the globs matches. A glob that begins with `!` matches everything else. */
+/** A glob with `!` matches everything else. */
 export function anyMatches(globs: readonly string[], nocase: boolean): (path: string) => boolean {
   const tests = globs.map((glob) => ({ isNegated: glob.startsWith('!'), matches: matchAny([glob.replace(/^!/, '')], nocase) }))
   return (path) => tests.some(({ isNegated, matches }) => matches(path, false) !== isNegated)

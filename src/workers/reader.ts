@@ -23,10 +23,7 @@ function send(message: FromReader): void {
   port?.postMessage(message, hasBytes ? [(message.result as { bytes: Uint8Array }).bytes.buffer as ArrayBuffer] : [])
 }
 
-/**
- * Reads a file through the vault, which never follows links to the outside. If the vault is missing, each call looks for it
- * again.
- */
+/** If the vault is missing, every call tries again. */
 function read(number: number, job: ReadJob): ReadResult {
   try {
     const entry = vaults.get(number)

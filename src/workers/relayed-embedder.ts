@@ -3,7 +3,7 @@ import type { Calls } from '../core/thread-calls.ts'
 
 export type EmbedderService = ReturnType<typeof embedderService>
 
-/** Exposes an embedder to other threads. `open` is called for each request and may return the same embedder. */
+/** `open` is called for each request and may return the same embedder. */
 export function embedderService(open: () => Promise<Embedder>) {
   return {
     async open(): Promise<Pick<Embedder, 'id' | 'dimensions' | 'languages' | 'acrossFrom' | 'batch'>> {
@@ -15,7 +15,7 @@ export function embedderService(open: () => Promise<Embedder>) {
   }
 }
 
-/** Opens another thread's embedder. @throws whatever that thread throws when it opens the embedder */
+/** @throws errors from opening the embedder in the other thread */
 export async function openRelayedEmbedder(calls: Calls<EmbedderService>): Promise<Embedder> {
   return {
     ...(await calls.call('open', undefined)),

@@ -5,26 +5,24 @@ import { heapLimit } from './heap.ts'
 import { endIndexer } from './indexer-channel.ts'
 import { startGuarded } from './thread-guard.ts'
 
-/** The young generation must not grow further once it has two semi-spaces of 4 MB, as in the workers. */
+/** Two semi-spaces of 4 MB, as in the workers. */
 const ENOUGH = 8 << 20
 
-/** How often the heap size is checked while it grows, in milliseconds. */
+/** Milliseconds between checks of a growing heap. */
 const CHECK_INTERVAL = 20
 
 let spare: Worker | undefined
 
 /**
- * Starts the indexing worker early, so that it boots while the main thread loads the protocol. It touches no file before it opens
- * a vault. For server processes only, because this also limits the memory of the process.
+ * Boots the indexing worker while the main thread loads the protocol. Only for server processes, because this limits the memory
+ * of the process.
  */
 export function bootIndexer(): void {
   boundYoungSpace()
   spare ??= startWorker('indexer')
 }
 
-/**
- * Returns the worker that was started early, or a new one if there is none or it has another heap limit than `heap` megabytes.
- */
+/** Returns the booted worker, or a new one for a different heap limit in megabytes. */
 export function takeIndexer(heap = heapLimit()): Worker {
   const worker = heap === heapLimit() ? spare : undefined
   if (worker === undefined) return startWorker('indexer', heap)
@@ -32,7 +30,6 @@ export function takeIndexer(heap = heapLimit()): Worker {
   return worker
 }
 
-/** Ends the worker that was started early if nobody has taken it. */
 export async function endSpare(): Promise<void> {
   if (spare !== undefined) await endIndexer(takeIndexer())
 }
@@ -40,10 +37,7 @@ export async function endSpare(): Promise<void> {
 /** Size of the young generation in megabytes: three semi-spaces of 4 MB. */
 const YOUNG_MB = 12
 
-/**
- * Starts a worker that does not keep the process alive by itself.
- * @param heap heap limit in megabytes
- */
+/** The worker does not keep the process alive. @param heap heap limit in megabytes */
 export function startWorker(name: 'indexer' | 'compute' | 'reader', heap = heapLimit()): Worker {
   // Libraries in a worker must not print to stdout, which carries only protocol messages.
   const resourceLimits = { maxYoungGenerationSizeMb: YOUNG_MB, maxOldGenerationSizeMb: heap }
@@ -53,16 +47,15 @@ export function startWorker(name: 'indexer' | 'compute' | 'reader', heap = heapL
 }
 
 /**
- * Limits the main thread's young generation, which would otherwise grow to 32 MB and never shrink. Call it only in Roux's own
- * processes, because the flag affects all threads.
+ * Limits the young generation, which would otherwise grow to 32 MB and never shrink. The flag affects all threads of the process.
  */
 export function boundYoungSpace(): void {
   let isBound = false
   const checkHeap = (): void => {
-    // V8 reads this factor whenever the heap grows, whereas the size itself could only be limited before the process starts.
+    // V8 rereads this factor, but not the size, after startup.
     if (isBound) setFlagsFromString('--semi-space-growth-factor=1')
   }
-  // Whenever a thread starts, V8 resets a factor below two, so set it again.
+  // V8 resets a factor below two with each new thread.
   process.on('worker', (worker) => void worker.once('online', checkHeap))
   const timer = setInterval(() => {
     const size = getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space')?.space_size ?? ENOUGH

@@ -3,17 +3,12 @@ import { type Worker, workerData } from 'node:worker_threads'
 
 const BUSY = 1
 const ENDING = 2
-/** Milliseconds between checks whether a thread has left native code. */
 const POLL_INTERVAL = 1
-/** Milliseconds to wait for a thread. One that takes longer is probably waiting for a disk. */
+/** Milliseconds to wait for a thread, which may be waiting for a disk. */
 const EXIT_TIMEOUT = 2_000
 
-/**
- * Keeps a thread from being terminated inside SQLite's binding, which would crash the whole process. Both threads share the
- * guard's memory.
- */
+/** Prevents termination inside SQLite's binding, which would crash the process. Threads share the guard's memory. */
 export class ThreadGuard {
-  /** The shared memory, to be passed to the other thread. */
   readonly cells: Int32Array<SharedArrayBuffer>
 
   constructor(cells = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))) {
@@ -54,7 +49,7 @@ export class ThreadGuard {
 
 const guards = new Map<Worker, ThreadGuard>()
 
-/** Starts a worker whose script calls SQLite through `ownGuard`. */
+/** For scripts that call SQLite through `ownGuard`. */
 export function startGuarded(start: (data: GuardData) => Worker): Worker {
   const guard = new ThreadGuard()
   const worker = start({ guard: guard.cells })

@@ -22,34 +22,30 @@ export interface WriteParts {
   readonly openView: (access: Exclusive) => Promise<VaultView>
 }
 
-/** A dry run whose plan can be executed. */
 interface KeptPlan {
   readonly title: string
   readonly operations: readonly Operation[]
-  /** Fingerprint of the changes in the dry run. */
   readonly fingerprint: string
 }
 
-/** Operations that rewrite links in other files. */
 const RELINKING: ReadonlySet<Operation['kind']> = new Set(['move', 'renameHeading', 'renameTag', 'clone'])
 
-/** Maximum number of attempts to plan a write while its files keep changing. */
 const MAX_ATTEMPTS = 4
 
-/** Checks whether the caller named the state that a file must be in. */
+/** The caller passed the expected hash of a file. */
 function namesState(operation: Operation): boolean {
   return 'expectedHash' in operation && operation.expectedHash !== undefined
 }
 
-/** Checks whether the operation rewrites links in other files instead of only reporting them. */
+/** Checks whether an operation rewrites links in other files, rather than only reporting them. */
 function relinks(operation: Operation): boolean {
   return operation.kind === 'update' ? operation.title !== undefined : RELINKING.has(operation.kind)
 }
 
-/** Number of latest changes to search. While a worker restarts, other processes cannot make more. */
+/** Changes to search. Other processes cannot add more during a restart. */
 const RECENT_CHANGES = 1_000
 
-/** Maximum number of plans to keep, counted separately for pending and executed ones. */
+/** Applies to pending and to executed plans. */
 const MAX_PLANS = 50
 
 function forgetOldest(entries: Map<string, unknown>): void {
@@ -59,20 +55,18 @@ function forgetOldest(entries: Map<string, unknown>): void {
   }
 }
 
-/** Plans and applies writes one at a time. Updates the index before it returns. */
+/** Applies one write at a time, and updates the index before it returns. */
 export class WriteService {
   readonly #parts: WriteParts
   readonly #plans = new Map<string, KeptPlan>()
-  /** Change ids of executed plans. */
   readonly #appliedPlans = new Map<string, string>()
-  /** Files that recovery did not touch, by change id. */
+  /** Files that recovery skipped, by change id. */
   readonly #keptFiles = new Map<string, readonly KeptFile[]>()
 
   constructor(parts: WriteParts) {
     this.#parts = parts
   }
 
-  /** Completes or rolls back changes that a crashed process has left incomplete. */
   async recover(): Promise<void> {
     await this.#parts.service.exclusively((access) => this.#recover(access))
   }
@@ -91,8 +85,7 @@ export class WriteService {
         try {
           return await this.#attempt(access, request, { ...plan, ...progress })
         } catch (error) {
-          // `CONFLICT` means that a file has changed since the write was planned. Unless the caller named a file's state, plan
-          // again.
+          // Another program changed a file. Plan again unless the caller passed an expected hash.
           const mayAgain = request.planId === undefined && !plan.operations.some(namesState) && attempt < MAX_ATTEMPTS
           if (!mayAgain || !(error instanceof RouxError) || error.code !== 'CONFLICT') throw error
           await access.reconcile({ all: true })
@@ -120,16 +113,13 @@ export class WriteService {
     return await this.#indexed(access, scopeOf(applied), { ...planned, changeId: applied.id, notes })
   }
 
-  /**
-   * Plans the operations. All files are compared first if the operations rewrite links, and otherwise only if a note is not
-   * found, because this takes longer than a write.
-   */
+  /** Comparing all files takes longer than a write. Only link rewrites and missing notes require it. */
   async #plan(access: Exclusive, operations: readonly Operation[]): Promise<PlannedWrite> {
     const plan = async () => {
       const view = await this.#parts.openView(access)
       return await planOperations(view, operations, () => this.#parts.changes.deletions())
     }
-    // Any file can contain a link to rewrite, so all files must be up to date before planning.
+    // Any file may contain a link to rewrite.
     if (!operations.some(relinks)) {
       const planned = await plan().catch((error: unknown) => {
         if (error instanceof RouxError && error.code === 'NODE_NOT_FOUND') return undefined
@@ -160,7 +150,7 @@ export class WriteService {
     return this.#parts.changes.list(limit)
   }
 
-  /** Returns what became of a recent change, or `undefined` if the record does not contain it. Call it after recovery. */
+  /** Call after recovery. @returns `undefined` if the journal does not contain the change */
   async fateOf(changeId: string): Promise<ChangeOutcome | undefined> {
     return await this.#parts.service.exclusively(async (access) => {
       await this.#recover(access)
@@ -169,7 +159,7 @@ export class WriteService {
     })
   }
 
-  /** Cleans up the record. Call it when idle. */
+  /** Cleans up the journal. Call when idle. */
   tidy(): void {
     this.#parts.changes.tidy()
   }
@@ -222,25 +212,25 @@ export class WriteService {
   }
 }
 
-/** Returns the paths to compare: all changed paths, the contents of moved folders, and new folders. */
+/** All changed paths, the contents of moved folders, and new folders. */
 function scopeOf({ id, paths, folders, files }: AppliedChange): Scope {
   const moves = files.flatMap(({ kind, path, to }) => (kind === 'move' && to !== undefined ? [{ from: path, to }] : []))
   return { all: false, folders: folders.map((path) => ({ path, recursive: true })), files: paths, moves, change: id }
 }
 
-/** Returns a fingerprint. Plans with the same one make the same changes to the same bytes. */
+/** Equal fingerprints mean the same changes to the same bytes. */
 function fingerprintOf({ changes, files }: PlannedWrite): string {
   const hash = createHash('sha256')
   for (const change of changes) {
     const { bytes, ...rest } = { bytes: new Uint8Array(0), ...change }
     hash.update(JSON.stringify(rest)).update('\0').update(bytes).update('\0')
   }
-  // A moved folder is a single change, without the files in it.
+  // A moved folder is a single change.
   for (const { from, to } of files) hash.update(JSON.stringify([from, to]))
   return hash.digest('hex')
 }
 
-/** Describes what undoing a change did to one of its files. Returns `undefined` for folders. */
+/** `undefined` for folders. */
 function undoneFile({ kind, path, to }: ChangedFile): WrittenFile | readonly [] {
   switch (kind) {
     case 'create':

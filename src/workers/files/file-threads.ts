@@ -4,12 +4,11 @@ import { RouxError } from '../../core/errors.ts'
 import { inTime, withResolvers } from '../../core/waiting.ts'
 import type { FromReader, ReadJob, ReadResult, ReadVault, ToReader } from '../messages.ts'
 
-/** A thread that reads files one at a time. */
 export interface FileThread {
   post(message: ToReader): void
-  /** Called after each file, and once when the thread is ready. */
+  /** Called when the thread is ready, and after each file. */
   onMessage(listener: (message: FromReader) => void): void
-  /** Called once, when the thread fails or ends. */
+  /** Called once. */
   onEnd(listener: (reason: string) => void): void
   end(): Promise<void>
 }
@@ -20,11 +19,9 @@ export interface FileReads {
    * @throws RouxError `TIMEOUT` if the file does not respond
    */
   read(job: ReadJob): Promise<ReadResult>
-  /** Rejects all pending reads. */
   close(): void
 }
 
-/** A queued read. */
 interface Pending {
   readonly id: number
   readonly vault: number
@@ -33,47 +30,40 @@ interface Pending {
   readonly resolve: (result: ReadResult) => void
   readonly fail: (error: Error) => void
   readonly limit: ReturnType<typeof setTimeout>
-  /** True after the timeout, when the caller has already received an error. */
+  /** The caller has already received a timeout. */
   isLate: boolean
 }
 
 interface Thread {
   readonly thread: FileThread
   readonly vaults: Set<number>
-  /** The thread's reads, in order. The first one is in progress. */
   readonly queue: Pending[]
-  /** Timer for the read in progress. */
   watch: ReturnType<typeof setTimeout> | undefined
   isReady: boolean
-  /** True if the read in progress takes so long that the thread must not get more work. */
+  /** The current read takes too long for the thread to get more work. */
   isBlocked: boolean
-  /** True if other threads have taken over its queued reads. The thread itself would still perform them. */
+  /** Other threads have taken over the queue. */
   isReplaced: boolean
 }
 
 /** Maximum time to read a file, in milliseconds. */
 export const READ_LIMIT = 5_000
-/** How long a file may block a thread, in milliseconds, before other threads take over its queue. */
+/** How long a file may block a thread before others take over its queue, in milliseconds. */
 export const BLOCKED_AFTER = 250
-/**
- * Maximum number of threads that the files of one vault may block. A read that hangs in the kernel cannot be cancelled, so
- * blocked threads must not pile up.
- */
+/** Maximum number of blocked threads per vault. Reads that hang in the kernel cannot be cancelled. */
 export const MAX_BLOCKED = 3
 /** How long `close` waits for a blocked thread, in milliseconds. */
 const LAST_WAIT = 300
 
 /**
- * Reads files in separate threads, because a file on a network drive or in the cloud can block its thread for minutes. As long as
- * files respond, one thread reads them all. If a file blocks it, another thread takes over the rest of its queue. Once a file has
- * timed out, further reads of it fail immediately until it responds.
+ * Reads files in threads, because network and cloud drives can block for minutes. One thread is enough until a file blocks it;
+ * another thread then takes over its queue. After a timeout, further reads of the file fail immediately until it responds.
  */
 export class FileThreads {
   readonly #start: () => FileThread
   readonly #at = new Map<number, ReadVault>()
   readonly #pending = new Map<number, Pending>()
   readonly #threads = new Set<Thread>()
-  /** Reads that wait until their vault's files block fewer than `MAX_BLOCKED` threads. */
   #waiting: readonly Pending[] = []
   #nextId = 1
   #isClosed = false
@@ -88,7 +78,6 @@ export class FileThreads {
     return { read: (job) => this.#read(vault, job), close: () => this.#forget(vault) }
   }
 
-  /** Starts a thread before the first read. */
   boot(): void {
     if (this.#threads.size === 0 && !this.#isClosed) this.#startThread()
   }
@@ -111,7 +100,7 @@ export class FileThreads {
     const sameFile = jobsInProgress.find((first) => first?.job.path === job.path)
     const late = jobsInProgress.filter((first) => first?.isLate)
     if (sameFile?.isLate || late.length >= MAX_BLOCKED) return Promise.reject(timeoutOf(job))
-    // Callers share a pending read of the same file, but not its result afterwards, because the file may have changed.
+    // Callers share a pending read, but not a finished one, because the file may have changed.
     if (sameFile !== undefined && isDeepStrictEqual(sameFile.job, job)) return sameFile.answer
     const pending = this.#newPending(vault, job)
     this.#give(pending)
@@ -124,7 +113,7 @@ export class FileThreads {
 
   #newPending(vault: number, job: ReadJob): Pending {
     const { promise: answer, resolve, reject } = withResolvers<ReadResult>()
-    // Prevents an unhandled rejection. The caller still gets the error.
+    // Prevents an unhandled rejection.
     answer.catch(() => {})
     const id = this.#nextId++
     const limit = setTimeout(() => this.#giveUp(id), READ_LIMIT)
@@ -137,14 +126,14 @@ export class FileThreads {
     const pending = this.#pending.get(id)
     if (pending === undefined) return
     const thread = [...this.#threads].find(({ queue }) => queue.includes(pending))
-    // On a busy machine, starting a thread can take seconds. Do not blame the file.
+    // The thread may take seconds to start on a busy machine.
     if (thread?.isReady === false) {
       pending.limit.refresh()
       return
     }
     pending.isLate = true
     pending.fail(timeoutOf(pending.job))
-    // Remove a read that has not started. Keep one that has, or its file could block a second thread.
+    // A started read stays in the queue, so its file cannot block another thread.
     if (thread?.queue[0] !== pending) this.#drop(pending)
   }
 
@@ -169,10 +158,7 @@ export class FileThreads {
     if (thread.queue.length === 1) this.#watch(thread)
   }
 
-  /**
-   * Returns the thread that this file already blocks, if any, or else a thread that is free or busy but not blocked. Returns
-   * `undefined` if the vault's files already block `MAX_BLOCKED` threads.
-   */
+  /** Prefers the thread that this file blocks already. @returns `undefined` if the vault has `MAX_BLOCKED` blocked threads */
   #threadFor({ vault, job: { path } }: Pending): Thread | undefined {
     const threads = this.#blocked.filter(({ queue: [first] }) => first?.vault === vault)
     const sameFile = threads.find(({ queue: [first] }) => first?.job.path === path)
@@ -217,7 +203,7 @@ export class FileThreads {
   #release(thread: Thread): void {
     thread.isBlocked = false
     blockedThreads.delete(thread.thread)
-    // While files respond, one thread is enough. A thread whose queue was taken over would read files twice.
+    // One thread is enough. A replaced thread would read files twice.
     const isNeeded = !thread.isReplaced && this.#threads.size - this.#blocked.length === 1
     if (!isNeeded) void this.#end(thread)
     const unanswered = isNeeded ? this.#waiting : [...thread.queue, ...this.#waiting]
@@ -228,25 +214,25 @@ export class FileThreads {
   async #end(thread: Thread): Promise<void> {
     clearTimeout(thread.watch)
     if (!this.#threads.delete(thread)) return
-    // The file in progress may never respond.
+    // The current file may never respond.
     if (thread.queue.length > 0 || thread.isReplaced) blockedThreads.add(thread.thread)
     const ending = thread.thread.end().then(() => blockedThreads.delete(thread.thread))
     await inTime(ending, LAST_WAIT)
   }
 
-  /** Starts the timeout of the read in progress. The time for starting the thread does not count. */
+  /** Excludes the thread's startup time. */
   #watch(thread: Thread): void {
     const [first] = thread.queue
     if (!thread.isReady) return
     if (first === undefined) {
-      // Clear and unset the timer, because `refresh` would not restart a cleared one.
+      // `refresh` would not restart a cleared timer.
       clearTimeout(thread.watch)
       thread.watch = undefined
     } else if (thread.watch === undefined) thread.watch = setTimeout(() => this.#suspect(thread), BLOCKED_AFTER)
     else thread.watch.refresh()
   }
 
-  /** Checks again after pending events, because the result may have arrived while this thread was busy. */
+  /** Process pending events first. They may contain the result. */
   #suspect(thread: Thread): void {
     const [first] = thread.queue
     setImmediate(() => {
@@ -254,7 +240,6 @@ export class FileThreads {
     })
   }
 
-  /** Hands the queue of a blocked thread to other threads. */
   #leave(thread: Thread): void {
     thread.isBlocked = true
     blockedThreads.add(thread.thread)
@@ -269,7 +254,7 @@ export class FileThreads {
     clearTimeout(thread.watch)
     blockedThreads.delete(thread.thread)
     if (!this.#threads.delete(thread)) return
-    // Do not retry the current file, which may have caused the crash.
+    // The current file may have caused the crash.
     const [first, ...others] = thread.queue
     if (first !== undefined) {
       this.#drop(first)
@@ -291,12 +276,11 @@ export class FileThreads {
 
 const blockedThreads = new Set<FileThread>()
 
-/** Checks whether a file is blocking one of this process's threads. Node waits for such a thread at exit, possibly forever. */
+/** Node waits for blocked threads at exit, possibly forever. */
 export function isBlockedByFile(): boolean {
   return blockedThreads.size > 0
 }
 
-/** Wraps a worker as a thread that reads files. Only pending reads keep the process alive. */
 export function fileThread(worker: Worker): FileThread {
   let unsent: ToReader[] = []
   const send = (): void => {
@@ -304,7 +288,7 @@ export function fileThread(worker: Worker): FileThread {
     unsent = []
   }
   return {
-    // Batch messages, because an answer needs many files and a message costs as much as reading a small file.
+    // Sending a message costs as much as reading a small file.
     post: (message) => {
       if (unsent.push(message) === 1) queueMicrotask(send)
     },

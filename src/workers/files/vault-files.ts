@@ -7,15 +7,13 @@ import { untilAborted } from '../../core/waiting.ts'
 import type { ReadResult } from '../messages.ts'
 import type { FileReads } from './file-threads.ts'
 
-/** Maximum size of the cache of note texts, in bytes. It helps with notes that many answers quote, such as hubs. */
+/** Cache size in bytes. Many answers quote the same hub notes. */
 const CACHE_BYTES = 8 << 20
 
 export interface CachedTexts extends Texts {
-  /** Empties the cache. */
   rest(): void
 }
 
-/** Reads the text of a vault's notes in separate threads. */
 export function openTexts(fileReads: FileReads, cacheBytes = CACHE_BYTES): CachedTexts {
   const recent = new Recent<VaultPath, { readonly text: NoteText; readonly stat: FileStat }>(cacheBytes, ({ stat }) => stat.size)
   const read = async (path: VaultPath): Promise<NoteText | undefined> => {
@@ -47,7 +45,6 @@ export function openTexts(fileReads: FileReads, cacheBytes = CACHE_BYTES): Cache
   }
 }
 
-/** Reads the bytes of a vault's files in separate threads. */
 export function openFiles(fileReads: FileReads): VaultFiles {
   return {
     async read(path, range) {

@@ -15,11 +15,10 @@ import type { NewLinkFormat } from '../../links/relink/candidates.ts'
 import { fileKind } from '../../vault/file-system.ts'
 
 export interface ViewOptions {
-  /** The `files.case` setting. */
   readonly spelling: Settings['files']['case']
 }
 
-/** Opens the vault for planning writes. Names and links come from the index, but whether a file exists is checked on disk. */
+/** For planning writes. Names and links come from the index, and existing files from the disk. */
 export async function openVaultView({ vault, writer, indexer }: Exclusive, { spelling }: ViewOptions): Promise<VaultView> {
   const { names, sourcesOf, flavour, known, nextKey } = await indexer.look()
   const obsidian = readAppSettings(vault.root)
@@ -40,7 +39,7 @@ export async function openVaultView({ vault, writer, indexer }: Exclusive, { spe
     sourcesOf,
     keyAt: (path) => known.get(path)?.key,
     pathOf: (key) => pathOf().get(key),
-    // Link names are folded more than ids, so also compare the ids.
+    // Link names fold more differences than ids.
     keysLike: (folded) => names.atPath(foldName(folded)).filter((key) => foldId(pathOf().get(key) ?? '') === folded),
     keysTitled: (title) => {
       const foldedTitle = foldName(title)
@@ -77,7 +76,6 @@ function mostHaveCapitals(paths: readonly string[]): boolean {
   return capital > lower
 }
 
-/** Returns a function that lists a folder. Reads each folder only once. */
 function listing(onDisk: (path: string) => string): (folder: string) => readonly string[] {
   const listings = new Map<string, readonly string[]>()
   return (folder) => {
@@ -110,7 +108,6 @@ function readPlain(file: string): Uint8Array | undefined {
   }
 }
 
-/** Returns the path with its existing folders spelled as on disk. */
 function spelledPath(path: string, list: (folder: string) => readonly string[]): string {
   const parts = path.split('/')
   const spelled: string[] = []
@@ -127,7 +124,6 @@ function linkFormat(value: unknown): NewLinkFormat {
   return value === 'relative' || value === 'absolute' ? value : 'shortest'
 }
 
-/** Reads the settings of Obsidian. Returns none if they are missing or unreadable. */
 function readAppSettings(root: string): Readonly<Record<string, unknown>> {
   const text = quietly(() => readFileSync(join(root, '.obsidian', 'app.json'), 'utf8')) ?? ''
   const settings = parseJson(text.replace(/^\uFEFF/, ''))
