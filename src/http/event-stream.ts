@@ -3,7 +3,6 @@ import type { JSONRPCMessage } from '@modelcontextprotocol/server'
 import { messageToJson } from '../mcp/transport/json-rpc.ts'
 import type { Limits } from './limits.ts'
 
-/** A response that streams server-sent events and stays open until either side closes it. */
 export class EventStream {
   readonly #response: ServerResponse
   readonly #backlog: number
@@ -11,7 +10,7 @@ export class EventStream {
   #waiting = 0
   #open = true
 
-  /** Starts the response, which must still be open. `onEnd` is called once, regardless of which side ends the stream. */
+  /** @param onEnd called once when either side ends the stream */
   constructor(response: ServerResponse, { keepAlive, streamBacklog }: Limits, onEnd: () => void = () => {}) {
     this.#response = response
     this.#backlog = streamBacklog
@@ -24,7 +23,7 @@ export class EventStream {
     })
   }
 
-  /** Sends a message, unless the stream has ended. The stream is closed if the client stops reading. */
+  /** Closes the stream if the client stops reading. */
   send(message: object): void {
     this.#write(`event: message\ndata: ${messageToJson(message)}\n\n`)
   }
@@ -53,7 +52,7 @@ export class EventStream {
   }
 }
 
-/** Starts a stream when the first event is sent, if the client accepts streams. */
+/** Starts a stream at the first event, if the client accepts streams. */
 export class EventsOnDemand {
   readonly #exchange: { readonly request: IncomingMessage; readonly response: ServerResponse }
   readonly #limits: Limits
@@ -71,7 +70,7 @@ export class EventsOnDemand {
     this.#stream.send(message)
   }
 
-  /** Sends the responses as events if any events were sent before. Otherwise returns `false`. */
+  /** @returns false if no stream has started */
   end(answers: readonly JSONRPCMessage[]): boolean {
     for (const answer of answers) this.#stream?.send(answer)
     this.#stream?.end()
@@ -82,6 +81,6 @@ export class EventsOnDemand {
 const EVENT_STREAM = {
   'Content-Type': 'text/event-stream',
   'Cache-Control': 'no-cache, no-transform',
-  // Keeps reverse proxies from buffering events.
+  // Keeps nginx from buffering the stream.
   'X-Accel-Buffering': 'no',
 }

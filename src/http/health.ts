@@ -3,13 +3,10 @@ import { sendJson } from './refusal.ts'
 import { type Admission, defineRoute, type Route } from './routes.ts'
 import type { Access, Principal } from './tokens.ts'
 
-/** Path that anyone may use to check whether the server is running. */
 const HEALTH_PATH = '/health'
 
-/** The complete response to senders without a token. */
 const HEALTH = '{"status":"ok"}'
 
-/** Returns the details that `/health` shows to a token's owner, if any. */
 export type HealthFor = (access: Access) => Promise<HealthReport | undefined>
 
 export interface HealthReport {
@@ -23,10 +20,7 @@ interface HealthParts {
   readonly healthFor: HealthFor
 }
 
-/**
- * Reports that the server is running, even while serving the protocol is disabled. Senders with a token also receive the state of the
- * vaults.
- */
+/** Responds even while serving is disabled. A client with a token also receives the state of the vaults. */
 export function healthRoute({ authorize, healthFor }: HealthParts): Route {
   const answer = async ({ response, sender }: { readonly response: ServerResponse; readonly sender: Access | undefined }) => {
     const report = sender === undefined ? undefined : await healthFor(sender)
@@ -37,7 +31,6 @@ export function healthRoute({ authorize, healthFor }: HealthParts): Route {
   return defineRoute({
     path: HEALTH_PATH,
     methods: { GET: answer, HEAD: answer },
-    // A sender without a known token gets the short response.
     admit(request) {
       const admission = authorize(request)
       return { sender: 'sender' in admission ? admission.sender.access : undefined }
@@ -45,12 +38,11 @@ export function healthRoute({ authorize, healthFor }: HealthParts): Route {
   })
 }
 
-/** The result of checking a port: nothing, Roux, or another program. */
 export type Occupant = 'nothing' | 'roux' | 'other'
 
 const TIMEOUT_MS = 1_000
 
-/** Maximum number of characters to read. Longer responses cannot come from Roux. */
+/** In characters. Longer responses cannot come from Roux. */
 const MAX_LENGTH = 200
 
 export function askHealth(host: string, port: number): Promise<Occupant> {

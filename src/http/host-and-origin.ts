@@ -19,9 +19,8 @@ const LOOPBACK_NAMES: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '
 const HOST = /^(\[[0-9a-f:.]+\]|[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?)(?::\d{1,5})?$/
 
 export interface AccessPolicy {
-  /** If false, everything except `/health` is rejected. */
+  /** If false, the server rejects everything except `/health`. */
   readonly enabled: boolean
-  /** Address to listen on. */
   readonly host: string
   readonly hosts: readonly string[]
   readonly origins: readonly string[]
@@ -29,10 +28,10 @@ export interface AccessPolicy {
 
 type Check = (request: IncomingMessage, policy: AccessPolicy, limits: Limits) => Refusal | undefined
 
-/** Checks where a request comes from, before its token is checked. */
+/** Runs before the token is checked. */
 export const checkAddress: Check = firstOf([checkHeaderCount, checkSingleHeaders, checkHost, checkOrigin])
 
-/** Checks the headers of a protocol request. */
+/** Checks the headers of an MCP request. */
 export const checkForm = firstOf([checkContentType, checkEncoding, checkAccept])
 
 function firstOf<Given extends readonly unknown[]>(
@@ -55,13 +54,13 @@ function checkHeaderCount({ rawHeaders }: IncomingMessage, _: AccessPolicy, { he
 
 const SINGLE = ['host', 'authorization', 'origin', 'content-type', 'content-encoding', 'mcp-session-id', 'mcp-protocol-version']
 
-/** Rejects repeated headers, because a proxy may have checked another of the values. */
+/** If a header is repeated, a proxy may have checked a different value. */
 function checkSingleHeaders({ headersDistinct }: IncomingMessage): Refusal | undefined {
   const twice = SINGLE.find((name) => (headersDistinct[name]?.length ?? 0) > 1)
   return twice === undefined ? undefined : refusal(400, `The request repeats the header ${twice}.`, { hint: 'Send it once.' })
 }
 
-/** Prevents DNS rebinding: a web page can make its own host name resolve to this computer, but it cannot forge this header. */
+/** Prevents DNS rebinding: a web page cannot forge the `Host` header. */
 function checkHost({ headers, socket }: IncomingMessage, { host, hosts }: AccessPolicy): Refusal | undefined {
   const name = hostName(headers.host ?? '')
   if (name !== undefined && (isLoopbackName(name) || [host, socket.localAddress ?? '', ...hosts].map(inUrl).includes(name)))
@@ -74,7 +73,7 @@ function checkHost({ headers, socket }: IncomingMessage, { host, hosts }: Access
 function checkOrigin({ headers }: IncomingMessage, { origins }: AccessPolicy): Refusal | undefined {
   const { origin } = headers
   if (origin === undefined || isLoopbackOrigin(origin.toLowerCase()) || isListed(origin, origins)) return undefined
-  // Forms on a page with `no-referrer` are sent with the origin `null`, but the browser still reports whether they are same-origin.
+  // With `no-referrer`, browsers send forms with `Origin: null`, even from the same origin.
   if (origin === 'null' && headers['sec-fetch-site'] === 'same-origin') return undefined
   return refusal(403, 'Requests from this origin are not allowed.', { hint: 'Add it to the setting http.origins.' })
 }
@@ -106,15 +105,13 @@ function checkAccept({ method, headers }: IncomingMessage): Refusal | undefined 
   })
 }
 
-/** Checks whether an `Accept` header accepts a type, directly or through a wildcard. */
 function accepts(header: string, type: string): boolean {
   const ranges = header.split(',').map((range) => range.split(';', 1)[0]?.trim().toLowerCase())
   return ranges.some((range) => range === type || range === '*/*' || range === `${type.split('/', 1)[0]}/*`)
 }
 
 /**
- * Checks the settings for access to the server.
- * @throws RouxError `INVALID_SETTINGS` if the address would unintentionally expose the server to other computers, or if an entry of a
+ * @throws RouxError `INVALID_SETTINGS` if the address would expose the server to other computers by mistake, or if an entry of a
  * list can never match
  */
 export function checkAccessPolicy({ host: address, hosts, origins }: Pick<AccessPolicy, 'host' | 'hosts' | 'origins'>): void {
@@ -140,7 +137,7 @@ export function isPreflight({ method, headers }: IncomingMessage): boolean {
   return method === 'OPTIONS' && headers.origin !== undefined && headers['access-control-request-method'] !== undefined
 }
 
-/** Allows the page that sent the request to read the response. Its origin has already been checked. */
+/** The origin must have been checked. */
 export function allowOrigin({ headers }: IncomingMessage, response: ServerResponse): void {
   response.setHeader('Vary', 'Origin')
   if (headers.origin === undefined || headers.origin === 'null') return
@@ -148,7 +145,6 @@ export function allowOrigin({ headers }: IncomingMessage, response: ServerRespon
   response.setHeader('Access-Control-Expose-Headers', EXPOSED)
 }
 
-/** Tells a browser which methods and headers pages of an allowed origin may use. */
 export function sendPreflight(response: ServerResponse): void {
   response.setHeader('Access-Control-Allow-Methods', METHODS)
   response.setHeader('Access-Control-Allow-Headers', HEADERS)
@@ -156,54 +152,50 @@ export function sendPreflight(response: ServerResponse): void {
   response.writeHead(204).end()
 }
 
-/** Returns the lowercase name in a `Host` header without the port, or `undefined` if it is invalid. */
+/** @returns the name in lower case without the port, or `undefined` if the header is invalid */
 export function hostName(header: string): string | undefined {
   return HOST.exec(header.toLowerCase())?.[1]
 }
 
-/** Checks whether a host name refers to the local computer on any system. */
 export function isLoopbackName(name: string): boolean {
   return LOOPBACK_NAMES.has(name)
 }
 
-/** Checks whether an address or host name is only reachable from this computer. */
 export function isLoopbackAddress(address: string): boolean {
   return isLoopbackName(inUrl(address)) || /^127(\.\d{1,3}){3}$/.test(address)
 }
 
-/** Checks whether a listen address means all addresses of this computer. */
+/** True for the unspecified address, which listens on all interfaces. */
 export function isEveryAddress(address: string): boolean {
   return address === '0.0.0.0' || address === '::' || address === ''
 }
 
-/** Checks whether an origin belongs to a page on this computer. */
 function isLoopbackOrigin(origin: string): boolean {
   const host = /^https?:\/\/([^/@?#]+)$/.exec(origin)?.[1]
   const name = host === undefined ? undefined : hostName(host)
   return name !== undefined && isLoopbackName(name)
 }
 
-/** Formats an address for a URL, for example `[::1]`. */
+/** Puts IPv6 addresses in brackets: `[::1]`. */
 export function inUrl(address: string): string {
   const plain = address.toLowerCase().replace(/^::ffff:(?=\d+\.)/, '')
   return isIP(plain) === 6 ? `[${plain}]` : plain
 }
 
-/** Endpoint of the protocol. */
 export const MCP_PATH = '/mcp'
 
 export interface PublicAddress {
-  /** Origin without a trailing slash, which is also the issuer of the authorization server. */
+  /** Has no trailing slash. Also the OAuth issuer. */
   readonly origin: string
-  /** Host name without the port. */
+  /** Without the port. */
   readonly host: string
-  /** The protocol's endpoint, for which every access token is issued. */
+  /** The MCP endpoint, which is the audience of every access token. */
   readonly resource: string
 }
 
 /**
- * Parses `http.public_url`. Returns `undefined` if it is empty.
- * @throws RouxError `INVALID_SETTINGS` if it is not an https origin. Origins without TLS are allowed only for this computer.
+ * @returns undefined if the setting is empty
+ * @throws RouxError `INVALID_SETTINGS` if the URL is neither an https origin nor an http origin on this computer
  */
 export function readPublicAddress(text: string): PublicAddress | undefined {
   if (text === '') return undefined

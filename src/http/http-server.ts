@@ -29,37 +29,30 @@ import type { Access } from './tokens.ts'
 export type Era = 'legacy' | 'modern'
 
 export interface HttpServerOptions extends AccessPolicy {
-  /** Port to listen on; 0 for any free port. */
+  /** 0 for any free port. */
   readonly port: number
-  /** Path of the token file. Changes take effect immediately. */
+  /** Changes to the file take effect immediately. */
   readonly tokenFile: string
-  /** Creates the server for a session, or for a single request. */
   serverFor(access: Access, era: Era): Server
-  /** Returns the events that clients may listen to. Omitted if there are none. */
   eventsFor?(access: Access): EventFeed
-  /** Returns the vaults in the answer of `/health`, if any. */
   readonly healthFor?: HealthFor
-  /** Routes in addition to those of the protocol. */
   extraRoutes?(parts: ServerParts): ExtraRoutes
-  /** Routes and sign-in that exist only at the public address. */
   readonly publicSide?: PublicSide | undefined
   /** Hint for the error if the port is in use. */
   readonly portAdvice?: string
-  /** Receives messages for the server's owner, one line at a time. */
   log(line: string): void
   readonly limits?: Limits
 }
 
 export interface HttpServer {
-  /** Endpoint of the protocol. */
+  /** URL of the MCP endpoint. */
   readonly url: string
-  /** Finishes running calls and ends every stream. Resolves when everything is closed, within `limits.drain`. */
+  /** Finishes running calls and ends all streams, within `limits.drain` milliseconds. */
   stop(): Promise<void>
 }
 
 /**
- * Serves every version of the protocol over HTTP.
- * @throws RouxError `INVALID_SETTINGS` if the address and port cannot be used, or if a list contains an invalid name
+ * @throws RouxError `INVALID_SETTINGS` if the server cannot listen on the address and port, or if a list contains an invalid name
  */
 export async function openHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   checkAccessPolicy(options)
@@ -74,7 +67,7 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
   }
 }
 
-/** Interval between checks of streams for changed tokens or disabled serving, in milliseconds. Calls are checked immediately. */
+/** How often to check the tokens of open streams. Calls are checked immediately. */
 const CHECK_MS = 1_000
 
 class Endpoint {
@@ -169,9 +162,9 @@ class Endpoint {
     }
   }
 
-  /** Runs all checks in this order before the body is read. */
+  /** All checks run before the body is read. */
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    // Responses contain notes, so no proxy may cache them or treat them as anything but JSON.
+    // Responses contain notes, so proxies must not cache them.
     response.setHeader('Cache-Control', 'no-store').setHeader('X-Content-Type-Options', 'nosniff')
     const isPublic = this.#options.publicSide?.isPublic(request) === true
     const route = findRoute(isPublic ? this.#publicRoutes : this.#routes, request)
@@ -185,7 +178,7 @@ class Endpoint {
     if (refusal !== undefined) sendRefusal(response, refusal)
   }
 
-  /** Ends the sessions and streams of tokens that have changed or been removed. If serving is disabled, ends all. */
+  /** Ends the sessions and streams of changed or removed tokens, or all of them if serving is disabled. */
   #endOutdated(): void {
     const isAllowed = (principal: string): boolean => this.#isAllowed(principal)
     this.#sessions.endUnless(isAllowed)
@@ -220,7 +213,6 @@ function switchedOff(): Refusal {
   })
 }
 
-/** Creates a Node server that enforces limits and responds to invalid HTTP itself. */
 function openNode(limits: Limits, onRequest: (request: IncomingMessage, response: ServerResponse) => void): NodeServer {
   const node = createServer({
     maxHeaderSize: limits.headerBytes,
@@ -228,7 +220,7 @@ function openNode(limits: Limits, onRequest: (request: IncomingMessage, response
     requestTimeout: limits.requestTimeout,
     keepAliveTimeout: limits.idleTimeout,
     connectionsCheckingInterval: SLOWNESS_CHECK_MS,
-    // Roux's own error explains how to fix the problem.
+    // `checkHost` sends a more helpful error than Node.
     requireHostHeader: false,
   })
   node.maxConnections = limits.connections
@@ -240,18 +232,16 @@ function openNode(limits: Limits, onRequest: (request: IncomingMessage, response
     onRequest(request, response)
   }
   node.on('request', onAny)
-  // By default, Node asks for the body before the sender is known.
+  // By default, Node asks for the body before the token is checked.
   node.on('checkContinue', onAny)
   node.on('clientError', (error, socket) => refuseClient(error, socket as Socket, last.get(socket)))
   return node
 }
 
-/** Interval between checks for connections that are too slow, in milliseconds. */
 const SLOWNESS_CHECK_MS = 1_000
 
-/** Responds to invalid HTTP if possible. */
 function refuseClient(error: NodeJS.ErrnoException, socket: Socket, response: ServerResponse | undefined): void {
-  // A second response would end up inside the one being sent.
+  // Do not write a second response into the one being sent.
   const isAnswering = response?.headersSent === true && !response.writableEnded
   if (!socket.writable || isAnswering || error.code === 'ECONNRESET') {
     socket.destroy()
@@ -271,10 +261,7 @@ const CLIENT_ERRORS: Readonly<Record<string, readonly [status: string, message: 
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request took too long to arrive.'],
 }
 
-/**
- * Starts listening and returns the port.
- * @throws RouxError `INVALID_SETTINGS` if the address and port cannot be used
- */
+/** @throws RouxError `INVALID_SETTINGS` if the address and port cannot be used */
 function listen(node: NodeServer, { host, port, portAdvice }: Address): Promise<AddressInfo> {
   return new Promise((resolve, reject) => {
     node.once('error', (cause: NodeJS.ErrnoException) => reject(cannotListen(cause, { host, port, portAdvice })))

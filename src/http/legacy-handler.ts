@@ -14,26 +14,25 @@ export interface LegacyOptions {
   readonly sessions: Sessions
   readonly load: Load
   readonly limits: Limits
-  /** Creates the server for a session, or for a request without a session. */
   serverFor(principal: Principal): Server
 }
 
 type TokenExchange = Exchange<Principal>
 
-/** Version of a client that sends no version header: the last version without this header. */
+/** The last version without the `MCP-Protocol-Version` header. */
 const VERSION_WITHOUT_HEADER = '2025-03-26'
 
-/** Serves protocol versions up to 2025-11-25, either in sessions or as single requests for clients without a session. */
+/** Serves protocol versions up to 2025-11-25, with or without sessions. */
 export class LegacyHandler {
   readonly #options: LegacyOptions
-  /** Requests without a session that are in progress. */
+  /** Requests without a session. */
   readonly #single = new Set<ExchangeTransport>()
 
   constructor(options: LegacyOptions) {
     this.#options = options
   }
 
-  /** Handles a POST request. Resolves when the response has been sent. */
+  /** Resolves when the response has been sent. */
   async post(exchange: TokenExchange, arrival: Arrival): Promise<void> {
     const { response } = exchange
     const lookup = this.#sessionOf(exchange)
@@ -48,7 +47,6 @@ export class LegacyHandler {
     await this.#open(exchange, opening)
   }
 
-  /** Opens the stream for a session's notifications. */
   async listen(exchange: TokenExchange): Promise<void> {
     const { response } = exchange
     const { load, limits } = this.#options
@@ -58,7 +56,7 @@ export class LegacyHandler {
     const { session } = lookup
     const slot = load.stream(session.principal)
     if ('refusal' in slot) return sendRefusal(response, slot.refusal)
-    // A client that reconnects has lost the previous stream, even if the server has not noticed yet.
+    // A client that reconnects has lost its old stream, even if the socket still looks open.
     session.stream?.end()
     response.setHeader('Mcp-Session-Id', session.id)
     const stream = new EventStream(response, limits, () => {
@@ -75,7 +73,6 @@ export class LegacyHandler {
     exchange.response.writeHead(204).end()
   }
 
-  /** Aborts requests without a session. */
   async close(): Promise<void> {
     await Promise.all([...this.#single].map((transport) => transport.close()))
   }
@@ -117,7 +114,7 @@ export class LegacyHandler {
     else sendAnswers(response, [...faults, ...answers], isBatch)
   }
 
-  /** Connects a server for a single request. The server is closed after the request, or if the client disconnects. */
+  /** Closes the server after the request, or when the client disconnects. */
   async #connectOnce({ sender, response }: TokenExchange): Promise<ExchangeTransport> {
     const transport = new ExchangeTransport()
     const server = this.#options.serverFor(sender)

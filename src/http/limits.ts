@@ -1,30 +1,28 @@
 import { SHUTDOWN } from '../core/waiting.ts'
 import { type Refusal, refusal } from './refusal.ts'
 
-/** Limits for a server's clients. Times are in milliseconds, sizes in bytes. */
+/** Times are in milliseconds, sizes in bytes. */
 export const LIMITS = {
-  // A note has at most 1 MB, and JSON may use up to six bytes to encode one byte.
+  // A note has at most 1 MB, but JSON escapes may enlarge it.
   body: 4 * 1024 * 1024,
-  // Applies to the scope `attach`. An attachment of 5 MB takes 6.7 MB as base64.
+  // For tokens with the scope `attach`. In base64, 5 MB become 6.7 MB.
   attachmentBody: 8 * 1024 * 1024,
   headers: 100,
   headerBytes: 16 * 1024,
-  // A slower client would only tie up a connection.
   headersTimeout: 10_000,
   requestTimeout: 30_000,
-  // Longer than the usual 60 s of reverse proxies, so a connection is not closed just as a proxy reuses it.
+  // Longer than the usual 60 s of reverse proxies, which must not reuse a connection that is closing.
   idleTimeout: 75_000,
-  // A call is answered within 30 s, and a stream sends something every 15 s. A client that reads nothing for this long is gone.
+  // Calls end within 30 s, and streams send something every 15 s.
   stallTimeout: 120_000,
-  // Renew connections from time to time instead of keeping them as long as the process runs.
   requestsPerConnection: 10_000,
   connections: 512,
-  // All calls share one protocol thread, so a higher limit would only make them wait longer.
+  // All calls share one thread, so a higher limit would only make them wait.
   calls: 128,
   callsPerToken: 64,
   streams: 256,
   streamsPerToken: 128,
-  // Notifications are only hints. A client with this many unread ones has stopped reading.
+  // A client with this many unread notifications has stopped reading.
   streamBacklog: 1_000,
   sessions: 512,
   sessionsPerToken: 256,
@@ -35,12 +33,11 @@ export const LIMITS = {
 
 export type Limits = Readonly<Record<keyof typeof LIMITS, number>>
 
-/** A reserved slot, which `end` releases, or the reason why no slot is available. */
 export type Slot = { readonly refusal: Refusal } | { end(): void }
 
 type LoadLimits = Pick<Limits, 'calls' | 'callsPerToken' | 'streams' | 'streamsPerToken'>
 
-/** Counts calls and open streams. A single token cannot use up all slots. */
+/** No token can use up all slots. */
 export class Load {
   readonly #calls: Slots
   readonly #streams: Slots
@@ -51,14 +48,12 @@ export class Load {
     this.#streams = new Slots('streams are open', { total: limits.streams, perToken: limits.streamsPerToken })
   }
 
-  /** Reserves a slot for a call by the token with this key. */
   call(key: string): Slot {
     return this.#calls.take(key, () => {
       if (this.#calls.taken === 0) this.#onIdle?.()
     })
   }
 
-  /** Reserves one of the stream slots of the token with this key. */
   stream(key: string): Slot {
     return this.#streams.take(key)
   }

@@ -9,7 +9,7 @@ import { sendRefusal } from './refusal.ts'
 import { type Admission, defineRoute, type Exchange, type Route } from './routes.ts'
 import type { Principal } from './tokens.ts'
 
-/** Number of calls to start per turn of the event loop. A call takes about 1 ms, and checking for other events about 0.05 ms. */
+/** Calls to start per turn of the event loop. A call takes about 1 ms, and a turn without calls 0.05 ms. */
 const AT_ONCE = 2
 
 export interface McpRouteOptions {
@@ -17,11 +17,9 @@ export interface McpRouteOptions {
   readonly modern: ModernHandler
   readonly load: Load
   readonly limits: Limits
-  /** Identifies the sender by its token. Refuses if serving is disabled. */
   authorize(request: IncomingMessage): Admission<Principal>
 }
 
-/** Serves every version of the protocol to clients with a token, if serving is enabled. */
 export function mcpRoute(options: McpRouteOptions): Route {
   const { legacy, authorize } = options
   const turns = new Turns()
@@ -32,7 +30,7 @@ export function mcpRoute(options: McpRouteOptions): Route {
       POST: (exchange) => post(exchange, options, turns),
       DELETE: (exchange) => legacy.end(exchange),
     },
-    // Check the headers once the sender is known, but before the body is read.
+    // Check the headers before reading the body, but only for known tokens.
     admit(request) {
       const admission = authorize(request)
       const malformed = 'refusal' in admission ? undefined : checkForm(request)
@@ -57,7 +55,7 @@ async function post(exchange: Exchange<Principal>, options: McpRouteOptions, tur
     await turns.take()
     const arrival = readArrival(body.value)
     if (isLegacy(request, arrival)) return await legacy.post(exchange, arrival)
-    // A stream does not count as a call, because it lasts as long as the client wants.
+    // A stream can stay open indefinitely, so it must not occupy a call slot.
     if (isListening(arrival)) slot.end()
     await modern.post(exchange, arrival)
   } finally {
@@ -65,16 +63,11 @@ async function post(exchange: Exchange<Principal>, options: McpRouteOptions, tur
   }
 }
 
-/**
- * Starts calls in the order of arrival, a few per turn of the event loop. Without this, calls that arrive together would all be
- * answered before any other event is handled. A write waits for another thread several times, and each time it would be delayed by
- * a call from every client.
- */
+/** Starts calls in order, a few per turn of the event loop. Otherwise, a burst of calls would delay all other events. */
 export class Turns {
   readonly #waiting: (() => void)[] = []
   #isRunning = false
 
-  /** Resolves when it is the caller's turn. */
   take(): Promise<void> {
     return new Promise((resolve) => {
       this.#waiting.push(resolve)

@@ -18,12 +18,11 @@ import type { Exchange } from './routes.ts'
 import type { Access, Principal } from './tokens.ts'
 
 export interface ModernOptions {
-  /** Events for a client with these permissions. */
   eventsFor(access: Access): EventFeed
   readonly load: Load
   readonly limits: Limits
   serverFor(principal: Principal): Server
-  /** Receives reports of internal errors. Client errors go to the client and are not logged. */
+  /** Logs internal errors only. Client errors go to the client. */
   log(line: string): void
 }
 
@@ -32,14 +31,11 @@ interface Streams {
   readonly events: EventFeed
 }
 
-/** Serves protocol version 2026-07-28, which has no sessions and uses streams for listening. */
+/** Serves protocol version 2026-07-28, which has no sessions. */
 export class ModernHandler {
   readonly #options: ModernOptions
   readonly #calls: McpHttpHandler
-  /**
-   * Streams for each set of permissions. They are separate from calls, because at shutdown, streams are closed while calls are
-   * still being answered.
-   */
+  /** Keyed by permissions. At shutdown, streams close while calls are still being answered. */
   readonly #streams = new Map<string, Streams>()
   readonly #principals = new WeakMap<Request, Principal>()
   readonly #listening = new Map<AbortController, string>()
@@ -49,7 +45,7 @@ export class ModernHandler {
     this.#calls = this.#handler()
   }
 
-  /** Handles a POST request. Resolves when the response has been sent or the stream has ended. */
+  /** Resolves when the response has been sent or the stream has ended. */
   async post({ request, response, sender }: Exchange<Principal>, arrival: Arrival): Promise<void> {
     const errorResponse = arrival.kind === 'fault' ? arrival.response : batchFault(arrival, MODERN_VERSION)
     if (errorResponse !== undefined) return sendFault(response, errorResponse)
@@ -78,7 +74,6 @@ export class ModernHandler {
     }
   }
 
-  /** Ends the streams of principals that `isAllowed` rejects. */
   endUnless(isAllowed: (principal: string) => boolean): void {
     for (const [stream, principal] of this.#listening) if (!isAllowed(principal)) stream.abort()
   }
@@ -118,19 +113,19 @@ export class ModernHandler {
       if (principal === undefined) throw new Error('A request bypassed the table of routes.')
       return this.#options.serverFor(principal)
     } catch (error) {
-      // The SDK responds with an internal error but does not report it.
+      // The SDK does not report its internal errors.
       this.#options.log(`A request failed: ${error instanceof Error ? error.stack : String(error)}`)
       throw error
     }
   }
 }
 
-/** Checks whether a request uses a version before 2026-07-28. Invalid messages are ignored. */
+/** Checks whether a request uses a version before 2026-07-28. */
 export function isLegacy({ headers }: IncomingMessage, arrival: Arrival): boolean {
   const message = onlyMessage(arrival)
   if (message === undefined && headers['mcp-protocol-version'] === MODERN_VERSION) return false
   if (arrival.kind === 'fault' || arrival.messages.length === 0) return true
-  // Classify the request as the SDK does, but without creating a `Request`.
+  // Classify the request as the SDK does, without creating a `Request`.
   const outcome = classifyInboundRequest({
     httpMethod: 'POST',
     ...member('protocolVersionHeader', headers['mcp-protocol-version']),
@@ -148,18 +143,17 @@ function member<Name extends string>(
   return (header === undefined ? {} : { [name]: String(header) }) as { readonly [N in Name]?: string }
 }
 
-/** Checks whether a request opens a stream. */
 export function isListening(arrival: Arrival): boolean {
   const message = onlyMessage(arrival)
   return message !== undefined && isListen(message)
 }
 
-/** Returns the single message of a request, or `undefined` for a batch or an invalid message. */
+/** @returns undefined for a batch or an invalid message */
 function onlyMessage(arrival: Arrival): JSONRPCMessage | undefined {
   return arrival.kind === 'messages' && !arrival.isBatch ? arrival.messages[0] : undefined
 }
 
-/** Converts a request's method and headers for the SDK. The parsed body is passed separately. */
+/** Omits the body, which is passed to the SDK separately. */
 function toRequest({ method = 'POST', headers }: IncomingMessage, signal: AbortSignal): Request {
   const forwarded = HEADERS.flatMap((name) =>
     headers[name] === undefined ? [] : [[name, String(headers[name])] as [string, string]],
@@ -167,7 +161,7 @@ function toRequest({ method = 'POST', headers }: IncomingMessage, signal: AbortS
   return new Request('http://localhost/mcp', { method, headers: forwarded, signal })
 }
 
-/** Headers used by the protocol. The token is not forwarded. */
+/** The token is not forwarded to the SDK. */
 const HEADERS = ['content-type', 'accept', 'mcp-protocol-version', 'mcp-method', 'mcp-name', 'mcp-session-id'] as const
 
 interface PendingRequest {

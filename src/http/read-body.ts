@@ -5,13 +5,13 @@ import { readJson } from '../mcp/transport/arrival.ts'
 import { parseFault } from '../mcp/transport/json-rpc.ts'
 import { type Refusal, refusal } from './refusal.ts'
 
-/** A parsed body, a refusal, or `gone` if the client disconnected. */
+/** `gone` means that the client has disconnected. */
 export type Body =
   | { readonly kind: 'json'; readonly value: unknown }
   | { readonly kind: 'refused'; readonly refusal: Refusal }
   | { readonly kind: 'gone' }
 
-/** Reads a body of at most `limit` bytes as UTF-8 JSON. The size is checked as the body arrives. */
+/** Checks the size while the body arrives. */
 export async function readBody(request: IncomingMessage, limit: number): Promise<Body> {
   const bytes = await readBytes(request, limit)
   if (bytes === 'gone') return { kind: 'gone' }
@@ -19,7 +19,7 @@ export async function readBody(request: IncomingMessage, limit: number): Promise
   return parseBody(bytes)
 }
 
-/** Reads a body of at most `limit` bytes. The size is checked as the body arrives. `gone` means that the client has disconnected. */
+/** Checks the size while the body arrives. `gone` means that the client has disconnected. */
 export function readBytes(request: IncomingMessage, limit: number): Promise<Buffer | 'too large' | 'gone'> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = []
@@ -45,7 +45,7 @@ export function tooLarge(bytes: number): Refusal {
 }
 
 function parseBody(bytes: Buffer): Body {
-  // Drops a leading byte order mark, as allowed by RFC 8259.
+  // RFC 8259 allows parsers to ignore a byte order mark.
   const text = quietly(() => new TextDecoder('utf-8', { fatal: true }).decode(bytes))
   if (text === undefined) return errorBody(parseFault('the body is not UTF-8.'))
   const json = readJson(text, 'body')

@@ -4,13 +4,12 @@ import { messageToJson } from '../mcp/transport/json-rpc.ts'
 
 export interface Refusal {
   readonly status: number
-  /** Body of the response, a small JSON object with the member `error`. */
+  /** A JSON object with the member `error`. */
   readonly body: object
   readonly headers: Readonly<Record<string, string>>
 }
 
 export interface RefusalDetails {
-  /** A sentence that explains how to fix the problem. */
   readonly hint?: string
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -19,8 +18,7 @@ export function refusal(status: number, message: string, { hint, headers = {} }:
   return { status, headers, body: { error: { message, ...(hint === undefined ? {} : { hint }) } } }
 }
 
-// After a refusal, the rest of the body is discarded up to these limits (bytes and milliseconds), so the sender can read the
-// response.
+// Some clients read the response only after sending the body, so up to this much of it is discarded.
 const LINGER_BYTES = 16 * 1024 * 1024
 const LINGER_MS = 1_000
 
@@ -29,15 +27,11 @@ export function sendJson(response: ServerResponse, status: number, json: string)
   response.end(response.req.method === 'HEAD' ? undefined : json)
 }
 
-/** Responds to a valid body that the protocol does not support. */
 export function sendFault(response: ServerResponse, errorResponse: JSONRPCMessage): void {
   sendJson(response, 400, messageToJson(errorResponse))
 }
 
-/**
- * Responds to a request that may still be arriving. Then closes the connection, with enough delay for the sender to read the
- * response.
- */
+/** The connection closes after a delay, because the body may still be arriving. */
 export function sendRefusal(response: ServerResponse, { status, body, headers }: Refusal): void {
   const request = response.req
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)

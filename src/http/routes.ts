@@ -13,24 +13,21 @@ export interface Exchange<Sender> {
 
 export type Answer<Sender> = (exchange: Exchange<Sender>) => Promise<void> | void
 
-/** Handles the requests for one path. */
 export interface RouteLiteral<Sender> {
-  /** Exact path. A request's path is neither decoded nor resolved before the comparison. */
+  /** Compared with the raw path of the request, without decoding. */
   readonly path: string
-  /** Handlers by method, in the order in which the methods are listed to clients. */
+  /** Error responses list the methods in this order. */
   readonly methods: Readonly<Record<string, Answer<Sender>>>
-  /** Decides who may use the route, such as everyone or the bearer of a token. */
   admit(request: IncomingMessage): Admission<Sender>
-  /** True if preflight requests are answered, so pages of other allowed origins may send requests. Default: false. */
+  /** True to answer preflight requests from allowed origins. Default: false. */
   readonly answersPreflight?: boolean
 }
 
-/** An entry in the routing table, without the type of its sender. */
 export interface Route {
   readonly path: string
   readonly answersPreflight: boolean
   methodRefusal(method: string): Refusal | undefined
-  /** Handles a request if it is admitted. Otherwise returns the refusal. */
+  /** @returns the refusal, if the request is not admitted */
   serve(request: IncomingMessage, response: ServerResponse): Promise<Refusal | undefined>
 }
 
@@ -57,7 +54,7 @@ export function defineRoute<Sender>({ path, methods, admit, answersPreflight = f
   }
 }
 
-/** Finds the route for a path exactly as written. No route has alternative spellings. */
+/** Compares paths exactly, without decoding. */
 export function findRoute(routes: readonly Route[], { url = '' }: IncomingMessage): Route | undefined {
   const [path] = url.split('?', 1)
   return routes.find((route) => route.path === path)
@@ -68,30 +65,27 @@ export interface ServerParts {
   readonly limits: Limits
   /** Host names of reverse proxies. */
   readonly hosts: readonly string[]
-  /** Identifies the sender by its token. Refuses if serving is disabled. */
+  /** Refuses requests without a valid token, and all requests while serving is disabled. */
   authorize(request: IncomingMessage): Admission<Principal>
-  /** Checks whether serving is enabled and a token still has its permissions. */
+  /** False if the token has changed or serving is disabled. */
   isCurrent(key: string): boolean
 }
 
-/** Routes and sign-in that exist only at the public address, where hosted assistants connect. */
+/** Routes and sign-in of the public address, where hosted assistants connect. */
 export interface PublicSide {
   readonly routes: readonly Route[]
-  /** Checks whether a request's `Host` header names the public address. Nothing else is considered. */
+  /** Checks only the `Host` header. */
   isPublic(request: IncomingMessage): boolean
-  /** Returns the principal of an access token, or `undefined` if there is none. */
   find(secret: string): Principal | undefined
-  /** Checks whether a connection still exists. */
   isCurrent(key: string): boolean
-  /** Returns the URL of a page that opens a note in its application. */
+  /** @returns the URL of a page that opens the note in its application */
   addressOf(note: { readonly folder: string; readonly path: string; readonly title: string }): string
-  /** Returns the `WWW-Authenticate` parameters that tell a refused client how to sign in. */
+  /** Parameters of the `WWW-Authenticate` header. */
   challenge(): string
 }
 
-/** Routes in addition to those of the protocol. */
 export interface ExtraRoutes {
   readonly routes: readonly Route[]
-  /** Ends long-running work whose token may no longer be used. */
+  /** Ends long-running work whose token is no longer valid. */
   endUnless(isAllowed: (key: string) => boolean): void
 }

@@ -7,17 +7,17 @@ import type { EventStream } from './event-stream.ts'
 import type { Limits } from './limits.ts'
 import { type Refusal, refusal } from './refusal.ts'
 
-/** The state negotiated with one client that uses an older protocol version. */
+/** Protocol state of a client that uses an older protocol version. */
 export interface Session {
   readonly id: string
-  /** Key of the principal that opened the session. Other principals cannot use it. */
+  /** Key of the principal that opened the session. No other principal can use it. */
   readonly principal: string
   readonly version: string
   readonly server: Server
   readonly transport: ExchangeTransport
-  /** The stream for messages that do not belong to a request. */
+  /** Carries messages that do not belong to a request. */
   stream?: EventStream | undefined
-  /** Time of the last use in milliseconds, from a monotonic clock. */
+  /** In milliseconds, from a monotonic clock. */
   lastUsed: number
 }
 
@@ -26,9 +26,8 @@ const SWEEP_MS = 60_000
 type SessionLimits = Pick<Limits, 'sessions' | 'sessionsPerToken' | 'sessionIdle'>
 
 /**
- * The sessions of one server. A session ends after being idle for a long time. If a token has too many sessions, its longest idle
- * session ends. If the server has too many, the longest idle session of the token with the most sessions ends. Thus, a token cannot
- * end the sessions of another token that has fewer.
+ * Idle sessions expire. If a token or the server has too many sessions, the longest idle one ends. A token cannot end sessions of
+ * a token with fewer sessions.
  */
 export class Sessions {
   readonly #byId = new Map<string, Session>()
@@ -46,7 +45,7 @@ export class Sessions {
     return this.#byId.size
   }
 
-  /** Opens a session. Refuses if there are too many sessions and all of them are busy. */
+  /** Refuses if there are too many sessions and all are busy. */
   open(session: Omit<Session, 'id' | 'lastUsed'>): { readonly session: Session } | { readonly refusal: Refusal } {
     const { sessions, sessionsPerToken } = this.#limits
     const sessionsOfToken = this.#sessionsOf(session.principal)
@@ -59,7 +58,7 @@ export class Sessions {
     return { session: newSession }
   }
 
-  /** Returns the session with the given id if it was opened by this principal. */
+  /** @returns undefined if another principal opened the session */
   find(id: string, principal: string): Session | undefined {
     const session = this.#byId.get(id)
     if (session === undefined || session.principal !== principal) return undefined
@@ -67,19 +66,17 @@ export class Sessions {
     return session
   }
 
-  /** Ends a session, which closes its stream and aborts its requests. */
+  /** Closes the stream of the session and aborts its requests. */
   end(session: Session): void {
     this.#byId.delete(session.id)
     session.stream?.end()
     session.server.close().catch(() => {})
   }
 
-  /** Ends all sessions of principals that `isAllowed` rejects. */
   endUnless(isAllowed: (principal: string) => boolean): void {
     for (const session of this.#byId.values()) if (!isAllowed(session.principal)) this.end(session)
   }
 
-  /** Ends sessions that have been idle for too long. */
   sweep(): void {
     const limit = this.#now() - this.#limits.sessionIdle
     for (const session of this.#byId.values()) if (!isBusy(session) && session.lastUsed < limit) this.end(session)
@@ -98,7 +95,7 @@ export class Sessions {
     return [...this.#byId.values()].filter((session) => session.principal === principal)
   }
 
-  /** Returns the sessions of the token with the most sessions. Ignores tokens whose sessions are all busy. */
+  /** Ignores tokens whose sessions are all busy. */
   #largestGroup(): readonly Session[] {
     const byToken = groupBy(this.#byId.values(), ({ principal }) => principal)
     const endable = [...byToken.values()].filter((group) => !group.every(isBusy))
@@ -124,12 +121,12 @@ function isBusy({ stream, transport }: Session): boolean {
   return stream !== undefined || transport.pending.size > 0
 }
 
-/** Connects a server to posted messages. Each post gets only its own responses, even if several are in progress. */
+/** Each `post` receives only its own responses, even if several run in parallel. */
 export class ExchangeTransport implements Transport {
   onmessage?: Transport['onmessage']
   onclose?: () => void
   onerror?: (error: Error) => void
-  /** Receives messages that are not part of a response. */
+  /** Receives messages outside of a response. */
   onNotification: (message: JSONRPCMessage) => void = () => {}
   readonly pending = new PendingRequests()
 
@@ -142,8 +139,8 @@ export class ExchangeTransport implements Transport {
   }
 
   /**
-   * Delivers messages and returns the responses. None of the requests may already be pending. If requests are cancelled or the
-   * transport is closed, there are fewer responses. `onEvent` receives messages that are sent before the responses are complete.
+   * None of the requests may already be pending. Returns fewer responses if requests are cancelled or the transport is closed.
+   * `onEvent` receives messages sent before the responses.
    */
   post(messages: readonly JSONRPCMessage[], onEvent: (message: JSONRPCMessage) => void): Promise<readonly JSONRPCMessage[]> {
     if (this.#isClosed) return Promise.resolve([])
@@ -171,7 +168,7 @@ export class ExchangeTransport implements Transport {
 
   #deliver(message: JSONRPCMessage): void {
     this.onmessage?.(message)
-    // A cancelled request gets no response, because its client may no longer be waiting.
+    // A cancelled request gets no response.
     const cancelled = cancelledId(message)
     if (cancelled !== undefined) this.pending.finish(cancelled)
   }

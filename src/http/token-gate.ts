@@ -5,14 +5,14 @@ import { refusal } from './refusal.ts'
 import type { Admission, PublicSide } from './routes.ts'
 import { accessOf, closeToOthers, digestOf, isSameSecret, type Principal, readTokens, type Token, versionOf } from './tokens.ts'
 
-/** Maximum length of a header with a valid token. No digest is computed for longer headers. */
+/** Longer headers cannot contain a valid token, so they are not hashed. */
 const MAX_HEADER_LENGTH = 200
 
 interface KnownToken extends Principal {
   readonly digest: Buffer
 }
 
-/** Looks up principals by token. Changes to the file take effect on the next lookup. */
+/** Changes to the token file take effect on the next lookup. */
 export class TokenGate {
   readonly #path: string
   readonly #warn: (message: string) => void
@@ -20,29 +20,28 @@ export class TokenGate {
   #tokens: readonly KnownToken[] = []
   #problem: RouxError | undefined
 
-  /** Opens the token file at `path`. `warn` receives messages for the file's owner. */
+  /** @param warn receives messages for the owner of the file */
   constructor(path: string, warn: (message: string) => void) {
     this.#path = path
     this.#warn = warn
   }
 
-  /** Error that prevents the file from being read. While there is one, no token is accepted. */
+  /** Set while the file cannot be read. Until then, no token is accepted. */
   get fault(): RouxError | undefined {
     this.#refresh()
     return this.#problem
   }
 
-  /** Returns the principal with this secret, or `undefined` if there is no such token. */
+  /** @returns undefined if there is no such token */
   find(secret: string): Principal | undefined {
     this.#refresh()
     const digest = digestOf(secret)
     let match: KnownToken | undefined
-    // Compare with every token, because timing must not reveal which one matched, or how closely.
+    // Compare all tokens, so timing does not reveal which one matched.
     for (const token of this.#tokens) if (timingSafeEqual(token.digest, digest)) match = token
     return match
   }
 
-  /** Checks whether a principal still has the same permissions. */
   isCurrent(key: string): boolean {
     this.#refresh()
     return this.#tokens.some((token) => token.key === key)
@@ -51,12 +50,12 @@ export class TokenGate {
   #refresh(): void {
     const version = versionOf(this.#path)
     if (version === this.#version) return
-    // Set the version before anything can fail, so a failure is reported once per change to the file, not on every request.
+    // Set the version first, so each change to the file reports its error only once.
     this.#version = version
     try {
       const warning = closeToOthers(this.#path)
       if (warning !== undefined) this.#warn(warning)
-      // Restricting access may have changed the file, so update the version. Do this before reading, so later writes are noticed.
+      // `closeToOthers` may have changed the version. Read it before the file, so that later writes are noticed.
       this.#version = versionOf(this.#path)
       this.#tokens = (readTokens(this.#path) ?? []).map(toKnown)
       this.#problem = undefined
@@ -75,7 +74,7 @@ function toKnown(token: Token): KnownToken {
   return { access: accessOf(token), digest, key: JSON.stringify([name, digest.toString('base64'), scopes, vaults]) }
 }
 
-/** Identifies the sender only by the token in the `Authorization` header. `side` is given only at the public address. */
+/** @param side only given at the public address */
 export function authorize({ headers }: IncomingMessage, gate: TokenGate, side?: PublicSide): Admission<Principal> {
   const { fault } = gate
   if (fault !== undefined)
@@ -88,7 +87,6 @@ export function authorize({ headers }: IncomingMessage, gate: TokenGate, side?: 
   return challenge('This server does not know the token.', 'Bearer realm="roux", error="invalid_token"', side)
 }
 
-/** Extracts the secret from an `Authorization` header. */
 export function bearerOf(authorization = ''): string | undefined {
   return authorization.length > MAX_HEADER_LENGTH ? undefined : /^Bearer +([^\s]+)$/i.exec(authorization)?.[1]
 }

@@ -7,12 +7,12 @@ import { errorCode, invalid, RouxError } from '../core/errors.ts'
 import { quietly } from '../core/quietly.ts'
 import { didYouMean, nearest } from '../core/text/nearest.ts'
 
-/** The permissions that a token can have. Each tool requires one of them. */
+/** Each tool requires one of these permissions. */
 export const SCOPES = ['read', 'write', 'attach', 'ai'] as const
 
 export interface Token {
   readonly name: string
-  /** `roux_` followed by 43 base64url characters that encode 32 random bytes. */
+  /** `roux_` and 32 random bytes in base64url. */
   readonly secret: string
   readonly scopes: readonly Scope[]
   readonly vaults: '*' | readonly string[]
@@ -21,15 +21,12 @@ export interface Token {
 /** The token created on first use. */
 export const DEFAULT_NAME = 'default'
 
-/** Creates the first token, which has every permission that the settings allow. */
+/** Grants every permission that the settings allow. */
 export function firstToken(): Token {
   return { name: DEFAULT_NAME, secret: newSecret(), scopes: SCOPES, vaults: '*' }
 }
 
-/**
- * Adds a token.
- * @throws RouxError `INVALID_PARAMS` if the name is taken or invalid, or there are no permissions
- */
+/** @throws RouxError `INVALID_PARAMS` if the name is taken or invalid, or there are no permissions */
 export function addToken(tokens: readonly Token[], token: Omit<Token, 'secret'>): readonly Token[] {
   const { name, scopes, vaults } = token
   if (!NAME.test(name)) throw invalid(`"${name}" is not a valid token name.`, 'Use at most 64 letters, digits, "-" and "_".')
@@ -43,19 +40,19 @@ export function addToken(tokens: readonly Token[], token: Omit<Token, 'secret'>)
   return [...tokens, { ...token, secret: newSecret() }]
 }
 
-/** Replaces a token's secret. @throws RouxError `INVALID_PARAMS` if there is no such token */
+/** @throws RouxError `INVALID_PARAMS` if there is no such token */
 export function rotateToken(tokens: readonly Token[], name: string): readonly Token[] {
   const rotated = requireToken(tokens, name)
   return tokens.map((token) => (token === rotated ? { ...token, secret: newSecret() } : token))
 }
 
-/** Removes a token. @throws RouxError `INVALID_PARAMS` if there is no such token */
+/** @throws RouxError `INVALID_PARAMS` if there is no such token */
 export function removeToken(tokens: readonly Token[], name: string): readonly Token[] {
   const removed = requireToken(tokens, name)
   return tokens.filter((token) => token !== removed)
 }
 
-/** Returns the token with the given name. @throws RouxError `INVALID_PARAMS` if there is none */
+/** @throws RouxError `INVALID_PARAMS` if there is no such token */
 export function requireToken(tokens: readonly Token[], name: string): Token {
   const token = tokens.find((other) => other.name === name)
   if (token !== undefined) return token
@@ -70,12 +67,12 @@ export function accessOf({ name, scopes, vaults }: Token): Access {
   return { name, scopes: new Set(scopes), vaults }
 }
 
-/** Returns the digest of a secret. Secrets are compared by their digests, which have equal length. */
+/** All digests have the same length, as `timingSafeEqual` requires. */
 export function digestOf(secret: string): Buffer {
   return createHash('sha256').update(secret).digest()
 }
 
-/** Compares two secrets in a time that reveals nothing about them. */
+/** Takes constant time. */
 export function isSameSecret(secret: string, other: string): boolean {
   return timingSafeEqual(digestOf(secret), digestOf(other))
 }
@@ -98,11 +95,11 @@ function newSecret(): string {
 
 export type Scope = (typeof SCOPES)[number]
 
-/** The permissions of a token's owner, which never exceed what the settings allow. */
+/** Never exceeds what the settings allow. */
 export interface Access {
   readonly name: string
   readonly scopes: ReadonlySet<Scope>
-  /** The names of the vaults, or `*` for all of them. */
+  /** Names, or `*` for all vaults. */
   readonly vaults: '*' | readonly string[]
   /** True for a program that signed in at the public address. */
   readonly isConnection?: boolean
@@ -114,15 +111,14 @@ export interface Principal {
   readonly key: string
 }
 
-/** Path of the token file: `tokens.json` in the state folder. */
 export function tokenFileIn(stateFolder: string): string {
   return join(stateFolder, 'tokens.json')
 }
 
 /**
- * Reads the tokens from a file. Returns `undefined` if the file does not exist.
- * @throws RouxError `PERMISSION_DENIED` if it cannot be read, `INVALID_SETTINGS` if it is damaged. A damaged file is never replaced,
- * because it may contain secrets that are still in use.
+ * @returns undefined if the file does not exist
+ * @throws RouxError `PERMISSION_DENIED` if the file cannot be read, `INVALID_SETTINGS` if it is damaged. A damaged file is never
+ * replaced, because its secrets may still be in use.
  */
 export function readTokens(path: string): readonly Token[] | undefined {
   const text = readText(path)
@@ -137,15 +133,13 @@ export function readTokens(path: string): readonly Token[] | undefined {
   }
 }
 
-/**
- * Reads the tokens from a file, creating it with a first token if necessary. @throws the errors of `readTokens` and `changeTokens`
- */
+/** Creates the file with a first token if necessary. @throws the errors of `readTokens` and `changeTokens` */
 export function openTokens(path: string): readonly Token[] {
   return readTokens(path) ?? changeTokens(path, (tokens) => tokens ?? [firstToken()])
 }
 
 /**
- * Changes the tokens in a file under a lock. `change` receives `undefined` if there is no file.
+ * Locks the file. `change` receives `undefined` if there is no file.
  * @returns the new tokens
  * @throws RouxError `PERMISSION_DENIED` if the file cannot be written, and errors from `readTokens` and `change`
  */
@@ -168,8 +162,8 @@ export function changeTokens(path: string, change: (tokens: readonly Token[] | u
 }
 
 /**
- * Makes a file inaccessible to other users of this computer. Returns a warning if they could read it until now, or still can.
- * @throws RouxError `PERMISSION_DENIED` if that is not possible
+ * @returns a warning if other users could read the file, or still can
+ * @throws RouxError `PERMISSION_DENIED` if the permissions cannot be changed
  */
 export function closeToOthers(path: string): string | undefined {
   const mode = modeOf(path)
@@ -187,19 +181,18 @@ export function closeToOthers(path: string): string | undefined {
   return `Other users of this computer could read ${path} (mode ${mode.toString(8)}); now they cannot. "roux token rotate" gives new secrets.`
 }
 
-/** Returns a file's permission bits, or `undefined` if the file or the platform has none. */
+/** @returns undefined if the file or the platform has no permission bits */
 export function modeOf(path: string): number | undefined {
   if (process.platform === 'win32') return undefined
   const stats = statOf(path)
   return stats === undefined ? undefined : stats.mode & 0o777
 }
 
-/** Checks whether permission bits grant access to others. */
 export function isOpenToOthers(mode: number): boolean {
   return (mode & 0o077) !== 0
 }
 
-/** Returns a value that changes when a file is replaced or modified. */
+/** Changes when the file is replaced or modified. */
 export function versionOf(path: string): string {
   const stats = statOf(path)
   return stats === undefined ? '' : `${stats.ino}:${stats.mtimeMs}:${stats.ctimeMs}:${stats.size}:${stats.mode}`
@@ -219,7 +212,7 @@ const FILE = z.strictObject({
 })
 
 function statOf(path: string): Stats | undefined {
-  // The reason is reported when the file is read.
+  // `readTokens` reports the error.
   return quietly(() => statSync(path))
 }
 

@@ -16,7 +16,6 @@ import { isOffered, RESOURCES, TEMPLATES, type TemplateResource } from './resour
 import type { McpServerOptions } from './server-options.ts'
 import type { ValidatingServer } from './validating-server.ts'
 
-/** Handles `tools/list` and `tools/call`. */
 export function addToolHandlers(server: ValidatingServer, options: McpServerOptions): void {
   const { tools, switchedOffBy } = options
   const byName = new Map(tools.map((tool) => [tool.name, tool]))
@@ -24,7 +23,7 @@ export function addToolHandlers(server: ValidatingServer, options: McpServerOpti
     isMapOffered(options) && showsApps(server, ctx) ? appTools(switchedOffBy) : []
   server.setRequestHandler('tools/list', ({ params }, ctx) => {
     const ofPage = pageTools(ctx)
-    // The SDK's types require mutable values, but the definitions are only serialized.
+    // The SDK's types are mutable, but the SDK only serializes the definitions.
     const toolList = [...enabledTools(options), ...ofPage].map((tool) => {
       const definition = definitionFor(tool, options.vaults.names)
       return ofPage.length === 0 ? definition : withApp(definition, tool)
@@ -67,7 +66,6 @@ function unknownTool(name: string, tools: readonly Tool[]): ProtocolError {
   return new ProtocolError(INVALID_PARAMS, `Unknown tool: ${name.slice(0, 100)}.${didYouMean(near)}`, { nearest: near })
 }
 
-/** Handles `resources/list`, `resources/templates/list` and `resources/read`. */
 export function addResourceHandlers(server: ValidatingServer, options: McpServerOptions): void {
   const { switchedOffBy } = options
   const runRequest = requestRunner(options)
@@ -111,11 +109,11 @@ export function addResourceHandlers(server: ValidatingServer, options: McpServer
 
 const NOTES = { source: { name: 'get_node' } }
 
-/** Handles `prompts/list` and `prompts/get`. Listing accesses the vaults only if a prompts folder is set. */
+/** Listing accesses vaults only if a prompts folder is set. */
 export function addPromptHandlers(server: ValidatingServer, options: McpServerOptions): void {
   const runRequest = requestRunner(options)
   const isOn = (prompt: Pick<Prompt, 'source'>): boolean => isOffered(prompt, options.switchedOffBy)
-  // A client that may not read notes gets no prompts from notes either.
+  // A client that may not read notes gets no prompts from notes.
   const promptsFolder = () => (isOn(NOTES) ? (options.promptsFolder?.() ?? '') : '')
   const listOffered = async (ctx: Parameters<typeof runRequest>[0]): Promise<readonly Prompt[]> => {
     const { BUILT_IN } = await import('./prompts/built-in.ts')
@@ -137,12 +135,12 @@ export function addPromptHandlers(server: ValidatingServer, options: McpServerOp
 
 type Completion = CompleteResult['completion']
 
-/** Maximum number of values in a completion, according to the protocol. */
+/** Maximum of the protocol. */
 const MAX_VALUES = 100
 
 const NOTHING: Completion = { values: [], total: 0, hasMore: false }
 
-/** Handles `completion/complete`: completes ids in resource addresses, and in prompt arguments that refer to notes. */
+/** Completes ids in resource addresses and note arguments of prompts. */
 export function addCompletionHandler(server: ValidatingServer, options: McpServerOptions): void {
   const runRequest = requestRunner(options)
   server.setRequestHandler('completion/complete', async ({ params: { ref, argument } }, ctx) => {
@@ -170,20 +168,14 @@ async function templateForPrompt(name: string, argument: string): Promise<Templa
   return isNote ? TEMPLATES.find(({ kind }) => kind === 'node') : undefined
 }
 
-/** Maximum number of items per page. */
 const PAGE_SIZE = 100
 
 export interface ListPage<T> {
   readonly items: readonly T[]
-  /** Cursor of the next page. Omitted on the last page. */
   readonly nextCursor?: string
 }
 
-/**
- * Returns the page at a cursor, or the first page. Cursors contain the name of the list, so a cursor from another list is
- * rejected.
- * @throws ProtocolError −32602 for a cursor from another list
- */
+/** Cursors contain the name of the list. @throws ProtocolError −32602 for a cursor from another list */
 function pageOf<T>(list: string, items: readonly T[], cursor: string | undefined): ListPage<T> {
   const offset = cursor === undefined ? 0 : readCursor(list, cursor)
   if (offset === undefined || (offset > 0 && offset >= items.length)) {
@@ -204,10 +196,10 @@ function readCursor(list: string, cursor: string): number | undefined {
   return Number(offset) % PAGE_SIZE === 0 ? Number(offset) : undefined
 }
 
-/** Runs a request other than a tool call, with the vaults that its client may see. */
+/** Runs a request that is not a tool call. */
 export type RunRequest = <T>(ctx: ServerContext, run: (vaults: readonly GraphCore[], call: Call) => Promise<T>) => Promise<T>
 
-/** Runs requests with a time limit and progress, and converts errors to protocol errors. */
+/** Adds a time limit and progress, and converts errors to protocol errors. */
 function requestRunner({ vaults, log, timeout }: Pick<CallOptions, 'vaults' | 'log' | 'timeout'>): RunRequest {
   return async (ctx, run) => {
     const { signal } = ctx.mcpReq
@@ -218,13 +210,13 @@ function requestRunner({ vaults, log, timeout }: Pick<CallOptions, 'vaults' | 'l
         ),
       )
     } catch (error) {
-      // The error of a cancelled request is neither sent nor logged.
+      // Neither send nor log the error of a cancelled request.
       throw protocolError(error, signal.aborted ? () => {} : logFor(ctx, log))
     }
   }
 }
 
-/** Returns a log that also sends a line's `clientLine` to the client of this request. */
+/** The log also sends `clientLine` to the client of the request. */
 function logFor({ mcpReq }: ServerContext, log: Log): Log {
   return (line, lastLine) => {
     log(line)

@@ -2,17 +2,16 @@ import { ProtocolError } from '@modelcontextprotocol/server'
 import { RouxError } from '../core/errors.ts'
 import { internalError, type Log } from './calls/tool-result.ts'
 
-/** JSON-RPC error code for invalid parameters. */
 export const INVALID_PARAMS = -32602
 
 const INTERNAL_ERROR = -32603
 
-/** Returns a question with similar names, to append to a message, or an empty string if there are none. */
+/** @returns an empty string if there are no similar names */
 export function didYouMean(near: readonly string[]): string {
   return near.length === 0 ? '' : ` Did you mean ${near.join(' or ')}?`
 }
 
-/** Error for a missing resource. Its code depends on the era; see `ValidatingServer`. */
+/** The code depends on the protocol version; see `ValidatingServer`. */
 export class MissingResource extends ProtocolError {
   /** @param warnings why the resource might exist after all */
   constructor(uri: string, nearest: readonly string[] = [], warnings: readonly string[] = []) {
@@ -23,7 +22,7 @@ export class MissingResource extends ProtocolError {
   }
 }
 
-/** Creates the error response for a failed request other than a tool call. For errors of our own, `data` contains the code. */
+/** For Roux's own errors, `data` contains the code. */
 export function protocolError(thrown: unknown, log: Log): ProtocolError {
   if (thrown instanceof ProtocolError) return thrown
   const error = thrown instanceof RouxError ? thrown.toJSON() : internalError(thrown, log)
@@ -34,21 +33,20 @@ export function protocolError(thrown: unknown, log: Log): ProtocolError {
 
 const MAX_URI_LENGTH = 200
 
-/** Formats an address for messages. */
 export function shortUri(uri: string): string {
   return uri.length > MAX_URI_LENGTH ? `${uri.slice(0, MAX_URI_LENGTH)}…` : uri
 }
 
-/** First protocol version without `initialize`. Later versions belong to the modern era too. */
+/** First protocol version without `initialize`. */
 export const MODERN_VERSION = '2026-07-28'
 
-/** First version in which a server can provide an icon. */
+/** First protocol version with server icons. */
 export const ICONS_VERSION = '2025-11-25'
 
-/** Versions that support batches. Clients that request an unknown version get a newer one, without batches. */
+/** Protocol versions with batches. */
 const WITH_BATCHES: ReadonlySet<string> = new Set(['2024-10-07', '2024-11-05', '2025-03-26'])
 
-/** Checks whether a protocol version supports batches. False before a version is negotiated. */
+/** False before a version is negotiated. */
 export function hasBatches(version: string | undefined): boolean {
   return version !== undefined && WITH_BATCHES.has(version)
 }

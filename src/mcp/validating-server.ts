@@ -5,7 +5,7 @@ const SVG =
   "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24'><path d='M6 7l12-1M6 7l5 11M18 6l-7 12' stroke='#8a5a2b' stroke-width='2'/>" +
   "<g fill='#d9822b'><circle cx='6' cy='7' r='4'/><circle cx='18' cy='6' r='3'/><circle cx='11' cy='18' r='4'/></g></svg>"
 
-/** The icon shown next to the server's name: three linked notes. */
+/** Three linked notes. */
 export const ICON = {
   src: `data:image/svg+xml;base64,${Buffer.from(SVG).toString('base64')}`,
   mimeType: 'image/svg+xml',
@@ -14,12 +14,12 @@ export const ICON = {
 
 type Handler = Parameters<Server['_wrapHandler']>[1]
 
-/** Error code for a missing resource in the legacy era. The SDK only defines the modern code. */
+/** The SDK defines only the modern code. */
 const LEGACY_MISSING_RESOURCE = -32002
 
 /**
- * A server that reports invalid requests as the client's errors. The SDK itself answers them with an internal error and a dump.
- * Our handlers throw only protocol errors, so any other exception means that a request violates the schema.
+ * Reports invalid requests as client errors. The SDK would respond with an internal error. Handlers throw only protocol errors,
+ * so any other exception is a schema violation.
  */
 export class ValidatingServer extends Server {
   readonly #onOpened: (() => void) | undefined
@@ -35,7 +35,7 @@ export class ValidatingServer extends Server {
     this.#onOpened = onOpened
   }
 
-  /** True if the connection uses the protocol without `initialize`. False until this is known. */
+  /** False until the protocol version is known. */
   get isModern(): boolean {
     return (this._negotiatedProtocolVersion ?? '') >= MODERN_VERSION
   }
@@ -73,7 +73,7 @@ export class ValidatingServer extends Server {
     return wrapped
   }
 
-  /** Adds the icon to the response to `initialize` only, because modern responses all contain the server's info. */
+  /** Changes only the response to `initialize`. Modern responses all contain the server's info. */
   #withIcon<T extends object>(result: T): T {
     if ((this._negotiatedProtocolVersion ?? '') < ICONS_VERSION || !('serverInfo' in result)) return result
     return { ...result, serverInfo: { ...(result.serverInfo as object), icons: [ICON] } }
@@ -85,7 +85,7 @@ export class ValidatingServer extends Server {
   }
 }
 
-/** Formats schema violations as path and message. Returns an empty string for other exceptions. */
+/** Returns an empty string for other exceptions than schema violations. */
 function issuesOf(error: unknown): string {
   try {
     const issues: unknown = JSON.parse(String((error as Error).message))

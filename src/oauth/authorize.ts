@@ -14,12 +14,11 @@ const CLOSED = 'No sign-in is expected right now. Run "roux connect" on the comp
 const FOREIGN_ADDRESS = 'The return address does not belong to this program.'
 const START_AGAIN = 'This page is no longer valid. Go back to the program and connect again.'
 
-/** Milliseconds that a consent page stays valid. */
+/** How long a consent page stays valid. */
 const REQUEST_MS = 10 * 60_000
 
 const MAX_STATE_LENGTH = 2_000
 
-/** A validated request, as embedded in the consent page. */
 const REQUEST = z.object({
   client: z.string(),
   program: z.string(),
@@ -34,7 +33,6 @@ const REQUEST = z.object({
 
 type Request = z.output<typeof REQUEST>
 
-/** Serves the page on which a person allows a program to use the vaults. */
 export function authorizeRoute(signIn: SignIn): Route {
   return defineRoute<undefined>({
     path: PATHS.authorize,
@@ -46,7 +44,7 @@ export function authorizeRoute(signIn: SignIn): Route {
   })
 }
 
-/** Lets anyone open the page, but accepts forms only from the page itself. Other pages cannot forge the headers checked here. */
+/** Accepts forms only from the consent page. Other pages cannot forge these headers. */
 function admit({ method, headers }: IncomingMessage, { address }: SignIn): Admission<undefined> {
   if (method === 'GET') return { sender: undefined }
   const { origin, 'sec-fetch-site': site } = headers
@@ -58,11 +56,11 @@ function admit({ method, headers }: IncomingMessage, { address }: SignIn): Admis
   }
 }
 
-/** Validates a request and shows the consent page. Errors are sent to the program only after its return address has been checked. */
+/** Reports errors to the program only after checking its return address. */
 async function showConsent(signIn: SignIn, query: string, response: ServerResponse): Promise<void> {
   const parameters = parseParameters(query)
   if (parameters === undefined) return sendNotice(response, 400, 'The program sent a parameter twice.')
-  // Fetch and show nothing unless `roux connect` has just allowed a sign-in.
+  // Do not fetch or show anything unless `roux connect` has allowed a sign-in.
   const window = readWindow(signIn.window, signIn.now())
   if (window === undefined) return sendNotice(response, 403, CLOSED)
   const lookup = await findClient(signIn, parameters.get('client_id') ?? '')
@@ -115,7 +113,7 @@ async function findClient({ listed, signer, documents }: SignIn, id: string): Pr
   }
 }
 
-/** Returns the OAuth error code for an invalid request, or `undefined` if the request is valid. */
+/** @returns the OAuth error code, or `undefined` if the request is valid */
 function faultIn(params: ReadonlyMap<string, string>, { address }: SignIn): string | undefined {
   if (params.get('response_type') !== 'code') return 'unsupported_response_type'
   const isProven = params.get('code_challenge_method') === 'S256' && /^[\w-]{43}$/.test(params.get('code_challenge') ?? '')
@@ -123,7 +121,7 @@ function faultIn(params: ReadonlyMap<string, string>, { address }: SignIn): stri
   return (params.get('resource') ?? address.resource) === address.resource ? undefined : 'invalid_target'
 }
 
-/** Returns the known scopes that a program requests. A program that requests none gets all allowed scopes. */
+/** A program that requests no scopes gets all allowed scopes. */
 function scopesOf(text: string | undefined, { allowedScopes }: SignIn): Request['scopes'] {
   const requested = text?.split(' ').filter((scope) => scope !== '') ?? []
   const wantedScopes: readonly string[] = requested.length === 0 ? allowedScopes() : requested
@@ -135,7 +133,7 @@ interface ConsentOffer {
   readonly vaults: readonly string[]
 }
 
-/** Returns the choices to offer, limited to what the program requested and what the settings and `roux connect` allow. */
+/** Offers what the program requests and both the settings and `roux connect` allow. */
 function offeredIn(window: ConnectWindow, { scopes }: Request, signIn: SignIn): ConsentOffer {
   const permitted = signIn.allowedScopes()
   const { vaults } = window
@@ -153,7 +151,7 @@ function consentFor(
   return { ...content, program, knownBy, returnsTo: target?.isLoopback === false ? target.host : undefined }
 }
 
-/** Handles the submitted form. Everything in it is checked again, because time has passed. */
+/** Checks the request again, because the settings may have changed. */
 async function decide(signIn: SignIn, exchange: Exchange<undefined>): Promise<void> {
   const { response } = exchange
   const form = parseParameters((await readText(exchange, 'application/x-www-form-urlencoded')) ?? '', ['scope', 'vault'])
@@ -165,7 +163,7 @@ async function decide(signIn: SignIn, exchange: Exchange<undefined>): Promise<vo
   const iss = signIn.address.origin
   if (form.get('decision') === 'refuse') return sendBack(response, request, { error: 'access_denied', iss })
   const window = readWindow(signIn.window, now)
-  // Each run of `roux connect` allows one consent, even if several pages are open.
+  // Each run of `roux connect` allows one sign-in, even if several pages are open.
   if (window === undefined || window.id !== request.window) return sendNotice(response, 403, CLOSED)
   const offer = offeredIn(window, request, signIn)
   const selected = <T extends string>(all: readonly T[], name: string): readonly T[] => {
@@ -210,10 +208,7 @@ function connect(signIn: SignIn, request: Request, { scopes, vaults }: ConsentOf
   )
 }
 
-/**
- * Sends the browser back to the program. The parameters always include the issuer, so the program cannot mistake another server's
- * response for this one.
- */
+/** Includes the issuer, so the program cannot be confused by another server (RFC 9207). */
 function sendBack(
   response: ServerResponse,
   { address, state }: { readonly address: string; readonly state?: string | undefined },

@@ -3,14 +3,13 @@ import { parseJson } from '../core/quietly.ts'
 import { type Client, isListed, listedAmong, notListed, readReturnAddress, shownName } from './clients.ts'
 import { changeJson, readJson } from './state-files.ts'
 
-/** Fetches the document at a URL. Throws an error whose message states the reason. */
+/** Throws an error whose message states the reason. */
 export type ReadDocument = (url: URL) => Promise<string>
 
 export interface DocumentsOptions {
-  /** File that stores the last valid copies. */
+  /** Stores the last valid copy of each document. */
   readonly file: string
   readonly read: ReadDocument
-  /** Hosts whose documents may be fetched. */
   readonly listed: readonly string[]
   now(): number
 }
@@ -18,7 +17,7 @@ export interface DocumentsOptions {
 const FRESH_MS = 60 * 60_000
 const KEEP_MS = 7 * 24 * 60 * 60_000
 const MAX_DOCUMENTS = 32
-/** Maximum number of simultaneous fetches, so a stranger cannot use this server to flood others. */
+/** Prevents strangers from flooding other servers with requests from this one. */
 const AT_ONCE = 4
 
 const DOCUMENT = z.object({
@@ -30,7 +29,7 @@ const DOCUMENT = z.object({
 const COPY = z.object({ id: z.string(), name: z.string(), addresses: z.array(z.string()), fetched: z.number() })
 type Copy = z.output<typeof COPY>
 
-/** Looks up programs whose id is the URL of a document that describes them. */
+/** Programs that use the URL of their metadata document as their id. */
 export class ClientDocuments {
   readonly #options: DocumentsOptions
   readonly #running = new Map<string, Promise<Copy>>()
@@ -39,10 +38,7 @@ export class ClientDocuments {
     this.#options = options
   }
 
-  /**
-   * Returns the program described at a URL. If the URL cannot be fetched, the last valid copy is used for up to a week.
-   * @throws Error whose message states the reason
-   */
+  /** If the URL cannot be fetched, uses the last valid copy for up to a week. @throws Error whose message states the reason */
   async find(id: string): Promise<Client> {
     const { file, listed, now } = this.#options
     const cached = copiesIn(file).find((copy) => copy.id === id)
@@ -78,7 +74,7 @@ export class ClientDocuments {
   }
 }
 
-/** Returns the reason why a URL cannot be a program's id, or `undefined` if its document may be fetched. */
+/** @returns the reason why the document must not be fetched, or `undefined` if it may */
 export function documentFault(id: string, listedHosts: readonly string[]): string | undefined {
   const address = readReturnAddress(id)
   if (address === undefined || address.isLoopback || new URL(id).pathname === '/' || id.includes('?'))

@@ -4,11 +4,11 @@ import type { Signer } from './state-files.ts'
 
 export interface Client {
   readonly id: string
-  /** The name that the program gives itself. */
+  /** Chosen by the program. */
   readonly name: string
-  /** The host that publishes the program's description; `undefined` if the program registered itself. */
+  /** The host that publishes the metadata document; `undefined` if the program registered itself. */
   readonly knownBy?: string | undefined
-  /** The program's return addresses that `http.clients` allows. */
+  /** Only addresses that `http.clients` allows. */
   readonly addresses: readonly string[]
 }
 
@@ -26,7 +26,7 @@ export type RegistrationResult =
   | { readonly client: Client }
   | { readonly error: 'invalid_redirect_uri' | 'invalid_client_metadata'; readonly description: string }
 
-/** Registers a program. Stores nothing, because the id is its own signed description. Omits addresses that are not listed. */
+/** Stores nothing: the id is the signed description. Omits addresses that are not listed. */
 export function register(body: unknown, signer: Signer, listedHosts: readonly string[]): RegistrationResult {
   const parsed = REGISTRATION.safeParse(body)
   if (!parsed.success)
@@ -38,13 +38,12 @@ export function register(body: unknown, signer: Signer, listedHosts: readonly st
   return { client: { ...client, id: signer.sign('client', client) } }
 }
 
-/** Returns the program that `register` gave this id, or `undefined` if this server did not issue the id. */
+/** @returns undefined if this server did not issue the id */
 export function readRegistered(id: string, signer: Signer, listedHosts: readonly string[]): Client | undefined {
   const parsed = SIGNED.safeParse(signer.read('client', id))
   return parsed.success ? { id, name: parsed.data.name, addresses: listedAmong(parsed.data.addresses, listedHosts) } : undefined
 }
 
-/** Returns the program's addresses that a sign-in may return to. */
 export function listedAmong(addresses: readonly string[], listedHosts: readonly string[]): readonly string[] {
   return addresses.filter((text) => {
     const address = readReturnAddress(text)
@@ -52,22 +51,21 @@ export function listedAmong(addresses: readonly string[], listedHosts: readonly 
   })
 }
 
-/** Returns the error message for a return address that `http.clients` does not allow. Names the host if there is one. */
+/** The error message for a return address that `http.clients` does not list. */
 export function notListed(text: string): string {
   const host = URL.canParse(text) ? new URL(text).hostname : ''
   return host === '' ? 'The return address is not one that http.clients allows.' : `${host} is not listed in http.clients.`
 }
 
-/** Invisible characters, characters that change the direction of the surrounding text, and stacks of marks that cover other lines. */
+/** Invisible characters, direction marks, and stacked accents that cover other lines. */
 const HIDDEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|\p{M}{4,}/gu
 
-/** Returns a program's name in the form shown to people. */
 export function shownName(name = ''): string {
   const visible = [...name.normalize('NFC').replace(HIDDEN, ' ').replace(/\s+/g, ' ').trim()].slice(0, MAX_NAME_LENGTH).join('')
   return visible === '' ? 'A program without a name' : visible
 }
 
-/** Returns a name for a program's connection that contains only characters accepted by commands. */
+/** Contains only characters that commands accept. */
 export function connectionName(name: string): string {
   const words = name.toLowerCase().split(/[^a-z0-9]+/)
   return (
@@ -78,10 +76,9 @@ export function connectionName(name: string): string {
   )
 }
 
-/** The entry in `http.clients` for programs on the browser's computer. */
+/** In `http.clients`, means programs on the browser's computer. */
 const LOOPBACK = 'loopback'
 
-/** The redirect URI of a client. */
 export interface ReturnAddress {
   readonly text: string
   readonly host: string
@@ -90,17 +87,14 @@ export interface ReturnAddress {
 
 const MAX_LENGTH = 1_000
 
-/** Characters that programs may interpret differently, such as `@`, `\\`, `#` and spaces. */
+/** Characters that URL parsers interpret differently, such as `@`, `\\`, `#` and spaces. */
 const AMBIGUOUS = /[^\w!$%&'()*+,\-./:;=?~[\]]/
 
-/**
- * Parses an address that can be interpreted in only one way: https without port and user, or http to this computer. Returns
- * `undefined` for all other addresses.
- */
+/** Accepts https without port and user, or http to this computer. Other addresses are ambiguous. */
 export function readReturnAddress(text: string): ReturnAddress | undefined {
   if (text.length > MAX_LENGTH || AMBIGUOUS.test(text) || !URL.canParse(text)) return undefined
   const url = new URL(text)
-  // Reject spellings that a parser would correct: capitals in the host, numbers for IPv4, dots in the path, a default port.
+  // Reject what `URL` corrects: capitals in the host, numeric IPv4, dot segments, default ports.
   if (url.href !== text && url.href !== `${text}/`) return undefined
   if (url.username !== '' || url.password !== '' || url.hash !== '') return undefined
   const isLoopback = url.protocol === 'http:' && isLoopbackName(url.hostname)
@@ -108,12 +102,11 @@ export function readReturnAddress(text: string): ReturnAddress | undefined {
   return isLoopback || isWeb ? { text, host: url.hostname, isLoopback } : undefined
 }
 
-/** Checks whether `http.clients` lists the host of an address. */
 export function isListed({ host, isLoopback }: ReturnAddress, clients: readonly string[]): boolean {
   return isLoopback ? clients.includes(LOOPBACK) : host !== LOOPBACK && clients.includes(host)
 }
 
-/** Checks whether an address belongs to a client. On loopback, the port may differ, because programs listen on any free port. */
+/** On loopback, the port may differ, because native programs listen on any free port (RFC 8252). */
 export function isOwn(address: ReturnAddress, own: readonly string[]): boolean {
   return own.some((text) => text === address.text || (address.isLoopback && withoutPort(text) === withoutPort(address.text)))
 }

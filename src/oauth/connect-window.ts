@@ -3,7 +3,7 @@ import * as z from 'zod/v4'
 import { isSameSecret, SCOPES, type Scope } from '../http/tokens.ts'
 import { changeJson, digestText, readJson } from './state-files.ts'
 
-/** Permission for one sign-in within ten minutes, granted by `roux connect`. */
+/** `roux connect` allows one sign-in within ten minutes. */
 export interface ConnectWindow {
   readonly id: string
   readonly scopes: readonly Scope[]
@@ -11,14 +11,12 @@ export interface ConnectWindow {
   readonly until: number
 }
 
-/**
- * The scopes that a connection may have. `ai` is excluded, because a model that calls another model would spend the owner's budget.
- */
+/** Excludes `ai`, because a model that calls another model would spend the owner's budget. */
 export const CONNECTION_SCOPES = ['read', 'write', 'attach'] as const satisfies readonly Scope[]
 
 const LIFETIME_MS = 10 * 60_000
 const TRIES = 10
-/** Letters and digits that are not easily confused. Eight of them have 40 bits of entropy. */
+/** Crockford's Base32, without letters that look alike. Eight characters have 40 bits. */
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 const LENGTH = 8
 
@@ -31,7 +29,7 @@ const STORED = z.object({
   tries: z.number(),
 })
 
-/** Opens the window, replacing any earlier one. Returns the code that its owner must type on the page. */
+/** Replaces any earlier window. @returns the code that the owner types on the consent page */
 export function openWindow(path: string, permissions: Pick<ConnectWindow, 'scopes' | 'vaults'>, now = Date.now()): string {
   const code = [...randomBytes(LENGTH)].map((byte) => ALPHABET[byte % ALPHABET.length]).join('')
   const window = {
@@ -50,13 +48,13 @@ export function readWindow(path: string, now: number): ConnectWindow | undefined
   return window && { id: window.id, scopes: window.scopes, vaults: window.vaults, until: window.until }
 }
 
-/** A right code closes the window. `left` is the number of tries that remain after a wrong one. */
+/** `left` is the number of remaining attempts. */
 export type CodeResult =
   | { readonly kind: 'right' }
   | { readonly kind: 'wrong'; readonly left: number }
   | { readonly kind: 'closed' }
 
-/** Tries a code. The window is closed by the right code, and also by the last wrong code that is allowed. */
+/** A correct code closes the window, and so does the last allowed wrong one. */
 export function tryCode(path: string, { id, code }: { readonly id: string; readonly code: string }, now: number): CodeResult {
   const normalized = normalize(code)
   let result: CodeResult = { kind: 'closed' }
@@ -67,7 +65,7 @@ export function tryCode(path: string, { id, code }: { readonly id: string; reado
       result = { kind: 'right' }
       return undefined
     }
-    // Input of the wrong length is a typing error rather than a guess, so it does not use up a try.
+    // A code of the wrong length is a typo and does not count as an attempt.
     const isGuess = normalized.length === LENGTH
     const triesLeft = isGuess ? window.tries - 1 : window.tries
     result = { kind: 'wrong', left: triesLeft }
@@ -82,7 +80,7 @@ function parse(stored: unknown, now: number): z.output<typeof STORED> | undefine
   return window.success && window.data.until > now ? window.data : undefined
 }
 
-/** Removes spaces and hyphens from a typed code, and replaces letters that look like digits. */
+/** Removes spaces and hyphens, and replaces letters that look like digits. */
 function normalize(code: string): string {
   return code.toUpperCase().replace(/[\s-]/g, '').replaceAll('O', '0').replace(/[IL]/g, '1')
 }

@@ -6,23 +6,23 @@ import { digestText, newSecret, type Signer } from './state-files.ts'
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
 
-/** Lifetimes in milliseconds, and how often a used refresh token may still be exchanged. */
+/** In milliseconds, except `morePairs`, the number of exchanges of a used refresh token. */
 export const LIFETIME = {
   code: MINUTE,
   access: 60 * MINUTE,
   refreshUnused: 90 * DAY,
   connection: 365 * DAY,
-  /** A used refresh token still works for this time, because clients send requests in parallel and may lose a response. */
+  /** Clients refresh in parallel and may lose a response, so a used token stays valid for a while. */
   rotated: 120_000,
   morePairs: 10,
 } as const
 
-/** Maximum number of tokens of each kind. Older tokens have usually expired, because clients refresh only when necessary. */
+/** Maximum number of access tokens, and of refresh tokens. Older ones have usually expired. */
 const MAX_TOKENS = 100
 
 const DATED = z.object({ digest: z.string(), until: z.number() })
 
-/** Contents of a connection's file. Secrets are stored only as digests. */
+/** Stores secrets only as digests. */
 export const CONNECTION = z.object({
   name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/),
   id: z.string(),
@@ -34,23 +34,21 @@ export const CONNECTION = z.object({
   used: z.number(),
   code: DATED.extend({ challenge: z.string(), address: z.string(), isUsed: z.boolean() }),
   access: z.array(DATED),
-  /** Refresh tokens that a client may use next. There are several if the client has refreshed in parallel. */
+  /** Contains several tokens if the client has refreshed in parallel. */
   refresh: z.array(DATED),
-  /** Refresh tokens that have been used, or were issued in parallel with one that has been used. */
+  /** Refresh tokens that were used, or issued in parallel with a used one. */
   rotated: z.array(DATED.extend({ left: z.number() })),
 })
 
 /** A program's permission to use the vaults, granted on the consent page. */
 export type Connection = Readonly<z.output<typeof CONNECTION>>
 
-/** Consent that a person gave on the consent page. */
 export interface Grant extends Pick<Connection, 'name' | 'client' | 'resource' | 'scopes' | 'vaults'> {
   readonly challenge: string
-  /** The address that receives the code. */
+  /** The redirect URI that receives the code. */
   readonly address: string
 }
 
-/** Creates a connection whose code has yet to be redeemed. */
 export function newConnection(grant: Grant, now: number): { readonly connection: Connection; readonly code: string } {
   const { challenge, address, ...granted } = grant
   const code = newSecret('rouxc_')
@@ -69,7 +67,7 @@ export function newConnection(grant: Grant, now: number): { readonly connection:
   }
 }
 
-/** Result of a request to a connection: its new state (`undefined` if it has ended) and a new pair of tokens, if any. */
+/** New state of a connection (`undefined` if it has ended), and new tokens, if any. */
 export interface Step {
   readonly after: Connection | undefined
   readonly pair?: Pair
@@ -86,9 +84,7 @@ export interface Redemption {
   readonly verifier: string
 }
 
-/**
- * Exchanges the code for the first tokens. The connection ends if the code is used twice, or by a program that did not request it.
- */
+/** Ends the connection if the code is used twice or by another program. */
 export function redeem(connection: Connection, { client, address, verifier }: Redemption, { now, signer }: TokenOptions): Step {
   const { code } = connection
   const isRight =
@@ -103,8 +99,8 @@ export function redeem(connection: Connection, { client, address, verifier }: Re
 }
 
 /**
- * Exchanges a refresh token for a new pair. All older tokens still work for two minutes, because clients refresh in parallel. After
- * that, an old token ends the connection, because it may have been stolen.
+ * Older tokens stay valid for two minutes, because clients refresh in parallel. After that, an old token may be stolen and ends
+ * the connection.
  */
 export function refresh(
   connection: Connection,
@@ -133,23 +129,20 @@ export function refresh(
   return withPair({ ...connection, rotated }, making)
 }
 
-/**
- * Revokes an access token. If the token is not one of the connection's access tokens, it must be a refresh token, and the
- * connection ends.
- */
+/** Revoking a refresh token ends the connection. */
 export function revoke(connection: Connection, token: string): Connection | undefined {
   const digest = digestText(token)
   const access = connection.access.filter((token) => token.digest !== digest)
   return access.length < connection.access.length ? { ...connection, access } : undefined
 }
 
-/** Checks whether a connection can still be used or redeemed. */
+/** True if the connection has a valid token or its code can still be redeemed. */
 export function isUsable({ created, code, refresh: live }: Connection, now: number): boolean {
   if (created + LIFETIME.connection <= now) return false
   return code.isUsed ? live.some(({ until }) => until > now) : code.until > now
 }
 
-/** Returns the id of the connection that a refresh token was issued for, even if the token was rotated long ago. */
+/** Also accepts tokens that were rotated long ago. */
 export function connectionOf(token: string, signer: Signer): string | undefined {
   const value = signer.read('refresh', token)
   return Array.isArray(value) ? String(value[0]) : undefined

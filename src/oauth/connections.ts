@@ -15,10 +15,9 @@ import {
 } from './connection.ts'
 import { changeJson, digestText, readJson, type Signer } from './state-files.ts'
 
-/** If a folder changed less than this many milliseconds ago, it may change again without getting a new version. */
+/** A folder that changed this recently may change again with the same modification time. */
 const UNSETTLED_MS = 100
 
-/** Maximum number of connections, which is more than anyone needs. After that, one must be removed before another is added. */
 const MAX_CONNECTIONS = 100
 
 interface StoredConnection {
@@ -40,19 +39,19 @@ export interface ConnectionsOptions {
   now(): number
 }
 
-/** The connections to all of this user's servers. Changes by other processes are noticed on the next call. */
+/** Shared by all servers of this user. Changes by other processes are noticed on the next call. */
 export class Connections {
   readonly #options: ConnectionsOptions
   #version: string | undefined
   #stored: ReadonlyMap<string, StoredConnection> = new Map()
-  /** Connections, keyed by the digest of the access token. */
+  /** Keyed by the digest of the access token. */
   #byAccess: ReadonlyMap<string, StoredConnection> = new Map()
 
   constructor(options: ConnectionsOptions) {
     this.#options = options
   }
 
-  /** Returns the principal that an access token for this resource was issued to. */
+  /** Accepts only tokens for this resource. */
   find(secret: string, resource: string): Principal | undefined {
     this.#refresh()
     const digest = digestText(secret)
@@ -66,7 +65,6 @@ export class Connections {
     return { key, access: { name, scopes: new Set(scopes), vaults, isConnection: true } }
   }
 
-  /** Checks whether a principal's connection still exists. */
   isCurrent(key: string): boolean {
     this.#refresh()
     const now = this.#options.now()
@@ -74,8 +72,8 @@ export class Connections {
   }
 
   /**
-   * Adds a connection under a free name that resembles the given one. Returns the code that its program exchanges for tokens, or
-   * `undefined` if there are too many connections.
+   * Chooses a free name similar to the given one.
+   * @returns the authorization code, or `undefined` if there are too many connections
    */
   add(grant: Grant, isTaken: (name: string) => boolean): string | undefined {
     const { folder, now } = this.#options
@@ -94,19 +92,18 @@ export class Connections {
     }
   }
 
-  /** Runs `step` on the connection that a code belongs to. Returns the new tokens, if any. */
   withCode(code: string, step: TakeStep): GrantedTokens | undefined {
     const digest = digestText(code)
     return this.#step((connection) => connection.code.digest === digest, step)
   }
 
-  /** Runs `step` on the connection of a refresh token, even if the token was rotated long ago. Returns the new tokens, if any. */
+  /** Also accepts tokens that were rotated long ago. */
   withRefresh(token: string, step: TakeStep): GrantedTokens | undefined {
     const id = connectionOf(token, this.#options.signer)
     return this.#step((connection) => connection.id === id, step)
   }
 
-  /** Runs `step` on the connection of an access token, even if the token has expired. */
+  /** Also accepts expired tokens. */
   withAccess(token: string, step: TakeStep): void {
     const digest = digestText(token)
     this.#step(({ access }) => access.some((token) => token.digest === digest), step)
@@ -143,7 +140,7 @@ export class Connections {
     const { folder } = this.#options
     const version = versionOf(folder)
     if (version === this.#version) return
-    // Modification times are only accurate to a few milliseconds, so do not trust a new version immediately.
+    // Modification times have a resolution of a few milliseconds, so do not trust a new version yet.
     this.#version = Date.now() - (statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? 0) > UNSETTLED_MS ? version : undefined
     const stored = readConnections(folder, this.#stored)
     this.#stored = stored
@@ -153,13 +150,13 @@ export class Connections {
   }
 }
 
-/** Returns all connections, including those whose code has yet to be redeemed. */
+/** Includes connections whose code has not been redeemed yet. */
 export function listConnections(folder: string, now = Date.now()): readonly Connection[] {
   const all = [...readConnections(folder, new Map()).values()].map(({ connection }) => connection)
   return all.filter((connection) => isUsable(connection, now))
 }
 
-/** Ends a connection. Returns `false` if no connection has that name. */
+/** @returns false if no connection has this name */
 export function removeConnection(folder: string, name: string): boolean {
   let exists = false
   if (!readConnections(folder, new Map()).has(name)) return false
@@ -180,7 +177,7 @@ function readConnections(folder: string, known: ReadonlyMap<string, StoredConnec
     const before = known.get(name)
     if (before !== undefined && before.version === version) stored.set(name, before)
     else {
-      // A damaged file grants no access. It is kept for its owner to inspect.
+      // A damaged file grants no access, but its owner can still inspect it.
       const { success, data } = CONNECTION.safeParse(readJson(path))
       if (success && data.name === name) stored.set(name, { version, connection: data, key: keyOf(data) })
     }
@@ -194,7 +191,7 @@ function fileOf(folder: string, name: string): string {
   return join(folder, `${name}${ENDING}`)
 }
 
-/** Identifies a connection. All its tokens share this key, so sessions survive a refresh. */
+/** All tokens of a connection share this key, so sessions survive a refresh. */
 function keyOf({ name, id, scopes, vaults }: Connection): string {
   return JSON.stringify(['connection', name, id, scopes, vaults])
 }

@@ -7,26 +7,24 @@ import { isLoopbackName, MCP_PATH } from '../http/host-and-origin.ts'
 import { isOnInternet } from './fetch-document.ts'
 import { PATHS } from './sign-in.ts'
 
-/** Reason why a hosted assistant cannot connect, and how to fix it. */
 export interface AddressFault {
   readonly message: string
   readonly hint: string
 }
 
-/** Dependencies that tests replace. */
 export interface ExamineOptions {
   readonly resolve?: (host: string) => Promise<readonly string[]>
-  /** Maximum time to wait for an answer, in milliseconds. */
+  /** In milliseconds. */
   readonly within?: number
 }
 
-/** Claude's timeout in milliseconds. */
+/** Claude's timeout. */
 const TIMEOUT_MS = 10_000
 
-/** User agents of Claude, of a library that many hosted assistants use, and of an ordinary program. */
+/** Claude, a library that many hosted assistants use, and an ordinary program. */
 const PROGRAMS = ['Claude-User', 'python-httpx', 'curl/8.0']
 
-/** Contacts a server at its public address, as hosted assistants do, and returns the problems found. Sends no secrets. */
+/** Sends the requests of a hosted assistant, without secrets. */
 export async function examineAddress(address: PublicAddress, options: ExamineOptions = {}): Promise<readonly AddressFault[]> {
   const { within = TIMEOUT_MS, resolve = recordsOf } = options
   const request = (path: string, init: RequestInit = {}): Promise<Reply> => fetchReply(address.origin + path, init, within)
@@ -39,16 +37,15 @@ export async function examineAddress(address: PublicAddress, options: ExamineOpt
   ])
   const faults = refusals.map((reply) => faultOfRefusal(reply, address, within))
   const plain = faults.at(-1)
-  // If only the ordinary program gets an answer, something filters requests by user agent.
+  // If only the ordinary program gets an answer, a filter blocks the other user agents.
   const blocked = PROGRAMS.filter((_, at) => plain === undefined && faults[at] !== undefined)
   const unanswered = plain ?? (blocked.length > 0 ? blocking(blocked) : undefined)
-  // If the server cannot be reached, do not also report that its metadata is missing.
+  // Do not report missing metadata of an unreachable server.
   return [record, unanswered, plain === undefined ? faultOfMetadata(metadata, address, within) : undefined].filter(
     (problem) => problem !== undefined,
   )
 }
 
-/** An answer, or the reason why there is none. */
 type Reply =
   | { readonly kind: 'answer'; readonly status: number; readonly headers: Headers; readonly text: string }
   | { readonly kind: 'late' }
@@ -84,7 +81,7 @@ async function faultOfRecord(host: string, resolve: NonNullable<ExamineOptions['
   }
 }
 
-/** Returns the problem with a reply, or `undefined` if it is this server's own 401 response, as expected. */
+/** @returns undefined for this server's own 401 response */
 function faultOfRefusal(reply: Reply, address: PublicAddress, within: number): AddressFault | undefined {
   const { resource } = address
   if (reply.kind !== 'answer') return faultOfSilence(reply, address, within)

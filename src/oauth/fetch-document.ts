@@ -3,14 +3,13 @@ import type { IncomingMessage } from 'node:http'
 import { request } from 'node:https'
 import { BlockList, isIP } from 'node:net'
 
-/** Dependencies that tests replace. */
 export interface FetchOptions {
   readonly resolve?: (host: string) => Promise<readonly string[]>
   readonly isAllowed?: (address: string) => boolean
   readonly port?: number
-  /** A certificate authority to trust instead of the usual ones. */
+  /** Replaces the default certificate authorities. */
   readonly ca?: string
-  /** Maximum time for a complete answer, in milliseconds. */
+  /** In milliseconds, for the complete response. */
   readonly within?: number
 }
 
@@ -18,8 +17,7 @@ const MAX_BYTES = 5 * 1024
 const TIMEOUT_MS = 5_000
 
 /**
- * Fetches a small document over https. The host is resolved once, all of its addresses must be public, and the connection goes to one
- * of these addresses. Redirects are not followed.
+ * Prevents SSRF: resolves the host once, requires all addresses to be public, and follows no redirects.
  * @throws Error whose message states the reason
  */
 export async function fetchDocument(url: URL, options: FetchOptions = {}): Promise<string> {
@@ -83,7 +81,7 @@ async function addressesOf(host: string): Promise<readonly string[]> {
   return (await lookup(host, { all: true })).map(({ address }) => address)
 }
 
-/** IPv4 ranges that are not on the internet: this computer, local networks and reserved ranges. */
+/** IPv4 ranges that are not public. */
 const INTERNAL_4 = [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -105,7 +103,7 @@ const INTERNAL_4 = [
   '240.0.0.0/4',
 ]
 
-/** Parts of 2000::/3 that are not on the internet, or that lead to an IPv4 address through a relay. */
+/** Parts of 2000::/3 that are not public, or that relay to IPv4 addresses. */
 const INTERNAL_6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20']
 
 const internal4 = listOf(INTERNAL_4, 'ipv4')
@@ -113,7 +111,7 @@ const internal6 = listOf(INTERNAL_6, 'ipv6')
 const internet6 = listOf(['2000::/3'], 'ipv6')
 const nat64 = listOf(['64:ff9b::/96'], 'ipv6')
 
-/** Checks whether an address is on the internet. For a NAT64 address, the embedded IPv4 address is checked. */
+/** For a NAT64 address, checks the embedded IPv4 address. */
 export function isOnInternet(address: string): boolean {
   if (isIP(address) === 4) return !internal4.check(address, 'ipv4')
   if (isIP(address) !== 6 || address.includes('%')) return false
@@ -130,7 +128,7 @@ function listOf(ranges: readonly string[], family: 'ipv4' | 'ipv6'): BlockList {
   return list
 }
 
-/** Returns the IPv4 address at the end of an IPv6 address. `URL` shortens IPv6 addresses and writes them without dots. */
+/** `URL` rewrites the embedded IPv4 address in hexadecimal. */
 function lastFourBytes(address: string): string {
   const groups = new URL(`http://[${address}]`).hostname.slice(1, -1).split(':').slice(-2)
   const [high = 0, low = 0] = groups.map((group) => Number.parseInt(group || '0', 16))

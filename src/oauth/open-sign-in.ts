@@ -20,17 +20,13 @@ export interface SignInOptions extends Pick<SignIn, 'vaults' | 'isToken'> {
   /** The setting `http.clients`. */
   readonly clients: readonly string[]
   readonly stateFolder: string
-  /** Returns the scopes that the settings currently allow. */
   allowedScopes(): readonly Scope[]
-  /** Returns the time in milliseconds since 1970. */
+  /** In milliseconds since 1970. */
   readonly now?: () => number
   readonly readDocument?: ReadDocument
 }
 
-/**
- * Opens the authorization server: everything that exists only at the public address.
- * @throws RouxError `INVALID_SETTINGS` if `http.clients` contains anything other than host names
- */
+/** @throws RouxError `INVALID_SETTINGS` if `http.clients` contains anything other than host names */
 export function openSignIn(options: SignInOptions): PublicSide {
   const { address, clients, stateFolder, now = Date.now, readDocument = (url) => fetchDocument(url) } = options
   const files = signInFiles(stateFolder)
@@ -58,7 +54,7 @@ export function openSignIn(options: SignInOptions): PublicSide {
   }
 }
 
-/** Describes the server to programs: RFC 9728 and RFC 8414. */
+/** RFC 9728 and RFC 8414. */
 function metadataRoutes({ address, allowedScopes }: SignIn): readonly Route[] {
   const { origin, resource } = address
   const describing = (path: string, describe: () => object): Route =>

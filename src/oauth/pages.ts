@@ -28,7 +28,7 @@ button,a{flex:1;padding:.8rem;background:none;color:inherit;border:1px solid var
 .fault{margin:1rem 0 0;padding:.6rem .8rem;border-left:4px solid var(--fault);color:var(--fault)}
 :focus-visible{outline:3px solid var(--mark);outline-offset:2px}`
 
-/** Omits `form-action`, because Chrome and Safari also apply it to the address that a form is redirected to. */
+/** Without `form-action`, because Chrome and Safari also apply it to redirects of a form. */
 const POLICY = [
   "default-src 'none'",
   `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
@@ -36,7 +36,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** Sends a page that has no scripts and that no other page can frame. `body` is HTML. */
+/** @param body HTML */
 function sendPage(response: ServerResponse, status: number, title: string, body: string): void {
   const text = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
@@ -48,10 +48,7 @@ function sendPage(response: ServerResponse, status: number, title: string, body:
   response.end(text)
 }
 
-/**
- * Adds security headers. Omits `Cross-Origin-Opener-Policy`, because it would cut web clients off from the sign-in window that they
- * opened.
- */
+/** Omits `Cross-Origin-Opener-Policy`, which would disconnect web clients from their sign-in window. */
 function secure(response: ServerResponse): void {
   response
     .setHeader('Content-Security-Policy', POLICY)
@@ -67,16 +64,13 @@ function html(text: string): string {
 export interface Consent {
   readonly program: string
   readonly knownBy: string | undefined
-  /** Host that receives the sign-in; `undefined` for a program on the browser's computer. */
+  /** `undefined` for a program on the browser's computer. */
   readonly returnsTo: string | undefined
-  /** Choices to offer on the page. */
   readonly scopes: readonly Scope[]
   readonly vaults: readonly string[]
-  /** The choices that are preselected. */
   readonly chosen: { readonly scopes: readonly string[]; readonly vaults: readonly string[] }
-  /** The signed request that the form submits again. */
+  /** Signed. The form submits it again. */
   readonly request: string
-  /** Error from the last attempt. */
   readonly fault?: string | undefined
 }
 
@@ -120,7 +114,7 @@ export function sendNotice(response: ServerResponse, status: number, message: st
   sendPage(response, status, 'Roux', `<h1>Not connected</h1><p class="fault" role="alert">${html(message)}</p>`)
 }
 
-/** Redirects a browser to an address that has been checked. */
+/** The address must have been checked. */
 export function sendOn(response: ServerResponse, address: string): void {
   secure(response)
   response.writeHead(303, { Location: address, 'Content-Length': 0 }).end()
@@ -137,15 +131,12 @@ function box(name: string, value: string, { title, explanation, checked }: Box):
   return `<label class="box"><input type="checkbox" name="${name}" value="${html(value)}"${checked ? ' checked' : ''}><span><bdi>${html(title)}</bdi>${more}</span></label>`
 }
 
-/** A note, identified by the name of its vault's folder, its path in the vault and its title. */
+/** Folder name of the vault, path in the vault, and title. */
 const NOTE = z.tuple([z.string(), z.string(), z.string()])
 
 const MAX_TITLE_LENGTH = 200
 
-/**
- * Returns the URL of the page for a note. The URL contains the note's names and a signature. Therefore, the page does not access a
- * vault, reveals only what is in its URL, and shows only what this server has signed.
- */
+/** The URL contains the note's names and a signature. The page needs no access to the vault. */
 export function addressOf(
   { folder, path, title }: { readonly folder: string; readonly path: string; readonly title: string },
   { address, signer }: Pick<SignIn, 'address' | 'signer'>,
@@ -153,7 +144,7 @@ export function addressOf(
   return `${address.origin}${PATHS.open}?note=${signer.sign('note', [folder, path, [...title].slice(0, MAX_TITLE_LENGTH).join('')])}`
 }
 
-/** Serves the page that the sources in answers link to. It is public, because a browser that follows such a link has no token. */
+/** Public, because a browser that opens a source link has no token. */
 export function openRoute({ signer }: Pick<SignIn, 'signer'>): Route {
   return defineRoute<undefined>({
     path: PATHS.open,

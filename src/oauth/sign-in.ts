@@ -7,7 +7,6 @@ import type { ClientDocuments } from './client-documents.ts'
 import type { Connections } from './connections.ts'
 import type { Signer } from './state-files.ts'
 
-/** State that is shared by the sign-in routes. */
 export interface SignIn {
   readonly address: PublicAddress
   /** Hosts listed in `http.clients`. */
@@ -15,11 +14,9 @@ export interface SignIn {
   readonly signer: Signer
   readonly connections: Connections
   readonly documents: ClientDocuments
-  /** File with the window that `roux connect` opens. */
+  /** Path of the file that `roux connect` writes. */
   readonly window: string
-  /** Returns the scopes that the settings currently allow. */
   allowedScopes(): readonly Scope[]
-  /** Returns the names of the vaults that this server serves. */
   vaults(): readonly string[]
   isToken(name: string): boolean
   now(): number
@@ -35,13 +32,13 @@ export const PATHS = {
   open: '/open',
 } as const
 
-/** Maximum size of a form in bytes, enough for all parameters of a sign-in. */
+/** Enough for all parameters of a sign-in. */
 const BODY_BYTES = 16 * 1024
 
-/** Parameters by name. `undefined` if one is repeated, because two programs could then read different values. */
+/** `undefined` if a parameter is repeated, because parsers disagree about its value. */
 export type Parameters = ReadonlyMap<string, string> | undefined
 
-/** Parses a query or a form. `lists` names the parameters that may be repeated; their values are joined with line feeds. */
+/** @param lists names of parameters that may be repeated; their values are joined with line feeds */
 export function parseParameters(text: string, lists: readonly string[] = []): Parameters {
   const values = new Map<string, string>()
   for (const [name, value] of new URLSearchParams(text)) {
@@ -57,7 +54,7 @@ export function queryOf({ url = '' }: IncomingMessage): string {
   return at < 0 ? '' : url.slice(at + 1)
 }
 
-/** Reads a body of the given media type as text. Returns `undefined` if the type differs or the body is too large or incomplete. */
+/** @returns undefined if the media type differs, or the body is too large or incomplete */
 export async function readText({ request, response }: Exchange<undefined>, type: string): Promise<string | undefined> {
   const [contentType = ''] = (request.headers['content-type'] ?? '').split(';')
   if (contentType.trim().toLowerCase() !== type) return undefined

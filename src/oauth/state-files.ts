@@ -5,21 +5,21 @@ import * as z from 'zod/v4'
 import { changeStateFile } from '../config/state-file.ts'
 import { errorCode, RouxError } from '../core/errors.ts'
 
-/** Returns the paths of the sign-in files in the state folder. Only their owner can read the files. */
+/** All files are readable only by their owner. */
 export function signInFiles(stateFolder: string) {
   return {
-    /** Key for signing the values that clients store. */
+    /** Key for signing values that clients store. */
     key: join(stateFolder, 'sign-in.json'),
-    /** The permission given by `roux connect`. */
+    /** Written by `roux connect`. */
     window: join(stateFolder, 'connect.json'),
-    /** Folder with one file per connection. */
+    /** Contains one file per connection. */
     connections: join(stateFolder, 'connections'),
-    /** Descriptions that clients publish about themselves. */
+    /** Metadata documents of clients. */
     documents: join(stateFolder, 'clients.json'),
   }
 }
 
-/** Returns a file's JSON, or `undefined` if the file is missing or damaged. */
+/** @returns undefined if the file is missing or damaged */
 export function readJson(path: string): unknown {
   try {
     return JSON.parse(readFileSync(path, 'utf8')) as unknown
@@ -30,8 +30,7 @@ export function readJson(path: string): unknown {
 }
 
 /**
- * Changes a file's JSON while other processes are locked out. `change` returns the new value, the given value to leave the file
- * unchanged, or `undefined` to remove the file.
+ * Locks the file. `change` returns the new value, the given value to leave the file unchanged, or `undefined` to remove the file.
  * @throws RouxError `PERMISSION_DENIED` if the file cannot be written, and errors from `change`
  */
 export function changeJson(path: string, change: (before: unknown) => unknown): void {
@@ -55,18 +54,18 @@ function notSaved(path: string, cause: unknown): RouxError {
   })
 }
 
-/** Purpose of a signed value. A value signed for one purpose is not accepted for another. */
+/** A value signed for one purpose is invalid for any other. */
 type Purpose = 'client' | 'request' | 'refresh' | 'note'
 
-/** Signs values that clients store, so this server does not have to. */
+/** Signs values that clients store. */
 export interface Signer {
-  /** Returns the value as text that is safe to use in a URL. */
+  /** The result is safe to use in a URL. */
   sign(purpose: Purpose, value: unknown): string
-  /** Returns the value, or `undefined` if this server did not sign it for this purpose. */
+  /** @returns undefined if the signature is invalid */
   read(purpose: Purpose, text: string): unknown
 }
 
-/** Opens a signer. Its key file is created on first use; the file also records the address last served, for `roux connect`. */
+/** Creates the key file on first use. The file also stores the resource for `roux connect`. */
 export function openSigner(keyFile: string, resource: string): Signer {
   const key = readKey(keyFile, resource)
   const signatureOf = (purpose: Purpose, body: string): Buffer => createHmac('sha256', key).update(`${purpose}.${body}`).digest()
@@ -79,7 +78,7 @@ export function openSigner(keyFile: string, resource: string): Signer {
       const [body = '', signature = '', ...rest] = text.split('.')
       const givenSignature = Buffer.from(signature, 'base64url')
       const expected = signatureOf(purpose, body)
-      // Rejects alternative base64url spellings of the same bytes, which would give one client several ids.
+      // Rejects other base64url spellings of the same bytes, which would give a client several ids.
       const isCanonical = rest.length === 0 && givenSignature.toString('base64url') === signature
       if (!isCanonical || givenSignature.length !== expected.length || !timingSafeEqual(givenSignature, expected))
         return undefined
@@ -88,12 +87,12 @@ export function openSigner(keyFile: string, resource: string): Signer {
   }
 }
 
-/** Returns 32 random bytes as base64url, after a prefix that indicates their use. */
+/** 32 random bytes in base64url after the prefix. */
 export function newSecret(prefix: string): string {
   return `${prefix}${randomBytes(32).toString('base64url')}`
 }
 
-/** Returns the SHA-256 digest as base64url, which is what files store instead of a secret and what PKCE calls S256. */
+/** SHA-256 in base64url. PKCE calls this `S256`. */
 export function digestText(secret: string): string {
   return createHash('sha256').update(secret).digest('base64url')
 }

@@ -9,7 +9,7 @@ import { PATHS, parseParameters, readText, type SignIn } from './sign-in.ts'
 
 type Form = ReadonlyMap<string, string>
 
-/** The routes that programs call: registering, getting tokens and revoking them. */
+/** Endpoints for registration, tokens and revocation. */
 export function tokenRoutes(signIn: SignIn): readonly Route[] {
   return [
     posting(PATHS.register, (exchange) => registering(signIn, exchange)),
@@ -27,7 +27,7 @@ interface TokenResponse {
   readonly body: object
 }
 
-/** Creates an error response in the format of RFC 6749. */
+/** Error format of RFC 6749. */
 function errorResponse(error: string, description: string): TokenResponse {
   return { status: 400, body: { error, error_description: description } }
 }
@@ -100,7 +100,7 @@ function answerWith(granted: GrantedTokens | undefined): TokenResponse {
   }
 }
 
-/** Revokes a token. The answer is the same for unknown tokens, as required by RFC 7009. */
+/** Unknown tokens get the same response, as RFC 7009 requires. */
 function revokeToken({ connections }: SignIn, form: Form): TokenResponse {
   const [token, client] = [form.get('token'), form.get('client_id')]
   if (token === undefined || client === undefined) return errorResponse('invalid_request', 'token or client_id is missing.')

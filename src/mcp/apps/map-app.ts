@@ -7,13 +7,10 @@ import { defineTool, type SwitchedOffBy, type Tool, type ToolDefinition } from '
 import type { McpServerOptions } from '../server-options.ts'
 import type { ValidatingServer } from '../validating-server.ts'
 
-/** Maximum number of notes in the picture, which then takes about 400 kB. More notes would be illegible in a chat. */
+/** More notes would be illegible in a chat. This many take about 400 kB. */
 const MAX_NOTES = 3_000
 
-/**
- * Returns the map positions of the notes in an answer and of the notes around them. Only called by the page that displays answers,
- * never by models.
- */
+/** Called by the page that displays answers, never by models. */
 const mapPictureTool = defineTool({
   name: 'map_picture',
   title: 'Picture of the vault',
@@ -26,15 +23,13 @@ const mapPictureTool = defineTool({
   run: (core, { notes }, call) => partOfPicture(core, { notes, most: MAX_NOTES }, call),
 })
 
-/** Address of the page that displays answers. */
 export const MAP_APP = 'ui://roux/map'
 
-/** Name of the protocol extension that clients declare if they can show pages (MCP Apps). */
+/** Extension of clients that can display pages (MCP Apps). */
 const EXTENSION = 'io.modelcontextprotocol/ui'
 
 const PAGE_TYPE = 'text/html;profile=mcp-app'
 
-/** Checks whether the client of a request has declared that it can show pages. */
 export function showsApps(server: ValidatingServer, { mcpReq }: ServerContext): boolean {
   const envelope: Readonly<Record<string, unknown>> = mcpReq.envelope ?? {}
   const declared = envelope[CLIENT_CAPABILITIES_META_KEY] ?? server.getClientCapabilities()
@@ -43,26 +38,21 @@ export function showsApps(server: ValidatingServer, { mcpReq }: ServerContext): 
   return isRecord(extension) && Array.isArray(extension.mimeTypes) && extension.mimeTypes.includes(PAGE_TYPE)
 }
 
-/** Checks whether the server has a page and at least one enabled tool whose answers it can show. */
 export function isMapOffered({ mapPage, tools, switchedOffBy }: McpServerOptions): boolean {
   return mapPage !== undefined && tools.some((tool) => tool.isPictured === true && switchedOffBy(tool) === undefined)
 }
 
-/** Returns the enabled tools that only the page calls. */
+/** Tools that only the page calls. */
 export function appTools(switchedOffBy: SwitchedOffBy): readonly Tool[] {
   return [mapPictureTool].filter((tool) => switchedOffBy(tool) === undefined)
 }
 
-/** Adds the reference to the page to a tool's definition. */
 export function withApp(definition: ToolDefinition, tool: Tool): object {
   if (tool === mapPictureTool) return { ...definition, _meta: { ui: { visibility: ['app'] } } }
   return tool.isPictured === true ? { ...definition, _meta: { ui: { resourceUri: MAP_APP } } } : definition
 }
 
-/**
- * Removes the text of a result, which would only double its size: the page reads the structured content, and no model sees the
- * result.
- */
+/** The page reads the structured content, so the text would only double the size. */
 export function forPage(result: ToolResult): ToolResult {
   return result.isError === true ? result : { ...result, content: [] }
 }
@@ -75,7 +65,7 @@ export const MAP_APP_RESOURCE = {
   mimeType: PAGE_TYPE,
 }
 
-/** Returns the page as the contents of a resource. The default content security policy already blocks all access. */
+/** The default content security policy already blocks all access. */
 export function mapAppContents(text: string) {
   return { uri: MAP_APP, mimeType: PAGE_TYPE, text, _meta: { ui: { prefersBorder: true } } }
 }

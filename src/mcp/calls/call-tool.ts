@@ -9,35 +9,33 @@ import { prepareCall } from './prepare-call.ts'
 import { withinTime } from './progress.ts'
 import { errorResult, type Log, type ToolResult, toolResult } from './tool-result.ts'
 
-/** Codes of warnings about the index, which reveal nothing about notes. */
+/** These warnings reveal nothing about notes. */
 const INDEX_WARNINGS: readonly Warning['code'][] = ['INDEX_BUILDING', 'STALE']
 
-/** Codes of errors about the call itself. Other errors can contain names of similar notes and headings. */
+/** Other errors can contain names of similar notes and headings. */
 const CALLER_ERRORS: readonly ErrorCode[] = ['INVALID_PARAMS', 'TOOL_DISABLED']
 
 export interface CallOptions {
-  /** Opens each vault when the first call needs it. */
+  /** Opened on the first call. */
   readonly vaults: Vaults
   readonly log: Log
-  /** Checks whether tools named in the arguments are enabled. */
   readonly switchedOffBy?: SwitchedOffBy
   readonly signal?: AbortSignal
   /** In milliseconds. */
   readonly timeout?: number
-  /** Names of tools that the client does not get. Messages do not mention them. */
+  /** Tools that are not offered to the client. Messages do not mention them. */
   readonly missing?: readonly string[]
-  /** False if the caller may not read notes. Results of changes then reveal nothing about them. Defaults to true. */
+  /** If false, results of changes reveal nothing about notes. Default: true. */
   readonly mayRead?: boolean
-  /** Maximum length of the answer in tokens, unless the arguments set one. Defaults to the tool's own limit. */
+  /** In tokens, unless the arguments set a limit. Default: the tool's own limit. */
   readonly maxTokens?: number | undefined
-  /** Called with the current step if the client requested progress. */
   readonly report?: ((message: string) => void) | undefined
 }
 
-/** Time limit for tools that call a model, in milliseconds. It exceeds the maximum of `ai.timeout`, which ends such calls first. */
+/** Time limit in milliseconds for calls of a model. It exceeds the maximum of `ai.timeout`. */
 const MODEL_TIMEOUT = 660_000
 
-/** Calls a tool. Errors are returned as results. */
+/** Returns errors as results. */
 export async function callTool(tool: Tool, args: unknown, options: CallOptions): Promise<ToolResult> {
   const { signal, mayRead = true, maxTokens, report, missing = [] } = options
   const timeout = options.timeout ?? (tool.byModel === true ? MODEL_TIMEOUT : undefined)
@@ -47,7 +45,7 @@ export async function callTool(tool: Tool, args: unknown, options: CallOptions):
     const answer = await withinTime(limit, (stop) => run(waiting({ signal: stop, maxTokens, report })))
     return toolResult(onlyOffered(mayRead ? answer : redactAnswer(answer, tool), missing), tool)
   } catch (error) {
-    // Nobody receives this result, because the client has cancelled the call.
+    // The client has cancelled the call and receives no result.
     const shownError = onlyOfferedHint(signal?.aborted ? new RouxError('TIMEOUT', 'The call was cancelled.') : error, missing)
     return errorResult(mayRead ? shownError : redactError(shownError), options.log)
   }
@@ -59,14 +57,14 @@ function hintOf({ annotations }: Tool): string {
     : 'It may still complete: check list_changes before you retry.'
 }
 
-/** Removes everything about notes from an answer, for a client that may change notes but not read them. */
+/** For clients that may change notes but not read them. */
 function redactAnswer(answer: Answer<unknown>, { needs, unredacted }: ToolFacts): Answer<unknown> {
   if (needs === undefined) return answer
   const warnings = answer.warnings.filter(({ code }) => INDEX_WARNINGS.includes(code))
   return { ...answer, value: only(unredacted ?? UNREDACTED[needs], answer.value), warnings }
 }
 
-/** Removes everything about notes from an error, for a client that may not read them. */
+/** For clients that may not read notes. */
 function redactError(error: unknown): unknown {
   if (!(error instanceof RouxError) || CALLER_ERRORS.includes(error.code)) return error
   const { code, message, hint } = error
@@ -78,17 +76,17 @@ function only(names: ReadonlySet<string>, value: unknown): unknown {
   if (!isRecord(value)) return value
   const allowedEntries = Object.entries(value).filter(([name]) => names.has(name))
   return Object.fromEntries(
-    // The prefix `partial:` says that the caller has not read the whole note.
+    // `partial:` marks the hash of a note that the caller has not read completely.
     allowedEntries.map(([name, member]) => [name, name === 'hash' ? partialHash(String(member)) : only(names, member)]),
   )
 }
 
-/** The white space after a sentence, or after a clause that ends with a semicolon. */
+/** Whitespace after a sentence, or after a semicolon. */
 const END = /(?<=[.!?;])\s+/
 
 /**
- * Removes sentences that name a tool the client is not offered from warnings, because the client cannot follow their advice. A
- * warning without other sentences is kept.
+ * Removes sentences that mention a missing tool, because the client cannot follow that advice. Keeps a warning that has no other
+ * sentences.
  */
 export function onlyOffered<V>(answer: Answer<V>, missing: readonly string[]): Answer<V> {
   if (answer.warnings.length === 0) return answer
@@ -109,7 +107,7 @@ function onlyOfferedHint(error: unknown, missing: readonly string[]): unknown {
 }
 
 function offeredPart(text: string, missing: readonly string[]): string {
-  // Skip one-word names such as `ask` or `map`, which may just be English words.
+  // One-word names such as `ask` or `map` may be English words.
   const names = missing.filter((name) => name.includes('_') && text.includes(name))
   if (names.length === 0) return text
   const namesPattern = new RegExp(`\\b(?:${names.join('|')})\\b`)

@@ -22,13 +22,11 @@ interface Checked {
 
 const MAX_SUGGESTIONS = 3
 
-/** Maximum length of a value in a message. Longer values are truncated. */
 const MAX_VALUE_LENGTH = 60
 
-/** Maximum number of violations listed in a message. */
 const MAX_SHOWN = 20
 
-/** Violations as sentences without a full stop, and similar names to suggest. */
+/** Sentences without a full stop, and similar names to suggest. */
 export interface Violations {
   readonly messages: readonly string[]
   readonly candidates: readonly string[]
@@ -42,7 +40,7 @@ interface CheckedArguments {
   readonly reported?: number
 }
 
-/** Converts schema violations to sentences. After the first few, lists only where the others are. */
+/** Describes the first violations. For others, lists only the position. */
 export function violationsOf(
   tool: Checked,
   issues: readonly Issue[],
@@ -70,7 +68,6 @@ export function violationsOf(
   return { messages: [...messages.values()], candidates: [...candidates] }
 }
 
-/** Creates an error that lists every violation with its position, the expected value and the actual value. */
 export function invalidArguments(tool: Checked, { messages, candidates }: Violations): RouxError {
   const knownKeys = Object.keys(tool.inputSchema.properties)
   const shownMessages = messages.slice(0, MAX_SHOWN)
@@ -81,7 +78,7 @@ export function invalidArguments(tool: Checked, { messages, candidates }: Violat
   })
 }
 
-/** Orders missing and invalid arguments before unknown ones. */
+/** Sorts missing and invalid arguments before unknown ones. */
 function lastUnknown(a: Issue, b: Issue): number {
   return Number(a.code === 'unrecognized_keys') - Number(b.code === 'unrecognized_keys')
 }
@@ -101,7 +98,7 @@ function violation(
   return `${where}${where === '' ? '' : ': '}expected ${expected}, got ${shortValue(value)}`
 }
 
-/** Formats the position of an argument, such as `operations[2].arguments.id`. */
+/** Formats a position such as `operations[2].arguments.id`. */
 function placeOf(path: readonly PropertyKey[], at: string): string {
   return path.reduce<string>((where, step) => {
     if (typeof step === 'number') return `${where}[${step}]`
@@ -109,7 +106,7 @@ function placeOf(path: readonly PropertyKey[], at: string): string {
   }, at)
 }
 
-/** Truncates a name or value from the caller, which can be of any length. */
+/** Callers can send names and values of any length. */
 function shortened(text: string): string {
   return text.length > MAX_VALUE_LENGTH ? `${text.slice(0, boundaryBefore(text, 0, MAX_VALUE_LENGTH))}…` : text
 }
@@ -172,7 +169,7 @@ function shortValue(value: unknown): string {
   return value === undefined ? 'nothing' : shortened(tryJson(value))
 }
 
-/** Serializes a value from the caller, which may be nested too deeply for the stack. */
+/** The value may be nested too deeply for the stack. */
 function tryJson(value: unknown): string {
   try {
     return JSON.stringify(value)
@@ -181,13 +178,10 @@ function tryJson(value: unknown): string {
   }
 }
 
-/**
- * Maximum number of items in a list argument, because every item takes time and every invalid item also takes memory. Schemas
- * mostly omit this limit to stay short.
- */
+/** Schemas mostly omit this limit to stay short. */
 export const MAX_ITEMS = 1_000
 
-/** Finds lists that are too long before anything iterates over them. */
+/** Checks the length of lists before other code iterates over them. */
 export function tooLongLists(args: unknown): Violations {
   if (!isRecord(args)) return { messages: [], candidates: [] }
   const messages = [...tooLongIn(args, ''), ...operationsIn(args).flatMap(([operation, at]) => tooLongIn(operation, at))]
@@ -213,7 +207,6 @@ function longOnes(values: Readonly<Record<string, unknown>>, at: string, unit = 
   return messages
 }
 
-/** Returns the arguments of operations with their positions, unless there are too many. */
 function operationsIn({ operations }: Readonly<Record<string, unknown>>) {
   if (!Array.isArray(operations) || operations.length > MAX_ITEMS) return []
   return operations.flatMap((operation, at) =>

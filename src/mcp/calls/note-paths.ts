@@ -3,19 +3,18 @@ import type { Answer, GraphCore } from '../../app/graph-core.ts'
 import type { NodeId } from '../../core/ids.ts'
 import { isRecord } from '../../core/is-record.ts'
 
-/** Members whose ids stay as they are: values from files, arguments of other calls, and the steps of a path. */
+/** Members whose ids are not replaced. */
 const NOT_SEARCHED: ReadonlySet<string> = new Set(['properties', 'arguments', 'hops', 'draft'])
 
-/** Members that list ids without titles. An id may be followed by `#` and a part of the note. */
+/** Members with ids that have no title. Each id may end with `#` and a part of the note. */
 const SPELLED: ReadonlySet<string> = new Set(['candidates', 'nearest'])
 
 type FindPath = (id: string) => string | undefined
 
 /**
- * Adds paths to an answer wherever a note's path differs from its id, because programs that open files need the spelling on disk.
- * `id` and `match` get `path`, a link's `from` and `to` get `from_path` and `to_path`, and a `path` of ids gets `paths`. Ids in
- * `candidates` and `nearest` are replaced by their spelling on disk, which is also a valid id. The `links` of a note get no
- * paths, which would make lists much longer.
+ * Adds paths where the spelling on disk differs from the id, for programs that open files. `id` and `match` get `path`, `from`
+ * and `to` get `from_path` and `to_path`, and a `path` of ids gets `paths`. Ids in `candidates` and `nearest` are replaced. The
+ * `links` of a note get no paths, which would make lists much longer.
  */
 export async function withPaths<V>(answer: Answer<V>, core: GraphCore, signal: AbortSignal | undefined): Promise<Answer<V>> {
   const paths = new Map<string, string>(answer.paths)
@@ -56,7 +55,7 @@ function spelled(value: unknown, find: FindPath): unknown {
   return path === undefined ? value : spelledId(id, path) + rest
 }
 
-/** Returns the member with the paths for a member with ids, or `undefined` if there is none to add. */
+/** @returns undefined if all ids are spelled as on disk */
 function addedMember(
   key: string,
   ids: unknown,

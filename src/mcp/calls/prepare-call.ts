@@ -14,17 +14,15 @@ import { definitionFor, requireAny } from './vaults.ts'
 
 export interface PrepareOptions {
   readonly vaults: Vaults
-  /** Checks whether tools named in the arguments are enabled. */
   readonly switchedOffBy?: SwitchedOffBy | undefined
 }
 
-/** A call with validated arguments. Running it opens the vaults that it needs. */
+/** Runs a validated call and opens the vaults that it needs. */
 export type PreparedCall = (call: Call) => Promise<Answer<unknown>>
 
 /**
- * Validates arguments and determines the vaults they refer to.
- * @throws RouxError `INVALID_PARAMS` that lists every violation, or reports an unknown vault or several vaults where one is required;
- * `TOOL_DISABLED` if the arguments name a disabled tool
+ * @throws RouxError `INVALID_PARAMS` that lists all violations, or if a vault is unknown or ambiguous; `TOOL_DISABLED` if the
+ * arguments name a disabled tool
  */
 export function prepareCall(tool: Tool, args: unknown, { vaults, switchedOffBy }: PrepareOptions): PreparedCall {
   const { names } = vaults
@@ -35,7 +33,6 @@ export function prepareCall(tool: Tool, args: unknown, { vaults, switchedOffBy }
     const run = tool.prepare(args, switchedOffBy)
     return async (call) => fitAnswer(await run(await vaults.open(), call), tool.budget, { args: givenArgs, call })
   }
-  // The tool itself checks the other arguments.
   const callArgs = { ...givenArgs }
   delete callArgs.vault
   const vaultName = wantedVault(givenArgs.vault, tool, names)
@@ -90,7 +87,7 @@ interface Asking {
   readonly call: Call
 }
 
-/** Queries several vaults. If only some of them fail, their errors become warnings. */
+/** If only some vaults fail, their errors become warnings. */
 async function askAll(tool: Tool, args: Arguments, { parts, vaults, call }: Asking): Promise<Answer<unknown>> {
   const outcomes = await Promise.allSettled(
     parts.map(async ({ name, run }) => run(await vaults.open(name), { ...call, isPart: true })),
@@ -113,7 +110,7 @@ async function askAll(tool: Tool, args: Arguments, { parts, vaults, call }: Aski
   }
 }
 
-/** Prefixes the ids of changes and plans with the vault's name. */
+/** Adds the vault's name to the ids of changes and plans. */
 function withVaultName({ value, ...rest }: Answer<unknown>, name: string): Answer<unknown> {
   return { ...rest, value: Array.isArray(value) ? value.map((item) => withNames(item, name)) : withNames(value, name) }
 }
@@ -156,7 +153,6 @@ function severalVaults(tool: string, names: readonly string[]): RouxError {
   })
 }
 
-/** Shortens an answer to its budget, if it has one, and lists what was left out. */
 function fitAnswer(
   answer: Answer<unknown>,
   budget: Budgeted | undefined,

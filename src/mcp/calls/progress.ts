@@ -6,16 +6,13 @@ import { RouxError } from '../../core/errors.ts'
 import type { IndexStatus } from '../../core/indexing.ts'
 import { withResolvers } from '../../core/waiting.ts'
 
-/** Time limit of a request, in milliseconds. */
+/** In milliseconds. */
 const REQUEST_TIMEOUT = 30_000
 
-/** Minimum time between two notifications of a request, in milliseconds. */
+/** Minimum time between two progress notifications, in milliseconds. */
 const INTERVAL = 100
 
-/**
- * Runs a request that may wait for the index. Reports progress if the client asked for it, never a lower value than before and
- * nothing after the end.
- */
+/** Reports progress if the client requested it. The value never decreases. */
 export async function withProgress<T>(
   { mcpReq }: ServerContext,
   vaults: Vaults,
@@ -50,7 +47,6 @@ export async function withProgress<T>(
 
 interface Progress {
   readonly progress: number
-  /** Omitted if the total is unknown. */
   readonly total?: number
   readonly message: string
 }
@@ -90,7 +86,6 @@ function sum<T>(all: ReadonlyMap<unknown, T>, of: (one: T) => number): number {
 }
 
 export interface TimeLimit {
-  /** Aborted if the result is no longer needed. */
   readonly signal?: AbortSignal | undefined
   /** In milliseconds. */
   readonly timeout?: number | undefined
@@ -98,14 +93,14 @@ export interface TimeLimit {
   readonly hint: string
 }
 
-/** Runs work with a time limit. @throws RouxError `TIMEOUT`, or the signal's reason if it is aborted */
+/** @throws RouxError `TIMEOUT`, or the signal's reason if it is aborted */
 export async function withinTime<T>(
   { signal, timeout = REQUEST_TIMEOUT, hint }: TimeLimit,
   run: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   signal?.throwIfAborted()
   const stop = new AbortController()
-  // Each vault adds a listener, and Node would otherwise warn about a leak.
+  // Each vault adds a listener, and Node warns about more than ten.
   setMaxListeners(0, stop.signal)
   const { promise: givenUp, reject } = withResolvers<never>()
   const giveUp = (reason: Error) => {

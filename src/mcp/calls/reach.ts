@@ -7,18 +7,15 @@ export interface VaultAnswer<Value = unknown> {
 }
 
 /**
- * Selects the vaults that a tool queries if neither its arguments nor `vault` name one: the first vault (`one`), all vaults
- * (`all`), or those named in its `ids` (`each`). `merge` combines the vaults' values in the order of the vaults.
+ * Vaults to query if the call names none: the first one (`one`), all of them (`all`), or those named in `ids` (`each`). `merge`
+ * receives the values in the order of the vaults.
  */
 export type Reach<Args = unknown, Value = unknown> =
-  /**
-   * If `mustChoose` is set and there are several vaults, the caller must name one, because the answer would not show that it
-   * covers only the first.
-   */
+  /** With `mustChoose`, the caller must name one of several vaults, because the answer does not name its vault. */
   | { readonly kind: 'one'; readonly mustChoose?: boolean }
   | {
       readonly kind: 'all' | 'each'
-      /** Selects the answers that count. By default, all of them do. */
+      /** Selects the answers to count. Default: all. */
       counting?(answers: readonly VaultAnswer<Value>[]): readonly VaultAnswer<Value>[]
       merge(answers: readonly VaultAnswer<Value>[], args: Args): unknown
     }
@@ -35,13 +32,13 @@ export const ONE_VAULT = { kind: 'one' } as const
 
 export type Merged = Pick<Answer<unknown>, 'value' | 'list'>
 
-/** Returns one page of a merged list. Each vault's list must include all items up to the end of the page. */
+/** The list of each vault must include all items up to the end of the page. */
 export function mergedPage(value: unknown, answers: readonly VaultAnswer[], args: object): Merged {
   const lists = answers.flatMap(({ answer: { list } }) => list ?? [])
   const [first] = lists
   const { offset = 0, limit = Number.MAX_SAFE_INTEGER } = args as { readonly offset?: number; readonly limit?: number }
   if (first !== undefined && isRecord(value) && Array.isArray(value.groups)) {
-    // Several vaults can have the same group, so group counts cannot be added up.
+    // Several vaults can have the same group, so counts cannot be added up.
     const groups = value.groups.slice(offset, offset + limit)
     return {
       value: { ...value, groups },
@@ -54,10 +51,7 @@ export function mergedPage(value: unknown, answers: readonly VaultAnswer[], args
   return { value: page, list: { offset, shown: page.length, count, counted: first.counted } }
 }
 
-/**
- * Merges the warnings of several answers, each prefixed with its vault. If all vaults were searched for the same
- * name and at least one has it, the others do not warn that it is unknown.
- */
+/** Prefixes each warning with its vault. Drops a warning about an unknown name if another vault has the name. */
 export function mergeWarnings(answers: readonly VaultAnswer[], kind: VaultReach['kind']): readonly Warning[] {
   const unknown = answers.map(({ answer }) => new Set(answer.warnings.map(unknownName)))
   const isKnown = (warning: Warning): boolean => {
@@ -71,7 +65,7 @@ export function mergeWarnings(answers: readonly VaultAnswer[], kind: VaultReach[
   )
 }
 
-/** Returns the name that an `UNKNOWN_ID` warning is about. It is the first quoted string. */
+/** Returns the first quoted string of an `UNKNOWN_ID` warning. */
 function unknownName({ code, message }: Warning): string | undefined {
   return code === 'UNKNOWN_ID' ? /"(?:[^"\\]|\\.)*"/.exec(message)?.[0] : undefined
 }

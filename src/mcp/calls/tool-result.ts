@@ -6,7 +6,7 @@ import { amountOf } from '../../core/text/format.ts'
 import type { OffSwitch, Tool, Wrap } from '../definition/define-tool.ts'
 import { membersToJson, toJson } from '../transport/json-rpc.ts'
 
-/** A tool's result on the wire: the same data as text and as a structured object. */
+/** Contains the same data as text and as structured content. */
 export type ToolResult = {
   readonly content: ContentBlock[]
   readonly structuredContent: Record<string, unknown>
@@ -20,10 +20,10 @@ interface TextBlock {
   readonly text: string
 }
 
-/** Writes a line to the log. `clientLine` is what the client may see of it. */
+/** @param clientLine what the client may see of the line */
 export type Log = (line: string, clientLine?: string) => void
 
-/** Formats an answer: compact JSON and pictures, then sentences about the list's length, what was left out, and warnings. */
+/** Formats compact JSON and images, then sentences about omissions and warnings. */
 export function toolResult(answer: Answer<unknown>, { wrap: wrapMember, present }: Pick<Tool, 'wrap' | 'present'>): ToolResult {
   const { value, warnings, images = [] } = answer
   const warningMember = warnings.length === 0 ? {} : { _warnings: warnings }
@@ -31,7 +31,7 @@ export function toolResult(answer: Answer<unknown>, { wrap: wrapMember, present 
     const structuredContent = { ...present(value), ...warningMember }
     return { content: [textBlock(JSON.stringify(structuredContent))], structuredContent }
   }
-  // A tool that lists notes may also return just their number, which is not a list.
+  // A tool that lists notes may also return only a count.
   const wrap = wrapMember === 'results' && isRecord(value) && typeof value.total === 'number' ? 'object' : wrapMember
   const content: ContentBlock[] = [textBlock(wrap === 'object' && isRecord(value) ? membersToJson(value) : toJson(value))]
   content.push(...images.map((picture) => ({ type: 'image' as const, ...picture })))
@@ -41,13 +41,12 @@ export function toolResult(answer: Answer<unknown>, { wrap: wrapMember, present 
   return { content, structuredContent: { ...structuredContent, ...warningMember } }
 }
 
-/** Formats a failure: an error that the caller can act on, or a reference to the log. */
 export function errorResult(cause: unknown, log: Log): ToolResult {
   const error = cause instanceof RouxError ? cause.toJSON() : internalError(cause, log)
   return { content: [textBlock(JSON.stringify({ error }))], structuredContent: { error }, isError: true }
 }
 
-/** Logs a bug and returns an error that only refers to the log entry. */
+/** Logs a bug. The client receives only a reference to the log entry. */
 export function internalError(error: unknown, log: Log) {
   const reference = Math.random().toString(36).slice(2, 10)
   const message = `Internal error, reference ${reference}.`
@@ -66,7 +65,7 @@ function textBlock(text: string): TextBlock {
 
 type Extent = Pick<Answer<unknown>, 'list' | 'omitted'>
 
-/** Returns structured content that says how long the list is, where it continues and what was left out. */
+/** Describes how long the list is, where it continues and what was left out. */
 function extentOf({ list, omitted }: Extent): Readonly<Record<string, unknown>> {
   return {
     ...(list?.counted === 'all' ? { total: list.count } : {}),
@@ -76,12 +75,12 @@ function extentOf({ list, omitted }: Extent): Readonly<Record<string, unknown>> 
   }
 }
 
-/** Says in words what `extentOf` returns, for clients that show the model only text. Empty if the list is complete. */
+/** Like `extentOf`, in sentences, for clients that show only text to the model. Empty if the list is complete. */
 function extentSentences({ list, omitted }: Extent): readonly string[] {
   return [...(list === undefined ? [] : listSentences(list)), ...(omitted === undefined ? [] : omittedSentences(omitted))]
 }
 
-/** Says where an incomplete list continues. `offsetBy` is the text before the next offset, such as `offset `. */
+/** @param offsetBy text before the next offset */
 export function listSentences(list: ListFacts, offsetBy = 'offset '): readonly string[] {
   const { offset, shown } = list
   if (hasMore(list)) {
@@ -113,7 +112,7 @@ function omittedSentences({ maxTokens, counts, capped = {} }: Omitted): readonly
   return [...sentence(`to fit max_tokens ${maxTokens}`, counts), ...sentence('regardless of max_tokens', capped)]
 }
 
-/** Creates the error for a disabled tool. Its hint names the setting that enables the tool, if there is one. */
+/** The hint names the setting that enables the tool. */
 export function toolDisabled(name: string, off: OffSwitch): RouxError {
   return new RouxError('TOOL_DISABLED', `The tool ${name} is switched off.`, {
     hint: typeof off === 'string' ? `Turn it on with the setting ${off}.` : off.hint,

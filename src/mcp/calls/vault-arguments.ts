@@ -3,18 +3,16 @@ import { isRecord } from '../../core/is-record.ts'
 export type Arguments = Readonly<Record<string, unknown>>
 
 /**
- * What a parameter refers to: an existing note, a note or folder, a place (any other path, a change or a plan), or the targets of
- * relations. Its value is a string or a list of strings, which may start with a vault's name if there are several vaults. On the
- * command line, titles are also accepted.
+ * What a parameter refers to: an existing note, a note or folder, any other path, change or plan (`place`), or targets of
+ * relations. Values may start with a vault's name. On the command line, titles are also accepted.
  */
 export type NameKind = 'note' | 'note or folder' | 'place' | 'targets'
 
-/** The parameters of a tool that contain references, including those of nested operations. */
+/** Includes the parameters of nested operations. */
 export interface Names {
   readonly [parameter: string]: NameKind | ((tool: string) => Names | undefined)
 }
 
-/** Returns the vaults named in a tool's arguments, in order. */
 export function vaultsNamedIn(names: Names, args: Arguments, vaults: readonly string[]): readonly string[] {
   const vaultNames = new Set<string>()
   replaceNames(names, args, (text) => {
@@ -29,7 +27,6 @@ export function withoutVaultName(names: Names, args: Arguments, vault: string): 
   return replaceNames(names, args, (text) => (vaultOf(text, [vault]) === undefined ? text : text.slice(vault.length + 1)))
 }
 
-/** Returns the vault whose name an id starts with. */
 export function vaultOf(id: string, vaults: readonly string[]): string | undefined {
   const colon = id.indexOf(':')
   const name = colon < 1 ? undefined : id.slice(0, colon).toLowerCase()
@@ -59,10 +56,7 @@ function replaceInArgument(nameKind: NameKind, value: unknown, replace: Replace)
   return isRecord(value) ? mapEntries(value, (_, targets) => replaceTexts(targets, exceptTitles(replace))) : value
 }
 
-/**
- * Leaves titles unchanged. A title such as "Work: plan" looks like an id with a vault's name, and targets of relations may be
- * titles.
- */
+/** Leaves titles unchanged. A title such as "Work: plan" looks like an id with a vault's name. */
 function exceptTitles(replace: Replace): Replace {
   return (text) => (/^[^:]*:\s/.test(text) ? text : replace(text))
 }

@@ -16,7 +16,7 @@ export interface IdInVault {
   readonly id: string
 }
 
-/** Returns the vault whose name an id starts with, ignoring case, or otherwise the first vault, just as tools do. */
+/** Ignores case. Defaults to the first vault. */
 export function coreOf(vaults: readonly GraphCore[], id: string): IdInVault | undefined {
   const name = vaultOf(
     id,
@@ -27,7 +27,7 @@ export function coreOf(vaults: readonly GraphCore[], id: string): IdInVault | un
 }
 
 /**
- * Returns data about the only vault, or about each vault under `vaults`, with warnings and errors, if at least one vault succeeds.
+ * Returns data about the only vault, or about each vault under `vaults`.
  * @throws the first vault's error if all fail; any error that is not a RouxError
  */
 export async function ofEveryVault(
@@ -45,10 +45,7 @@ export async function ofEveryVault(
   return { vaults: vaults.map((core, at) => ({ vault: core.name ?? basename(core.root), ...facts[at] })) }
 }
 
-/**
- * Returns the results from all vaults that did not fail.
- * @throws the first vault's error if all fail; any error that is not a RouxError
- */
+/** Omits vaults that failed. @throws the first vault's error if all fail; any error that is not a RouxError */
 export async function ofThoseThatCan<T>(
   vaults: readonly GraphCore[],
   read: (core: GraphCore) => Promise<T>,
@@ -66,7 +63,7 @@ export function requireAny(outcomes: readonly PromiseSettledResult<unknown>[]): 
   if (failure !== undefined) throw failure.reason
 }
 
-/** Adds the parameter `vault` to a tool's definition if there are several vaults. */
+/** Adds the parameter `vault` if there are several vaults. */
 export function definitionFor(tool: Tool, names: readonly string[]): ToolDefinition {
   const definition = tool.definition()
   if (names.length === 0 || tool.present !== undefined) return definition

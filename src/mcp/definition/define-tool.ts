@@ -12,7 +12,6 @@ import { mergedPage, ONE_VAULT, type Reach, type VaultAnswer, type VaultReach } 
 import type { Arguments, Names } from '../calls/vault-arguments.ts'
 import { briefSchema, type InputSchema, inputSchema, type OutputSchema } from './schemas.ts'
 
-/** Hints for clients, sent with the list of tools. */
 export interface ToolAnnotations {
   readonly readOnlyHint: boolean
   readonly destructiveHint: boolean
@@ -28,15 +27,14 @@ export const READS: ToolAnnotations = {
 }
 
 /**
- * How an answer's value becomes an object: a list is put into `results`, and a node (or `null`) into `node`. Any other value is
- * already an object, except `null`, which is put into `result`.
+ * A list becomes the member `results`, and a node (or `null`) the member `node`. Any other value is already an object, except
+ * `null`, which becomes the member `result`.
  */
 export type Wrap = 'results' | 'node' | 'object'
 
-/** A setting that must be enabled for a tool to be offered. */
 export type Permission = 'tools.write' | 'tools.attach'
 
-/** Members that a client without permission to read notes may still see, because they describe a change or an attachment. */
+/** Members that describe a change or an attachment, for clients that may not read notes. */
 export const UNREDACTED: Readonly<Record<Permission, ReadonlySet<string>>> = {
   'tools.write': new Set([
     ...['node', 'id', 'ids', 'old_id', 'new_id', 'hash', 'deleted'],
@@ -53,73 +51,66 @@ export type ToolGroup = 'tools.insight'
 /** Name of the full search if connectors have a `search` of their own. */
 export const SEARCH_NOTES = 'search_notes'
 
-/** Properties of a tool that are known without loading its schema. */
+/** Available without loading the schema. */
 export interface ToolIdentity {
   readonly name: string
-  /** Name of the tool whose setting also switches this tool. Omitted if the tool has its own setting. */
+  /** Name of the tool whose setting also controls this tool. Omitted if the tool has its own setting. */
   readonly standsFor?: string
   /** Omitted for tools that are enabled by default. */
   readonly needs?: Permission
   readonly group?: ToolGroup
-  /** The only profile that offers the tool to assistants. Omitted if every profile does. */
+  /** The only profile that offers the tool. Omitted if all profiles do. */
   readonly profile?: 'full'
   readonly byMeaning?: true
-  /** Set if the tool calls a chat model, which is slow and may be on another computer. */
+  /** Set for tools that call a chat model, which is slow and may be remote. */
   readonly byModel?: true
 }
 
-/** A tool's properties for preparing calls and formatting answers. */
 export interface ToolFacts extends ToolIdentity {
   readonly annotations: ToolAnnotations
-  /** Parameters that name notes, folders or vaults, if any. */
   readonly names?: Names
-  /** Names of members, at any depth, that a client without permission to read notes may see. Defaults to `UNREDACTED`. */
+  /** Members at any depth that a client may see without reading notes. Default: `UNREDACTED`. */
   readonly unredacted?: ReadonlySet<string>
-  /** The search indexes that the answer needs, if any. */
   searchReadiness?(args: Arguments): SearchReadiness | undefined
   readonly wrap: Wrap
-  /** Set if the tool's answer can be shown on the map by clients that support pages. */
+  /** Clients that support pages can show the answer on the map. */
   readonly isPictured?: true
   /**
-   * Set for connector tools. Returns the complete structured result, which is also sent as JSON text. Connector tools have no
-   * `vault` parameter, and nothing is appended to their results.
+   * For connector tools. Returns the complete structured result. These tools have no parameter `vault`, and nothing is appended
+   * to their results.
    */
   present?(value: unknown): Readonly<Record<string, unknown>>
 }
 
-/** Why a tool is disabled: the name of the setting, or a hint if there is another reason. */
+/** The name of the setting that disables a tool, or a hint. */
 export type OffSwitch = string | { readonly hint: string }
 
-/** Returns why a tool is disabled, or `undefined` if it is enabled. */
+/** @returns undefined if the tool is enabled */
 export type SwitchedOffBy = (tool: ToolIdentity) => OffSwitch | undefined
 
-/** A tool call, and a check for which other tools the caller may use. */
 export interface ToolCall extends Call {
   readonly switchedOffBy: SwitchedOffBy
 }
 
-/** A tool as a single literal, from which lists, validation, help and snapshots are derived. */
+/** Lists, validation, help and snapshots are derived from this literal. */
 export interface ToolLiteral<Shape extends z.ZodRawShape, Value = unknown>
   extends Omit<ToolFacts, 'annotations' | 'wrap' | 'present'> {
-  /** Defaults to read-only. */
+  /** Default: read-only. */
   readonly annotations?: ToolAnnotations
-  /** Defaults to `object`. */
+  /** Default: `object`. */
   readonly wrap?: Wrap
   readonly title: string
   readonly description: string
-  /** Returns the schema. Called on first use, because building schemas takes time and many processes only answer `initialize`. */
+  /** Called on first use, because building schemas is slow and many processes only answer `initialize`. */
   input(): Shape
-  /** For small answers with a fixed shape only, because models read this schema with every list of tools. */
+  /** Only for small answers with a fixed shape, because models read the schema with every list of tools. */
   readonly output?: OutputSchema
-  /** Budget of the tool's answer. Unlimited by default. */
+  /** Default: unlimited. */
   readonly budget?: Budgeted<NoInfer<Value>>
   present?(value: NoInfer<Value>): Readonly<Record<string, unknown>>
-  /** Selects which of several vaults the tool queries. Defaults to a single vault. */
+  /** Default: a single vault. */
   readonly reach?: Reach<z.output<z.ZodObject<Shape>>, Value>
-  /**
-   * Makes the checks that a schema cannot express.
-   * @throws RouxError if the arguments name a disabled tool
-   */
+  /** Makes checks that a schema cannot express. @throws RouxError if the arguments name a disabled tool */
   check?(args: z.output<z.ZodObject<Shape>>, switchedOffBy: SwitchedOffBy): Violations
   run(core: GraphCore, args: z.output<z.ZodObject<Shape>>, call: ToolCall): Promise<Answer<Value>>
 }
@@ -137,14 +128,11 @@ export interface Tool extends ToolFacts {
   readonly reach: VaultReach
   readonly budget?: Budgeted
   definition(): ToolDefinition
-  /**
-   * Validates arguments and returns a function that runs the tool with them.
-   * @throws RouxError `INVALID_PARAMS` that lists every violation; `TOOL_DISABLED` if the arguments name a disabled tool
-   */
+  /** @throws RouxError `INVALID_PARAMS` that lists all violations; `TOOL_DISABLED` if the arguments name a disabled tool */
   prepare(args: unknown, switchedOffBy?: SwitchedOffBy): (core: GraphCore, call: Call) => Promise<Answer<unknown>>
 }
 
-/** Checks the type of a literal from which several tools are made. */
+/** Checks the type of a literal that several tools share. */
 export function toolLiteral<const Shape extends z.ZodRawShape, Value>(
   literal: ToolLiteral<Shape, Value>,
 ): ToolLiteral<Shape, Value> {
@@ -198,7 +186,7 @@ export function defineTool<const Shape extends z.ZodRawShape, Value>(literal: To
   }
 }
 
-/** Returns the tool's reach, with a `merge` that parses the caller's arguments and returns the requested page. */
+/** Its `merge` parses the caller's arguments and returns the requested page. */
 function reachOf<Shape extends z.ZodRawShape, Value>(
   reach: ToolLiteral<Shape, Value>['reach'] = ONE_VAULT,
   schema: () => z.ZodObject<Shape>,
@@ -215,10 +203,7 @@ function reachOf<Shape extends z.ZodRawShape, Value>(
   }
 }
 
-/**
- * A tool that requests a single operation. `apply_changes` can combine the same operation with others. `dry_run` is added to the
- * parameters.
- */
+/** `apply_changes` can combine the operation with others. `dry_run` is added to the parameters. */
 export interface OperationLiteral<Shape extends z.ZodRawShape, Asked extends Operation>
   extends Omit<ToolLiteral<Shape>, 'annotations' | 'check' | 'run'> {
   readonly annotations: ToolAnnotations
@@ -228,8 +213,9 @@ export interface OperationLiteral<Shape extends z.ZodRawShape, Asked extends Ope
 
 export interface OperationTool extends Tool {
   /**
-   * Validates an operation's arguments. Returns the operation if there are no violations. `at` is the position of the arguments,
-   * and `reported` the number of violations found before.
+   * @param at position of the arguments
+   * @param reported number of violations in earlier operations
+   * @returns the operation only if there are no violations
    */
   read(args: unknown, at: string, reported: number): { readonly violations: Violations; readonly operation?: Operation }
 }
@@ -238,7 +224,7 @@ export function dryRun() {
   return z.boolean().default(false).describe('Only show diff and plan_id.')
 }
 
-/** Defines a tool that requests one operation. It needs `tools.write` unless the literal specifies otherwise. */
+/** Needs `tools.write` unless the literal specifies otherwise. */
 export function defineOperation<const Shape extends z.ZodRawShape, Asked extends Operation>(
   literal: OperationLiteral<Shape, Asked>,
 ): OperationTool {
@@ -270,7 +256,7 @@ export function defineOperation<const Shape extends z.ZodRawShape, Asked extends
   }
 }
 
-/** Removes members that are `undefined`, because ports expect them to be absent. */
+/** Removes undefined members, which `exactOptionalPropertyTypes` forbids. */
 export function defined<T extends object>(object: T): { [Key in keyof T]: Exclude<T[Key], undefined> } {
   const entries = Object.entries(object).filter(([, value]) => value !== undefined)
   return Object.fromEntries(entries) as { [Key in keyof T]: Exclude<T[Key], undefined> }

@@ -1,6 +1,6 @@
 import * as z from 'zod/v4'
 
-/** The part of JSON Schema that the tools use. Schemas are flat and have a single type, which every client understands. */
+/** The subset of JSON Schema that every client supports: flat schemas with a single type. */
 export interface PropertySchema {
   readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'array' | 'object'
   readonly description?: string
@@ -16,7 +16,7 @@ export interface PropertySchema {
   /** Only for objects. */
   readonly properties?: Readonly<Record<string, PropertySchema>>
   readonly required?: readonly string[]
-  /** Type of unnamed members. Any by default. */
+  /** Type of unnamed members. Default: any. */
   readonly additionalProperties?: false | PropertySchema
 }
 
@@ -24,22 +24,22 @@ export interface InputSchema {
   readonly type: 'object'
   readonly properties: Readonly<Record<string, PropertySchema>>
   readonly required?: readonly string[]
-  /** Not sent to clients, because an unknown argument causes an error that lists the known ones. */
+  /** Not sent to clients. An unknown argument causes an error that lists the known ones. */
   readonly additionalProperties?: false
 }
 
-/** Returns the JSON Schema of a tool's arguments, with every bound, for validation. */
+/** Includes all bounds, for validation. */
 export function inputSchema(schema: z.ZodObject): InputSchema {
   const { $schema: _, ...root } = z.toJSONSchema(schema, { io: 'input' })
   return JSON.parse(JSON.stringify(root, withoutDefaults))
 }
 
-/** Returns the schema for clients. It is shortened, because models read it with every list of tools. */
+/** Returns a short schema for clients, because models read it with every list of tools. */
 export function briefSchema(schema: InputSchema): InputSchema {
   return JSON.parse(JSON.stringify(schema, withoutUnusedKeywords))
 }
 
-/** Removes the bounds of safe integers, and schemas that say nothing: that a name is a string, or that any value is allowed. */
+/** Removes safe-integer bounds and schemas that allow any value. */
 function withoutDefaults(key: string, value: unknown): unknown {
   if (key === 'minimum' && value === Number.MIN_SAFE_INTEGER) return undefined
   if (key === 'maximum' && value === Number.MAX_SAFE_INTEGER) return undefined
@@ -50,10 +50,7 @@ function withoutDefaults(key: string, value: unknown): unknown {
   return value
 }
 
-/**
- * Removes empty defaults, the ban on other arguments, and bounds except `maximum`. The error for a call that violates one of them
- * explains it.
- */
+/** Removes keywords that models do not need, because a call that violates them gets a detailed error. */
 function withoutUnusedKeywords(key: string, value: unknown): unknown {
   if (typeof value === 'number' && OMITTED_KEYWORDS.has(key)) return undefined
   if (key === 'additionalProperties' && value === false) return undefined
@@ -62,16 +59,12 @@ function withoutUnusedKeywords(key: string, value: unknown): unknown {
 
 const OMITTED_KEYWORDS: ReadonlySet<string> = new Set(['minimum', 'minLength', 'maxLength', 'minItems', 'maxItems'])
 
-/** Schema of the structured content, if it is fixed and small. */
 export interface OutputSchema {
   readonly type: 'object'
   readonly properties: Readonly<Record<string, PropertySchema>>
 }
 
-/**
- * Returns the schema of an answer with these members. None is required and others are allowed, because warnings are added and
- * clients also validate errors against the schema.
- */
+/** No member is required and others are allowed, because answers can contain warnings, and clients also validate errors. */
 export function outputSchema(properties: OutputSchema['properties']): OutputSchema {
   return { type: 'object', properties }
 }

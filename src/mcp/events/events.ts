@@ -1,23 +1,21 @@
 import { vaultOf } from '../calls/vault-arguments.ts'
 import { addressed, readResourceUri } from '../resources/resource-uri.ts'
 
-/** Limits per connection or stream: the number of addresses, and the characters per address. */
+/** Limits per connection or stream. */
 const MAX_ADDRESSES = 5_000
 
 const MAX_ADDRESS_LENGTH = 5_000
 
-/**
- * Prefix for fixed resources in the table of subscriptions. No id of a file starts with it, because ids have no empty segments.
- */
+/** File ids never start with this prefix, because ids have no empty segments. */
 const FIXED = 'roux://'
 
-/** An event that clients can subscribe to, named as in the SDK's event bus. */
+/** Named as in the SDK's event bus. */
 export type ClientEvent =
   | { readonly kind: 'tools_list_changed' | 'prompts_list_changed' | 'resources_list_changed' }
-  /** `uri` is spelled exactly as requested. */
+  /** `uri` is spelled as requested by the client. */
   | { readonly kind: 'resource_updated'; readonly uri: string }
 
-/** An event inside the server. Each connection translates it for its client. */
+/** Each connection translates the event for its client. */
 type ServerEvent = (
   | { readonly kind: 'tools_list_changed' | 'prompts_list_changed' | 'resources_list_changed' }
   /** `uri` is the canonical address of a fixed resource. */
@@ -27,34 +25,30 @@ type ServerEvent = (
 ) &
   OfVault
 
-/** A message for a person, independent of any answer. */
+/** A message for the user, independent of any answer. */
 export interface ServerMessage extends OfVault {
   readonly level: 'error' | 'warning' | 'info'
   readonly text: string
 }
 
-/** The vault's name. Omitted for an unnamed vault, and for events that apply to all clients. */
+/** Omitted for an unnamed vault, and for events that apply to all clients. */
 interface OfVault {
   readonly vault?: string | undefined
 }
 
-/** Events for one connection, or for several with the same permissions. */
 export interface EventFeed {
-  /** Returns a function that removes the listener. */
+  /** @returns a function that removes the listener */
   subscribe(listener: (event: ClientEvent) => void): () => void
-  /** Returns a function that removes the listener. */
+  /** @returns a function that removes the listener */
   onMessage(listener: (message: ServerMessage) => void): () => void
-  /** Subscribes to changes to resources, reported under exactly the given addresses. Returns a function that unsubscribes. */
+  /** Reports changes under exactly the given addresses. @returns a function that unsubscribes */
   subscribeResources(uris: readonly string[]): () => void
 }
 
-/** Names of the vaults that a listener may see, in order (empty if the only vault has no name), or `'nothing'`. */
+/** Names of vaults in order (empty if the only vault has no name), or `'nothing'`. */
 export type SeenVaults = readonly string[] | 'nothing'
 
-/**
- * Returns the events for a client that may see these vaults. Events of other vaults are withheld completely, because even the time
- * of a change reveals something.
- */
+/** Hides all events of other vaults, because even the time of a change reveals something. */
 export function feedOf(events: ServerEvents, visible: SeenVaults = []): EventFeed {
   const subscriptions = new ResourceSubscriptions(visible === 'nothing' ? [] : visible)
   const isSeen = ({ vault }: OfVault): boolean => visible !== 'nothing' && (vault === undefined || visible.includes(vault))
@@ -72,7 +66,6 @@ export function feedOf(events: ServerEvents, visible: SeenVaults = []): EventFee
   }
 }
 
-/** Events caused by changed settings. Every client receives them. */
 const OF_SETTINGS: readonly ServerEvent['kind'][] = ['tools_list_changed', 'resources_list_changed']
 
 function inOwnTerms(event: ServerEvent, subscriptions: ResourceSubscriptions): readonly ClientEvent[] {
@@ -83,7 +76,7 @@ function inOwnTerms(event: ServerEvent, subscriptions: ResourceSubscriptions): r
   return uris.map((uri) => ({ kind: 'resource_updated', uri }))
 }
 
-/** All events of a server. Listeners are called synchronously, in the order of subscription. */
+/** Calls listeners synchronously, in the order of subscription. */
 export class ServerEvents {
   readonly #listeners = new Set<(event: ServerEvent) => void>()
   readonly #messageListeners = new Set<(message: ServerMessage) => void>()
@@ -92,13 +85,12 @@ export class ServerEvents {
     for (const listener of [...this.#listeners]) listener(event)
   }
 
-  /** Reports changed notes and attachments, or `'all'` for the whole vault. */
   filesUpdated(ids: readonly string[] | 'all', vault?: string): void {
     let visible: ReadonlySet<string> | 'all' | undefined
     this.publish({
       kind: 'files_updated',
       vault,
-      // Computed only if needed, because most notes have no subscribers.
+      // Computed lazily, because most notes have no subscribers.
       ids: () => {
         visible ??= ids === 'all' ? ids : new Set(ids.map(addressed))
         return visible
@@ -110,20 +102,20 @@ export class ServerEvents {
     for (const listener of [...this.#messageListeners]) listener(message)
   }
 
-  /** Returns a function that removes the listener. */
+  /** @returns a function that removes the listener */
   subscribe(listener: (event: ServerEvent) => void): () => void {
     this.#listeners.add(listener)
     return () => void this.#listeners.delete(listener)
   }
 
-  /** Returns a function that removes the listener. */
+  /** @returns a function that removes the listener */
   onMessage(listener: (message: ServerMessage) => void): () => void {
     this.#messageListeners.add(listener)
     return () => void this.#messageListeners.delete(listener)
   }
 }
 
-/** Returns why a client that already has `count` subscriptions may not add these addresses, or `undefined` if it may. */
+/** @param count number of current subscriptions @returns why the addresses cannot be added, or `undefined` if they can */
 export function subscriptionRefusal(uris: readonly string[], count = 0): string | undefined {
   if (count + uris.length > MAX_ADDRESSES)
     return `A client can subscribe to at most ${MAX_ADDRESSES} resources. End some subscriptions first.`
@@ -134,21 +126,17 @@ export function subscriptionRefusal(uris: readonly string[], count = 0): string 
 /** A normalized id (see `addressed`), or the canonical address of a fixed resource. */
 type Subject = string
 
-/** Subscribed addresses as spelled by the client, because clients filter by exact comparison. */
+/** Keeps the client's spelling, because clients filter by exact comparison. */
 class ResourceSubscriptions {
   readonly #vaults: readonly string[]
-  /** Number of subscriptions per spelling. */
   readonly #spellings = new Map<Subject, Map<string, number>>()
 
-  /** `vaults` are the names that ids can start with. An id without a name belongs to the first vault, as in reads. */
+  /** An id without a vault's name belongs to the first vault, as in reads. */
   constructor(vaults: readonly string[]) {
     this.#vaults = vaults
   }
 
-  /**
-   * Adds addresses, ignoring those that are not resource addresses. Returns a function that removes them. Calling it again has no
-   * effect.
-   */
+  /** Ignores invalid addresses. @returns a function that removes the addresses */
   subscribe(uris: readonly string[]): () => void {
     const subscribed = uris.flatMap((uri) => {
       const subject = this.#subjectOf(uri)
@@ -160,12 +148,10 @@ class ResourceSubscriptions {
     }
   }
 
-  /** Returns the spellings of a fixed resource's address. */
   ofResource(uri: string): readonly string[] {
     return [...(this.#spellings.get(uri)?.keys() ?? [])]
   }
 
-  /** Returns the spellings subscribed for the files with these normalized ids, or for all files in the given vault. */
   ofFiles(ids: ReadonlySet<string> | 'all', vault: string | undefined): readonly string[] {
     if (ids === 'all') {
       const isMine = (subject: Subject) => !subject.startsWith(FIXED) && (vault === undefined || subject.startsWith(`${vault}:`))

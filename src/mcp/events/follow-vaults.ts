@@ -10,7 +10,7 @@ export interface FollowedVaults extends Vaults {
   stop(): void
 }
 
-/** Wraps vaults so that their changes are reported through `events` once they are open. */
+/** Reports changes of each vault through `events` once it is open. */
 export function followVaults(vaults: Vaults, events: ServerEvents, promptsFolder: () => string): FollowedVaults {
   const stops = new Map<GraphCore, () => void>()
   let isStopped = false
@@ -28,16 +28,10 @@ export function followVaults(vaults: Vaults, events: ServerEvents, promptsFolder
   }
 }
 
-/**
- * How long changes are collected before clients are notified, in milliseconds. A checkout of a thousand files is then reported
- * once.
- */
+/** Collects changes for this long. A checkout of a thousand files causes a single notification. */
 const GATHER_MS = 200
 
-/**
- * Reports changes in a vault: changed notes, resources computed from all notes, prompts in `promptsFolder`, a failing index, and
- * a vault that disappears or reappears. Returns a function that stops it.
- */
+/** Reports changes of notes, computed resources and prompts, and the state of the vault. @returns a function that stops it */
 export function followVault(core: GraphCore, events: ServerEvents, promptsFolder: () => string): () => void {
   const { name: vault } = core
   const changed = new Set<string>()
@@ -66,10 +60,10 @@ export function followVault(core: GraphCore, events: ServerEvents, promptsFolder
     if (message !== undefined) events.say({ level: 'warning', text: message, vault })
   }
   if (SETTLED.has(phase)) listen()
-  // If another client opened the vault earlier, the vault may already have failed or be missing.
+  // If another client opened the vault, it may already have failed or be missing.
   announce('waiting', core.indexing.status())
   const stopStatus = core.indexing.onStatus((status) => {
-    // The first scan would report every note as new, so report the whole vault once instead.
+    // The first scan reports every note as new, so report the whole vault once instead.
     if (stopChanges === undefined && SETTLED.has(status.phase)) {
       listen()
       isNew = true

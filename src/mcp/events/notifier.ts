@@ -15,14 +15,14 @@ export interface NotifierOptions {
 }
 
 /**
- * Forwards events to one connection until it closes. Legacy clients are notified of changed lists and of the resources they
- * subscribed to, once they are initialized. For modern clients, the SDK gets every event and filters it for each stream.
+ * Forwards events until the connection closes. Legacy clients are only notified of changed lists and subscribed resources. For
+ * modern clients, the SDK filters the events of each stream.
  */
 export function connectNotifier(server: ValidatingServer, { events = EMPTY_FEED }: NotifierOptions): void {
-  /** Functions that unsubscribe, by address. */
+  /** Unsubscribe functions by address. */
   const subscribed = new Map<string, () => void>()
   let isInitialized = false
-  /** Messages that arrived before the client was initialized. */
+  /** Messages before the client was initialized. */
   const early: ServerMessage[] = []
   const sendLog = ({ level, text }: ServerMessage): void =>
     void server.sendLoggingMessage({ level, data: text, logger: 'roux' }).catch(() => {})
@@ -38,7 +38,7 @@ export function connectNotifier(server: ValidatingServer, { events = EMPTY_FEED 
       event.kind === 'resource_updated'
         ? server.notification({ method: 'notifications/resources/updated', params: { uri: event.uri } })
         : server.notification({ method: METHODS[event.kind] })
-    // A connection that is closing needs no notifications.
+    // A closing connection needs no notifications.
     sending.catch(() => {})
   })
   const stopMessages = events.onMessage((message) => {

@@ -6,7 +6,7 @@ const MAX_DAYS = 365
 const FOLDER: PromptArgument = { name: 'folder', description: 'Only this folder and its subfolders.' }
 const MAP = { name: 'map', group: 'tools.insight' } as const
 
-/** Prompts that every server offers, in this order. They contain no data, but tell the model which tools to call. */
+/** The prompts contain no data, but tell the model which tools to call. */
 export const BUILT_IN: readonly Prompt[] = [
   {
     definition: {
@@ -126,7 +126,6 @@ export const BUILT_IN: readonly Prompt[] = [
 
 const UNKNOWN_NOTE = 'If a note is not found, look for its name with search or find_nodes.'
 
-/** Formats the calls to start with, one per line. */
 function toolCalls(...calls: readonly (readonly [tool: string, args: Readonly<Record<string, unknown>>])[]): string {
   return `Begin with ${calls.map(([tool, args]) => `\n- ${tool} ${JSON.stringify(args)}`).join('')}`
 }

@@ -9,7 +9,6 @@ export interface PromptArgument {
   readonly required?: boolean
 }
 
-/** A prompt as returned by `prompts/list`. */
 export interface PromptDefinition {
   readonly name: string
   readonly title: string
@@ -20,19 +19,19 @@ export interface PromptDefinition {
 export type PromptArguments = Readonly<Record<string, string>>
 
 export interface PromptRequest {
-  /** Declared arguments only. Required arguments are present and not empty. */
+  /** Contains only declared arguments. Required arguments are not empty. */
   readonly args: PromptArguments
-  /** Checks whether the client may call a tool. Prompts do not mention disabled tools. */
+  /** Prompts must not mention disabled tools. */
   isOn(tool: ToolIdentity): boolean
 }
 
 export interface Prompt {
   readonly definition: PromptDefinition
-  /** The main tool that the prompt calls. If it is disabled, the prompt is not offered. */
+  /** The prompt is not offered if this tool is disabled. */
   readonly source: ToolIdentity
-  /** Arguments that name a note by id, title or alias. Clients can complete them. */
+  /** Clients can complete these arguments, which name a note. */
   readonly noteArguments: readonly string[]
-  /** Returns the user's message. @throws ProtocolError −32602 for an argument out of range */
+  /** @throws ProtocolError −32602 for an argument out of range */
   text(request: PromptRequest): string | Promise<string>
 }
 
@@ -41,10 +40,7 @@ interface FilledPrompt {
   readonly messages: readonly [{ readonly role: 'user'; readonly content: { readonly type: 'text'; readonly text: string } }]
 }
 
-/**
- * Returns a prompt with its arguments filled in.
- * @throws ProtocolError −32602 for an unknown name, or a required argument that is missing or empty
- */
+/** @throws ProtocolError −32602 for an unknown name, or a required argument that is missing or empty */
 export async function getPrompt(
   prompts: readonly Prompt[],
   { name, args }: { readonly name: string; readonly args: PromptArguments },
@@ -57,7 +53,6 @@ export async function getPrompt(
   return { ...(description === undefined ? {} : { description }), messages: [{ role: 'user', content: { type: 'text', text } }] }
 }
 
-/** Returns the declared arguments that are not empty. */
 function checked({ definition }: Prompt, args: PromptArguments): PromptArguments {
   const declared = definition.arguments ?? []
   const entries = Object.entries(args).filter(([, value]) => value.trim() !== '')

@@ -8,13 +8,11 @@ import { ofThoseThatCan } from '../calls/vaults.ts'
 import { BUILT_IN } from './built-in.ts'
 import type { Prompt, PromptArgument, PromptArguments } from './prompts.ts'
 
-/** Maximum number of notes that become prompts. */
 const MAX_PROMPTS = 500
 
-/** `{{name}}` in the text of a note. Names contain no braces. */
 const PLACEHOLDER = /\{\{([^{}]+)\}\}/g
 
-/** Lists the built-in prompts, then one prompt for each note in the folder, if a folder is given. All names differ. */
+/** Lists the built-in prompts, then one prompt for each note in the folder. All names differ. */
 export async function listPrompts(vaults: readonly GraphCore[], folder: string, call: Call): Promise<readonly Prompt[]> {
   if (trimFolder(folder) === '') return BUILT_IN
   const promptLists = await ofThoseThatCan(vaults, (core) => vaultPrompts(core, folder, call))
@@ -22,7 +20,7 @@ export async function listPrompts(vaults: readonly GraphCore[], folder: string, 
   return [...BUILT_IN, ...promptLists.flat().map((prompt) => withOwnName(prompt, usedNames))]
 }
 
-/** Numbers a name that is already taken. Two notes can have the same name, because prompt names contain no punctuation. */
+/** Two notes can have the same prompt name, because prompt names contain no punctuation. */
 function withOwnName(prompt: Prompt, usedNames: Set<string>): Prompt {
   const { name } = prompt.definition
   let uniqueName = name
@@ -31,9 +29,7 @@ function withOwnName(prompt: Prompt, usedNames: Set<string>): Prompt {
   return uniqueName === name ? prompt : { ...prompt, definition: { ...prompt.definition, name: uniqueName } }
 }
 
-/**
- * Returns the notes in a folder as prompts, ordered by id. The user's message is the note's text with the arguments filled in.
- */
+/** Sorted by id. The text of each note becomes the user's message. */
 async function vaultPrompts(core: GraphCore, folder: string, call: Call): Promise<readonly Prompt[]> {
   const { value } = await answer(core, call, async (snapshot) => {
     const { items } = await snapshot.select(toScope({ folder }), { offset: 0, limit: MAX_PROMPTS })
@@ -66,7 +62,7 @@ function promptOf(core: GraphCore, { id, path, title, properties }: Node): Promp
   }
 }
 
-/** Replaces placeholders in a single pass, so placeholders inside arguments stay text. Undeclared placeholders also stay. */
+/** Replaces all placeholders in one pass, so placeholders in arguments remain text. */
 function fill(text: string, declared: readonly PromptArgument[], args: PromptArguments): string {
   const names = new Set(declared.map(({ name }) => name))
   const filled = text.replace(PLACEHOLDER, (placeholder, inside: string) => {
@@ -76,7 +72,7 @@ function fill(text: string, declared: readonly PromptArgument[], args: PromptArg
   return filled.trim()
 }
 
-/** Reads a list of names, or of maps with `name`, `description` and `required`. Any other value declares no arguments. */
+/** Accepts names, or maps with `name`, `description` and `required`. Ignores other values. */
 function readArguments(value: unknown): readonly PromptArgument[] {
   const items: readonly unknown[] = Array.isArray(value) ? value : []
   const read = items.flatMap((item): readonly PromptArgument[] => {
@@ -88,7 +84,6 @@ function readArguments(value: unknown): readonly PromptArgument[] {
   return read.filter(({ name }, at) => name !== '' && read.findIndex((other) => other.name === name) === at)
 }
 
-/** Converts a file name to a prompt's name, made of letters, digits and `-`. */
 function slugOf(path: string): string {
   const name = path.slice(path.lastIndexOf('/') + 1).replace(/\.md$/i, '')
   return (

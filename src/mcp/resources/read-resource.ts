@@ -23,11 +23,11 @@ export interface ReadOptions {
   readonly call: Call
 }
 
-/** Maximum number of similar addresses in an error, and their minimum similarity. */
+/** For similar addresses in an error. */
 const NEAREST = { limit: 3, minimum: 0.3 } as const
 
 /**
- * Reads a resource. The result repeats the address as written.
+ * The result repeats the address as written.
  * @throws MissingResource with similar addresses; errors of the underlying use cases
  */
 export async function readResource(uri: string, options: ReadOptions): Promise<ResourceContents> {

@@ -2,18 +2,19 @@ import { foldId } from '../../core/ids.ts'
 import { quietly } from '../../core/quietly.ts'
 
 export type ResourceAddress =
-  /** `query` without `?`, or an empty string. */
+  /** `query` omits the `?` and may be empty. */
   | { readonly kind: 'fixed'; readonly name: string; readonly query: string }
   | { readonly kind: 'node' | 'attachment'; readonly id: string }
 
 const SCHEME = 'roux://'
 
-/** Kinds of addresses that continue with an id. */
+/** Kinds of addresses that contain an id. */
 const WITH_ID: readonly string[] = ['node', 'attachment']
 
 /**
- * Parses an address. Returns `undefined` if it cannot refer to anything here. Scheme and kind are case-insensitive. The id is
- * everything that follows, decoded exactly once, because file names can contain `?` and `#`, which `{+id}` does not encode.
+ * Scheme and kind are case-insensitive. The id is decoded exactly once, because `{+id}` does not encode `?` and `#` in file
+ * names.
+ * @returns undefined if the address is invalid
  */
 export function readResourceUri(uri: string): ResourceAddress | undefined {
   if (uri.slice(0, SCHEME.length).toLowerCase() !== SCHEME) return undefined
@@ -26,7 +27,7 @@ export function readResourceUri(uri: string): ResourceAddress | undefined {
   return { kind: kind as 'node' | 'attachment', id }
 }
 
-/** Returns the canonical address of a node or attachment, with everything encoded except slashes. */
+/** Encodes everything except slashes. */
 export function resourceUri(kind: 'node' | 'attachment', id: string): string {
   return `${SCHEME}${kind}/${id.split('/').map(encodeURIComponent).join('/')}`
 }
@@ -36,13 +37,13 @@ function readFixed(rest: string): ResourceAddress | undefined {
   return name === '' ? undefined : { kind: 'fixed', name: name.toLowerCase(), query }
 }
 
-/** Checks whether every segment of a path is a plain name, neither `..` nor hidden. Tools apply the same rule to ids. */
+/** False if a segment is `..` or hidden. Tools apply the same rule to ids. */
 function isPlain(id: string): boolean {
   if (id === '' || id.includes('\\') || id.includes('\0')) return false
   return id.split('/').every((part) => part !== '' && !part.startsWith('.'))
 }
 
-/** Normalizes an id (lower case, without `.md`), so all ids of a file are equal. */
+/** Returns the id in lower case without `.md`, so all ids of a file are equal. */
 export function addressed(id: string): string {
   return foldId(id).replace(/\.md$/, '')
 }

@@ -13,41 +13,37 @@ import type { SwitchedOffBy, ToolIdentity } from '../definition/define-tool.ts'
 import { MODERN_VERSION } from '../protocol.ts'
 import type { ServerFacts } from '../server-options.ts'
 
-/** Parts of the server that a resource reads in addition to the vault. */
 export interface ResourceRequest extends Call {
   readonly server: ServerFacts
 }
 
-/** The tool that returns the same data. Clients that may not call it do not see the resource. */
+/** The tool that returns the same data. Clients without access to the tool do not see the resource. */
 export type Source = ToolIdentity
 
-/** A resource at a fixed address, with facts about a vault as JSON. */
 export interface FixedResource {
-  /** The address without `roux://`. */
+  /** Omits `roux://`. */
   readonly name: string
   readonly title: string
   readonly description: string
   readonly source: Source
-  /** Returns information about the server itself, independent of its vaults. */
+  /** Describes the server itself, independent of its vaults. */
   about?(request: ResourceRequest): Promise<object>
   read(core: GraphCore, request: ResourceRequest): Promise<Answer<object>>
 }
 
-/** Files of a vault, at addresses that share a template. */
 export interface TemplateResource {
   readonly kind: 'node' | 'attachment'
   readonly kinds: readonly NodeKind[]
   readonly title: string
   readonly description: string
   readonly variable: string
-  /** The media type of all these files. Omitted if their types differ. */
+  /** Omitted if the types differ. */
   readonly mimeType?: string
   readonly source: Source
-  /** Returns `null` if there is no such file. */
+  /** @returns null if there is no such file */
   read(core: GraphCore, id: string, call: Call): Promise<Answer<WholeFile | null>>
 }
 
-/** Maximum number of notes to list. */
 const RECENT_NOTES = 20
 
 const recentResource: FixedResource = {
@@ -69,13 +65,12 @@ export const mapResource: FixedResource = {
   async read(core, call) {
     const { value, warnings } = await mapVault(core, { level: 1 }, call)
     const fitted = fitMap(value, DEFAULT_TOKENS.list * TOKEN_BYTES)
-    // A tool result says this next to the value, but a resource consists of its value only.
+    // Resources have no place for this outside of the value.
     const omitted = Object.keys(fitted.omitted).length === 0 ? {} : { omitted: fitted.omitted }
     return { value: { ...fitted.value, ...omitted }, warnings }
   },
 }
 
-/** Maximum number of notes to list. */
 const HUBS = 20
 
 const hubsResource: FixedResource = {
@@ -102,7 +97,7 @@ const treeResource: FixedResource = {
 
 const systemInfoResource: FixedResource = {
   name: 'system-info',
-  // No tool returns this information, so any client that may read gets it.
+  // No tool returns this information, so every client that may read gets it.
   source: { name: 'system-info' },
   title: 'State of the server',
   description: 'Version, protocol versions, contents of the vault, state of its index, and enabled features.',
@@ -138,12 +133,12 @@ const attachmentResource: TemplateResource = {
   read: readAttachmentFile,
 }
 
-/** Checks whether a client may read a resource, that is, whether it may call the tool with the same data. */
+/** Clients may read a resource if they may call its tool. */
 export function isOffered({ source }: { readonly source: Source }, switchedOffBy: SwitchedOffBy): boolean {
   return switchedOffBy(source) === undefined
 }
 
-/** All fixed resources, in listing order. */
+/** In listing order. */
 export const RESOURCES: readonly FixedResource[] = [recentResource, mapResource, hubsResource, treeResource, systemInfoResource]
 
 export const TEMPLATES: readonly TemplateResource[] = [nodeResource, attachmentResource]

@@ -11,7 +11,7 @@ import { SEARCH } from './find.ts'
 
 export interface NamedNote {
   readonly id: string
-  /** As spelled on disk. Omitted if it equals the id, apart from the vault's name. */
+  /** Spelled as on disk. Omitted if it equals the id without the vault's name. */
   readonly path?: string | undefined
   readonly title: string
 }
@@ -20,15 +20,15 @@ export type AddressOf = (note: NamedNote) => string
 
 const MAX_RESULTS = 20
 
-/** Characters of a note in one answer, about 10,000 tokens. */
+/** In characters. About 10,000 tokens. */
 const PART_LENGTH = 40_000
 
-/** The suffix of an id that requests a later part of a note. */
+/** Suffix of an id that requests a later part of a note. */
 const LATER_PART = /\?offset=(\d{1,9})$/
 
 /**
- * Returns the tools together with `search` and `fetch` as ChatGPT's connectors expect them. The full search is renamed.
- * `addressOf` returns the address of a note, by default its resource URI.
+ * Adds `search` and `fetch` for ChatGPT connectors, and renames the full search.
+ * @param addressOf returns the address of a note; default: its resource URI
  */
 export function withConnectorTools(
   tools: readonly Tool[],
@@ -82,7 +82,7 @@ function connectorFetch(addressOf: AddressOf): Tool {
     run: async (core, { id }, call) => {
       const part = LATER_PART.exec(id)
       const read = (name: string, offset: number) => getNode(core, { id: name, depth: 0, offset, maxChars: PART_LENGTH }, call)
-      // A file's name may itself end in such a suffix, so try the whole id first.
+      // The name of a file may end with such a suffix, so try the whole id first.
       const whole = await read(id, 0)
       const { value, ...answer } =
         whole.value === null && part !== null ? await read(id.slice(0, part.index), Number(part[1])) : whole

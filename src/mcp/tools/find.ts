@@ -15,7 +15,7 @@ import { type VaultAnswer, valuesOf } from '../calls/reach.ts'
 import { defineTool, READS, toolLiteral } from '../definition/define-tool.ts'
 import { folder, includeContent, limit, links, maxTokens, nodeName, page, path, relevance, tag } from './parameters.ts'
 
-/** The full search. It is renamed if connectors have a `search` of their own. */
+/** Renamed if connectors have a `search` of their own. */
 export const SEARCH = toolLiteral({
   name: 'search',
   title: 'Search',
@@ -158,7 +158,7 @@ export const suggestTagsTool = defineTool({
   input: () => ({ id: nodeName('The note'), limit: limit(10, 5), relevance: relevance() }),
   budget: { tokens: DEFAULT_TOKENS.list, fit: fitTags },
   run: async (core, args, call) => {
-    // Imported late, because the module also loads the code that checks citations.
+    // Imported lazily, because the module also loads the citation checks.
     const { suggestTags } = await import('../../app/find/suggest-tags.ts')
     return await suggestTags(core, args, call)
   },
@@ -204,7 +204,7 @@ export const askTool = defineTool({
       .describe('Earlier questions and answers.'),
   }),
   run: async (core, { note_id, ...args }, call) => {
-    // Imported late, so no code for chat models runs while `ask` is disabled.
+    // Imported lazily, so no chat model code is loaded while `ask` is disabled.
     const { ask } = await import('../../app/ask/ask.ts')
     return await ask(core, { ...args, noteId: note_id }, call)
   },

@@ -59,7 +59,7 @@ export const TOOLS: readonly Tool[] = [
   readAttachmentTool,
 ]
 
-/** Returns the tools that assistants get. Connector tools are only loaded if `mcp.connector_tools` is on. */
+/** Loads connector tools only if `mcp.connector_tools` is on. */
 export async function toolsFor({ connector_tools }: { readonly connector_tools: boolean }, addressOf?: AddressOf) {
   return connector_tools ? (await import('./connectors.ts')).withConnectorTools(TOOLS, addressOf) : TOOLS
 }

@@ -92,7 +92,7 @@ const DELETING: GivenOperation = { tool: 'delete_node', arguments: {} }
 
 const APPLYING = { name: 'apply_changes', needs: 'tools.write' } as const
 
-/** Checks whether the caller may run these operations. If not, the answer contains no plan. */
+/** If false, the answer contains no plan. */
 function mayApply(operations: readonly GivenOperation[], switchedOffBy: SwitchedOffBy): boolean {
   const usedTools = OPERATION_TOOLS.filter(({ name }) => operations.some(({ tool }) => tool === name))
   return [APPLYING, ...usedTools].every((tool) => switchedOffBy(tool) === undefined)

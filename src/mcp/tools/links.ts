@@ -11,12 +11,8 @@ import { folder, includeContent, kinds, limit, links, maxTokens, nodeName, offse
 
 type Arguments = Readonly<Record<string, unknown>>
 
-/** Number of linked notes shown by default. */
 const DEFAULT_LINKED = 20
-/**
- * Properties and links get a large share here, because the default budget is small and short lists should show as many of them as
- * other tools do.
- */
+/** Properties and links get a large share, because the default budget is small. */
 const fitLinked = rowsFitter(0.9)
 
 export const getNeighborsTool = defineTool({
@@ -42,7 +38,7 @@ export const getNeighborsTool = defineTool({
   run: (core, { include_content, ...args }, call) => getNeighbors(core, { ...args, includeContent: include_content }, call),
 })
 
-/** Calls that ask for more than ids, titles and tags get a larger budget. The linking sentences of 26 notes take 3,300 tokens. */
+/** Optional content gets a larger budget. The linking sentences of 26 notes take 3,300 tokens. */
 function tokensForNeighbors({ evidence, include_content, links = 0, limit = DEFAULT_LINKED }: Arguments): number {
   if (evidence === true) return DEFAULT_TOKENS.node
   const isMoreAsked = include_content === true || Number(links) > 0 || Number(limit) > DEFAULT_LINKED

@@ -4,16 +4,15 @@ import { MAX_LINKS } from '../../app/answer/node-response.ts'
 import { isRecord } from '../../core/is-record.ts'
 import { READS, type ToolAnnotations } from '../definition/define-tool.ts'
 
-/** Annotations for tools that create something. A repeated call creates another one, or fails. */
+/** For tools that create something. A repeated call creates another one or fails. */
 export const CREATES: ToolAnnotations = { ...READS, readOnlyHint: false, idempotentHint: false }
 
-/** Annotations for tools that create something unless it already exists. */
+/** For tools that create something unless it exists. */
 export const ENSURES: ToolAnnotations = { ...CREATES, idempotentHint: true }
 
-/** Annotations for tools that change or remove something. */
 export const CHANGES: ToolAnnotations = { ...CREATES, destructiveHint: true }
 
-/** Annotations for tools that change or remove something, and for which a repeated call has no further effect. */
+/** For tools whose repeated calls have no further effect. */
 export const SETS: ToolAnnotations = { ...CHANGES, idempotentHint: true }
 
 const KINDS = ['note', 'attachment', 'canvas', 'missing'] as const
@@ -34,7 +33,7 @@ export function offset(description = 'Results to skip.') {
   return z.int().min(0).default(0).describe(description)
 }
 
-/** The token budget of an answer. The server's instructions state the default, so the description does not. */
+/** The server's instructions state the default, so the description omits it. */
 export function maxTokens(description = 'Token limit.') {
   return integer(MIN_TOKENS, MAX_TOKENS, description)
 }
@@ -43,7 +42,7 @@ export function links() {
   return integer(0, MAX_LINKS, 'Links per result.')
 }
 
-/** An integer whose bounds appear only in errors, because models would read them with every tool that has the parameter. */
+/** Omits the bounds from the schema, because models would read them with every tool. */
 function integer(from: number, to: number, description: string) {
   return z
     .int()
@@ -52,7 +51,7 @@ function integer(from: number, to: number, description: string) {
     .describe(description)
 }
 
-/** A path of headings. A single string is one heading, optionally written `## Text`, or a path as in a link, `A#B`. */
+/** A single string is one heading (optionally `## Text`), or a path as in a link (`A#B`). */
 export function headingPath(description?: string) {
   const asPath = (value: unknown) => (typeof value === 'string' && value !== '' ? [value.replace(/^#{1,6}\s+/, '')] : value)
   const path = z.array(z.string()).min(1)
@@ -101,7 +100,7 @@ export function relations() {
     .describe('Links to set in properties, as ids, titles or aliases: {"up": ["Home"]}.')
 }
 
-/** A mapping of property names. `__proto__` is an error, because `z.record` would drop it silently. */
+/** Rejects `__proto__`, which `z.record` would silently drop. */
 function mapping<Value extends z.ZodType>(value: Value) {
   const refuseDropped = (given: unknown, { addIssue }: z.RefinementCtx) => {
     if (isRecord(given) && Object.hasOwn(given, '__proto__')) addIssue('names other than __proto__')

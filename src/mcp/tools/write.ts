@@ -216,7 +216,7 @@ const cloneNodeTool = defineOperation({
   run: writeNode,
 })
 
-/** The tools that `apply_changes` combines, in the order of listing. */
+/** In listing order. */
 export const OPERATION_TOOLS: readonly OperationTool[] = [
   createNodeTool,
   updateNodeTool,

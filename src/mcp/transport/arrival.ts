@@ -3,10 +3,10 @@ import { hasBatches } from '../protocol.ts'
 import { idFromEnds, invalidRequest, isInitialize, isRequest, parseFault, readMessage } from './json-rpc.ts'
 import { KEPT_ENDS } from './line-splitter.ts'
 
-/** The messages in one line or body: a single message, or a batch. */
+/** One line or body: a single message or a batch. */
 export type Arrival =
   | Messages
-  /** A message that cannot be handled, with the error response to it. */
+  /** The error response to an invalid message. */
   | { readonly kind: 'fault'; readonly response: JSONRPCMessage }
 
 export interface Messages {
@@ -19,13 +19,13 @@ export interface Messages {
 
 /** Larger batches are rejected as a whole. */
 const MAX_MESSAGES = 100
-/** Maximum nesting of brackets. Tools need only a few levels, and later parsers recurse. */
+/** Maximum nesting of brackets. Tools need only a few levels, and later parsers are recursive. */
 const MAX_LEVELS = 64
 
-/** Parses the JSON of a line or body (`unit`). `fault` is the response to invalid JSON. */
+/** `fault` is the response to invalid JSON. */
 export function readJson(text: string, unit: 'line' | 'body'): { readonly value: unknown } | { readonly fault: JSONRPCMessage } {
   if (isDeeper(text, MAX_LEVELS)) {
-    // Include the id if it can be found, because the sender would otherwise keep waiting.
+    // Without an id in the error, the client would keep waiting.
     const id = idFromEnds(text.slice(0, KEPT_ENDS), text.slice(-KEPT_ENDS))
     return { fault: invalidRequest(`the ${unit} is nested more than ${MAX_LEVELS} levels deep.`, id) }
   }
@@ -36,7 +36,7 @@ export function readJson(text: string, unit: 'line' | 'body'): { readonly value:
   }
 }
 
-/** Parses a line or body. `batchFault` checks separately whether the version supports batches. */
+/** Does not check whether the protocol version supports batches; see `batchFault`. */
 export function readArrival(value: unknown): Arrival {
   if (!Array.isArray(value)) {
     const read = readMessage(value)
@@ -54,7 +54,7 @@ export function readArrival(value: unknown): Arrival {
   return { kind: 'messages', messages, faults, isBatch: true }
 }
 
-/** Returns the response to a batch if the protocol version does not support batches, otherwise `undefined`. */
+/** @returns undefined if the protocol version supports batches */
 export function batchFault({ isBatch }: Messages, version: string | undefined): JSONRPCMessage | undefined {
   return isBatch && !hasBatches(version) ? invalidRequest('batches are not supported in this protocol version.') : undefined
 }
@@ -63,7 +63,7 @@ function refuse(reason: string, id?: unknown): Arrival {
   return { kind: 'fault', response: invalidRequest(reason, id) }
 }
 
-/** Checks whether brackets outside strings are nested too deeply. Exact for valid JSON; anything else fails to parse anyway. */
+/** Exact for valid JSON. Other text fails to parse anyway. */
 function isDeeper(text: string, limit: number): boolean {
   let depth = 0
   let isString = false

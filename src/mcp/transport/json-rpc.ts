@@ -1,13 +1,12 @@
 import type { JSONRPCMessage, JSONRPCRequest, RequestId } from '@modelcontextprotocol/server'
 import { isRecord } from '../../core/is-record.ts'
 
-/** Cached JSON of values, by identity. A large result is sent twice, as text and as structured content. */
+/** Large results are sent twice, as text and as structured content. */
 const remembered = new WeakMap<object, string>()
 
-/** A parsed message. */
 type Incoming =
   | { readonly kind: 'message'; readonly message: JSONRPCMessage }
-  /** A message that cannot be handled, with the error response to it. */
+  /** The error response to an invalid message. */
   | { readonly kind: 'fault'; readonly response: JSONRPCMessage }
 
 const PARSE_ERROR = -32700
@@ -16,7 +15,7 @@ const INVALID_REQUEST = -32600
 
 const INVALID_PARAMS = -32602
 
-/** Returns the response to invalid JSON. The `id` is omitted, because clients reject null. */
+/** Omits `id`, because clients reject null. */
 export function parseFault(reason: string): JSONRPCMessage {
   return errorResponse(PARSE_ERROR, `Parse error: ${reason}`)
 }
@@ -29,7 +28,7 @@ export function invalidParams(message: string, id?: unknown): JSONRPCMessage {
   return errorResponse(INVALID_PARAMS, `Invalid params: ${message}`, id)
 }
 
-/** Parses one message. Unknown members are dropped, because later parsers are strict. */
+/** Drops unknown members, because later parsers are strict. */
 export function readMessage(value: unknown): Incoming {
   if (!isRecord(value)) return refuse('a message must be a JSON object.')
   const { jsonrpc, id, method, params } = value
@@ -49,9 +48,9 @@ export function readMessage(value: unknown): Incoming {
   return accept({ jsonrpc, ...answer, method, params })
 }
 
-/** Finds a request's id near the start or the end of its text. Returns `undefined` if it cannot be sure. */
+/** @returns undefined if the id is uncertain */
 export function idFromEnds(head: string, tail: string): RequestId | undefined {
-  // A member that is not next to an outer brace might belong to a nested object.
+  // Other members might belong to a nested object.
   const problem =
     /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(-?\d{1,15}|"[^"\\]*")\s*,/.exec(head)?.[1] ??
     /"jsonrpc"\s*:\s*"2\.0"\s*,\s*"id"\s*:\s*(-?\d{1,15}|"[^"\\]*")\s*\}\s*$/.exec(tail)?.[1]
@@ -66,24 +65,21 @@ export function answeredId(message: JSONRPCMessage): RequestId | undefined {
   return 'method' in message ? undefined : message.id
 }
 
-/** Checks whether a message opens a connection of the legacy era. */
 export function isInitialize(message: JSONRPCMessage): message is JSONRPCRequest {
   return isRequest(message) && message.method === 'initialize'
 }
 
-/** Checks whether a message of the modern era requests a stream. */
 export function isListen(message: JSONRPCMessage): message is JSONRPCRequest {
   return isRequest(message) && message.method === 'subscriptions/listen'
 }
 
-/** Returns the resource addresses in a request for a stream. Returns none for a malformed request, which the SDK reports. */
+/** Returns no addresses for a malformed request, which the SDK reports. */
 export function listenedUris({ params = {} }: JSONRPCRequest): readonly string[] {
   const { notifications } = params as { readonly notifications?: unknown }
   const uris = isRecord(notifications) ? notifications.resourceSubscriptions : undefined
   return Array.isArray(uris) ? uris.filter((uri): uri is string => typeof uri === 'string') : []
 }
 
-/** Returns the id of the request that a message cancels, or `undefined`. */
 export function cancelledId(message: JSONRPCMessage): RequestId | undefined {
   if (!('method' in message) || isRequest(message) || message.method !== 'notifications/cancelled') return undefined
   const id = message.params?.requestId
@@ -115,17 +111,14 @@ function isRequestId(value: unknown): value is RequestId {
   return typeof value === 'string' || Number.isSafeInteger(value)
 }
 
-/** Serializes a value to compact JSON and caches the result, so the value must not change afterwards. */
+/** Caches the result, so the value must not change afterwards. */
 export function toJson(value: unknown): string {
   const json = recall(value)
   if (typeof value === 'object' && value !== null) remembered.set(value, json)
   return json
 }
 
-/**
- * Like `toJson`, but caches the JSON of each member instead of the whole object, because structured content contains the members
- * only.
- */
+/** Caches the JSON of each member, because structured content contains the same members. */
 export function membersToJson(object: object): string {
   return `{${members(object, toJson).join()}}`
 }

@@ -1,15 +1,15 @@
-/** Maximum length of a line in bytes. Longer lines are discarded. */
+/** In bytes. Longer lines are discarded. */
 const MAX_LINE = 10 * 1024 * 1024
 
-/** Number of bytes kept at both ends of a discarded line. A request's id is found there. */
+/** Bytes to keep at both ends of a discarded line, where a request's id may be. */
 export const KEPT_ENDS = 256
 
 export type Line =
   | { readonly kind: 'line'; readonly text: string }
-  /** A line that is too long. Only its start and end are kept. */
+  /** The line was too long. Only its start and end are kept. */
   | { readonly kind: 'discarded'; readonly head: string; readonly tail: string }
 
-/** Splits a byte stream into lines. Characters split across chunks are kept intact. Invalid UTF-8 is replaced. */
+/** Keeps characters that span chunks intact. Replaces invalid UTF-8. */
 export class LineSplitter {
   readonly #maxLine: number
   #chunks: Buffer[] = []
@@ -31,7 +31,7 @@ export class LineSplitter {
     if (start < chunk.length) this.#add(chunk.subarray(start))
   }
 
-  /** Returns the text after the last line break, if any. */
+  /** Yields the text after the last line break. */
   *end(): Generator<Line> {
     if (this.#size > 0) yield this.#take()
   }
@@ -42,8 +42,7 @@ export class LineSplitter {
       this.#chunks.push(part)
       return
     }
-    // Do not copy the line if it is in one chunk. Copies pile up until they are garbage-collected, which Node 24 does later than
-    // Node 20.
+    // Avoid copies, which Node 24 collects later than Node 20.
     const line = this.#chunks.length === 0 ? part : Buffer.concat([...this.#chunks, part])
     this.#head ??= line.toString('utf8', 0, KEPT_ENDS)
     this.#tail = Buffer.concat([this.#tail, line.subarray(-KEPT_ENDS)]).subarray(-KEPT_ENDS)

@@ -2,9 +2,9 @@ import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/server'
 import { invalidRequest, isRequest } from './json-rpc.ts'
 
 export interface Recipient {
-  /** Called once with the responses, in the order in which they were given. Cancelled requests have no response. */
+  /** Called once, with the responses in the order in which they were given. Cancelled requests have no response. */
   onAnswers(answers: readonly JSONRPCMessage[]): void
-  /** Receives messages about a request that arrive before its response. */
+  /** Receives messages that arrive before the response. */
   onEvent?(message: JSONRPCMessage): void
 }
 
@@ -14,7 +14,7 @@ interface Group {
   readonly recipient: Recipient
 }
 
-/** Requests without a response so far. Requests that arrived together are answered together. */
+/** Requests that arrived together are answered together. */
 export class PendingRequests {
   readonly #byId = new Map<RequestId, Group>()
 
@@ -22,13 +22,13 @@ export class PendingRequests {
     return this.#byId.size
   }
 
-  /** Returns the response to messages that reuse the id of a pending request, or `undefined`. */
+  /** @returns an error response if a request id is already pending */
   repeatedFault(messages: readonly JSONRPCMessage[]): JSONRPCMessage | undefined {
     const repeated = messages.filter(isRequest).find(({ id }) => this.#byId.has(id))
     return repeated && invalidRequest('a request with this id is still running.', repeated.id)
   }
 
-  /** Adds the requests of a batch. None of them may already be pending. */
+  /** None of the requests may already be pending. */
   add(messages: readonly JSONRPCMessage[], recipient: Recipient): void {
     const group: Group = { waiting: new Set(messages.filter(isRequest).map(({ id }) => id)), answers: [], recipient }
     for (const id of group.waiting) this.#byId.set(id, group)
@@ -39,7 +39,7 @@ export class PendingRequests {
     return this.#byId.get(id)?.recipient
   }
 
-  /** Completes a request, without a response if it was cancelled. Returns `false` if it is not pending. */
+  /** @param answer omitted if the request was cancelled @returns false if the request is not pending */
   finish(id: RequestId, answer?: JSONRPCMessage): boolean {
     const group = this.#byId.get(id)
     if (group === undefined) return false

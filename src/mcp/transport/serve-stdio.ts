@@ -10,33 +10,29 @@ import { TOOLS } from '../tools/index.ts'
 import { StdioTransport } from './stdio-transport.ts'
 
 export interface ServeStdioOptions extends Pick<McpServerOptions, 'facts' | 'promptsFolder' | 'mapPage'> {
-  /** Defaults to all tools except those for connectors. */
+  /** Default: all tools except those for connectors. */
   readonly tools?: McpServerOptions['tools']
   readonly vaults: Vaults
-  /** True (the default) to open the vaults once a client has initialized, rather than on the first call. */
+  /** If true, opens the vaults once a client has initialized, not on the first call. Default: true. */
   readonly opensEarly?: boolean
   readonly version: string
   readonly switchedOffBy: SwitchedOffBy
-  /** Events that do not depend on requests. Changes in the vaults are added. */
+  /** Changes in the vaults are added to these events. */
   readonly events?: ServerEvents
   readonly stdin: Readable
   readonly stdout: Writable
   readonly stderr: Writable
-  /** Called once, when the first client has initialized. */
   onInitialized?(): void
 }
 
 export interface StdioServer {
-  /**
-   * Resolves once the connection has ended and every response has been sent. The value is the time by which the vaults should be
-   * closed.
-   */
+  /** Resolves when all responses have been sent, with the time by which to close the vaults. */
   readonly finished: Promise<number>
-  /** Ends the connection as if the input had ended. Running requests are answered first. */
+  /** Answers running requests first. */
   stop(): void
 }
 
-/** Serves one client over stdin and stdout, in both eras of the protocol. */
+/** Serves all protocol versions to one client. */
 export function serveStdioServer(options: ServeStdioOptions): StdioServer {
   const log = (line: string) => void options.stderr.write(`${line}\n`)
   const { stdin, stdout, tools = TOOLS, events = new ServerEvents(), promptsFolder = () => '' } = options

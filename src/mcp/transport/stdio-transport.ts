@@ -20,38 +20,32 @@ import { PendingRequests } from './pending-requests.ts'
 export interface StdioTransportOptions {
   readonly stdin: Readable
   readonly stdout: Writable
-  /** Called once, when reading has stopped and every request is answered. */
+  /** Called once, when reading has stopped and all requests are answered. */
   onDrained(): void
-  /**
-   * Called with the resource addresses requested for a modern stream, as the client spelled them. Returns why the stream is not
-   * allowed, or a function that ends it.
-   */
+  /** Receives resource addresses as spelled by the client. @returns why the stream is not allowed, or a function that ends it */
   onListen?(uris: readonly string[]): Listening
 }
 
 type Listening = { readonly refusal: string } | { end(): void }
 
-/**
- * JSON-RPC with one message per line. Unlike the SDK's transport, it responds to invalid input, accepts long lines, and finishes
- * pending requests before it ends.
- */
+/** Unlike the SDK's transport, responds to invalid input, accepts long lines, and finishes pending requests. */
 export class StdioTransport implements Transport {
   onmessage?: Transport['onmessage']
   onclose?: () => void
   onerror?: (error: Error) => void
-  /** Resolves once the transport is closed and its output has been sent. The value is the time by which the vaults should be closed. */
+  /** Resolves when all output has been sent, with the time by which to close the vaults. */
   readonly finished: Promise<number>
 
   readonly #stdin: Readable
   readonly #stdout: Writable
   readonly #onDrained: () => void
   readonly #onListen: (uris: readonly string[]) => Listening
-  /** Functions that end the open streams, by request id. */
+  /** Functions that end open streams, by request id. */
   readonly #listening = new Map<RequestId, () => void>()
   readonly #lines = new LineSplitter()
-  /** Requests that are still to be answered. Excludes streams, because they last as long as the connection. */
+  /** Excludes streams, which last as long as the connection. */
   readonly #pending = new PendingRequests()
-  /** The version that `initialize` requested. The next line may arrive before the response is written. */
+  /** Set by the `initialize` request, because the next line may arrive before the response is written. */
   #version: string | undefined
   #finish: (closed: number) => void = () => {}
   #closedBy: number | undefined
@@ -59,7 +53,7 @@ export class StdioTransport implements Transport {
   #isClosed = false
   #broken = false
   #drainTimer: NodeJS.Timeout | undefined
-  /** Set while the client is not reading the output. */
+  /** Set while the client does not read the output. */
   #blocked: { readonly until: Promise<void>; readonly end: () => void } | undefined
 
   constructor({ stdin, stdout, onDrained, onListen = () => ({ end: () => {} }) }: StdioTransportOptions) {
@@ -75,7 +69,7 @@ export class StdioTransport implements Transport {
   async start(): Promise<void> {
     this.#stdin.on('data', this.#onData).on('end', this.#onEnd).on('close', this.#onEnd).on('error', this.#onEnd)
     this.#stdout.on('drain', this.#unblock).on('close', this.#unblock)
-    // This listener is never removed, because a late error must not crash the process.
+    // Never remove this listener: a late error must not crash the process.
     this.#stdout.on('error', () => {
       this.#broken = true
       this.#unblock()
@@ -84,7 +78,7 @@ export class StdioTransport implements Transport {
     if (this.#stdin.readableEnded || this.#stdin.destroyed) this.#onEnd()
   }
 
-  /** Stops reading and waits until every running request is answered. */
+  /** Stops reading and waits for running requests. */
   drain(): void {
     if (!this.#reading) return
     this.#reading = false
@@ -97,7 +91,7 @@ export class StdioTransport implements Transport {
   async send(message: JSONRPCMessage): Promise<void> {
     const id = answeredId(message)
     if (id === undefined || !this.#pending.finish(id, message)) {
-      // The response to a stream request ends the stream, or rejects it.
+      // The response to a stream request ends the stream.
       if (id !== undefined) this.#unlisten(id)
       void this.#write(message)
     }
@@ -175,14 +169,14 @@ export class StdioTransport implements Transport {
     if (isInitialize(message)) this.#version = String(message.params?.protocolVersion)
     const cancelled = cancelledId(message)
     if (cancelled !== undefined) {
-      // A cancelled request gets no response, because its client may no longer be waiting.
+      // A cancelled request gets no response.
       this.#pending.finish(cancelled)
       this.#unlisten(cancelled)
     }
     this.onmessage?.(message)
   }
 
-  /** Checks whether a stream may start. Otherwise, responds with the reason. */
+  /** If not, responds with the reason. */
   #mayListen(request: JSONRPCRequest): boolean {
     const { id } = request
     this.#unlisten(id)
@@ -204,7 +198,7 @@ export class StdioTransport implements Transport {
     return this.#blocked?.until ?? Promise.resolve()
   }
 
-  /** Stops reading the input while the client is not reading the output. */
+  /** Stops reading the input while the client does not read the output. */
   #block(): void {
     if (this.#blocked !== undefined) return
     const { promise: until, resolve: end } = withResolvers<void>()
