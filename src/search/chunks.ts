@@ -4,7 +4,7 @@ import { wholeCharacterEnd } from '../core/text/graphemes.ts'
 import { blankData } from '../core/text/inline-data.ts'
 import { lineNumber } from '../core/text/line-number.ts'
 
-/** Maximum chunk size, as a multiple of the radius (see `RADIUS`). */
+/** In multiples of `RADIUS`. */
 const MAX_RADII = 4
 
 const PARAGRAPH = 6
@@ -13,25 +13,24 @@ const LINE = 7
 
 const PIECE = 8
 
-/** Approximate maximum number of units per note. In longer notes, short lines are merged. */
+/** Approximate. In longer notes, short lines are merged. */
 const MAX_UNITS = 100_000
 
 /** Cached for speed; see `scan.ts`. */
 const { charCodeAt: codeAt } = String.prototype
 
-/** Maximum length of a unit, in characters. Longer lines are split between sentences, and longer sentences at a space. */
+/** In characters. Longer lines are split after a sentence or at a space. */
 const LONG_LINE = 500
 
 const SENTENCE_END = /[.!?]["')\]]*\s+|[。！？]/g
 
-/** A code fence with its language, which is not part of the note's text. */
 const FENCE = /^[\s>]*(?:`{3,}|~{3,})/
 
 const LIST_MARK = /^[\s>]*(?:[-+*]|\d{1,9}[.)])\s+(?:\[.\]\s+)?/
 
 const WIKILINK = /!?\[\[([^[\]|]*)(?:\|([^[\]]*))?\]\]/g
 
-/** A link or image. Its destination may contain one level of parentheses. */
+/** Matches a link or image. The URL may contain one level of parentheses. */
 const LINK = /!?\[([^[\]]*)\]\((?:[^()]|\([^()]*\))*\)/g
 
 const URL = /\b(?:https?|ftp|file|data|mailto):\S+/gi
@@ -40,63 +39,60 @@ const TAG = /<[a-z/!][^<>]*>/gi
 
 const BLOCK_ID = /\s\^[\w-]+\s*$/
 
-/** Markers of emphasis, code, quotes, tables, headings, comments and properties, plus rules and heading underlines. */
+/** Markdown syntax without meaning for a model. */
 const MARKS = /[*_`~|=#>\\%[\]{}]+|-{3,}|:{2,}/g
 
-/** Whitespace other than a single space. Replacing the single spaces, too, would take most of the time. */
+/** Excludes single spaces, because replacing them would take most of the time. */
 const WIDE_SPACE = /\s{2,}|[^\S ]/g
 
-/** A line that contains only punctuation, such as the one below a table's header. */
+/** Matches lines such as the one below a table header. */
 const PUNCTUATION = /^[\s!-/:-@[-`{-~]*$/
 
-/** A string without spaces counts as one word per this many characters. */
+/** Long runs without spaces count as several words. */
 const CHARACTERS_PER_WORD = 16
 
 const FIRST_IDEOGRAPH = 0x2e80
 
-/** The parts of a note that `chunkNote` needs. `headings` are in order, as in `Note`. */
+/** The parts of a note that `chunkNote` needs. */
 export interface ChunkSource {
   readonly title: string
-  /** The whole file. */
   readonly text: string
-  /** UTF-16 offset of the first character after the frontmatter. */
+  /** UTF-16 offset after the frontmatter. */
   readonly bodyStart: number
   readonly headings: readonly Heading[]
 }
 
-/** A passage of a note with its own vector. */
+/** A passage of a note that is embedded separately. */
 export interface Chunk {
-  /** The headings above the first line of the chunk or on it, outermost first, as written. */
+  /** Headings of the first line, outermost first. */
   readonly heading: readonly string[]
-  /** One-based lines in the file, inclusive. */
+  /** One-based and inclusive. */
   readonly startLine: number
   readonly endLine: number
-  /** UTF-16 offsets. `text.slice(start, end)` is the passage without surrounding whitespace. */
+  /** UTF-16 offsets, without surrounding whitespace. */
   readonly start: number
   readonly end: number
-  /** The text to embed: title, headings and passage as plain text, one per line. At most about 450 words. */
+  /** The text to embed: title, headings and passage, one per line. At most about 450 words. */
   readonly text: string
 }
 
-/** Minimum number of words per chunk. The average is about 220, and the maximum `MAX_RADII` times the minimum. */
+/** Minimum number of words per chunk. The average is about 220. */
 const RADIUS = 100
 
-/** A note with at most this many words becomes a single chunk. */
+/** Notes with at most this many words become a single chunk. */
 const WHOLE_NOTE = 250
 
-/** Maximum number of chunks per note. Longer notes get longer chunks. */
 export const MAX_CHUNKS = 400
 
-/** Maximum number of words to embed per chunk. Only chunks of very long notes have more; their ends are not embedded. */
+/** Maximum number of words to embed per chunk. Longer chunks are truncated. */
 const MAX_EMBEDDED = 4 * RADIUS
 
-/** Maximum number of characters embedded per title or heading. */
+/** In characters, per title or heading. */
 const MAX_NAME = 200
 
 /**
- * Splits a note into passages at headings and paragraphs, in linear time and memory. The passages contain all words of the note, in
- * order. A note without words becomes one chunk with its title. An edit changes only nearby chunks, or if it changes a heading, the
- * embedded text of the chunks below it.
+ * Splits a note at headings and paragraphs, in linear time. The chunks contain all words of the note, in order. An edit changes
+ * only nearby chunks and, if it changes a heading, the chunks below it.
  */
 export function chunkNote({ title, text: whole, bodyStart, headings }: ChunkSource): readonly Chunk[] {
   const text = blankData(whole)
@@ -120,19 +116,18 @@ export function chunkNote({ title, text: whole, bodyStart, headings }: ChunkSour
   })
 }
 
-/** Doubles the radius until a note with this many words fits into `MAX_CHUNKS` chunks. */
+/** Doubles the radius until the note fits into `MAX_CHUNKS` chunks. */
 function radiusFor(words: number): number {
   let radius = RADIUS
   while (words > radius * MAX_CHUNKS) radius *= 2
   return radius
 }
 
-/** Returns the headings above a line or on it, outermost first, as written. */
 export function headingPathAt(headings: readonly Heading[], line: number): readonly string[] {
   return new HeadingPath(headings).at(line)
 }
 
-/** The headings above the current line. Lines must be passed in ascending order. */
+/** Lines must be passed in ascending order. */
 class HeadingPath {
   readonly #headings: readonly Heading[]
   #path: Heading[] = []
@@ -151,7 +146,7 @@ class HeadingPath {
   }
 }
 
-/** Returns the offset and the line of a passage's end, by searching backwards from the next passage. */
+/** Searches backwards from the next passage. */
 function lastCharacter(text: string, start: number, next: { readonly start: number; readonly line: number }) {
   let { start: offset, line } = next
   while (offset > start && text.charCodeAt(offset - 1) <= 32) if (text.charCodeAt(--offset) === 10) line--
@@ -165,7 +160,7 @@ function embedTextOf(title: string, heading: readonly string[], units: readonly 
   const limit = (units[0]?.position ?? 0) + MAX_EMBEDDED
   for (let at = 0; at < units.length; at++) {
     const { position, level, plain } = units[at] as Unit
-    // If the passage starts with a heading, the heading path already contains it.
+    // The heading path already contains the heading of the passage.
     if (position < limit && !(at === 0 && heading.length > 0 && level < 6)) lines.push(plain)
   }
   return lines.join('\n')
@@ -176,17 +171,16 @@ function addName(names: string[], rawName: string): void {
   if (name !== '' && !names.some((other) => other.toLowerCase() === name.toLowerCase())) names.push(name)
 }
 
-/** Returns an embedded text's id: the first 16 bytes of its SHA-256 in hex. Identical texts share a vector. */
+/** The first 16 bytes of the SHA-256 in hex. Identical texts share a vector. */
 export function chunkHash(text: string): string {
   return digest('sha256', text, 'hex').slice(0, 32)
 }
 
 /**
- * Returns the indexes of the units at which chunks start, in ascending order. A chunk has at least `radius` words, slightly more
- * than twice as many on average, and at most four times as many plus one unit. A chunk starts at each unit with a higher rank than
- * all others within `radius` words; longer ranges are split further. Headings rank highest, by level, followed by paragraphs, lines
- * and sentences. Ties are broken by a hash of the text (local maximum method: Bjørner, Blass, Gurevich 2010). The start of a chunk
- * depends only on nearby text, so an edit never moves a distant chunk.
+ * Splits units by the local maximum method (Bjørner, Blass, Gurevich 2010): a chunk starts at a unit with a higher rank than all
+ * others within `radius` words. Headings rank highest, then paragraphs, lines and sentences; a hash of the text breaks ties. A
+ * boundary depends only on nearby text, so an edit never moves distant chunks. A chunk has at least `radius` words, and at most
+ * four times as many plus one unit.
  */
 function chunkEndsOf({ units, words }: Units, radius: number): readonly number[] {
   if (units.length === 0) return []
@@ -203,7 +197,7 @@ function chunkEndsOf({ units, words }: Units, radius: number): readonly number[]
 function anchorsOf(units: readonly Unit[], words: number, radius: number): readonly number[] {
   const ranks = units.map((unit, i) => (i === 0 ? -1 : unit.level * 2 ** 26 + hash26(unit.plain)))
   const beaten = new Uint8Array(units.length)
-  /** A stack of units with ascending ranks. No unit between two entries outranks the later entry. */
+  /** A stack of units with ascending ranks. */
   const stack: number[] = []
   const near = (from: number, right: number) => positionOf(units, right) - positionOf(units, from) < radius
   for (let i = 0; i < units.length; i++) {
@@ -225,12 +219,12 @@ function positionOf(units: readonly Unit[], index: number): number {
 
 interface Gap {
   readonly anchor: number
-  /** Number of words up to the end of the gap, from the start of the note. */
+  /** In words from the start of the note. */
   readonly until: number
   readonly radius: number
 }
 
-/** Splits the range between two anchors if it is too long, each time at the best unit near twice the radius. */
+/** Splits a range that is too long at the best units, each about twice the radius after the last. */
 function fill(cuts: number[], units: readonly Unit[], { anchor, until, radius }: Gap): void {
   let last = anchor
   while (until - positionOf(units, last) > MAX_RADII * radius) {
@@ -269,22 +263,20 @@ function bestBetween(units: readonly Unit[], { after, from, low, high, radius }:
   return best
 }
 
-/** Returns the FNV-1a hash of the start of the text, reduced to 26 bits. */
+/** FNV-1a of the start of the text, reduced to 26 bits. */
 function hash26(text: string): number {
   let hash = 0x811c9dc5
   for (let i = 0; i < text.length && i < 64; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
   return (hash ^ (hash >>> 15)) >>> 6
 }
 
-/** The smallest part of a chunk: a line, or a piece of a long line. */
+/** A line, or a piece of a long line. */
 export interface Unit {
-  /** UTF-16 offset in the file. */
   readonly start: number
-  /** One-based line in the file. */
+  /** One-based. */
   readonly line: number
-  /** Number of words in the note before this unit. */
   readonly position: number
-  /** 0–5 for headings of level 1–6, `PARAGRAPH` for a paragraph's first line, `LINE`, or `PIECE` for a later piece of a line. */
+  /** 0–5 for headings, then `PARAGRAPH`, `LINE` and `PIECE`. */
   readonly level: number
   readonly plain: string
 }
@@ -292,11 +284,11 @@ export interface Unit {
 export interface Units {
   readonly units: readonly Unit[]
   readonly words: number
-  /** One-based last line of the file. */
+  /** One-based. */
   readonly lastLine: number
 }
 
-/** Splits a note's body into units. Omits blank lines, fences, rules and bare URLs. */
+/** Omits blank lines, code fences, rules and bare URLs. */
 export function unitsOf(text: string, bodyStart: number, headings: readonly Heading[]): Units {
   const list = new UnitList(text.length - bodyStart)
   let line = lineNumber(text, bodyStart)
@@ -333,7 +325,7 @@ class UnitList {
     this.#grain = Math.floor(length / MAX_UNITS)
   }
 
-  /** Adds a piece, or appends it to the last unit if that is tiny. Returns whether the piece has any content. */
+  /** Appends tiny pieces to the last unit. @returns false if the piece has no content */
   add(piece: Omit<Unit, 'position'>): boolean {
     if (piece.plain === '') return false
     const { start, line, level, plain } = piece
@@ -360,10 +352,7 @@ function pieceEnd(text: string, from: number, end: number): number {
   return wholeCharacterEnd(text, from + LONG_LINE)
 }
 
-/**
- * Converts Markdown to plain text for a model: shows the text of links and removes URLs, HTML tags and markers. `piece` is at most
- * a line, of a few hundred characters.
- */
+/** Keeps the text of links, and removes URLs, HTML tags and Markdown syntax. @param piece at most one line */
 export function plainText(piece: string): string {
   if (FENCE.test(piece)) return ''
   let plain = piece.replace(LIST_MARK, '')
@@ -376,10 +365,6 @@ export function plainText(piece: string): string {
   return PUNCTUATION.test(plain) ? '' : plain
 }
 
-/**
- * Counts words roughly as a model does: an ideograph is one word, and any other run without whitespace is one or, if it is long,
- * several.
- */
 function countWords(text: string): number {
   let words = 0
   let run = 0
@@ -396,7 +381,7 @@ function countWords(text: string): number {
   return words
 }
 
-/** Checks whether a character belongs to a script without spaces. Models treat each such character as a word. */
+/** Models treat each character of such scripts as a word. */
 function isIdeograph(code: number): boolean {
   return (code >= FIRST_IDEOGRAPH && code <= 0x9fff) || (code >= 0xac00 && code <= 0xd7af) || (code >= 0xf900 && code <= 0xfaff)
 }

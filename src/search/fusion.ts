@@ -2,9 +2,8 @@ import { dotProduct } from '../core/vectors.ts'
 
 export interface KeywordHit<Key> {
   readonly key: Key
-  /** BM25 score, greater than 0. */
   readonly score: number
-  /** Sum of the idf of the query's words in this note, as a share of the sum for all of them, 0–1. */
+  /** The idf of the query's words in the note, as a share of the idf of all query words, 0–1. */
   readonly matched: number
 }
 
@@ -14,97 +13,88 @@ export interface SemanticHit<Key> {
   readonly score: number
 }
 
-/** Maps a query's highest cosine to a certainty: 0 up to `low`, 1 from `high` on. `low` must be less than `high`. */
+/** Maps the highest cosine of a query to a certainty: 0 up to `low`, 1 from `high` on. */
 export interface Certainty {
   readonly low: number
   readonly high: number
 }
 
-/** Notes near a query, nearest first. Their cosines are comparable between languages. */
+/** Notes by similarity to the query. Their cosines must be comparable between languages. */
 export interface NearByLanguage<Key> {
-  /** Notes in the query's language, nearest first. */
   readonly own: readonly SemanticHit<Key>[]
-  /** Notes in other languages, nearest first. All of them must also be among the semantic hits. */
+  /** Must also be among the semantic hits. */
   readonly other: readonly SemanticHit<Key>[]
 }
 
 export interface FusionOptions<Key> {
-  /**
-   * Weight of the semantic score, 0–1. The rest is the weight of the keyword score. The semantic weight is halved if a note
-   * contains all words of the query.
-   */
+  /** Weight of the semantic score, 0–1. It is halved if a note contains all words of the query. */
   readonly weight: number
-  /** Depends on the embedder. If omitted, the cosine itself is the certainty. */
+  /** Depends on the embedder. Default: the cosine is the certainty. */
   readonly certainty?: Certainty | undefined
-  /** Notes whose title or an alias equals the query. They come first with a score of 1, even if they are not among the hits. */
+  /** Notes whose title or alias equals the query. They come first with a score of 1. */
   readonly exact?: ReadonlySet<Key>
-  /** If given, notes in other languages do not rank lower merely because they lack the query's words. */
+  /** Prevents notes in other languages from ranking lower because they lack the query's words. */
   readonly byLanguage?: NearByLanguage<Key> | undefined
 }
 
 export interface RetrieverScore {
   /** One-based. */
   readonly rank: number
-  /** The original score: BM25 or a cosine. */
   readonly score: number
-  /** Normalized score, 0–1. */
+  /** Normalized, 0–1. */
   readonly normalised: number
 }
 
 export interface FusedHit<Key> {
   readonly key: Key
-  /** From 0 to 1. Scores of different queries with the same embedder can be compared. */
+  /** From 0 to 1, comparable between queries with the same embedder. */
   readonly score: number
   /** True if the title or an alias equals the query. */
   readonly exact: boolean
   readonly keyword: RetrieverScore | undefined
   readonly semantic: RetrieverScore | undefined
-  /** Rank among the notes in other languages. `normalised` is the minimum share of the best note's score that this note gets. */
+  /** Rank among the notes in other languages. `normalised` is a minimum share of the best score. */
   readonly across?: RetrieverScore
-  /** The semantic weight that was used: 0 without semantic hits, 1 without keyword hits, otherwise at most the given weight. */
+  /** The semantic weight that was used, 0–1. */
   readonly weight: number
 }
 
-/** Weight of `matched` in the keyword score; the rest is BM25. Results change little between .3 and .5. */
+/** Weight of `matched` in the keyword score. The rest is BM25. Values from .3 to .5 give similar results. */
 const MATCHED_SHARE = 0.4
 
 /**
- * How much of the semantic weight remains if a note contains all words of the query. The weight starts to drop when a note contains
- * the share `NEARLY_ALL` of them. Results on the test collections change little between .3 and 1. With a lower value, it is easier
- * to find a note by one of its sentences.
+ * Factor of the semantic weight for a note that contains all words of the query. Values from .3 to 1 give similar results, and
+ * lower values favor queries that quote a note.
  */
 const ANSWERED_SHARE = 0.5
 
 const NEARLY_ALL = 0.8
 
-/** Certainty of a note that contains all words of the query, if semantic similarity is also used. */
+/** Certainty of a note that contains all words of the query. */
 const WORDS_CERTAINTY = 0.7
 
 /**
- * Weight of the keyword score for the order of notes in other languages. It helps with names and code. Results change little
- * between .2 and .4.
+ * Weight of keyword scores for notes in other languages, which helps with names and code. Values from .2 to .4 give similar
+ * results.
  */
 const WORDS_ACROSS = 0.3
 
-/** To compare languages, use the mean of this many of their highest cosines. One is noisier, and five are no better. */
+/** Compares languages by the mean of this many of the highest cosines. One is noisier, and five are no better. */
 const AVERAGED_COSINES = 3
 
 /**
- * Share of the best score that the nearest note in another language gets. It depends on the ratio of the mean cosines of the other
- * languages and the query's language: `least` up to a ratio of `low`, `most` from `high` on. If distant notes got .9, too, 360
- * unrelated notes in six languages would lower the nDCG@10 of an English collection by .075.
+ * Score of the nearest note in another language, relative to the best score. It rises from `least` to `most` as the ratio of mean
+ * cosines rises from `low` to `high`. A constant of .9 lowered nDCG@10 by .075 on English text with 360 unrelated foreign notes.
  */
 const ACROSS = { low: 0.6, high: 0.9, least: 0.5, most: 0.9 }
 
-/** Weight of a name's vector, compared with a passage's. Results change little between .8 and 1. */
+/** Weight of a name's vector, relative to a passage's. Values from .8 to 1 give similar results. */
 const NAME_SHARE = 0.9
 
 /**
- * Fuses two rankings, each with unique keys, best first. A note's score is the weighted mean of its scores in both, each divided by
- * the highest score of its ranking. Notes missing from the vector results get the lowest vector score returned. The share of the
- * query's words that a note contains is part of its keyword score. The mean is multiplied by the certainty that any note answers
- * the query, so scores of different queries can be compared. Notes in other languages lack the query's words, so their scores are
- * raised to a share of the best score. If scores are equal, keyword hits come before semantic hits, in their original order.
+ * Fuses two rankings with unique keys, best first. A score is the weighted mean of both normalized scores, times the certainty
+ * that any note answers the query. Notes without a vector result get the lowest vector score. If scores are equal, keyword hits
+ * come first.
  */
 export function fuse<Key>(
   keyword: readonly KeywordHit<Key>[],
@@ -124,7 +114,7 @@ export function fuse<Key>(
     const score = isExact ? 1 : sure * mix
     hits.push({ mix, hit: { key, score, exact: isExact, keyword, semantic, weight } })
   }
-  // A search has about a thousand hits, so process each only once and allocate little.
+  // A search has about a thousand hits, so avoid repeated passes and allocations.
   const unmatched = new Map(semantic.map(({ key }, at) => [key, meaning[at]]))
   keyword.forEach(({ key }, at) => {
     addHit(key, words[at], unmatched.get(key))
@@ -146,8 +136,8 @@ interface MixedScore<Key> {
 }
 
 /**
- * Raises the scores of notes in other languages, based on their similarity and on the names and code that they share with the
- * query. Does nothing if the nearest of them has a cosine of at most `least`, because it does not answer the query.
+ * Raises the scores of similar notes in other languages, which lack the query's words. Does nothing if the highest cosine is at
+ * most `least`.
  */
 function raiseForeign<Key>(
   hits: MixedScore<Key>[],
@@ -177,19 +167,17 @@ function raiseForeign<Key>(
   })
 }
 
-/** Returns the mean of the `AVERAGED_COSINES` highest cosines. Negative ones count as 0. */
 function nearness(hits: readonly { readonly score: number }[]): number {
   const nearest = hits.slice(0, AVERAGED_COSINES)
   return nearest.reduce((sum, { score }) => sum + Math.max(0, score), 0) / nearest.length
 }
 
-/** Returns the share of the best score for the nearest note in another language, given the ratio of the mean cosines; see `ACROSS`. */
 function shareAcross(cosineDifference: number): number {
   const { low, high, least, most } = ACROSS
   return least + (most - least) * Math.min(1, Math.max(0, (cosineDifference - low) / (high - low)))
 }
 
-/** Ranks notes by their most similar vector. It may be the vector of a passage or of a name. */
+/** Ranks notes by their most similar vector, of a passage or of a name. */
 export function nearestNotes<Key>(
   passages: readonly SemanticHit<Key>[],
   names: readonly SemanticHit<Key>[],
@@ -218,52 +206,43 @@ function highest(hits: readonly { readonly score: number }[]): number {
   return hits.reduce((top, { score }) => Math.max(top, score), 0)
 }
 
-/** Returns the share of the semantic weight to use, which is lower if the keywords alone identify a note. */
 function meaningShare(matched: number): number {
   const answeredShare = Math.max(0, matched - NEARLY_ALL) / (1 - NEARLY_ALL)
   return 1 - (1 - ANSWERED_SHARE) * answeredShare
 }
 
-/** Returns the certainty, 0–1, that any note answers the query, based on words and semantic similarity (noisy OR). */
+/** Combines the evidence of words and of semantic similarity (noisy OR). */
 function certaintyOf(matched: number, cosine: number, { low, high }: Certainty = { low: 0, high: 1 }): number {
   const near = Math.min(1, Math.max(0, (cosine - low) / (high - low)))
   return 1 - (1 - WORDS_CERTAINTY * matched) * (1 - near)
 }
 
-/** Number of top results that can support each other. Results change little between 20 and 30. */
+/** Number of top results that can support each other. Values from 20 to 30 give similar results. */
 export const SUPPORT_CANDIDATES = 30
 
-/** Maximum number of results that support a note. */
 const MAX_SUPPORTERS = 7
 
-/** Maximum share of a note's score that its supporters determine. Results change little between .4 and .6. */
+/** Maximum share of a score that depends on supporters. Values from .4 to .6 give similar results. */
 const SUPPORT_SHARE = 0.5
 
-/** If a note contains this share of the query's words, supporters count less. From `ANSWERED` on, they do not count. */
+/** From this share of the query's words on, supporters count less. From `ANSWERED` on, they do not count. */
 const NEARLY_ANSWERED = 0.7
 const ANSWERED = 0.9
 
-/**
- * A supporter's weight is its cosine raised to this power, so only very similar notes count. Results change little between 6 and
- * 10.
- */
+/** Exponent of the cosine, so only very similar notes count. Values from 6 to 10 give similar results. */
 const SHARPNESS = 8
 
-/** Weight of a note among its supporters. A note that resembles no other keeps its score. */
+/** A note without similar notes keeps its score. */
 const OWN_WEIGHT = 0.05
 
-/**
- * Returns the share of a note's score that its supporters determine. `matched` is the highest share of the query's words in any
- * note.
- */
+/** @param matched highest share of the query's words in any note */
 export function supportShare(matched: number): number {
   return SUPPORT_SHARE * Math.min(1, Math.max(0, (ANSWERED - matched) / (ANSWERED - NEARLY_ANSWERED)))
 }
 
 /**
- * Reorders the top results. Notes about the same subject answer the same questions, so a share of each score is replaced with the
- * mean score of the most similar results. `vectors` holds a unit vector for each of the first hits, by position. The highest score
- * stays the same, so scores of different queries can still be compared. Exact hits stay the same, too.
+ * Replaces a share of each score with the mean score of similar results, because notes about the same subject answer the same
+ * questions. `vectors` holds unit vectors of the first hits. The highest score and exact hits stay the same.
  */
 export function supported<Key>(
   hits: readonly FusedHit<Key>[],
@@ -297,7 +276,6 @@ interface Supporter {
   readonly weight: number
 }
 
-/** Returns the weighted mean score of a note and its nearest supporters. */
 function supportOf(ownScore: number, supporters: readonly Supporter[]): number {
   const nearest = [...supporters].sort((a, b) => b.weight - a.weight).slice(0, MAX_SUPPORTERS)
   const weights = nearest.reduce((sum, { weight }) => sum + weight, OWN_WEIGHT)

@@ -1,6 +1,6 @@
 import { countBits } from './number-list.ts'
 
-/** An immutable set of small integers (note keys), with one bit per key. 120,000 keys take 15 KB. */
+/** An immutable bit set of note keys. 120,000 keys take 15 KB. */
 export class KeySet {
   readonly #bits: Uint32Array
   #size: number | undefined
@@ -11,15 +11,12 @@ export class KeySet {
 
   static readonly EMPTY = new KeySet(new Uint32Array(0))
 
-  /** Creates a set from bits, which must not be changed afterwards. The lowest bit of the first number is key 0. */
+  /** Takes ownership of `bits`. The lowest bit of the first number is key 0. */
   static ofBits(bits: Uint32Array): KeySet {
     return new KeySet(bits)
   }
 
-  /**
-   * Creates a set from keys in any order. Its memory depends on the highest key.
-   * @throws RangeError if a key is not an integer from 0 to 2³² − 1
-   */
+  /** Memory depends on the highest key. @throws RangeError if a key is not an integer from 0 to 2³² − 1 */
   static of(keys: Iterable<number>): KeySet {
     let bits = new Uint32Array(64)
     let length = 0
@@ -33,7 +30,7 @@ export class KeySet {
     return length === 0 ? KeySet.EMPTY : new KeySet(bits.slice(0, length))
   }
 
-  /** Number of keys, computed on first use. */
+  /** Computed on first use. */
   get size(): number {
     this.#size ??= sizeOf(this.#bits)
     return this.#size
@@ -61,7 +58,6 @@ export class KeySet {
     return new KeySet(bits)
   }
 
-  /** Iterates over the keys in ascending order. */
   *[Symbol.iterator](): IterableIterator<number> {
     for (let at = 0; at < this.#bits.length; at++) {
       for (let rest = this.#bits[at] ?? 0; rest !== 0; rest &= rest - 1) yield at * 32 + 31 - Math.clz32(rest & -rest)

@@ -3,20 +3,19 @@ import { foldTag } from '../core/text/fold.ts'
 import { trimEndOf } from '../core/text/trim-characters.ts'
 import { wordsLookup } from './query/query.ts'
 
-/** A part of a query that notes should contain literally, such as a key combination, code or a tag. */
+/** A part of a query to match literally, such as a key combination, code or a tag. */
 export interface Literal {
-  /** Matches all notes that contain the literal, and possibly others. */
+  /** A superset of the notes that contain the literal. */
   readonly candidates: Condition
-  /** Checks whether a text contains the literal, ignoring case. */
+  /** Ignores case. */
   isIn(text: string): boolean
 }
 
-/** Maximum number of literals per query. Most queries have none, one or two. */
 const MAX_LITERALS = 8
 
 /**
- * Finds key combinations (`Ctrl+Shift+I`), code (`app.vault.read`, `hasTag()`, `snake_case`, `--flag`, text in backticks) and tags
- * (`#MOC`) in a query.
+ * Finds key combinations (`Ctrl+Shift+I`), code (`app.vault.read`, `hasTag()`, `snake_case`, `--flag`, text in backticks) and
+ * tags (`#MOC`).
  */
 export function literalsIn(question: string): readonly Literal[] {
   const literals = new Map<string, Literal>()
@@ -42,7 +41,7 @@ const TAG = /^[(]?#(?=[^\s#]*\p{L})([\p{L}\p{N}_/-]+)[).:]*$/u
 const DOTTED = /^[(]?((?:[\p{L}_$][\p{L}\p{N}_$]+\.)+[\p{L}_$][\p{L}\p{N}_$]+)[).:]*$/u
 const SNAKE = /^[(]?([\p{L}\p{N}]+(?:_[\p{L}\p{N}]+)+)[).:]*$/u
 const FLAG = /^[(]?--(\p{L}[\p{L}\p{N}]+(?:-[\p{L}\p{N}]+)*)(?:=.*|[).:]*)$/u
-/** Names of files and websites contain dots, too, but are usually not meant literally. */
+/** Names of files and websites contain dots but are usually not meant literally. */
 const FILE =
   /^[^.]+\.(?:md|txt|pdf|png|jpe?g|svg|gif|docx?|csv|json|ya?ml|html?|css|js|ts|com|org|net|io|app|dev|de|uk|edu|gov|info)$/iu
 

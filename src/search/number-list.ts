@@ -1,4 +1,4 @@
-/** A growable list of integers from 0 to 2³² − 1, with four bytes per number. */
+/** A growable `Uint32Array`. */
 export class NumberList {
   #items: Uint32Array
   #length = 0
@@ -11,7 +11,7 @@ export class NumberList {
     return this.#length
   }
 
-  /** The numbers, followed by unused space. `push` may replace the array. */
+  /** May be longer than the list. `push` may replace the array. */
   get items(): Uint32Array {
     return this.#items
   }
@@ -21,7 +21,7 @@ export class NumberList {
     this.#items[this.#length++] = value
   }
 
-  /** Appends `count` numbers, which the caller must set, and returns the index of the first one in `items`. */
+  /** The caller must set the new numbers. @returns the index of the first one */
   extend(count: number): number {
     const at = this.#length
     if (at + count > this.#items.length) this.#grow(count)
@@ -44,7 +44,7 @@ export class NumberList {
   }
 }
 
-/** Counts the bits that are set in a 32-bit number (Warren, Hacker's Delight, 5-1). */
+/** Population count (Warren, Hacker's Delight, 5-1). */
 export function countBits(word: number): number {
   const pairs = word - ((word >>> 1) & 0x55555555)
   const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333)

@@ -1,45 +1,38 @@
 import { countBits, NumberList } from './number-list.ts'
 
-/** Maximum length of compared strings, so a huge name does not block other work. */
+/** Prevents a very long name from blocking other work. */
 const MAX_LENGTH = 512
 
 /**
- * Size of a string's signature in 32-bit words. Each character pair sets one bit. A bit that is set in only one of two signatures
- * means that the other string lacks a pair. With 10–40 pairs in a name, 64 bits would be about half set.
+ * Size of a signature in 32-bit words. Each character pair of a string sets one bit. In a signature of 64 bits, the 10–40 pairs
+ * of a name would set about half.
  */
 const WORDS = 4
 
 interface WantedPair {
-  /** Numbers of the strings that contain the pair. */
   readonly texts: NumberList
-  /** How often the query contains the pair. */
   readonly count: number
 }
 
-/** The result of `PairIndex.want`. */
 interface PairQuery {
-  /** Number of pairs in the query, even if no indexed string contains them. */
+  /** Includes pairs that no indexed string contains. */
   readonly length: number
-  /** The query's pairs that occur in indexed strings, rarest first. */
+  /** Only pairs that occur in indexed strings, rarest first. */
   readonly pairs: readonly WantedPair[]
 }
 
-/**
- * An index of strings by their pairs of adjacent characters. It stores which strings contain a pair, and which pairs a string
- * contains. Strings and pairs are numbered in the order in which they are added.
- */
+/** An index of strings by pairs of adjacent characters. Strings and pairs are numbered in the order of insertion. */
 export class PairIndex {
   readonly #numbers = new Map<number, number>()
   readonly #texts: NumberList[] = []
   readonly #pairs = new NumberList(1024)
-  /** Start of each string's pairs. They end where the next string's pairs start. */
+  /** Start of the pairs of each string. The pairs of the next string follow. */
   readonly #starts = new NumberList(1024)
   readonly #repeats = new Set<number>()
   readonly #signatures = new NumberList(1024)
-  /** How often the query contains each pair, by the number of the pair. */
+  /** By pair number. */
   #queryCounts = new Uint16Array(1024)
   readonly #wantedSignature = new Uint32Array(WORDS)
-  /** The pairs of the query that the current string contains. */
   readonly #usedCodes: number[] = []
 
   constructor() {
@@ -61,7 +54,7 @@ export class PairIndex {
       const texts = this.#texts[pair] as NumberList
       this.#pairs.push(pair)
       setBit(words, signature, pair)
-      // All pairs of a string are added together, so if a pair is repeated, its list ends with this string.
+      // A repeated pair is at the end of its list, because the pairs of a string are added together.
       if (texts.length > 0 && texts.items[texts.length - 1] === text) this.#repeats.add(text)
       else texts.push(text)
     }
@@ -75,13 +68,11 @@ export class PairIndex {
     return this.#texts.push(new NumberList()) - 1
   }
 
-  /** Returns a string's number of pairs, counting repetitions. */
   lengthOf(text: number): number {
     const starts = this.#starts.items
     return (starts[text + 1] as number) - (starts[text] as number)
   }
 
-  /** Sets the query for `lacks` and `shared`. `folded` must be folded. */
   want(folded: string): PairQuery {
     if (this.#queryCounts.length < this.#texts.length) this.#queryCounts = new Uint16Array(this.#texts.length * 2)
     const queryCounts = this.#queryCounts.fill(0)
@@ -99,7 +90,7 @@ export class PairIndex {
     return { length: codes.length, pairs: pairs.sort((a, b) => a.texts.length - b.texts.length) }
   }
 
-  /** Returns a lower bound for the number of the query's pairs that a string lacks. */
+  /** Lower bound for the number of query pairs that a string lacks. */
   lacks(text: number): number {
     const signatures = this.#signatures.items
     const querySignature = this.#wantedSignature
@@ -110,7 +101,6 @@ export class PairIndex {
     return lacking
   }
 
-  /** Returns the number of pairs that a string shares with the query, counting repetitions. */
   shared(text: number): number {
     const pairs = this.#pairs.items
     const queryCounts = this.#queryCounts
@@ -121,7 +111,7 @@ export class PairIndex {
       for (let at = from; at < to; at++) if (queryCounts[pairs[at] as number] !== 0) shared++
       return shared
     }
-    // Decrement the counts and restore them later. A new table for each of hundreds of strings would be slow.
+    // Decrement the counts and restore them, because a new table per string would be slow.
     for (let at = from; at < to; at++) {
       const pair = pairs[at] as number
       if (queryCounts[pair] === 0) continue
@@ -146,7 +136,7 @@ export class WantedPairs {
     for (const code of codes) this.#counts.set(code, (this.#counts.get(code) ?? 0) + 1)
   }
 
-  /** Returns the Dice coefficient: twice the number of shared pairs, divided by the sum of both strings' pairs. */
+  /** Dice coefficient. */
   likeness(folded: string): number {
     const codes = pairsOf(folded)
     const ownCodes: number[] = []
@@ -162,14 +152,13 @@ export class WantedPairs {
   }
 }
 
-/** Sets the bit for a pair in the signature at `from`. */
 function setBit(signatures: Uint32Array, from: number, pair: number): void {
-  // Fibonacci hashing (Knuth, The Art of Computer Programming 3, 6.4) maps consecutive pairs to bits that are far apart.
+  // Fibonacci hashing (Knuth, The Art of Computer Programming 3, 6.4) spreads consecutive pairs.
   const bit = Math.imul(pair, 0x9e3779b1) >>> 25
   signatures[from + (bit >>> 5)]! |= 1 << (bit & 31)
 }
 
-/** Returns the pairs of adjacent UTF-16 units, each encoded as a number, without whitespace. A string of one unit has one pair. */
+/** Encodes pairs of UTF-16 units as numbers, without whitespace. A string of one unit has one pair. */
 function pairsOf(folded: string): number[] {
   const text = folded.slice(0, MAX_LENGTH).replace(/\s+/g, '')
   if (text.length === 1) return [text.charCodeAt(0)]

@@ -4,19 +4,19 @@ import { NumberList } from './number-list.ts'
 import { PairIndex, WantedPairs } from './pair-index.ts'
 import { foldLetters } from './words/fold-word.ts'
 
-/** Characters around a name in a sentence or quotation. Symbols such as # and + belong to the name. */
+/** Punctuation around a name. Symbols such as # and + belong to the name. */
 const AROUND = new Set(' .,;:!?…¿¡。、，！？：；"\'“”„‘’‚«»‹›()[]')
 
-/** Matches characters that `plainName` changes or removes: non-ASCII letters, whitespace, and surrounding punctuation. */
+/** Matches characters that `plainName` changes or removes. */
 const NEEDS_FOLDING = /[^ -~]| {2}|^[ .,;:!?"'()[\]]|[ .,;:!?"'()[\]]$/
 
-/** A name with at least this similarity may be the one that was meant. */
+/** Minimum similarity of a name that may have been meant. */
 const SIMILAR_ABOVE = 0.75
 
-/** With one letter changed, a shorter word is another word rather than a typo. */
+/** In a shorter word, a different letter is rarely a typo. */
 const MIN_WORD_LENGTH = 4
 
-/** Default bounds. Almost all names with one typo reach this minimum. With a lower one, a search would take many times as long. */
+/** Almost all names with one typo reach this minimum. A lower minimum would make a search many times slower. */
 export const DEFAULT_SEARCH = { minimum: 0.5, limit: 20 } as const
 
 export interface NamedFiles {
@@ -24,43 +24,39 @@ export interface NamedFiles {
   id(key: number): string
 }
 
-/** Maximum number of names to return, and their minimum similarity (0–1). */
+/** `minimum` is a similarity, 0–1. */
 interface SimilarityBounds {
   readonly limit: number
   readonly minimum: number
-  /** Maximum difference in length between a name's plain form and the query's, in letters. */
+  /** Maximum difference in length, in letters. */
   readonly slips?: number | undefined
 }
 
 /**
- * Finds names by the Dice coefficient of their character pairs (Dice 1945; for strings Adamson, Boreham 1974): twice the number of
- * shared pairs, divided by the sum of both names' pairs. An inverted index of pairs provides candidates. Most of them are excluded
- * by bounds from set-similarity joins (prefix and length filters: Chaudhuri, Ganti, Kaushik 2006; raised to the lowest score kept
- * so far: Xiao, Wang, Lin, Shang 2009).
+ * Finds names by the Dice coefficient of character pairs (Dice 1945; Adamson, Boreham 1974). An inverted index provides
+ * candidates. Prefix and length filters exclude most of them (Chaudhuri, Ganti, Kaushik 2006; with a rising threshold: Xiao,
+ * Wang, Lin, Shang 2009).
  */
 export class SimilarNames {
   #index = new PairIndex()
-  /**
-   * True when the pairs of all names have been indexed. This takes twice as long as everything else, and exact lookups do not need
-   * it.
-   */
+  /** Pairs are indexed late, because exact lookups do not need them. */
   #isPaired = false
   #lookUpsWithout = 0
   #nextPairing = 0
-  /** The key and text of each name, by the name's number. A number without a text is unused. */
+  /** By name number. A number without a text is unused. */
   #keys: number[] = []
   #names: (string | undefined)[] = []
   #lengths = new NumberList(1024)
-  /** Number of each key's first name. Its other names have the numbers after that. */
+  /** The first name number of each key. Its other names follow. */
   readonly #firstOf = new Map<number, number>()
-  /** Names whose plain form differs from the folded name: their numbers, by plain form. */
+  /** Numbers of names whose plain form differs from the folded name. */
   #plain = new Map<string, number[]>()
-  /** For each name, the number of the last lookup that visited it. */
+  /** The last lookup that visited each name. */
   #seenRound = new Uint32Array(1024)
   #lookUp = 0
   #dead = 0
 
-  /** Replaces a key's names. An empty list removes the key. */
+  /** Replaces the names of a key. An empty list removes the key. */
   set(key: number, names: readonly string[]): void {
     const numbers = this.#numbersOf(key)
     if (numbers.length === names.length && numbers.every((number, at) => this.#names[number] === names[at])) return
@@ -87,8 +83,8 @@ export class SimilarNames {
   }
 
   /**
-   * Indexes pairs ahead of the first `find` without `slips`, until the given time (`performance.now()`).
-   * @returns whether all pairs have been indexed
+   * Indexes pairs until the given time (`performance.now()`), ahead of the first search without `slips`.
+   * @returns true if all pairs are indexed
    */
   prepare(until = Number.POSITIVE_INFINITY): boolean {
     for (let number = this.#index.size; number < this.#names.length; number++) {
@@ -99,10 +95,7 @@ export class SimilarNames {
     return true
   }
 
-  /**
-   * Checks whether to search by pairs. After `MAX_SKIPPED` lookups without pairs, each further one indexes some names, because
-   * indexing a large vault at once takes a second.
-   */
+  /** Indexing a large vault at once takes a second, so after `MAX_SKIPPED` lookups, each lookup indexes some names. */
   #goesByPairs(): boolean {
     if (this.#isPaired) return this.prepare()
     const now = performance.now()
@@ -111,10 +104,7 @@ export class SimilarNames {
     return this.prepare(now + PAIRING.slice)
   }
 
-  /**
-   * Adds a name's plain form if it differs from the folded name.
-   * @returns the length of the plain form
-   */
+  /** @returns the length of the plain form */
   #addPlain(name: string): number {
     const plain = plainName(name)
     if (plain === foldName(name)) return plain.length
@@ -140,10 +130,7 @@ export class SimilarNames {
     for (const { key, names } of filesWithNames) this.#add(key, names)
   }
 
-  /**
-   * Returns the names that reach a minimum similarity, best first, ties by id. Each key appears once, with its best name. Names
-   * that share no pair with the query are never found.
-   */
+  /** Returns the best name of each key, best first, ties by id. Finds only names that share a pair with the query. */
   find(name: string, files: NamedFiles, { limit, minimum, slips }: SimilarityBounds): readonly SimilarName[] {
     const best = new BestNames(limit, files.id)
     if (limit <= 0) return best.list()
@@ -152,7 +139,7 @@ export class SimilarNames {
       const key = this.#keys[number] as number
       const name = this.#names[number]
       if (name === undefined || !files.accept(key)) return
-      // Different names can consist of the same pairs (`ab c`, `a bc`), so a score of 1 is reserved for equal names.
+      // Different names can have the same pairs (`ab c`, `a bc`), so only equal names get a score of 1.
       const score = likeness < 1 ? Math.min(NEARLY_ONE, likeness) : foldName(name) === folded ? 1 : NEARLY_ONE
       if (score >= minimum) best.offer({ key, name, score })
     }
@@ -162,12 +149,11 @@ export class SimilarNames {
     return best.list()
   }
 
-  /** Returns one name per key that equals the given name after folding, ordered by id. */
   equal(name: string, files: NamedFiles): readonly SimilarName[] {
     return this.#listEqual(foldName(name), files, [])
   }
 
-  /** Returns one name per key with the same plain form (see `plainName`), ordered by id. */
+  /** Returns one name per key, sorted by id. */
   equalPlain(name: string, files: NamedFiles): readonly SimilarName[] {
     const plain = plainName(name)
     return plain === '' ? [] : this.#listEqual(plain, files, this.#plain.get(plain) ?? [])
@@ -192,10 +178,9 @@ export class SimilarNames {
   }
 
   /**
-   * Visits the names whose similarity may reach `minScore()`, which may rise meanwhile. If r of the query's n pairs are in lists
-   * that have not been read yet, a name seen for the first time shares at most r pairs. With m pairs of its own, its coefficient is
-   * at most 2 min(m, r) / (n + m). This bound excludes names that are too short or too long, and in the end all names. Lists of
-   * rare pairs are read first, so long lists are rarely read.
+   * Visits names whose similarity may reach `minScore()`, which may rise meanwhile. A name first seen when r of the query's n
+   * pairs are unread shares at most r pairs. With m pairs, its coefficient is at most 2 min(m, r) / (n + m). Reading rare pairs
+   * first makes long lists unnecessary in most cases.
    */
   #visit(folded: string, minScore: () => number, visit: (number: number, likeness: number) => void): void {
     this.prepare()
@@ -213,7 +198,7 @@ export class SimilarNames {
         const number = numbers[at] as number
         const nameLength = index.lengthOf(number)
         if (nameLength < lengths.from || nameLength > lengths.to) continue
-        // The signature gives a tighter bound, and checking it is cheaper than comparing the pairs.
+        // The signature gives a tighter bound, which is cheaper than comparing pairs.
         if (2 * (all - index.lacks(number)) < minimum * (length + nameLength) - ROUNDING_ERROR) continue
         if (this.#seenRound[number] === this.#lookUp) continue
         this.#seenRound[number] = this.#lookUp
@@ -227,10 +212,7 @@ export class SimilarNames {
     }
   }
 
-  /**
-   * Visits the names with a plain form of similar length. They are few, so this takes a fifth of the time for reading the lists of
-   * pairs.
-   */
+  /** Visits names with a plain form of similar length, which is five times as fast as reading the lists of pairs. */
   #visitAsLong(
     folded: string,
     { letters, slips }: { readonly letters: number; readonly slips: number },
@@ -259,7 +241,6 @@ export class SimilarNames {
     }
   }
 
-  /** Returns the numbers of names whose plain form differs from `letters` in length by at most `slips`. */
   #asLong(letters: number, slips: number): readonly number[] {
     const lengths = this.#lengths.items
     const numbers: number[] = []
@@ -278,17 +259,16 @@ export class SimilarNames {
 /** Number of lookups before pairs are indexed. A search makes three. */
 const MAX_SKIPPED = 30
 
-/** While searches run, pairs are indexed for `slice` milliseconds every `every` milliseconds. */
+/** In milliseconds. Limits the effect of indexing on searches. */
 const PAIRING = { slice: 4, every: 16 } as const
 
-/** Number of names between checks of the clock. */
 const CLOCK_INTERVAL = 32
 
 const NEARLY_ONE = 0.999
 
 const ROUNDING_ERROR = 1e-9
 
-/** Returns the range of m (a name's number of pairs) in which 2 min(m, shared) / (length + m) reaches the minimum similarity. */
+/** Returns the range of m in which 2 min(m, shared) / (length + m) reaches `minScore`. */
 function lengthsThatReach(minScore: number, length: number, shared: number): { readonly from: number; readonly to: number } {
   return { from: (minScore * length) / (2 - minScore) - ROUNDING_ERROR, to: (2 * shared) / minScore - length + ROUNDING_ERROR }
 }
@@ -300,7 +280,7 @@ export interface SimilarName {
   readonly score: number
 }
 
-/** The best names so far, best first, ties by id. Each key appears once, with its best name. */
+/** Keeps the best name of each key, best first, ties by id. */
 class BestNames {
   readonly #limit: number
   readonly #idOf: (key: number) => string
@@ -311,7 +291,7 @@ class BestNames {
     this.#idOf = idOf
   }
 
-  /** Returns the similarity that a name must reach to be added: `minimum`, or the last name's score if the list is full. */
+  /** Minimum similarity of the next name, which rises when the list is full. */
   least(minimum: number): number {
     const last = this.#names.length < this.#limit ? undefined : this.#names[this.#limit - 1]
     return last === undefined ? minimum : last.score
@@ -345,7 +325,7 @@ class BestNames {
   }
 }
 
-/** Returns the hits that may have been meant: very similar names, and names with a typo in one word. */
+/** Returns very similar names, and names with a typo in one word. */
 export function nearHits<T extends { readonly name: string; readonly score: number }>(
   text: string,
   hits: readonly T[],
@@ -353,7 +333,7 @@ export function nearHits<T extends { readonly name: string; readonly score: numb
   return hits.filter(({ name, score }) => isNear(text, name, score))
 }
 
-/** Returns the texts that may have been meant, best first. */
+/** Best first. */
 export function nearTexts(texts: readonly string[], query: string): readonly string[] {
   const names = new SimilarNames()
   for (const [at, text] of texts.entries()) names.set(at, [text])
@@ -362,11 +342,11 @@ export function nearTexts(texts: readonly string[], query: string): readonly str
 }
 
 function isNear(text: string, name: string, score: number): boolean {
-  // Names with different numbers differ in meaning, such as two days or two parts.
+  // Names with different numbers are rarely typos, such as two days or two parts.
   return digitsOf(text) === digitsOf(name) && (score >= SIMILAR_ABOVE || isOneSlipApart(text, name))
 }
 
-/** Checks whether two names are equal, or differ by a single typo in one word: one letter, or two swapped letters. */
+/** Accepts one wrong letter, or two swapped letters, in a single word. */
 function isOneSlipApart(a: string, b: string): boolean {
   const remaining = plainName(a).split(' ')
   const right = plainName(b).split(' ')
@@ -381,10 +361,7 @@ export function digitsOf(name: string): string {
   return (foldName(name).match(/\p{N}+/gu) ?? []).join(' ')
 }
 
-/**
- * Returns a name in its plain form: folded like in the index, without accents and surrounding punctuation, and with single spaces.
- * `Café latte?` and `cafe latte` have the same plain form.
- */
+/** Folds a name, removes accents and surrounding punctuation, and collapses spaces: `Café latte?` becomes `cafe latte`. */
 export function plainName(name: string): string {
   const text = foldLetters(name).replace(/\s+/g, ' ')
   let start = 0
@@ -394,7 +371,7 @@ export function plainName(name: string): string {
   return text.slice(start, end)
 }
 
-/** Checks whether a name differs from its plain form only in case, as most names do. Does not allocate a string. */
+/** Checks whether a name differs from its plain form only in case, without allocating a string. */
 export function isPlain(name: string): boolean {
   return !NEEDS_FOLDING.test(name)
 }

@@ -1,7 +1,6 @@
 /**
- * The most frequent function words of each language, in lower case: articles, pronouns, prepositions, conjunctions, auxiliaries and
- * question words. They are used to detect languages, and they are ignored in queries that also contain other words. If a script
- * belongs to only one of the languages, a short list is enough.
+ * Frequent function words in lower case, for language detection. Queries also ignore them. Languages with their own script need
+ * only a short list.
  */
 export const FUNCTION_WORDS = {
   ar: `في من على إلى عن مع هذا هذه ذلك تلك التي الذي الذين ما ماذا هل كيف متى أين لماذا أي أو أن إن كان كانت يكون تكون لا لم لن ليس هو هي هم
@@ -146,5 +145,4 @@ export const FUNCTION_WORDS = {
     lại mỗi mọi tất cả bởi làm`,
 } as const
 
-/** An ISO 639-1 code. */
 export type WordedLanguage = keyof typeof FUNCTION_WORDS

@@ -2,52 +2,42 @@ import { FUNCTION_WORDS, type WordedLanguage } from './function-words.ts'
 import { ONLY_LANGUAGE, SCRIPTS, type Script, scriptAt } from './scripts.ts'
 
 export interface Language {
-  /** The text's main script. It is `Kana` for Japanese and `Han` for Chinese. */
+  /** `Kana` for Japanese, `Han` for Chinese. */
   readonly script: Script
-  /** An ISO 639-1 code, or `undefined` if the text has too few words that belong to only one language. */
+  /** ISO 639-1. `undefined` if the evidence is insufficient. */
   readonly code: string | undefined
 }
 
-/** Maximum number of code units to read per text. */
 const SAMPLE = 4_000
 
-/** Stop reading if there is this much evidence and one language is clearly ahead. */
+/** Stop reading at this much evidence if one language is clearly ahead. */
 const ENOUGH_WORDS = 12
 
-/** The best language must have `CLEAR_RATIO` times as much evidence as the next one, or `LEAD` more. */
+/** Required ratio of the evidence for the best language and the next one. */
 const CLEAR_RATIO = 1.3
 
-/**
- * An absolute lead is enough, too, because related languages such as Danish and Norwegian share most function words, so their ratio
- * is small.
- */
+/** A sufficient lead in evidence. Related languages share most function words, so their ratio is small. */
 const LEAD = 1.5
 
-/**
- * Minimum evidence. A function word that belongs to only one language counts as 1, and a question such as `backup plan` has no
- * evidence.
- */
+/** Minimum evidence. An unambiguous function word counts as 1. */
 const MIN_SCORE = 0.45
 
 /** Minimum evidence per word in long texts. */
 const MIN_SHARE = 0.02
 
-/** Weight of a letter that only some languages use. A function word has the weight 1. */
+/** A function word has the weight 1. */
 const LETTER_WEIGHT = 0.4
 
-/**
- * A text's script is not Latin if more than this share of its letters is in another script. The limit is low, because names and
- * code are often in Latin script.
- */
+/** Low, because text in other scripts often contains Latin names and code. */
 const OTHER_SCRIPT = 0.3
 
-/** A text with Han characters is Japanese if it has at least this many kana per Han character. */
+/** Minimum number of kana per Han character in Japanese. */
 const KANA_SHARE = 0.1
 
 /** Longer words are not function words. */
 const MAX_WORD_LENGTH = 13
 
-/** Letters that only a few of a script's languages use. */
+/** Letters that only a few languages of a script use. */
 const LETTERS: Readonly<Partial<Record<WordedLanguage, string>>> = {
   ca: 'àèéíïòóúüç',
   cs: 'áčďéěíňóřšťúůýž',
@@ -82,7 +72,6 @@ const LETTERS: Readonly<Partial<Record<WordedLanguage, string>>> = {
 }
 
 interface Evidence {
-  /** Indexes of the languages in `CODES`. */
   readonly languages: readonly number[]
   readonly weight: number
 }
@@ -97,10 +86,7 @@ const KANA = SCRIPTS.indexOf('Kana') + 1
 
 interface Tables {
   readonly words: ReadonlyMap<string, Evidence>
-  /**
-   * 1 at the hash of each ASCII function word. Words with other hashes are not looked up, because copying each word would take half
-   * of the time.
-   */
+  /** 1 at the hash of each ASCII function word. Looking up every word would take twice as long. */
   readonly hashes: Uint8Array
   readonly letters: ReadonlyMap<number, Evidence>
 }
@@ -108,9 +94,9 @@ interface Tables {
 let tables: Tables | undefined
 
 /**
- * Returns the script and language of a note or question, or `undefined` if it contains no letters. Detects first the script, and
- * then the language by its function words and rare letters. Reads only the start of a long text. If `candidates` are given, only
- * these languages are considered, and if only one of them uses the script, it needs no further evidence.
+ * Detects the script, and then the language by function words and rare letters. Reads only the start of long texts.
+ * @param candidates languages to consider
+ * @returns undefined if the text contains no letters
  */
 export function languageOf(text: string, candidates: readonly string[] = []): Language | undefined {
   const sample = text.length > SAMPLE ? text.slice(0, SAMPLE) : text
@@ -125,21 +111,15 @@ export function scriptOfLanguage(code: string): Script | undefined {
   return at === -1 ? SCRIPTS.find((script) => ONLY_LANGUAGE[script] === code) : scriptOf(at)
 }
 
-/** Checks whether a note is in the question's language. If that is unclear, compares their scripts. */
+/** Compares scripts if the language is unknown. */
 export function isSameLanguage({ script, code: languageCode }: Language, code: string): boolean {
   return languageCode === undefined ? scriptOfLanguage(code) === script : languageCode === code
 }
 
-/**
- * A language is used if at least this share of the vault's notes is in it. Some short notes are always assigned to a wrong
- * language.
- */
+/** Minimum share of notes in a language. Below that, the language was probably misdetected. */
 const MIN_USE = 0.01
 
-/**
- * Returns the languages that a vault uses, given the number of notes in each. Rare ones are omitted, because they were probably
- * misdetected.
- */
+/** Omits rare languages, which were probably misdetected. */
 export function languagesInUse(notes: ReadonlyMap<string, number>): readonly string[] {
   const all = [...notes.values()].reduce((sum, count) => sum + count, 0)
   return [...notes].flatMap(([code, count]) => (count >= MIN_USE * all ? [code] : []))
@@ -155,7 +135,6 @@ function codeOf(script: Script, candidates: readonly string[]): string | undefin
   return languages.length === 1 ? CODES[languages[0] as number] : reader.clearest(languages)
 }
 
-/** Indexes of the candidates that use a script. Cached, because a search passes the same candidates for each passage. */
 const selected = new WeakMap<readonly string[], Map<Script, readonly number[]>>()
 
 function numbersAmong(script: Script, candidates: readonly string[]): readonly number[] {
@@ -174,12 +153,12 @@ function scriptOf(language: number): Script | undefined {
   return SCRIPTS[scriptAt(FUNCTION_WORDS[CODES[language] as WordedLanguage].charCodeAt(0)) - 1]
 }
 
-/** Indexes in `CODES` of the languages that use each script. */
+/** By script. */
 const NUMBERS_OF: ReadonlyMap<Script, readonly number[]> = new Map(
   SCRIPTS.map((script) => [script, NUMBERS.filter((at) => scriptOf(at) === script)]),
 )
 
-/** Counts a text's evidence for each language. The reader is reused for all texts. */
+/** Reused for all texts. */
 class Reader {
   readonly #letters = new Uint32Array(SCRIPTS.length + 1)
   readonly #scores = new Float64Array(CODES.length)
@@ -199,7 +178,6 @@ class Reader {
     }
   }
 
-  /** Counts a word's evidence, and returns the end of the word. */
   #readWord(text: string, start: number, { words, hashes, letters }: Tables): number {
     let isLower = true
     let isAscii = true
@@ -242,12 +220,11 @@ class Reader {
     if (all === 0) return undefined
     const han = this.#letters[HAN] as number
     const kana = this.#letters[KANA] as number
-    // Most Japanese words are written with Han characters, so a small share of kana is enough.
+    // Most Japanese words contain Han characters, so a small share of kana is sufficient.
     if (han + kana > OTHER_SCRIPT * all) return kana > KANA_SHARE * han ? 'Kana' : 'Han'
     return SCRIPTS[((this.#letters[max] as number) > OTHER_SCRIPT * all ? max : LATIN) - 1]
   }
 
-  /** Returns the language that is clearly ahead, if there is one. */
   clearest(languages: readonly number[]): string | undefined {
     let best = -1
     let max = 0
@@ -270,7 +247,7 @@ const reader = new Reader()
 
 const HASHES = 1 << 14
 
-/** Extends the hash of a word by a letter. For ASCII letters, case makes no difference. */
+/** Ignores the case of ASCII letters. */
 function nextHash(hash: number, unit: number): number {
   return (Math.imul(hash, 31) + (unit | 32)) & (HASHES - 1)
 }
@@ -296,7 +273,7 @@ function makeTables(): Tables {
   }
 }
 
-/** A word or letter counts for each language that has it, and the less, the more languages have it. */
+/** A word or letter counts less the more languages have it. */
 function evidenceOf<T>(features: Readonly<Record<string, readonly T[]>>, weight: number): Map<T, Evidence> {
   const languages = new Map<T, Set<number>>()
   for (const [code, featuresOfLanguage] of Object.entries(features)) {

@@ -1,4 +1,4 @@
-/** Scripts with ranges of code units that contain their letters, in ascending order. */
+/** Ranges of code units with the letters of a script, in ascending order. */
 const RANGES = [
   ['Latin', 0xc0, 0x24f],
   ['Greek', 0x370, 0x3ff],
@@ -36,25 +36,22 @@ export type Script = (typeof RANGES)[number][0]
 
 export const SCRIPTS: readonly Script[] = [...new Set(RANGES.map(([script]) => script))]
 
-/** Returns the index of a code unit's script, or 0 for digits, punctuation, symbols and rare scripts. */
+/** Returns 0 for digits, punctuation, symbols and rare scripts. */
 export function scriptAt(unit: number): number {
   if (unit < 128) return (unit >= 97 && unit <= 122) || (unit >= 65 && unit <= 90) ? LATIN : 0
   const page = pages[unit >> 4] as number
-  // The signs × and ÷ are among the letters.
+  // × and ÷ are in the range of letters.
   return unit === 0xd7 || unit === 0xf7 ? 0 : page
 }
 
-/**
- * Index of the script for each block of 16 code units. Rounding ranges up to blocks adds only signs and digits, which never occur
- * alone.
- */
+/** Script index of each block of 16 code units. Blocks are larger than ranges, but only by signs and digits. */
 const pages = new Uint8Array(0x1000)
 
 const LATIN = SCRIPTS.indexOf('Latin') + 1
 
 for (const [script, first, last] of RANGES) pages.fill(SCRIPTS.indexOf(script) + 1, first >> 4, (last >> 4) + 1)
 
-/** For each script that only one major language uses, that language. */
+/** Scripts that only one major language uses. */
 export const ONLY_LANGUAGE: Readonly<Partial<Record<Script, string>>> = {
   Greek: 'el',
   Armenian: 'hy',

@@ -1,10 +1,7 @@
 import type { Comparison } from '../../core/query.ts'
 import { foldName } from '../../core/text/fold.ts'
 
-/**
- * Checks whether a property's value matches a comparison: a number by the comparison's number, a date by its period. Text never
- * matches.
- */
+/** Compares numbers by value and dates by period. Text never matches. */
 export function compares(value: string, { operator, number, period }: Comparison): boolean {
   const amount = readNumber(value)
   if (amount !== undefined && number !== undefined) return isTrue(operator, amount, { first: number, last: number })
@@ -12,7 +9,7 @@ export function compares(value: string, { operator, number, period }: Comparison
   return date !== undefined && period !== undefined && isTrue(operator, date, { first: period.from, last: period.to - 1 })
 }
 
-/** Compares a value with a range. A date stands for its first moment. */
+/** A date stands for its first moment. */
 function isTrue(
   operator: Comparison['operator'],
   value: number,
@@ -32,27 +29,27 @@ function isTrue(
   }
 }
 
-/** Returns the start of a date in a property, in milliseconds. Allows a space before the time, and a link to a daily note. */
+/** Accepts a space before the time, and links to daily notes. @returns milliseconds */
 export function readDate(value: string): number | undefined {
   return absolutePeriod(dateText(value).replace(/^(\d{4}-\d{2}-\d{2}) /, '$1T'))?.from
 }
 
-/** Returns the text of a date. If it is a link, returns the target's name. */
+/** If the date is a link, returns the target's name. */
 export function dateText(value: string): string {
   return (/^\[\[(?:[^\]|#]*\/)?([^\]|#/]+)(?:[|#][^\]]*)?\]\]$/.exec(value)?.[1] ?? value).trim()
 }
 
-/** Returns the strings under which a property is found: its values, and the items of comma-separated values (`drama, comedy`). */
+/** Returns the values, and the items of comma-separated values (`drama, comedy`). */
 export function askedTexts(texts: readonly string[]): readonly string[] {
   if (!texts.some((text) => LISTED.test(text))) return texts
   return texts.flatMap((text) => [text, ...(LISTED.test(text) ? text.split(LISTED).map((item) => item.trim()) : [])])
 }
 
-/** The strings, and the number or date, that a query's value matches. */
+/** Meanings of a value in a query. */
 export interface ValueMeaning {
-  /** Folded strings. For `done`, these include the link `[[done]]`. */
+  /** Folded. For `done`, includes the link `[[done]]`. */
   readonly texts: readonly string[]
-  /** Set for a number or a date, which properties can spell differently. */
+  /** Set for numbers and dates, which can be spelled differently. */
   readonly comparison: Comparison | undefined
 }
 
@@ -66,7 +63,6 @@ export function meaningOfValue(value: string): ValueMeaning {
   }
 }
 
-/** Checks whether one of a property's values matches the value in a query. */
 export function includesValue(values: readonly string[], value: string): boolean {
   const { texts, comparison } = meaningOfValue(value)
   const known = askedTexts(values.map(foldName))
@@ -75,7 +71,7 @@ export function includesValue(values: readonly string[], value: string): boolean
   )
 }
 
-/** Separators of list items. A comma needs a space after it, because `1,000` is a number. */
+/** A comma needs a space after it, because `1,000` is a number. */
 const LISTED = /,\s|[，、；;]/u
 
 const NUMBER = /^[+-]?\d{1,300}(?:\.\d{1,300})?$/
@@ -84,16 +80,17 @@ export function readNumber(text: string): number | undefined {
   return NUMBER.test(text) ? Number(text) : undefined
 }
 
-/** A range of milliseconds since the Unix epoch, without the end. */
+/** Milliseconds since the Unix epoch. The end is exclusive. */
 export interface Period {
   readonly from: number
   readonly to: number
 }
 
 /**
- * Parses a date in the local time zone. Accepts a year, month, day, minute, second or millisecond (`2023`, `2023-01`, `2023-01-31`,
- * `2023-01-31T12:30`), with `Z` or `+02:00` for another zone, and a unit relative to `now` (`day`, `week-2`, `month+1`, `year-1`;
- * weeks start on Monday, ISO 8601). Returns the period, or `undefined` for an invalid date.
+ * Parses a date in the local time zone: a year, month, day, minute, second or millisecond (`2023`, `2023-01`, `2023-01-31`,
+ * `2023-01-31T12:30`), optionally with `Z` or `+02:00`, or a unit relative to `now` (`day`, `week-2`, `month+1`, `year-1`). Weeks
+ * start on Monday (ISO 8601).
+ * @returns undefined for an invalid date
  */
 export function readPeriod(text: string, now: Date): Period | undefined {
   return relativePeriod(text, now) ?? absolutePeriod(text)
@@ -122,7 +119,7 @@ function relativePeriod(text: string, now: Date): Period | undefined {
 
 const ABSOLUTE = /^(\d{4})(?:-(\d\d)(?:-(\d\d)(?:T(.+))?)?)?$/i
 
-/** Like `readPeriod`, but only for absolute dates. */
+/** Like `readPeriod`, without relative dates. */
 export function absolutePeriod(text: string): Period | undefined {
   const [, year, month, day, time] = ABSOLUTE.exec(text) ?? []
   if (year === undefined) return undefined
@@ -161,10 +158,7 @@ function localDay(year: number, month: number, day: number): number {
   return startOf(year, month, day).getTime()
 }
 
-/**
- * Returns the start of a day. Months and days may overflow. Uses setters, because the constructor of `Date` changes years below
- * 100.
- */
+/** Months and days may overflow. Avoids the constructor of `Date`, which changes years below 100. */
 function startOf(year: number, month: number, day: number): Date {
   const date = new Date(2000, 0, 1)
   date.setFullYear(year, month, day)

@@ -1,23 +1,20 @@
 import type { Condition, Lookup } from '../../core/query.ts'
 import type { KeySet } from '../key-set.ts'
 
-/** Looks up the notes for single conditions. The results may include notes that are not in `all`, which are ignored. */
+/** Looks up notes for a single condition. Results may include notes that are not in `all`. */
 export interface QuerySource {
-  /** The notes that the query may return. */
   all(): KeySet
   lookUp(lookup: Exclude<Lookup, SetLookup>): KeySet
   /**
-   * Returns the files that link to any of the given ones (`links`) or are linked from any (`linkedfrom`). Links of a file to itself
-   * do not count.
+   * Returns files that link to any of `keys` (`links`), or are linked from any (`linkedfrom`). Ignores links of a file to itself.
    */
   linked(field: SetLookup['field'], keys: KeySet): KeySet
-  /** Returns the source for conditions inside a set, which apply to all listed files. */
   sets(): QuerySource
 }
 
 type SetLookup = Extract<Lookup, { readonly kind: 'set' }>
 
-/** Returns the notes that match a condition. Each lookup is made at most once, and only if it can affect the result. */
+/** Makes each lookup at most once, and only if it can change the result. */
 export function evaluate(condition: Condition, source: QuerySource): KeySet {
   return new Evaluation(source).within(source.all(), condition)
 }
@@ -31,7 +28,7 @@ class Evaluation {
     this.#source = source
   }
 
-  /** Returns the given notes that match. Stops when no notes are left. */
+  /** Stops when no notes are left. */
   within(notes: KeySet, condition: Condition): KeySet {
     if (notes.isEmpty) return notes
     switch (condition.kind) {
@@ -57,7 +54,7 @@ class Evaluation {
 
   #linked({ field, condition }: SetLookup): KeySet {
     const source = this.#source.sets()
-    // All sets share an evaluation, so equal sets are evaluated only once.
+    // All sets share an evaluation, so equal sets are evaluated once.
     this.#sets ??= source === this.#source ? this : new Evaluation(source)
     return this.#source.linked(field, this.#sets.within(source.all(), condition))
   }
@@ -70,10 +67,7 @@ function cheapestFirst(parts: readonly Condition[]): readonly Condition[] {
     .map(({ part }) => part)
 }
 
-/**
- * Returns the relative cost of a condition, to order conditions. Metadata indexes are cheapest, followed by a single posting list,
- * conditions that scan all paths, many posting lists or full text, and sets, which are queries of their own.
- */
+/** Relative cost, to order conditions: metadata, one posting list, path scans, full text, then sets. */
 function cost(condition: Condition): number {
   switch (condition.kind) {
     case 'and':

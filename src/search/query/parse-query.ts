@@ -5,7 +5,7 @@ import { readTerm } from './read-term.ts'
 import { findField, queryError, readToken, type SyntaxProblem, type Token } from './read-token.ts'
 
 /**
- * Parses a query (see `docs/query.md`) in linear time.
+ * Parses the syntax in `docs/query.md` in linear time.
  * @param now the reference time for `day-7`, `week` etc., in the local time zone
  * @throws RouxError `INVALID_PARAMS` with the column, the marked position and a hint
  */
@@ -14,19 +14,15 @@ export function parseQuery(text: string, now: Date): Query {
   return new Parser(text, now).parse()
 }
 
-/** Maximum depth of nested groups, because the parser is recursive. */
+/** Limits recursion. */
 const MAX_DEPTH = 50
 
-/** Maximum depth of nested sets. Deeper ones are hard to understand, and they include most of a vault anyway. */
+/** Deeper sets are hard to understand, and match most of a vault. */
 const MAX_SETS = 3
 
-/** Fields that accept a query in parentheses. */
 const SETS = ['links', 'linkedfrom'] as const
 
-/**
- * A recursive descent parser with one token of lookahead. Each method starts at the first token of its construct and stops after
- * the last one.
- */
+/** A recursive descent parser with one token of lookahead. */
 class Parser {
   readonly #text: string
   readonly #now: Date
@@ -147,7 +143,7 @@ class Parser {
     return { ...inner, span }
   }
 
-  /** Returns the error for a missing condition, such as after an operator. */
+  /** Error for a missing condition, such as after an operator. */
   #missing(token: Token): RouxError {
     const { kind, span } = token.kind === 'or' || token.kind === 'and' ? token : this.#previous
     if (kind !== 'or' && kind !== 'and' && kind !== 'not') return this.#unopened(token.span.start)
@@ -183,7 +179,7 @@ class Parser {
   }
 }
 
-/** Joins parts and flattens those of the same kind: `(a b) c` becomes `a b c`. */
+/** Flattens parts of the same kind: `(a b) c` becomes `a b c`. */
 function join(kind: 'and' | 'or', parts: readonly [QueryPart, ...QueryPart[]]): QueryPart {
   const [first] = parts
   const last = parts.at(-1) ?? first

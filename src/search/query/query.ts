@@ -6,46 +6,41 @@ import { phraseOf, queryTerms } from '../words/query-terms.ts'
 import { analyze } from '../words/scan.ts'
 import { meaningOfValue } from './compare-values.ts'
 
-/** Minimum length of a word that may become a prefix. Shorter prefixes match too many words. */
 const MIN_PREFIX_LENGTH = 4
 
-/** How text is matched: as a word, as words in sequence, or as the prefix of a word. */
 export type TextForm = 'word' | 'phrase' | 'prefix'
 
 export type TimeField = 'created' | 'modified'
 
-/** A parsed query. Its text is as typed, not folded. */
 export type Query = { readonly kind: 'all' } | QueryPart
 
-/** `and` and `or` have at least two parts, and no part has the kind of its parent. */
+/** `and` and `or` have at least two parts, and none of these has the same kind. */
 export type QueryPart =
   | { readonly kind: 'and' | 'or'; readonly parts: readonly QueryPart[]; readonly span: TextRange }
   | { readonly kind: 'not'; readonly part: QueryPart; readonly span: TextRange }
   | Term
 
-/** A condition that a single lookup can answer. */
 export type Term = { readonly span: TextRange } & (
   | { readonly kind: 'text' | 'title'; readonly form: TextForm; readonly text: string }
-  /** The tag's name without `#` and without `/` at the end. */
+  /** Without `#` and trailing `/`. */
   | { readonly kind: 'tag'; readonly name: string }
-  /** Without a value, every note with the property matches. */
+  /** Without a value, matches every note with the property. */
   | { readonly kind: 'property'; readonly name: string; readonly value: string | undefined }
-  /** A value that could be a number or a date is compared as both. `written` is the value as typed. */
+  /** `written` is the value as typed. It may be both a number and a date. */
   | ({ readonly kind: 'comparison'; readonly name: string; readonly written: string } & Comparison)
-  /** Without a title, every link in the property matches. */
+  /** Without a title, matches every link in the property. */
   | { readonly kind: 'relation'; readonly name: string; readonly title: string | undefined }
-  /** Matches notes that link to the named note, or that it links to. */
+  /** Matches notes that link to the named note, or notes that it links to. */
   | { readonly kind: 'links' | 'linkedfrom'; readonly title: string }
-  /** Matches notes that link to any note in the set, or that any note in the set links to. */
+  /** Matches notes that link to a note in the set, or notes that a note in the set links to. */
   | { readonly kind: 'set'; readonly field: 'links' | 'linkedfrom'; readonly part: QueryPart }
-  /** Matches the notes in the community with the given id. */
+  /** Matches the notes of a community. */
   | { readonly kind: 'community'; readonly id: string }
   | { readonly kind: 'task'; readonly state: TaskState }
   | { readonly kind: 'path' | 'folder'; readonly text: string }
   | { readonly kind: 'type'; readonly value: string }
   /**
-   * Matches times from `from` up to but not including `to`, in milliseconds since the Unix epoch. An open end is ±Infinity.
-   * `written` is the comparison as typed.
+   * In milliseconds since the Unix epoch. `to` is exclusive, and open ends are ±Infinity. `written` is the comparison as typed.
    */
   | { readonly kind: 'time'; readonly field: TimeField; readonly from: number; readonly to: number; readonly written: string }
   | { readonly kind: 'has'; readonly feature: Feature }
@@ -56,13 +51,12 @@ export type QuerySet = Extract<Term, { readonly kind: 'set' }>
 export interface Leaf<T> {
   readonly leaf: T
   readonly isNegated: boolean
-  /** True for a condition inside a set. It applies to the set's notes, not to the results. */
+  /** The condition is inside a set, so it does not apply to the results. */
   readonly isInSet: boolean
 }
 
 type Place = Pick<Leaf<unknown>, 'isNegated' | 'isInSet'>
 
-/** Yields all conditions of a query in order. A set is followed by the conditions inside it. */
 export function walk(query: Query): Generator<Leaf<Term>>
 
 export function walk(condition: Condition): Generator<Leaf<Lookup>>
@@ -80,13 +74,13 @@ export function* walk(
   }
 }
 
-/** A word, phrase or prefix that results should contain. */
+/** A word, phrase or prefix to find. */
 export interface QueryWord {
   readonly form: TextForm
   readonly text: string
 }
 
-/** Returns the distinct words for ranking and highlighting, in query order. Omits negated words and those in sets. */
+/** Distinct words in query order, without negated words and those in sets. */
 export function positiveWords(query: Query): readonly QueryWord[] {
   const words = new Map<string, QueryWord>()
   for (const { leaf, isNegated, isInSet } of walk(query)) {
@@ -97,13 +91,12 @@ export function positiveWords(query: Query): readonly QueryWord[] {
   return [...words.values()]
 }
 
-/** Returns the task states that results should contain. */
 export function positiveTasks(query: Query): ReadonlySet<TaskState> {
   const required = [...walk(query)].filter(({ isNegated, isInSet }) => !isNegated && !isInSet)
   return new Set(required.flatMap(({ leaf }) => (leaf.kind === 'task' ? leaf.state : [])))
 }
 
-/** Returns the names of the properties in a query, with a flag that is true if a property is compared as a number or date. */
+/** True if the property is compared as a number or date. */
 export function propertiesIn(query: Query): ReadonlyMap<string, boolean> {
   const names = new Map<string, boolean>()
   for (const { leaf } of walk(query)) {
@@ -121,7 +114,6 @@ export function valuesIn(query: Query): readonly { readonly name: string; readon
   })
 }
 
-/** Returns the date fields that a query filters by. */
 export function timesIn(query: Query): readonly TimeField[] {
   return [...walk(query)].flatMap(({ leaf }) => (leaf.kind === 'time' ? leaf.field : []))
 }
@@ -130,17 +122,14 @@ export function tagsIn(query: Query): readonly string[] {
   return [...walk(query)].flatMap(({ leaf }) => (leaf.kind === 'tag' ? leaf.name : []))
 }
 
-/** Converts words to the terms for ranking. */
+/** Converts words to terms for ranking. */
 export function termsOf(words: readonly QueryWord[]): readonly WordTerm[] {
   return words.flatMap(({ form, text }) =>
     form === 'prefix' ? queryTerms(text).map((term) => ({ ...term, match: 'prefix' as const, parts: [] })) : queryTerms(text),
   )
 }
 
-/**
- * Returns the query with OR between its bare words and prefixes (`a b` becomes `a OR b`), or `undefined` if it has fewer than two.
- * Phrases, `title:` and filters stay the same.
- */
+/** Joins words and prefixes with OR: `a b` becomes `a OR b`. @returns undefined if there are fewer than two */
 export function withOptionalWords(query: Query): QueryPart | undefined {
   const part = query.kind === 'all' ? undefined : relax(query)
   return part === query ? undefined : part
@@ -158,7 +147,7 @@ function relax(query: QueryPart): QueryPart {
   return others.length === 0 ? anyPart : { kind: 'and', parts: [...others, anyPart], span: query.span }
 }
 
-/** Returns the query with prefixes instead of bare words (`conf` becomes `conf*`), or `undefined` if nothing changes. */
+/** Replaces words with prefixes: `conf` becomes `conf*`. @returns undefined if nothing changes */
 export function prefixQuery(query: Query): QueryPart | undefined {
   const part = query.kind === 'all' ? undefined : begin(query)
   return part === query ? undefined : part
@@ -177,16 +166,15 @@ function isBareWord(part: QueryPart): boolean {
   return part.kind === 'text' && part.form !== 'phrase'
 }
 
-/** The ids of the notes for each title in `~relation=title`, `links:title` and `linkedfrom:title`. */
+/** Ids of the notes with each title in `~relation=title`, `links:title` and `linkedfrom:title`. */
 export type TitleIds = ReadonlyMap<string, readonly NodeId[]>
 
 export type CommunityIds = ReadonlyMap<string, readonly NodeId[]>
 
-/** Names in the query that have already been looked up. */
 export interface LookedUp {
   readonly titles?: TitleIds
   readonly communities?: CommunityIds
-  /** Full paths of the folders in the query that were given without their parents. */
+  /** Full paths of folders that the query names without their parents. */
   readonly folders?: ReadonlyMap<string, string>
 }
 
@@ -210,10 +198,7 @@ export function communitiesIn(query: Query): readonly string[] {
   return [...new Set([...walk(query)].flatMap(({ leaf }) => (leaf.kind === 'community' ? leaf.id : [])))]
 }
 
-/**
- * Converts a query to a condition for search engines: folds and analyzes text, and replaces titles and communities with ids.
- * `undefined` matches everything.
- */
+/** Folds and analyzes text, and replaces titles and communities with ids. `undefined` matches everything. */
 export function toCondition(query: Query, names: LookedUp = {}): Condition | undefined {
   return query.kind === 'all' ? undefined : partOf(query, names)
 }
@@ -290,15 +275,12 @@ function propertyOf(name: string, value: string | undefined): Condition {
   return parts.length === 1 && only !== undefined ? only : { kind: 'or', parts }
 }
 
-/** Returns the lookup for text without quotes. */
+/** For text without quotes. */
 export function wordsLookup(text: string): Lookup {
   return textOf({ text, form: 'word' }, 'any')
 }
 
-/**
- * Returns the lookup for a word or phrase. A word that consists of several indexed words (`well-known`, `12:30`) becomes a phrase.
- * Punctuation alone matches nothing.
- */
+/** Words such as `well-known` or `12:30` become a phrase. Punctuation matches nothing. */
 function textOf({ text, form }: { readonly text: string; readonly form: TextForm }, field: WordField): Lookup {
   const tokens = analyze(text).filter(({ kind }) => kind === 'word')
   const [token] = tokens

@@ -64,7 +64,7 @@ const COMPARISON_HINT =
 
 type TermToken = Extract<Token, { kind: 'text' | 'named' | 'field' }>
 
-/** Converts a token to a condition. @throws RouxError `INVALID_PARAMS` if the token is not a valid condition */
+/** @throws RouxError `INVALID_PARAMS` if the token is not a valid condition */
 export function readTerm(token: TermToken, reading: TermReader): Term {
   switch (token.kind) {
     case 'text':
@@ -81,7 +81,7 @@ type NamedToken = Extract<Token, { kind: 'named' }>
 function readTagOrProperty({ name, operator, value, span }: NamedToken, reading: TermReader): Term {
   if (operator === undefined || value === undefined) return { kind: 'tag', name: readTag(name, reading), span }
   if (operator !== '=') return { ...readComparison({ name, operator, value }, reading), span }
-  // Quoted text is literal. Even an empty string is a value then.
+  // Quoted text is literal, even if it is empty.
   const text = value.isQuoted ? value.text : plainText(value, reading) || undefined
   return { kind: 'property', name: readName(name, reading), value: text, span }
 }
@@ -136,7 +136,6 @@ function noteOf(field: string) {
   }
 }
 
-/** Returns a folder's path without leading and trailing slashes. */
 function readFolder({ value }: FieldToken, reading: TermReader): string {
   const text = plainText(requireText(value, reading, FOLDER), reading).trim()
   const isSlash = (at: number) => text[at] === '/' || text[at] === '\\'
@@ -168,7 +167,6 @@ function unknownField({ name, span }: FieldToken, reading: TermReader): RouxErro
   })
 }
 
-/** Returns the keyword of a field that the value names, ignoring case. */
 function readWord<Word extends string>(
   { value }: FieldToken,
   reading: TermReader,
@@ -186,7 +184,7 @@ function readWord<Word extends string>(
   throw queryError(reading.text, { at: value.span.start, problem, hint, ...(near === undefined ? {} : { candidates: [near] }) })
 }
 
-/** Returns a tag's name without `#` and without slashes at the end. */
+/** Omits `#` and trailing slashes. */
 function readTag(piece: Piece, reading: TermReader): string {
   const markLength = piece.text.startsWith('#') && reading.text[piece.span.start - 1] !== '#' ? 1 : 0
   const name = piece.text.slice(markLength).replace(/(?<!\/)\/+$/, '')
@@ -215,10 +213,7 @@ function readTag(piece: Piece, reading: TermReader): string {
 
 export type FieldToken = Extract<Token, { kind: 'field' }>
 
-/**
- * Returns the time range for a comparison with a date: after the period for `>`, before it for `<`, and the period itself without
- * an operator.
- */
+/** Returns the time after the period for `>`, before it for `<`, and the period itself without an operator. */
 function readTime({ operator, value, span }: FieldToken, field: TimeField, reading: TermReader): Term {
   const period = readPeriod(value.text, reading.now)
   if (period === undefined) {
@@ -229,7 +224,7 @@ function readTime({ operator, value, span }: FieldToken, field: TimeField, readi
   const time = { kind: 'time', field, written: (isPlain ? '' : operator) + value.text, span } as const
   switch (operator) {
     case '':
-      // As in other note-taking applications, `day-7` without an operator means the last seven days.
+      // As in other note-taking applications, `day-7` means the last seven days.
       return COUNTS_BACK.test(value.text) ? { ...time, from: period.from, to: Number.POSITIVE_INFINITY } : { ...time, ...period }
     case '=':
       return { ...time, ...period }
@@ -252,11 +247,10 @@ function readTime({ operator, value, span }: FieldToken, field: TimeField, readi
 
 export interface TermReader {
   readonly text: string
-  /** The reference time for days, weeks, months and years. */
   readonly now: Date
 }
 
-/** Parses a word or a prefix. Quoted text is a phrase. */
+/** Quoted text is a phrase. */
 function readWords(piece: Piece, reading: TermReader): { readonly form: TextForm; readonly text: string } {
   const { text, isQuoted, span } = piece
   if (isQuoted) {
@@ -274,19 +268,13 @@ function readWords(piece: Piece, reading: TermReader): { readonly form: TextForm
   throw queryError(reading.text, { at: span.start + star, problem: '"*" can only end a word', hint })
 }
 
-/**
- * Returns the text of a piece.
- * @throws RouxError `INVALID_PARAMS` if it is blank
- */
+/** @throws RouxError `INVALID_PARAMS` if the text is blank */
 function requireText(piece: Piece, reading: TermReader, { what, hint }: { readonly what: string; readonly hint: string }): Piece {
   if (piece.text.trim() !== '') return piece
   throw queryError(reading.text, { at: piece.span.start, problem: `${what} is missing`, hint })
 }
 
-/**
- * Returns the text of a value.
- * @throws RouxError `INVALID_PARAMS` if it contains `*` outside quotes
- */
+/** @throws RouxError `INVALID_PARAMS` for `*` outside of quotes */
 function plainText(piece: Piece, reading: TermReader): string {
   const star = piece.isQuoted ? -1 : piece.text.indexOf('*')
   if (star === -1) return piece.text
@@ -299,7 +287,6 @@ function plainText(piece: Piece, reading: TermReader): string {
   })
 }
 
-/** Returns the name of a property or relation. It must contain a letter, digit or emoji. */
 function readName(piece: Piece, reading: TermReader): string {
   const { text, isQuoted, span } = piece
   const sigil = reading.text.charAt(span.start - 1)
@@ -325,10 +312,7 @@ interface ComparisonTerm extends Comparison {
   readonly written: string
 }
 
-/**
- * Parses a property comparison. `2024` is both a number and a year. @throws RouxError `INVALID_PARAMS` if the value is neither a
- * number nor a date
- */
+/** Accepts `2024` as both a number and a year. @throws RouxError `INVALID_PARAMS` if the value is neither a number nor a date */
 function readComparison({ name, operator, value }: ComparedPieces, reading: TermReader): ComparisonTerm {
   const property = readName(name, reading)
   const description = `the number or date after ${shortened(operator)}`

@@ -8,7 +8,7 @@ const SHOWN_BEFORE = 40
 
 const SHOWN_AFTER = 30
 
-/** The names of fields in the order in which they are listed. */
+/** In listing order. */
 export const FIELD_NAMES = [
   'title',
   'path',
@@ -28,13 +28,9 @@ export const FIELD_NAMES = [
 
 const BY_FOLDED: ReadonlyMap<string, FieldName> = new Map(FIELD_NAMES.map((name) => [name.toLowerCase(), name]))
 
-/**
- * Minimum similarity of suggested names. `titel` and `title` (0.5) or `pth` and `path` (0.4) reach it, but not unrelated words that
- * share one pair of characters.
- */
+/** Minimum similarity of suggestions: `titel` and `title` have 0.5, and `pth` and `path` 0.4. */
 const MIN_SIMILARITY = 0.35
 
-/** Text without its quotes and escapes. `span` is its range in the query. */
 export interface Piece {
   readonly text: string
   readonly isQuoted: boolean
@@ -44,12 +40,12 @@ export interface Piece {
 export type Token =
   | { readonly kind: 'open' | 'close' | 'minus' | 'or' | 'and' | 'not' | 'end'; readonly span: TextRange }
   | { readonly kind: 'text'; readonly piece: Piece; readonly span: TextRange }
-  /** `#name` or `~name`. `value` follows the operator and may be empty. */
+  /** `#name` or `~name`, optionally with an operator and a value. */
   | {
       readonly kind: 'named'
       readonly sigil: '#' | '~'
       readonly name: Piece
-      /** `=` or, for properties, also `<`, `<=`, `>`, `>=`. */
+      /** Properties also allow `<`, `<=`, `>` and `>=`. */
       readonly operator: NamedOperator | undefined
       readonly value: Piece | undefined
       readonly span: TextRange
@@ -65,10 +61,7 @@ export type Token =
 
 export type NamedOperator = '=' | '<' | '<=' | '>' | '>='
 
-/**
- * Reads the first token at or after `from`.
- * @throws RouxError `INVALID_PARAMS` for an unclosed quote or a `|`
- */
+/** @throws RouxError `INVALID_PARAMS` for an unclosed quote or a `|` */
 export function readToken(text: string, from: number): Token {
   const start = nextStart(text, from)
   const first = text[start]
@@ -78,9 +71,9 @@ export function readToken(text: string, from: number): Token {
   return isQuote(first) ? wholePiece(readQuoted(text, start)) : readBare(text, start)
 }
 
-/** Checks whether a text contains a searchable word. Punctuation and emoji are not indexed. */
+/** Punctuation and emoji are not indexed. */
 export function hasWord(text: string): boolean {
-  // The first test is several times faster, and usually succeeds.
+  // The first test is several times faster and usually succeeds.
   return /[a-z0-9]/i.test(text) || /[\p{L}\p{N}]/u.test(text)
 }
 
@@ -100,13 +93,13 @@ const BARE_NAMES = { '#': /[^\s()"“”„=<>]*/y, '~': /[^\s()"“”„=]*/y 
 
 const NAMED_OPERATORS = { '#': /=|[<>]=?/y, '~': /=/y }
 
-/** A field's name and operator. A single letter would be a drive (`C:\x`) or mean nothing, and no name is longer than 40 letters. */
+/** A single letter may be a drive (`C:\x`), and no field name is longer than 40 letters. */
 const FIELD = /(\p{L}{2,40}):([<>=]*)/uy
 
-/** The text after the colon of a URL (`http://`) or in code (`std::vector`, an inline property `key:: value`). */
+/** Follows the colon in a URL (`http://`) or code (`std::vector`, `key:: value`). */
 const NO_VALUE = /:|\/\//y
 
-/** Returns the offset of the next token. Skips whitespace, and punctuation and emoji between spaces (`&`, `…`, `🎉`). */
+/** Skips whitespace, and punctuation and emoji between spaces. */
 function nextStart(text: string, from: number): number {
   let at = from
   for (;;) {
@@ -149,7 +142,7 @@ function readBare(text: string, start: number): Token {
   return { kind: 'field', name, operator, value, span: { start, end: value.span.end } }
 }
 
-/** Reads a function call as in code. Its empty parentheses are not a group. */
+/** Reads a function call in code, whose parentheses are not a group. */
 function readCall(text: string, start: number): Piece | undefined {
   const end = endOf(CALL, text, start)
   return end === start ? undefined : { text: text.slice(start, end), isQuoted: false, span: { start, end } }
@@ -157,7 +150,7 @@ function readCall(text: string, start: number): Piece | undefined {
 
 const CALL = /[\p{L}_$][\p{L}\p{N}_$.]*\((?:\)|(?=\s*$))/uy
 
-/** Reads the name of a note. It may be a link and may be quoted: `[[My Home]]`, `[[Home#Door|door]]`. */
+/** Reads a title, a link or quoted text: `[[My Home]]`, `[[Home#Door|door]]`. */
 function readNote(text: string, start: number): Piece {
   const link = readLink(text, start)
   if (link !== undefined) return link
@@ -180,7 +173,7 @@ function wholePiece(piece: Piece): Token {
   return { kind: 'text', piece, span: piece.span }
 }
 
-/** Reads quoted text, or what matches `bare` if there are no quotes. */
+/** Reads quoted text, or else text that matches `bare`. */
 function readPiece(text: string, start: number, bare: RegExp): Piece {
   if (isQuote(text[start] ?? '')) return readQuoted(text, start)
   const end = endOf(bare, text, start)
@@ -188,8 +181,8 @@ function readPiece(text: string, start: number, bare: RegExp): Piece {
 }
 
 /**
- * Reads quoted text. A straight quote must be closed by a straight one. All others can be closed by any quote, because „a“, “a” and
- * “a" are all common.
+ * A straight quote must be closed by a straight one. Any other quote can be closed by any quote, because „a“, “a” and “a" are all
+ * common.
  */
 function readQuoted(text: string, start: number): Piece {
   const isStraight = text[start] === '"'
@@ -224,7 +217,7 @@ function endOf(pattern: RegExp, text: string, start: number): number {
 export interface SyntaxProblem {
   /** UTF-16 offset. */
   readonly at: number
-  /** A clause without a full stop, such as `a date is missing`. */
+  /** Without a full stop, such as `a date is missing`. */
   readonly problem: string
   /** How to correct the query. */
   readonly hint: string
@@ -232,8 +225,8 @@ export interface SyntaxProblem {
 }
 
 /**
- * Creates the `INVALID_PARAMS` error for an invalid query. The message has three lines: the problem and its column (one-based, in
- * characters), the query, shortened around the position, and a caret below it.
+ * Creates an `INVALID_PARAMS` error with three lines: the problem and its column (one-based, in characters), the query around it,
+ * and a caret.
  */
 export function queryError(text: string, { at, problem, hint, candidates }: SyntaxProblem): RouxError {
   const { line, offset } = excerpt(text, at)
@@ -241,7 +234,7 @@ export function queryError(text: string, { at, problem, hint, candidates }: Synt
   return new RouxError('INVALID_PARAMS', message, candidates === undefined ? { hint } : { hint, candidates })
 }
 
-/** Formats a piece of a query for messages: on one line, in double quotes, at most 40 characters long. */
+/** Quotes a piece of a query on one line, with at most 40 characters. */
 export function shortened(piece: string): string {
   const { text, isCut } = firstCharacters(piece, SHOWN_PIECE)
   return `"${onOneLine(text)}${isCut ? '…' : ''}"`
@@ -254,7 +247,6 @@ function columnOf(text: string, at: number): number {
 }
 
 function excerpt(text: string, at: number): { readonly line: string; readonly offset: number } {
-  // Take enough UTF-16 units for this many characters, even if the slice starts in a surrogate pair.
   const head = [...text.slice(Math.max(0, at - 2 * SHOWN_BEFORE - 2), at)]
   const before = head.slice(-SHOWN_BEFORE)
   const isCut = before.length < head.length || at > 2 * SHOWN_BEFORE + 2
@@ -268,19 +260,18 @@ function firstCharacters(text: string, count: number): { readonly text: string; 
   return { text: characters.slice(0, count).join(''), isCut: characters.length > count }
 }
 
-/** Replaces line breaks, tabs and control characters with spaces, so the caret is below the right character. */
+/** Replaces line breaks, tabs and control characters with spaces, to align the caret. */
 function onOneLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, ' ')
 }
 
 export type FieldName = (typeof FIELD_NAMES)[number]
 
-/** Finds a field by name, ignoring case. */
+/** Ignores case. */
 export function findField(name: string): FieldName | undefined {
   return BY_FOLDED.get(name.toLowerCase())
 }
 
-/** Returns the name that a word may be a misspelling of. */
 export function nearestOf(word: string, names: readonly string[]): string | undefined {
   const index = new SimilarNames()
   for (const [key, name] of names.entries()) index.set(key, [name])

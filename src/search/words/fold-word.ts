@@ -1,23 +1,22 @@
 import { wholeCharacterEnd } from '../../core/text/graphemes.ts'
 
-/** Character classes of the analyzer. */
 export const SEPARATOR = 0
 
-/** A letter, digit or mark in a script with spaces between words. */
+/** Letters, digits and marks of scripts with spaces between words. */
 export const SPACED = 1
 
-/** A character in a script without spaces (Han, kana …), or in Hangul, where particles are attached to words. */
+/** Characters of scripts without spaces (Han, kana …), and Hangul, where particles are attached to words. */
 export const UNSPACED = 2
 
-/** A character in Thai, Lao, Khmer or Burmese script. There are no spaces between words, but ICU has dictionaries. */
+/** Thai, Lao, Khmer and Burmese have no spaces, but ICU has dictionaries. */
 export const IN_DICTIONARY = 4
 
-/** A character that belongs to the one before it: a combining mark or Hangul letter, a half-width voicing mark, a soft hyphen or a joiner. */
+/** Characters that belong to the previous one, such as combining marks and joiners. */
 export const MARK = 3
 
 const UNKNOWN = 255
 
-/** Classes of the characters in the Basic Multilingual Plane. Each is computed when it is first needed. */
+/** Computed on demand, for the Basic Multilingual Plane. */
 const classes = new Uint8Array(0x10000).fill(UNKNOWN)
 
 /** Cached for speed; see `scan.ts`. */
@@ -25,25 +24,25 @@ const { charCodeAt } = String.prototype
 
 let expressions: ReturnType<typeof makeExpressions> | undefined
 
-/** Shorter slices need not be copied, because V8 always copies them. */
+/** V8 always copies shorter slices. */
 const MIN_SLICE_LENGTH = 13
 
-/** Maximum length of a form in UTF-16 units. Longer words are truncated. */
+/** In UTF-16 units. Longer words are truncated. */
 export const MAX_FORM = 64
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the whole ASCII range is meant.
 const ASCII = /^[\x00-\x7f]*$/
 
 /**
- * Accents on Latin and Greek letters, and the dots of ё. The letter й keeps its breve, because it is a letter of its own. The
- * accent is matched before the letter, because accents are rare.
+ * Accents on Latin and Greek letters, and the dots of ё. й keeps its breve, because it is a separate letter. Accents are rare, so
+ * the pattern matches them before the letter.
  */
 const ACCENTS = /[\u0300-\u036f](?<=[\p{scx=Latin}\p{scx=Greek}]\p{M}{0,16}.|[её]\u0308)/gu
 
-/** Characters to remove, including Arabic short vowels and the tatweel, which few people type. */
+/** Soft hyphens, joiners, and Arabic vowel signs and tatweel, which few people type. */
 const INVISIBLE = /\u00ad|\u200c|\u200d|\u0640|[\u064b-\u065f]|\u0670/g
 
-/** Letters that Unicode does not decompose, as people spell them on keyboards without these letters. */
+/** Letters without a decomposition in Unicode, as spelled on other keyboards. */
 const PLAIN_LETTERS: Readonly<Record<string, string>> = {
   ß: 'ss',
   æ: 'ae',
@@ -70,14 +69,14 @@ const PLAIN_LETTERS: Readonly<Record<string, string>> = {
 
 const SPECIAL = new RegExp(`[${Object.keys(PLAIN_LETTERS).join('')}]`, 'g')
 
-/** Maximum number of cached words, before the cache is cleared. Folding takes ten times as long as a lookup. */
+/** Size of the cache. Folding takes ten times as long as a lookup. */
 const MEMO = 20_000
 
 const memo = new Map<string, string>()
 
 /**
- * Folds a word for the index: normalizes compatibility characters (`ﬁ`, `Ａ`), converts to lower case, removes accents on Latin and
- * Greek letters, and truncates to `MAX_FORM` units. The part beyond that takes no time.
+ * Normalizes compatibility characters (`ﬁ`, `Ａ`), converts to lower case, removes Latin and Greek accents, and truncates to
+ * `MAX_FORM` units.
  */
 export function foldWord(word: string): string {
   if (ASCII.test(word)) return truncate(word).toLowerCase()
@@ -90,29 +89,27 @@ export function foldWord(word: string): string {
   return folded
 }
 
-/** Clears the cache of folded words. */
 export function forgetFoldedWords(): void {
   memo.clear()
 }
 
-/** Folds letters like `foldWord`, without truncating the text. */
 export function foldLetters(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase()
   const plain = text.replace(INVISIBLE, '').normalize('NFKD').toLowerCase().replace(ACCENTS, '')
   return plain.normalize('NFC').replace(SPECIAL, (letter) => PLAIN_LETTERS[letter] ?? letter)
 }
 
-/** Truncates a word to `MAX_FORM` units without splitting a surrogate pair. */
+/** Does not split surrogate pairs. */
 function truncate(word: string): string {
   return word.length <= MAX_FORM ? word : word.slice(0, wholeCharacterEnd(word, MAX_FORM))
 }
 
-// Set the classes of ASCII here, because compiling the regular expressions below takes ten milliseconds.
+// Avoids the regular expressions below, which take ten milliseconds to compile.
 classes.fill(SEPARATOR, 0, 128)
 
 for (const [first, last] of ['09', 'AZ', 'az']) classes.fill(SPACED, first?.charCodeAt(0), (last?.charCodeAt(0) ?? 0) + 1)
 
-/** Returns the class of the code point at an index, which must not be inside a surrogate pair. */
+/** The index must not be inside a surrogate pair. */
 export function classAt(text: string, at: number): number {
   const unit = charCodeAt.call(text, at)
   if (unit >= 0xd800 && unit <= 0xdfff) return classify(String.fromCodePoint(text.codePointAt(at) ?? 0))
@@ -123,7 +120,6 @@ export function classAt(text: string, at: number): number {
   return unitClass
 }
 
-/** Returns the length of the code point at an index, in UTF-16 units. */
 export function widthAt(text: string, at: number): number {
   return (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1
 }
@@ -147,7 +143,7 @@ function makeExpressions() {
   }
 }
 
-/** Copies a slice. Otherwise, V8 would keep the whole string in memory as long as the slice. */
+/** A slice would keep the whole string in memory. */
 export function ownCopy(slice: string): string {
   return slice.length < MIN_SLICE_LENGTH ? slice : Buffer.from(slice).toString()
 }

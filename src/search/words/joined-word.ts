@@ -3,13 +3,13 @@ import { classAt, foldWord, MARK, MAX_FORM, ownCopy, SPACED, widthAt } from './f
 
 export const WORD = 0
 
-/** A part of the word before it, at the same position: `effect` in `useEffect`, `node` in `node.js`. */
+/** A part of the previous word, at the same position: `effect` in `useEffect`, `node` in `node.js`. */
 export const PART = 1
 
-/** The last character of a run without spaces. No pair starts with it, but searches for the single character must find it. */
+/** The last character of a run without spaces. No pair starts with it, but a search for the single character must find it. */
 export const TAIL = 2
 
-/** Longer words, and words with more parts, are noise such as keys and hashes. */
+/** Longer words are usually keys or hashes. */
 const MAX_LENGTH = 48
 
 const MAX_PARTS = 6
@@ -21,18 +21,16 @@ const SMALL_THEN_CAPITAL = /[a-z0-9][A-Z]|[A-Z]{2}[a-z]{2}/
 /** Cached for speed; see `scan.ts`. */
 const { charCodeAt, slice } = String.prototype
 
-/** Maximum number of pieces that `.`, `_` or `@` join to a word. Longer sequences are lists. */
+/** Maximum number of pieces joined by `.`, `_` or `@`. Longer sequences are lists. */
 const MAX_PIECES = 8
 
-/** A run of letters and digits, including apostrophes and thousands separators. */
+/** Letters and digits, including apostrophes and thousands separators. */
 interface Piece {
-  /** The text without apostrophes, commas and suffixes such as `'s`. */
   readonly raw: string
   readonly start: number
   readonly end: number
 }
 
-/** The offset and word position where reading continues. */
 interface NextPosition {
   readonly at: number
   readonly position: number
@@ -51,7 +49,7 @@ interface FoundWord {
   readonly end: number
 }
 
-/** Maximum number of cached words, before the cache is cleared. Most joined words in a vault are a few names. */
+/** Size of the cache. Most joined words of a vault are a few names. */
 const MEMO = 500
 
 const memo = new Map<string, WordReading>()
@@ -60,7 +58,7 @@ export function forgetJoinedWords(): void {
   memo.clear()
 }
 
-/** Reads the word at `start`, including everything joined to it. Passes the word and its parts to the sink. */
+/** Passes the word at `start`, including all joined pieces, and its parts to the sink. */
 export function readJoinedWord(text: string, start: number, position: number, sink: WordSink): NextPosition {
   const end = ownEnd(text, start)
   if (end < 0) return readAgain(text, start, position, sink)
@@ -82,15 +80,12 @@ function readOwn(run: string): WordReading {
   return reading
 }
 
-/**
- * Returns the end of a run of ASCII letters, digits and joiners. Returns -1 if the run is too long or its meaning depends on the
- * text around it.
- */
+/** Returns -1 if the run is too long, or if its meaning depends on other characters. */
 function ownEnd(text: string, start: number): number {
   if (charCodeAt.call(text, start - 1) === 46) return -1
   for (let at = start; at <= start + MAX_FORM; at++) {
     const unit = charCodeAt.call(text, at)
-    // At the end of the text, `unit` is NaN.
+    // `unit` is NaN at the end of the text.
     if (!(unit < 128)) return unit >= 128 ? -1 : at
     if (isAlphanumeric(unit) || isJoiner(unit) || unit === 39) continue
     if (unit === 43 || unit === 35) return -1
@@ -129,7 +124,7 @@ function readAgain(text: string, start: number, position: number, sink: WordSink
 
 interface WholeWord {
   readonly folded: readonly string[]
-  /** The word without a leading dot and without symbols at the end. */
+  /** Omits a leading dot and trailing symbols. */
   readonly name: string
   readonly whole: string
   readonly sink: WordSink
@@ -154,14 +149,14 @@ const VERSION = /^v\d+(\.\d+)+$/
 
 const NUMBER = /^\d+(\.\d+)+$/
 
-/** Passes each piece to the sink as a word of its own. They are too many or too long for a name. */
+/** Passes too many or too long pieces as separate words. */
 function putSeparately(pieces: readonly Piece[], position: number, sink: WordSink): NextPosition {
   let next = position
   for (const { raw, start, end } of pieces) sink(foldWord(raw), WORD, next++, start, end)
   return { at: (pieces.at(-1) as Piece).end, position: next }
 }
 
-/** Joins pieces to one form. Single letters with dots between them are an abbreviation (`U.S.A.`, `e.g.`). */
+/** Recognizes abbreviations such as `U.S.A.` and `e.g.`. */
 function joinedName(text: string, pieces: readonly Piece[], folded: readonly string[]): string {
   if (pieces.every(({ raw, end }, at) => /^\p{L}$/u.test(raw) && (at === pieces.length - 1 || text[end] === '.'))) {
     return folded.join('')
@@ -171,7 +166,7 @@ function joinedName(text: string, pieces: readonly Piece[], folded: readonly str
   return name
 }
 
-/** Returns a symbol that belongs to the word: `++` (`c++`), `#` after a single letter (`c#`), or an empty string. */
+/** Returns `++` (`c++`), `#` after a single letter (`c#`), or an empty string. */
 function symbolAfter(text: string, pieces: readonly Piece[]): string {
   const { raw, start, end } = pieces.at(-1) as Piece
   const next = charCodeAt.call(text, end)
@@ -182,7 +177,7 @@ function symbolAfter(text: string, pieces: readonly Piece[]): string {
   return /^[a-z]$/i.test(raw) && !/[\p{L}\p{N}#^]/u.test(text[end + 1] ?? '') ? '#' : ''
 }
 
-/** Checks whether a name starts with a dot (`.net`, `.gitignore`). The dot must follow a space, bracket or quote, or start the text. */
+/** Recognizes names such as `.net` and `.gitignore`, after a space, bracket or quote. */
 function isDotName(text: string, start: number): boolean {
   return (
     charCodeAt.call(text, start - 1) === 46 &&
@@ -215,7 +210,7 @@ function putDate(pieces: readonly Piece[], whole: string, to: { start: number; p
   return { at: end, position: to.position + 1 }
 }
 
-/** Endings that are not part of the word before the apostrophe. `n't` is not among them. */
+/** Endings that are dropped after an apostrophe. `n't` is kept. */
 const SUFFIX = /^(?:s|d|m|ll|re|ve)$/i
 
 const ELISION = /^(?:\p{L}|qu)$/iu
@@ -224,7 +219,7 @@ const DIGITS = /^\d+$/
 
 function readPiece(text: string, start: number): Piece {
   let end = runEnd(text, start)
-  // Collect the runs in an array, because appending to a string would copy a long word again and again.
+  // Collected in an array, because repeated concatenation would copy a long word again and again.
   const runs = [slice.call(text, start, end)]
   for (;;) {
     const unit = charCodeAt.call(text, end)
@@ -247,7 +242,7 @@ function readPiece(text: string, start: number): Piece {
   return { raw: runs.join(''), start, end }
 }
 
-/** Returns the end of a group of exactly three digits, or `undefined` if there is none. */
+/** Matches exactly three digits. */
 function thousandsEnd(text: string, start: number): number | undefined {
   return /^\d{3}$/.test(text.slice(start, start + 3)) && !isSpaced(text, start + 3) ? start + 3 : undefined
 }
@@ -267,7 +262,7 @@ function continues(wordClass: number): boolean {
   return wordClass === SPACED || wordClass === MARK
 }
 
-/** Checks whether a piece starts here. Combining marks cannot start one. */
+/** Combining marks cannot start a piece. */
 function begins(text: string, at: number): boolean {
   return at < text.length && classAt(text, at) === SPACED
 }
@@ -276,10 +271,7 @@ function isJoiner(unit: number): boolean {
   return unit === 46 || unit === 95 || unit === 64
 }
 
-/**
- * Splits a camel-case name (`useEffect` → `use`, `Effect`). Omits parts of one character, and returns an empty list for other
- * words.
- */
+/** Splits camel case (`useEffect` → `use`, `Effect`), without parts of one character. Returns an empty list for other words. */
 function camelParts(word: string): readonly string[] {
   if (word.length > MAX_LENGTH || !SMALL_THEN_CAPITAL.test(word)) return []
   const parts = word.match(HUMP) ?? []

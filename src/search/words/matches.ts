@@ -5,24 +5,22 @@ import { scanWords } from './scan.ts'
 import { beginningOf, stemOf } from './stem.ts'
 
 export interface SnippetQuery {
-  /** The words of the query, each with a weight such as its idf. */
   readonly terms: readonly { readonly term: WordTerm; readonly weight: number }[]
   readonly phrases: readonly Phrase[]
-  /** The languages that texts may be in. Defaults to all. */
+  /** Languages of the texts. Default: all. */
   readonly languages?: readonly string[]
-  /** ISO 639-1 code of the texts' language, or `null` if it is unclear. If omitted, the language of each text is detected. */
+  /** ISO 639-1 code of all texts, or `null` if it is unclear. Default: detected for each text. */
   readonly language?: string | null
 }
 
 export interface Match {
   readonly start: number
   readonly end: number
-  /** Index of the word in the query. The words are followed by the phrases. */
   readonly term: number
   readonly weight: number
 }
 
-/** Returns the total weight of the matches. Each word of the query counts once. */
+/** Each word of the query counts once. */
 export function weightOf(matches: readonly Match[]): number {
   const terms = new Set<number>()
   let sum = 0
@@ -34,12 +32,12 @@ export function weightOf(matches: readonly Match[]): number {
   return sum
 }
 
-/** Finds the words and phrases of a query in a text, ordered by position. A word in the text matches at most one word of the query. */
+/** Returns matches by position. A word in the text matches at most one word of the query. */
 export function findMatches(text: string, query: SnippetQuery): readonly Match[] {
   return matchFinder(query)(text)
 }
 
-/** Returns `findMatches` for one query and many texts. It prepares the query once and caches the forms in the texts. */
+/** Prepares `findMatches` for many texts and caches their forms. */
 export function matchFinder(query: SnippetQuery): (text: string) => readonly Match[] {
   const find = finders.get(query) ?? newFinder(query)
   finders.set(query, find)
@@ -48,7 +46,7 @@ export function matchFinder(query: SnippetQuery): (text: string) => readonly Mat
 
 const finders = new WeakMap<SnippetQuery, (text: string) => readonly Match[]>()
 
-/** Returns a finder that stems words by the rules of each text's language, like the index. */
+/** Stems words by the rules of each text's language, like the index. */
 function newFinder(query: SnippetQuery): (text: string) => readonly Match[] {
   if (query.language !== undefined) return newFinderIn(query.language ?? undefined, query)
   const finderByLanguage = new Map<string | undefined, ReturnType<typeof newFinderIn>>()
@@ -70,12 +68,12 @@ function newFinderIn(language: string | undefined, { terms, phrases }: SnippetQu
   }
 }
 
-/** Maximum number of terms in a pattern. With more terms, all words in a text are read. */
+/** With more terms, all words of a text are read. */
 const FEW_TERMS = 60
 
 /**
- * Returns a quick check that takes a tenth of the time of `analyze`. If it returns false, the text contains no word with the
- * English stem of any term.
+ * Returns a check that is ten times as fast as `analyze`. If it returns false, the text does not contain the English stem of any
+ * term.
  */
 export function mayHoldStem(terms: readonly WordTerm[]): (text: string) => boolean {
   if (terms.length > FEW_TERMS) return () => true
@@ -99,10 +97,7 @@ function matchesInAll(text: string, finder: TermFinder, phrases: readonly Phrase
   return matches
 }
 
-/**
- * Finds matches of a query without phrases. Reads only the words near likely positions: searching for prefixes takes a quarter of
- * the time for reading all words.
- */
+/** Supports no phrases. Reads only words near likely positions, which is four times as fast as reading all words. */
 function matchesNear(text: string, finder: TermFinder, pattern: RegExp): Match[] {
   const matches: Match[] = []
   let read = 0
@@ -126,8 +121,8 @@ function matchesNear(text: string, finder: TermFinder, pattern: RegExp): Match[]
 const SPACE = 0x20
 
 /**
- * Returns a pattern for positions where the query's words may occur: prefixes of these words, and text that is not indexed as
- * spelled (`naïve`, `don't`, `U.S.A.`, `1,000`).
+ * Returns a pattern for likely positions: prefixes of query words, and text that is not indexed as spelled (`naïve`, `don't`,
+ * `U.S.A.`, `1,000`).
  */
 function likelyWords(terms: readonly WordTerm[], language: string | undefined): RegExp {
   const beginnings = new Set(terms.map((term) => beginningOf(term, language)).filter((beginning) => ASCII.test(beginning)))
@@ -137,10 +132,7 @@ function likelyWords(terms: readonly WordTerm[], language: string | undefined): 
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the whole ASCII range is meant.
 const ASCII = /^[\x00-\x7f]+$/
-/**
- * Text that is not indexed as spelled. A dot matters only in abbreviations, because words around other dots are also indexed on
- * their own.
- */
+/** Text that is not indexed as spelled. A dot matters only in abbreviations. */
 const OTHERWISE = "[^\\x00-\\x7f]|'(?=[a-z0-9])|\\.(?=[a-z])(?<=(?<![a-z0-9])[a-z]\\.)|,(?=\\d)"
 
 class TermFinder {
@@ -159,7 +151,7 @@ class TermFinder {
   }
 
   find(form: string): Pick<Match, 'term' | 'weight'> | undefined {
-    // A stem starts with the same character as the form, so most words of a text need not be stemmed.
+    // A stem starts with the same character as its form, so most words need no stemming.
     if (!this.#initials.has(form.charCodeAt(0))) return undefined
     if (this.#cache.has(form)) return this.#cache.get(form)
     const stem = stemOf(form, this.#language)
@@ -185,7 +177,7 @@ interface Place {
 class PhraseFinder {
   readonly #words: Phrase['words']
   readonly #term: number
-  /** Incomplete matches by the position of the first word: the number of words found, and the offset of the first. */
+  /** Incomplete matches, by the position of the first word. */
   readonly #partial = new Map<number, { readonly found: number; readonly start: number }>()
 
   constructor({ words }: Phrase, term: number) {
@@ -193,7 +185,7 @@ class PhraseFinder {
     this.#term = term
   }
 
-  /** Processes the next word of a text. Returns the phrase that ends with it, if any. */
+  /** Returns the phrase that ends with this word, if any. */
   read({ form, position, start, end }: Place): Match | undefined {
     const reach = this.#words.at(-1)?.offset ?? 0
     for (const phrase of this.#partial.keys()) {
@@ -201,7 +193,7 @@ class PhraseFinder {
       this.#partial.delete(phrase)
     }
     let match: Match | undefined
-    // Iterate backwards. Otherwise, a word that starts a phrase could immediately count as its second word, too.
+    // Iterate backwards, so a word does not count twice in the same phrase.
     for (let at = this.#words.length - 1; at >= 0; at--) {
       const word = this.#words[at] as Phrase['words'][number]
       if (word.isPrefix ? !form.startsWith(word.form) : form !== word.form) continue

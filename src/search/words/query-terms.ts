@@ -6,8 +6,8 @@ import { classAt, UNSPACED } from './fold-word.ts'
 import { analyze, type Token } from './scan.ts'
 
 /**
- * Returns the distinct words of a query in order. Omits stop words unless there are no others.
- * @param languages the languages that the query may be in; defaults to all
+ * Returns distinct words in order. Omits stop words unless there are no others.
+ * @param languages possible languages of the query; default: all
  */
 export function queryTerms(text: string, languages?: readonly string[]): readonly WordTerm[] {
   const tokens = analyze(text, languages)
@@ -23,7 +23,7 @@ export function queryTerms(text: string, languages?: readonly string[]): readonl
   return [...counts.values()].map(({ term, count }) => ({ ...term, count, ...(language === undefined ? {} : { language }) }))
 }
 
-/** Returns a text's words as a phrase. With `isPrefix`, the last word may be incomplete. */
+/** With `isPrefix`, the last word may be incomplete. */
 export function phraseOf(text: string, options: { readonly isPrefix?: boolean } = {}): Phrase {
   const tokens = analyze(text)
   const words = tokens.filter(({ kind }) => kind === 'word')
@@ -38,7 +38,7 @@ export function phraseOf(text: string, options: { readonly isPrefix?: boolean } 
   }
 }
 
-/** Returns an id that is equal for words with the same lookup. */
+/** Equal for words with the same lookup. */
 export function idOf({ match, stem, form }: Pick<WordTerm, 'match' | 'stem' | 'form'>): string {
   return `${match}\0${match === 'stem' ? stem : form}`
 }
@@ -60,31 +60,28 @@ function toTerms(tokens: readonly Token[]): WordTerm[] {
   return terms
 }
 
-/**
- * Checks whether a form is a single character of a script without spaces. It must be looked up as a prefix, because it is indexed
- * as the first of a pair or the last of a run.
- */
+/** A single character must be looked up as a prefix, because the index contains pairs of characters. */
 function isLoneCharacter({ form }: Pick<Token, 'form'>): boolean {
   return form.length <= 2 && [...form].length === 1 && classAt(form, 0) === UNSPACED
 }
 
-/** Matches words that consist of letters and marks only. */
+/** Matches words of letters and marks only. */
 export const LETTERS = /^\p{L}[\p{L}\p{M}]*$/u
 
 /**
- * Returns the first letters that near words can have: the word's first letter, or its second one if the first is superfluous or
+ * Returns the first letters of possible words with a typo: the first letter, or the second one if the first is superfluous or
  * both are swapped.
  */
 export function beginningsNear(word: string): readonly string[] {
   return [...new Set([...word].slice(0, 2))]
 }
 
-/** Checks whether two words differ in one letter or two swapped letters. Words with digits never count as typos. */
+/** Accepts one different letter, or two swapped letters. Words with digits never count as typos. */
 export function isOneSlipAway(word: string, other: string): boolean {
   return Math.abs(word.length - other.length) <= 1 && LETTERS.test(other) && editDistance(word, other, 1) === 1
 }
 
-/** Orders words by the number of notes that contain them, highest first, then by UTF-16 units. */
+/** Sorts by number of notes, highest first, then by UTF-16 units. */
 export function inNearOrder(notesByWord: ReadonlyMap<string, number>): readonly NearWord[] {
   const words = [...notesByWord].map(([word, notes]) => ({ word, notes })).filter(({ notes }) => notes > 0)
   return words.sort((a, b) => b.notes - a.notes || (a.word < b.word ? -1 : 1))

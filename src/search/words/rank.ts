@@ -4,36 +4,31 @@ import type { Slots, WordKey } from './index/segment.ts'
 import { idOf, toTerm } from './query-terms.ts'
 import { isStopWord, stemOf } from './stem.ts'
 
-/** Keys must be below this number, so a double can represent a key together with the 31 bits of a score. */
+/** Limit of keys, so a double can hold a key and the 31 bits of a score. */
 const KEYS = 2 ** 22
 
 const MAX_BITS = 2 ** 31 - 1
 
-/**
- * Number of low bits of a score that are ignored when the best ones are preselected. Scores with a difference of less than 1 % may
- * then seem equal.
- */
+/** Low bits of a score to ignore in the preselection. They change the score by less than 1 %. */
 const HIDDEN_BITS = 16
 
 /**
- * Rounded values. Results hardly change in a range around each of them: with k1 from .9 to 1.2 and the body's b from .3 to .6, the
- * mean nDCG@10 on cacm, cranfield and scifact is .526–.531, and .530 with these values. With a title weight of 1, it is .520–.525;
- * without titles, .495.
+ * Rounded values. With k1 from .9 to 1.2 and b from .3 to .6 for the body, the mean nDCG@10 on CACM, Cranfield and SciFact is
+ * .526–.531. With a title weight of 1, it is .520–.525; without titles, .495.
  */
 export const DEFAULT_SCORING: Scoring = {
   title: { weight: 0.75, k1: 1.2, b: 0.75 },
   body: { weight: 1, k1: 1.2, b: 0.5 },
 }
 
-/** Maximum number of distinct query words. If there are more, only the rarest are used. */
+/** If a query has more distinct words, only the rarest are used. */
 export const MAX_TERMS = 200
 
 export interface RankOptions {
   readonly limit: number
-  /** Checks whether a document may be found. By default, every document may. */
   readonly accept?: (key: number) => boolean
   readonly scoring?: Scoring
-  /** True to return all hits with the same score as the last one, for callers with their own order of ties. */
+  /** Returns all hits with the same score as the last one, for callers that order ties. */
   readonly withTies?: boolean
 }
 
@@ -41,13 +36,12 @@ export interface WordHit {
   readonly key: number
   /** Between 0 and `Ranking.maxScore`, exclusive. */
   readonly score: number
-  /** Sum of the idf of the query's words in this document, as a share of the sum for all of them, 0–1. */
+  /** The idf of the query's words in the document, as a share of the idf of all query words, 0–1. */
   readonly matched: number
 }
 
 export interface TermFact {
   readonly term: WordTerm
-  /** Number of live documents that contain the word. */
   readonly documents: number
   readonly idf: number
 }
@@ -55,23 +49,23 @@ export interface TermFact {
 export interface Ranking {
   /** Best first, ties by key. */
   readonly hits: readonly WordHit[]
-  /** Number of hits, including those beyond the limit. */
+  /** Includes hits beyond the limit. */
   readonly total: number
   /**
-   * The words that were looked up, in query order. A word that does not occur in the vault is replaced by its parts, if any. Parts
-   * of other compounds, and compounds of the query's words, come last.
+   * The words that were looked up, in query order. Parts replace a word that does not occur in the vault. Other parts and
+   * compounds come last.
    */
   readonly terms: readonly TermFact[]
   /**
-   * Sum of the idf of the query's words that occur anywhere, as a share of the sum for all of them, 0–1. If the query has no words,
-   * it is 0.
+   * The idf of the query's words that occur in the vault, as a share of the idf of all query words, 0–1. 0 for a query without
+   * words.
    */
   readonly coverage: number
-  /** Upper bound of the scores. `score / maxScore` can be compared between queries. 0 if no word of the query occurs. */
+  /** Upper bound of the scores, so `score / maxScore` can be compared between queries. 0 if no word occurs. */
   readonly maxScore: number
 }
 
-/** Ranks the live documents that contain any of the words by the sum of their BM25 scores in both fields. */
+/** Ranks live documents by the sum of the BM25 scores of both fields. */
 export function rankTerms(slots: Slots, query: readonly WordTerm[], options: RankOptions): Ranking {
   const accumulator = new Accumulator(slots, options.scoring ?? DEFAULT_SCORING)
   const boundedTerms = withinBounds(slots, query)
@@ -87,7 +81,7 @@ export function rankTerms(slots: Slots, query: readonly WordTerm[], options: Ran
   const addExtra = (term: WordTerm, share: number, massIn: MassIn): number => {
     const documents = accumulator.add(term, share * term.count, massIn)
     const idf = accumulator.idf(documents)
-    // `documents` is 0 if all notes that contain the word have been deleted.
+    // `documents` is 0 if all documents with the word have been deleted.
     if (documents > 0) extra.push({ term, documents, idf })
     return idf
   }
@@ -138,16 +132,15 @@ export function rankTerms(slots: Slots, query: readonly WordTerm[], options: Ran
   }
 }
 
-/** Weight of a compound's part if the compound itself occurs in the vault, both in scores and in `matched`. A word has the weight 1. */
+/** Weight of a part of a compound that occurs in the vault. A word has the weight 1. */
 const PART = 0.3
 
-/** Weight of a compound of two query words in scores. In `matched`, the compound counts as both words. */
+/** Weight of a compound of two query words. In `matched`, it counts as both words. */
 const JOINED = 0.6
 
-/** Returns how much a word with this idf adds to `matched` for the document in a slot. */
 type MassIn = (slot: number, idf: number) => number
 
-/** Records which words of the query each document contains, also as parts of compounds. */
+/** Records the query words of each document, including parts of compounds. */
 class TypedWords {
   readonly #bits: Uint32Array
   readonly #bitOf = new Map<string, number>()
@@ -156,7 +149,7 @@ class TypedWords {
     this.#bits = new Uint32Array(slots)
   }
 
-  /** Records that the given documents contain the word. Only the first 32 words are recorded. */
+  /** Records only the first 32 words. */
   mark(term: WordTerm, holders: Uint32Array): void {
     const bit = this.#bitOf.get(idOf(term)) ?? this.#bitOf.size
     if (bit >= MAX_MARKED) return
@@ -171,10 +164,7 @@ class TypedWords {
     })
   }
 
-  /**
-   * Returns how much of the compound's idf a part adds. A document with all parts means the same as the compound, so the last part
-   * adds what is left. A single part is weak evidence.
-   */
+  /** The parts of a compound add up to its idf, but a single part adds little. */
   massOfPart(
     part: WordTerm,
     { compound, parts, left }: { readonly compound: WordTerm; readonly parts: readonly WordTerm[]; readonly left: number },
@@ -189,16 +179,13 @@ class TypedWords {
 
 const MAX_MARKED = 32
 
-/**
- * Maximum number of query words for splitting, and for joining, compounds. Longer queries, such as whole notes, have enough words
- * anyway, and joining two words takes forty lookups.
- */
+/** Longer queries have enough words without compounds. Joining two words takes forty lookups. */
 const MAX_SPLIT = 20
 const MAX_JOINED = 4
 
 /**
- * Returns the vault's words in the language of the query or, if that is unclear, in the vault's main language. Returns `undefined`
- * for long queries, and if the language does not write compounds as one word.
+ * Uses the language of the query or, if it is unclear, of the vault.
+ * @returns undefined for long queries, and languages without compounds
  */
 function compoundWords({ segments, language: mainLanguage }: Slots, terms: readonly WordTerm[]): CompoundWords | undefined {
   const language = terms.find((term) => term.language !== undefined)?.language ?? mainLanguage
@@ -224,7 +211,6 @@ function termsOf(forms: readonly string[], count = 1): readonly WordTerm[] {
   return forms.map((form) => ({ ...toTerm({ form, stem: stemOf(form) }, 'stem'), count }))
 }
 
-/** Removes slots that are not accepted, in place. */
 function acceptedOf(slotsTouched: Uint32Array, { keys }: Slots, accept: RankOptions['accept']): Uint32Array {
   if (accept === undefined) return slotsTouched
   let count = 0
@@ -236,7 +222,7 @@ function idfOf(terms: readonly TermFact[]): number {
   return terms.reduce((mass, { idf }) => mass + idf, 0)
 }
 
-/** Returns the words in query order. Omits the most frequent ones if there are too many. */
+/** Omits the most frequent words if there are too many. */
 function withinBounds(slots: Slots, query: readonly WordTerm[]): readonly WordTerm[] {
   if (query.length <= MAX_TERMS) return query
   const sizes = new Map(query.map((term) => [term, listBytes(slots, term)]))
@@ -245,7 +231,7 @@ function withinBounds(slots: Slots, query: readonly WordTerm[]): readonly WordTe
   return query.filter((term) => keptTerms.has(term))
 }
 
-/** Returns the size of a word's posting lists in bytes, including dead documents. The lists do not have to be decoded. */
+/** In bytes, including dead documents. Does not decode the lists. */
 function listBytes({ segments }: Slots, term: WordTerm): number {
   let bytes = 0
   for (const segment of segments) {
@@ -256,10 +242,10 @@ function listBytes({ segments }: Slots, term: WordTerm): number {
   return bytes
 }
 
-/** A word adds at least this much, because a document with a sum of 0 would not count as found. */
+/** A document with a sum of 0 would not count as found. */
 const MIN_MASS = 1e-9
 
-/** Arrays with an item per slot, reused for each ranking. */
+/** Arrays indexed by slot. */
 interface Columns {
   readonly scores: Float32Array
   readonly masses: Float32Array
@@ -271,10 +257,7 @@ interface Columns {
 
 const columnsOf = new WeakMap<Slots, Columns>()
 
-/**
- * Returns the columns for a ranking. All are 0 except for the lists of slots. They are reused, because with a large vault each
- * query would allocate megabytes.
- */
+/** Reuses the arrays of earlier queries, which take megabytes in a large vault. */
 function columnsFor(slots: Slots): Columns {
   const cached = columnsOf.get(slots)
   if (cached !== undefined) {
@@ -294,18 +277,18 @@ function columnsFor(slots: Slots): Columns {
   return columns
 }
 
-/** Adds up the scores of all documents, one word at a time. There must be only one accumulator in use per `slots`. */
+/** Adds up scores one word at a time. Only one accumulator may use `slots`. */
 class Accumulator {
   readonly documents: number
-  /** Scores are below this number. */
+  /** Exclusive upper bound of the scores. */
   maxScore = 0
   readonly scores: Float32Array
-  /** Sum of the idf of the words in each document, by slot. */
+  /** The idf of the words in each document, by slot. */
   readonly masses: Float32Array
   readonly #slots: Slots
   readonly #scoring: Scoring
   readonly #averages: { readonly title: number; readonly body: number }
-  /** Number of occurrences of the current word by slot, and the slots that contain it. Counts are reset to 0 after each word. */
+  /** Occurrences of the current word, by slot. Reset to 0 after each word. */
   readonly #title: Uint32Array
   readonly #body: Uint32Array
   readonly #holders: Uint32Array
@@ -334,14 +317,14 @@ class Accumulator {
     this.#averages = { title: Math.max(total.title, 1) / all, body: Math.max(total.body, 1) / all }
   }
 
-  /** Slots that contain any of the words, in the order found. */
+  /** Slots with any of the words, in the order found. */
   get touched(): Uint32Array {
     return this.#touchedSlots.subarray(0, this.#touchedCount)
   }
 
   /**
-   * Adds the scores of a word to all documents that contain it. Adds the result of `massIn`, or by default the word's idf, to their
-   * masses. Returns the number of these documents.
+   * Adds the scores of a word. The masses increase by `massIn`, or by default the word's idf.
+   * @returns the number of documents with the word
    */
   add(word: WordKey, count: number, massIn?: MassIn): number {
     this.#count = 0
@@ -350,7 +333,6 @@ class Accumulator {
     return this.#count
   }
 
-  /** Slots that contain the last word. Valid until the next word is added. */
   get holders(): Uint32Array {
     return this.#holders.subarray(0, this.#count)
   }
@@ -427,19 +409,18 @@ class Accumulator {
   }
 }
 
-/** How to order slots: by score, highest first, then by key. */
+/** Sorts by score, highest first, then by key. */
 export interface SlotOrder {
-  /** Greater than 0. */
   readonly scores: Float32Array
   /** Distinct, below 2²². */
   readonly keys: Uint32Array
-  /** True to include all slots with the same score as the last one. */
+  /** Includes all slots with the same score as the last one. */
   readonly withTies?: boolean
 }
 
 /**
- * Returns the `limit` best slots, best first. Each slot is encoded as a number, with the score in the high bits and the key in the
- * low bits, because sorting numbers is five times as fast as comparing slots.
+ * Encodes each slot as a number, with the score in the high bits and the key in the low bits. Sorting numbers is five times as
+ * fast as comparing slots.
  */
 export function bestSlots(slots: Uint32Array, limit: number, { scores, keys, withTies = false }: SlotOrder): readonly number[] {
   const candidates = slots.length > limit ? likeliest(slots, limit, scores) : slots
@@ -460,7 +441,7 @@ export function bestSlots(slots: Uint32Array, limit: number, { scores, keys, wit
   return best
 }
 
-/** Returns the end of the results, including slots with the same score as the last one within the limit. */
+/** Includes slots with the same score as the last one. */
 function tiedEnd(marks: Float64Array, limit: number): number {
   const score = Math.floor((marks[limit - 1] ?? 0) / KEYS)
   let end = Math.min(limit, marks.length)
@@ -474,7 +455,7 @@ function bitsOf(slots: Uint32Array, scores: Float32Array): Uint32Array {
   return new Uint32Array(values.buffer)
 }
 
-/** Returns the best slots, and those whose scores share the leading bits of the last one. */
+/** Also returns slots whose scores share the leading bits of the last one. */
 function likeliest(slots: Uint32Array, limit: number, scores: Float32Array): Uint32Array {
   const bits = bitsOf(slots, scores)
   const counts = new Uint32Array(1 << (31 - HIDDEN_BITS))
@@ -494,13 +475,13 @@ function likeliest(slots: Uint32Array, limit: number, scores: Float32Array): Uin
   return best
 }
 
-/** The parameters of BM25 for one field (Robertson, Zaragoza, The probabilistic relevance framework: BM25 and beyond, 2009). */
+/** Parameters of BM25 (Robertson, Zaragoza, The probabilistic relevance framework: BM25 and beyond, 2009). */
 export interface FieldScoring {
-  /** The field's weight, at least 0. */
+  /** At least 0. */
   readonly weight: number
-  /** The higher it is, the more the repetitions of a word count. Greater than 0. */
+  /** Saturation of repeated words. Greater than 0. */
   readonly k1: number
-  /** How much longer fields are penalized, 0–1. */
+  /** Length normalization, 0–1. */
   readonly b: number
 }
 
@@ -509,13 +490,13 @@ export interface Scoring {
   readonly body: FieldScoring
 }
 
-/** Returns how distinctive a word is that occurs in this many documents. Greater than 0. */
+/** Greater than 0, even for words in all documents. */
 export function inverseDocumentFrequency(documents: number, all: number): number {
   return Math.log(1 + (Math.max(all - documents, 0) + 0.5) / (documents + 0.5))
 }
 
 class FieldScore {
-  /** Scores are below this number. */
+  /** Exclusive upper bound of the scores. */
   readonly max: number
   readonly #flat: number
   readonly #sloped: number

@@ -4,7 +4,7 @@ import { classAt, foldWord, IN_DICTIONARY, MARK, MAX_FORM, SEPARATOR, SPACED, UN
 import { PART, readJoinedWord, TAIL, WORD } from './joined-word.ts'
 import { isStopWord, stemOf } from './stem.ts'
 
-/** Gap in positions between the strings of a field, so no phrase matches across two of them. */
+/** Gap between the positions of two strings, so no phrase spans both. */
 const GAP = 4
 
 const LOWER = 1
@@ -13,7 +13,7 @@ const UPPER = 2
 
 const DIGIT = 3
 
-/** Characters that may join a plain word to the next one: `'` `’` `.` `_` `@` `,` `-` `+` `#`, and all non-ASCII characters. */
+/** May join a word to the next one: `'` `’` `.` `_` `@` `,` `-` `+` `#`, and all non-ASCII characters. */
 const LINK = 4
 
 const ascii = new Uint8Array(128)
@@ -27,8 +27,8 @@ for (let unit = 97; unit < 123; unit++) ascii[unit] = LOWER
 for (const link of "'._@,-+#") ascii[link.charCodeAt(0)] = LINK
 
 /**
- * Cached, because strings have many representations in V8 (slices, ropes, one or two bytes per character). It would look up the
- * method for each character.
+ * Cached, because V8 would look up the method for each character: strings have many representations (slices, ropes, one or two
+ * bytes per character).
  */
 const { charCodeAt, slice } = String.prototype
 
@@ -83,9 +83,8 @@ export function scanWords(text: string, sink: WordSink, position = 0): number {
 }
 
 /**
- * Returns twice the end of a plain ASCII word, plus 1 if it contains capitals. Returns -1 if the word may be split at a change of
- * case or joined to the next one. `length` is a parameter, because reading it from strings in different representations takes as
- * long as everything else.
+ * Returns twice the end of a plain ASCII word, plus 1 if it contains capitals. Returns -1 if `readJoinedWord` must read it. Takes
+ * `length` as a parameter, because reading it takes as long as everything else.
  */
 function plainEnd(text: string, start: number, length: number): number {
   if (start > 0 && charCodeAt.call(text, start - 1) === 46) return -1
@@ -105,7 +104,7 @@ function plainEnd(text: string, start: number, length: number): number {
   return 2 * at + upper
 }
 
-/** Checks whether a character may join the word to the next one. `readJoinedWord` makes the decision. */
+/** `readJoinedWord` makes the decision. */
 function joins(text: string, at: number, unit: number): boolean {
   if (unit >= 128) return classAt(text, at) !== SEPARATOR || unit === 0x2019
   const next = charCodeAt.call(text, at + 1)
@@ -118,11 +117,11 @@ function joins(text: string, at: number, unit: number): boolean {
 function foldPlain(text: string, start: number, plain: number): string {
   const end = plain >> 1
   const form = slice.call(text, start, end - start > MAX_FORM ? start + MAX_FORM : end)
-  // Converting a word to lower case takes as long as finding it, so skip those without capitals.
+  // Lowercasing takes as long as finding a word, so skip words without capitals.
   return plain % 2 === 0 ? form : form.toLowerCase()
 }
 
-/** Splits a run of Chinese, Japanese or Korean into overlapping pairs of characters. A single character is a word. */
+/** Splits Chinese, Japanese and Korean into overlapping pairs of characters. */
 function readUnspaced(text: string, start: number, position: number, sink: WordSink): { at: number; position: number } {
   let at = start
   let next = position
@@ -141,10 +140,7 @@ function readUnspaced(text: string, start: number, position: number, sink: WordS
   return { at, position: next }
 }
 
-/**
- * Splits a run in a script without spaces into words, with ICU's dictionaries. Long runs are processed in pieces, because the time
- * grows with the square of the length.
- */
+/** Splits a run with ICU's dictionaries. Long runs are processed in pieces, because ICU takes quadratic time. */
 function readByDictionary(text: string, start: number, position: number, sink: WordSink): { at: number; position: number } {
   let at = start
   let next = position
@@ -164,28 +160,27 @@ function readByDictionary(text: string, start: number, position: number, sink: W
   return { at, position: next }
 }
 
-/** Length of a piece, in UTF-16 units. */
 const PIECE = 256
 
-/** A segmenter of any locale has the dictionaries for all these scripts. They are loaded for the first text that needs them. */
+/** Any locale has all dictionaries. They are loaded on demand. */
 let segmenter: Intl.Segmenter | undefined
 
 export interface Token {
-  /** The folded word: in lower case, without accents. */
+  /** In lower case, without accents. */
   readonly form: string
-  /** The stem according to the English rules. */
+  /** Stemmed by the English rules. */
   readonly stem: string
-  /** `part`: a part of the word before it, at the same position. `tail`: the last character of a run in a script without spaces. */
+  /** `part`: a part of the previous word, at the same position. `tail`: the last character of a run without spaces. */
   readonly kind: 'word' | 'part' | 'tail'
-  /** Word position, starting at 0. */
+  /** Starts at 0. */
   readonly position: number
-  /** Offsets in UTF-16 units. `end` is exclusive. */
+  /** UTF-16 offsets. `end` is exclusive. */
   readonly start: number
   readonly end: number
   readonly isStopWord: boolean
 }
 
-/** Returns the words of a text in order. `languages` are those that the text may be in. For large texts, `scanWords` is cheaper. */
+/** @param languages possible languages of the text */
 export function analyze(text: string, languages?: readonly string[]): readonly Token[] {
   const tokens: Token[] = []
   const language = languageOf(text, languages)?.code
@@ -198,7 +193,7 @@ export function analyze(text: string, languages?: readonly string[]): readonly T
 
 export interface NoteFields {
   readonly title: readonly string[]
-  /** Headings, which also count as part of the body. */
+  /** Also part of the body. */
   readonly headings: readonly string[]
   readonly body: string
   readonly tags: readonly string[]

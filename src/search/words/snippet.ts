@@ -4,24 +4,23 @@ import type { TextRange } from '../../core/text/link-slots.ts'
 import { findMatches, type Match, type SnippetQuery } from './matches.ts'
 
 export interface Snippet {
-  /** The text as written, but by default without empty lines and with single spaces. `…` shows where text was cut off. */
+  /** The text as written, by default with collapsed whitespace. `…` marks omitted text. */
   readonly text: string
-  /** UTF-16 offsets in `text`, in ascending order and without overlaps. */
+  /** UTF-16 offsets, in ascending order and without overlaps. */
   readonly highlights: readonly (readonly [start: number, end: number])[]
-  /** One-based line in the file of the first match, or of the start of the snippet. */
+  /** One-based line of the first match, or of the start of the snippet. */
   readonly line: number
 }
 
-/** Matches are searched for in this many UTF-16 units. */
+/** In UTF-16 units. */
 const MAX_SCANNED = 400_000
 const ELLIPSIS = '…'
-/** Maximum distance that an end of the snippet moves to avoid splitting a word or link, in UTF-16 units. */
+/** In UTF-16 units. The snippet may move this far to keep a word or link intact. */
 const MAX_STEP = 80
 
 /**
- * Returns the part of a file with the densest matches, at most `maxLength` UTF-16 units long. Each word of the query counts once,
- * so different words outrank a repeated one. Without matches, returns the start of the body. Does not split graphemes, wikilinks,
- * or words of up to 80 units.
+ * Returns the part of a file with the densest matches, at most `maxLength` UTF-16 units long. Each word of the query counts once.
+ * Without matches, returns the start of the body. Does not split graphemes, wikilinks, or words of up to 80 units.
  */
 export function snippet(
   text: string,
@@ -32,7 +31,7 @@ export function snippet(
   return snippetWith(text, bodyStart, query, { maxLength: 240, gap, ...options })
 }
 
-/** Replaces whitespace. Keeps a line break, so list items remain separate. */
+/** Keeps a line break, so list items remain separate. */
 function gap(space: string): string {
   const last = space.lastIndexOf('\n')
   return last < 0 ? ' ' : space.slice(last)
@@ -40,9 +39,8 @@ function gap(space: string): string {
 
 export interface SnippetOptions {
   readonly maxLength: number
-  /** The text with some parts blanked out. Matches in these parts count only if there are no others. */
   readonly seen?: string
-  /** Returns the replacement for a run of whitespace. It must not be longer than the run. */
+  /** The result must not be longer than the whitespace. */
   readonly gap: (space: string) => string
 }
 
@@ -71,10 +69,7 @@ export function snippetWith(
   }
 }
 
-/**
- * Returns the range of matches with the highest total weight that fits into `room` units. Among equal ones, prefers the shortest,
- * then the first.
- */
+/** Returns the matches with the highest total weight in `room` units. Among equals, prefers the shortest, then the first. */
 function densest(matches: readonly Match[], room: number): TextRange | undefined {
   const counts = new Map<number, number>()
   let best: (TextRange & { readonly weight: number }) | undefined
@@ -100,7 +95,6 @@ function densest(matches: readonly Match[], room: number): TextRange | undefined
   return best
 }
 
-/** Returns a range with about equal context before and after a group of matches, or the start of the body if there is none. */
 function windowAround(
   text: string,
   body: TextRange,
@@ -120,7 +114,6 @@ function windowAround(
   return { start, end: endBefore(text, Math.min(cluster.end, limit), limit) }
 }
 
-/** Returns the first start of a word between `wished` and `last`. */
 function startAfter(text: string, wished: number, last: number): number {
   const link = linkAround(text, wished)
   const from = link === undefined || link.end > last ? wished : link.end
@@ -130,7 +123,6 @@ function startAfter(text: string, wished: number, last: number): number {
   return graphemeAt(text, from, { first: from - MAX_STEP, forward: true })
 }
 
-/** Returns the last end of a word between `minEnd` and `limit`. */
 function endBefore(text: string, minEnd: number, limit: number): number {
   const link = linkAround(text, limit)
   const from = link === undefined || link.start < minEnd ? limit : link.start
@@ -139,7 +131,6 @@ function endBefore(text: string, minEnd: number, limit: number): number {
   return graphemeAt(text, from, { first: Math.max(0, from - MAX_STEP), forward: false })
 }
 
-/** Returns the wikilink around an offset, unless it is long. */
 function linkAround(text: string, at: number): TextRange | undefined {
   const from = Math.max(0, at - MAX_STEP)
   const before = text.slice(from, at + 1)
@@ -150,10 +141,7 @@ function linkAround(text: string, at: number): TextRange | undefined {
   return { start: from + open, end: from + open + close + 2 }
 }
 
-/**
- * Returns the grapheme boundary at an offset or next to it. Segmentation starts at `first` or, if there is whitespace after that,
- * at the last of it.
- */
+/** Returns the grapheme boundary at an offset or next to it, segmenting from `first` or the last whitespace. */
 function graphemeAt(text: string, at: number, { first, forward }: { readonly first: number; readonly forward: boolean }): number {
   let from = Math.max(0, first)
   for (let space = at - 1; space >= from; space--) {
@@ -172,7 +160,7 @@ function graphemeAt(text: string, at: number, { first, forward }: { readonly fir
   return forward ? Math.min(text.length, at + MAX_STEP) : before
 }
 
-/** Replaces whitespace, marks where text was cut off, and moves the matches accordingly. */
+/** Collapses whitespace, marks omitted text, and moves the matches. */
 function collapse(
   text: string,
   span: TextRange,
@@ -191,10 +179,7 @@ function collapse(
   return { text: span.end < body.end ? out + ELLIPSIS : out, highlights: moveMatches(body.matches, [...newPositions]) }
 }
 
-/**
- * Moves matches to their positions in the snippet.
- * @param runs where each run without whitespace starts in the text and in the snippet
- */
+/** @param runs where each run without whitespace starts in the text and in the snippet */
 function moveMatches(
   matches: readonly Match[],
   runs: readonly (readonly [from: number, to: number])[],

@@ -4,36 +4,33 @@ import { FUNCTION_WORDS, type WordedLanguage } from '../languages/function-words
 import { scriptAt } from '../languages/scripts.ts'
 import { foldWord, ownCopy } from './fold-word.ts'
 
-/** Maximum number of cached stems, before the cache is cleared. */
+/** Size of the cache. */
 const MEMO = 50_000
 
 const ASCII_LETTERS = /^[a-z]+$/
 
 /**
- * An English stem is a prefix of the form plus one of these tails (`happy` → `happ·i`, `ability` → `ab·l`). Stems with other tails
- * are not used, so a prefix lookup can find the stem of every form.
+ * An English stem is a prefix of the form plus one of these tails (`happy` → `happ·i`, `ability` → `ab·l`), so a prefix lookup
+ * can find the stem of every form.
  */
 export const STEM_TAILS: readonly string[] = ['', 'e', 'i', 'l', 'le']
 
 const memo = new Map<string, string>()
 
 /**
- * Returns the stem under which a form is indexed for a note in the given language. If there are endings for the language and the
- * word is in its script, the endings are removed and the stem is marked with the language, so languages do not share stems. Other
- * words are stemmed by the English rules (M. F. Porter, An algorithm for suffix stripping, 1980), which affect only words of
- * `a`–`z`.
+ * Removes the endings of the language if there are any, and marks the stem with the language. Other words get an English stem (M.
+ * F. Porter, An algorithm for suffix stripping, 1980).
  */
 export function stemOf(form: string, language?: string): string {
   const languageStem = language === undefined ? undefined : withoutEndings(form, language)
   return languageStem === undefined ? englishStem(form) : withLanguage(languageStem, language as string)
 }
 
-/** Returns all stems under which a form may be indexed for notes in the given languages. */
 export function stemsOf(form: string, languages: readonly string[]): readonly string[] {
   return [...new Set([englishStem(form), ...languages.map((language) => stemOf(form, language))])]
 }
 
-/** Marks a stem with its language. Forms never contain `~`. */
+/** Forms never contain `~`. */
 function withLanguage(stem: string, language: string): string {
   return `${stem}~${language}`
 }
@@ -48,12 +45,11 @@ function englishStem(form: string): string {
   return stem
 }
 
-/** Clears the cache of stems, which is of little use after indexing. */
 export function forgetStems(): void {
   memo.clear()
 }
 
-/** Checks whether the English stem of a form may differ from the form. If so, this is also true of all its prefixes. */
+/** Checks whether the English stem may differ from the form. This is also true for all prefixes of such a form. */
 export function isStemmed(form: string): boolean {
   return ASCII_LETTERS.test(form)
 }
@@ -65,9 +61,8 @@ function checked(form: string, stem: string): string {
 }
 
 /**
- * Checks whether a form is a function word of the language, or of English if the language is unknown or has no list. Function words
- * are indexed, because phrases contain them, but queries ignore them unless they contain nothing else. Vietnamese words without
- * accents would match many other words, so that list is not used.
+ * Checks whether a form is a function word. Queries ignore function words unless they contain no other words. The Vietnamese list
+ * is not used, because its words without accents would match many other words.
  */
 export function isStopWord(form: string, language = 'en'): boolean {
   const ruleLanguage = language in FUNCTION_WORDS && language !== 'vi' ? (language as WordedLanguage) : 'en'
@@ -78,19 +73,17 @@ export function isStopWord(form: string, language = 'en'): boolean {
 
 const stopWords = new Map<string, ReadonlySet<string>>()
 
-/** Where forms with a given prefix are stored in the index. */
+/** Where the index stores forms with a prefix. */
 export interface PrefixPlaces {
-  /** All stems from `from` up to but not including `to`, in UTF-8. */
   readonly from: Uint8Array
   readonly to: Uint8Array
-  /** Single stems before `from`, in ascending order. They are shorter than the prefix. */
+  /** Stems shorter than the prefix, in ascending order. */
   readonly stems: readonly Uint8Array[]
 }
 
 /**
- * Returns where forms with a prefix are stored for notes in the given languages. An English stem is a prefix of the form plus one
- * of `STEM_TAILS`; any other stem is a prefix of the form. So a stem either starts with the whole prefix and is in the range, or it
- * is among the single stems.
+ * An English stem is a prefix of the form plus one of `STEM_TAILS`, and any other stem is a prefix of the form. A stem either
+ * starts with the whole prefix and is in the range, or is among the single stems.
  */
 export function placesOfPrefix(prefix: string, languages: readonly string[]): PrefixPlaces {
   const from = Buffer.from(prefix)
@@ -109,7 +102,6 @@ export function placesOfPrefix(prefix: string, languages: readonly string[]): Pr
   return { from, to, stems: shorter.map((stem) => Buffer.from(stem)) }
 }
 
-/** Returns the common prefix of all forms that a term matches in a text in the given language. */
 export function beginningOf({ form, stem, match }: WordTerm, language?: string): string {
   if (match !== 'stem') return form
   const tails = STEM_TAILS.filter((tail) => stem.endsWith(tail) && stem.length > tail.length)
@@ -125,8 +117,8 @@ const SLAVIC = [
 const SCANDINAVIAN = ['erne ernes erens eren ers ens ets ene er en et es e s']
 
 /**
- * Inflectional endings of folded words, by language. From each row, the longest ending that fits is removed. For other languages,
- * results with such rows are no better, or worse than with the English rules.
+ * Inflectional endings of folded words. The longest matching ending of each row is removed. Other languages gain nothing from
+ * such rows.
  */
 const ENDINGS: Readonly<Record<string, readonly string[]>> = {
   cs: SLAVIC,
@@ -159,10 +151,10 @@ const ENDINGS: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-/** Minimum number of letters in a stem. */
+/** In letters. */
 const MIN_STEM_LENGTH = 4
 
-/** In these languages, double letters and long endings would leave too little of shorter words. */
+/** Double letters and long endings would leave too little of shorter words. */
 const MIN_STEM_LENGTH_OF: Readonly<Record<string, number>> = { fi: 5, nl: 5 }
 
 const LETTERS = /^\p{L}+$/u
@@ -175,10 +167,7 @@ interface Remover {
 
 const removers = new Map<string, Remover | undefined>()
 
-/**
- * Removes a language's endings from a folded word. Returns `undefined` if there are no endings for the language, or if the word is
- * in another script. The result is a prefix of the word.
- */
+/** @returns a prefix of the word, or `undefined` if the language has no endings or the word is in another script */
 export function withoutEndings(form: string, language: string): string | undefined {
   const remover = removerOf(language)
   if (remover === undefined || !fits(form, remover)) return undefined
@@ -190,7 +179,6 @@ export function withoutEndings(form: string, language: string): string | undefin
   return form.slice(0, end)
 }
 
-/** Returns the stems shorter than the prefix that words with this prefix may have. */
 function shorterStems(beginning: string, language: string): readonly string[] {
   const remover = removerOf(language)
   if (remover === undefined || !fits(beginning, remover)) return []

@@ -7,9 +7,9 @@ import { ByteWriter } from './bytes.ts'
 import { type Page, PageWriter, PostingWriter, type SegmentHeader } from './page.ts'
 
 export interface WordDocument extends Pick<NoteWords, 'title' | 'body' | 'language'> {
-  /** The file's key: an integer from 0 to 2^32 - 1. */
+  /** An integer from 0 to 2^32 - 1. */
   readonly key: number
-  /** Identifies the version of the file: an integer from 0 to 2^50. */
+  /** Version of the file, an integer from 0 to 2^50. */
   readonly stamp: number
 }
 
@@ -26,13 +26,13 @@ interface Document {
   readonly language: number
 }
 
-/** Builds a segment in memory. Takes about 16 bytes per word of text, and twice as much while `pages` is running. */
+/** Takes about 16 bytes per word of text, and twice as much while `pages` is running. */
 export class SegmentBuilder {
-  /** Ids of forms by language, because the stem of a form may depend on the language. */
+  /** The stem of a form may depend on the language. */
   readonly #ids = new Map<string | undefined, Map<string, number>>([[undefined, new Map()]])
   readonly #forms: Omit<Form, 'id'>[] = []
   readonly #documents = new Map<number, Document>()
-  /** Parallel lists with one entry per word: its form, twice its position (plus 1 in the body), and its document. */
+  /** Three lists with one item per word: form, twice the position (plus 1 in the body), and document. */
   readonly #words = new NumberList(4096)
   readonly #places = new NumberList(4096)
   readonly #ordinals = new NumberList(4096)
@@ -42,7 +42,7 @@ export class SegmentBuilder {
     this.#stemOf = stemOf
   }
 
-  /** Adds a document. Throws a `RangeError` if there is already a document with this key. */
+  /** Throws a `RangeError` if the key is already in use. */
   add({ key, stamp, title, body, language }: WordDocument): void {
     if (this.#documents.has(key)) throw new RangeError(`document ${key} has already been added`)
     const lengths = { title: this.#read(title, 0, language), body: this.#read(body, 1, language) }
@@ -64,7 +64,7 @@ export class SegmentBuilder {
   *pages(): Generator<Page, void> {
     const pages: Page[] = []
     const writer = new PageWriter((page) => pages.push(page))
-    // The order of a form's words in the text is kept.
+    // Preserves the order of words in the text.
     const { offsets, targets } = placesByNumber(this.#words.items, this.#forms.length, this.#words.length)
     const into = { writer, entry: new EntryWriter() }
     for (const form of this.#sortedForms()) {
@@ -75,7 +75,7 @@ export class SegmentBuilder {
     yield* pages
   }
 
-  /** Writes an entry. This is a separate method, because V8 optimizes long-running generators late. */
+  /** A separate method, because V8 optimizes long-running generators late. */
   #write({ stem, form }: Form, words: Uint32Array, { writer, entry }: { writer: PageWriter; entry: EntryWriter }): void {
     const ordinals = this.#ordinals.items
     const places = this.#places.items
@@ -87,7 +87,7 @@ export class SegmentBuilder {
     writer.add({ stem: Buffer.from(stem), form: Buffer.from(form), ...entry.finish() })
   }
 
-  /** Reads a field and returns its length in words. */
+  /** Returns the length of the field in words. */
   #read(text: AnalysedText, field: 0 | 1, language: string | undefined): number {
     const ordinal = this.#documents.size
     const ids = this.#ids.get(language) ?? new Map<string, number>()
@@ -99,7 +99,6 @@ export class SegmentBuilder {
     })
   }
 
-  /** Adds a form and returns its id. If its stem is the same as in English, the language shares the English id. */
   #newId(form: string, ids: Map<string, number>, language: string | undefined): number {
     const copy = ownCopy(form)
     const stem = this.#stemOf(copy, language)
@@ -117,7 +116,7 @@ export class SegmentBuilder {
   }
 }
 
-/** Collects the positions of a form, in the order of document, field and position. */
+/** Positions must be added in the order of document, field and position. */
 class EntryWriter {
   readonly #postings = new ByteWriter()
   readonly #positions = new ByteWriter()
@@ -143,7 +142,6 @@ class EntryWriter {
     this.#before = position
   }
 
-  /** Returns the entry, which is valid until `clear`. */
   finish(): { readonly postings: Uint8Array; readonly positions: Uint8Array } {
     this.#next(-1)
     return { postings: this.#postings.view(), positions: this.#positions.view() }
@@ -164,7 +162,7 @@ function compareUtf8(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b))
 }
 
-/** Compares strings without surrogates by their UTF-8 bytes. */
+/** Orders strings without surrogates by their UTF-8 bytes. */
 function compareUnits(a: string, b: string): number {
   if (a === b) return 0
   return a < b ? -1 : 1

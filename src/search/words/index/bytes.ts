@@ -1,4 +1,4 @@
-/** Thrown if the keyword index is corrupt and has to be rebuilt. */
+/** Thrown if the keyword index is corrupt and must be rebuilt. */
 export class DamagedWords extends Error {
   override readonly name = 'DamagedWords'
 
@@ -28,11 +28,11 @@ export class ByteWriter {
     this.#bytes[this.#length++] = value
   }
 
-  /** Writes an integer from 0 to 2^53 - 1 in LEB128: seven bits per byte, lowest first, with the high bit set if more bytes follow. */
+  /** LEB128, for integers from 0 to 2^53 - 1. */
   varint(value: number): void {
     let large = value
     for (; large > MAX_INT; large = Math.floor(large / 128)) this.byte((large % 128) | 128)
-    // Most numbers are small enough for 32-bit shifts, which are faster than divisions.
+    // Most numbers fit in 32 bits, where shifts are faster than divisions.
     let rest = large | 0
     for (; rest >= 128; rest >>= 7) this.byte((rest & 127) | 128)
     this.byte(rest)
@@ -45,7 +45,7 @@ export class ByteWriter {
     this.#length += count
   }
 
-  /** Returns the bytes. The result is valid until the next write. */
+  /** Valid until the next write. */
   view(): Uint8Array {
     return this.#bytes.subarray(0, this.#length)
   }
@@ -63,7 +63,7 @@ export class ByteWriter {
 
 const MAX_INT = 2 ** 31 - 1
 
-/** Reads bytes in order. Throws `DamagedWords` at the end. */
+/** Throws `DamagedWords` at the end. */
 export class ByteReader {
   readonly bytes: Uint8Array
   at: number
@@ -108,7 +108,6 @@ export class ByteReader {
     this.at = at
   }
 
-  /** Skips the given number of bytes and returns their offset. */
   take(count: number): number {
     const start = this.at
     if (count > this.end - start) throw new DamagedWords('it ends too early')
@@ -117,7 +116,7 @@ export class ByteReader {
   }
 }
 
-/** Compares bytes like SQLite compares BLOBs: a prefix comes first. */
+/** Same order as BLOBs in SQLite. */
 export function compareBytes(a: Uint8Array, b: Uint8Array): number {
   const shared = Math.min(a.length, b.length)
   for (let at = 0; at < shared; at++) {

@@ -3,11 +3,9 @@ import { type Page, PageCursor, PageWriter, PostingCursor, PostingWriter, type S
 
 export interface MergeSource {
   readonly header: SegmentHeader
-  /** All pages of the segment, in order. */
   readonly pages: Iterable<Uint8Array>
 }
 
-/** Returns true if a document should be kept. */
 export type IsLive = (source: number, ordinal: number) => boolean
 
 /** A merge pauses after this many bytes of entries, which take a millisecond or two. */
@@ -15,9 +13,9 @@ const SLICE_BYTES = 32 * 1024
 const DEAD = -1
 
 /**
- * Merges the live documents of several segments, ordered by source and ordinal. The result is the same as that of a builder. Pauses
- * (`yield`) every few milliseconds to let the caller do other work. Calls `isLive` only before the first pause. Keeps only the
- * current word of each source in memory. Returns the header of the new segment. Throws `DamagedWords`.
+ * Merges live documents, ordered by source and ordinal. Pauses (`yield`) every few milliseconds, and calls `isLive` only before
+ * the first pause. Keeps only the current word of each source in memory. Returns the header of the new segment. Throws
+ * `DamagedWords`.
  */
 export function* mergeSegments(
   sources: readonly MergeSource[],
@@ -45,7 +43,6 @@ export function* mergeSegments(
   return header
 }
 
-/** Returns the new ordinal of each source's documents, or `DEAD` for those that are dropped. */
 function renumber(sources: readonly MergeSource[], isLive: IsLive): readonly Int32Array[] {
   let next = 0
   return sources.map(({ header: { keys } }, source) => {
@@ -77,7 +74,6 @@ function mergeHeaders(sources: readonly MergeSource[], maps: readonly Int32Array
   return merged
 }
 
-/** Returns the streams with the smallest current key, in order. */
 function smallest(streams: readonly EntryStream[]): readonly EntryStream[] {
   let smallestStreams: EntryStream[] = []
   for (const stream of streams) {
@@ -92,7 +88,6 @@ function compareKeys(a: PageCursor, b: PageCursor): number {
   return compareBytes(a.stem, b.stem) || compareBytes(a.form, b.form)
 }
 
-/** A segment's entries in order. */
 class EntryStream {
   cursor = new PageCursor(new Uint8Array(0))
   readonly map: Int32Array
@@ -114,7 +109,7 @@ class EntryStream {
       if (page.done === true) return false
       this.cursor = new PageCursor(page.value)
     }
-    // This also ends a merge whose source returns the same pages again and again.
+    // Also ends a merge whose source repeats its pages forever.
     const order = compareBytes(stem, this.cursor.stem) || compareBytes(form, this.cursor.form)
     if (order >= 0 && stem.length > 0) throw new DamagedWords('words are out of order')
     return true

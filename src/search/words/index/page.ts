@@ -1,7 +1,7 @@
 import { LANGUAGES } from '../../../core/languages.ts'
 import { ByteReader, ByteWriter, compareBytes, DamagedWords } from './bytes.ts'
 
-/** Version of the format. It is stored in native byte order, so a machine with another order rejects the data. */
+/** Stored in native byte order, so machines with another byte order reject the data. */
 const FORMAT = 3
 
 const HEAD_BYTES = 8
@@ -9,37 +9,37 @@ const HEAD_BYTES = 8
 const DOCUMENT_BYTES = 21
 
 export interface Page {
-  /** The first stem in UTF-8. It is the key of the page. All forms of a stem are on the same page. */
+  /** The first stem in UTF-8, which is the key of the page. A stem never spans two pages. */
   readonly first: Uint8Array
   readonly data: Uint8Array
 }
 
-/** A range of a page, as offsets. */
+/** Offsets in a page. */
 export interface Span {
   readonly start: number
   readonly end: number
 }
 
-/** A word in a segment: the documents with the number of occurrences, and separately the positions. */
+/** Documents with the number of occurrences, and separately the positions. */
 export interface Entry {
   readonly stem: Uint8Array
   readonly form: Uint8Array
   /** See `PostingWriter`. */
   readonly postings: Uint8Array
-  /** Deltas between positions: for each document, a sequence for the title and one for the body, both starting at 0. */
+  /** Deltas between positions: for each document, one sequence for the title and one for the body, both starting at 0. */
   readonly positions: Uint8Array
 }
 
-/** When a page has this many bytes, the next stem starts a new page. A single stem may make a page larger. */
+/** In bytes. A page with a single stem may be larger. */
 const PAGE_BYTES = 4096
 
-/** Maximum length of a stem or form in bytes: at most 192 for 64 UTF-16 units, and 3 for the language of a stem. */
+/** In bytes: at most 192 for 64 UTF-16 units, and 3 for the language. */
 const MAX_KEY = 195
 
 /**
- * Packs entries into pages. Entries must be ordered bytewise by stem and form. An entry consists of the stem, relative to the
- * previous one (the length of the shared prefix, then the rest), the form, relative to the stem in the same way, the lengths of the
- * postings and positions, the postings, and the positions.
+ * Entries must be sorted bytewise by stem and form. An entry consists of the stem relative to the previous one (the length of the
+ * shared prefix, then the rest), the form relative to the stem, the lengths of postings and positions, the postings, and the
+ * positions.
  */
 export class PageWriter {
   readonly #emit: (page: Page) => void
@@ -72,10 +72,7 @@ export class PageWriter {
     this.#stem = EMPTY
   }
 
-  /**
-   * Writes a key relative to another one. One byte holds both lengths, with four bits each; 15 means that the rest of the length
-   * follows.
-   */
+  /** Writes both lengths in one byte, with four bits each. 15 means that the rest of the length follows. */
   #key(before: Uint8Array, key: Uint8Array): void {
     let shared = 0
     while (shared < key.length && before[shared] === key[shared]) shared++
@@ -89,7 +86,7 @@ export class PageWriter {
 
 const EMPTY = new Uint8Array(0)
 
-/** Reads the entries of a page in order, without copying. */
+/** Reads entries in order, without copying. */
 export class PageCursor {
   readonly bytes: Uint8Array
   readonly #reader: ByteReader
@@ -116,7 +113,7 @@ export class PageCursor {
     return this.#form.subarray(0, this.#formLength)
   }
 
-  /** A getter, because most entries of a page are skipped. */
+  /** Computed on demand, because most entries are skipped. */
   get postings(): Span {
     return { start: this.#start, end: this.#middle }
   }
@@ -138,10 +135,7 @@ export class PageCursor {
     return true
   }
 
-  /**
-   * Moves to the next entry of a stem. The first call may skip entries of other stems. Returns false if the page has no more
-   * entries of this stem.
-   */
+  /** The first call may skip entries of other stems. @returns false if there are no more entries */
   nextOf(stem: Uint8Array): boolean {
     while (this.next()) {
       const order = this.#compareStem(stem)
@@ -176,19 +170,17 @@ export class PageCursor {
   }
 }
 
-/** Metadata of the documents in a segment, by ordinal. All arrays have the same length. */
+/** Indexed by ordinal. All arrays have the same length. */
 export interface SegmentHeader {
   readonly keys: Uint32Array
   readonly stamps: Float64Array
-  /** Number of words in the title and aliases. */
+  /** In words, including aliases. */
   readonly titleLengths: Uint32Array
-  /** Number of words in the other fields. */
   readonly bodyLengths: Uint32Array
-  /** One-based indexes in `LANGUAGES`, or 0 if the language is unknown. */
+  /** One-based indexes in `LANGUAGES`. 0 means unknown. */
   readonly languages: Uint8Array
 }
 
-/** Returns a document's language, or `undefined` if it is unknown. */
 export function languageAt({ languages }: SegmentHeader, ordinal: number): string | undefined {
   return LANGUAGES[(languages[ordinal] as number) - 1]
 }
@@ -197,7 +189,7 @@ export function languagesIn({ languages }: SegmentHeader): readonly string[] {
   return [...new Set(languages)].flatMap((number) => LANGUAGES[number - 1] ?? [])
 }
 
-/** Packs a header: format and number of documents, then the arrays in native byte order, so no loop is needed to read them. */
+/** Format and number of documents, then the arrays in native byte order, which avoids a loop when reading. */
 export function packHeader({ keys, stamps, titleLengths, bodyLengths, languages }: SegmentHeader): Uint8Array {
   const bytes = new Uint8Array(HEAD_BYTES + keys.length * DOCUMENT_BYTES)
   new Uint32Array(bytes.buffer, 0, 2).set([FORMAT, keys.length])
@@ -210,7 +202,7 @@ export function packHeader({ keys, stamps, titleLengths, bodyLengths, languages 
   return bytes
 }
 
-/** Unpacks a header. Throws `DamagedWords`. */
+/** Throws `DamagedWords`. */
 export function unpackHeader(bytes: Uint8Array): SegmentHeader {
   // Typed arrays need aligned memory, so copy the bytes.
   const { buffer } = new Uint8Array(bytes)
@@ -266,7 +258,6 @@ export class PostingWriter {
   }
 }
 
-/** Reads a word's documents and the number of occurrences in each. */
 export class PostingCursor {
   ordinal = -1
   title = 0
@@ -283,7 +274,7 @@ export class PostingCursor {
   next(): boolean {
     const reader = this.#reader
     if (reader.at >= reader.end) return false
-    // The first number is usually a single byte. This is the innermost loop of a search.
+    // Fast path of the innermost loop: the number is usually a single byte.
     let head = reader.bytes[reader.at] as number
     if (head < 128) reader.at++
     else head = reader.varint()

@@ -4,31 +4,31 @@ import { placesOfPrefix, stemsOf } from '../stem.ts'
 import { languagesIn, PageCursor, PostingCursor, type SegmentHeader } from './page.ts'
 
 export interface PageSource {
-  /** Returns the last page whose `first` is at most `stem`, compared bytewise, or `undefined` if there is none. */
+  /** Returns the last page whose `first` is at most `stem`, compared bytewise. */
   page(segment: number, stem: Uint8Array): Uint8Array | undefined
-  /** Returns `page(segment, from)`, if it exists, and then the pages with a `first` between `from` and `to`, in order. */
+  /** Returns `page(segment, from)`, then the pages with a `first` between `from` and `to`, in order. */
   pages(segment: number, from: Uint8Array, to: Uint8Array): Iterable<Uint8Array>
 }
 
 export type WordKey = Pick<WordTerm, 'form' | 'match'>
 
-/** Called with a cursor at an entry. The cursor is valid only during the call. */
+/** The cursor is valid only during the call. */
 type EntryVisitor = (entry: PageCursor) => void
 
-/** A stored segment, with flags for its live documents. */
+/** A stored segment with its live documents. */
 export class Segment {
   readonly id: number
   readonly header: SegmentHeader
-  /** The languages of the documents, including dead ones. */
+  /** Includes the languages of dead documents. */
   readonly languages: readonly string[]
-  /** 1 for each live document, by ordinal. */
+  /** 1 for live documents, by ordinal. */
   readonly live: Uint8Array
   liveCount = 0
   /** All keys are below this number. */
   readonly end: number
-  /** Number of documents per language, including dead ones, by one-based index in `LANGUAGES`. */
+  /** Includes dead documents. Indexed like `SegmentHeader.languages`. */
   readonly languageCounts = new Uint32Array(LANGUAGES.length + 1)
-  /** Number of words in live documents, per field. */
+  /** In live documents. */
   titleWords = 0
   bodyWords = 0
   readonly #pages: PageSource
@@ -64,15 +64,12 @@ export class Segment {
     this.bodyWords += change * (this.header.bodyLengths[ordinal] as number)
   }
 
-  /** Returns the documents of an entry, including dead ones. */
+  /** Includes dead documents. */
   postings(entry: PageCursor): PostingCursor {
     return new PostingCursor(entry.bytes, entry.postings, this.header.keys.length)
   }
 
-  /**
-   * Visits the entries of a word. Depending on `match`, these are all forms of its stem, only its form, or all forms that start
-   * with it.
-   */
+  /** Visits all forms of the stem, the exact form, or all forms with the prefix, depending on `match`. */
   visit({ match, form }: WordKey, visitor: EntryVisitor): void {
     const bytes = Buffer.from(form)
     if (match === 'prefix') this.#visitPrefix(form, bytes, visitor)
@@ -85,7 +82,7 @@ export class Segment {
     }
   }
 
-  /** Returns the size of a stem's posting lists in bytes, including dead documents, or 0 if no note is in the language. */
+  /** In bytes, including dead documents. 0 if no document is in the language. */
   sizeIn(language: string, stem: string): number {
     let size = 0
     if (!this.languages.includes(language)) return size
@@ -121,21 +118,17 @@ function startsWith(bytes: Uint8Array, prefix: Uint8Array): boolean {
   return true
 }
 
-/**
- * The documents of all segments with consecutive numbers (slots): the ordinal of a document plus the number of documents in earlier
- * segments.
- */
+/** Numbers the documents of all segments consecutively (slots). */
 export interface Slots {
   readonly size: number
   readonly segments: readonly Segment[]
-  /** The first slot of each segment. */
   readonly bases: readonly number[]
   readonly keys: Uint32Array
   /** All keys are below this number. */
   readonly end: number
   readonly titleLengths: Uint32Array
   readonly bodyLengths: Uint32Array
-  /** The most frequent language of the documents, including dead ones. */
+  /** The most frequent language, including dead documents. */
   readonly language: string | undefined
 }
 

@@ -12,7 +12,7 @@ export interface StoredSegment {
   readonly header: SegmentHeader
 }
 
-/** Returns the stamp of the file with this key, or `undefined` if there is no such file. */
+/** Returns `undefined` if the file does not exist. */
 export type StampOf = (key: number) => number | undefined
 
 /**
@@ -24,7 +24,7 @@ export class WordIndex {
   readonly #stampOf: StampOf
   #segments: readonly Segment[] = []
   #slots: Slots = layOut([])
-  /** Counted when first needed after a change. */
+  /** Computed after a change, when first needed. */
   #languages: ReadonlyMap<string, number> | undefined
 
   constructor(pages: PageSource, stampOf: StampOf) {
@@ -32,10 +32,7 @@ export class WordIndex {
     this.#stampOf = stampOf
   }
 
-  /**
-   * Sets the current segments, oldest first. Data of segments with known ids is kept, because ids are never reused. The cost
-   * depends only on the segments that are added or removed.
-   */
+  /** Sets the current segments, oldest first. Keeps the data of segments with known ids, because ids are never reused. */
   setSegments(stored: readonly StoredSegment[]): void {
     const segmentsById = new Map(this.#segments.map((segment) => [segment.id, segment]))
     const next = stored.map(({ id, header }) => segmentsById.get(id) ?? new Segment(id, header, this.#pages))
@@ -48,7 +45,7 @@ export class WordIndex {
     for (const { header } of [...removed, ...come]) this.changed(header.keys)
   }
 
-  /** Updates which documents are live. Call this when the stamps of these keys have changed. */
+  /** Must be called when the stamps of these keys have changed. */
   changed(keys: Iterable<number>): void {
     this.#languages = undefined
     for (const key of keys) this.#markLive(key)
@@ -58,10 +55,7 @@ export class WordIndex {
     return rankTerms(this.#slots, terms, options)
   }
 
-  /**
-   * Returns the keys of documents with a word. Depending on `match`, any form of its stem counts, only its exact form, or any form
-   * that starts with it.
-   */
+  /** Returns keys of documents with any form of the stem, the exact form, or any form with the prefix, depending on `match`. */
   keysWith(word: WordKey, field: WordField = 'any'): KeySet {
     return this.#collect((segment, add) => {
       segment.visit(word, (entry) => {
@@ -71,14 +65,13 @@ export class WordIndex {
     })
   }
 
-  /** Returns the keys of documents in which the words of a phrase occur in sequence. */
   keysWithPhrase(phrase: Phrase, field: WordField = 'any'): KeySet {
     return this.#collect((segment, add) => {
       for (const ordinal of documentsWithPhrase(segment, phrase, field)) add(ordinal)
     })
   }
 
-  /** Returns the words in live documents that are one typo away from a folded word, in the order of `inNearOrder`. */
+  /** Returns words with one typo, in the order of `inNearOrder`. */
   wordsNear(word: string): readonly NearWord[] {
     const notes = new Map<string, number>()
     for (const segment of this.#segments) {
@@ -93,7 +86,6 @@ export class WordIndex {
     return inNearOrder(notes)
   }
 
-  /** Returns the language of a live document, or `undefined` if it is unknown. */
   languageOf(key: number): string | undefined {
     for (const segment of this.#segments) {
       const ordinal = segment.ordinalOf(key)
@@ -144,10 +136,7 @@ function countLanguages(segments: readonly Segment[]): ReadonlyMap<string, numbe
   return notes
 }
 
-/**
- * Returns the ordinals of a segment's live documents that contain a phrase, in no particular order. An empty phrase matches
- * nothing.
- */
+/** Returns ordinals in no particular order. An empty phrase matches nothing. */
 function documentsWithPhrase(segment: Segment, phrase: Phrase, field: WordField): Iterable<number> {
   const words = phrase.words.map((word) => ({ word, size: sizeOf(segment, word) })).sort((a, b) => a.size - b.size)
   let starts: StartsByDocument | undefined
@@ -158,10 +147,9 @@ function documentsWithPhrase(segment: Segment, phrase: Phrase, field: WordField)
   return starts?.keys() ?? []
 }
 
-/** Maximum length of a letter in UTF-8, in bytes. */
+/** Maximum length of a letter in UTF-8. */
 const MAX_BYTES = 4
 
-/** Returns the number of live documents that contain the entry's form. */
 function liveCount(segment: Segment, entry: PageCursor): number {
   const postings = segment.postings(entry)
   let count = 0
@@ -169,12 +157,12 @@ function liveCount(segment: Segment, entry: PageCursor): number {
   return count
 }
 
-/** Where a phrase may start in each document: twice the position, plus 1 in the body. */
+/** Twice the position where a phrase may start, plus 1 in the body. */
 type StartsByDocument = Map<number, Set<number>>
 
 interface PhraseSearch {
   readonly field: WordField
-  /** Possible starts of the phrase after the words read so far. Undefined before the first word. */
+  /** Possible starts after the words read so far. Undefined before the first word. */
   readonly starts: StartsByDocument | undefined
 }
 
@@ -197,7 +185,7 @@ function narrow(segment: Segment, word: PhraseWord, { field, starts }: PhraseSea
   return startsByDocument
 }
 
-/** Visits the documents of an entry. Their positions are decoded only if requested. */
+/** Decodes positions only if requested. */
 function readPlaces(segment: Segment, entry: PageCursor, visit: (ordinal: number, places: () => Iterable<number>) => void): void {
   const documents = segment.postings(entry)
   const reader = new ByteReader(entry.bytes, entry.positions.start, entry.positions.end)
@@ -224,7 +212,7 @@ function* decode(reader: ByteReader, title: number, body: number): Generator<num
   }
 }
 
-/** Returns the size of a word's posting lists in bytes. The word with the smallest lists is read first. */
+/** The word with the smallest lists is read first. */
 function sizeOf(segment: Segment, word: PhraseWord): number {
   let size = 0
   segment.visit(keyOf(word), ({ postings }) => {
