@@ -3,23 +3,21 @@ import { folderOf, nameOf } from '../core/paths.ts'
 import { type Aside, asideName, type Entry } from './entry.ts'
 import { type ChangeFiles, type FileStamp, isSameFile } from './file-system.ts'
 
-/** Number of files to sync at once, which is the size of Node's thread pool. */
+/** Files to sync at once: the size of Node's thread pool. */
 const AT_ONCE = 4
 
-/** An entry and its index in the record. The names of its temporary files contain the index. */
+/** Names of temporary files contain the index. */
 export type Numbered<E extends Entry = Entry> = E & { readonly index: number }
 
 export interface PendingWrite {
   readonly path: string
   readonly bytes: Uint8Array
   readonly mode: number | undefined
-  /** Existing file whose owner the new file gets. */
+  /** The new file gets the owner of this file. */
   readonly like: FileStamp | undefined
 }
 
-/**
- * The vault's folder while a change is applied or rolled back. Resolves vault-relative names and remembers which folders to sync.
- */
+/** Resolves vault-relative paths and records which folders to sync. */
 export class ChangeDirectory {
   readonly fs: ChangeFiles
   readonly #root: string
@@ -36,7 +34,6 @@ export class ChangeDirectory {
     return path === '' ? this.#root : `${this.#root}/${path}`
   }
 
-  /** Returns the path of an entry's temporary file. It is in the same folder as the given path. */
   aside(path: string, index: number, suffix: Aside): string {
     const folder = folderOf(path)
     const name = asideName(this.#change, index, suffix)
@@ -47,12 +44,12 @@ export class ChangeDirectory {
     return this.fs.lstat(this.at(path))
   }
 
-  /** Returns the hash of a regular file, or `undefined` if there is none. */
+  /** `undefined` if there is no regular file. */
   hash(path: string): string | undefined {
     return this.stamp(path)?.kind === 'file' ? this.fs.hash(this.at(path)) : undefined
   }
 
-  /** Like `hash`, but returns an empty string for folders, links and other special files. */
+  /** Like `hash`, but an empty string for folders, links and special files. */
   found(path: string): string | undefined {
     return this.stamp(path) === undefined ? undefined : (this.hash(path) ?? '')
   }
@@ -79,7 +76,7 @@ export class ChangeDirectory {
     await this.#each(paths, (path) => this.discard(path))
   }
 
-  /** Creates a hard link. The new name must not exist yet. @returns `false` if the file system does not support hard links */
+  /** The new name must be free. @returns false if the file system does not support hard links */
   link(from: string, to: string): boolean {
     this.#touch(to)
     try {
@@ -92,8 +89,8 @@ export class ChangeDirectory {
   }
 
   /**
-   * Renames a file to an unused name. Uses a hard link, because linking never overwrites an existing file. On file systems without
-   * hard links, a file that is created in the 20 µs between the check and the rename is overwritten.
+   * Linking never overwrites a file. Without hard links, a file created in the 20 µs between the check and the rename is
+   * overwritten.
    */
   async renameToFree(from: string, to: string): Promise<void> {
     if (this.link(from, to)) {
@@ -105,7 +102,6 @@ export class ChangeDirectory {
     this.rename(from, to)
   }
 
-  /** Checks whether a folder lists both names. If it lists only one, both are spellings of the same file. */
   hasBoth(a: string, b: string): boolean {
     const names = this.fs.readdir(this.at(folderOf(a)))
     return [a, b].every((path) => names.includes(nameOf(path)))
@@ -146,7 +142,7 @@ export class ChangeDirectory {
     }
   }
 
-  /** Waits for all items even if one fails, because a rollback must not begin while some still run. */
+  /** Waits for all items even if one fails, because a rollback must not start while others are running. */
   async #each<T>(items: readonly T[], action: (item: T) => Promise<void>): Promise<void> {
     const remaining = items.values()
     let failure: { readonly error: unknown } | undefined
@@ -176,7 +172,7 @@ export class ChangeDirectory {
     }
   }
 
-  /** Ignores permission errors. Only an administrator can change a file's owner, and the file can be replaced without that. */
+  /** Only an administrator can change a file's owner, so ignore permission errors. */
   #giveTo(fd: number, { uid, gid }: FileStamp): void {
     try {
       this.fs.chown(fd, uid, gid)
@@ -190,5 +186,5 @@ export class ChangeDirectory {
   }
 }
 
-// exFAT, FAT and some network file systems have no hard links, and links cannot cross file systems.
+// exFAT, FAT and some network file systems have no hard links. Links cannot cross file systems.
 const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EXDEV', 'EMLINK', 'EISDIR'])

@@ -4,8 +4,7 @@ import { quietly } from '../core/quietly.ts'
 import { partialHash } from '../core/text/partial-reading.ts'
 import { quote } from './path-rules.ts'
 
-// The algorithm is quadratic in the number of differing lines. Small files have no timeout, because a busy machine must not
-// change their diff.
+// The diff is quadratic in the number of differing lines. For small files, it must not depend on the load of the machine.
 const LIMITS = { small: { maxEditLength: 2000 }, large: { timeout: 250, maxEditLength: 5000 } }
 
 const MAX_SMALL = 16_000
@@ -18,11 +17,10 @@ const MAX_SHORT = 2000
 
 export interface Mismatch {
   readonly path: string
-  /** Hexadecimal SHA-256 of the expected content. */
   readonly expected: string
   /** `undefined` if the file no longer exists. */
   readonly actual: string | undefined
-  /** Diff between the expected and the current text, if both are known. */
+  /** Diff to the current text. Omitted if either text is unknown. */
   readonly difference?: string
 }
 
@@ -36,10 +34,9 @@ export function mismatch(file: Omit<Mismatch, 'difference'>, { expected, actual 
   return { ...file, difference: shortDiff(expected, actual, { path: file.path, from: 'expected', to: 'now' }) }
 }
 
-/** Thrown if files differ from what was expected while a change is being applied. */
+/** Thrown if files change while a change is being applied. */
 export class FilesChanged extends Error {
   readonly files: readonly Mismatch[]
-  /** A sentence that says what happened to the files. */
   readonly outcome: string
 
   constructor(files: readonly Mismatch[], outcome: string) {
@@ -51,11 +48,11 @@ export class FilesChanged extends Error {
 
 const MAX_CANDIDATES = 10
 
-/** Creates the error for a change that is rejected because files changed in the meantime. */
+/** The error for a change that is rejected because files changed in the meantime. */
 export function conflict(mismatches: readonly Mismatch[], outcome = 'Nothing was written.'): RouxError {
   const [first] = mismatches
   if (first === undefined) return new RouxError('CONFLICT', `Files changed in the meantime. ${outcome}`)
-  // The caller may have read neither version, so it gets partial hashes only.
+  // The caller may not have read these versions, so return partial hashes.
   const candidates = mismatches.slice(0, MAX_CANDIDATES).map((each) => {
     const expected = partialHash(each.expected)
     return each.actual === undefined ? { ...each, expected } : { ...each, expected, actual: partialHash(each.actual) }
@@ -79,10 +76,7 @@ interface DifferenceLabels {
   readonly to: string
 }
 
-/**
- * Returns the unified diff of two versions of a file, truncated to a few lines. If they cannot be compared, returns a line that
- * says why.
- */
+/** A short unified diff, or a line that says why there is none. */
 function shortDiff(before: Uint8Array, after: Uint8Array, { path, from, to }: DifferenceLabels): string {
   const [old, now] = [textOf(before), textOf(after)]
   const name = quotedName(path)
@@ -95,7 +89,7 @@ function shortDiff(before: Uint8Array, after: Uint8Array, { path, from, to }: Di
   return `${patch.slice(0, end > 0 ? end : MAX_SHORT)}\n… (${patch.length - MAX_SHORT} more characters)\n`
 }
 
-/** Returns the hunks of a unified diff without a header, or `undefined` if the texts differ too much. Equal texts have none. */
+/** Hunks without a header. Empty for equal texts, `undefined` if the texts differ too much. */
 export function hunksBetween(old: string, now: string): string | undefined {
   if (old === now) return ''
   const size = old.length + now.length
@@ -104,7 +98,6 @@ export function hunksBetween(old: string, now: string): string | undefined {
   return createTwoFilesPatch('', '', old, now, '', '', options) as string | undefined
 }
 
-/** Formats a path on one line. Quotes it like git if necessary. */
 export function quotedName(path: string): string {
   return /["\\\p{Cc}\u2028\u2029]/u.test(path) ? JSON.stringify(path) : path
 }

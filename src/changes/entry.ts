@@ -1,8 +1,8 @@
 import type { ChangedFile } from '../core/changes.ts'
 
 /**
- * One recorded step of a change. Steps are applied in this order: create folders, replace, create, move and remove files, move
- * folders, remove folders. Hashes are hex SHA-256. Paths are vault-relative.
+ * A recorded step of a change. Hashes are hex SHA-256, paths vault-relative. Order: create folders, replace, create, move and
+ * remove files, move folders, remove folders.
  */
 export type Entry =
   | { readonly kind: 'makeFolder'; readonly path: string }
@@ -17,32 +17,24 @@ export type EntryOf<K extends Entry['kind']> = Extract<Entry, { readonly kind: K
 
 const ORDER: readonly Entry['kind'][] = ['makeFolder', 'replace', 'create', 'move', 'remove', 'moveFolder', 'removeFolder']
 
-/** Returns entries in the order in which they are applied. Folders are removed deepest first. */
+/** Sorts entries in the order of execution. Folders are removed deepest first. */
 export function inOrder(entries: readonly Entry[]): readonly Entry[] {
   const depth = (entry: Entry) => (entry.kind === 'removeFolder' ? -entry.path.split('/').length : 0)
   return entries.toSorted((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind) || depth(a) - depth(b))
 }
 
-/** Kinds of temporary files. Their names follow from the record. The leading dot keeps them from being listed as notes. */
-export type Aside =
-  /** The new content, until it is moved into place. */
-  | 'new'
-  /** The file that had this name before. */
-  | 'old'
-  /** Content from the record, until it is back in place. */
-  | 'restore'
-  /** A file that a rollback removed. */
-  | 'undone'
+/** Kinds of temporary files. A leading dot hides them from listings. */
+export type Aside = 'new' | 'old' | 'restore' | 'undone'
 
 export function asideName(change: string, index: number, suffix: Aside): string {
   return `.roux-${change}-${index}.${suffix}`
 }
 
-/** Returns the path whose temporary file has this name, or `undefined` if no entry uses the name. */
+/** The path whose temporary file has this name. */
 export function namedByAside(name: string, entries: readonly Entry[]): string | undefined {
   const [, index = '', suffix] = /^\.roux-.+-(\d+)\.(\w+)$/.exec(name) ?? []
   const entry = suffix === undefined ? undefined : entries[Number(index)]
-  // A move keeps the displaced file at its old path, and its other temporary files at the new one.
+  // Moves keep the displaced file at the old path, and other temporary files at the new one.
   return entry !== undefined && 'to' in entry && suffix !== 'old' ? entry.to : entry?.path
 }
 
@@ -61,7 +53,7 @@ export function pathsOf(entries: readonly Entry[]): readonly string[] {
   return [...new Set(entries.flatMap((entry) => ('to' in entry ? [entry.path, entry.to] : [entry.path])))]
 }
 
-/** Returns the folders that a change creates or moves, without their contents. */
+/** Excludes the contents of the folders. */
 export function foldersOf(entries: readonly Entry[]): readonly string[] {
   return pathsOf(entries.filter(({ kind }) => kind === 'makeFolder' || kind === 'moveFolder'))
 }

@@ -9,15 +9,15 @@ import type { ChangeFiles, FileStamp } from './file-system.ts'
 import { PathChecks, type Refusal, type Room } from './path-checks.ts'
 import { inTrash, quote, TRASH } from './path-rules.ts'
 
-/** A requested change. `remove` only occurs when a `create` is undone. */
+/** `remove` occurs only when a `create` is undone. */
 export type Intent = FileChange | { readonly kind: 'remove'; readonly path: string; readonly before: string }
 
-/** A change that has been checked against the disk and can be recorded. */
+/** A change that has passed all checks and can be recorded. */
 export interface Examined {
   readonly entries: readonly Entry[]
-  /** File contents before and after the change, by hash. */
+  /** By hash, before and after the change. */
   readonly contents: ReadonlyMap<string, Uint8Array>
-  /** Stamp of each existing file from the time when its bytes were read. */
+  /** Stamps of existing files when their bytes were read. */
   readonly stamps: ReadonlyMap<string, FileStamp>
 }
 
@@ -25,15 +25,12 @@ export interface ExamineOptions {
   readonly root: string
   readonly fs: ChangeFiles
   readonly refusal: Refusal
-  /** True to undo a change. The rules for new names then do not apply, because the names existed before. */
+  /** True for an undo. Restored names need not follow the rules for new names. */
   readonly restores?: boolean
   knownContent(hash: string): Uint8Array | undefined
 }
 
-/**
- * Checks everything that can be checked before the first byte is written.
- * @throws RouxError for the same reasons as `Changes.apply`
- */
+/** Runs all checks that are possible before writing. @throws RouxError like `Changes.apply` */
 export function examine(intents: readonly Intent[], options: ExamineOptions): Examined {
   requireOneRoleEach(intents, options.restores === true ? (path) => path : foldId)
   const examination = new Examination(options)
@@ -90,9 +87,7 @@ class Examination {
     return { entries: this.#withoutFullFolders(inOrder(this.#entries)), contents: this.#contents, stamps: this.#stamps }
   }
 
-  /**
-   * Leaves out the removal of folders that would not be empty. Entries are in order, so a folder follows the folders inside it.
-   */
+  /** Skips removals of folders that would not be empty. In the order of entries, a folder follows its subfolders. */
   #withoutFullFolders(entries: readonly Entry[]): readonly Entry[] {
     const { root, fs } = this.#options
     const leaving = new Set(entries.flatMap(({ kind, path }) => (LEAVES.has(kind) ? [path] : [])))
@@ -162,7 +157,7 @@ class Examination {
     }
   }
 
-  /** Returns a file's stamp. If the file no longer exists, records a mismatch and returns `undefined`. */
+  /** Reports a mismatch if the file no longer exists. */
   #requireFile(path: string, expected: string | undefined): FileStamp | undefined {
     const stamp = this.#pathChecks.find(path)
     if (stamp?.kind === 'file') {
@@ -198,14 +193,13 @@ class Examination {
 
 const LEAVES: ReadonlySet<Entry['kind']> = new Set(['move', 'moveFolder', 'remove'])
 
-/** Checks whether a rename changes only the spelling of a name, within one folder. */
 export function isRespelling(from: string, to: string): boolean {
   return from !== to && folderOf(from) === folderOf(to) && foldId(from) === foldId(to)
 }
 
 /**
- * Rejects changes that use a path twice as a source or twice as a destination, because a partly applied change would then be
- * ambiguous. `keyOf` returns the same key for names that cannot exist together.
+ * Rejects changes that use a path twice as a source or as a destination. `keyOf` returns the same key for names that cannot
+ * coexist.
  */
 function requireOneRoleEach(intents: readonly Intent[], keyOf: (path: string) => string): void {
   const sources = new Set<string>()
@@ -237,7 +231,7 @@ function requireOneRoleEach(intents: readonly Intent[], keyOf: (path: string) =>
   requireStillFolders(intents)
 }
 
-/** Rejects changes that add files to a folder that moves as a whole, or remove files from it. */
+/** Rejects changes to the contents of a folder that moves as a whole. */
 function requireStillFolders(intents: readonly Intent[]): void {
   const moves = intents.filter((intent) => intent.kind === 'move')
   const above = new Set(moves.flatMap(({ from, to }) => [from, to]))
@@ -253,10 +247,7 @@ function placesOf(intent: Intent): readonly string[] {
   return intent.kind === 'move' ? [intent.from, intent.to] : [intent.path]
 }
 
-/**
- * Returns the changes that undo a recorded change. Each one expects the recorded state of its file, so that no later edit is
- * overwritten.
- */
+/** Returns changes that undo a recorded change. They expect the recorded state, so later edits are not overwritten. */
 export function takeBack(entries: readonly Entry[], content: (hash: string) => Uint8Array): readonly Intent[] {
   const finalPath = finalPaths(entries)
   const replaced = new Map(entries.flatMap((entry) => (entry.kind === 'replace' ? [[entry.path, entry.after] as const] : [])))

@@ -9,13 +9,13 @@ import { ForeignDatabase } from './record/state-database.ts'
 
 const DENIED = new Set(['EACCES', 'EPERM', 'EROFS'])
 
-/** Errors that occur if another program creates, deletes or replaces a file between two calls. */
+/** Errors caused by other programs that create, delete or replace a file between two calls. */
 export const RACES: ReadonlySet<string> = new Set(['EEXIST', 'ENOENT', 'ENOTDIR', 'ELOOP', 'EISDIR'])
 
-/** The usual reason why a file was left unchanged. */
+/** The usual reason for skipping a file. */
 export const CHANGED = 'it has been changed since and is left as it is'
 
-/** Maximum number of files to list in a message. */
+/** Files to list in a message. */
 const MAX_NAMED = 5
 
 export function listKept(kept: readonly KeptFile[]): string {
@@ -25,7 +25,7 @@ export function listKept(kept: readonly KeptFile[]): string {
   )
 }
 
-/** Creates the error for a change that failed and was rolled back. `kept` lists files that could not be rolled back. */
+/** @param kept files that could not be rolled back */
 export function rolledBackError(error: unknown, root: string, kept: readonly KeptFile[]): Error {
   const outcome = `The vault is unchanged, except for files that another program has changed in the meantime: ${listKept(kept)}.`
   if (!(error instanceof FilesChanged)) return kept.length === 0 ? writeError(error, root) : writeError(error, root, outcome)
@@ -34,7 +34,7 @@ export function rolledBackError(error: unknown, root: string, kept: readonly Kep
   return conflict(files, isExpected ? error.outcome : outcome)
 }
 
-/** Translates an error that occurred while writing to a vault. @param outcome a sentence on the state of the vault */
+/** Translates an error from writing to a vault. @param outcome a sentence on the state of the vault */
 export function writeError(error: unknown, root: string, outcome = 'The vault is unchanged.'): Error {
   if (error instanceof RouxError) return error
   const code = errorCode(error)
@@ -58,7 +58,6 @@ function meaningOf(code: string): Meaning {
   return ['PROVIDER_ERROR', 'The disk failed', `${isFull ? 'Free some space' : 'Check the drive'}, then call again.`]
 }
 
-/** Replaces the names of temporary files in an error message with the names of the files they stand for. */
 export function namingFiles(error: unknown, entries: readonly Entry[]): unknown {
   if (error instanceof RouxError || !(error instanceof Error)) return error
   const message = error.message.replace(/\.roux-[\w.-]+/g, (name) => {
@@ -68,14 +67,12 @@ export function namingFiles(error: unknown, entries: readonly Entry[]): unknown 
   return message === error.message ? error : Object.assign(new Error(message, { cause: error }), { code: errorCode(error) })
 }
 
-/** Creates the error for a missing vault folder, whose files may be in any state. */
 export function missingVault(root: string): RouxError {
   return new RouxError('VAULT_NOT_FOUND', `The folder ${quote(root)} does not exist.`, {
     hint: 'Check that its drive is connected.',
   })
 }
 
-/** Checks whether an error means that a file is not a database. */
 export function isNotJournal(error: unknown): boolean {
   return /malformed|not a database|corrupt/i.test(String(error))
 }

@@ -6,7 +6,7 @@ import { pauseThread } from '../core/waiting.ts'
 export interface FileStamp {
   readonly kind: 'file' | 'folder' | 'link' | 'other'
   readonly dev: bigint
-  /** A bigint, because inode numbers on Windows have 64 bits. */
+  /** Inode numbers on Windows have 64 bits. */
   readonly ino: bigint
   readonly size: bigint
   readonly mtimeNs: bigint
@@ -17,30 +17,29 @@ export interface FileStamp {
 }
 
 /**
- * The file-system calls of a change. Any of them may fail. Most are synchronous because they take microseconds. Those that wait
- * for the disk run four at a time, to share one commit of the file system's journal: for 600 files, an fsync takes 3 ms one at a
- * time but 0.05 ms four at a time, and an unlink 2.5 ms versus 0.4 ms.
+ * Calls that wait for the disk run four at a time and share a journal commit. With 600 files, fsync takes 0.05 ms per file
+ * instead of 3 ms, and unlink 0.4 ms instead of 2.5 ms. Any call may fail.
  */
 export interface ChangeFiles {
-  /** Returns `undefined` if nothing exists. Does not follow links. */
+  /** `undefined` if the path does not exist. Does not follow links. */
   lstat(path: string): FileStamp | undefined
   readdir(path: string): readonly string[]
-  /** Checks whether the system allows creating and removing names in a folder. */
+  /** Whether names can be created and removed in a folder. */
   isWritable(folder: string): boolean
-  /** Reads a regular file. Links are rejected. */
+  /** Rejects links and special files. */
   read(path: string): Uint8Array
-  /** Returns the hex SHA-256 of a regular file of any size. */
+  /** Hex SHA-256 of a regular file of any size. */
   hash(path: string): string
-  /** Checks whether a path has the same case as on disk. It can differ only on case-insensitive file systems. */
+  /** False if the name on disk differs in case, on a case-insensitive file system. */
   isSpelled(path: string): boolean
-  /** Creates a file, which must not exist yet, for writing. */
+  /** Opens a new file for writing. Fails if the file exists. */
   create(path: string, mode: number): number
   write(fd: number, bytes: Uint8Array): void
   chmod(fd: number, mode: number): void
   chown(fd: number, uid: number, gid: number): void
   fsync(fd: number): Promise<void>
   close(fd: number): void
-  /** Copies a file with its mode and times to a name that must not exist yet, and syncs it. */
+  /** Keeps mode and times, and syncs the copy. Fails if the destination exists. */
   copy(from: string, to: string): void
   link(from: string, to: string): void
   rename(from: string, to: string): void
@@ -113,7 +112,7 @@ function isWritable(folder: string): boolean {
   }
 }
 
-/** Opens a regular file for reading. Does not block on named pipes and does not follow links. */
+/** Does not block on named pipes or follow links. */
 function withFile<T>(path: string, read: (fd: number) => T): T {
   const fd = fs.openSync(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW)
   try {
@@ -147,7 +146,7 @@ function promised(call: (done: (error: Error | null) => void) => void): Promise<
   return new Promise((resolve, reject) => call((error) => (error === null ? resolve() : reject(error))))
 }
 
-// On Windows, virus scanners and indexers keep a file open for some milliseconds after it has been written.
+// On Windows, virus scanners and indexers keep a new file open for some milliseconds.
 const BUSY_WAITS = isWindows ? [5, 10, 20, 40, 80, 160, 320] : []
 
 function whileBusy(call: () => void): void {

@@ -16,13 +16,10 @@ import { isNotJournal } from './failures.ts'
 import type { Retention } from './record/journal-rows.ts'
 import { identityOf, type OpenDatabase, requireFormat, StateFile, type StateFormat, usedBytes } from './record/state-database.ts'
 
-/** Identifies the file type: "Roux" in ASCII, and 2 for the log of changes. */
+/** `Rox` in ASCII, then 2. */
 const APPLICATION_ID = 0x526f7802
 
-/**
- * Migrations, one for each version. A row whose `base` equals its `generation` records only the generation. A commit is logged by
- * one process, but another process may have logged its generation before.
- */
+/** A row whose `base` equals its `generation` only records that the generation existed. */
 const MIGRATIONS: readonly string[] = [
   `
   CREATE TABLE commits (
@@ -42,10 +39,10 @@ const MIGRATIONS: readonly string[] = [
   `,
 ]
 
-/** Milliseconds to wait for another process that is writing. Short, because a commit must not be blocked for the log. */
+/** In milliseconds. Short, because a commit must not wait for the log. */
 const BUSY_TIMEOUT = 500
 
-/** Format of the log. Commits are not synced, so a power cut can leave a gap, which readers detect. */
+/** Not synced: a power cut can leave a gap, which readers detect. */
 export const GRAPH_LOG: StateFormat = {
   applicationId: APPLICATION_ID,
   migrations: MIGRATIONS,
@@ -54,12 +51,12 @@ export const GRAPH_LOG: StateFormat = {
   connected: 'PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON',
 }
 
-/** Returns the path of the log, which all vaults share. */
+/** Shared by all vaults. */
 export function graphLogFile(stateFolder: string): string {
   return join(stateFolder, 'graph-log.db')
 }
 
-/** Checks whether an error means that the log is damaged and must be discarded as a whole. */
+/** The whole log must then be discarded. */
 function isDamagedLog(error: unknown): boolean {
   return isNotJournal(error) || /no such (?:table|column|index)/i.test(String(error))
 }
@@ -77,7 +74,7 @@ interface CommitRow {
 
 type Place = Pick<CommitRow, 'lineage' | 'generation' | 'base'>
 
-/** Size in bytes above which data is compressed. */
+/** In bytes. Larger data is compressed. */
 const DEFLATE_ABOVE = 500
 
 const LEVEL = 1
@@ -92,7 +89,7 @@ function packCommit(place: Place, changes: GraphChanges | undefined): Pick<Commi
   return { deflated: deflated ? 1 : 0, sum: sumOf(place, data), data }
 }
 
-/** Returns a logged commit. If its row is damaged, it has no changes. */
+/** A damaged row yields a commit without changes. */
 function unpackCommit(row: CommitRow): LoggedCommit {
   const { lineage, generation, base, time, deflated, sum, data } = row
   return { lineage, generation, base, time, changes: sum === sumOf(row, data) ? readChanges(data, deflated === 1) : undefined }
@@ -110,15 +107,14 @@ function sumOf({ lineage, generation, base }: Place, data: Uint8Array): string {
 
 export interface LogReaderOptions {
   readonly stateFolder: string
-  /** Real path of the vault's root. */
   readonly root: string
   readonly openDatabase: OpenDatabase
 }
 
-/** Number of rows to read at a time. */
+/** Rows per read. */
 const ROWS = 200
 
-/** Opens the log for reading. Creates nothing on disk and keeps no file open. */
+/** Creates nothing on disk and keeps no file open. */
 export function openLogReader({ stateFolder, root, openDatabase }: LogReaderOptions): GraphLog {
   const path = graphLogFile(stateFolder)
   const withDatabase = <T>(fallback: T, read: (database: Database) => T): T => {
@@ -127,7 +123,7 @@ export function openLogReader({ stateFolder, root, openDatabase }: LogReaderOpti
       const database = openDatabase(path)
       try {
         requireFormat(database, GRAPH_LOG)
-        // At version 0, the database is still being created.
+        // At version 0, another process is still creating the database.
         return pragma(database, 'user_version') === 0 ? fallback : read(database)
       } finally {
         quietly(() => database.close())
@@ -168,11 +164,10 @@ export function openLogReader({ stateFolder, root, openDatabase }: LogReaderOpti
 
 export interface LogWriterOptions {
   readonly stateFolder: string
-  /** Real path of the vault's root. */
   readonly root: string
   readonly openDatabase: OpenDatabase
   readonly retention: Retention
-  /** Called with the reason when logging starts to fail, and with `undefined` when logging works again. */
+  /** Called with a reason when logging starts to fail, and with `undefined` when it recovers. */
   readonly onProblem?: (reason: string | undefined) => void
   /** Milliseconds since the Unix epoch. */
   readonly now?: () => number
@@ -184,23 +179,20 @@ export interface OpenLogWriter extends GraphLogWriter {
 
 type Waiting = Omit<LoggedCommit, 'time' | 'changes'> & { readonly changes: GraphChanges | undefined }
 
-/**
- * Maximum number of commits to keep in memory while writing fails. After that, the oldest are dropped, which leaves a gap in the
- * log.
- */
+/** Commits to keep in memory while writing fails. If there are more, the oldest are dropped. */
 const MAX_WAITING = 100
 
 const DAY = 86_400_000
 
-/** Number of rows deleted at a time if the log is too large. */
+/** Rows to delete at a time. */
 const DROPPED_AT_ONCE = 50
 
-/** The size of the log is checked again after this many commits or milliseconds. */
+/** Commits or milliseconds between checks of the log's size. */
 const PRUNE_AFTER = { commits: 50, time: 3_600_000 }
 
 /**
- * Opens the log for writing. A commit is logged after it has been made, so the committer never sees an error of the log. A
- * failure is retried with the next commit. Nothing is created on disk before the first commit.
+ * Logs after the commit, so the committer never sees an error. The next commit retries a failure. Creates nothing on disk before
+ * the first commit.
  */
 export function openLogWriter(options: LogWriterOptions): OpenLogWriter {
   return new LogWriter(options)
@@ -210,7 +202,7 @@ class LogWriter implements OpenLogWriter {
   readonly #options: LogWriterOptions
   readonly #file: StateFile
   #statements: (LogStatements & { readonly database: Database }) | undefined
-  /** Time of the last check of the size, and number of commits since. */
+  /** Time of the last size check, and commits since. */
   #pruned = { commits: 0, time: 0 }
   #waiting: readonly Waiting[] = []
   #isFailing = false
@@ -229,7 +221,7 @@ class LogWriter implements OpenLogWriter {
   mark(lineage: string, generation: number): void {
     this.#waiting = [...this.#waiting, { lineage, base: generation, generation, changes: undefined }].slice(-MAX_WAITING)
     if (this.#isLater) return
-    // Commits wait here, because answers to waiting callers come first.
+    // Deferred, because answers to waiting callers come first.
     this.#isLater = true
     setImmediate(() => {
       this.#isLater = false
@@ -247,7 +239,7 @@ class LogWriter implements OpenLogWriter {
     try {
       this.#write()
     } catch (error) {
-      // Reopen the file next time, because it may have been replaced.
+      // The file may have been replaced, so reopen it next time.
       this.#file.close()
       if (isDamagedLog(error)) quietly(() => this.#deleteFile())
       this.#report(messageOf(error))
@@ -270,7 +262,7 @@ class LogWriter implements OpenLogWriter {
     inTransaction(database, () => {
       const now = (this.#options.now ?? Date.now)()
       const newest = statements.last.get(this.#options.root) as { readonly time: number | null }
-      // Keep rows in order even if the clock has been set back.
+      // The clock may have been set back, but rows must stay in order.
       const time = Math.max(now, newest.time ?? 0)
       for (const waitingCommit of this.#waiting) this.#insert(statements, waitingCommit, time)
       if (this.#isToPrune(now)) prune(database, this.#options.retention, now)
@@ -286,7 +278,7 @@ class LogWriter implements OpenLogWriter {
 
   #insert({ known, insert }: LogStatements, commit: Waiting, time: number): void {
     const { lineage, base, generation, changes } = commit
-    // If the commit is already logged, a row without changes would add nothing.
+    // The commit is already logged.
     if (base === generation && known.get(lineage, generation) !== undefined) return
     const { deflated, sum, data } = packCommit(commit, changes)
     insert.run(this.#options.root, lineage, generation, base, time, deflated, sum, data)
@@ -312,7 +304,7 @@ function statementsOf(database: Database): LogStatements {
   }
 }
 
-/** Deletes entries that are too old, and then the oldest ones until the log is small enough. Affects all vaults. */
+/** Deletes expired entries, and then the oldest ones until the log is small enough. Affects all vaults. */
 function prune(database: Database, { days, bytes }: Retention, now: number): void {
   database.prepare('DELETE FROM commits WHERE time < ?').run(now - days * DAY)
   let isDropped = false

@@ -4,12 +4,12 @@ import { quietly } from '../core/quietly.ts'
 import type { SqlValue } from '../core/sql-database.ts'
 import { type OpenDatabase, StateFile, type StateFormat } from './record/state-database.ts'
 
-/** Identifies the file type: "Roux" in ASCII, and 3 for insight state. */
+/** `Rox` in ASCII, then 3. */
 const APPLICATION_ID = 0x526f7803
-/** Milliseconds to wait for another process that is writing. */
+/** Milliseconds to wait for another writer. */
 const BUSY_TIMEOUT = 2_000
 
-/** Migrations, one per version. Never edit a released migration; only add new ones. */
+/** One per version. Never edit a released migration. */
 const MIGRATIONS: readonly string[] = [
   `
   CREATE TABLE communities (vault TEXT PRIMARY KEY, bytes BLOB NOT NULL) STRICT, WITHOUT ROWID;
@@ -21,19 +21,15 @@ const MIGRATIONS: readonly string[] = [
 const INSIGHT_STATE: StateFormat = { applicationId: APPLICATION_ID, migrations: MIGRATIONS, busyTimeout: BUSY_TIMEOUT }
 
 export interface InsightStateOptions {
-  /** Path of the file. It is created when something is saved for the first time. */
+  /** The file is created by the first write. */
   readonly path: string
-  /** Real path of the vault's root. */
   readonly root: string
   readonly openDatabase: OpenDatabase
   /** Milliseconds since the Unix epoch. */
   readonly now?: () => number
 }
 
-/**
- * Opens the saved insight state. It has a file of its own: the thread that answers calls opens it, and that thread must neither
- * block nor damage the record of changes.
- */
+/** A separate file: the thread that answers calls opens it, and must not block or damage the record of changes. */
 export function openInsightState(options: InsightStateOptions): StoredInsightState {
   return new StoredInsightState(options)
 }
@@ -85,7 +81,7 @@ class StoredInsightState implements InsightState {
     this.#file.close()
   }
 
-  /** Returns this vault's rows, or none if nothing has been saved or the file cannot be read. Answers do not depend on them. */
+  /** Empty if nothing has been saved or the file cannot be read. */
   #read(sql: string): readonly Readonly<Record<string, unknown>>[] {
     return (
       quietly(

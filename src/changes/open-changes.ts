@@ -25,13 +25,12 @@ import { type ContentOf, carryOut, settle } from './settle.ts'
 import { acquireWriteLock, thisOwner } from './write-lock.ts'
 
 export interface ChangesOptions {
-  /** Real path of the vault's root. */
   readonly root: string
-  /** Folder for the record and the locks. Created with mode 0700 by the first change. */
+  /** For the record and the locks. Created with mode 0700 by the first change. */
   readonly stateFolder: string
   readonly openDatabase: OpenDatabase
   readonly retention?: Retention
-  /** Returns the reason if settings or ignore rules forbid writing a path. Not called for `.trash/`. */
+  /** Returns why settings or ignore rules forbid a path. Not called for `.trash/`. */
   readonly refusal?: Refusal
   /** Milliseconds to wait for another writer. */
   readonly lockTimeout?: number
@@ -43,7 +42,7 @@ export interface ChangesOptions {
 export const RETENTION: Retention = { days: 30, bytes: 200_000_000 }
 const LOCK_TIMEOUT = 10_000
 
-/** Opens a vault's write interface. Creates nothing on disk before the first change. */
+/** Creates nothing on disk before the first change. */
 export function openChanges(options: ChangesOptions): Changes {
   return new RecordedChanges(options)
 }
@@ -59,7 +58,6 @@ class RecordedChanges implements Changes {
   constructor(options: ChangesOptions) {
     const { root, stateFolder, openDatabase, retention = RETENTION, fs = diskFiles, now = Date.now } = options
     this.#options = options
-    // On Windows, `/` is also a separator.
     this.#root = root.replace(/[\\/]$/, '')
     this.#fs = fs
     this.#journal = new Journal(join(stateFolder, 'state.db'), { openDatabase, retention, now })
@@ -108,7 +106,7 @@ class RecordedChanges implements Changes {
   }
 
   async recover(): Promise<readonly Recovery[]> {
-    // At startup, do not wait for the lock while another process applies a change.
+    // At startup, do not wait for another process's change.
     if (this.#journal.applying(this.#root).length === 0) return []
     return await this.#underLock(() => this.#recover())
   }
@@ -117,7 +115,7 @@ class RecordedChanges implements Changes {
     this.#journal.close()
   }
 
-  /** Makes a change, after settling the changes that crashed processes have left incomplete. */
+  /** First settles changes of crashed processes. */
   async #locked(makeChange: () => Promise<AppliedChange>): Promise<AppliedChange> {
     return await this.#underLock(async () => {
       const keptFiles = (await this.#recover()).flatMap((recovery) => recovery.kept)
@@ -161,7 +159,7 @@ class RecordedChanges implements Changes {
     return { id, paths: pathsOf(entries), folders: foldersOf(entries), files: entries.map(changedFile), notes }
   }
 
-  /** Records the outcome of a change. The files are already in that state, so a failure here is retried later. */
+  /** The files are already in this state, so a failure here is retried later. */
   #finish(id: string, ending: Ending): readonly string[] {
     try {
       return this.#journal.finish(id, ending) ? [] : [REMOVED]

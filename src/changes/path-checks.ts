@@ -9,13 +9,13 @@ import { inTrash, quote, requireInside, requireUsable } from './path-rules.ts'
 export type Refusal = (path: string) => string | undefined
 
 export interface Room {
-  /** An existing path that differs only in case, and that the same change removes. */
+  /** An existing path that the same change removes and that differs only in case. */
   readonly leaving?: string | undefined
-  /** True if the name existed before or is in the trash. The rules for new names then do not apply. */
+  /** True for a name that existed before or is in the trash. The rules for new names do not apply. */
   readonly isReturn?: boolean
 }
 
-/** Checks the paths of one change against the disk. Reads each folder only once and does not follow symbolic links. */
+/** Checks paths against the disk. Reads each folder once and does not follow symbolic links. */
 export class PathChecks {
   readonly #root: string
   readonly #fs: ChangeFiles
@@ -31,7 +31,7 @@ export class PathChecks {
     if (fs.lstat(root)?.kind !== 'folder') throw missingVault(root)
   }
 
-  /** Returns the file at a writable path, or `undefined` if there is none. @throws RouxError if the path must not be written */
+  /** `undefined` if there is no file. @throws RouxError if the path must not be written */
   find(path: string): FileStamp | undefined {
     this.requirePermitted(path)
     const folder = folderOf(path)
@@ -42,10 +42,7 @@ export class PathChecks {
     return stamp
   }
 
-  /**
-   * Checks that a new name can be created.
-   * @returns the parent folders to create first, outermost first
-   */
+  /** Checks that a new name can be created. @returns the missing parent folders, outermost first */
   requireRoom(path: string, { leaving, isReturn = false }: Room = {}): readonly string[] {
     this.requirePermitted(path)
     const names = path.split('/')
@@ -56,12 +53,12 @@ export class PathChecks {
     }
     const first = missing[0] ?? path
     this.requireWritable(folderOf(first))
-    // A restored file may have a name that differs only in case from an existing one.
+    // A restored name may differ from an existing one only in case.
     if (!isReturn || this.#fs.lstat(`${this.#root}/${first}`) !== undefined) this.#requireNoTwin(first, leaving)
     return missing
   }
 
-  /** @throws RouxError `PERMISSION_DENIED` if names cannot be created or removed in an existing folder */
+  /** @throws RouxError `PERMISSION_DENIED` for an existing folder that is not writable */
   requireWritable(folder: string): void {
     const isWritable = this.#writable.get(folder) ?? this.#fs.isWritable(folder === '' ? this.#root : `${this.#root}/${folder}`)
     this.#writable.set(folder, isWritable)
@@ -83,7 +80,6 @@ export class PathChecks {
     }
   }
 
-  /** Checks whether a folder exists. @throws RouxError if it is a link or a file */
   #isFolder(path: string): boolean {
     if (path === '') return true
     const cached = this.#folders.get(path)
@@ -102,10 +98,7 @@ export class PathChecks {
     return this.#fs.isSpelled(`${this.#root}/${path}`)
   }
 
-  /**
-   * Rejects a new name that differs from an existing one only in case. On a case-insensitive file system, both would be the same
-   * file. Elsewhere, the vault could not be copied to such a file system anymore.
-   */
+  /** Rejects a new name that differs from an existing one only in case. Case-insensitive file systems cannot hold both. */
   #requireNoTwin(path: string, leaving: string | undefined): void {
     const twin = this.#twinOf(path)
     if (twin === undefined || twin === leaving) return

@@ -2,7 +2,6 @@ import { invalid, RouxError } from '../core/errors.ts'
 import { isWithin } from '../core/paths.ts'
 import { trimEndOf } from '../core/text/trim-characters.ts'
 
-/** The reason why a name is not portable, and a portable suggestion. */
 export interface NameProblem {
   readonly reason: string
   readonly suggestion: string
@@ -16,7 +15,7 @@ export function inTrash(path: string): boolean {
 }
 
 /**
- * Checks that a path is unambiguous and inside the vault. Does not normalize it.
+ * Requires an unambiguous path inside the vault.
  * @throws RouxError `INVALID_PARAMS`, or `PERMISSION_DENIED` for a path that is hidden or outside the vault
  */
 export function requireInside(path: string): void {
@@ -40,25 +39,21 @@ export function requireInside(path: string): void {
   }
 }
 
-// Reserved names according to Microsoft, "Naming Files, Paths, and Namespaces". They are reserved regardless of extension and include
-// the superscript digits.
+// Microsoft, "Naming Files, Paths, and Namespaces". Names are reserved with any extension; superscript digits count.
 const RESERVED = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(?=\s*(?:\.|$))/i
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern looks for control characters.
 const FORBIDDEN = /[<>:"|?*\\/\x00-\x1f\x7f]/u
 const LONE_SURROGATE = /\p{Surrogate}/u
-// Characters that Obsidian rejects in note names, because links cannot contain them.
+// Obsidian rejects these characters in note names, because links cannot contain them.
 const UNLINKABLE = /[#^[\]]/u
-/** The limit of ext4 in bytes. APFS and NTFS allow 255 code units, which take at least as many bytes. */
+/** The limit of ext4. APFS and NTFS allow 255 code units, which is at least as much. */
 const MAX_BYTES = 255
 
-/**
- * Returns why a new name would be invalid on Windows, in Obsidian or on a common file system. Returns `undefined` for a valid
- * name.
- */
+/** Checks a new name for Windows, Obsidian and common file systems. `undefined` if it is valid. */
 export function nameProblem(name: string): NameProblem | undefined {
   const reason = reasonAgainst(name)
   if (reason === undefined) return undefined
-  // Without its last characters, the suggestion may be the name of a note, which must follow more rules.
+  // A shortened suggestion may end in `.md` and must then follow the rules for notes.
   const suggestion = suggest(name)
   return { reason, suggestion: reasonAgainst(suggestion) === undefined ? suggestion : suggest(suggestion) }
 }

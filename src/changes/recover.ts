@@ -19,10 +19,9 @@ export interface RecoveryParts {
 }
 
 /**
- * Settles unfinished changes, newest first. The caller must hold the write lock, so the processes that made them have crashed,
- * failed to roll back, or failed to record the outcome. An outcome that was saved next to the record is only added to it. Any
- * other change is completed if all of its bytes are in place, and otherwise rolled back.
- * @throws RouxError `VAULT_NOT_FOUND`, and errors from calls; call it again afterwards
+ * Settles unfinished changes, newest first. Requires the write lock. A saved outcome is only added to the record; any other
+ * change is completed if all of its bytes are in place, and otherwise rolled back.
+ * @throws RouxError `VAULT_NOT_FOUND`, and errors from calls; call again afterwards
  */
 export async function recoverChanges({ root, fs, journal, endings }: RecoveryParts): Promise<readonly Recovery[]> {
   const pending = journal.applying(root)
@@ -59,7 +58,7 @@ export async function recoverChanges({ root, fs, journal, endings }: RecoveryPar
   return recoveries
 }
 
-/** Removes the outcome files of settled changes in all vaults, because nothing else removes them. */
+/** Nothing else removes the outcome files of settled changes. */
 function forgetEnded(journal: Journal, endings: Endings): void {
   const noted = endings.noted()
   if (noted.length === 0) return
@@ -80,8 +79,8 @@ export function contentOf(journal: Journal): ContentOf {
 }
 
 /**
- * Checks whether the root is now another folder, such as the empty mount point of a disconnected drive. Changes to the original
- * folder must then wait.
+ * The root may now be another folder, such as the empty mount point of a disconnected drive. Changes to the original folder must
+ * then wait.
  */
 function isOtherFolder(place: ChangeDirectory, { rootInode, entries }: ChangeRecord, inode: bigint | undefined): boolean {
   if (String(inode) === rootInode) return false
@@ -90,10 +89,7 @@ function isOtherFolder(place: ChangeDirectory, { rootInode, entries }: ChangeRec
 
 export type Ending = Extract<ChangeState, 'done' | 'rolled_back'>
 
-/**
- * Outcomes that could not be written to the journal. This process keeps them in memory. Other processes see an empty file, which
- * can be created even on a full disk. If both are lost, the outcome is determined from the files.
- */
+/** Outcomes that could not be written to the journal, in memory and as empty files, which can be created even on a full disk. */
 export class Endings {
   readonly #folder: string
   readonly #endings = new Map<string, Ending>()
@@ -112,7 +108,7 @@ export class Endings {
     return this.#endings.get(id) ?? ENDINGS.find((ending) => existsSync(this.#path(id, ending)))
   }
 
-  /** Returns the ids of the changes with an outcome file, in all vaults. */
+  /** Ids with an outcome file, in all vaults. */
   noted(): readonly string[] {
     const names = quietly(() => readdirSync(this.#folder)) ?? []
     return names.flatMap((name) =>
@@ -120,7 +116,6 @@ export class Endings {
     )
   }
 
-  /** Forgets an outcome that is now in the record. */
   forget(id: string): void {
     this.#endings.delete(id)
     for (const ending of ENDINGS) quietly(() => rmSync(this.#path(id, ending), { force: true }))

@@ -8,17 +8,15 @@ import { isRespelling } from './examine.ts'
 import { CHANGED, RACES } from './failures.ts'
 import { type FileStamp, isSameFile } from './file-system.ts'
 
-/** Returns recorded bytes by hash. */
 export type ContentOf = (hash: string) => Uint8Array
 
-/** Data needed to apply a change, in addition to its entries. */
 export interface SettleOptions {
   readonly content: ContentOf
-  /** Each file's stamp from the time when its bytes were compared. */
+  /** Stamps of files when their bytes were compared. */
   readonly stamps: ReadonlyMap<string, FileStamp>
 }
 
-/** The two possible outcomes of a change: nothing applied, or everything applied. */
+/** Outcomes of a change: nothing applied, or everything applied. */
 export type Side = 'before' | 'after'
 
 type FileEntry = EntryOf<'replace' | 'create' | 'remove'>
@@ -26,10 +24,8 @@ type FileEntry = EntryOf<'replace' | 'create' | 'remove'>
 const ASIDES: readonly Aside[] = ['new', 'old', 'restore', 'undone']
 
 /**
- * Applies a recorded change. First writes everything that takes disk space or time to temporary files, then renames files with
- * one call each. A displaced file keeps a temporary name until everything is in place. It is then hashed again, so that bytes
- * written to it meanwhile can be restored. One loss remains possible: a program that opened the old file earlier may write to it
- * after the second hash.
+ * Writes all data to temporary files, then renames files. Displaced files keep a temporary name and are hashed again at the end,
+ * to restore bytes written to them meanwhile. A program that writes to an open displaced file even later loses its data.
  * @throws FilesChanged, and errors from calls; the change must then be rolled back
  */
 export async function carryOut(place: ChangeDirectory, entries: readonly Numbered[], options: SettleOptions): Promise<void> {
@@ -38,26 +34,25 @@ export async function carryOut(place: ChangeDirectory, entries: readonly Numbere
   await place.write(writes)
   requireUntouched(place, entries, options.stamps)
   for (const { path, index } of of(entries, 'replace')) {
-    // For about 20 µs, no file has this name. A rename over the old file would destroy what an editor saves at that moment.
+    // For about 20 µs, no file has this name. Renaming over the old file could destroy what an editor is saving.
     place.rename(path, place.aside(path, index, 'old'))
     await place.renameToFree(place.aside(path, index, 'new'), path)
   }
   for (const { path, index } of of(entries, 'create')) await place.renameToFree(place.aside(path, index, 'new'), path)
   const moves = of(entries, 'move').filter((entry) => !respell(place, entry))
   for (const entry of moves) await addName(place, entry)
-  // Sync a new name before its old one is removed.
+  // Sync a new name before removing the old one.
   if (moves.length > 0) await place.syncFolders()
   const removals = [...moves, ...of(entries, 'remove')]
   for (const { path, index } of removals) if (place.stamp(path) !== undefined) place.rename(path, place.aside(path, index, 'old'))
-  // Syncing takes some milliseconds. A program that was saving to a displaced file has finished by then.
+  // Syncing takes some milliseconds, enough for other programs to finish saving to a displaced file.
   await place.syncFolders()
   requireDisplaced(place, entries, options.content)
   await finishUp(place, entries)
 }
 
 /**
- * Completes or rolls back a change that was interrupted at any point, even while being settled. What remains to be done follows
- * from the files on disk. Bytes that match neither side come from another program and are kept.
+ * Completes or rolls back an interrupted change, based on the files on disk. Keeps bytes written by other programs.
  * @returns the files that were left unchanged
  */
 export async function settle(
@@ -79,9 +74,8 @@ export async function settle(
 }
 
 /**
- * Returns whether an interrupted change must be rolled back (`before`) or completed (`after`). It is completed if all bytes are
- * in place: no temporary file waits to be moved into place, displaced files are unchanged, no file has its old content, and at
- * least one file has its new content.
+ * `after` if all bytes are in place: no pending or changed temporary file, no file with old content, and at least one with new
+ * content. Otherwise `before`.
  */
 export function sideOf(place: ChangeDirectory, entries: readonly Numbered[]): Side {
   const finalPath = finalPaths(entries)
@@ -90,10 +84,7 @@ export function sideOf(place: ChangeDirectory, entries: readonly Numbered[]): Si
   return !sides.includes('before') && (!hasFiles || sides.includes('after')) ? 'after' : 'before'
 }
 
-/**
- * Returns the side that an entry is on, or `undefined` if that cannot be told: another program has changed the file, or the entry
- * removes a folder, which may exist on both sides.
- */
+/** `undefined` if another program has changed the file, or for a removed folder, which may exist on both sides. */
 function sideOfEntry(place: ChangeDirectory, entry: Numbered, finalPath: string): Side | undefined {
   const { kind, path, index } = entry
   const paths = [...new Set([path, finalPath, 'to' in entry ? entry.to : path])]
@@ -120,12 +111,11 @@ function sideOfEntry(place: ChangeDirectory, entry: Numbered, finalPath: string)
   }
 }
 
-/** Returns a file's hashes before and after the change. A hash is `undefined` if the file does not exist on that side. */
 function hashesOf(entry: FileEntry): { readonly before: string | undefined; readonly after: string | undefined } {
   return { before: 'before' in entry ? entry.before : undefined, after: 'after' in entry ? entry.after : undefined }
 }
 
-/** Does the rest, after all bytes are in place and no other program's bytes can be lost. */
+/** All bytes are in place, so nothing can be lost. */
 async function finishUp(place: ChangeDirectory, entries: readonly Numbered[]): Promise<void> {
   const displaced = entries.filter(({ kind }) => kind === 'replace' || kind === 'move' || kind === 'remove')
   await place.discardAll(displaced.map(({ path, index }) => place.aside(path, index, 'old')))
@@ -144,7 +134,7 @@ function pendingWritesOf(place: ChangeDirectory, entry: Numbered, { content, sta
   return [{ path: place.aside(path, index, 'new'), bytes: content(after), mode, like: stamps.get(path) }]
 }
 
-/** Checks the files again, because writing the new bytes may have taken seconds. */
+/** Writing the new bytes may have taken seconds, so check the files again. */
 function requireUntouched(place: ChangeDirectory, entries: readonly Numbered[], stamps: ReadonlyMap<string, FileStamp>): void {
   const changed: Mismatch[] = []
   for (const entry of entries) {
@@ -158,17 +148,14 @@ function requireUntouched(place: ChangeDirectory, entries: readonly Numbered[], 
   if (changed.length > 0) throw new FilesChanged(changed, 'Nothing was written.')
 }
 
-/**
- * Renames a file in a single call if only the spelling of its name changes on a case-insensitive file system.
- * @returns false if this is another kind of move
- */
+/** A single rename, if a name changes only in case on a case-insensitive file system. @returns false for any other move */
 function respell(place: ChangeDirectory, { path, to }: Numbered<EntryOf<'move'>>): boolean {
   if (!place.isSame(path, to)) return false
   place.rename(path, to)
   return true
 }
 
-/** Gives a moving file its new name in addition to the old one. On another file system, a copy gets a temporary name first. */
+/** Adds the new name to a moving file. On another file system, copies the file under a temporary name first. */
 async function addName(place: ChangeDirectory, { path, to, index }: Numbered<EntryOf<'move'>>): Promise<void> {
   if (place.link(path, to)) return
   const copy = place.aside(to, index, 'new')
@@ -176,7 +163,7 @@ async function addName(place: ChangeDirectory, { path, to, index }: Numbered<Ent
   await place.renameToFree(copy, to)
 }
 
-/** @throws FilesChanged if a displaced file is not the expected one */
+/** @throws FilesChanged if another program wrote to a displaced file */
 function requireDisplaced(place: ChangeDirectory, entries: readonly Numbered[], content: ContentOf): void {
   const changed = entries.flatMap((entry) => {
     const found = displacedByOther(place, entry)
@@ -189,14 +176,14 @@ function requireDisplaced(place: ChangeDirectory, entries: readonly Numbered[], 
   if (changed.length > 0) throw new FilesChanged(changed, 'It was put back with its current content; nothing else was changed.')
 }
 
-/** Returns a mismatch if the displaced file is not the expected one, because another program wrote to it in the meantime. */
+/** Returns a mismatch if another program wrote to the displaced file. */
 function displacedByOther(place: ChangeDirectory, entry: Numbered): Mismatch | undefined {
   if (entry.kind !== 'replace' && entry.kind !== 'move' && entry.kind !== 'remove') return undefined
   const { path, index, kind } = entry
   const old = place.aside(path, index, 'old')
   if (kind === 'move' && (place.stamp(old) === undefined || place.isSame(old, entry.to))) return undefined
   const actual = place.hash(old)
-  // A moved file may already have been replaced, and a copy on another file system can be recognized only by its bytes.
+  // The moved file may have been replaced, and a copy on another file system has only its bytes in common.
   const expected = kind === 'move' ? place.hash(entry.to) : entry.before
   return actual === expected ? undefined : { path, expected: expected ?? 'as it was read', actual }
 }
@@ -250,7 +237,7 @@ async function rollBackFile(place: ChangeDirectory, entry: Numbered<FileEntry>, 
   await place.discard(restore)
   const now = place.found(path)
   const displaced = place.hash(old)
-  // While the new bytes still have their temporary name, a file with the new name belongs to another program.
+  // While our bytes have a temporary name, a file with the new name belongs to another program.
   const isWaiting = before === undefined && place.stamp(created) !== undefined && !place.isSame(created, path)
   const isOurs = now !== undefined && now === after && !isWaiting
   const isMissing = now === undefined && before !== undefined && (after === undefined || wasBrokenOff || displaced !== undefined)
@@ -305,17 +292,16 @@ function rollBackFolderMove(place: ChangeDirectory, { path, to }: EntryOf<'moveF
 }
 
 interface Displaced {
-  /** Path of the file before it got its temporary name. */
+  /** Path before the file got its temporary name. */
   readonly path: string
-  /** Hash of bytes that may be deleted, because the record or another file contains them. */
+  /** Hash of bytes that may be deleted, because a copy exists. */
   readonly ours: string | undefined
-  /** Hash of bytes at `path` that may be overwritten, because the record or another file contains them. */
+  /** Hash of bytes at `path` that may be overwritten, because a copy exists. */
   readonly over?: string | undefined
 }
 
 /**
- * Removes a temporary file, if it exists. If another program wrote to it, its bytes are put back in place or saved as a
- * conflicted copy.
+ * Removes a temporary file. Bytes written by another program are put back or saved as a conflicted copy.
  * @returns the reason if something was left unchanged
  */
 async function resolveDisplaced(

@@ -8,20 +8,19 @@ import { identityOf, type OpenDatabase, openStateDatabase } from './record/state
 
 export interface HistoryOptions {
   readonly stateFolder: string
-  /** Real path of the vault's root. */
   readonly root: string
   readonly openDatabase: OpenDatabase
 }
 
 export interface History {
   readonly changes: number
-  /** Number of rows in the log of graph changes. */
+  /** Number of rows in the change log. */
   readonly commits: number
-  /** Number of changes in progress or incomplete. The data needed to complete or roll them back is never deleted. */
+  /** Changes in progress or incomplete. Their data is never deleted. */
   readonly unfinished: number
 }
 
-/** Returns the size of the history. @throws RouxError if its files cannot be used */
+/** @throws RouxError if the files cannot be used */
 export function readHistory(options: HistoryOptions): History {
   return {
     ...onJournal(options, (database) => countChanges(database, options.root)),
@@ -29,11 +28,7 @@ export function readHistory(options: HistoryOptions): History {
   }
 }
 
-/**
- * Deletes the history for good.
- * @returns what was deleted
- * @throws like `readHistory`
- */
+/** Cannot be undone. @returns what was deleted @throws like `readHistory` */
 export function forgetHistory(options: HistoryOptions): History {
   const { root } = options
   const changes = onJournal(options, (database) => {
@@ -57,7 +52,6 @@ export function forgetHistory(options: HistoryOptions): History {
 
 type ChangeCounts = Pick<History, 'changes' | 'unfinished'>
 
-/** Runs the action if the file exists. */
 function onJournal({ stateFolder, openDatabase }: HistoryOptions, read: (database: Database) => ChangeCounts): ChangeCounts {
   const path = join(stateFolder, 'state.db')
   if (identityOf(path) === undefined) return { changes: 0, unfinished: 0 }
@@ -95,7 +89,7 @@ function countCommits(database: Database, root: string): number {
   return (database.prepare(sql).get(root) as { commits: number }).commits
 }
 
-/** Rewrites the file without the deleted data, and truncates SQLite's auxiliary files. */
+/** Removes deleted data from the file, and truncates SQLite's auxiliary files. */
 function clean(database: Database): void {
   database.exec('VACUUM')
   database.exec('PRAGMA wal_checkpoint(TRUNCATE)')

@@ -11,7 +11,7 @@ import { identityOf, isBusy, type OpenDatabase } from './record/state-database.t
 /** The process that holds a lock or started a change. */
 export interface Owner {
   readonly pid: number
-  /** When the process started, in milliseconds since the Unix epoch. */
+  /** Milliseconds since the Unix epoch. */
   readonly started: number
   readonly host: string
 }
@@ -22,21 +22,19 @@ export interface WriteLock {
 
 export interface LockOptions {
   readonly openDatabase: OpenDatabase
-  /** Milliseconds to wait for the holder of the lock. */
+  /** Milliseconds to wait for the lock. */
   readonly timeout: number
 }
 
 export const thisOwner: Owner = { pid: process.pid, started: Math.round(performance.timeOrigin), host: hostname() }
 
-// First wait, in milliseconds. Short, because a change takes about 10 ms. Later waits are longer, because an import takes
-// seconds.
+// In milliseconds. The first wait is short, because a change takes about 10 ms; an import takes seconds.
 const FIRST_WAIT = 2
 const MAX_WAIT = 50
 
 /**
- * Acquires the lock for writing to a vault: an SQLite transaction on an empty database. It works across threads and processes on
- * every platform, and the operating system releases it if its holder dies. A suspended holder keeps it. Waiting never blocks the
- * thread, because the holder may be in the same thread.
+ * The lock is an SQLite transaction on an empty database. It works across threads and processes on every platform, and ends if
+ * the holder dies. Waiting does not block the thread, which may hold the lock itself.
  * @throws RouxError `TIMEOUT`, which names the holder
  */
 export async function acquireWriteLock(path: string, { openDatabase, timeout }: LockOptions): Promise<WriteLock> {
@@ -49,7 +47,7 @@ export async function acquireWriteLock(path: string, { openDatabase, timeout }: 
       return { release: () => release(database) }
     }
     if (performance.now() >= deadline) throw lockTimeoutError(path, timeout)
-    // Randomize the wait, or two waiting processes would retry at the same time.
+    // Randomized, so two waiting processes do not retry at the same time.
     await sleep(wait * (0.5 + Math.random()))
   }
 }
@@ -60,7 +58,7 @@ function tryLock(path: string, openDatabase: OpenDatabase): Database | undefined
     database.exec('PRAGMA busy_timeout = 0')
     const identity = identityOf(path)
     database.exec('BEGIN IMMEDIATE')
-    // The first transaction creates the file. A lock on a deleted file does not exclude other processes.
+    // The first transaction creates the file. A lock on a deleted file excludes nobody.
     const locked = identityOf(path)
     if (locked !== undefined && (identity === undefined || identity === locked)) {
       quietly(() => chmodSync(path, 0o600))
@@ -80,13 +78,13 @@ function release(database: Database): void {
   quietly(() => database.close())
 }
 
-/** A holder's description is padded to this length, to overwrite the previous one completely. */
+/** Padded to this length, to overwrite the previous description completely. */
 const HOLDER_LENGTH = 400
 
-// In a file of its own, because closing the locked file in this process would release the lock (POSIX, fcntl).
+// In a separate file, because closing the locked file would release the lock (POSIX, fcntl).
 function writeHolder(path: string): void {
   const text = JSON.stringify({ ...thisOwner, since: Date.now() }).padEnd(HOLDER_LENGTH)
-  // Overwrite the file in place. File systems sync a truncated or replaced file at once, which takes as long as writing a note.
+  // Overwritten in place, because file systems sync a truncated or replaced file at once.
   const fd = openSync(`${path}.holder`, constants.O_RDWR | constants.O_CREAT, 0o600)
   try {
     writeSync(fd, text, 0)

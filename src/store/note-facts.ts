@@ -96,11 +96,11 @@ function kindOf(value: unknown): ValueKind {
   if (typeof value === 'object') return 'object'
   if (typeof value === 'number') return 'number'
   if (typeof value === 'boolean') return 'checkbox'
-  // A single year may also be a number or text.
+  // A year on its own may also be a number or text.
   return /^\d{4}-|^\[\[/.test(String(value)) && readDate(String(value)) !== undefined ? 'date' : 'text'
 }
 
-/** Converts a value to strings: one per list item, or an empty string for no value. */
+/** One string per list item. An empty string means no value. */
 function textsOf(value: unknown): readonly string[] {
   if (Array.isArray(value)) return value.length === 0 ? [''] : value.flatMap(textsOf)
   if (value === null || value === undefined) return ['']
@@ -108,7 +108,7 @@ function textsOf(value: unknown): readonly string[] {
   return [String(value).trim()]
 }
 
-/** Parses a time like queries do: a year, month or day without a time zone is local. `Date` parses all other formats. */
+/** A year, month or day without a time zone is local, as in queries. `Date` parses all other formats. */
 function toTime(text: string | undefined): number {
   if (text === undefined) return Number.NaN
   const iso = text.replace(/^(\d{4}-\d{2}-\d{2}) /, '$1T')
@@ -118,7 +118,7 @@ function toTime(text: string | undefined): number {
 export function toOccurrence(link: ResolvedLink, { from, to }: Pick<Occurrence, 'from' | 'to'>): Occurrence {
   const { kind, form, property, subpath, brokenSubpath, line, start, end } = link
   const inComment = link.inComment === true
-  // Fast path. A search reads the links of large notes, and omitting members one by one takes several times as long.
+  // Fast path: searches read the links of large notes, and omitting members one by one takes several times as long.
   if (property === undefined && subpath === undefined && brokenSubpath === undefined)
     return { from, to, kind, form, line, start, end, inComment }
   return {
@@ -144,10 +144,7 @@ export function writtenAt({ line, form, target, subpath, inComment }: ResolvedLi
   return { line, link }
 }
 
-/**
- * Returns a key that missing targets share if they are the same note. It ignores case, accents and the kind of separators.
- * Attachments have none.
- */
+/** Equal for targets that denote the same missing note: ignores case, accents and separators. Attachments have no key. */
 export function wantedKey(name: string): string | undefined {
   if (ATTACHMENTS.has(endingOf(name))) return undefined
   const plain = plainName(name.replace(/[\s_-]+/g, ' '))

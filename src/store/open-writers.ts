@@ -8,7 +8,7 @@ import { isDamage, isUnwritable } from './embedded/sqlite.ts'
 import { openIndexWriter } from './embedded/writer.ts'
 import type { Neo4jPlace } from './neo4j/server/place.ts'
 
-/** The engine and location of a vault. It is a plain value, because threads open the read and the write interface separately. */
+/** A plain value, because threads open the read and the write interface separately. */
 export type EnginePlace = EmbeddedPlace | Neo4jPlace
 
 export interface EngineWriters {
@@ -17,13 +17,12 @@ export interface EngineWriters {
   readonly keepsTexts: boolean
   isDamage(error: unknown): boolean
   isUnwritable(error: unknown): boolean
-  /** Checks whether there is room now for an index that could not be written. */
   hasRoom(): boolean
 }
 
 const PARTS = ['files', 'names', 'mentions', 'tags'] as const
 
-/** Opens the writers of an engine. To add an engine, add its `type` here and in `compose/engine.ts`, which opens the read interface. */
+/** To add an engine, add its `type` here and in `compose/engine.ts`, which opens the read interface. */
 export function openWriters(place: EnginePlace): EngineWriters {
   switch (place.type) {
     case 'embedded':
@@ -48,8 +47,8 @@ export function openWriters(place: EnginePlace): EngineWriters {
 }
 
 /**
- * Returns an object with asynchronous methods. It is created on the first call. If that fails, the next call tries again.
- * `iterating` lists the methods that return async iterables.
+ * Creates an object of asynchronous methods on the first call, and again if that failed. `iterating` lists the methods that
+ * return async iterables.
  */
 function lazily<T extends object>(make: () => Promise<T>, iterating: readonly (keyof T)[] = []): T {
   let opened = once(make)
@@ -69,7 +68,7 @@ function lazily<T extends object>(make: () => Promise<T>, iterating: readonly (k
   const iterated = new Set<string | symbol | number>(iterating)
   return new Proxy({} as T, {
     get: (_, name) => {
-      // `await` checks for this member to find out whether the object is a promise.
+      // `await` checks for `then`.
       if (name === 'then') return undefined
       if (!iterated.has(name)) return async (...args: unknown[]) => (await method(name))(...args)
       return async function* (...args: unknown[]) {

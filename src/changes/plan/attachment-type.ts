@@ -16,7 +16,7 @@ export interface Claim {
 }
 
 /**
- * Checks that the file name, the bytes and the media type (if given) match. Unknown formats always match.
+ * Requires that file name, bytes and media type match. Unknown formats always match.
  * @throws RouxError `INVALID_PARAMS` with the detected type
  */
 export async function requireType(bytes: Uint8Array, { filename, mimeType }: Claim): Promise<void> {
@@ -34,7 +34,7 @@ export async function requireType(bytes: Uint8Array, { filename, mimeType }: Cla
   if (!fits(mime, { endings, type, content })) throw notThat(filename, { type, content })
 }
 
-/** Returns the media type unless it is generic. */
+/** `undefined` for the generic media type. */
 function knownType(type: string | undefined): string | undefined {
   return type === OCTETS ? undefined : type
 }
@@ -51,12 +51,11 @@ interface Names {
   readonly given: string
 }
 
-/** Checks whether a media type fits the extension. */
 function areConsistent(mime: Mime, { ending, named, given }: Names): boolean {
   if (named === given) return true
   if ([...(mime.getAllExtensions(given) ?? [])].some((extension) => areSameFormat(ending, extension))) return true
   const [givenKind = '', givenSubtype = ''] = given.split('/')
-  // Accept names in common use even if they are not registered, such as `audio/x-wav`, `image/jpg` and `application/yaml`.
+  // Accept common unregistered names, such as `audio/x-wav`, `image/jpg` and `application/yaml`.
   const bare = bareSubtype(givenSubtype)
   if (named === undefined) return areSameFormat(ending, bare)
   if (isTextual(named) && given === 'text/plain') return true
@@ -77,7 +76,7 @@ function areRelated(a: string, b: string): boolean {
 }
 
 interface Expected {
-  /** Extensions that would match. Empty if none is known. */
+  /** Matching extensions, if known. */
   readonly endings: readonly string[]
   readonly type: string
   readonly content: Recognised
@@ -116,7 +115,7 @@ function notThat(filename: string, { type, content: { isText, found } }: Omit<Ex
   })
 }
 
-// Extensions in one group share a format signature or are used interchangeably.
+// Extensions in a group share a signature or are interchangeable.
 const SIGNED = `
   png apng | jpg jpeg jpe jfif pjpeg pjp | gif | webp | bmp dib | ico cur | avif heic heif hif | jxl | jp2 jpx jpf | psd
   tif tiff dng nef arw cr2 orf rw2
@@ -125,14 +124,14 @@ const SIGNED = `
   cfb doc xls xlt ppt pps vsd | docx | docm | dotx | xlsx | xlsm | xltx | pptx | pptm | potx | ppsx | odt | ods | odp | odg
   epub | jar | apk`
 
-// Formats whose data can start anywhere in a stream, so bytes without a signature may still be valid.
+// Data in these formats can start anywhere in a stream, so a signature is optional.
 const UNSIGNED = 'mp1 mp2 mp3 mpga | mpg mpeg mpe | aac adts'
 
 const ZIPPED = new Set(
   'zip docx docm dotx xlsx xlsm xltx pptx pptm potx ppsx odt ods odp odg epub jar apk kmz cbz xpi'.split(' '),
 )
 
-/** Container formats. An unknown format may be based on one of them. */
+/** Other formats may be based on these containers. */
 const CONTAINERS = new Set(['zip', 'xml', 'gz', 'tar', 'tar.gz', 'cfb', '7z', 'sqlite', 'ps'])
 
 const TEXTS = new Set(['xml', 'rtf', 'ps', 'eps', 'pdf', 'ics', 'vcf', 'vtt', 'pgp', 'reg', 'stl'])
@@ -141,23 +140,19 @@ const signatureGroups = groupsOf(SIGNED)
 
 const unsigned = groupsOf(UNSIGNED)
 
-/** Checks whether files with this extension always have a recognizable signature. */
 function isSigned(ending: string): boolean {
   return signatureGroups.has(ending)
 }
 
-/** Checks whether files with this extension are never text. */
 function isBinary(ending: string): boolean {
   return signatureGroups.has(ending) || unsigned.has(ending)
 }
 
-/** Checks whether two extensions mean the same format. */
 function areSameFormat(a: string, b: string): boolean {
   const groups = signatureGroups.get(a) ?? unsigned.get(a)
   return a === b || (groups?.some((group) => group.includes(b)) ?? false)
 }
 
-/** Checks whether bytes detected as `found` may have this extension. */
 function mayBe(ending: string, foundEnding: string): boolean {
   if (areSameFormat(ending, foundEnding)) return true
   if (ZIPPED.has(ending) && ZIPPED.has(foundEnding)) return ending === 'zip' || foundEnding === 'zip'
@@ -166,11 +161,10 @@ function mayBe(ending: string, foundEnding: string): boolean {
 
 export interface Recognised {
   readonly isText: boolean
-  /** The format to which the first bytes point. */
+  /** Format detected from the first bytes. */
   readonly found: FileTypeResult | undefined
 }
 
-/** Detects the format of bytes by their signature. */
 async function recognise(bytes: Uint8Array): Promise<Recognised> {
   const { fileTypeFromBuffer } = await import('file-type/core')
   const fileType = await fileTypeFromBuffer(bytes)
@@ -205,12 +199,12 @@ function groupsOf(table: string): Groups {
   return groups
 }
 
-/** Maximum size of the decoded content in bytes. */
+/** Decoded size in bytes. */
 const MAX_BYTES = 5 << 20
 
 /**
- * Decodes base64 (RFC 4648 §4: with padding, without line breaks or stray bits), up to 5 MB.
- * @throws RouxError `INVALID_PARAMS` with the 0-based position of the first invalid character; `TOO_LARGE`
+ * RFC 4648 §4: with padding, without line breaks or stray bits.
+ * @throws RouxError `INVALID_PARAMS` with the 0-based position of the first invalid character; `TOO_LARGE` above 5 MB
  */
 export function requireContent(content: string): Uint8Array {
   if (content === '') throw invalid('content is empty.', "Send the file's bytes in base64.")

@@ -13,8 +13,7 @@ import type { VaultView } from './vault-view.ts'
 import type { Draft, Workspace } from './workspace.ts'
 
 /**
- * Adds an attachment to the vault under an unused name, with a number if necessary. Edits no note, but `workspace.notes` says how
- * to embed the attachment.
+ * Adds an attachment under an unused name. Edits no note; `workspace.notes` says how to embed the attachment.
  * @throws RouxError `INVALID_PARAMS` for invalid base64, and for names, titles and media types that are invalid or do not match;
  * `TOO_LARGE` above 5 MB; `NODE_NOT_FOUND` or `PERMISSION_DENIED` for the location
  */
@@ -37,11 +36,11 @@ export async function addAttachment(workspace: Workspace, operation: AddAttachme
 function isFree(workspace: Workspace, path: string): boolean {
   const { names, flavour } = workspace.view
   if (workspace.isTaken(path)) return false
-  // Otherwise, the embed could resolve to another file with this name.
+  // Otherwise, the embed could resolve to another file of this name.
   return !linksByName(flavour.mode) || names.withName(foldName(nameOf(path))).length === 0
 }
 
-/** Checks that a file name is not a path, has an extension, and is valid on every system and in links. */
+/** The name must have an extension and be valid on every system and in links. */
 function requireFilename(view: VaultView, filename: string): string {
   if (/[/\\]/.test(filename)) throw unusable(filename, 'it is a path', filename.split(/[/\\]/).at(-1))
   const problem = filename === '' ? undefined : nameProblem(filename)
@@ -65,15 +64,14 @@ function unusable(filename: string, reason: string, suggestion = ''): RouxError 
 }
 
 export interface AttachmentPlace {
-  /** The folder, spelled as on disk. Empty for the vault's root. */
   readonly folder: string
   readonly note: Draft | undefined
 }
 
 /**
- * Returns the folder for attachments of a note or canvas according to the vault's settings, or the given folder. A folder that
- * ends with `/` may be new, and `/` alone is the vault's root.
- * @throws RouxError `NODE_NOT_FOUND`; `INVALID_PARAMS` if the id is an attachment; `PERMISSION_DENIED` for a folder that is
+ * Follows the vault's settings for a note or canvas, or uses the given folder. A folder that ends with `/` may be new; `/` alone
+ * is the root.
+ * @throws RouxError `NODE_NOT_FOUND`; `INVALID_PARAMS` for the id of an attachment; `PERMISSION_DENIED` for a folder that is
  * outside or hidden
  */
 function attachmentPlace(workspace: Workspace, id: string): AttachmentPlace {
@@ -94,10 +92,7 @@ function attachmentPlace(workspace: Workspace, id: string): AttachmentPlace {
   return { folder: requireFolder(workspace, id), note: undefined }
 }
 
-/**
- * Returns the folder that Obsidian's setting names: the vault's root if it is unset, empty or `/`, the note's own folder for
- * `./`, a subfolder of it for `./x`, and the folder `x` for `x`.
- */
+/** Obsidian's setting: empty or `/` is the root, `./` the note's folder, `./x` a subfolder of it, and `x` the folder `x`. */
 function folderForNote(workspace: Workspace, note: Draft): string {
   const { attachmentFolder, flavour } = workspace.view
   // Logseq always uses this folder.
@@ -136,7 +131,7 @@ function requireEmbedTitle(title: string): string {
   return text
 }
 
-/** Checks whether links contain only the name of a file. They could then lead to another file of that name. */
+/** In these modes, a link names only the file, and could resolve to another file of that name. */
 function linksByName(mode: Mode): boolean {
   return mode === 'obsidian' || mode === 'foam'
 }
@@ -144,14 +139,11 @@ function linksByName(mode: Mode): boolean {
 export interface EmbedContext {
   readonly mode: Mode
   readonly title: string | undefined
-  /** The note that embeds the attachment. `undefined` if the attachment belongs to no note. */
+  /** The note that embeds the attachment, if any. */
   readonly note: string | undefined
 }
 
-/**
- * Returns the text that embeds an attachment: `![[a.png]]` or `![[a.png|Title]]`, or in other kinds of vaults
- * `![Title](../assets/a.png)`.
- */
+/** `![[a.png]]` or `![[a.png|Title]]`; in other kinds of vaults `![Title](../assets/a.png)`. */
 async function embedText(path: string, { mode, title, note = '' }: EmbedContext): Promise<string> {
   if (linksByName(mode)) return `![[${nameOf(path)}${title === undefined ? '' : `|${title}`}]]`
   const relative = posix.relative(`/${folderOf(note)}`, `/${path}`)

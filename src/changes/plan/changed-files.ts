@@ -7,10 +7,10 @@ import { type Draft, decode } from './draft.ts'
 import { isTrash } from './note-paths.ts'
 import type { VaultView } from './vault-view.ts'
 
-/** Maximum length of the diff in characters, including the last line. */
+/** In characters, including the last line. */
 const MAX_LENGTH = 200_000
 
-/** Time limit for all diffs, in milliseconds. A file in which every line differs takes a quarter of a second. */
+/** Milliseconds for all diffs. A file in which every line differs takes a quarter of a second. */
 const TOTAL_TIME_LIMIT = 2000
 
 /** Characters reserved for the last line, which counts the omitted files. */
@@ -24,18 +24,17 @@ export interface MovedFolder {
 export interface ChangedText {
   readonly from: string | undefined
   readonly to: string | undefined
-  /** Empty, like `after`, for a file that is not text, is unchanged, or goes to the trash. */
+  /** Like `after`, empty for files that are binary, unchanged or deleted. */
   readonly before: string
   readonly after: string
-  /** True if the file is a note or canvas rather than an attachment. */
+  /** True for notes and canvases. */
   readonly isText: boolean
-  /** Size of the file after the change, in bytes. */
   readonly size: number
 }
 
 export interface Planned extends Pick<WriteResult, 'files' | 'dangling' | 'notes'> {
   readonly changes: readonly FileChange[]
-  /** The old and new text of every changed file, for the diff. */
+  /** Old and new texts of all changed files. */
   readonly texts: readonly ChangedText[]
 }
 
@@ -44,8 +43,8 @@ export function hasChanged({ original, path, isEdited }: Draft): boolean {
 }
 
 /**
- * Returns the changes to files on disk. If files swap or rotate their names, none of them can be renamed first. They exchange
- * their contents instead, and only the last file of a chain gets a new name.
+ * Files that swap names cannot be renamed one after the other. They exchange contents instead, and only the last file of a chain
+ * is renamed.
  */
 export function changesOf(drafts: readonly Draft[], view: VaultView, folders: readonly MovedFolder[]): readonly FileChange[] {
   const leaving = new Map<string, Draft>()
@@ -60,17 +59,17 @@ export function changesOf(drafts: readonly Draft[], view: VaultView, folders: re
   return drafts.flatMap((draft) => rows.get(draft) ?? changesOfOne(draft, view, folders))
 }
 
-/** Plans the changes for a chain of files in which each takes the name of the next. */
+/** `leaving`: files by the path that they give up. */
 function exchange(member: Draft, leaving: ReadonlyMap<string, Draft>): ReadonlyMap<Draft, readonly FileChange[]> {
   const chain = renameChain(member, leaving)
   const changes = new Map<Draft, readonly FileChange[]>()
   const last = chain.at(-1) ?? member
   const isCycle = last.path === chain[0]?.original
-  // Otherwise, the file in the trash would be recorded with the wrong original path.
+  // The record would contain the wrong original path of the trashed file.
   if (isTrash(last.path)) throw notDeletedError(last.original ?? '')
   for (const [at, draft] of chain.entries()) {
     const { original = '', before = '' } = draft
-    // The first file gets the last one's content; every other file gets its predecessor's.
+    // The first file gets the content of the last, and every other file that of its predecessor.
     const content = (chain[at - 1] ?? last).bytes
     const replaced: FileChange = { kind: 'replace', path: original, before, bytes: content }
     changes.set(draft, at > 0 || isCycle ? [replaced] : [replaced, { kind: 'move', from: original, to: last.path, before }])
@@ -84,10 +83,7 @@ function notDeletedError(path: string): RouxError {
   })
 }
 
-/**
- * Returns the chain of renames that contains a file. It starts with the file whose old name no other file takes, or anywhere in a
- * cycle.
- */
+/** Starts with the file whose old name stays free, or anywhere in a cycle. */
 function renameChain(member: Draft, leaving: ReadonlyMap<string, Draft>): readonly Draft[] {
   const draftByPath = new Map([...leaving.values()].map((draft) => [draft.path, draft]))
   let first = member
@@ -100,7 +96,6 @@ function renameChain(member: Draft, leaving: ReadonlyMap<string, Draft>): readon
   return chain
 }
 
-/** Returns the changes to a file whose names, old and new, are its own. */
 function changesOfOne(draft: Draft, view: VaultView, folders: readonly MovedFolder[]): readonly FileChange[] {
   const { original, path, isEdited } = draft
   if (original === undefined) return isTrash(path) ? [] : [{ kind: 'create', path, bytes: draft.bytes }]
@@ -109,7 +104,7 @@ function changesOfOne(draft: Draft, view: VaultView, folders: readonly MovedFold
     : []
   const isCarried = folders.some(({ from, to }) => original.startsWith(`${from}/`) && path === to + original.slice(from.length))
   if (original === path || isCarried) return replaced
-  // An attachment can be large, so it is hashed in pieces when the move is applied.
+  // Attachments can be large, so they are hashed in pieces when the move is applied.
   const before = view.kindOf(original) === 'attachment' ? undefined : draft.before
   return [...replaced, { kind: 'move', from: original, to: path, before }]
 }
@@ -140,8 +135,8 @@ export function changedText(draft: Draft, view: VaultView): ChangedText {
 }
 
 /**
- * Formats all changes as a unified diff like `git diff`. A move is shown by its paths, and a deletion or binary file by one line.
- * Returns at most 200,000 characters. The last line counts the files that do not fit or take too long to compare.
+ * Formatted like `git diff`. Moves, deletions and binary files take one line each. The last line counts files that do not fit or
+ * take too long.
  */
 export function differenceOf(texts: readonly ChangedText[]): string {
   const deadline = performance.now() + TOTAL_TIME_LIMIT
@@ -160,13 +155,13 @@ export function differenceOf(texts: readonly ChangedText[]): string {
   return shownTexts.join('')
 }
 
-/** Returns the diff of one file, or `undefined` if it is certain to be longer than `room`. */
+/** `undefined` if the diff is certain to exceed `room`. */
 function partOf({ from, to, before, after, isText, size }: ChangedText, room: number): string | undefined {
   if (to === undefined) return `Deleted: ${quotedName(from ?? '')} is moved to the trash\n`
   if (!isText && from === undefined) return `Binary file ${quotedName(to)} added (${sizeText(size)})\n`
   const renamed = from === undefined || from === to ? '' : `rename from ${quotedName(from)}\nrename to ${quotedName(to)}\n`
   if (before === after && from !== undefined) return renamed
-  // A diff is never shorter than the difference in length.
+  // A diff is at least as long as the difference in length.
   if (Math.abs(after.length - before.length) > room) return undefined
   const [old, now] = [from === undefined ? '/dev/null' : quotedName(`a/${from}`), quotedName(`b/${to}`)]
   const header = `${renamed}--- ${old}\n+++ ${now}\n`
@@ -184,7 +179,6 @@ function allAdded(text: string): string {
   return `@@ -0,0 +1,${lines.length} @@\n${lines.map((line) => `+${line}\n`).join('')}${end}`
 }
 
-/** Formats a size, for example `812 bytes`, `12.3 kB` or `1.2 MB`. */
 function sizeText(bytes: number): string {
   if (bytes < 1000) return `${bytes} bytes`
   // Values that round to 1000.0 kB are shown in MB.

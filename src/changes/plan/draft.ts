@@ -7,15 +7,14 @@ import { editBytes } from '../../markdown/edit/text-edits.ts'
 
 interface DraftOrigin {
   readonly key: number
-  /** Current path on disk, or `undefined` for a new file. */
   readonly original: string | undefined
-  /** Future path, possibly in `.trash/`. */
+  /** Possibly in `.trash/`. */
   readonly path: string
-  /** Reads the bytes. Called once at most. */
+  /** Called once at most. */
   readonly load: () => Uint8Array
 }
 
-/** A file as it will be after the planned change. Its bytes are read only when needed, because many files are only moved. */
+/** A file after the planned change. Reads bytes only when needed, because many files are only moved. */
 export class Draft {
   readonly key: number
   readonly original: string | undefined
@@ -36,7 +35,7 @@ export class Draft {
     this.#load = load
   }
 
-  /** Bytes on disk, or the initial bytes of a new file. */
+  /** Initial bytes of a new file. */
   get disk(): Uint8Array {
     this.#disk ??= this.#load()
     return this.#disk
@@ -54,7 +53,7 @@ export class Draft {
     return this.#relinked
   }
 
-  /** Adds rewritten links. Each is listed once, even if it is rewritten twice. */
+  /** A link that is rewritten twice is listed once. */
   addRelinked(rewritten: readonly RewrittenLine[]): void {
     const earlier = new Map<string, RewrittenLine[]>()
     const keyOf = (line: number, text: string): string => `${line} ${text}`
@@ -81,10 +80,7 @@ export class Draft {
     return this.#before
   }
 
-  /**
-   * Edits the text. Edits are UTF-8.
-   * @throws RouxError `EDIT_MISMATCH` if the file is UTF-16
-   */
+  /** @throws RouxError `EDIT_MISMATCH` if the file is UTF-16 */
   edit(edits: readonly TextEdit[]): void {
     if (isUtf16(this.bytes)) throw otherEncoding(this.original ?? this.path)
     this.#bytes = editBytes(this.bytes, edits)
@@ -106,7 +102,7 @@ function otherEncoding(path: string): RouxError {
   })
 }
 
-/** The files that the planned change involves, by their paths before and after it. */
+/** Indexed by paths before and after the change. */
 export class DraftTable {
   readonly #byKey = new Map<number, Draft>()
   readonly #byOriginal = new Map<string, Draft>()
@@ -137,17 +133,14 @@ export class DraftTable {
     return [...this.#byKey.values()]
   }
 
-  /** Returns the file that is currently at this path on disk. */
   from(original: string): Draft | undefined {
     return this.#byOriginal.get(original)
   }
 
-  /** Returns the file that will be at exactly this path. */
   at(path: string): Draft | undefined {
     return this.like(foldId(path)).find((draft) => draft.path === path)
   }
 
-  /** Returns the files whose paths will equal this case-folded path. */
   like(folded: string): readonly Draft[] {
     return [...(this.#byFolded.get(folded) ?? [])]
   }

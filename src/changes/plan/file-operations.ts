@@ -10,7 +10,7 @@ import { freePath, requireFree, requirePath } from './note-paths.ts'
 import type { VaultView } from './vault-view.ts'
 import type { Workspace } from './workspace.ts'
 
-/** Moves a file to its path in the trash, with a number if that path is taken. */
+/** Adds a number if the path in the trash is taken. */
 export async function deleteFile(
   workspace: Workspace,
   { kind, id, expectedHash }: OperationOf<'delete'> | OperationOf<'deleteAttachment'>,
@@ -25,10 +25,7 @@ export async function deleteFile(
   return draft
 }
 
-/**
- * Restores the most recently deleted file with this path.
- * @param deletions newest first
- */
+/** Restores the last deleted file with this path. @param deletions newest first */
 export async function restoreFile(
   workspace: Workspace,
   { id }: OperationOf<'restore'>,
@@ -54,7 +51,7 @@ export async function restoreFile(
   return workspace.takeFromTrash(trashed.trash, path)
 }
 
-/** Moves a file or a whole folder. If `to` is an existing folder, moves it into that folder. */
+/** Moves a file or folder. If `to` is an existing folder, moves into it. */
 export async function moveFile(workspace: Workspace, operation: OperationOf<'move'>): Promise<Draft | undefined> {
   const { id, to, expectedHash } = operation
   const draft = workspace.tryFind(id.replace(/\/$/, ''))
@@ -75,10 +72,7 @@ function destination(workspace: Workspace, draft: Draft, to: string): string {
   return foldId(name).endsWith(foldId(ending)) ? name : name + ending
 }
 
-/**
- * Resolves a destination. Existing folders get their spelling on disk. Files go into the destination if it ends with `/` or is an
- * existing folder.
- */
+/** Files go into the destination if it ends with `/` or is an existing folder. */
 function placeOf(workspace: Workspace, to: string): { readonly name: string; readonly isFolder: boolean } {
   if (to === '/') return { name: '', isFolder: true }
   const target = to.replace(/\/$/, '')
@@ -122,8 +116,7 @@ export async function createFolder(workspace: Workspace, { path }: OperationOf<'
 }
 
 /**
- * Returns the most recently deleted file with one of these paths, according to the history of changes. If the history contains
- * none, returns the file in the trash with the same name and the highest number.
+ * Finds the last deleted file in the history, or else the file of this name with the highest number in the trash.
  * @param deletions newest first
  */
 function findTrashed(view: VaultView, paths: readonly string[], deletions: Iterable<Trashed>): Trashed | undefined {
@@ -138,7 +131,7 @@ function findTrashed(view: VaultView, paths: readonly string[], deletions: Itera
   return byNames.find((trashed) => trashed !== undefined)
 }
 
-/** Returns the files in the trash that have a path's name, highest number last. */
+/** Highest number last. */
 function byName(view: VaultView, path: string): readonly Trashed[] {
   const folder = findFolder(view, folderOf(path))
   if (folder === undefined) return []
@@ -150,7 +143,7 @@ function byName(view: VaultView, path: string): readonly Trashed[] {
     if (Number.isNaN(number) || foldId(base + parts.ending) !== stem + ending) return []
     return { trash: `${folder}/${entry}`, path: inFolder(folder.slice(TRASH.length + 1), base + parts.ending), number }
   })
-  // Numbers are added only if the plain name is taken. Without a plain name, `a 1.md` is simply a note of that name.
+  // Numbers are added only to names that are taken. Without a file of the plain name, `a 1.md` is an ordinary name.
   if (!trashed.some(({ number }) => number === 0)) return []
   return trashed.sort((a, b) => a.number - b.number)
 }
@@ -160,7 +153,7 @@ function partsOf(path: string): { readonly stem: string; readonly ending: string
   return { stem: path.slice(0, dot), ending: path.slice(dot) }
 }
 
-/** Returns a folder in the trash, spelled as on disk. Does not follow symbolic links. */
+/** Does not follow symbolic links. */
 function findFolder(view: VaultView, folder: string): string | undefined {
   let at = TRASH
   for (const name of folder === '' ? [] : folder.split('/')) {

@@ -21,7 +21,6 @@ import type { Workspace } from './workspace.ts'
 
 const encoder = new TextEncoder()
 
-/** Placeholder key for a note that does not exist yet. */
 const NEW = -1
 
 const MAX_TITLE = 200
@@ -48,7 +47,7 @@ export async function createNote(workspace: Workspace, operation: CreateNote): P
   return workspace.create(path, encoder.encode(text))
 }
 
-/** Says so if arguments override the frontmatter in `content`. */
+/** Reports arguments that override the frontmatter in `content`. */
 function noteOverridden({ notes }: Workspace, content: string, text: string): void {
   const { tags, properties } = overriddenIn(content, text)
   const losses = [
@@ -58,12 +57,10 @@ function noteOverridden({ notes }: Workspace, content: string, text: string): vo
   if (losses.length > 0) notes.push(`The arguments override the frontmatter in content: ${losses.join('; ')}.`)
 }
 
-/**
- * Rejects a property that is given twice, such as `title` and `properties.title`, because one value would be dropped silently.
- */
+/** Rejects a property that is given twice, such as `title` and `properties.title`, because one value would be lost. */
 function requireOneMeaning(operation: CreateNote | UpdateNote): void {
   const { kind, title, tags, properties = {}, relations = {} } = operation
-  // When a note is created, an empty list means no tags were given.
+  // In `create`, an empty list means no tags.
   const hasTags = kind === 'create' ? (tags?.length ?? 0) > 0 : tags !== undefined
   const related = new Set(Object.keys(relations).map((key) => key.toLowerCase()))
   for (const key of Object.keys(properties)) {
@@ -130,7 +127,7 @@ function editBody(workspace: Workspace, draft: Draft, operation: UpdateNote): vo
   )
 }
 
-/** Says how many lines the new text replaces. Without a hash, the caller may not have read them. */
+/** Reports how many lines are replaced. Without a hash, the caller may not have read them. */
 function noteLostLines({ notes }: Workspace, draft: Draft, before: string): void {
   const lostLines = countLostLines(before, draft.text)
   if (lostLines === 0) return
@@ -140,7 +137,7 @@ function noteLostLines({ notes }: Workspace, draft: Draft, before: string): void
   )
 }
 
-/** Changes a note's title by renaming its file. Also updates `title:` or the first heading if the title came from there. */
+/** Renames the file. Also updates `title:` or the first heading if the title came from there. */
 async function retitle(
   workspace: Workspace,
   draft: Draft,
@@ -205,7 +202,7 @@ export async function cloneNote(workspace: Workspace, { id, folder }: OperationO
   return workspace.create(path, encoder.encode(text))
 }
 
-/** @throws RouxError `NODE_NOT_FOUND`, or `INVALID_PARAMS` if it is not a note */
+/** @throws RouxError `NODE_NOT_FOUND`, or `INVALID_PARAMS` if the node is not a note */
 export function requireNote(workspace: Workspace, id: string): Draft {
   const draft = workspace.find(id)
   if (workspace.view.kindOf(draft.path) === 'note') return draft
@@ -213,8 +210,7 @@ export function requireNote(workspace: Workspace, id: string): Draft {
 }
 
 /**
- * @throws RouxError `CONFLICT` if the file has changed since the caller read it, `INVALID_PARAMS` if the id is ambiguous because the
- * names of several files differ only in case
+ * @throws RouxError `CONFLICT` if the file has changed, `INVALID_PARAMS` if the id is ambiguous because names differ only in case
  */
 export function requireHash(draft: Draft, expected: string | undefined, workspace: Workspace): void {
   if (expected === undefined) {
@@ -225,7 +221,7 @@ export function requireHash(draft: Draft, expected: string | undefined, workspac
     )
   }
   if (draft.before === undefined || draft.before === readHash(expected).sha) return
-  // The caller has not read this version, so it gets a partial hash only.
+  // The caller has not read this version, so return a partial hash.
   const now = partialHash(draft.before)
   throw new RouxError(
     'CONFLICT',
@@ -270,7 +266,6 @@ function tooLarge(message: string): RouxError {
   return new RouxError('TOO_LARGE', message, { hint: 'Split it into several notes.' })
 }
 
-/** Returns a message about duplicate tags in a list. */
 function repeatedTagNotes(tags: readonly string[]): readonly string[] {
   const first = new Map<string, string>()
   const repeated = new Set<string>()
@@ -282,7 +277,7 @@ function repeatedTagNotes(tags: readonly string[]): readonly string[] {
   return repeated.size === 0 ? [] : [`Duplicate tags are written once: ${withHashes([...repeated])}.`]
 }
 
-/** Returns the tags that are in both lists, regardless of spelling. */
+/** Tags in both lists, regardless of spelling. */
 function commonTags(tags: readonly string[], others: readonly string[]): readonly string[] {
   const folded = new Set(others.map((tag) => foldName(tagName(tag))))
   return [...new Set(tags.map(tagName).filter((tag) => folded.has(foldName(tag))))]
@@ -297,8 +292,7 @@ function tagName(tag: string): string {
 }
 
 /**
- * Returns links for relations whose targets are given by id, name, alias or title. Unknown names become links to notes that do
- * not exist yet.
+ * Targets are ids, names, aliases or titles. Unknown names become links to missing notes.
  * @throws RouxError `AMBIGUOUS_NAME` if a name matches several notes
  */
 function relationLinks(
@@ -316,10 +310,10 @@ function relationLinks(
 
 function relationLink(workspace: Workspace, relation: string, source: Source): string {
   const target = relation.trim().replace(/^\[\[(.*)\]\]$/s, '$1')
-  // A target that has a heading or display text is already a link.
+  // A target with a heading or display text is already a link.
   if (/[#|]/.test(target)) return target
   const draft = findById(workspace, target) ?? findByName(workspace, target, source)
-  // After planning, missing targets are reported together with other new links.
+  // Missing targets are reported later, with other new links.
   return draft === undefined ? target : linkTo(workspace, draft, source)
 }
 
@@ -346,14 +340,13 @@ function findByName(workspace: Workspace, name: string, source: Source): Draft |
 }
 
 /**
- * Returns the shortest unambiguous wikilink target for a file, following Obsidian's setting for new links.
- * @throws RouxError `INVALID_PARAMS` if the file's name cannot be used in a wikilink
+ * The shortest unambiguous target, according to Obsidian's setting for new links.
+ * @throws RouxError `INVALID_PARAMS` if a wikilink cannot contain the file's name
  */
 function linkTo({ view }: Workspace, { key, path }: Pick<Draft, 'key' | 'path'>, source: Source): string {
   const isNote = view.kindOf(path) === 'note'
   const full = isNote ? path.replace(/\.md$/i, '') : path
-  // The linking file may be too new for the name index. If its name is also the target's name, a link by name would lead to the
-  // linking file.
+  // A note with the same name as the target may be missing from the index. A link by name would then lead to the note itself.
   const isOwn = foldName(nameOf(source.path)) === foldName(nameOf(path))
   const short = view.newLinkFormat === 'shortest' && !isOwn ? [nameOf(full)] : []
   for (const target of [...short, full, path, `/${full}`, `/${path}`]) {

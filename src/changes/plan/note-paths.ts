@@ -5,14 +5,13 @@ import { inTrash, quote, requireInside, requireUsable, TRASH } from '../path-rul
 import type { Draft } from './draft.ts'
 import type { VaultView } from './vault-view.ts'
 
-/** The parts of the planned vault that matter when a path is chosen. */
 export interface PathsInUse {
   readonly view: Pick<VaultView, 'keyAt' | 'keepsCase' | 'look'>
   isTaken(path: string, but?: Draft): boolean
   tryFind(id: string): Draft | undefined
   idOf(path: string): string
   spelled(path: string): string
-  /** New notes whose names were lowercased, although the caller used capitals. */
+  /** Names of new notes that were lowercased. */
   readonly lowercased: string[]
 }
 
@@ -56,10 +55,7 @@ export function requireFree(workspace: PathsInUse, path: string, but?: Draft): v
   })
 }
 
-/**
- * Returns the path of a new note. Its name is lowercased unless the vault preserves case, and existing folders keep their spelling.
- * `.md` is optional.
- */
+/** `.md` is optional. The name is lowercased unless the vault preserves case. */
 export function newNotePath(workspace: PathsInUse, id: string): string {
   const { view } = workspace
   requireInside(id)
@@ -70,7 +66,7 @@ export function newNotePath(workspace: PathsInUse, id: string): string {
   return path
 }
 
-/** Says which names of new notes were lowercased. */
+/** Reports which new names were lowercased. */
 export function lowercasedNotes([first, ...more]: readonly string[]): readonly string[] {
   if (first === undefined) return []
   const names = more.length === 0 ? 'The name is' : `${more.length + 1} names are`
@@ -79,7 +75,7 @@ export function lowercasedNotes([first, ...more]: readonly string[]): readonly s
   ]
 }
 
-/** Returns the path if it is free. Otherwise, adds the first free number: `notes/a.md` → `notes/a 1.md`. */
+/** Adds the first free number if the path is taken: `notes/a.md` → `notes/a 1.md`. */
 export function freePath(desired: string, isFree: (path: string) => boolean): string {
   if (isFree(desired)) return desired
   const dot = /\.[^./]*$/.exec(desired)?.index ?? desired.length

@@ -11,15 +11,14 @@ import type { VaultView } from './vault-view.ts'
 import { writtenText } from './whole-text.ts'
 import { type Draft, Workspace } from './workspace.ts'
 
-/** The effect of operations, before anything is written. */
 export interface PlannedWrite extends Omit<WriteResult, 'changeId' | 'planId'> {
   readonly changes: readonly FileChange[]
 }
 
 /**
- * Plans operations as a single change, each on top of the previous ones.
- * @param deletions files in the trash according to the record of changes, newest first
- * @throws RouxError for the first operation that is impossible, with the operation's number if there are several
+ * Plans operations as a single change, each based on the previous ones.
+ * @param deletions recorded deletions, newest first
+ * @throws RouxError for the first impossible operation, with its number if there are several
  */
 export async function planOperations(
   view: VaultView,
@@ -56,7 +55,7 @@ export async function planOperations(
   }
 }
 
-/** Checks whether an operation contains text written by the caller. */
+/** True if the operation contains text written by the caller. */
 function writes(operation: Operation | undefined): boolean {
   return operation?.kind === 'create' || operation?.kind === 'update' || operation?.kind === 'renameHeading'
 }

@@ -7,14 +7,14 @@ import type { Draft, DraftTable } from './draft.ts'
 import { isTrash } from './note-paths.ts'
 import type { VaultView } from './vault-view.ts'
 
-/** Where files will be after the planned change, based on the disk and the index. */
+/** Future paths of files, based on the disk and the index. */
 export class PlannedPaths {
   readonly moved: MovedFolder[] = []
-  /** Folders that the caller asked to create. */
+  /** Folders requested by the caller. */
   readonly made: string[] = []
-  /** All folders that will be created, including the parents of new files, by folded path. */
+  /** By folded path. Includes parents of new files. */
   readonly #newFolders = new Map<string, string>()
-  /** Names on disk by folded name, for folders that have been listed. */
+  /** Names on disk by folded name, per listed folder. */
   readonly #listings = new Map<string, ReadonlyMap<string, readonly string[]>>()
   readonly #view: VaultView
   readonly #drafts: DraftTable
@@ -24,7 +24,7 @@ export class PlannedPaths {
     this.#drafts = drafts
   }
 
-  /** Returns the future paths that fold to the same id as this path, in alphabetical order. */
+  /** Future paths with the same id, in alphabetical order. */
   twins(path: string): readonly string[] {
     const folded = foldId(path)
     const untouched = this.#view.keysLike(folded).filter((key) => !this.#drafts.has(key))
@@ -33,8 +33,8 @@ export class PlannedPaths {
   }
 
   /**
-   * Checks whether a path is occupied, even by a file that is not indexed or whose name differs in case. Files that move away
-   * still count, because the changes of a request have no order. `but` may occupy the path.
+   * Includes unindexed files and names that differ in case. Files that move away still count, because the changes of a request
+   * have no order. `but` may occupy the path.
    */
   isTaken(path: string, but?: Draft): boolean {
     const folded = foldId(path)
@@ -48,7 +48,7 @@ export class PlannedPaths {
     })
   }
 
-  /** Checks whether a note gives up its current path. Another note can then take it, because the two exchange contents. */
+  /** Another note can take this path, because the two notes exchange contents. */
   #isVacated(draft: Draft | undefined): boolean {
     return draft !== undefined && draft.original !== draft.path && !isTrash(draft.path) && this.#isText(draft)
   }
@@ -57,18 +57,17 @@ export class PlannedPaths {
     return original !== undefined && !isTrash(original) && this.#view.kindOf(original) !== 'attachment'
   }
 
-  /** Checks whether a missing folder will be created. */
   willBeFolder(path: string): boolean {
     return this.#newFolders.has(foldId(path))
   }
 
-  /** Checks whether an indexed file still exists on disk. */
+  /** Whether an indexed file still exists on disk. */
   #exists(key: number): boolean {
     const path = this.#view.pathOf(key)
     return path !== undefined && this.#view.look(path) !== undefined
   }
 
-  /** Returns a path whose existing and future parts are spelled as on disk. */
+  /** Spells existing and future folders as on disk. */
   spelled(path: string): string {
     let spelled = ''
     for (const name of path.split('/')) {
@@ -80,7 +79,7 @@ export class PlannedPaths {
     return spelled
   }
 
-  /** Adds the missing parent folders of a new path to the folders to create. */
+  /** Adds missing parents to the folders to create. */
   addParents(path: string): void {
     for (let folder = folderOf(path); folder !== ''; folder = folderOf(folder)) {
       if (this.#view.look(folder) === 'folder') return
@@ -98,7 +97,7 @@ export class PlannedPaths {
     this.addParents(`${folder.to}/`)
   }
 
-  /** @throws RouxError if one of these paths is in a folder that the same request moves as a whole, before or after the move */
+  /** @throws RouxError if a path is inside a folder that the same request moves */
   requireStill(...paths: readonly string[]): void {
     for (const { from, to } of this.moved) {
       const path = paths.find((each) => isWithin(each, from) || isWithin(each, to))
@@ -106,7 +105,7 @@ export class PlannedPaths {
     }
   }
 
-  /** @throws RouxError if a folder cannot move as a whole because the same request adds files to it or removes some */
+  /** @throws RouxError if the same request adds or removes files in the folder */
   requireWhole({ from, to }: MovedFolder): void {
     this.requireStill(from, to)
     const isPart = (path: string) => isWithin(path, from) || isWithin(path, to)

@@ -61,7 +61,7 @@ function renameIn(workspace: Workspace, draft: Draft, renaming: TagRenaming): nu
   return doubles.length + workspace.renameTags(draft, [renaming]).length
 }
 
-/** Returns the tags in the frontmatter that the renaming would turn into duplicates. */
+/** Tags in the frontmatter that the renaming would duplicate. */
 function doublesIn(text: string, { from, to }: TagRenaming, flavour: Flavour): readonly string[] {
   const propertyTags = parseNote(text, flavour).tags.flatMap(({ name, inBody }) => (inBody ? [] : [name]))
   const isRenamed = (name: string) => isWithin(foldName(name), foldName(from))

@@ -10,10 +10,7 @@ import { type Draft, decode } from './draft.ts'
 import { isTrash } from './note-paths.ts'
 import type { VaultView } from './vault-view.ts'
 
-/**
- * Rejects text that ends with the marker of a truncated answer. The caller has probably mistaken such an answer for the whole
- * text.
- */
+/** Rejects text that ends with the marker of a truncated answer. */
 export function requireUncut(operation: CreateNote | UpdateNote): void {
   const texts =
     operation.kind === 'create'
@@ -25,12 +22,12 @@ export function requireUncut(operation: CreateNote | UpdateNote): void {
   }
 }
 
-/** Rejects `content` that is clearly not the whole text. */
+/** Rejects `content` that is clearly incomplete. */
 export function requireWhole(draft: Draft, operation: UpdateNote): void {
   const { content, section, replaceAll = false } = operation
   if (content === undefined) return
   const body = bodyOf(draft)
-  // A note that the caller has read completely may itself end with the marker.
+  // A complete note may itself end with the marker.
   const isOwnEnd = section === undefined && knowsAll(operation) && endsInMarker(body)
   if (endsInMarker(content) && !isOwnEnd) throw cutTextError('content', 'ends')
   if (countMarkers(content) > countMarkers(body)) throw cutTextError('content', 'goes on')
@@ -44,14 +41,13 @@ export function requireWhole(draft: Draft, operation: UpdateNote): void {
   )
 }
 
-/** Checks whether the caller has the hash of the complete note. */
 export function knowsAll({ expectedHash }: UpdateNote): boolean {
   return expectedHash !== undefined && !readHash(expectedHash).isPartial
 }
 
-/** Checks whether the caller knows the resulting body, because it wrote the body, or read all of it and changed a part. */
+/** The caller wrote the resulting body, or has read all of it and changed a part. */
 function knowsResult(operation: Operation, { relinked }: Draft): boolean {
-  // The caller has not seen the links that were rewritten.
+  // The caller has not seen the rewritten links.
   if (relinked.length > 0) return false
   if (operation.kind !== 'update') return operation.kind === 'create'
   return (operation.content !== undefined && operation.section === undefined) || knowsAll(operation)
@@ -61,7 +57,7 @@ function bodyOf({ text }: Draft): string {
   return text.slice(bodyStartOf(text))
 }
 
-/** Returns the number of lines in `before` that are not in `after`, in any order. */
+/** Ignores the order of lines. */
 export function countLostLines(before: string, after: string): number {
   const oldCounts = new Map<string, number>()
   for (const line of linesOf(after)) oldCounts.set(line, (oldCounts.get(line) ?? 0) + 1)
@@ -74,7 +70,7 @@ export function countLostLines(before: string, after: string): number {
   return lostCount
 }
 
-/** Checks whether replacing a section removes headings. The caller may not have read its subsections. */
+/** The caller may not have read the subsections of a replaced section. */
 export function losesHeadings(texts: readonly [before: string, after: string], flavour: Flavour): boolean {
   const [before, after] = texts.map((text) =>
     outlineOf(text, flavour).headings.map((heading) => `${heading.level} ${heading.text}\n`),
@@ -95,7 +91,7 @@ function countMarkers(text: string): number {
   return text.split(MARKER).length - 1
 }
 
-/** Returns all strings in a property. Not recursive, because deep nesting could overflow the stack. */
+/** Not recursive, because deep nesting could overflow the stack. */
 function textsIn(value: unknown): readonly string[] {
   const texts: string[] = []
   for (let level: readonly unknown[] = [value]; level.length > 0; ) {
@@ -116,7 +112,6 @@ function cutTextError(name: string, where: 'ends' | 'goes on'): RouxError {
   )
 }
 
-/** Returns a note's new text after a single operation, or `undefined` for several operations, other files and unchanged notes. */
 export function writtenText(
   [operation, ...others]: readonly Operation[],
   [draft]: readonly (Draft | undefined)[],
@@ -132,7 +127,7 @@ export function writtenText(
   }
 }
 
-/** Returns the range of `after` between the common prefix and the common suffix. */
+/** The range of `after` between the common prefix and suffix. */
 function changedStretch(before: string, after: string): WrittenText['changed'] {
   const shared = Math.min(before.length, after.length)
   let start = 0

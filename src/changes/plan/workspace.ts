@@ -40,15 +40,14 @@ export interface Move {
   readonly to: string
 }
 
-/** How often one operation may rewrite links to the headings of the same note. Headings can contain links to each other. */
+/** Passes over a note's headings per operation. Headings can link to each other. */
 const MAX_VISITS = 10
 
-/** The vault as it will be after the operations planned so far. Changes nothing on disk. */
+/** The vault after the operations planned so far. Writes nothing. */
 export class Workspace {
   readonly view: VaultView
   readonly notes: string[] = []
   readonly lowercased: string[] = []
-  /** Old names of renamed tags, folded. */
   readonly renamedTags: string[] = []
   readonly #drafts = new DraftTable()
   readonly #paths: PlannedPaths
@@ -57,7 +56,7 @@ export class Workspace {
   readonly #reports: LinkReports
   /** New or edited files whose names may have changed. */
   readonly #renamed = new Set<Draft>()
-  /** The headings that notes had before `rewrite` changed them. */
+  /** Headings before `rewrite`. */
   readonly #headingsBefore = new Map<Draft, readonly OutlineHeading[]>()
   #nextKey: number
 
@@ -74,10 +73,7 @@ export class Workspace {
     this.#reports = new LinkReports(view)
   }
 
-  /**
-   * Finds a file by id: first by exact path, then by folded path. `.md` is optional.
-   * @throws RouxError `NODE_NOT_FOUND`
-   */
+  /** Finds a file by exact path, then by folded path. `.md` is optional. @throws RouxError `NODE_NOT_FOUND` */
   find(id: string): Draft {
     const draft = this.tryFind(id)
     if (draft !== undefined) return draft
@@ -95,20 +91,20 @@ export class Workspace {
     }
     for (const name of [foldId(id), foldId(`${id}.md`)]) {
       const paths = this.twins(name)
-      // If several names differ only in case, the plain id belongs to the path that is already folded, or else to the first.
+      // If names differ only in case, the plain id belongs to the folded path, or else to the first.
       const path = paths.includes(name) ? name : paths[0]
       if (path !== undefined) return this.#at(path)
     }
     return undefined
   }
 
-  /** Returns the file with the given key, or `undefined` if the file does not exist or will be removed. */
+  /** `undefined` if the file does not exist or will be removed. */
   byKey(key: number): Draft | undefined {
     const path = this.#drafts.get(key)?.path ?? this.view.pathOf(key)
     return path === undefined || isTrash(path) ? undefined : this.#at(path)
   }
 
-  /** Returns the file at this path that an earlier operation deleted. */
+  /** The file at this path that an earlier operation deleted. */
   deleted(path: string): Draft | undefined {
     return this.#drafts
       .all()
@@ -138,7 +134,7 @@ export class Workspace {
     return this.#paths.twins(path)
   }
 
-  /** Returns the id that a file will have. If several paths differ only in case, only one gets the folded path as its id. */
+  /** The id after the change. If paths differ only in case, only one gets the folded path as its id. */
   idOf(path: string): string {
     const folded = foldId(path)
     const samePaths = this.twins(path)
@@ -153,7 +149,6 @@ export class Workspace {
     return this.#paths.spelled(path)
   }
 
-  /** Checks whether a folder with this spelling exists or will exist. */
   isFolder(path: string): boolean {
     return this.view.look(path) === 'folder' || this.#paths.willBeFolder(path)
   }
@@ -169,7 +164,7 @@ export class Workspace {
     draft.edit(edits)
   }
 
-  /** Checks whether the text at an offset can define names: in the frontmatter or, in Logseq, in the first block. */
+  /** Names are defined in the frontmatter or, in Logseq, in the first block. */
   #holdsNames({ path, text }: Draft, at: number): boolean {
     if (this.view.kindOf(path) !== 'note') return false
     return this.view.flavour.mode === 'logseq' || at <= bodyStartOf(text)
@@ -227,10 +222,7 @@ export class Workspace {
     return { path: to, aliases: before.aliases, title: before.title }
   }
 
-  /**
-   * Updates the index with the names of new and edited files. Links that would now resolve differently are either rewritten or
-   * only reported.
-   */
+  /** Updates the name index for new and edited files. Links that would resolve differently are rewritten or reported. */
   async followNames(links: 'rewrite' | 'report'): Promise<void> {
     for (const draft of this.#renamed) {
       this.#renamed.delete(draft)
@@ -268,7 +260,7 @@ export class Workspace {
     }
   }
 
-  /** Renames tags in one file, all at once because they may swap names. Reports the ones in properties that cannot be renamed. */
+  /** Renames all tags of a file at once, because they may swap names. Reports properties that cannot be edited. */
   renameTags(draft: Draft, renamings: readonly TagRenaming[]): readonly TextEdit[] {
     const rename = this.view.kindOf(draft.path) === 'canvas' ? renameTagInCanvas : renameTagInNote
     const renamed = renamings.map((renaming) => rename(draft.text, renaming, this.view.flavour))
@@ -302,12 +294,12 @@ export class Workspace {
       [...edits, ...(relinked?.edits ?? [])].sort((a, b) => a.start - b.start),
     )
     draft.addRelinked(relinked?.rewrites ?? [])
-    // The note's own headings have changed, because they contained links.
+    // The links were in headings, so these have changed, too.
     if (relinked !== undefined) this.#headingsBefore.set(draft, after)
     await this.followHeadings()
   }
 
-  /** Edits links or tags. If a heading contains one, `followHeadings` updates the links to that heading later. */
+  /** Edits links or tags. `followHeadings` later updates links to headings that contained one. */
   rewrite(draft: Draft, edits: readonly TextEdit[]): void {
     if (this.view.kindOf(draft.path) === 'note' && !this.#headingsBefore.has(draft)) {
       const headings = this.#headingsIn(draft.text)
@@ -317,10 +309,7 @@ export class Workspace {
     this.edit(draft, edits)
   }
 
-  /**
-   * Rewrites links to headings that `rewrite` changed. If these links are in headings themselves, links to those are rewritten
-   * too.
-   */
+  /** Rewrites links to headings that `rewrite` changed, and so on for links in headings. */
   async followHeadings(): Promise<void> {
     const visits = new Map<Draft, number>()
     for (const [draft, before] of this.#headingsBefore) {
@@ -347,13 +336,13 @@ export class Workspace {
     return outlineOf(text, this.view.flavour).headings
   }
 
-  /** Returns the other files that link to this file. */
+  /** Other files with links to this file. */
   async referrers(draft: Draft): Promise<readonly RelinkSource[]> {
     const sources = await this.#sources.affectedBy([{ key: draft.key, after: undefined }])
     return sources.filter(({ key, links }) => key !== draft.key && links.some((link) => link.to === draft.key))
   }
 
-  /** Reports links to headings or blocks that are gone. Call it after planning, because a later operation may restore them. */
+  /** Call after planning, because a later operation may restore a heading or block. */
   async noteBrokenParts(): Promise<void> {
     const files = {
       read: (keys: readonly number[]) => this.#sources.at(keys),
@@ -362,7 +351,6 @@ export class Workspace {
     this.notes.push(...(await brokenPartNotes(this.#drafts.all(), this.view, files)))
   }
 
-  /** Reports new links that lead nowhere. Call it after planning, because a later operation may create their targets. */
   noteWrittenLinks(drafts: readonly Draft[]): void {
     const files = {
       read: (draft: Draft) => this.#sources.read(draft),
@@ -372,20 +360,20 @@ export class Workspace {
     this.notes.push(...writtenLinkNotes([...new Set(drafts)], this.view, files))
   }
 
-  /** Returns the files with the given tag or a tag nested in it, and files whose tags may have changed. */
+  /** Includes nested tags, and files whose tags may have changed. */
   async tagged(tag: string): Promise<readonly Draft[]> {
     const drafts = (await this.view.taggedWith(tag)).flatMap((key) => this.byKey(key) ?? [])
     const editedDrafts = this.#drafts.all().filter((draft) => draft.isEdited && !isTrash(draft.path))
     return [...new Set([...drafts, ...editedDrafts])].filter(({ path }) => this.view.kindOf(path) !== 'attachment')
   }
 
-  /** Restores the names after planning, even if planning failed. */
+  /** Call even if planning failed, to restore the names. */
   close(): void {
     this.#names.restore()
   }
 
   async finish(): Promise<Planned> {
-    // Sort, so the same change always has the same diff, regardless of the order in which files were read.
+    // Sorted, so the same change always has the same diff.
     const drafts = this.#drafts.all().filter(hasChanged).sort(byImportance)
     const { made, moved } = this.#paths
     const html = await brokenHtmlLinks(this.view, drafts)
@@ -420,7 +408,7 @@ export class Workspace {
   }
 }
 
-/** Returns the tags to rename because a Logseq page gets another name. A tag there is a link to the page of its name. */
+/** A tag in Logseq is a link to the page of that name, so renaming a page renames the tag. */
 function pageTags(names: NameIndex, { key, after }: NameChange): readonly TagRenaming[] {
   const before = names.file(key)
   if (names.mode !== 'logseq' || before === undefined || after === undefined) return []
@@ -443,7 +431,7 @@ function hasSameTexts(before: readonly Heading[], after: readonly Heading[]): bo
   return before.length === after.length && before.every(({ text }, at) => text === after[at]?.text)
 }
 
-/** Puts files that an operation names before files in which only links are rewritten. */
+/** Files named by an operation come before files whose links are rewritten. */
 function byImportance(a: Draft, b: Draft): number {
   const isRelinkedOnly = ({ original, path, relinked }: Draft) => original === path && relinked.length > 0
   return Number(isRelinkedOnly(a)) - Number(isRelinkedOnly(b)) || compareTexts(a.original ?? a.path, b.original ?? b.path)

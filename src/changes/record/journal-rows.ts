@@ -6,18 +6,15 @@ import { usedBytes } from './state-database.ts'
 
 const DAY = 86_400_000
 
-/** The first page is small, because usually a file is restored that was deleted recently. */
+/** Small, because most restored files were deleted recently. */
 const FIRST_PAGE = 20
 
 const PAGE = 2_000
 
-/** A string that sorts after all ids. */
+/** Sorts after all ids. */
 const LAST_ID = '~'
 
-/**
- * Selects deletions from the newest change to the oldest, and within each change from the last entry to the first. `.trash0` is
- * the first name that sorts after all names starting with `.trash/`.
- */
+/** Newest change first, last entry first. `.trash0` sorts after all names that start with `.trash/`. */
 const DELETIONS = `SELECT c.id, e.position, e.path, e.target FROM changes c CROSS JOIN entries e ON e.change = c.id
   WHERE c.vault = ? AND c.id <= ? AND (c.id < ? OR e.position < ?) AND c.state = 'done'
     AND e.kind = 'move' AND e.target >= '.trash/' AND e.target < '.trash0'
@@ -60,10 +57,9 @@ export function entryOf(row: EntryRow): Entry {
   }
 }
 
-/** Content of more bytes than this is compressed. Less content fits into a database page anyway. */
+/** In bytes. Smaller content fits into a database page anyway. */
 const DEFLATE_ABOVE = 4096
 
-/** Compression level. Compared with level 6, level 1 takes a third of the time, and its output is about 15 % larger. */
 const LEVEL = 1
 
 export function packContent(bytes: Uint8Array): ContentRow {
@@ -79,17 +75,13 @@ export function unpackContent({ deflated, bytes }: ContentRow): Uint8Array {
   return deflated === 0 ? bytes : inflateRawSync(bytes)
 }
 
-/** Limits on how long changes can be undone. */
 export interface Retention {
   readonly days: number
-  /** Maximum size of the whole record for all vaults. */
+  /** Size of the record for all vaults. */
   readonly bytes: number
 }
 
-/**
- * Deletes the oldest changes until the others are recent enough and small enough. Keeps changes in progress and the last
- * completed change.
- */
+/** Keeps changes in progress and the last completed change. */
 export function prune(database: Database, { days, bytes }: Retention, now: number): void {
   const finished = `SELECT id FROM changes WHERE state <> 'applying'`
   const newest = `(SELECT max(id) FROM changes WHERE state <> 'applying')`
@@ -103,7 +95,7 @@ export function prune(database: Database, { days, bytes }: Retention, now: numbe
   }
 }
 
-/** Deletes changes and their contents, except contents that other changes use. */
+/** Keeps contents that other changes use. */
 function drop(database: Database, changes: readonly { readonly id: string }[]): void {
   if (changes.length === 0) return
   const hashesOf = database.prepare('SELECT before, after FROM entries WHERE change = ?')
@@ -122,7 +114,6 @@ function drop(database: Database, changes: readonly { readonly id: string }[]): 
   database.prepare('PRAGMA incremental_vacuum(2000)').all()
 }
 
-/** Runs a query on the record. Without a record, there are no rows. */
 export type Query = (sql: string, ...values: readonly SqlValue[]) => readonly unknown[]
 
 interface DeletionRow {
@@ -132,7 +123,7 @@ interface DeletionRow {
   readonly target: string
 }
 
-/** Yields the files in the trash that have not been restored, the last deleted first. Reads the rows page by page. */
+/** Deleted files that have not been restored, newest first. Reads page by page. */
 export function* deletionsOf(vault: string, query: Query): Generator<Trashed> {
   let last: DeletionRow | undefined
   for (let limit = FIRST_PAGE; ; limit = PAGE) {

@@ -17,15 +17,14 @@ import {
 } from './journal-rows.ts'
 import { type OpenDatabase, StateFile, type StateFormat } from './state-database.ts'
 
-/** Milliseconds to wait for another process that is writing. */
+/** Milliseconds to wait for another writer. */
 const BUSY_TIMEOUT = 10_000
 
-/** Identifies the file type: "Roux" in ASCII, and 1 for state. */
+/** `Rox` in ASCII, then 1. */
 const APPLICATION_ID = 0x526f7801
 
 /**
- * Migrations, one for each version. Never edit a released migration; only add new ones. Contents are stored once per hash,
- * because the result of one change is where the next one starts.
+ * One per version. Never edit a released migration. Contents are stored once per hash, because consecutive changes share them.
  */
 const MIGRATIONS: readonly string[] = [
   `
@@ -63,7 +62,7 @@ const MIGRATIONS: readonly string[] = [
   `,
 ]
 
-/** Format of the record. Every commit is synced, because the record must survive a power cut before the first file is touched. */
+/** Every commit is synced, because the record must survive a power cut before the first file is touched. */
 export const JOURNAL: StateFormat = {
   applicationId: APPLICATION_ID,
   migrations: MIGRATIONS,
@@ -75,9 +74,8 @@ export const JOURNAL: StateFormat = {
 export interface ChangeRecord {
   /** Sorting by id yields chronological order. */
   readonly id: string
-  /** Real path of the vault's root. */
   readonly vault: string
-  /** The root's inode when the change started, because a different folder may be mounted there later. */
+  /** Inode of the root. Another folder may be mounted there later. */
   readonly rootInode: string
   /** Milliseconds since the Unix epoch. */
   readonly time: number
@@ -97,10 +95,7 @@ export interface JournalOptions {
   readonly now: () => number
 }
 
-/**
- * The record of all changes, in one database for all vaults. Each change is on disk before its first file is touched. The
- * database is created by the first change and migrated when its format changes.
- */
+/** One database for all vaults. A change is on disk before its first file is touched. */
 export class Journal {
   readonly #file: StateFile
   readonly #options: JournalOptions
@@ -110,10 +105,7 @@ export class Journal {
     this.#options = options
   }
 
-  /**
-   * Records a change as `applying`, durably. Deletes old changes to free space.
-   * @returns its id
-   */
+  /** Records a change as `applying` and syncs it. May delete old changes. @returns its id */
   begin(change: NewChange, contents: ReadonlyMap<string, Uint8Array>): string {
     return this.#use(true, (database) =>
       inTransaction(database, () => {
@@ -134,9 +126,8 @@ export class Journal {
   }
 
   /**
-   * Records that a change has ended. The commit is not synced: after a power cut, recovery may find the change `applying` again,
-   * but with all of its files changed or all of them rolled back.
-   * @returns false if the record no longer contains the change, because its folder was emptied
+   * Not synced: after a power cut, recovery may find a finished change `applying`, and settles it again.
+   * @returns false if the record no longer contains the change
    */
   finish(id: string, state: Exclude<ChangeState, 'applying'>): boolean {
     return this.#use(true, (database) => {
@@ -157,14 +148,12 @@ export class Journal {
     })
   }
 
-  /** Returns a vault's unfinished changes, newest first. */
   applying(vault: string): readonly ChangeRecord[] {
-    // This query runs before every change. Without the hint, SQLite scans all of the vault's changes to sort them.
+    // Runs before every change. Without the hint, SQLite scans and sorts all changes of the vault.
     const sql = `SELECT * FROM changes INDEXED BY changes_applying WHERE vault = ? AND state = 'applying' ORDER BY id DESC`
     return this.#use(false, (database) => records(database, sql, vault))
   }
 
-  /** Returns the ids of unfinished changes in all vaults. */
   unfinished(): ReadonlySet<string> {
     const rows = this.#use(false, (database) => database.prepare(`SELECT id FROM changes WHERE state = 'applying'`).all())
     return new Set((rows as readonly { readonly id: string }[]).map(({ id }) => id))
@@ -174,7 +163,6 @@ export class Journal {
     return this.#use(false, (database) => records(database, 'SELECT * FROM changes WHERE vault = ? AND id = ?', vault, id))[0]
   }
 
-  /** Returns a vault's most recent changes, newest first. */
   list(vault: string, limit: number): readonly ChangeRecord[] {
     return this.#use(false, (database) =>
       records(database, 'SELECT * FROM changes WHERE vault = ? ORDER BY id DESC LIMIT ?', vault, limit),
@@ -185,7 +173,7 @@ export class Journal {
     return deletionsOf(vault, (sql, ...values) => this.#use(false, (database) => database.prepare(sql).all(...values)))
   }
 
-  /** Returns the bytes with this hash if any change has recorded them. */
+  /** `undefined` if no change has recorded these bytes. */
   content(hash: string): Uint8Array | undefined {
     const rows = this.#use(false, (database) => [
       database.prepare('SELECT deflated, bytes FROM contents WHERE hash = ?').get(hash),
@@ -194,12 +182,12 @@ export class Journal {
     return row === undefined ? undefined : unpackContent(row)
   }
 
-  /** Checkpoints and truncates the write-ahead log, which would otherwise stay as large as the largest change. */
+  /** Otherwise, the write-ahead log stays as large as the largest change. */
   tidy(): void {
     const log = statSync(`${this.#file.path}-wal`, { throwIfNoEntry: false })
     const database = this.#file.opened
     if (database === undefined || log === undefined || log.size < LARGE_LOG) return
-    // Another process that reads or writes makes this fail, which does no harm.
+    // Fails harmlessly if another process is reading or writing.
     quietly(() => database.exec('PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)'))
     quietly(() => database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`))
   }
@@ -208,7 +196,7 @@ export class Journal {
     this.#file.close()
   }
 
-  /** Runs an action on the database. If there is none, the result is an empty list. */
+  /** Returns an empty list if there is no database. */
   #use<T>(make: true, action: (database: Database) => T): T
   #use<T>(make: false, action: (database: Database) => readonly T[]): readonly T[]
   #use<T>(make: boolean, action: (database: Database) => T | readonly T[]): T | readonly T[] {
@@ -252,7 +240,7 @@ function putContents(database: Database, contents: ReadonlyMap<string, Uint8Arra
   }
 }
 
-/** Size in bytes above which a write-ahead log is worth checkpointing. */
+/** In bytes. Smaller logs are not checkpointed. */
 const LARGE_LOG = 4_000_000
 
 interface ChangeRow {

@@ -7,12 +7,11 @@ import { type Database, inTransaction, pragma } from '../../core/sql-database.ts
 
 export type OpenDatabase = (path: string) => Database
 
-/** Checks whether an error means that another connection holds a lock. */
 export function isBusy(error: unknown): boolean {
   return /database is locked|database is busy|SQLITE_BUSY/i.test(String(error))
 }
 
-/** Returns a value that changes when the file at this path is replaced, or `undefined` if there is no file. */
+/** Changes when the file is replaced. `undefined` if there is no file. */
 export function identityOf(path: string): string | undefined {
   try {
     // Since Node 22, `throwIfNoEntry: false` also hides the error for a parent that is a file.
@@ -25,19 +24,19 @@ export function identityOf(path: string): string | undefined {
 }
 
 export interface StateFormat {
-  /** Number in the file that distinguishes it from other kinds of databases. */
+  /** SQLite's `application_id`. */
   readonly applicationId: number
-  /** Migrations, one for each version. Never edit a released migration; only add new ones. */
+  /** One per version. Never edit a released migration. */
   readonly migrations: readonly string[]
-  /** Milliseconds to wait for another process that is writing. */
+  /** Milliseconds to wait for another writer. */
   readonly busyTimeout: number
-  /** Pragmas for a new file, which keeps them. */
+  /** Pragmas that SQLite stores in a new file. */
   readonly created?: string
   /** Pragmas for each connection. */
   readonly connected?: string
 }
 
-/** Thrown if a file is another kind of database, or a later version of this one. */
+/** Thrown for another kind of database, or a later version. */
 export class ForeignDatabase extends Error {
   constructor() {
     super('it was created by another version or program')
@@ -45,8 +44,7 @@ export class ForeignDatabase extends Error {
 }
 
 /**
- * Opens a database in the state folder and migrates it to the latest version. If there is none, creates one that only its owner
- * can read.
+ * Migrates an existing database, or creates one with mode 0600.
  * @throws ForeignDatabase, and errors from SQLite and the file system
  */
 export function openStateDatabase(path: string, format: StateFormat, openDatabase: OpenDatabase): Database {
@@ -86,7 +84,7 @@ function migrate(database: Database, { applicationId, migrations }: StateFormat)
   })
 }
 
-/** A state database whose connection stays open. If the file is deleted or replaced, the database is reopened, or created. */
+/** Keeps the connection open. Reopens or creates the file if it is deleted or replaced. */
 export class StateFile {
   readonly path: string
   readonly #format: StateFormat
@@ -104,7 +102,7 @@ export class StateFile {
     return this.#database
   }
 
-  /** @throws for the same reasons as `openStateDatabase` */
+  /** @throws like `openStateDatabase` */
   open(): Database {
     const identity = identityOf(this.path)
     if (this.#database !== undefined && identity !== undefined && identity === this.#identity) return this.#database
@@ -115,7 +113,7 @@ export class StateFile {
     return database
   }
 
-  /** Returns `undefined` if there is no file. @throws for the same reasons as `openStateDatabase` */
+  /** `undefined` if there is no file. @throws like `openStateDatabase` */
   openExisting(): Database | undefined {
     return identityOf(this.path) === undefined ? undefined : this.open()
   }

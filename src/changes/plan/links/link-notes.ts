@@ -12,9 +12,9 @@ import { type Draft, decode } from '../draft.ts'
 import { isTrash } from '../note-paths.ts'
 import type { VaultView } from '../vault-view.ts'
 
-/** Maximum number of places to list in one sentence. */
+/** Places to list in one sentence. */
 const MAX_NAMED = 5
-/** Maximum number of notes whose headings and blocks are read. */
+/** Notes to read for headings and blocks. */
 const MAX_READ = 50
 
 export interface WrittenLinkFiles {
@@ -28,10 +28,7 @@ interface WrittenLink {
   readonly link: ResolvedLink
 }
 
-/**
- * Describes new links whose target, heading or block is missing, or whose name is ambiguous. Links that existed before are
- * ignored.
- */
+/** Reports new links that are broken or ambiguous. */
 export function writtenLinkNotes(drafts: readonly Draft[], view: VaultView, files: WrittenLinkFiles): readonly string[] {
   const newLinks = drafts.flatMap((draft) => linksWritten(draft, view, files.read))
   const missing = newLinks.filter(({ link }) => typeof link.to === 'string')
@@ -77,7 +74,6 @@ function placeOf({ path, link: { line, target, subpath } }: WrittenLink): string
   return `${path}:${line} ${quote(subpath === undefined ? target : `${target}#${subpath}`)}`
 }
 
-/** Returns the links that an edit adds to a note. */
 function linksWritten(draft: Draft, view: VaultView, read: WrittenLinkFiles['read']): readonly WrittenLink[] {
   const { original, path, isEdited } = draft
   if (!isEdited || isTrash(path) || view.kindOf(path) !== 'note') return []
@@ -98,7 +94,7 @@ function nameOf({ target, subpath }: { readonly target: string; readonly subpath
   return `${target}#${subpath ?? ''}`
 }
 
-/** Returns a function that checks whether a link's heading or block exists. */
+/** Tests whether the target has the link's heading or block. */
 function partTest(view: VaultView, { byKey }: WrittenLinkFiles): (link: ResolvedLink) => boolean {
   const tests = new Map<number, (subpath: string) => boolean>()
   return ({ to, subpath }) => {
@@ -114,23 +110,19 @@ function partTest(view: VaultView, { byKey }: WrittenLinkFiles): (link: Resolved
   }
 }
 
-/** A note whose headings or blocks have links from other files. */
 interface PartTarget {
   readonly draft: Draft
   readonly sources: readonly number[]
 }
 
 export interface LinkingFiles {
-  /** Reads files by key, with their links after the change. */
+  /** Links after the change, by key of the file. */
   readonly read: (keys: readonly number[]) => Promise<readonly RelinkSource[]>
-  /** Returns a file's names before the change, under which links to it are still indexed. */
+  /** Links are still indexed under the names from before the change. */
   readonly namedBefore: (key: number) => NamedFile | undefined
 }
 
-/**
- * Reports links to headings or blocks that an edit removed, in one sentence per note. Links that were rewritten, or broken
- * before, do not count.
- */
+/** One sentence per note. Ignores links that were rewritten, or broken before. */
 export async function brokenPartNotes(
   drafts: readonly Draft[],
   view: VaultView,
@@ -156,7 +148,7 @@ export async function brokenPartNotes(
   })
 }
 
-/** Returns the edited note if other files link to its headings or blocks. Only such notes need to be parsed. */
+/** `undefined` unless other files link to headings or blocks of the edited note. */
 function partTarget(draft: Draft, view: VaultView, namedBefore: LinkingFiles['namedBefore']): readonly PartTarget[] {
   const { key, path, original, isEdited } = draft
   if (!isEdited || original === undefined || isTrash(path) || isTrash(original) || view.kindOf(path) !== 'note') return []
@@ -165,7 +157,7 @@ function partTarget(draft: Draft, view: VaultView, namedBefore: LinkingFiles['na
   return sources.length > 0 || /\[\[#|\]\(#/.test(draft.text) ? [{ draft, sources }] : []
 }
 
-/** Returns a function that checks whether a subpath existed in a note and no longer does. */
+/** Tests whether a subpath existed before the edit and is gone. */
 function lostParts(draft: Draft, flavour: Flavour): readonly (readonly [key: number, isLost: (subpath: string) => boolean])[] {
   const before = outlineOf(decode(draft.disk), flavour)
   const after = outlineOf(draft.text, flavour)

@@ -5,9 +5,7 @@ import type { LostReason, RelinkSource } from '../../../links/relink/relink-plan
 import { mentionsAny, resolveLink } from '../../../links/resolve.ts'
 import type { VaultView } from '../vault-view.ts'
 
-/**
- * Collects the links that a change breaks or redirects. They are reported at the end, because a later operation may repair them.
- */
+/** Collects links that a change breaks or redirects. A later operation may still repair them. */
 export class LinkReports {
   readonly #view: VaultView
   readonly #lostLinks = new Map<string, LostLinkEntry>()
@@ -16,13 +14,13 @@ export class LinkReports {
     this.#view = view
   }
 
-  /** @param target path of the file that the link currently leads to */
+  /** @param target path of the current target */
   add(source: RelinkSource, link: ResolvedLink, { target, reason }: Pick<LostLinkEntry, 'target' | 'reason'>): void {
     const id = `${source.key} ${link.start} ${link.target}`
     if (!this.#lostLinks.has(id)) this.#lostLinks.set(id, { key: source.key, link, target, reason })
   }
 
-  /** Adds the links that would resolve to another file, or to none, if names changed and links did not. */
+  /** Adds links that would break or resolve to another file if only names changed. */
   addLedElsewhere(
     sources: readonly RelinkSource[],
     changes: readonly NameChange[],
@@ -41,7 +39,7 @@ export class LinkReports {
     }
   }
 
-  /** @param pathOf returns a file's future path, or `undefined` if the file is removed */
+  /** @param pathOf returns a file's future path, or `undefined` for a removed file */
   list(
     pathOf: (key: number) => string | undefined,
     linksOf: (key: number) => readonly ResolvedLink[] | undefined,

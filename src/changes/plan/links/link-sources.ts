@@ -18,10 +18,7 @@ export interface LinkSourceParts {
   open(key: number, path: string): Draft
 }
 
-/**
- * Reads the links of files, resolved against the current file names. Links come from the index if it is up to date, and otherwise
- * from the text.
- */
+/** Reads links, resolved against current names. Uses the index if it is up to date, and otherwise the text. */
 export class LinkSources {
   readonly #view: VaultView
   readonly #drafts: DraftTable
@@ -36,7 +33,7 @@ export class LinkSources {
   }
 
   async affectedBy(changes: readonly NameChange[]): Promise<readonly RelinkSource[]> {
-    // An edited file may mention names that are not in the index yet. There are few edited files, so check them all.
+    // The index may lack names in edited files. There are few of them, so check all.
     const editedDrafts = this.#drafts.all().filter(({ isEdited, path }) => isEdited && !isTrash(path))
     const keys = affectedSources(this.#view.names, changes, (name) => this.#view.sourcesOf(name))
     return await this.#sources([...new Set([...keys, ...editedDrafts.map(({ key }) => key)])])
@@ -54,7 +51,6 @@ export class LinkSources {
     return { key, path, links: this.#resolve({ key, path }, this.#linksIn(path, text)) }
   }
 
-  /** Returns the files with these keys. Omits missing files. */
   async at(keys: readonly number[]): Promise<readonly RelinkSource[]> {
     return await this.#sources(keys)
   }
@@ -73,10 +69,10 @@ export class LinkSources {
 
   #fromRecord(record: FileRecord): RelinkSource | readonly [] {
     if (this.#view.isCurrent(record)) {
-      // Earlier operations may have changed where the links lead.
+      // Earlier operations may have redirected the links.
       return this.#names.differ ? { ...record, links: this.#resolve(record, record.links) } : record
     }
-    // A file that has been deleted in the meantime has no links to keep.
+    // The file may have been deleted in the meantime.
     if (this.#view.look(record.path) === undefined) return []
     const draft = this.#open(record.key, record.path)
     return textOf(draft) === undefined ? [] : this.read(draft)
@@ -93,7 +89,6 @@ export class LinkSources {
   }
 }
 
-/** Returns a file's text, or `undefined` if it cannot be read. */
 function textOf(draft: Draft): string | undefined {
   try {
     return draft.text
@@ -103,7 +98,7 @@ function textOf(draft: Draft): string | undefined {
   }
 }
 
-/** Adds planned names to the name index and removes them after planning. */
+/** Adds planned names to the name index until `restore`. */
 export class PlannedNames {
   readonly #names: NameIndex
   readonly #before = new Map<number, NamedFile | undefined>()
@@ -135,7 +130,7 @@ export class PlannedNames {
   }
 }
 
-/** Returns the names that a file would have at another path, judging by its current text. */
+/** Names at another path, with title and aliases from the current text. */
 export function namedByText(draft: Draft, to: string, { kindOf, flavour }: VaultView): FileNames {
   if (kindOf(draft.path) !== 'note') return { path: to, aliases: [], title: undefined }
   const { aliases, title } = parseNote(draft.text, flavour)

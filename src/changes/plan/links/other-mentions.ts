@@ -12,9 +12,8 @@ import { isTrash } from '../note-paths.ts'
 import type { VaultView } from '../vault-view.ts'
 
 export interface HtmlLinks {
-  /** Broken HTML links. They are not among the vault's links, so they are not rewritten. */
+  /** Broken HTML links, which are not rewritten. */
   readonly broken: readonly LinkReport[]
-  /** Number of notes that were not read because of the time limit. */
   readonly unread: number
 }
 
@@ -22,17 +21,14 @@ const TIME_LIMIT = 1000
 
 const YIELD_INTERVAL = 10
 
-/** A note with its paths before and after the change. */
+/** Paths of a note before and after the change. */
 interface Source {
   readonly from: string
   readonly to: string
   readonly draft: Draft | undefined
 }
 
-/**
- * Finds HTML links (`<a href>` and `<img src>`) that a move breaks. Returns none in the mode `docs`, where HTML links are
- * rewritten like any other.
- */
+/** Finds `<a href>` and `<img src>` links that a move breaks. The mode `docs` rewrites HTML links, so none are reported there. */
 export async function brokenHtmlLinks(view: VaultView, drafts: readonly Draft[]): Promise<HtmlLinks> {
   const newPaths = new Map(drafts.filter(isMoved).map(({ original, path }) => [foldName(original ?? ''), path]))
   const areLinks = view.flavour.mode === 'docs' && view.flavour.profile === 'lenient'
@@ -52,7 +48,6 @@ export async function brokenHtmlLinks(view: VaultView, drafts: readonly Draft[])
   return { broken, unread: 0 }
 }
 
-/** Returns all notes that remain in the vault, changed ones first. */
 function sourcesIn(view: VaultView, drafts: readonly Draft[]): readonly Source[] {
   const plannedPaths = new Set(drafts.map(({ original }) => original))
   const changed = drafts.map((draft) => ({ from: draft.original ?? draft.path, to: draft.path, draft }))
@@ -89,16 +84,15 @@ function linksIn(text: string, { flavour }: VaultView): readonly { readonly line
   )
 }
 
-/** Returns the path that a browser would open. */
 function placeOf(target: string, source: string): string | undefined {
   const [path = ''] = target.split('?')
   return joinPath(path.startsWith('/') ? '' : folderOf(source), path)
 }
 
-/** Maximum number of places to list in one sentence. */
+/** Places to list in one sentence. */
 const MAX_NAMED = 5
 
-/** Matches text in quotes, which may be escaped in YAML, and in the brackets of a wikilink. One may contain the other. */
+/** Quoted strings, possibly escaped in YAML, and targets of wikilinks. They can be nested. */
 const TEXTS = [/(?<=")[^"\\]+(?=\\?")/g, /(?<=')[^']+(?=')/g, /(?<=\[\[)[^[\]|#]+/g]
 
 export interface BaseChange {
@@ -106,14 +100,11 @@ export interface BaseChange {
   readonly folders: readonly MovedFolder[]
   /** Folded names of renamed tags. */
   readonly tags: readonly string[]
-  /** Returns a file's path after the change. */
+  /** Path after the change. */
   readonly livePath: (key: number) => string | undefined
 }
 
-/**
- * Lists the places in Obsidian Bases (`.base` files) that contain an old name. They are YAML expressions, which Obsidian does not
- * treat as links, so they are not rewritten.
- */
+/** Finds old names in Obsidian Bases (`.base` files). Obsidian does not treat them as links, so they are not rewritten. */
 export function baseNotes(view: VaultView, change: BaseChange): readonly string[] {
   const isOld = oldNameTest(change)
   if (isOld === undefined) return []
@@ -131,10 +122,7 @@ export function baseNotes(view: VaultView, change: BaseChange): readonly string[
 
 type OldNameTest = (name: string, before: string) => boolean
 
-/**
- * Returns a function that checks whether a text is an old name. It also gets the text before the name on its line. Returns
- * `undefined` if no name changed.
- */
+/** The test also gets the line up to the name. `undefined` if no name changed. */
 function oldNameTest({ drafts, folders, tags }: BaseChange): OldNameTest | undefined {
   const movedDrafts = drafts.filter(isMoved)
   if (movedDrafts.length + folders.length + tags.length === 0) return undefined
@@ -151,7 +139,7 @@ function oldNameTest({ drafts, folders, tags }: BaseChange): OldNameTest | undef
   }
 }
 
-/** Returns the text before the last unclosed bracket, or an empty string. */
+/** Empty if all brackets are closed. */
 function textBeforeBracket(before: string): string {
   const open = before.lastIndexOf('(')
   return open > before.lastIndexOf(')') ? before.slice(0, open) : ''
