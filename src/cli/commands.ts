@@ -5,7 +5,7 @@ export interface Command {
   readonly sentence: string
   readonly usage: string
   readonly words: number
-  /** The first argument is free text, so "help" does not ask for help. */
+  /** The first argument is free text, even if it is "help". */
   readonly takesText?: true
   readonly options?: readonly Option[]
 }
@@ -22,7 +22,6 @@ const STORE_OPTION: Option = {
   sentence: 'Override store.type: files on this computer, or the Neo4j database at store.neo4j.url.',
 }
 
-/** Shared by the commands for one vault. */
 const OF_VAULT = { usage: '[vault]', words: 1 } as const
 
 export const COMMANDS = [
@@ -232,7 +231,7 @@ export const COMMANDS = [
     name: 'completion',
     sentence: 'Print a script that lets your shell complete commands, options, vaults and notes.',
     usage: '<bash|zsh|fish>',
-    // The completion script passes all words typed so far.
+    // The completion script passes the whole command line.
     words: 10_000,
   },
   {

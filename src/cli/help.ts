@@ -37,7 +37,6 @@ function wrapped(text: string, columns: number | undefined): string {
   return lines.join('\n')
 }
 
-/** Wraps the help to the given number of columns. */
 export function shortHelp(columns?: number): string {
   const text = `Roux serves a folder of Markdown notes as a link graph: to AI assistants, and here.
 
@@ -129,7 +128,7 @@ function sentenceOf(option: Option): string {
 function settingsHelp(): string {
   const blocks = SETTINGS.map(({ key, type, default: value, sentence }) => {
     const name = shownKey(key)
-    // Add spaces, because long lists can only be wrapped there.
+    // Lists wrap only at spaces.
     return `${name}: ${JSON.stringify(value).replaceAll(',', ', ')}\n  ${sentence}\n  It is ${describeType(type)}; as a variable ${variableOf(name)}.\n`
   })
   return `${blocks.join('\n')}

@@ -16,9 +16,8 @@ export interface Host extends Places {
   readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean }
   readonly stdout: Out
   readonly stderr: Out
-  /** Loads the adapters on demand. */
   compose(): Promise<Composition>
-  /** A home folder or a whole disk is probably not a vault. */
+  /** True for a folder that is probably not a vault, such as the home folder. */
   isTooWide(folder: string): Promise<boolean>
   tools(): Promise<readonly Tool[]>
   /** Called for the first SIGINT or SIGTERM only. */
@@ -28,19 +27,18 @@ export interface Host extends Places {
   readonly sharing?: Sharing
 }
 
-/** Set if this process may use the shared server. */
 export interface Sharing {
   /** Path of the main script, which identifies the build. */
   readonly script: string
-  /** Why this process must not use the shared server. */
+  /** Why the shared server must not be used. */
   readonly alone?: string
-  /** Prepares to serve a vault without the shared server. */
+  /** Starts the indexing worker early, because this process serves the vaults itself. */
   bootIndexer(): void
 }
 
 export type Composition = Omit<typeof import('../compose/index.ts'), 'indexFile'>
 
-/** Ctrl+C and SIGTERM abort the signal. An error after that is passed to `onNotice`. @returns the exit code */
+/** Aborts the signal on Ctrl+C or SIGTERM. Later errors go to `onNotice`. @returns the exit code */
 export async function interruptible(
   host: Pick<Host, 'onSignal'>,
   work: (signal: AbortSignal) => Promise<number>,

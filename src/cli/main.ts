@@ -19,7 +19,7 @@ const host: Host = {
   cwd: process.cwd(),
   env: process.env,
   platform: process.platform,
-  // Lazy, because `homedir()` throws if there is no home folder.
+  // `homedir()` throws if there is no home folder.
   get home() {
     return homedir()
   },
@@ -52,7 +52,7 @@ if (!isServer) {
 }
 process.stderr.on('error', () => {})
 
-// Do not wait for threads. They may block on a file or disk.
+// Do not wait for threads, which may be blocked on I/O.
 process.on('exit', () => {
   if (isBlockedByFile() || !leaveNativeCode()) process.kill(process.pid, 'SIGKILL')
 })

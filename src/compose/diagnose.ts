@@ -65,7 +65,7 @@ export interface Diagnosis {
   readonly index: IndexDiagnosis
   readonly searchIndex: IndexDiagnosis
   readonly embedder: readonly EmbedderFinding[]
-  /** Why the configured vector index cannot be used. */
+  /** Why the HNSW index cannot be used. */
   readonly hnsw?: string
   readonly database?: readonly DatabaseFinding[]
 }

@@ -83,7 +83,7 @@ export function neo4jPlace(
     password: storePassword,
     database,
     vault,
-    // Changes with the folder and with the settings that affect parsing.
+    // Identifies the folder and the settings that affect parsing.
     origin: { folder: digest('sha256', root, 'hex'), reading: basename(file) },
     file: `${serverOf(url)} (${vault})`,
     insightFile: insightFile(file),

@@ -188,7 +188,6 @@ export interface WholeVaultParts {
   readonly isKeptElsewhere?: () => boolean
 }
 
-/** Works with any store. */
 function openWholeVault(
   settings: Settings,
   { root, ...parts }: WholeVaultParts,

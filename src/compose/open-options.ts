@@ -13,7 +13,6 @@ export interface OpenOptions {
   readonly name?: string
   readonly onError?: (stack: string) => void
   readonly apiKey?: string
-  /** Where to look for the chat model's API key. */
   readonly aiKey?: KeySource
   /** Read for every question. Defaults to the settings at opening. */
   readonly ai?: () => Settings['ai']
@@ -32,7 +31,7 @@ export interface OpenOptions {
 export interface SharedParts {
   readonly indexers: IndexerHost
   readonly compute: ComputeClient
-  /** A thread of its own, because whole-vault computations may take a minute. */
+  /** Layouts need their own thread, because whole-vault computations take up to a minute. */
   readonly layouts: ComputeClient
   readonly files: FileThreads
   /** Equal settings share one embedding. */

@@ -15,17 +15,16 @@ export async function loadSearch({ store, refreshSearch }: OpenEngine): Promise<
   }
 }
 
-/** In milliseconds. */
-const IDLE = { after: 30_000, look: 15_000 }
+const IDLE_MS = { after: 30_000, look: 15_000 }
 
 export function whenIdle(indexing: IndexingClient, action: () => void): NodeJS.Timeout {
   let doneFor = 0
   const timer = setInterval(() => {
     const { quietSince } = indexing
-    if (quietSince === doneFor || performance.now() - quietSince < IDLE.after) return
+    if (quietSince === doneFor || performance.now() - quietSince < IDLE_MS.after) return
     doneFor = quietSince
     action()
-  }, IDLE.look)
+  }, IDLE_MS.look)
   return timer.unref()
 }
 

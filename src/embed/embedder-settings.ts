@@ -33,12 +33,11 @@ export interface DownloadProgress {
   readonly total?: number
 }
 
-/** Everything that determines the vectors. */
 export interface Provenance {
   readonly kind: string
   readonly model: string
   readonly dimensions: number
-  /** Prefixes, pooling, limits and weights. */
+  /** Everything else that affects the vectors, such as prefixes and pooling. */
   readonly recipe: Readonly<Record<string, unknown>>
 }
 

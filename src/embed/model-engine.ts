@@ -176,7 +176,6 @@ export function failedModel(model: string, cause: unknown): Error {
   )
 }
 
-/** For calls that a terminated worker did not answer. */
 export function workerEndedError(model: string, cause: unknown): Error {
   return providerError(
     `The worker that runs the model ${model} ended: ${reasonOf(cause)}.`,

@@ -18,8 +18,8 @@ import type { Pooling } from './model-recipes.ts'
 import { unitVector } from './model-recipes.ts'
 
 /**
- * No tokenizer on the hub has longer tokens on average. Text is truncated to this length first, because many tokenizers take
- * quadratic time on text without spaces.
+ * No tokenizer on the hub has longer tokens on average. Text is truncated first, because most tokenizers take more than linear
+ * time on text without spaces.
  */
 const CHARACTERS_PER_TOKEN = 32
 
@@ -188,7 +188,7 @@ export function encode(tokenizer: EngineTokenizer, text: string, maxTokens: numb
   return Object.fromEntries(Object.entries(encoding).map(([key, values]) => [key, truncate(values)]))
 }
 
-/** The number of end tokens. An empty text has the same ones. */
+/** Counts the trailing tokens that an empty text also has. */
 function endMarks(ids: readonly number[], empty: readonly number[]): number {
   let marks = 0
   while (marks < empty.length && ids.at(-1 - marks) === empty.at(-1 - marks)) marks++

@@ -36,7 +36,6 @@ export async function openEmbedder(
   }
 }
 
-/** Tables and columns of the built-in embedder. */
 export function tablesFor(
   { languages, dimensions }: Pick<EmbedderSettings, 'languages' | 'dimensions'>,
   { tables }: Pick<EmbedderDependencies, 'tables'>,
@@ -51,9 +50,8 @@ export interface EmbedderFinding {
 }
 
 /** In milliseconds. A local server may have to load the model first. */
-const SERVER_TIMEOUT = 8_000
-/** In milliseconds. */
-const MODEL_TIMEOUT = 60_000
+const SERVER_TIMEOUT_MS = 8_000
+const MODEL_TIMEOUT_MS = 60_000
 
 /** Embeds a short string. Downloads nothing, and returns every problem as a finding. */
 export async function examineEmbedder(
@@ -74,7 +72,7 @@ async function findObstacles(settings: EmbedderSettings, dependencies: EmbedderD
 }
 
 async function tryEmbedder(settings: EmbedderSettings, dependencies: EmbedderDependencies): Promise<EmbedderFinding> {
-  const patience = settings.kind === 'openai' ? SERVER_TIMEOUT : MODEL_TIMEOUT
+  const patience = settings.kind === 'openai' ? SERVER_TIMEOUT_MS : MODEL_TIMEOUT_MS
   const signal = AbortSignal.timeout(patience)
   let embedder: Embedder | undefined
   try {

@@ -34,15 +34,14 @@ const MIN_SLICE_LENGTH = 13
 
 const MAX_KEPT_WORDS = 20_000
 
-/** Piece counts of a text. */
 export interface SentencePieceCounts extends PieceCounts {
   /** Share of letters that are Latin, 0–1. 1 if there are no letters. */
   readonly latin: number
 }
 
 /**
- * SentencePiece unigram segmentation (Kudo 2018) of NFKC-normalized lowercase text. Unknown characters count nothing. Takes
- * linear time.
+ * SentencePiece unigram segmentation (Kudo 2018) of NFKC-normalized lowercase text. Ignores unknown characters. Takes linear
+ * time.
  */
 export class SentencePieces {
   readonly #index: PieceIndex
@@ -125,7 +124,7 @@ export class SentencePieces {
     return normal.split(NOT_IN_WORD).flatMap((part) => (part === '' ? [] : this.#withoutLoneStart(this.#split(part))))
   }
 
-  /** A marker without pieces means an unknown script. */
+  /** The start marker alone means that the script is unknown. */
   #withoutLoneStart(rows: readonly number[]): readonly number[] {
     return rows.length === 1 && rows[0] === this.#startRow ? [] : rows
   }

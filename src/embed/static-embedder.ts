@@ -11,13 +11,12 @@ const KEEP_MS = 5_000
 
 const BATCH = 256
 
-/** In milliseconds, between yields to aborts and other calls. */
-const TURN = 15
+/** Maximum time before yielding to the event loop. */
+const TURN_MS = 15
 
 /** These rows fit in a memory page and are used about equally often. */
 const READ_AT_ONCE = 16
 
-/** Initial capacity for distinct pieces. */
 const FIRST_FACTORS = 512
 
 /** 128 more columns raise nDCG@10 by .01 to .02, but slow down every search by a quarter. */
@@ -28,8 +27,8 @@ export interface StaticTables {
   /** If omitted, only English is supported. */
   readonly multilingual?: string
   /**
-   * Fewer columns make vectors smaller, faster and slightly less accurate. Each table provides half, up to 256. Defaults to all
-   * English columns and `MULTILINGUAL_COLUMNS`.
+   * Fewer columns make vectors smaller, faster and slightly less accurate. Each table provides half of up to 256 columns.
+   * Defaults to all English columns and `MULTILINGUAL_COLUMNS`.
    */
   readonly dimensions?: number | undefined
 }
@@ -59,7 +58,6 @@ interface PartPlan {
 
 type Traits = Pick<Embedder, 'id' | 'dimensions' | 'languages' | 'acrossFrom'>
 
-/** Read from the tables' headers. */
 interface Plan extends Traits {
   readonly english: PartPlan
   readonly multilingual?: PartPlan
@@ -95,7 +93,6 @@ function columnsOf(all: number, requested: number | undefined): number {
   )
 }
 
-/** Sums the rows of a text's pieces. */
 interface Part<Pieces> {
   readonly pieces: Pieces
   readonly columns: number
@@ -199,7 +196,7 @@ export class StaticEmbedder extends TableEmbedder {
     for (const text of texts) {
       signal?.throwIfAborted()
       vectors.push(this.embedText(text, kind))
-      if (performance.now() - turn < TURN) continue
+      if (performance.now() - turn < TURN_MS) continue
       await new Promise((resolve) => setImmediate(resolve))
       this.#requireOpen()
       turn = performance.now()
@@ -241,7 +238,7 @@ export class StaticEmbedder extends TableEmbedder {
   }
 }
 
-/** Start and length (norm) of a part of the vector. */
+/** `length` is the part's norm. */
 interface VectorPart {
   readonly from: number
   readonly length: number
@@ -274,7 +271,7 @@ function toUnitLength(vector: Float32Array): void {
 }
 
 export interface LazyOptions {
-  /** In milliseconds. */
+  /** Milliseconds to keep the tables after the last embedding. */
   readonly kept?: number
   /** Opens the tables immediately. */
   readonly isExpected?: boolean

@@ -49,7 +49,7 @@ const CHECKSUM = 4
 const MAX_HEADER = 65_536
 const MAX_ROWS = 4_000_000
 const MAX_DIMENSIONS = 4096
-/** Bytes per read when verifying the checksum. */
+/** Bytes per read. */
 const PART = 65_536
 
 /**

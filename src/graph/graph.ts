@@ -68,7 +68,6 @@ export class Graph {
     this.#missing.release(unlinked)
   }
 
-  /** Links may refer to keys whose rows are added later. */
   #grow(key: number): void {
     while (this.#rows.length <= key) {
       this.#rows.push(undefined)
@@ -210,7 +209,6 @@ export class Graph {
     return node < 0 ? this.#missing.sources(-node - 1) : (this.#in[node] ?? [])
   }
 
-  /** Unordered keys. */
   targets(node: NodeIndex): Int32Array {
     return (node < 0 ? undefined : this.#rows[node]?.targets) ?? NOTHING
   }
@@ -310,7 +308,7 @@ class MissingTargets {
     return number
   }
 
-  /** Keeps targets that are still linked to. */
+  /** Frees only targets that no file links to. */
   release(numbers: Iterable<number>): void {
     for (const number of numbers) {
       const folded = foldId(this.name(number))
@@ -325,7 +323,6 @@ class MissingTargets {
     return this.#byFold.get(foldId(name))
   }
 
-  /** The name as first spelled. */
   name(number: number): string {
     return this.#names[number] ?? ''
   }
@@ -334,7 +331,6 @@ class MissingTargets {
     return this.#sources[number] ?? []
   }
 
-  /** Unordered. */
   numbers(): readonly number[] {
     return [...this.#byFold.values()]
   }

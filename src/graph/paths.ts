@@ -17,7 +17,7 @@ export function findPaths(graph: Graph, source: number, target: number, options:
 interface Search {
   readonly source: number
   readonly target: number
-  /** Maximum degree of a note between the ends. */
+  /** Maximum degree of the notes between the ends. */
   readonly ceiling: number
   readonly banned: ReadonlySet<number>
   readonly taken: ReadonlySet<number>

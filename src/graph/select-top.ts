@@ -1,7 +1,6 @@
 /** Above this count, a full sort is faster. */
 const MAX_ITEMS = 1_000
 
-/** Returns the first `count` items in order. */
 export function selectTop<T>(items: Iterable<T>, count: number, comesBefore: (a: T, b: T) => boolean): T[] {
   const best: T[] = []
   if (count <= 0) return best

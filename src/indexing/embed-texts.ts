@@ -2,10 +2,10 @@ import type { Embedder } from '../core/embedder.ts'
 import { requireVectors } from '../core/embedder.ts'
 import { isTransient, messageOf } from '../core/errors.ts'
 
-/** In milliseconds after a call. Another call is then likely. */
+/** Milliseconds after a call in which another one is likely. */
 const EXPECTED_MS = 500
 
-/** In milliseconds, without calls. On two cores, the server and its client need the time. */
+/** Milliseconds between batches. On two cores, the server and its client need the time. */
 const PAUSE_MS = 4
 
 /** Pause while calls arrive, as a multiple of the time worked. */
@@ -102,7 +102,6 @@ export class EmbeddingPace {
     return performance.now() - this.#askedAt < EXPECTED_MS
   }
 
-  /** Starts the timer. */
   begin(): void {
     this.#workedSince = performance.now()
   }

@@ -36,12 +36,10 @@ const NOTES_AT_ONCE_URGENT = 16
 /** A batch may exceed `NOTES_AT_ONCE` by this many notes. */
 const READ_TOGETHER = 8
 
-/** Titles and aliases per note. */
 const MAX_NAMES = 64
 
 interface Pending {
   readonly note: ReadNote
-  /** The requested version when the note was read. */
   readonly wanted: number | undefined
   readonly chunks: readonly (ChunkPlace & { readonly hash: string })[]
   readonly names: readonly string[]
@@ -67,7 +65,7 @@ export class EmbeddingQueue {
   readonly #parts: EmbeddingParts
   readonly #abort = new AbortController()
   readonly #requestedVersions = new Map<number, number>()
-  /** By key. `undefined` until the embedder is open. */
+  /** `undefined` until the embedder is open. */
   #storedVersions: Map<number, number> | undefined
   /** Keys of notes with missing or outdated vectors, until these are committed. */
   readonly #queue = new Set<number>()
@@ -88,11 +86,10 @@ export class EmbeddingQueue {
   #retryIn = FIRST_RETRY_MS
   #retryTimer: NodeJS.Timeout | undefined
   #problem: string | undefined
-  /** Consecutive transient failures. */
   #failures = 0
   /** Callers should not wait for vectors. */
   #isStuck = false
-  /** The vectors of other embedders have been deleted. */
+  /** No vectors of other embedders are left. */
   #isAlone = false
   readonly #rate = new EmbeddingRate()
   readonly #pace = new EmbeddingPace()
@@ -392,7 +389,7 @@ function refusalOf(refusals: ReadonlyMap<number, RefusedNote>): string | undefin
     : `${refusals.size} notes could not be embedded, for example ${path}: ${reason}`
 }
 
-/** Does not copy all keys. */
+/** Stops after `count` keys. */
 export function firstOf(keys: Iterable<number>, count: number, isFree: (key: number) => boolean): readonly number[] {
   const first: number[] = []
   for (const key of keys) if (isFree(key) && first.push(key) >= count) break

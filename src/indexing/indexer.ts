@@ -26,13 +26,12 @@ import { checkSubpaths, LinkTable, type Part, type Renamed } from './link-table.
 import { MemoryShortError } from './memory-short.ts'
 import type { RecentBytes } from './search-document.ts'
 
-/** What to compare with the index. */
 export type Scope = { readonly all: true } | Parts
 
 interface Parts {
   readonly all: false
   readonly folders: readonly { readonly path: string; readonly recursive: boolean }[]
-  /** Read these files even if their stat is unchanged. */
+  /** Files to read even if their stat is unchanged. */
   readonly files: readonly string[]
   /** Moved files keep their creation times. */
   readonly moves?: readonly Move[]
@@ -67,7 +66,6 @@ export interface IndexerOptions {
 
 export interface Reconciled {
   readonly generation: number
-  /** Number of changed or deleted files. */
   readonly changed: number
   readonly mode: Mode
 }
@@ -111,9 +109,9 @@ export class Indexer {
   #unlisted: Listing['unreadable'] = []
   #isComplete = false
   #lineage: string | undefined
-  /** By key. */
+  /** Indexed by key. */
   #paths: (string | undefined)[] = []
-  /** The log marks the current generation. */
+  /** The current generation is marked in the log. */
   #isMarked = false
   #mode: Mode = 'obsidian'
   #links: LinkTable | undefined
@@ -417,7 +415,7 @@ export class Indexer {
     const touch: KnownFile[] = []
     facts.forEach((fact, at) => {
       const indexed = this.#files.get(fact.path)
-      // Attachments have no hash, and a new stat alone is no change.
+      // Attachments have no hash. A new stat alone is not a change.
       const unchanged = indexed !== undefined && indexed.excluded === fact.excluded && fact.hash === hashes[at]
       if (!unchanged) changed.push(fact)
       else if (!isSameStat(indexed.stat, fact.stat)) touch.push({ ...indexed, stat: fact.stat })
@@ -609,7 +607,6 @@ export class Indexer {
   }
 }
 
-/** Ascending keys below `end`. */
 function unusedKeys(files: Iterable<KnownFile>, end: number): number[] {
   const part = new Uint8Array(end)
   for (const { key } of files) part[key] = 1
@@ -651,7 +648,6 @@ interface Changes {
   readonly origin: Origin
 }
 
-/** What caused the changes, if known. */
 type Origin = Pick<Parts, 'moves' | 'change'>
 
 /** Takes one lookup per parent folder. */

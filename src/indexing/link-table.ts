@@ -183,7 +183,7 @@ export interface Part {
   readonly subpath: string
 }
 
-/** Links that `before` shares are not checked again. */
+/** Links that `before` also contains are not checked again. */
 export interface LinkingFile {
   readonly links: readonly ResolvedLink[]
   readonly before?: readonly ResolvedLink[]

@@ -1,6 +1,6 @@
 import { RouxError } from '../core/errors.ts'
 
-/** The indexing worker is out of memory. Committed notes remain readable. */
+/** The indexing worker is short of memory. Committed notes remain readable. */
 export class MemoryShortError extends RouxError {
   /** @param when completes the sentence "Memory ran short …" */
   constructor(when: string, consequence = 'Changes will be ignored until the next start.') {

@@ -97,7 +97,7 @@ function namesOf(path: string, title: string, aliases: readonly string[]): reado
   return [title, ...aliases, ...(stem === title || aliases.includes(stem) ? [] : [stem])]
 }
 
-/** Names without two consecutive letters, such as dates, do not describe a note. */
+/** A name needs two consecutive letters. Dates do not describe a note. */
 const WORD = /[\p{L}\p{M}]{2,}/u
 const DIGIT = /\p{N}/u
 
@@ -107,7 +107,7 @@ function isMeaningless(name: string): boolean {
 
 const MAX_TITLE_LENGTH = 200
 
-/** Lists, quotes, tables, code, comments and embeds. */
+/** Lines that cannot be titles: lists, quotes, tables, code, comments and embeds. */
 const NO_TITLE = /^\s*(?:[-+*>|`~<%!]|\d+[.)]\s)/
 
 /** A heading, or a first line that is followed by an empty one. */

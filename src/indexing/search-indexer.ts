@@ -34,7 +34,6 @@ export interface SearchParts {
   readonly onWake: () => void
 }
 
-/** `waiting` lasts until `onWake`. */
 export type StepResult = 'more' | 'waiting' | 'done'
 
 interface OpenBatch {
@@ -43,7 +42,6 @@ interface OpenBatch {
   readonly versions: Map<number, { readonly version: number; readonly wanted: number | undefined }>
 }
 
-/** Maximum step duration. */
 const STEP_MS = 30
 /** A batch becomes a segment of the keyword index, so its notes and characters are limited. */
 const BATCH_NOTES = 2_000
@@ -71,7 +69,7 @@ export class SearchIndexer {
   /** Keys of notes with missing or outdated words, until these are committed. */
   readonly #wordQueue = new Set<number>()
   readonly #deletedKeys = new Set<number>()
-  /** How often each note differed from the index. The next comparison may resolve this. */
+  /** How often each note differed from the index. */
   readonly #doubtCounts = new Map<number, number>()
   readonly #embedding: EmbeddingQueue | undefined
   /** Notes with indexed words and missing vectors, by key. */

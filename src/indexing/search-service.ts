@@ -60,7 +60,7 @@ export class SearchService {
   #unknown = 0
   #isDamaged = false
   #failures = 0
-  /** Damages of the graph's index since the last successful step. */
+  /** How often the graph's index was damaged since the last successful step. */
   #graphDamages = 0
   #failure: string | undefined
   /** Last reported failure. Reset after a success. */
@@ -75,7 +75,7 @@ export class SearchService {
     this.#hooks = hooks
   }
 
-  /** A transient failure has stopped the service. */
+  /** A transient failure stopped the service. */
   get isPassing(): boolean {
     return this.#failure !== undefined && this.#isPassing
   }

@@ -37,7 +37,7 @@ export interface ServiceParts {
   /** Called when the index contains all reported changes. */
   readonly onCaughtUp?: () => void
   readonly search: SearchServiceParts
-  /** A service with more memory replaces this one. If omitted, the service stops. */
+  /** Called when memory runs short, so a service with more memory can take over. If omitted, the service stops. */
   readonly onMemoryShort?: () => void
   /** Called when garbage collection is worthwhile. */
   readonly onManyRead?: () => void
@@ -68,7 +68,6 @@ export interface Exclusive {
   readonly vault: Vault
   readonly writer: IndexWriter
   readonly indexer: Indexer
-  /** Updates the index immediately. */
   reconcile(scope: Scope): Promise<void>
 }
 
@@ -79,7 +78,7 @@ interface Job {
 
 interface Request {
   readonly scope: Scope
-  /** Value of the watcher's change counter at the time of the request. */
+  /** Number of reported changes when the request was made. */
   readonly noticed: number
   readonly done: (error?: unknown) => void
 }
@@ -108,7 +107,7 @@ export class IndexingService implements Indexing {
   #watcher: Watcher | undefined
   #timer: NodeJS.Timeout | undefined
   #roomTimer: NodeJS.Timeout | undefined
-  /** Moves to memory since the index was last complete on disk. */
+  /** How often the index moved to memory since it was last complete on disk. */
   #movesToMemory = 0
   /** `wanted`: the next comparison updates the index on disk. `tried`: a comparison is doing so. */
   #returning: 'no' | 'wanted' | 'tried' = 'no'
@@ -119,7 +118,7 @@ export class IndexingService implements Indexing {
   #isPermitted = false
   #isVerified = false
   #isDamaged = false
-  /** If set, no files are read until the next start. */
+  /** Set after memory ran short. No files are read until the next start. */
   #memoryShort: MemoryShortError | undefined
   /** The last comparison failed with a transient error. */
   #isPassing = false
@@ -289,7 +288,6 @@ export class IndexingService implements Indexing {
     }
   }
 
-  /** The next request starts another run. */
   #endRun(): void {
     this.#isRunning = false
     if (!this.#isClosed) this.#rest()
@@ -385,7 +383,7 @@ export class IndexingService implements Indexing {
     const result = await this.#search.step(this.#vault, this.#writer, mode ?? 'obsidian')
     const search = this.#search.progress()
     if (search !== undefined && JSON.stringify(search) !== JSON.stringify(this.#status.search)) this.#report({ search })
-    // Let new requests in.
+    // Yield to new requests.
     await new Promise((resolve) => setImmediate(resolve))
     return result === 'more' || this.#isAwake || this.#queue.length > 0
   }

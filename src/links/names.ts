@@ -15,7 +15,6 @@ const DAY_FIRST = /^\s*(?<day>\d\d?)(?:st|nd|rd|th) (?<month>[a-z]{3,9}) (?<year
 
 const MONTHS = 'january february march april may june july august september october november december'.split(' ')
 
-/** `key` identifies the file in all data structures. */
 export interface NamedFile {
   readonly key: number
   readonly path: string
@@ -24,13 +23,11 @@ export interface NamedFile {
   readonly title?: string | undefined
 }
 
-/** Looks up files by name. */
 export interface Names {
   readonly mode: Mode
   /** NFC with plain spaces. `undefined` for an unknown key. */
   path(key: number): string | undefined
   foldedPath(key: number): string | undefined
-  /** Files with exactly this folded path. */
   atPath(folded: string): readonly number[]
   /** Files by folded base name, with or without a note's extension. A folder's index file is also found as `folder/`. */
   withName(folded: string): readonly number[]

@@ -33,7 +33,6 @@ export function resolveLink(names: Names, source: Source, link: LinkTarget, flav
   return { kind: 'missing', name: missingName(withoutQuery(link, flavour.mode)) }
 }
 
-/** Returns the link with its target. */
 export function withTarget(names: Names, source: Source, link: Link | ResolvedLink, flavour: Flavour): ResolvedLink {
   const resolution = resolveLink(names, source, link, flavour)
   const isFile = resolution.kind === 'file'

@@ -78,7 +78,7 @@ export interface ClientChange {
   /** `done` is printed after a change, `nothing` if the file was already correct. */
   readonly done: string
   readonly nothing: string
-  /** How to make the client pick up the change. */
+  /** Tells the user how to make the client load the change. */
   readonly afterwards: string
 }
 
@@ -111,7 +111,7 @@ export async function reportChange({ printer, options }: Invocation, change: Cli
   return 0
 }
 
-// One line, because nearby lines may contain other servers' keys.
+// Lines of context. Nearby lines may contain other servers' keys.
 const CONTEXT = 1
 
 const MAX_LINE = 300
@@ -127,7 +127,7 @@ function differenceOf({ file, text }: ClientChange): string {
     .join('\n')
 }
 
-/** Shortens tokens so that they are recognizable but useless. */
+/** Truncates tokens, so the diff does not reveal them. */
 function withoutTokens(text: string): string {
   return text.replace(/\broux_([\w-]{4})[\w-]{16,}/g, 'roux_$1…')
 }
@@ -193,7 +193,7 @@ export function writeClientFile(file: ClientFile, text: string, now = new Date()
     writeFileSync(temporary, text, { mode, flag: 'wx', flush: true })
     // Set the mode explicitly, because `writeFile` applies the umask.
     chmodSync(temporary, mode)
-    // Two Roux processes may change the file at the same time.
+    // Prevents two Roux processes from overwriting each other's changes.
     withFileLock(`${realPath}.roux-lock`, () => {
       requireUnchanged(file)
       renameSync(temporary, realPath)

@@ -193,7 +193,7 @@ export interface VaultsToServe {
   readonly config?: string
 }
 
-/** @throws RouxError `INVALID_SETTINGS` for several vaults whose names come from files that such a server does not read */
+/** @throws RouxError `INVALID_SETTINGS` if a server started elsewhere could not find the vaults */
 export function vaultsToServe(invocation: Invocation, { server, vaults }: LoadedVaults): VaultsToServe {
   const [{ name, settings }, ...more] = vaults
   if (name === undefined) return { vault: settings.vault.path }
@@ -212,7 +212,7 @@ export function vaultsToServe(invocation: Invocation, { server, vaults }: Loaded
   )
 }
 
-/** True for `--set`, which is copied into the entry. */
+/** `--set` counts, because its value is copied into the entry. */
 function isReadEverywhere(source: string, invocation: Invocation): boolean {
   const { host, options } = invocation
   const config = options.get('config') as string | undefined

@@ -64,7 +64,7 @@ interface TypedWords {
 async function candidatesFor(invocation: Invocation, expected: Expected, typedLine: TypedWords): Promise<readonly Candidate[]> {
   if (expected.kind === 'one of') return expected.candidates
   if (expected.kind === 'nothing' || expected.kind === 'files') return []
-  // Shells cannot show errors here.
+  // Completion cannot show errors.
   return await fromVaults(invocation, expected.kind, typedLine).catch(() => [])
 }
 
@@ -88,7 +88,7 @@ async function fromVaults(
       vaults.map(async (vault) => {
         const core = await openCore(vault.settings, { ...vault, watch: false, shared })
         try {
-          // Do not wait for the index to be updated.
+          // Do not wait for indexing.
           return await core.store.read(async (snapshot) => await namesIn(snapshot, kind, { start, vault: vault.name }))
         } finally {
           await core.close()
@@ -101,7 +101,6 @@ async function fromVaults(
   }
 }
 
-/** The typed options that select the vault and its settings. */
 function vaultOptions(words: readonly string[]): readonly string[] {
   return words.flatMap((word, at) => {
     const [, flag = '', value] = /^(--(?:vault|config|set))(?:=(.*))?$/s.exec(word) ?? []
@@ -112,7 +111,6 @@ function vaultOptions(words: readonly string[]): readonly string[] {
 
 interface BegunPath {
   readonly start: string
-  /** The vault name that may precede the name of a note. */
   readonly vault: string | undefined
 }
 

@@ -1,7 +1,7 @@
 export const SHELLS = ['bash', 'zsh', 'fish'] as const
 export type Shell = (typeof SHELLS)[number]
 
-/** The first line of `roux completion <shell> -- …` is `files`, `folders` or `none`: what the shell adds to the candidates. */
+/** The first line of the output (`files`, `folders` or `none`) tells the shell which paths to add. */
 export const SCRIPTS: Readonly<Record<Shell, string>> = {
   bash: `# Completion of roux for bash. Add to ~/.bashrc: eval "$(roux completion bash)"
 _roux() {

@@ -17,7 +17,6 @@ import { readClientFile } from '../assistants/client-file.ts'
 import type { Host } from '../host.ts'
 import { folderFault, withDesk } from '../session.ts'
 
-/** Hint for a damaged file that is rebuilt on next use. */
 const REBUILT = 'It is rebuilt automatically; "roux index" rebuilds it now.'
 
 export interface Finding {
@@ -293,7 +292,7 @@ function isGone(path: string | undefined): boolean {
   return path !== undefined && isAbsolute(path) && !existsSync(path)
 }
 
-/** Returns `undefined` for remote servers, which are not checked. */
+/** Returns `undefined` for remote servers, which cannot be checked. */
 function connectionProblem({ url, token }: HttpEntry, { port, tokenFile }: ServedOverHttp): string | undefined {
   const entryUrl = URL.canParse(url) ? new URL(url) : undefined
   if (entryUrl === undefined || !isLoopbackName(entryUrl.hostname)) return undefined

@@ -76,7 +76,6 @@ async function checkOneVault(invocation: Invocation, loaded: LoadedVault, server
   return name === undefined ? findings : findings.map((finding) => ({ ...finding, message: `${name}: ${finding.message}` }))
 }
 
-/** Several servers per vault are fine. */
 function checkServers(vault: string, folder: string): readonly Finding[] {
   const [first, ...more] = serversOf(folder, vault)
   if (first === undefined) return []

@@ -96,7 +96,6 @@ export function renderVaultReport({ embedder, scores, meaning, slowest, missed }
     .join('\n')
 }
 
-/** Also covers queries copied from the notes. */
 function meaningSentence(gains: readonly MeaningGain[]): string {
   const gainList = (gains: readonly MeaningGain[]) =>
     gains.map(({ kind, gain }) => `${kind} ${signedGain(gain)}${significance(gain)}`).join('; ')
@@ -157,7 +156,6 @@ function fits(table: string, { width = Number.POSITIVE_INFINITY }: Look): boolea
   return table.split('\n').every((line) => line.length <= width)
 }
 
-/** Fits the cell into a narrow column. */
 function withoutInterval(cell: string): string {
   return cell.replace(/ \[[^\]]*\]$/, '')
 }

@@ -43,7 +43,7 @@ export class Printer {
     for (const { message } of warnings) this.warn(message)
     if (this.json) return await this.text(`${JSON.stringify(value)}\n`)
     const { stdout } = this.#host
-    // Servers start faster without the rendering code.
+    // Imported on demand to keep server startup fast.
     const { renderForPeople } = await import('./render.ts')
     const look = { width: stdout.columns || undefined, paint: (style: Style, text: string) => this.paint(style, text, stdout) }
     await this.text(render?.(value, look) ?? renderForPeople(value, { ...look, question }))

@@ -3,7 +3,7 @@ import type { Progress } from '../../core/search.ts'
 import type { Printer } from './printer.ts'
 import { bytesText, cutToWidth, durationText } from './text.ts'
 
-// Delay in milliseconds, so quick work shows no progress.
+// Milliseconds before progress is shown.
 const SILENT_MS = 400
 const EVERY_MS = 100
 
@@ -12,7 +12,7 @@ interface Step extends Progress {
   readonly text: string
 }
 
-/** On a terminal, one line is updated in place. Other streams get a line per 10 percent, but only with `always`. */
+/** Updates one line on a terminal. On other streams, prints a line per 10 percent, but only with `always`. */
 export class ProgressLine {
   readonly #printer: Printer
   readonly #isAlwaysShown: boolean
@@ -81,7 +81,7 @@ function stepOf({ phase, done, total, search }: IndexStatus): Step | undefined {
   const { words, vectors } = search
   if (words.done < words.total)
     return { stage: 'words', ...words, text: `Indexing the words of ${words.done} of ${words.total} notes` }
-  // The count is unknown until the embedder is open.
+  // The number of notes is unknown until the embedder is open.
   if (vectors?.embedder === undefined || vectors.done >= vectors.total) return undefined
   const time = vectors.remaining === undefined ? '' : `, ${durationText(vectors.remaining)} left`
   return { stage: 'vectors', ...vectors, text: `Embedding ${vectors.done} of ${vectors.total} notes${time}` }

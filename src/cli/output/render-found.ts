@@ -36,7 +36,6 @@ export function renderFound(items: readonly FoundItem[], look: FoundLook): strin
   return items.map((item) => `${renderItem(item, look).join('\n')}\n`).join('\n')
 }
 
-/** Maximum line width for readable text. */
 const MAX_WIDTH = 100
 const BEST_LINES = 4
 const MORE_LINES = 2
@@ -44,7 +43,6 @@ const MORE_LINES = 2
 function renderItem(item: FoundItem, look: FoundLook): readonly string[] {
   const { width = MAX_WIDTH, paint = PLAIN } = look
   const columns = Math.min(width, MAX_WIDTH)
-  // Ids are never truncated, so they can be copied.
   const lines = [...headLines(item, columns, look), paint('faint', [printable(item.id), ...factsOf(item)].join(' · '))]
   if (item.explain !== undefined) lines.push(...wrapWords(reasonsOf(item.explain), columns).map((line) => paint('faint', line)))
   const text = textOf(item, look)
@@ -98,7 +96,6 @@ function textOf(item: FoundItem, { question = '' }: FoundLook): readonly ShownTe
   }))
 }
 
-/** Keeps the Markdown, so the link stays visible. */
 function linkLine({ line, text, direction }: LinkLine): ShownText {
   return { text: `${direction === 'out' ? '→ ' : ''}line ${line}: ${text}`, marks: [] }
 }

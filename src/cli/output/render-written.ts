@@ -57,7 +57,6 @@ const DONE: Readonly<Record<FileFacts['kind'], string>> = {
   deleted: 'moved to the trash:',
 }
 
-/** `moved a.md to b.md; rewrote 3 lines in 2 files so that links still lead there.` */
 function sentenceOf({ files = [] }: WriteFacts): string {
   const relinked = files.filter(({ relinked: lines = [] }) => lines.length > 0)
   const requestedFiles = files.filter((file) => file.kind !== 'changed' || (file.relinked ?? []).length === 0)

@@ -19,7 +19,7 @@ function renderList(items: readonly unknown[], look: FoundLook): string {
   if (!items.every(isRecord)) return items.map((item) => `${cell(item)}\n`).join('')
   if (areSearchResults(items)) return renderFound(items as unknown as readonly FoundItem[], look)
   const names = [...new Set(items.flatMap((item) => Object.keys(item)))]
-  // The path is redundant next to an id.
+  // Paths are redundant next to ids.
   const isNamed = names.includes('id') || names.includes('match')
   const filled = names.filter((name) => !(name === 'path' && isNamed) && items.some((item) => listCell(name, item[name]) !== ''))
   const columns = filled.map((name): Column => {
@@ -155,7 +155,7 @@ function isPack(value: Readonly<Record<string, unknown>>): boolean {
   return Array.isArray(value.excerpts) && typeof value.tokens === 'number'
 }
 
-/** Renders Markdown in which a source line precedes each excerpt. */
+/** Renders Markdown with a source line before each excerpt. */
 function renderPack({ excerpts, omitted, next_offset }: ContextPack): string {
   if (excerpts.length === 0) return 'Nothing found.\n'
   const parts = excerpts.map((excerpt) => `${sourceLine(excerpt)}\n\n${printableText(excerpt.text).trim()}\n`)

@@ -3,7 +3,7 @@ import { type Look, PLAIN, printable, textWidth, wrapWords } from './text.ts'
 export interface Column {
   readonly name: string
   readonly align?: 'right'
-  /** The column contains prose. Long text moves below its row. */
+  /** The column contains prose. Long text moves below the row. */
   readonly wraps?: true
   /** The column contains ids, which are never truncated. */
   readonly whole?: true
@@ -31,7 +31,7 @@ export function renderTable(columns: readonly Column[], rows: readonly (readonly
 const MAX_LINES = 6
 const MIN_WIDTH = 16
 
-/** True if a column is narrower than its words or a cell is too high. */
+/** True if a column is narrower than its words or a cell has too many lines. */
 function isHardToRead(columns: readonly Fitted[], cells: readonly (readonly string[])[]): boolean {
   return columns.some(({ column, at, width, isNarrowed }) => {
     if (!isNarrowed || column.whole === true) return isNarrowed && width < MIN_WRAPPED
@@ -85,7 +85,6 @@ interface Fitted {
   readonly isNarrowed: boolean
 }
 
-/** `without` is the index of a column to omit. */
 function fitColumns(
   columns: readonly Column[],
   cells: readonly (readonly string[])[],
@@ -122,7 +121,6 @@ function renderRow(columns: readonly Fitted[], row: readonly string[]): readonly
 
 const MIN_WRAPPED = 10
 
-/** Returns the largest maximum width at which all columns fit. */
 function widestColumn(natural: readonly number[], room: number): number {
   const sum = (cap: number): number => natural.reduce((total, wide) => total + Math.min(wide, cap), 0)
   let cap = Math.max(0, ...natural)

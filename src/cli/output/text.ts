@@ -48,7 +48,7 @@ export function cutToWidth(text: string, width: number): string {
 
 interface WrapOptions {
   readonly breaks?: boolean
-  /** Words that may contain spaces. */
+  /** Words to wrap, which may contain spaces. */
   readonly words?: readonly string[]
 }
 

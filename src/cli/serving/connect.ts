@@ -9,7 +9,7 @@ import { UsageError } from '../host.ts'
 import { type Invocation, settingsInput } from '../session.ts'
 import { namesIn, requireScope, warnAboutUnknown } from './token.ts'
 
-/** Prints a code with which one assistant can sign in within ten minutes. */
+/** Prints a code for one sign-in within ten minutes. */
 export async function run(invocation: Invocation): Promise<number> {
   const { host, printer, options } = invocation
   const { settings } = await loadSettings(settingsInput(invocation))

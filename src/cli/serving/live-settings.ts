@@ -23,7 +23,7 @@ export interface LiveSettingsOptions {
   onChange(before: Settings, now: Settings): void
 }
 
-/** Settings that a server reloads when their files change. */
+/** Reloads settings when their files change. */
 export class LiveSettings {
   readonly #options: LiveSettingsOptions
   readonly #started: Settings
@@ -33,7 +33,7 @@ export class LiveSettings {
   #httpSetting: boolean | undefined
   #timer: NodeJS.Timeout | undefined
   #fileState: string | undefined
-  /** Files are loaded once two checks agree, because a program may still be writing them. */
+  /** Waits until two checks agree, because a program may still be writing the files. */
   #lastSeen: string | undefined
   #failure: string | undefined
   #isBusy = false

@@ -16,7 +16,6 @@ import { openInBrowser } from './browser.ts'
 import { type AnnouncedPage, pagesOf, runningFolder } from './running-servers.ts'
 import { serveHttp } from './serve-http.ts'
 
-/** Opens the page of a running server, or serves it until a signal is received. */
 export async function run(invocation: Invocation): Promise<number> {
   const { printer, options, host } = invocation
   const serveInvocation = { ...invocation, options: new Map([...options, ['http', options.get('port') ?? 0] as const]) }
@@ -103,7 +102,7 @@ async function askServer({ address, key }: AnnouncedPage, body: object): Promise
       redirect: 'error',
       headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
       body: JSON.stringify(body),
-      signal: AbortSignal.timeout(ANSWER_TIMEOUT),
+      signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
     })
     const answer: unknown = response.ok ? await response.json() : undefined
     return isRecord(answer) ? answer : {}
@@ -112,16 +111,13 @@ async function askServer({ address, key }: AnnouncedPage, body: object): Promise
   }
 }
 
-/** In milliseconds. */
-const ANSWER_TIMEOUT = 3_000
+const ANSWER_TIMEOUT_MS = 3_000
 
-/** Minimum similarity for misspelled names. */
 const MIN_SIMILARITY = { open: 0.7, suggest: 0.3 }
 const MAX_SUGGESTED = 3
 
 export interface NamedNoteTarget {
   readonly name: string
-  /** The argument may also be a vault. */
   readonly mayBeVault: boolean
 }
 

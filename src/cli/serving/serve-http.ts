@@ -29,7 +29,7 @@ import { nameVaults, openServing } from './serving.ts'
 import { refusedTo, seenBy, unnamedVault, vaultsAnnouncedTo } from './token-rights.ts'
 
 export interface WebView {
-  /** Receives an address that opens once, within a minute. Omitted if other processes request the address. */
+  /** Receives a single-use address that expires after a minute. Omitted if other processes request the address. */
   readonly onAddress?: (address: string, isWaiting: () => boolean) => void
   readonly portAdvice?: string
 }
@@ -59,7 +59,7 @@ export async function serveHttp(invocation: Invocation, loaded: LoadedVaults, we
     (tool) =>
       switchedOffBy(tool) ?? refusedTo(access, tool)
   const log = (line: string): void => printer.note(line)
-  // The page of `roux open` is only for this computer.
+  // Serve `roux open` only to this computer.
   const signIn = web?.onAddress === undefined ? await publicSide(invocation, loaded, { live, vaults: followedVaults }) : undefined
   const tools = await toolsFor(loaded.server.settings.mcp, signIn?.addressOf)
   const server = await openHttpServer({
@@ -124,12 +124,11 @@ export async function serveHttp(invocation: Invocation, loaded: LoadedVaults, we
   return 0
 }
 
-/** In milliseconds. */
-const HEALTH_WAIT = 3_000
+const HEALTH_WAIT_MS = 3_000
 
 async function healthOf(vaults: Vaults): Promise<HealthReport> {
   try {
-    const signal = AbortSignal.timeout(HEALTH_WAIT)
+    const signal = AbortSignal.timeout(HEALTH_WAIT_MS)
     const health = await Promise.all((await openAll(vaults)).map((core) => vaultHealth(core, signal)))
     return { isWell: health.every(({ store }) => store !== 'unreachable'), vaults: health }
   } catch {
@@ -140,7 +139,7 @@ async function healthOf(vaults: Vaults): Promise<HealthReport> {
 
 interface View {
   routesFor(options: Omit<WebOptions, 'folder'>): Pick<HttpServerOptions, 'extraRoutes'>
-  /** Secret with which the user's other processes request an access code. */
+  /** Secret for requesting an access code. */
   readonly key: string
   newCode(): string
   isWaiting(code: string): boolean

@@ -5,7 +5,6 @@ import { UsageError } from '../host.ts'
 import { type Invocation, requireVaults } from '../session.ts'
 import { nameVaults, openServing } from './serving.ts'
 
-/** Serves until the client disconnects or a signal is received. */
 export async function run(invocation: Invocation): Promise<number> {
   const { host, options, positionals } = invocation
   const loaded = await requireVaults(invocation, positionals[0])

@@ -111,7 +111,7 @@ export async function openServing(invocation: Invocation, loaded: LoadedVaults, 
   }
 }
 
-/** Includes the settings files of all vaults, so changes to any of them are noticed. */
+/** Adds the settings files of all vaults, so their changes are noticed. */
 function withPlaces({ server, vaults }: LoadedVaults): LoadedSettings {
   return { ...server, places: [...new Set([server, ...vaults].flatMap(({ places }) => places))] }
 }

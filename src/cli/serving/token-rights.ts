@@ -17,13 +17,12 @@ export function seenBy(access: Access, vaults: Vaults, loaded: LoadedVaults): Va
   return onlyVaults(vaults, (name) => visible !== 'nothing' && visible.includes(name), refusal)
 }
 
-/** A token without the scope `read` receives no events. */
 export function vaultsAnnouncedTo(access: Access, vaults: Vaults, loaded: LoadedVaults): SeenVaults {
   // Events reveal the names of changed notes, so they require the scope `read`.
   return access.scopes.has('read') ? namesSeen(access, vaults, loaded) : 'nothing'
 }
 
-/** Vault names ignore case. */
+/** Vault names are compared without regard to case. */
 function namesSeen(access: Access, { names }: Vaults, { vaults: [first] }: LoadedVaults): SeenVaults {
   if (access.vaults === '*') return names
   const allowedNames = access.vaults.map((name) => name.toLowerCase())
@@ -32,7 +31,7 @@ function namesSeen(access: Access, { names }: Vaults, { vaults: [first] }: Loade
   return visible.length === 0 ? 'nothing' : visible
 }
 
-/** An unnamed vault is identified by its folder name. */
+/** Falls back to the folder's name. */
 export function unnamedVault({ vault }: Pick<Settings, 'vault'>): string {
   return basename(vault.path).toLowerCase()
 }

@@ -13,7 +13,6 @@ import { SWITCHED_OFF, whyAlone } from './relay-first.ts'
 
 export interface SharedState {
   readonly running?: SharedStatus | undefined
-  /** Why these settings rule out the shared server. */
   readonly alone?: string
 }
 
@@ -29,8 +28,7 @@ export async function startInBackground(invocation: Invocation, loaded: LoadedVa
   return 0
 }
 
-/** In milliseconds: the deadline, and the interval between checks. */
-const ENDING = { within: 8_000, look: 25 }
+const ENDING_MS = { within: 8_000, look: 25 }
 
 export async function stop({ host, printer }: Invocation): Promise<number> {
   const { running, alone } = await askServer(host, 'stop', STARTUP_TIMEOUT)
@@ -40,7 +38,7 @@ export async function stop({ host, printer }: Invocation): Promise<number> {
     return 0
   }
   const name = `The shared server (process ${running.process})`
-  for (const deadline = performance.now() + ENDING.within; isRunning(running.process); await pause(ENDING.look)) {
+  for (const deadline = performance.now() + ENDING_MS.within; isRunning(running.process); await pause(ENDING_MS.look)) {
     if (performance.now() > deadline)
       throw new RouxError('TIMEOUT', `${name} has not ended.`, { hint: `End it: kill ${running.process}` })
   }

@@ -28,7 +28,6 @@ export interface ConnectionParts {
   stop(): void
 }
 
-/** In milliseconds. */
 const LINGER_MS = 5_000
 
 const MINUTE = 60_000
@@ -37,7 +36,7 @@ export class Connection {
   readonly #socket: Socket
   readonly #parts: ConnectionParts
   readonly #listeners: (() => void)[] = []
-  /** In milliseconds. Unset if the connection was refused or only requested the status. */
+  /** How long the server runs after this connection, in milliseconds. Unset for refused connections and status requests. */
   keep: number | undefined
   #retry: Notice['again']
 
@@ -149,7 +148,7 @@ async function accept(argv: readonly string[], host: Host) {
   return { loaded, invocation }
 }
 
-/** Decision options change something even for reading tools. */
+/** Decision options make even reading tools write. */
 function isDecision({ name, annotations }: Tool, options: ReadonlyMap<string, unknown>): boolean {
   return !annotations.readOnlyHint || decisionOptions(name).some((option) => options.has(option.name))
 }

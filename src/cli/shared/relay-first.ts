@@ -15,7 +15,7 @@ export function whyAlone({ host, options }: Pick<Invocation, 'host' | 'options'>
   const key = keyVariableIn(host.env)
   if (options.get('alone') === true) return '--alone was given'
   if (serve.shared === 'off') return SWITCHED_OFF
-  // A key belongs to the process that received it.
+  // An API key belongs to the process that received it.
   if (key !== undefined) return `${key} is set`
   // A server over Neo4j keeps little in memory, so sharing it saves nothing.
   if (loaded.vaults.some(({ settings }) => settings.store.type === 'neo4j')) return 'the index is in a Neo4j database'

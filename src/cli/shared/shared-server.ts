@@ -10,17 +10,16 @@ import { type Host, VERSION } from '../host.ts'
 import { Connection, type ConnectionParts } from './connection.ts'
 import { SharedVaults } from './shared-vaults.ts'
 
-/** In milliseconds. */
-const ANNOUNCE_EVERY = STARTUP_TIMEOUT / 2
-const FIRST_CONNECTION_TIMEOUT = 60_000
-const ENDING_TIMEOUT = 8_000
+const ANNOUNCE_EVERY_MS = STARTUP_TIMEOUT / 2
+const FIRST_CONNECTION_TIMEOUT_MS = 60_000
+const ENDING_TIMEOUT_MS = 8_000
 const BACKLOG = 1_024
 
-/** Serves until it has been unused for a while or is stopped. */
+/** Serves until it is idle for a while or stopped. */
 export async function runSharedServer(host: Host): Promise<number> {
   const place = placeOf(host)
   const composition = await host.compose()
-  const lock = await composition.lockServer(place.lock, ENDING_TIMEOUT)
+  const lock = await composition.lockServer(place.lock, ENDING_TIMEOUT_MS)
   if (lock === undefined) return 0
   try {
     await serveShared(host, place, new SharedVaults(composition, (line) => void host.stderr.write(`${line}\n`)))
@@ -39,7 +38,7 @@ async function serveShared(host: Host, place: Place, vaults: SharedVaults): Prom
   const connections = new Map<Connection, Promise<void>>()
   const { promise: stopped, resolve: stop } = withResolvers<void>()
   let unused: NodeJS.Timeout | undefined
-  let unusedAt = performance.now() + FIRST_CONNECTION_TIMEOUT
+  let unusedAt = performance.now() + FIRST_CONNECTION_TIMEOUT_MS
   const wait = (): void => {
     // After an update, exit with the last connection.
     const isCurrent = quietly(() => placeOf(host).socket) === place.socket
@@ -72,7 +71,7 @@ async function serveShared(host: Host, place: Place, vaults: SharedVaults): Prom
     // The operating system may have cleaned up the temporary folder.
     if (!isWindows && !existsSync(place.socket)) stop()
     else quietly(() => announce(place, token))
-  }, ANNOUNCE_EVERY).unref()
+  }, ANNOUNCE_EVERY_MS).unref()
   wait()
   host.onSignal(stop)
   await stopped

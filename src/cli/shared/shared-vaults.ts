@@ -107,7 +107,6 @@ function viewOf(core: GraphCore, settings: Settings, options: OpenOptions, onClo
   })
 }
 
-/** Servers and commands wait for different things. */
 function indexingOf({ indexing }: GraphCore, { watch, onBegin = () => {} }: OpenOptions): Indexing {
   const begin = once(() => {
     indexing.begin()

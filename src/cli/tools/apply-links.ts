@@ -121,7 +121,7 @@ async function choose(parts: Review): Promise<Choice> {
   const limit = (parts.args.limit as number | undefined) ?? Number.POSITIVE_INFINITY
   for await (const { offer, total } of offersOf(parts, () => dismissed.size)) {
     if (offerCount >= limit || accepted.length === MAX_ITEMS) break
-    // A line can only be edited once.
+    // Two edits of one line would conflict.
     if (accepted.some(({ from, line }) => from === offer.from && line === offer.line)) {
       postponed++
       continue
@@ -149,7 +149,6 @@ interface OfferedLink {
   readonly total: number
 }
 
-/** Best suggestions first. */
 async function* offersOf({ suggest, args }: Review, removedCount: () => number): AsyncGenerator<OfferedLink> {
   const { offset: start = 0, limit: _, ...asked } = args as { readonly offset?: number; readonly limit?: number }
   const seenPairs = new Set<string>()
@@ -255,7 +254,6 @@ function openPrompt({ stdin, stderr, onSignal }: Pick<Host, 'stdin' | 'stderr' |
       else stderr.write(question)
       const { value, done } = await answers.next()
       if (!isStopped && done !== true) return value.trim()
-      // End the line of the question.
       stderr.write('\n')
       return undefined
     },

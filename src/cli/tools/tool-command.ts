@@ -128,7 +128,7 @@ function settingsOfAll(tool: Tool, { server, vaults: [first, ...more] }: LoadedV
   return { server: set(server), vaults: [set(first), ...more.map(set)] }
 }
 
-/** Placeholders for validating arguments. */
+/** Placeholder vaults for validating arguments. */
 function unopened(vaults: readonly LoadedVault[]): Vaults {
   return { names: vaults.flatMap(({ name }) => name ?? []), open: () => Promise.reject(new Error('not opened yet')) }
 }

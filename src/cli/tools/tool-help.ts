@@ -2,7 +2,7 @@ import type { Tool, ToolDefinition } from '../../mcp/definition/define-tool.ts'
 import { flagOf, GLOBAL_OPTIONS, type Option, type Parsed, readValueOf, WRITE_OPTION } from '../arguments.ts'
 import { UsageError } from '../host.ts'
 
-/** For decisions that only people may make, so tools have no such parameters. */
+/** Only people may make these decisions, so tools have no such parameters. */
 const DECISION_OPTIONS: ReadonlyMap<string, readonly Option[]> = new Map<string, readonly Option[]>([
   [
     'map',
@@ -39,7 +39,6 @@ const DECISION_OPTIONS: ReadonlyMap<string, readonly Option[]> = new Map<string,
 
 export interface Parameter extends Option {
   readonly required: boolean
-  /** May also be given as a positional argument. */
   readonly isWord?: true
 }
 
@@ -51,7 +50,7 @@ export const SHORT_NAMES: ReadonlyMap<string, string> = new Map([
   ['changes', 'list_changes'],
 ])
 
-/** Returns the command-line spelling of a tool name, such as `get-hubs`. */
+/** Converts `get_hubs` to `get-hubs`. */
 export function commandName(tool: string): string {
   return tool.replaceAll('_', '-')
 }

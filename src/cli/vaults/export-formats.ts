@@ -13,14 +13,13 @@ interface Format {
   edge(row: EdgeRow, first: boolean, isSemantic: boolean): string
   readonly beforeSimilar: string
   similar(pair: SimilarPair, first: boolean): string
-  /** `unresolved` contains the links to missing targets. */
   end(unresolved: readonly (ExportRow & { readonly kind: 'unresolved' })[]): string
 }
 
 export const EXPORT_FORMATS = ['json', 'graphml', 'gexf', 'dot', 'csv'] as const
 export type ExportFormat = (typeof EXPORT_FORMATS)[number]
 
-const PIECE = 64_000
+const CHUNK_LENGTH = 64_000
 
 /** Only `json` includes links to missing targets. */
 export async function* formatExport(
@@ -44,7 +43,7 @@ export async function* formatExport(
         ? (format.node?.(row, last === undefined) ?? '')
         : format.edge(row, last !== 'edge', similar !== undefined)
     last = row.kind
-    if (piece.length > PIECE) {
+    if (piece.length > CHUNK_LENGTH) {
       yield piece
       piece = ''
     }
@@ -56,7 +55,7 @@ export async function* formatExport(
     for await (const pair of similar) {
       piece += format.similar(pair, isFirst)
       isFirst = false
-      if (piece.length > PIECE) {
+      if (piece.length > CHUNK_LENGTH) {
         yield piece
         piece = ''
       }
@@ -134,7 +133,6 @@ ${gexfKey('kinds', 'string')}${isSemantic ? gexfKey('score', 'double') : ''}</at
   },
 }
 
-/** Node attributes in XML formats. */
 const NODE_FACTS = ['title', 'path', 'kind', 'tags', 'aliases', 'community', 'community_2']
 
 const SIMILAR = 'similar'
@@ -178,14 +176,14 @@ function graphmlFacts(facts: Readonly<Record<string, string | number | boolean>>
     .join('')
 }
 
-/** Escapes text for XML. White space is encoded as character references because parsers normalize it in attributes. */
+/** Parsers normalize white space in attributes, so it is encoded as character references. */
 function xml(text: string): string {
   return text
     .replace(/[^\t\n\r\x20-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '\ufffd')
     .replace(/[&<>"\t\n\r]/g, (character) => `&#${character.charCodeAt(0)};`)
 }
 
-/** Quotes a string for DOT. Graphviz keeps doubled backslashes in ids but shows only one in labels. */
+/** Graphviz keeps doubled backslashes in ids but shows only one in labels. */
 function dot(text: string): string {
   return `"${text.replace(/[\\"]/g, '\\$&').replaceAll('\0', '\ufffd')}"`
 }

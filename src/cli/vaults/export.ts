@@ -118,7 +118,7 @@ function halfWritten(): RouxError {
   return providerError('The index was damaged and has been rebuilt.', 'Run the command again; the output so far is incomplete.')
 }
 
-/** Writes to a temporary file and renames it, so the target is never incomplete. Returns the number of bytes written. */
+/** Writes atomically. @returns the number of bytes */
 async function writeFile(path: string, pieces: AsyncIterable<string>): Promise<number> {
   const temporary = `${path}.${process.pid}.tmp`
   try {
@@ -153,7 +153,6 @@ const MAP_HERE = '"MAP-HERE"'
 
 const NOTES = 50
 
-/** Yields the page in chunks. */
 export async function* mapPage(core: GraphCore, { template, included, onUnread }: MapPageOptions): AsyncGenerator<string> {
   const [before = '', after = ''] = template.split(MAP_HERE)
   const { value: picture } = await vaultPicture(core, { mayMove: 'once' }, { whole: true })

@@ -8,12 +8,12 @@ import type { Progress } from '../../core/search.ts'
 import { UsageError } from '../host.ts'
 import { type Invocation, requireFolders, requireVaults, settingsInput } from '../session.ts'
 
-/** In milliseconds. Also the retry interval of waiting feeders. */
+/** Interval of lease renewals and retries, in milliseconds. */
 const HEARTBEAT = 4_000
 const POLL_INTERVAL = 1_000
-/** Multiple of the computation time. */
+/** Pause between computations, as a multiple of the computation time. */
 const PAUSE_FACTOR = 5
-/** In milliseconds. Afterwards, another feeder may take over. */
+/** Time without a response from the database, in milliseconds. Another feeder may then take over. */
 const SILENCE_TIMEOUT = 12_000
 
 /** Feeds vaults to the database, or removes them from it, until a signal is received. */
@@ -48,7 +48,6 @@ async function remove(invocation: Invocation): Promise<number> {
   return 0
 }
 
-/** Feeds the vault whenever this process holds the lease. */
 async function feed({ host, printer }: Invocation, vault: LoadedVault, signal: AbortSignal): Promise<void> {
   const { openFeederLease } = await host.compose()
   const label = vault.name ?? vault.settings.vault.path

@@ -136,7 +136,7 @@ type Facts = Parameters<typeof factsForPeople>[0]
 interface VaultResults<T> {
   readonly all: readonly T[]
   readonly isSeveral: boolean
-  /** Some vaults failed, with a warning. */
+  /** Some vaults failed. */
   readonly isPartial: boolean
 }
 

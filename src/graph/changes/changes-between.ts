@@ -4,7 +4,6 @@ import type { GraphChanges, LinkEnd, LoggedFile, LoggedFileChange, LoggedLinkCha
 import { linkText } from '../../core/text/link-text.ts'
 import { type Movable, matchMoves } from './match-moves.ts'
 
-/** A commit's changes with the file records on both sides. */
 export interface CommittedFiles {
   readonly before: readonly FileRecord[]
   readonly after: readonly FileRecord[]
@@ -66,7 +65,7 @@ function movesOf(
   })
   const moves = new Map(reportedMoves)
   const arrived = new Set(moves.values())
-  // When files move together, their links match only as written.
+  // Links between files that move together are compared as written.
   const movable = ({ path, hash, links }: FileRecord): Movable => ({
     path,
     hash: hash.slice(0, HASH_DIGITS),

@@ -84,7 +84,6 @@ interface SeparateFiles {
   readonly links: readonly LoggedLinkChange[]
 }
 
-/** Returns new paths by old path. */
 function matchesOf({ gone, added, links }: SeparateFiles): ReadonlyMap<string, string> {
   const isNew = new Set(added.map(({ to }) => to))
   const samePaths = new Map(gone.flatMap(({ from = '' }) => (isNew.has(from) ? [[from, from] as const] : [])))

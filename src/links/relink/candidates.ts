@@ -18,7 +18,6 @@ import {
 /** Obsidian's "New link format" setting, for links that are bare names. */
 export type NewLinkFormat = 'shortest' | 'relative' | 'absolute'
 
-/** A link as it was before the change. */
 export interface OldLink {
   readonly link: LinkTarget
   readonly style: PathStyle
@@ -67,13 +66,11 @@ function isSitePath({ link, style }: OldLink, mode: Mode): boolean {
   return mode === 'docs' && style === 'rooted' && withoutQuery(link, mode).endsWith('/')
 }
 
-/** Returns page names for a Logseq link. */
 function pageNames({ via }: OldLink, { names, file }: NewPlace): readonly string[] {
   if (names.mode !== 'logseq' || via !== 'alias' || !isNotePath(file.path, names.mode)) return []
   return file.title === undefined ? [pageName(file.path)] : [file.title, pageName(file.path)]
 }
 
-/** Returns targets that name the index file's folder. */
 function indexFolders(oldLink: OldLink, newPlace: NewPlace): readonly string[] {
   const { path } = newPlace.file
   const namedFolder = oldLink.via === 'folder' || isSitePath(oldLink, newPlace.names.mode)

@@ -9,10 +9,8 @@ import { type Choose, editLinks } from './edit-links.ts'
 import type { LostLink, RelinkedFile, RelinkPlan, RelinkSource, SourceTexts } from './relink-plan.ts'
 
 export interface HeadingChange {
-  /** Id of the note. */
   readonly key: number
   readonly before: readonly Heading[]
-  /** The same headings with their new text. */
   readonly after: readonly Heading[]
   readonly mode: Mode
   /** Ranges to be replaced. Links in them are not rewritten. */

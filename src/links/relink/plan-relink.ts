@@ -49,7 +49,7 @@ class Relinker implements RelinkPlan {
 
   relink(source: RelinkSource): void {
     const path = this.#after.file(source.key)?.path
-    // The source is removed or changes its type.
+    // Do not edit a file that is removed or changes its type.
     if (path === undefined || endingOf(path) !== endingOf(source.path)) return
     const now = { key: source.key, path }
     const affected = source.links.filter((link) => this.#needsText(link, source, now))
@@ -100,7 +100,7 @@ class Relinker implements RelinkPlan {
   }
 
   #chooser(source: RelinkSource, now: Source): Choose {
-    // A note can contain the same link a thousand times.
+    // Cached, because a note can contain the same link a thousand times.
     const cache = new Map<string, NewTargets>()
     return (link, { target: slot, shownTarget = slot }) => {
       const key = `${link.form} ${link.target}`

@@ -13,7 +13,7 @@ export interface SourceTexts {
   /** Returns `undefined` if the file is unreadable or has changed since it was indexed. */
   read(source: RelinkSource): string | undefined
   slots(path: string, text: string): FindSlots
-  /** The order equals that of the index. */
+  /** In the order of the index. */
   links(path: string, text: string): readonly Link[]
 }
 
@@ -46,7 +46,7 @@ export interface LostLink {
   readonly reason: LostReason
 }
 
-/** An unresolved link that will resolve. Not edited. */
+/** An unresolved link that will resolve after the change. It is not edited. */
 export interface GainedLink {
   readonly source: RelinkSource
   readonly link: ResolvedLink
