@@ -5,13 +5,9 @@ import { mediaTypeOf } from '../core/media-types.ts'
 import { type Answer, defineRoute, type Route } from '../http/routes.ts'
 import { admitPage, admitVisit } from './sessions.ts'
 
-/**
- * The page may only load its own scripts, styles and fonts, and connect to its own server. Even if a note's text became part of the
- * page as HTML, it could not run a script or send anything.
- */
+/** Limits the page to its own scripts, styles, fonts and server, in case a note's text becomes part of the page as HTML. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
-  // This also applies to workers.
   "script-src 'self'",
   "style-src 'self'",
   "font-src 'self'",
@@ -21,11 +17,10 @@ const CONTENT_SECURITY_POLICY = [
   "form-action 'none'",
   "frame-ancestors 'none'",
   "require-trusted-types-for 'script'",
-  // The Trusted Types policy that starts the Markdown worker. A second policy with this name cannot be created.
+  // The only policy, which starts the Markdown worker. A second policy with this name cannot be created.
   'trusted-types roux',
 ].join('; ')
 
-/** Returns the routes of the files in `folder`, the build output. Each is read when it is requested. */
 export function assetRoutes(folder: string, proxies: readonly string[]): readonly Route[] {
   return readdirSync(folder).map((name) => {
     const isPage = name === 'index.html'
@@ -45,7 +40,7 @@ async function send(response: ServerResponse, path: string): Promise<void> {
   response.end(response.req.method === 'HEAD' ? undefined : bytes)
 }
 
-/** Sets the headers that restrict what a browser may do with a response. */
+/** Sets security headers. */
 export function secure(response: ServerResponse): void {
   response
     .setHeader('Content-Security-Policy', CONTENT_SECURITY_POLICY)

@@ -34,15 +34,14 @@ export interface WebOptions {
   eventsFor(access: Access): EventFeed
 }
 
-/** Token budget of an answer. Budgets are meant for models, so the page gets a large one. */
+/** In tokens. Budgets are meant for models, so the page gets a large one. */
 const MAX_TOKENS = 50_000
 
-/** Maximum size in bytes of a body from a sender without a session. It only contains a code. */
+/** Maximum size in bytes of a body without a session, which only contains a code. */
 const CODE_BYTES = 1_000
 
 export function webRoutes(options: WebOptions, parts: ServerParts): ExtraRoutes & { readonly sessions: WebSessions } {
   const sessions = webSessions((key) => parts.isCurrent(key))
-  /** The open streams of events, each with the key of its session's token. */
   const streams = new Map<EventStream, string>()
   const admit = (request: IncomingMessage) => admitSession(request, parts.hosts, sessions)
   const inVault = (path: string, answer: (request: VaultRequest) => Promise<unknown>): Route =>
@@ -53,7 +52,7 @@ export function webRoutes(options: WebOptions, parts: ServerParts): ExtraRoutes 
     })
   const routes = [
     ...assetRoutes(options.folder, parts.hosts),
-    // Issues a code to `roux open`, or to anyone with a token, and later reports whether the browser has used it.
+    // Any client with a token can get a code, and check whether the code was used.
     postRoute(
       parts,
       '/web/code',
@@ -97,19 +96,17 @@ export function webRoutes(options: WebOptions, parts: ServerParts): ExtraRoutes 
 
 interface VaultRequest {
   readonly core: GraphCore
-  /** Short form of the id in the body, or empty. */
   readonly id: string
   readonly body: Fields
   readonly response: ServerResponse
   readonly signal: AbortSignal
 }
 
-/** The members of a body. Empty if the body is not a JSON object. */
 type Fields = Readonly<Record<string, unknown>>
 
 /**
- * Makes a route for JSON requests. `answer` returns the result, or writes the response itself. Its signal is aborted when the page
- * disconnects. A `RouxError` is sent with its hint. An unknown sender does not count towards the limits of known ones.
+ * `answer` returns the result, or writes the response itself. The signal is aborted when the page disconnects. Unknown senders do
+ * not count towards the limits of known ones.
  */
 function postRoute<Sender extends { readonly key: string } | undefined>(
   { load, limits }: ServerParts,
@@ -164,7 +161,7 @@ async function call(body: Fields, { access }: WebSession, options: WebOptions, s
   return (await callTool(tool, body.arguments, calling)).structuredContent
 }
 
-/** Notifies the page of each change of the vault. The page then requests the details. */
+/** Only reports that the vault has changed. The page requests the details. */
 async function listen(
   { request, response, sender }: Exchange<WebSession>,
   feed: EventFeed,
@@ -188,7 +185,6 @@ async function listen(
   request.resume()
 }
 
-/** Maximum number of ids per request. */
 const MAX_IDS = 1_000
 
 function listOf(body: Fields, name: string): readonly string[] {
@@ -202,7 +198,7 @@ function textOf(body: Fields, name: string): string | undefined {
 }
 
 /**
- * Opens the vault that a body's `id` or `vault` names, by default the first one. Returns it with the id in short form.
+ * Defaults to the first vault. Returns the id without the vault's name.
  * @throws RouxError `INVALID_PARAMS` for an unknown vault
  */
 async function openNamed(body: Fields, vaults: Vaults): Promise<Pick<VaultRequest, 'core' | 'id'>> {
@@ -217,7 +213,7 @@ async function openNamed(body: Fields, vaults: Vaults): Promise<Pick<VaultReques
   })
 }
 
-/** Streams an image. Sends nothing for other files, because an SVG may contain a script. */
+/** Sends only raster images, because an SVG may contain a script. */
 export async function sendPicture(response: ServerResponse, core: GraphCore, id: string): Promise<void> {
   const picture = await findPicture(core, id)
   if (picture === undefined)
@@ -226,9 +222,9 @@ export async function sendPicture(response: ServerResponse, core: GraphCore, id:
     const message = `Images of more than ${MAX_PICTURE_BYTES >> 20} MB are not shown here.`
     return sendRefusal(response, refusal(413, message, OPEN_ELSEWHERE))
   }
-  // Scripts in the file must not run, even if a browser opens it as a page.
+  // Prevents scripts from running if a browser opens the file as a page.
   response.setHeader('Content-Security-Policy', "sandbox; default-src 'none'").setHeader('Content-Disposition', 'attachment')
   response.writeHead(200, { 'Content-Type': picture.mimeType, 'Content-Length': picture.size })
-  // Fails if the page disconnects or the file became shorter. Then the response ends early, which the browser notices.
+  // The page has disconnected, or the file became shorter.
   await pipeline(Readable.from(picture.parts(), { objectMode: true, highWaterMark: 1 }), response).catch(() => {})
 }

@@ -7,36 +7,36 @@ import { bearerOf } from '../http/token-gate.ts'
 import { type Access, digestOf, type Principal } from '../http/tokens.ts'
 
 export interface WebSession {
-  /** Permissions of the session, which never exceed those of its token. */
+  /** Never exceeds the permissions of the token. */
   readonly access: Access
   /** Key of the token. */
   readonly key: string
 }
 
-/** How long a code is valid, in milliseconds. Starting a browser takes seconds. */
+/** Starting a browser takes seconds. */
 const CODE_LIFE_MS = 60_000
-/** Maximum number of sessions, and of unused codes, per token. The oldest one ends when there are more. */
+/** Per token, for sessions and for unused codes. The oldest one ends first. */
 const MAX_PER_TOKEN = 32
 
 export type WebSessions = ReturnType<typeof webSessions>
 
 /**
- * Manages the sessions of the page, which are stored only in memory. They end with the process or with their token. `isCurrent` checks
- * whether a token still has its permissions. `now` returns monotonic milliseconds.
+ * Sessions are kept in memory, and end with the process or their token.
+ * @param isCurrent checks whether a token still has its permissions
+ * @param now monotonic milliseconds
  */
 export function webSessions(isCurrent: (key: string) => boolean, now: () => number = () => performance.now()) {
   const codes = new Map<string, WebSession & { readonly until: number }>()
   const sessions = new Map<string, WebSession>()
   return {
-    /** Creates a code that opens one session within a minute. The session is read-only, because the page never writes. */
+    /** The code opens one read-only session within a minute. */
     makeCode({ access, key }: Principal): string {
       for (const [digest, { until }] of codes) if (until < now()) codes.delete(digest)
       const scopes = new Set([...access.scopes].filter((scope) => scope === 'read'))
       return addTo(codes, { access: { ...access, scopes }, key, until: now() + CODE_LIFE_MS })
     },
-    /** Checks whether a code can still open a session. */
     isWaiting: (code: string): boolean => (codes.get(keyOf(code))?.until ?? -Infinity) >= now(),
-    /** Exchanges a code for the secret of a new session. Returns `undefined` if the code is invalid. */
+    /** @returns the secret of a new session, or `undefined` if the code is invalid */
     redeem(code: string): string | undefined {
       const digest = keyOf(code)
       const found = codes.get(digest)
@@ -44,7 +44,7 @@ export function webSessions(isCurrent: (key: string) => boolean, now: () => numb
       if (found === undefined || found.until < now() || !isCurrent(found.key)) return undefined
       return addTo(sessions, { access: found.access, key: found.key })
     },
-    /** Returns the session of a secret, or `undefined` if there is none or its token has lost its permissions. */
+    /** @returns undefined if there is no session, or its token has lost its permissions */
     find(secret: string): WebSession | undefined {
       const digest = keyOf(secret)
       const session = sessions.get(digest)
@@ -55,7 +55,7 @@ export function webSessions(isCurrent: (key: string) => boolean, now: () => numb
   }
 }
 
-/** Adds a session or code under a new secret, and returns the secret: 32 random bytes as base64url. */
+/** @returns a secret of 32 random bytes in base64url */
 function addTo<Some extends WebSession>(map: Map<string, Some>, added: Some): string {
   const secret = randomBytes(32).toString('base64url')
   map.set(keyOf(secret), added)
@@ -64,12 +64,12 @@ function addTo<Some extends WebSession>(map: Map<string, Some>, added: Some): st
   return secret
 }
 
-/** Digests are compared instead of secrets, so response times reveal nothing about a secret. */
+/** Compare digests, so the timing reveals nothing about a secret. */
 function keyOf(secret: string): string {
   return digestOf(secret).toString('base64')
 }
 
-// Below, `proxies` are the host names of reverse proxies in the setting `http.hosts`.
+// `proxies` are host names in the setting `http.hosts`.
 
 const FOREIGN = refusal(403, 'Only the page of this server may send this request.', {
   hint: 'Open it with "roux open". Behind a reverse proxy, list its name in http.hosts and let it pass the Host header unchanged.',
@@ -79,10 +79,7 @@ const NO_SESSION = refusal(401, 'This page has no session, or its session has en
   headers: { 'WWW-Authenticate': 'Bearer realm="roux-web"' },
 })
 
-/**
- * Accepts requests made by the page itself. Other pages cannot forge the headers in which the browser reports the origin of a request.
- * Other local programs can, but they have no session.
- */
+/** Accepts only requests of the page itself. Other pages cannot forge `Sec-Fetch-Site` or `Origin`. */
 export function admitPage({ headers }: IncomingMessage, proxies: readonly string[]): Admission<undefined> {
   const { 'sec-fetch-site': site = 'none' } = headers
   const isOwn = (site === 'none' || site === 'same-origin') && isOwnOrigin(headers, proxies)
@@ -90,8 +87,7 @@ export function admitPage({ headers }: IncomingMessage, proxies: readonly string
 }
 
 /**
- * Also accepts navigation from anywhere, because `roux open` starts the browser with a file. The page shows nothing without a session,
- * and its policy forbids framing.
+ * Also accepts navigation from other origins, because `roux open` opens a local file. The page shows nothing without a session.
  */
 export function admitVisit(request: IncomingMessage, proxies: readonly string[]): Admission<undefined> {
   const { headers } = request
@@ -106,7 +102,7 @@ export function admitSession(request: IncomingMessage, proxies: readonly string[
   return sender === undefined ? { refusal: NO_SESSION } : { sender }
 }
 
-/** Another port of the same host is another origin. Only a listed proxy can serve the page over TLS. */
+/** Another port is another origin. Only a listed proxy can use TLS. */
 function isOwnOrigin({ origin, host = '' }: IncomingMessage['headers'], proxies: readonly string[]): boolean {
   const isProxied = proxies.some((proxy) => proxy.toLowerCase() === hostName(host))
   const own = [`http://${host}`, ...(isProxied ? [`https://${host}`] : [])]

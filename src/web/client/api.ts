@@ -10,7 +10,7 @@ export type ToolAnswer<T> = T & {
   readonly error?: ReturnType<RouxError['toJSON']>
 }
 
-/** `there`: the server responds and knows this page's session. `ended`: it does not know the session. */
+/** `there`: the server knows this page's session. `ended`: it does not. */
 export type Connection = 'there' | 'lost' | 'ended'
 
 const SESSION_KEY = 'roux-session'
@@ -18,9 +18,8 @@ const SESSION_KEY = 'roux-session'
 export type Api = Awaited<ReturnType<typeof openApi>>
 
 /**
- * Starts a session with the code in the URL, and removes the code. Without a code, resumes this tab's session. The session's secret is
- * kept in memory and in this tab's session storage, never in the URL. Requests throw a RouxError if the server refuses or does not
- * respond.
+ * Starts a session with the code in the URL and removes the code, or resumes the session of this tab. Requests throw a RouxError
+ * if the server refuses or does not respond.
  * @throws RouxError if there is neither a code nor a session
  */
 export async function openApi() {
@@ -48,17 +47,17 @@ export async function openApi() {
     note: (id: string, vault?: string) => post<PageNote | null>('/web/note', { id, vault }),
     picture: (vault: string, shown: PageArguments) => post<PartialPicture | LayoutProgress>('/web/picture', { vault, ...shown }),
     files: (vault: string) => post<LinkedFiles>('/web/files', { vault }),
-    /** Returns an image of the vault as an object URL for this page. Fails if it is not an image or too large. */
+    /** Returns an object URL. Fails for files that are too large or not images. */
     async attachment(id: string, vault?: string): Promise<string> {
       const response = await send('/web/attachment', { id, vault }, session)
       return URL.createObjectURL(await response.blob())
     },
-    /** Calls `onChange` after every change, and reconnects until the session ends. `onState` receives the state of the connection. */
+    /** Calls `onChange` after every change, and reconnects until the session ends. */
     async follow(onChange: () => void, onState: (state: Connection) => void): Promise<void> {
       for (let pause = 500; ; pause = Math.min(pause * 2, 10_000)) {
         try {
           const response = await fetch('/web/events', { headers: authorization(session) })
-          // The server was restarted and does not know this session.
+          // After a restart, the server does not know the session.
           if (response.status === 401) return onState('ended')
           if (response.ok && response.body !== null) {
             onState('there')
@@ -75,7 +74,7 @@ export async function openApi() {
   }
 }
 
-/** Calls `onEvent` for each server-sent event with data. A chunk of the stream can end within an event or a character. */
+/** Calls `onEvent` for each event with data. A chunk can end within an event or a character. */
 export async function readEvents(body: ReadableStream<Uint8Array<ArrayBuffer>>, onEvent: () => void): Promise<void> {
   const reader = body.pipeThrough(new TextDecoderStream()).getReader()
   let rest = ''

@@ -56,7 +56,7 @@ const LISTS: Readonly<Partial<Record<View, () => preact.JSX.Element>>> = {
 }
 
 export function App() {
-  // A layout effect runs before the first paint, so no early key press is lost.
+  // Runs before the first paint, so no early key press is lost.
   useLayoutEffect(() => {
     addEventListener('keydown', onPageKey)
   }, [])
@@ -207,7 +207,6 @@ function Filters() {
   )
 }
 
-/** A button for each active filter, which removes the filter. */
 function ActiveFilters() {
   const parts: readonly (readonly [is: boolean, what: string, undo: () => void])[] = [
     [folder.value !== '', `Folder ${folder.value}`, () => (folder.value = '')],

@@ -1,17 +1,14 @@
 import type { PictureGroup } from '../../core/insight/picture.ts'
 import { type ColourBy, type Graph, groupingBy, isIndex, today } from './graph.ts'
 
-/** Twelve colors that are distinct on light and dark backgrounds, and a last one for all other notes. */
+/** Twelve colors for light and dark backgrounds, and a last one for all other notes. */
 export const PALETTE: readonly string[] =
   '#4878b8 #f08c3a #df5b5f #2f9ea3 #62a74c #cfa11f #a06bb4 #d879b0 #94705a #62b0e0 #a9b03c #6a6fd0 #9aa0aa'.split(' ')
 const OTHER = PALETTE.length - 1
-/**
- * At least this many of the largest groups get a color each. More do if the remaining groups would have more than this share of all
- * notes.
- */
+/** At least this many groups get a color each. More do if the others would exceed `MAX_OTHER_SHARE` of all notes. */
 const MIN_COLOURS = 7
 const MAX_OTHER_SHARE = 0.1
-/** Index notes have the color of text, because they link to everything and belong to no group in particular. */
+/** Index notes have the text color, because they link to everything. */
 export const INDEX = PALETTE.length
 export const INDEX_COLOUR = 'var(--text)'
 
@@ -19,26 +16,23 @@ export interface Legend {
   readonly name: string
   readonly colour: string
   readonly notes: number
-  /** True for the entry of index notes, and for the entry of notes in small groups or none. */
+  /** True for index notes, and for notes in small groups or none. */
   readonly isRest?: boolean
 }
 
 export interface Coloured {
   readonly graph: Graph
   readonly by: ColourBy
-  /** Palette index of each note. */
   readonly colours: Uint8Array
-  /** Palette index of each group, by id. */
   readonly colourOf: ReadonlyMap<string, number>
   readonly legend: readonly Legend[]
-  /** Returns the CSS color of a note. Any other number has the color of notes without a group. */
   cssOf(note: number | undefined): string
   nameOf(note: number): string | undefined
 }
 
 /**
- * Assigns a color to each note by its group. The largest groups get a color each, and the others share the last one. A group keeps
- * its color from `last`; otherwise, its color depends on its id, and not on its size.
+ * The largest groups get a color each. A group keeps its color from `last`. A new color depends on the group's id, not on its
+ * size.
  */
 export function coloursOf(graph: Graph, by: ColourBy, last?: Coloured): Coloured {
   if (last?.graph === graph && last.by === by) return last
@@ -51,7 +45,6 @@ export function coloursOf(graph: Graph, by: ColourBy, last?: Coloured): Coloured
   let coloured = MIN_COLOURS
   while (coloured < OTHER && notesFrom(coloured) > MAX_OTHER_SHARE * notesFrom(0)) coloured++
   const [largest, small] = [bySize.slice(0, coloured), bySize.slice(coloured)]
-  // Until groups are known, the legend stays empty.
   const hasGroups = largest.length > 0
   const otherNotes = hasGroups ? groupOf.filter((group) => group === undefined).length + notesFrom(coloured) : 0
   const colourOf = ownColours(largest, before)
@@ -61,7 +54,7 @@ export function coloursOf(graph: Graph, by: ColourBy, last?: Coloured): Coloured
   )
   const cssOf = (colour = OTHER): string => (colour === INDEX ? INDEX_COLOUR : (PALETTE[colour] ?? ''))
   const [only] = small
-  // If only one small group is left, use its own name.
+  // A single small group keeps its own name.
   const restEntry = small.length === 1 && only?.notes === otherNotes ? { name: only.label } : { name: 'other', isRest: true }
   return {
     graph,
@@ -78,7 +71,7 @@ export function coloursOf(graph: Graph, by: ColourBy, last?: Coloured): Coloured
   }
 }
 
-/** Assigns each group its previous color, the color derived from its id, or any free color. */
+/** A group keeps its color, or gets the color of its id or any free color. */
 function ownColours(groups: readonly PictureGroup[], before: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
   const free = new Set(PALETTE.slice(0, OTHER).keys())
   const colourOf = new Map<string, number>()
@@ -87,13 +80,13 @@ function ownColours(groups: readonly PictureGroup[], before: ReadonlyMap<string,
   }
   for (const { id } of groups) assign(id, before.get(id))
   const byId = groups.toSorted((a, b) => a.id.length - b.id.length || (a.id < b.id ? -1 : 1))
-  // Communities keep their ids, which are `c1`, `c2` and so on, so they have the same colors after a reload.
+  // Community ids (`c1`, `c2` …) are stable, so colors survive a reload.
   for (const { id } of byId) if (/^[cr]\d+$/.test(id)) assign(id, (Number(id.slice(1)) + OTHER - 1) % OTHER)
   for (const { id } of byId) assign(id, free.values().next().value)
   return colourOf
 }
 
-/** Returns the group of each note, or `undefined`. The size of a community includes notes that are not drawn. */
+/** The size of a community includes notes that are not drawn. */
 function groupsOf(graph: Graph, by: ColourBy): readonly (PictureGroup | undefined)[] {
   if (by === 'community' || by === 'region') {
     const { of, groups } = groupingBy(graph, by)
@@ -115,7 +108,7 @@ function nameOf(note: number, { picture }: Graph, by: 'folder' | 'tag' | 'age'):
   return picture.folder_names[picture.folders[note] ?? -1]?.split('/')[0]
 }
 
-/** Names of ages, each with the maximum number of days since the last change. */
+/** Maximum number of days since the last change. */
 const AGES: readonly (readonly [days: number, name: string])[] = [
   [7, 'last 7 days'],
   [31, 'last month'],
@@ -125,7 +118,7 @@ const AGES: readonly (readonly [days: number, name: string])[] = [
   [Number.POSITIVE_INFINITY, 'earlier'],
 ]
 
-/** Mixes two colors (`#rrggbb`). `share` is the share of the first one. */
+/** @param share share of the first color */
 export function mixed(a: string, b: string, share: number): string {
   const channel = (colour: string, from: number): number => Number.parseInt(colour.slice(from, from + 2), 16)
   const channels = [1, 3, 5].map((from) => Math.round(share * channel(a, from) + (1 - share) * channel(b, from)))

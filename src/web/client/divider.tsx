@@ -1,22 +1,20 @@
 import { signal } from '@preact/signals'
 import type { TargetedKeyboardEvent } from 'preact'
 
-/** Width of the note beside the map in pixels, or 0 for the default. */
 export const noteWidth = signal(0)
 
-/** Overlap of the divider and the note, in pixels. */
 const OVERLAP = 3
 
 export function isWide(): boolean {
   return noteWidth.value > innerWidth / 2
 }
 
-/** Gives the note most of the window, or its usual width again. */
+/** Toggles between the usual width and most of the window. */
 export function widen(): void {
   noteWidth.value = isWide() ? 0 : Math.round(innerWidth * 0.62)
 }
 
-/** The divider between map and note. It is dragged or moved with the arrow keys. A double click or Enter makes the note wide. */
+/** Supports dragging, arrow keys, and a double click or Enter to make the note wide. */
 export function Divider() {
   const set = (width: number): void => {
     noteWidth.value = Math.max(260, Math.min(width, innerWidth - 320))

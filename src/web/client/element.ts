@@ -1,4 +1,4 @@
-/** Creates an element with the given members and children. Strings are never parsed as HTML. */
+/** Never parses strings as HTML. */
 export function element<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
   members: Partial<HTMLElementTagNameMap[Name]> = {},
@@ -9,7 +9,6 @@ export function element<Name extends keyof HTMLElementTagNameMap>(
   return created
 }
 
-/** Creates a list item with a button and, after it, the given nodes. */
 export function buttonItem(label: string, onclick: () => void, children: readonly Node[] = []): HTMLLIElement {
   return element('li', {}, [button(label, onclick), ...children])
 }
@@ -18,7 +17,6 @@ export function button(label: string, onclick: () => void): HTMLButtonElement {
   return element('button', { type: 'button', textContent: label, title: label, onclick })
 }
 
-/** Returns the element with this id, which must exist. */
 export function byId(id: string): HTMLElement {
   return document.getElementById(id)!
 }

@@ -1,11 +1,11 @@
 import type { LinkedFile } from '../../core/insight/picture.ts'
 import { type Graph, placeOf, radiusOf, withLinks } from './graph.ts'
 
-/** Range of distances between a file and its note, in layout units. */
+/** Distances between a file and its note, in layout units. */
 const [MIN_DISTANCE, MAX_DISTANCE] = [0.6, 2.2]
 const FULL_TURN = 2 * Math.PI
 
-/** Adds attachments and canvases near the notes they are linked with. Notes keep their positions. */
+/** Places attachments and canvases near their linked notes, which do not move. */
 export function withFiles(graph: Graph, files: readonly LinkedFile[]): Graph {
   const { picture, numberOf } = graph
   const linkedFiles = files.filter(({ linked }) => linked.some((id) => numberOf.has(id)))
@@ -31,14 +31,14 @@ export function withFiles(graph: Graph, files: readonly LinkedFile[]): Graph {
   return withLinks(extended, Uint32Array.from([...graph.pairs, ...pairsOf(numbers, linkedFiles)]))
 }
 
-/** Returns the links of files as pairs of numbers. Two canvases that link to each other are one pair. */
+/** If two canvases link to each other, returns a single pair. */
 function pairsOf(numbers: ReadonlyMap<string, number>, files: readonly LinkedFile[]): readonly number[] {
   const all = files.flatMap(({ id, linked }) => linked.map((other) => [numbers.get(id) ?? -1, numbers.get(other) ?? -1]))
   const pairs = all.filter((pair) => !pair.includes(-1)).map((pair) => pair.toSorted((a, b) => a - b))
   return [...new Map(pairs.map((pair) => [pair.join(), pair])).values()].flat()
 }
 
-/** Places a file at the center of its linked notes, plus an offset hashed from its id (FNV-1a), so the file stays in place. */
+/** A file is at the center of its linked notes. The offset is a hash of its id (FNV-1a), so files do not move. */
 function placeOfFile(graph: Graph, { id, linked }: LinkedFile): readonly [x: number, y: number] {
   const notes = linked.flatMap((one) => graph.numberOf.get(one) ?? [])
   const middle = (axis: 0 | 1): number => notes.reduce((sum, note) => sum + placeOf(graph, note)[axis], 0) / notes.length

@@ -1,7 +1,7 @@
 import temml from 'temml'
 import type { MarkdownElement, MarkdownNode } from './markdown.ts'
 
-/** A node of the library's output, with only the members used here. */
+/** The part of Temml's output that is used here. */
 interface MathNode {
   readonly type?: string
   readonly text?: string
@@ -24,12 +24,11 @@ const STYLES: ReadonlySet<string> = new Set(
   `backgroundColor border borderBottom borderLeft borderRight borderTop color fontStyle fontWeight height marginLeft padding paddingBottom
   paddingLeft paddingRight paddingTop textAlign width`.split(/\s+/),
 )
-/** Matches lengths, colors and words, but no URLs. */
 const PLAIN = /^[\w#%., -]*$/
 
 /**
- * Converts a formula to MathML. Returns `undefined` if it is not valid TeX. `macros` holds the definitions of the note's earlier
- * formulas (`\gdef`, `\newcommand`), and receives those of this one.
+ * Converts TeX to MathML. `macros` contains definitions of earlier formulas (`\gdef`, `\newcommand`), and is updated.
+ * @returns undefined if the formula is invalid
  */
 export function readFormula(tex: string, display: boolean, macros: Record<string, unknown>): MarkdownElement | undefined {
   try {
@@ -45,7 +44,7 @@ export function readFormula(tex: string, display: boolean, macros: Record<string
 function converted({ type, text, attributes = {}, classes = [], style = {}, children = [] }: MathNode): readonly MarkdownNode[] {
   if (text !== undefined) return [text]
   const inner = children.flatMap(converted)
-  // A container has no type, and adds no element.
+  // A container has no type and adds no element.
   if (type === undefined) return inner
   if (!ELEMENTS.has(type)) return []
   const allowedAttributes = Object.entries(attributes).filter(([name]) => ATTRIBUTES.has(name))

@@ -2,30 +2,28 @@ import { placesByNumber } from '../../core/csr.ts'
 import type { PartialPicture, VaultPicture } from '../../core/insight/picture.ts'
 import { showsRegions } from '../../core/insight/picture.ts'
 
-/** The notes of a picture and the links between them, by number. */
 export interface Graph {
   readonly count: number
-  /** Number of notes in `count`. The rest are attachments and canvases. */
+  /** Other items of `count` are attachments and canvases. */
   readonly notes: number
   readonly picture: VaultPicture | PartialPicture
   readonly places: Float32Array
-  /** Row `n` is `targets[offsets[n]]` up to `targets[offsets[n + 1]]`. Each link appears in the rows of both ends. */
+  /** Row `n` is `targets[offsets[n]]` up to `targets[offsets[n + 1]]`. Each link is in the rows of both ends. */
   readonly offsets: Uint32Array
   readonly targets: Uint32Array
-  /** The two notes of each link in turn. */
+  /** Both ends of each link. */
   readonly pairs: Uint32Array
-  /** For each note, the number of notes in the whole vault that it is linked with. */
+  /** Number of linked notes, including notes that are not drawn. */
   readonly degrees: Uint32Array
   readonly vault: { readonly notes: number; readonly links: number }
   readonly numberOf: ReadonlyMap<string, number>
 }
 
-/** The groups that the overview names and colors: communities from `map`, or regions connected only by links. */
+/** `region` groups notes that are connected only by links. */
 export type GroupedBy = 'community' | 'region'
-/** The grouping that gives notes their colors. */
 export type ColourBy = GroupedBy | 'folder' | 'tag' | 'age'
 
-/** Returns the groups, and for each note an index into them, or -1. */
+/** Returns the groups, and the group index of each note, or -1. */
 export function groupingBy({ picture }: Graph, by: GroupedBy) {
   return by === 'region'
     ? { of: picture.region_of, groups: picture.regions }
@@ -37,7 +35,7 @@ export function overviewBy({ picture: { groups, regions }, vault }: Graph): Grou
   return showsRegions(groups.length, sizes, vault.notes) ? 'region' : 'community'
 }
 
-/** Returns the bounding box of `x, y` pairs. Without points, left is greater than right. */
+/** If there are no points, left is greater than right. */
 export function boundsOf(points: ArrayLike<number>): [left: number, top: number, right: number, bottom: number] {
   let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity]
   for (let at = 0; at < points.length; at += 2) {
@@ -59,12 +57,12 @@ export function graphOf(
   return withLinks({ picture, places, notes, vault }, pairs)
 }
 
-/** Days since 1970, as in pictures. */
+/** Days since 1970. */
 export function today(): number {
   return Math.floor(Date.now() / DAY_MS)
 }
 
-/** Formats a day of a picture, for example `2026-03-04`. Empty if the day is unknown. */
+/** Formats a date such as `2026-03-04`. Empty if it is unknown. */
 export function dateOf(day: number | undefined): string {
   return day === undefined || day < 0 ? '' : new Date(day * DAY_MS).toISOString().slice(0, 10)
 }
@@ -92,17 +90,17 @@ export function neighbours({ offsets, targets }: Graph, note: number): number[] 
   return [...targets.subarray(offsets[note] ?? 0, offsets[note + 1] ?? 0)]
 }
 
-/** A position, or a direction. */
+/** Also used for directions. */
 type Point = readonly [x: number, y: number]
 
 export function placeOf({ places }: { readonly places: ArrayLike<number> }, note: number): Point {
   return [places[note * 2] ?? 0, places[note * 2 + 1] ?? 0]
 }
 
-/** Linked notes further away than this multiple of the median distance are not shown together with a note. */
+/** Relative to the median distance of linked notes. */
 const MAX_DISTANCE_RATIO = 3
 
-/** Returns a note and the linked notes to show together with it: no index notes, and none that are far away. */
+/** Returns a note and its nearby links, without index notes. */
 export function nearby(graph: Graph, note: number): readonly number[] {
   const others = neighbours(graph, note).filter((other) => !isIndex(graph, other))
   const [x, y] = placeOf(graph, note)
@@ -114,10 +112,7 @@ export function nearby(graph: Graph, note: number): readonly number[] {
   return [note, ...others.filter((other) => distanceTo(other) <= MAX_DISTANCE_RATIO * median)]
 }
 
-/**
- * Returns the notes within `steps` links, including the note itself. Paths through index notes are ignored, because those connect
- * everything.
- */
+/** Returns notes within `steps` links, including the note itself. Ignores paths through index notes, which connect everything. */
 export function around(graph: Graph, note: number, steps: number): ReadonlySet<number> {
   const reached = new Set([note])
   let frontier = [note]
@@ -128,20 +123,19 @@ export function around(graph: Graph, note: number, steps: number): ReadonlySet<n
   return reached
 }
 
-/** Checks whether a note has so many links that they say little about it. */
+/** True if a note has so many links that they say little about it. */
 export function isIndex({ degrees, vault }: Graph, note: number): boolean {
   return (degrees[note] ?? 0) > Math.max(INDEX_LINKS.notes, INDEX_LINKS.share * vault.notes)
 }
 
-/** A note is an index note if it is linked with more notes than this number, and more than this share of all notes. */
+/** An index note has more links than `notes`, and links to more than this share of all notes. */
 const INDEX_LINKS = { notes: 40, share: 0.02 }
 
-/** Returns the radius of a note in layout units. The layout uses the same radii. */
+/** In layout units. The layout uses the same radii. */
 export function radiusOf(links: number): number {
   return Math.min(5, 0.35 + 0.12 * Math.sqrt(links))
 }
 
-/** The directions of the arrow keys. */
 export const DIRECTIONS: Readonly<Record<string, Point>> = {
   ArrowLeft: [-1, 0],
   ArrowRight: [1, 0],
@@ -149,7 +143,7 @@ export const DIRECTIONS: Readonly<Record<string, Point>> = {
   ArrowDown: [0, 1],
 }
 
-/** Returns the closest visible note linked with a note in a direction (right, down). `shown` is 1 for visible notes. */
+/** Returns the closest visible linked note in a direction. */
 export function towards(graph: Graph, note: number, [dx, dy]: Point, shown?: Uint8Array): number | undefined {
   const [x, y] = placeOf(graph, note)
   const costOf = (other: number): number => {
@@ -164,7 +158,6 @@ export function towards(graph: Graph, note: number, [dx, dy]: Point, shown?: Uin
     .sort((a, b) => costOf(a) - costOf(b))[0]
 }
 
-/** Checks whether most of the notes that are on both maps have moved. */
 export function isElsewhere(before: Graph, after: Graph): boolean {
   const common = [...after.numberOf].flatMap(([id, note]) => {
     const formerNote = before.numberOf.get(id)

@@ -4,10 +4,9 @@ import { groupingBy } from './graph.ts'
 import { NoteRow, Rows } from './reader.tsx'
 import { coloured, deselect, graph, map, notesOf, openBy, openGroups, showGroups } from './state.ts'
 
-/** Maximum number of rows in a list. */
 const ROWS = 8
 
-/** The chosen group: its best linked notes, its parts, and the groups that it is linked with most. */
+/** The best linked notes of a group, its parts, and the most linked other groups. */
 export function GroupPanel() {
   const { value } = graph
   const { value: by } = openBy
@@ -65,7 +64,7 @@ export function GroupPanel() {
   )
 }
 
-/** Counts equal numbers from 0 on, the most frequent first. */
+/** Counts equal numbers, the most frequent first. */
 function counted(numbers: readonly number[]): readonly (readonly [number: number, count: number])[] {
   const counts = new Map<number, number>()
   for (const number of numbers) if (number >= 0) counts.set(number, (counts.get(number) ?? 0) + 1)

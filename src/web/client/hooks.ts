@@ -11,10 +11,7 @@ export interface Loaded<T> {
 
 type Load<T> = (server: Api, vault: string) => Promise<T>
 
-/**
- * Loads an answer, and reloads it when the vault or `reloadKey` changes. Until then, returns the previous answer to the same
- * request.
- */
+/** Reloads when the vault or `reloadKey` changes, and keeps the previous answer until then. */
 function useLoaded<T>(request: readonly unknown[], load: Load<T>, reloadKey?: number): Loaded<T> {
   const [loaded, setLoaded] = useState<Loaded<T> & { readonly key: string }>()
   const { value: changeCount } = changes
@@ -40,26 +37,21 @@ function useLoaded<T>(request: readonly unknown[], load: Load<T>, reloadKey?: nu
   return current ?? {}
 }
 
-/** Calls a tool and returns its answer or error. Without arguments, makes no call. */
+/** Without arguments, makes no call. */
 export function useAnswer<T>(tool: string, args: Record<string, unknown> | undefined): Loaded<ToolAnswer<T>> {
   const { answer, error } = useLoaded([tool, args], async (server, of) => args && (await server.call<T>(tool, args, of)))
   return error === undefined ? { answer } : { error }
 }
 
 interface PagesOptions<T> {
-  /** Rows per page. */
   readonly limit: number
   rowsOf(answer: T): readonly unknown[]
-  /** Number of rows that are already shown. */
   readonly from?: number
   /** Number of pages to load at first. */
   readonly first?: number
 }
 
-/**
- * Returns the pages of a tool's list. When the vault changes or another page is loaded, all pages are requested again, so they are
- * consistent.
- */
+/** Reloads all pages when the vault changes or another page is loaded, so they are consistent. */
 export function usePages<T>(tool: string, args: Record<string, unknown>, options: PagesOptions<T>) {
   const { limit, rowsOf, from = 0, first = 1 } = options
   const [count, setCount] = useState(first)
@@ -76,7 +68,6 @@ export function usePages<T>(tool: string, args: Record<string, unknown>, options
   return { pages, error, more: () => setCount(count + 1) }
 }
 
-/** Keeps items in a signal while the component is shown. */
 export function useShown<T>(target: Signal<readonly T[]>, items: readonly T[]): void {
   // Runs before paint, so later clicks are drawn on top.
   useLayoutEffect(() => {

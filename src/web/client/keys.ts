@@ -1,6 +1,5 @@
 import { leavePath, map, path, showAround, showPath, showView, steps, view } from './state.ts'
 
-/** Handles the page's keys, except in input fields. */
 export function onPageKey(event: KeyboardEvent): void {
   const target = event.target as HTMLElement
   if (event.ctrlKey || event.metaKey || event.altKey) return
@@ -12,7 +11,7 @@ export function onPageKey(event: KeyboardEvent): void {
     if (event.key === 'Escape') target.blur()
     return
   }
-  // Another handler has already handled this key.
+  // Another handler has already handled the key.
   if (event.defaultPrevented) return
   const action = KEYS[event.key]
   if (action === undefined) return
@@ -20,7 +19,7 @@ export function onPageKey(event: KeyboardEvent): void {
   event.preventDefault()
 }
 
-/** Closes the panels that match a selector. Returns true if any was open. */
+/** Returns true if a panel was open. */
 export function closeOpen(panels: string): boolean {
   const open = document.querySelectorAll(`:is(${panels})[open]`)
   for (const panel of open) panel.removeAttribute('open')

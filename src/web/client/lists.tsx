@@ -11,7 +11,6 @@ import { bareId, folder, graph, marks, scope, showGroups, ties, vault } from './
 
 type Problem = ProblemList['problems'][number]
 
-/** Rows per request. */
 const PAGE = 100
 
 export function Problems() {
@@ -39,7 +38,7 @@ export function Problems() {
 
 interface ProblemsOptions {
   readonly args: Record<string, unknown>
-  /** True if each row shows its kind, because the rows differ in kind. */
+  /** True if the rows differ in kind, so each row shows its kind. */
   readonly isMixed: boolean
 }
 
@@ -67,7 +66,7 @@ function ProblemPages({ args, isMixed }: ProblemsOptions) {
   )
 }
 
-/** Groups consecutive problems of the same note. Missing notes form one group. */
+/** Groups consecutive problems of a note. Missing notes form one group. */
 function byNote(problems: readonly Problem[]): readonly (readonly Problem[])[] {
   const groups: Problem[][] = []
   for (const problem of problems) {
@@ -121,12 +120,10 @@ function ProblemsOfNote({ problems, isMixed }: { readonly problems: readonly Pro
 interface Gap {
   readonly kind: GapKind
   readonly title: string
-  /** A sentence that explains these gaps. */
   readonly description: string
   rows(answer: GapList): readonly preact.JSX.Element[]
 }
 
-/** Maximum number of linking notes to show for a missing note. */
 const MAX_SOURCES = 3
 
 const GAPS: readonly Gap[] = [
@@ -204,7 +201,6 @@ export function Gaps() {
 
 interface GapRowsOptions {
   readonly gap: Gap
-  /** The first rows of each kind, and the total number of rows. */
   readonly first: GapList
 }
 
@@ -237,7 +233,6 @@ const PERIODS: readonly (readonly [since: string, name: string])[] = [
   ['7d', 'a week ago'],
   ['30d', 'a month ago'],
 ]
-/** Maximum number of rows per kind. */
 const MAX_CHANGES = 200
 
 export function Changes() {
@@ -302,7 +297,7 @@ export function Changes() {
   )
 }
 
-/** Formats the start of the listed changes, and whether there are any. */
+/** Describes the period, and says whether there are any changes. */
 function periodSummary({ since, state, totals }: ChangesAnswer): string {
   if (since === undefined) return 'Roux knows no earlier state of this vault.'
   const prefix = state === undefined ? '' : 'Roux knows of changes since it first read this vault. '
@@ -312,7 +307,6 @@ function periodSummary({ since, state, totals }: ChangesAnswer): string {
 
 interface GroupOptions {
   readonly title: string
-  /** Total number, and how many of them are listed. */
   readonly total: number
   readonly shown: number
   readonly children: preact.ComponentChildren
@@ -331,7 +325,6 @@ function Group({ title, total, shown, children }: GroupOptions) {
   )
 }
 
-/** Shows the warnings of an answer, or the error. */
 function Status({ answer, error }: Loaded<ToolAnswer<unknown>>) {
   if (error !== undefined) return <Refusal of={error} />
   if (answer === undefined) return <p class="empty">…</p>
@@ -342,7 +335,7 @@ function Status({ answer, error }: Loaded<ToolAnswer<unknown>>) {
   ))
 }
 
-/** Returns a community's full label, as on the map. */
+/** Returns the label on the map. */
 function labelOf(community: string): string {
   return graph.value?.picture.groups.find(({ id }) => id === bareId(community))?.label ?? community
 }

@@ -9,43 +9,37 @@ import type { PageText } from '../../app/read/page-note.ts'
 import type { readFormula as readTex } from './formula.ts'
 import type { MarkdownElement, MarkdownNode } from './markdown.ts'
 
-// Private-use characters that delimit placeholders for links and formulas, because they interfere with neither tables nor code.
+// Private-use characters do not interfere with tables or code.
 const [OPEN, CLOSE, CLOSE_FORMULA] = ['\u{E000}', '\u{E001}', '\u{E002}']
 const MARKS = /[\u{E000}-\u{E002}]/gu
 const FORMULA = /\u{E000}(\d+)\u{E002}/gu
 
-/** Adds tables, tasks and footnotes. */
+/** Tables, tasks and footnotes. */
 const GFM = { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] }
 
-// A second safeguard: the parser already drops raw HTML from the tree.
+// A second safeguard. The parser already drops raw HTML.
 const SCHEMA = {
   ...defaultSchema,
   tagNames: (defaultSchema.tagNames ?? []).filter((name) => !['picture', 'source'].includes(name)),
   protocols: { href: ['http', 'https', 'mailto'], src: ['http', 'https'] },
 }
 
-/** Matches very deeply nested quotes and lists. Parsing them would take minutes or overflow the stack. */
+/** Deeply nested quotes and lists take minutes to parse, or overflow the stack. */
 const TOO_DEEP = /^(?:[ \t]*(?:>|[-*+][ \t]|\d{1,9}[.)][ \t])){50}|^[ \t]{200,}(?:[-*+]|\d{1,9}[.)])[ \t]/m
-/** Maximum nesting depth and number of elements that a browser shows without delay. */
+/** Larger documents slow down browsers. */
 const MAX_DEPTH = 200
 const MAX_ELEMENTS = 20_000
 
 export interface ParseOptions {
-  /**
-   * Maximum number of lines and special characters. Unlimited by default. Parsing can take quadratic time, so set a limit if the
-   * parser cannot be stopped.
-   */
+  /** Maximum number of lines and special characters. Parsing can take quadratic time. Default: unlimited. */
   readonly maxMarks?: number
-  /** Renders TeX. Without it, formulas are shown as source. */
+  /** Without it, formulas are shown as source. */
   readonly readFormula?: typeof readTex
 }
 
 const MARK = /[!#$&*+<=>@[\\\]^_`{|}~\n-]/g
 
-/**
- * Parses a note's text. Returns `undefined` if the text or the result is too large for a browser. Can take minutes without
- * `maxMarks`.
- */
+/** Can take minutes without `maxMarks`. @returns undefined if the text or the result is too large */
 export function parseMarkdown(note: PageText, { maxMarks, readFormula }: ParseOptions = {}): readonly MarkdownNode[] | undefined {
   if (TOO_DEEP.test(note.text)) return undefined
   const { text, formulas } = withSlots(note)
@@ -61,7 +55,7 @@ export function parseMarkdown(note: PageText, { maxMarks, readFormula }: ParseOp
       const source = formulas[Number(number)] ?? ''
       const display = source.startsWith('$$')
       const tex = display ? source.slice(2, -2) : source.slice(1, -1)
-      // Invalid TeX stays as written, because it is often not a formula: `$5 and $10`.
+      // Text such as `$5 and $10` is not a formula, so invalid TeX stays as written.
       const formula = readFormula?.(tex, display, definitions) ?? source
       elements += sizeOf([formula])
       if (elements > MAX_ELEMENTS) throw new RangeError('too much')
@@ -70,7 +64,7 @@ export function parseMarkdown(note: PageText, { maxMarks, readFormula }: ParseOp
     const nodes = converted(children, { hidesBlockIds: note.breaks, formulas, formulaOf })
     return sizeOf(nodes) > MAX_ELEMENTS ? undefined : nodes
   } catch (error) {
-    // Nested too deeply for the stack or for display, or too many elements.
+    // Nested too deeply, or too many elements.
     if (error instanceof RangeError) return undefined
     throw error
   }
@@ -84,11 +78,10 @@ interface Conversion {
   formulaOf(number: string): MarkdownNode
 }
 
-/** Converts parsed nodes to the page's elements. @throws RangeError if they are nested too deeply */
+/** @throws RangeError if the nodes are nested too deeply */
 function converted(nodes: readonly RootContent[], conversion: Conversion, depth = 0): readonly MarkdownNode[] {
   if (depth > MAX_DEPTH) throw new RangeError('too deep')
   return nodes.flatMap((node): readonly MarkdownNode[] => {
-    // The parts at odd positions are numbers of formulas.
     if (node.type === 'text')
       return node.value
         .split(FORMULA)
@@ -104,7 +97,7 @@ function converted(nodes: readonly RootContent[], conversion: Conversion, depth 
   })
 }
 
-/** Replaces formula placeholders in property values, such as alternative texts, with the source. */
+/** Property values, such as alternative texts, show the source of formulas. */
 function withSources(properties: MarkdownElement['properties'], { formulas }: Conversion): MarkdownElement['properties'] {
   const entries = Object.entries(properties).map(([name, value]) => [
     name,
@@ -113,7 +106,7 @@ function withSources(properties: MarkdownElement['properties'], { formulas }: Co
   return Object.fromEntries(entries)
 }
 
-/** Converts `==text==`, which Obsidian highlights. Both markers must be in the same element, without whitespace next to the text. */
+/** Converts `==text==`, the highlight syntax of Obsidian. Both markers must be in the same element. */
 function withHighlights(children: readonly MarkdownNode[]): readonly MarkdownNode[] {
   const pieces = children.flatMap((child): readonly MarkdownNode[] =>
     typeof child === 'string' ? child.split(HIGHLIGHT).filter(Boolean) : [child],
@@ -131,16 +124,15 @@ function withHighlights(children: readonly MarkdownNode[]): readonly MarkdownNod
     if (isMark && pieces[at + 1] !== undefined && !/^\s/.test(String(pieces[at + 1]))) first = result.length
     result.push(piece)
   }
-  // Without a highlight, the split texts are not needed.
+  // If there is no highlight, keep the original text.
   return result.length === pieces.length ? children : result
 }
 
-/** Returns the number of elements. */
 function sizeOf(nodes: readonly MarkdownNode[]): number {
   return nodes.reduce((sum, node) => (typeof node === 'string' ? sum : sum + 1 + sizeOf(node.children)), 0)
 }
 
-/** Matches the marker of a highlight. Three or more equals signs are not a marker. */
+/** Three or more equals signs are not a marker. */
 const HIGHLIGHT = /((?<!=)==(?!=))/
 
 const BLOCKS: ReadonlySet<string> = new Set(['p', 'li', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6'])
@@ -150,7 +142,7 @@ function withoutBlockId(children: readonly MarkdownNode[]): readonly MarkdownNod
   return typeof last === 'string' ? [...children.slice(0, -1), last.replace(/(?:^|\s)\^[\w-]+\s*$/, '')] : children
 }
 
-/** Converts running text, with a break element for each line break. */
+/** Adds a break element for each line break. */
 function withBreaks(_: unknown, { value }: Text): ElementContent[] {
   const lines = value.split('\n').flatMap((line): ElementContent[] => [...BREAK, { type: 'text', value: line }])
   return lines.slice(BREAK.length)
@@ -161,10 +153,7 @@ const BREAK: readonly ElementContent[] = [
   { type: 'text', value: '\n' },
 ]
 
-/**
- * Returns the text without comments, with a placeholder for each formula and each link into the vault. Lines keep their numbers. Also
- * returns the source of each formula without blockquote markers.
- */
+/** Removes comments, and replaces formulas and internal links with placeholders. Keeps line numbers. */
 function withSlots({ text, links, comments, formulas }: PageText) {
   let result = ''
   let at = 0
@@ -174,9 +163,9 @@ function withSlots({ text, links, comments, formulas }: PageText) {
     ...formulas.map((range, number) => ({ ...range, form: undefined, mark: OPEN + number + CLOSE_FORMULA })),
   ]
   for (const { start, end, form, mark } of replaced.sort((a, b) => a.start - b.start)) {
-    // A reference link is kept, because its definition is elsewhere. HTML is dropped later.
+    // Reference links are kept, because their definition is elsewhere. HTML is dropped later.
     if (start < at || form === 'reference' || form === 'html') continue
-    // Line breaks and blockquote markers stay, so later lines keep their numbers.
+    // Keeps line breaks and blockquote markers, so later lines keep their numbers.
     result += text.slice(at, start).replace(MARKS, '') + mark + (text.slice(start, end).match(LINE_STARTS) ?? []).join('')
     at = end
   }
@@ -184,5 +173,5 @@ function withSlots({ text, links, comments, formulas }: PageText) {
   return { text: result + text.slice(at).replace(MARKS, ''), formulas: sources }
 }
 
-/** Matches a line break and the blockquote markers of the next line. */
+/** A line break and the blockquote markers of the next line. */
 const LINE_STARTS = /\n(?:[ \t]*>)*/g

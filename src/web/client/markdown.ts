@@ -1,21 +1,19 @@
 import { type ComponentChildren, h } from 'preact'
 import type { PageLink, PageText } from '../../app/read/page-note.ts'
 
-/** An element or text of a rendered note. It can be sent between threads. */
+/** Can be sent to another thread. */
 export type MarkdownNode = string | MarkdownElement
 
 export interface MarkdownElement {
   readonly name: string
   readonly properties: Readonly<Record<string, unknown>>
-  /** Line in the parsed text. */
   readonly line: number | undefined
   readonly children: readonly MarkdownNode[]
 }
 
-/** Matches the placeholder of a link, with its index in the note's links. */
+/** The placeholder of a link contains its index. */
 const SLOT = /\u{E000}(\d+)\u{E001}/u
 
-/** Renders links and images of the vault. */
 export interface Slots {
   link(link: PageLink, label: string): ComponentChildren
   embed(link: PageLink, label: string): ComponentChildren
@@ -25,7 +23,7 @@ const CALLOUT = /^\[!(\w+)\][+-]?\s*/
 
 type Context = Slots & { readonly note: PageText }
 
-/** Renders a note from its parsed nodes, or as source without them. Nothing in the result runs or loads anything. */
+/** Without nodes, renders the source. The result neither runs nor loads anything. */
 export function renderMarkdown(note: PageText, nodes: readonly MarkdownNode[] | undefined, slots: Slots): ComponentChildren {
   if (nodes === undefined)
     return [
@@ -36,7 +34,7 @@ export function renderMarkdown(note: PageText, nodes: readonly MarkdownNode[] | 
   return withoutTitle(nodes, note.title).map((child) => rendered(child, context))
 }
 
-/** Removes the title, which is already shown above the note. */
+/** The title is already shown above the note. */
 function withoutTitle(children: readonly MarkdownNode[], title: string): readonly MarkdownNode[] {
   const [first, ...rest] = children.filter((child) => typeof child !== 'string' || child.trim() !== '')
   const isTitle = isElement(first) && first.name === 'h1' && textOf(first).trim().toLowerCase() === title.trim().toLowerCase()
@@ -63,7 +61,6 @@ function rendered(node: MarkdownNode, context: Context): ComponentChildren {
   return h(name, shown, inner)
 }
 
-/** Renders a formula from the elements and properties that `readFormula` allows. */
 function formula(node: MarkdownNode): ComponentChildren {
   return isElement(node) ? h(node.name, node.properties, node.children.map(formula)) : node
 }
@@ -97,12 +94,10 @@ function propertiesOf({ name, properties, line }: MarkdownElement, { note }: Con
   }
 }
 
-/** Returns the properties of a link to another site. */
 function outside(href: string): Record<string, string> {
   return { href, target: '_blank', rel: 'noopener noreferrer' }
 }
 
-/** Renders a callout, which is a quote that starts with `[!note]`. */
 function callout(node: MarkdownElement, context: Context): ComponentChildren {
   const first = node.children.find(isElement)
   const text = first?.children[0]
@@ -110,7 +105,7 @@ function callout(node: MarkdownElement, context: Context): ComponentChildren {
   if (first === undefined || typeof text !== 'string' || mark === undefined) return undefined
   const [title = '', ...rest] = text.slice(mark.length).split('\n')
   const after = first.children.slice(1)
-  // If line breaks are kept, a break element follows the title.
+  // A break element may follow the title.
   const isBreak = isElement(after[0]) && after[0].name === 'br'
   const body = node.children.map((child) =>
     child === first ? { ...first, children: [rest.join('\n'), ...after.slice(isBreak ? 1 : 0)] } : child,
@@ -121,7 +116,7 @@ function callout(node: MarkdownElement, context: Context): ComponentChildren {
   ])
 }
 
-/** External images are never loaded, because their server would learn who reads what. */
+/** An external server would learn who reads the note, so its images are not loaded. */
 function externalImage(address: string, label: string): ComponentChildren {
   if (!/^https?:/i.test(address)) return h('em', null, label || 'picture')
   return h('a', { ...outside(address), class: 'outside' }, `Picture: ${label || address}`)

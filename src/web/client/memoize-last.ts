@@ -1,4 +1,4 @@
-/** Returns a function that returns its last result again until a part of its key changes. */
+/** Returns the last result while all parts of its key are the same. */
 export function memoizeLast<Args extends readonly unknown[], Result>(
   keyOf: (...args: Args) => readonly unknown[],
   compute: (...args: Args) => Result,

@@ -2,10 +2,7 @@ import type { PageText } from '../../app/read/page-note.ts'
 import type { MarkdownNode } from './markdown.ts'
 import type { WorkerMessage } from './markdown-worker.ts'
 
-/**
- * Time limit for parsing a note, in milliseconds. It is twenty times what a long note takes, because a busy server may be slow to
- * send the parser.
- */
+/** Twenty times what a long note takes, because a busy server may send the parser slowly. */
 const TIMEOUT_MS = 5_000
 
 const SCRIPT = '/web/markdown.js'
@@ -14,15 +11,13 @@ interface Rules {
   createScriptURL(address: string): string
 }
 
-// The page's content security policy allows only this Trusted Types policy. It is created before any note is shown, and knows only
-// this URL.
+// The content security policy allows only this policy, which allows only this URL.
 const { trustedTypes } = globalThis as { readonly trustedTypes?: { createPolicy(name: string, rules: Rules): Rules } }
 const address = trustedTypes?.createPolicy('roux', { createScriptURL: () => SCRIPT }).createScriptURL('') ?? SCRIPT
 
-/** The worker that waits for the next note. */
 let idle: Worker | undefined
 
-/** Parses a note's text in a worker. Returns `undefined` if the text is too large, takes too long, or is no longer needed. */
+/** @returns undefined if the text is too large, takes too long, or is no longer needed */
 export async function parseInWorker(note: PageText, signal: AbortSignal): Promise<readonly MarkdownNode[] | undefined> {
   let worker: Worker | undefined
   try {

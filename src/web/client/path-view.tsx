@@ -38,7 +38,7 @@ export function PathView() {
   useShown(ties, shownPath?.hops.map(({ from, to }) => ({ from, to, kind: 'step' })) ?? [])
   useShown(path, shownIds)
   const numbers = shownIds.flatMap((id) => numberOf(id) ?? [])
-  // If the vault is only partly drawn, notes of the path may arrive later.
+  // Notes of the path may be drawn later if the vault is only partly drawn.
   useLayoutEffect(() => {
     if (numbers.length > 0) map.view?.goTo(numbers)
   }, [key, numbers.length])
@@ -51,7 +51,7 @@ export function PathView() {
         note={to}
         isFirst={from !== '' && to === ''}
         onChoose={(id) => {
-          // Keep the start, even if another note gets the focus.
+          // Keeps the start, even if another note gets the focus.
           pathFrom.value = from
           pathTo.value = id
           writeAddress()
@@ -90,13 +90,12 @@ export function PathView() {
 
 interface NotePickerOptions {
   readonly label: string
-  /** Id of the chosen note. Empty if none. */
   readonly note: string
   readonly isFirst: boolean
   readonly onChoose: (id: string) => void
 }
 
-/** A search field for one end of the path. It keeps the focus when a note is chosen. */
+/** Keeps the focus when a note is chosen. */
 function NotePicker({ label, note, isFirst, onChoose }: NotePickerOptions) {
   return (
     <div class="picker">

@@ -4,7 +4,7 @@ import { around, DIRECTIONS, type Graph, overviewBy, towards } from './graph.ts'
 import { MapView } from './map-view.ts'
 
 export interface Highlight {
-  /** Notes to highlight, in addition to the note in focus and its neighbors. If no note is highlighted, none is faded. */
+  /** Highlighted in addition to the note in focus and its neighbors. If there are none, all notes are highlighted. */
   readonly notes?: Iterable<number> | undefined
   readonly path?: readonly number[]
   readonly focus?: number | undefined
@@ -12,10 +12,9 @@ export interface Highlight {
 
 export type PlainMap = ReturnType<typeof plainMap>
 
-/** Maximum number of entries in the legend. */
 const NAMED = 6
 
-/** Draws a map into an element, with tooltips, buttons, keys and a legend. @throws Error if there is no canvas */
+/** @throws Error if the browser does not support canvas */
 export function plainMap(parent: HTMLElement, isDark: boolean, onSelect: (note: number) => void) {
   const drawing = element('div', { className: 'drawing', tabIndex: 0, role: 'application', ariaRoleDescription: 'map of notes' })
   const tip = element('div', { className: 'tip', hidden: true })
@@ -24,7 +23,6 @@ export function plainMap(parent: HTMLElement, isDark: boolean, onSelect: (note: 
   let shown = new Uint8Array()
   let coloured: Coloured | undefined
   let highlight: Highlight = {}
-  /** The chosen entry of the legend. */
   let chosen: string | undefined
   parent.replaceChildren(drawing, tip)
   const view = new MapView(drawing, isDark, {
@@ -47,7 +45,7 @@ export function plainMap(parent: HTMLElement, isDark: boolean, onSelect: (note: 
   )
   const zoom = element('div', { className: 'zoom' }, buttons)
   parent.append(zoom, legend)
-  // Lets tests and developer tools look up where notes are.
+  // For tests and developer tools.
   Object.assign(drawing, { map: view })
   drawing.addEventListener('keydown', (event) => {
     const action = actions.find(({ key }) => key === event.key)
@@ -84,7 +82,7 @@ export function plainMap(parent: HTMLElement, isDark: boolean, onSelect: (note: 
         return element('li', {}, [entry])
       }),
     )
-    // The legend has its size now, and no name is drawn below it.
+    // The legend has its final size now, so no name is drawn below it.
     view.show(of, { shown, groupedBy, colouredBy: groupedBy, last: coloured, lit: lit.size === 0 ? undefined : lit, path, focus })
   }
   return {

@@ -1,19 +1,19 @@
-/** Matches comments of Obsidian and HTML. At the end of the excerpt, the closing marker may be missing. */
+/** Comments of Obsidian and HTML, which may be incomplete at the end of an excerpt. */
 const HIDDEN = /%%[^%]*(?:%(?!%)[^%]*)*(?:%%|…$|$)|<!-{2}[^-]*(?:-(?!->)[^-]*)*(?:-->|…$|$)/g
-/** Matches code and escaped characters, which are kept as written. Until the end, a numbered placeholder replaces each. */
+/** Code and escaped characters, which are replaced with placeholders. */
 const LITERAL = /`+([^`\n]+)`+|\\([!-/:-@[-`{}~])/g
 const SLOT = /\u{E000}(\d+)\u{E000}/gu
-/** Matches a code fence, the line below a heading or table header, or a thematic break. */
+/** A code fence, a heading underline, a table delimiter row, or a thematic break. */
 const RULE = /^[\s>]*(?:(?:`{3,}|~{3,}|\${2})[^`\n]*|[=\-*_|:\s]{3,})$/
 const LINE_MARKS = /^\s*(?:>\s?)*(?:#{1,6}\s+|[-*+]\s+(?:\[.\]\s+)?|\d+[.)]\s+|\[![\w-]+\][+-]?\s*)?/
-/** Replaced in this order. An excerpt may start or end within a link. */
+/** Applied in this order. An excerpt may start or end within a link. */
 const REPLACED: readonly (readonly [pattern: RegExp, by: string])[] = [
   [/!?\[\[(?:[^[\]|]*\\?\|)?([^[\]|]*)\]\]/g, '$1'],
   [/!?\[\[(?:[^[\]|]*\\?\|)?([^[\]|]*)…$/g, '$1…'],
   [/!?\[((?:[^[\]]|\[[^[\]]*\])*)\]\((?:[^()\s]|\([^()\s]*\))*(?:\s+"[^"\n]*")?\)/g, '$1'],
   [/!?\[([^[\]]*)\]\([^()\s]*…$/, '$1…'],
   [/^…[^\s()[\]]*[/.][^\s()[\]]*\)/, '…'],
-  // A reference link, a footnote, an HTML tag, and an address in angle brackets.
+  // Reference links, footnotes, HTML tags, and autolinks.
   [/\[([^[\]]+)\]\[[^[\]]*\]/g, '$1'],
   [/\[\^[^[\]\s]+\]/g, ''],
   [/<\/?[a-z][\w-]*(?:\s[^<>]*)?\/?>/gi, ''],
@@ -22,7 +22,7 @@ const REPLACED: readonly (readonly [pattern: RegExp, by: string])[] = [
 const STRONG = /(\*{1,3}|~~|==)(?=\S)([^*~=\n]+)(?<=\S)\1/g
 const UNDERLINED = /(?<!\w)(_{1,3})(?=\S)([^_\n]+)(?<=\S)\1(?!\w)/g
 
-/** Converts an excerpt of Markdown to a single line of plain text, without markup, comments, tags and URLs. */
+/** Converts a Markdown excerpt to one line of plain text. */
 export function plainText(markdown: string): string {
   const literals: string[] = []
   const text = markdown.replace(LITERAL, (_, code = '', escaped = '') => `\u{E000}${literals.push(code + escaped) - 1}\u{E000}`)
@@ -31,7 +31,7 @@ export function plainText(markdown: string): string {
   return plain.replace(SLOT, (_, at) => literals[Number(at)] ?? '')
 }
 
-/** Removes the rest of a comment if the excerpt starts within one. */
+/** An excerpt may start within a comment. */
 function afterCutComment(text: string): string {
   const marks = text.split('%%').length - 1
   return text.startsWith('…') && marks % 2 === 1 ? `…${text.slice(text.indexOf('%%') + 2)}` : text

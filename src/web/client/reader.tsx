@@ -37,13 +37,12 @@ import {
   line as wantedLine,
 } from './state.ts'
 
-/** Keeps an error in one note from breaking the page. The error is logged to the console. */
+/** Keeps an error in one note from breaking the page, and logs the error. */
 export function Guard({ children }: { readonly children: ComponentChildren }) {
   const [error] = useErrorBoundary((thrown: unknown) => console.error(thrown))
   return error === undefined ? children : <p class="waiting">This cannot be shown here. The browser's console says why.</p>
 }
 
-/** Shows the note in focus, the notes that link to it, and similar notes. */
 export function Reader() {
   const { value } = note
   if (value === undefined) return <Welcome />
@@ -101,10 +100,9 @@ function Welcome() {
   )
 }
 
-/** Maximum number of notes in a list of the start pane. */
 const MAX_ROWS = 6
 
-/** The notes with the most incoming links, counted as in the table. */
+/** Counts incoming links, like the table. */
 function MostLinked() {
   const { value } = graph
   if (value === undefined) return null
@@ -121,12 +119,11 @@ function MostLinked() {
 
 interface RowsOptions {
   readonly title: string
-  /** Unit of the numbers in the rows, such as `links`. */
+  /** Unit of the numbers, such as `links`. */
   readonly of?: string
   readonly children: ComponentChildren
 }
 
-/** A list with a heading. */
 export function Rows({ title, of, children }: RowsOptions) {
   return (
     <>
@@ -143,7 +140,6 @@ interface NoteRowOptions extends Pick<NoteLinkOptions, 'title'> {
   readonly aside: string | undefined
 }
 
-/** A note in a `Rows` list. */
 export function NoteRow({ id = '', title, aside }: NoteRowOptions) {
   return (
     <li>
@@ -152,7 +148,6 @@ export function NoteRow({ id = '', title, aside }: NoteRowOptions) {
   )
 }
 
-/** The number of problems, with a link to their list. */
 function ProblemsLink() {
   const { answer } = useAnswer<ProblemSummary>('get_problems', { summary: true })
   if (!answer?.total) return null
@@ -165,7 +160,7 @@ function ProblemsLink() {
   )
 }
 
-/** The most recently edited notes. File dates also cover the time before Roux was installed. */
+/** Based on file dates, which also cover the time before Roux was installed. */
 export function RecentlyEdited({ limit }: { readonly limit: number }) {
   const { answer } = useAnswer<{ results: readonly FoundNode[] }>('find_nodes', {
     query: '',
@@ -183,7 +178,6 @@ export function RecentlyEdited({ limit }: { readonly limit: number }) {
   )
 }
 
-/** Shows an error with its hint. */
 export function Refusal({ of }: { readonly of: RouxError | undefined }) {
   return (
     of && (
@@ -203,7 +197,7 @@ export function MoreButton({ left, onMore }: { readonly left: number; readonly o
   )
 }
 
-/** Copies a text. Some browsers allow this only at once after a click, so a text that is still being made is given as a promise. */
+/** Some browsers allow copying only directly after a click, so text that is not ready is passed as a promise. */
 export async function copyText(text: string | Promise<string>, what: string): Promise<void> {
   const blob = Promise.resolve(text).then((made) => new Blob([made], { type: 'text/plain' }))
   try {
@@ -214,7 +208,7 @@ export async function copyText(text: string | Promise<string>, what: string): Pr
   }
 }
 
-/** Returns the address that opens a note in Obsidian, given its vault's folder. */
+/** Returns a URL that opens a note in Obsidian. */
 export function obsidianAddress(folder: string, path: string): string {
   return `obsidian://open?vault=${encodeURIComponent(folder)}&file=${encodeURIComponent(path)}`
 }
@@ -275,12 +269,11 @@ function Properties({ note: { properties, tags, aliases, modified } }: { readonl
   )
 }
 
-/** Allows line breaks after slashes in long names. */
+/** Allows line breaks after slashes. */
 function Breakable({ text }: { readonly text: string }) {
   return text.split('/').map((part, at) => [at > 0 && ['/', <wbr key={at} />], part])
 }
 
-/** Renders a property's value, with links to the notes it names. */
 function withLinks(value: unknown): ComponentChildren {
   if (Array.isArray(value)) return value.map((one, at) => [at > 0 && ', ', withLinks(one)])
   if (typeof value !== 'string') return JSON.stringify(value)
@@ -318,14 +311,11 @@ function Body({ note: value, parsed }: { readonly note: PageNote; readonly parse
 
 interface Parsed {
   readonly note: PageNote
-  /** `undefined` if the text is shown as source. */
+  /** `undefined` if the source is shown. */
   readonly tree: readonly MarkdownNode[] | undefined
 }
 
-/**
- * Returns a note with its parsed text. After a change, returns the previous version until the new one is parsed, and at first
- * `undefined`.
- */
+/** Returns the previous version until a changed note is parsed. */
 function useParsed(value: PageNote): Parsed | undefined {
   const [parsed, setParsed] = useState<Parsed>()
   useEffect(() => {
@@ -338,7 +328,7 @@ function useParsed(value: PageNote): Parsed | undefined {
   return parsed?.note.id === value.id ? parsed : undefined
 }
 
-/** Returns the paragraph, item, row or heading that contains a line of the file, or the last one before it. */
+/** Returns the block that contains a line of the file, or the last one before it. */
 function elementAt(body: HTMLElement, line: number): Element | undefined {
   let found: Element | undefined
   for (const one of body.querySelectorAll('[data-line]')) {
@@ -353,13 +343,13 @@ interface NoteLinkOptions {
   /** `missing` for a note that does not exist. */
   readonly kind?: string
   readonly line?: number | undefined
-  /** By default, the title on the map, or the id of a note that is not drawn. */
+  /** Default: the title on the map, or else the id. */
   readonly title?: string | undefined
-  /** By default, the title. */
+  /** Default: the title. */
   readonly children?: ComponentChildren
 }
 
-/** How long the pointer must stay on a link to show a card, in milliseconds. */
+/** Delay in milliseconds before a card appears. */
 const CARD_MS = 150
 
 export function NoteLink({ to, kind, line, title = titleOf(to), children = title }: NoteLinkOptions) {
@@ -396,7 +386,7 @@ export function NoteLink({ to, kind, line, title = titleOf(to), children = title
   )
 }
 
-/** An image of the vault, fetched by this page and shown from memory. */
+/** Fetched with the session's secret, which an `img` element cannot send. */
 function VaultImage({ id, label }: { readonly id: string; readonly label: string }) {
   const [image, setImage] = useState<string | RouxError>()
   useEffect(() => {
@@ -408,7 +398,7 @@ function VaultImage({ id, label }: { readonly id: string; readonly label: string
         if (isCancelled) URL.revokeObjectURL(address)
         else setImage(address)
       },
-      // For example, the connection may close during the download.
+      // The connection may close during the download.
       (error: unknown) => isCancelled || setImage(toRouxError(error, 'The picture could not be loaded.')),
     )
     return () => {
@@ -442,10 +432,7 @@ function useBacklinks(id: string) {
   )
 }
 
-/**
- * A link with the number of backlinks, which jumps to their list. Until the number is known, a text of the same height keeps the
- * rest in place.
- */
+/** Has a constant height, so the page does not move when the number arrives. */
 function ToBacklinks({ to, answer }: { readonly to: string; readonly answer: BacklinksAnswer | undefined }) {
   const isWhole = answer === undefined || answer.results.length === answer.total
   const onlyCanvases = { id: to, direction: 'in', kinds: ['canvas'], limit: 1 }
@@ -510,7 +497,7 @@ function Backlinks({ linked: { pages, error, more } }: { readonly linked: Linked
   )
 }
 
-/** Similar notes without a link. They load after the note. */
+/** Similar notes without a link, loaded after the note. */
 function SimilarNotes({ id }: { readonly id: string }) {
   const { answer } = useAnswer<{ results: readonly SimilarNode[] }>('similar_nodes', { id, exclude_linked: true, limit: 8 })
   if (!answer?.results.length) return null
@@ -526,7 +513,6 @@ function SimilarNotes({ id }: { readonly id: string }) {
   )
 }
 
-/** Places where this note could link to another. */
 function Suggestions({ id }: { readonly id: string }) {
   const { answer } = useAnswer<SuggestionList>('suggest_links', { id, limit: 5 })
   if (!answer?.suggestions.length) return null

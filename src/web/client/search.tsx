@@ -5,7 +5,7 @@ import { focusMap } from './keys.ts'
 import { plainText } from './plain-text.ts'
 import { api, bareId, coloured, fail, numberOf, open, searchHits, vault } from './state.ts'
 
-/** A search result. Results at the end of the list may lack passages. */
+/** Later results may lack passages. */
 type Hit = Pick<SearchResult, 'id' | 'title'> & Partial<Pick<SearchResult, 'passages'>>
 
 const DEBOUNCE_MS = 120
@@ -24,23 +24,22 @@ interface NoteSearchOptions {
   readonly list: string
   readonly label: string
   readonly placeholder: string
-  /** Title of the chosen note, shown while nothing is typed. If omitted, the query stays. */
+  /** Title of the chosen note, shown while nothing is typed. */
   readonly chosen?: string
-  /** True if the field gets the focus, because it should be filled in first. */
+  /** True if the field gets the focus. */
   readonly isFirst?: boolean
   readonly onChoose: (hit: Hit, query: string) => void
 }
 
-/** Searches while typing. The arrow keys select a result, and Enter chooses it. */
+/** Searches while typing. Arrow keys select a result, and Enter chooses it. */
 export function NoteSearch({ id, list, label, placeholder, chosen, isFirst = false, onChoose }: NoteSearchOptions) {
   const [typed, setTyped] = useState<string>()
   const query = typed ?? ''
-  /** The current results, and their query. */
   const [answered, setAnswered] = useState<{ readonly query: string; readonly hits: readonly Hit[] }>({ query: '', hits: [] })
   const { hits } = answered
   const [selected, setSelected] = useState(0)
   const [isOpen, setOpen] = useState(false)
-  /** True if Enter was pressed before the results arrived. The first result is then opened. */
+  /** True if Enter was pressed before the results arrived, which opens the first result. */
   const opensFirst = useRef(false)
   const input = useRef<HTMLInputElement>(null)
   const choose = (hit: Hit | undefined): void => {
@@ -49,7 +48,7 @@ export function NoteSearch({ id, list, label, placeholder, chosen, isFirst = fal
     if (chosen !== undefined) setTyped(undefined)
     onChoose(hit, query)
   }
-  // Runs before paint, so the first keys typed go to the field.
+  // Runs before paint, so the first keys go to the field.
   useLayoutEffect(() => {
     if (isFirst) input.current?.focus()
   }, [isFirst])
@@ -119,7 +118,7 @@ export function NoteSearch({ id, list, label, placeholder, chosen, isFirst = fal
               id={`${list}-${number}`}
               role="option"
               aria-selected={number === selected}
-              // The field keeps the focus, so the list is still open when the button is released.
+              // Keeps the focus in the field, so the list stays open.
               onMouseDown={(event) => event.preventDefault()}
               onClick={() => choose(hit)}
             >
@@ -134,7 +133,7 @@ export function NoteSearch({ id, list, label, placeholder, chosen, isFirst = fal
   )
 }
 
-/** Returns a passage with the words of a query in bold, and without the title that it begins with. */
+/** Highlights the query and omits the title at the start of the passage. */
 function highlightTerms(passage: string, title: string, query: string): preact.ComponentChildren {
   const text = passage.startsWith(`${title} `) ? passage.slice(title.length + 1) : passage
   const words = wordsOf(query)
@@ -153,7 +152,6 @@ function lineOf({ passages: [passage] = [] }: Hit, query: string): number | unde
   return passage.start_line + counts.indexOf(Math.max(...counts))
 }
 
-/** ARIA attributes of the field and its list. */
 function combobox(isListed: boolean, list: string, at: number): Record<string, string | undefined> {
   return {
     role: 'combobox',

@@ -7,7 +7,7 @@ import { COLLATOR, coloured, focused, graph, isPart, lit, shown } from './state.
 
 type Column = 'title' | 'folder' | 'tags' | 'group' | 'incoming' | 'outgoing' | 'words' | 'changed'
 const ROWS = 200
-/** The last columns. They are aligned to the right, and start with the highest value when sorted. */
+/** Aligned to the right, and sorted in descending order first. */
 const NUMBERS = [
   ['incoming', 'Links in'],
   ['outgoing', 'Links out'],
@@ -16,7 +16,7 @@ const NUMBERS = [
 ] as const
 const DESCENDING: ReadonlySet<Column> = new Set(NUMBERS.map(([column]) => column))
 
-/** The notes of the map as a table, with the same filters. Works without a canvas. */
+/** Has the same filters as the map. Works without a canvas. */
 export function Table() {
   const [sortColumn, setSortColumn] = useState<Column>('incoming')
   const [isAscending, setAscending] = useState(false)
@@ -43,7 +43,6 @@ export function Table() {
     const order = typeof x === 'number' && typeof y === 'number' ? x - y : COLLATOR.compare(String(x), String(y))
     return (isAscending ? order : -order) || a - b
   }
-  // Leave out notes that are faded on the map.
   const isNamed = (note: number): boolean => (picture.titles[note] ?? '').toLowerCase().includes(filter.trim().toLowerCase())
   const isListed = (note: number): boolean => shown.value[note] === 1 && lit.value?.has(note) !== false && isNamed(note)
   const notes = [...Array(value.count).keys()].filter(isListed).sort(compare)

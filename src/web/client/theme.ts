@@ -1,7 +1,6 @@
 import { computed, effect, signal } from '@preact/signals'
 import { browserStorage } from './storage.ts'
 
-/** Key of the chosen theme in local storage. */
 const THEME_KEY = 'roux-theme'
 
 const system = matchMedia('(prefers-color-scheme: dark)')
@@ -9,7 +8,7 @@ const isSystemDark = signal(system.matches)
 system.addEventListener('change', () => (isSystemDark.value = system.matches))
 const chosen = signal(browserStorage.getItem(THEME_KEY))
 
-/** True if the chosen theme or, by default, the system's theme is dark. */
+/** Default: the system's theme. */
 export const isDark = computed(() => (chosen.value === null ? isSystemDark.value : chosen.value === 'dark'))
 
 effect(() => {

@@ -3,7 +3,7 @@ import type { PathAnswer } from '../../../app/links/find-path.ts'
 import { isRecord } from '../../../core/is-record.ts'
 import { amount } from '../../../core/text/format.ts'
 
-/** A note of an answer, with its score or the sentence that leads to it. */
+/** A note of an answer, with its score or the sentence that contains the link. */
 interface NamedNote {
   readonly id: string
   readonly title?: string | undefined
@@ -13,7 +13,7 @@ interface NamedNote {
 export interface MapAnswer {
   readonly message: string
   readonly notes: readonly NamedNote[]
-  /** The note whose neighbors are shown, as named in the call. */
+  /** The id or title in the call. */
   readonly centre?: string
   readonly path: readonly string[]
   readonly communities: readonly Pick<CommunityRow, 'id' | 'label' | 'notes' | 'key'>[]
@@ -21,7 +21,7 @@ export interface MapAnswer {
 
 export type Fields = Readonly<Record<string, unknown>>
 
-/** The parts of tool results that the map shows. */
+/** Parts of tool results that the map shows. */
 interface Content extends Partial<PathAnswer> {
   readonly error?: { readonly message?: string }
   readonly communities?: readonly CommunityRow[]
@@ -31,7 +31,7 @@ interface Content extends Partial<PathAnswer> {
 
 const NOTHING: MapAnswer = { message: 'There is nothing to show on the map.', notes: [], path: [], communities: [] }
 
-/** Reads a tool result for the map. A result that is not from one of Roux's tools becomes a message only. */
+/** Results of other tools become only a message. */
 export function readAnswer(result: Fields, args: Fields): MapAnswer {
   try {
     const answer = { ...NOTHING, ...answerOf(contentOf(result), result.isError === true, args.id) }
@@ -60,7 +60,7 @@ function answerOf({ error, path, hops, alternatives, ...content }: Content, isEr
   return { message: `${amount(notes.length, 'note')} linked with ${id}`, notes, centre: id }
 }
 
-/** Returns the structured content. Some hosts forward only text; then the first text item is parsed. */
+/** Some hosts forward only text, which contains the same JSON. */
 function contentOf({ structuredContent, content }: Fields): Content {
   if (isRecord(structuredContent)) return structuredContent
   const [first] = content as readonly { readonly text: string }[]

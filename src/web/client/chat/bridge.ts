@@ -3,18 +3,17 @@ import { type Fields, fieldsOf } from './answer.ts'
 
 export interface BridgeEvents {
   onNotification(method: string, params: Fields): void
-  /** Returns the response to a request, or `undefined` if the method is unknown. */
   onRequest(method: string): object | undefined
 }
 
 const METHOD_NOT_FOUND = -32601
 
-/** Exchanges JSON-RPC messages with the host that frames this page. Ignores messages from other windows. */
+/** Exchanges JSON-RPC messages with the parent window. Ignores messages from other windows. */
 export function openBridge(host: Window, { onNotification, onRequest }: BridgeEvents) {
   const waiting = new Map<unknown, { resolve(result: unknown): void; reject(error: Error): void }>()
   const listening = new AbortController()
   let lastId = 0
-  // Messages go to any parent, because a framed page does not know its host's origin.
+  // The origin of the parent window is unknown.
   const send = (message: object): void => host.postMessage({ jsonrpc: '2.0', ...message }, '*')
   const receive = ({ source, data }: MessageEvent<unknown>): void => {
     if (source !== host || !isRecord(data) || data.jsonrpc !== '2.0') return
@@ -41,7 +40,6 @@ export function openBridge(host: Window, { onNotification, onRequest }: BridgeEv
       })
     },
     notify: (method: string, params: object) => send({ method, params }),
-    /** Ends the connection. Pending requests fail. */
     end(): void {
       listening.abort()
       for (const { reject } of waiting.values()) reject(new Error('This page was closed.'))

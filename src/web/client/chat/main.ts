@@ -7,14 +7,12 @@ import { type PlainMap, plainMap } from '../plain-map.ts'
 import { type Fields, fieldsOf, type MapAnswer, readAnswer } from './answer.ts'
 import { openBridge } from './bridge.ts'
 
-/** Maximum number of an answer's notes to locate on the map. */
+/** Maximum number of notes to locate on the map. */
 const MAX_NOTES = 500
-/** Maximum number of characters of a note to show. */
 const MAX_CHARS = 6_000
-/** How often, and at what interval in milliseconds, to ask for communities that are still being computed. */
+/** Retries while communities are being computed. `after` is in milliseconds. */
 const GROUP_RETRIES = { times: 3, after: 2_000 }
 
-/** The host's latest report about itself and the frame. All fields are optional. */
 let context: Fields = {}
 let args: Fields = {}
 let currentAnswer: MapAnswer | undefined
@@ -86,7 +84,7 @@ byId('whole').onclick = () => {
   changed.then((result) => setContext({ displayMode: fieldsOf(result).mode })).catch(showStatus)
 }
 
-// The wheel scrolls the conversation. It zooms the map only if the map has the focus or fills the window, or with the Ctrl key.
+// The wheel scrolls the conversation. It zooms only a focused or maximized map, or with the Ctrl key.
 byId('map').addEventListener(
   'wheel',
   (event) => {
@@ -104,7 +102,7 @@ function showAnswer(result: Fields): void {
   if (currentAnswer.notes.length > 0) void draw(currentAnswer, GROUP_RETRIES.times)
 }
 
-/** Requests the map and highlights the notes of an answer, unless another answer has arrived. */
+/** Discards the map if another answer has arrived. */
 async function draw(answer: MapAnswer, retries: number): Promise<void> {
   if (answer !== currentAnswer) return
   byId('part').textContent = 'Getting the map …'
@@ -132,7 +130,6 @@ async function draw(answer: MapAnswer, retries: number): Promise<void> {
   }
 }
 
-/** Returns the central note, which the call may have named by its title. */
 function centreOf({ centre }: MapAnswer, { named, titles }: PartialPicture): number | undefined {
   if (centre === undefined) return undefined
   const [number = -1] = named
@@ -140,7 +137,6 @@ function centreOf({ centre }: MapAnswer, { named, titles }: PartialPicture): num
   return found < 0 ? undefined : found
 }
 
-/** Returns the notes of the communities in an answer, or else the notes that it names. */
 function highlightedBy(answer: MapAnswer, picture: PartialPicture): readonly number[] {
   // If there are several vaults, ids of communities start with the vault's name.
   const ids = new Set(answer.communities.map(({ id }) => id.slice(id.lastIndexOf(':') + 1)))
@@ -153,12 +149,11 @@ function show(): void {
   if (graph !== undefined) map?.show(graph, { notes: highlighted, path: numbersOf(currentAnswer?.path ?? []), focus: selected })
 }
 
-/** Returns the numbers of the notes that are on the map. */
 function numbersOf(ids: readonly string[]): readonly number[] {
   return ids.flatMap((id) => graph?.numberOf.get(id) ?? [])
 }
 
-/** Lists the notes or communities of an answer as buttons, for keyboards and screen readers, and in case no map can be drawn. */
+/** For keyboards and screen readers, and if no map can be drawn. */
 function listNotes({ notes, communities, path }: MapAnswer): void {
   const communityItems = communities.map(({ label, notes: size, key }) =>
     buttonItem(`${label} · ${size}`, () => {
@@ -180,7 +175,6 @@ function titleOf(id: string): string {
   return graph?.picture.titles[graph.numberOf.get(id) ?? -1] ?? id
 }
 
-/** Shows the actions for a note: ask the assistant about it, or read it here. */
 function open(id: string, title = titleOf(id), sentence = ''): void {
   selected = graph?.numberOf.get(id)
   show()

@@ -12,19 +12,15 @@ import { plainText } from '../plain-text.ts'
 interface ExportedMap {
   readonly name: string
   readonly picture: VaultPicture
-  /** By note number; `null` for unreadable notes. Omitted if the page was exported without note text. */
+  /** By note number. `null` for unreadable notes. Omitted if the page was exported without text. */
   readonly texts?: readonly (PageText | null)[]
-  /** By note number: the notes that it links to, each with the sentence that contains the link. Omitted if not requested. */
+  /** By note number: the linked notes, each with the sentence that contains the link. Omitted if not requested. */
   readonly quotes?: readonly (readonly (readonly [to: number, text: string])[])[]
 }
 
-/**
- * Maximum number of characters to parse as Markdown. This page cannot use workers, and parsing a larger note could block it for
- * minutes.
- */
+/** This page cannot use workers, and parsing a larger note could block it for minutes. */
 const MAX_MARKS = 5_000
 
-/** Maximum number of titles to list while typing. */
 const MAX_RESULTS = 40
 
 const { name, picture, texts, quotes = [] } = JSON.parse(byId('vault').textContent ?? '') as ExportedMap
@@ -62,7 +58,7 @@ document.addEventListener('keydown', (event) => {
 function find(query: string): void {
   const matches: number[] = []
   for (let note = 0; note < graph.count && query !== ''; note++) if (foldedTitles[note]?.includes(query)) matches.push(note)
-  // Exact matches first, then titles that start with the text, then the most linked notes.
+  // Exact matches first, then prefixes, then the most linked notes.
   const rank = (note: number): number => (foldedTitles[note] === query ? 0 : foldedTitles[note]?.startsWith(query) ? 1 : 2)
   matches.sort((a, b) => rank(a) - rank(b) || (graph.degrees[b] ?? 0) - (graph.degrees[a] ?? 0) || a - b)
   byId('found').replaceChildren(...matches.slice(0, MAX_RESULTS).map((note) => choice(note)))
@@ -105,7 +101,7 @@ function select(note: number): void {
   byId('said').textContent = `${titleOf(note)}, ${amount(linked.length, 'link')}`
 }
 
-/** Returns the sentence in each note that links to the other, if the page has it. */
+/** Returns the sentences in which the two notes link to each other. */
 function quotesBetween(note: number, other: number): readonly HTMLElement[] {
   return [
     [note, other],
@@ -116,7 +112,7 @@ function quotesBetween(note: number, other: number): readonly HTMLElement[] {
   })
 }
 
-/** Returns the rendered text, if any. Its links lead to notes on this page. */
+/** Links lead to notes on this page. */
 function bodyOf(text: PageText | undefined): readonly HTMLElement[] {
   if (text === undefined || text.text === '') return []
   const body = element('div', { className: 'body' })
