@@ -30,7 +30,7 @@ export function LocalMap({ id }: { readonly id: string }) {
         lit: undefined,
         path: [],
       })
-      view.goTo(nearby(value, focus))
+      view.goTo(nearby(value, focus), focus)
     })
   }, [])
   // Without a canvas, no map can be drawn.

@@ -13,6 +13,8 @@ export interface Fitting {
   readonly reach: number
   /** Space to keep free at the sides, in pixels, if the view is wide enough. */
   readonly across?: number
+  /** A point to show in the middle half of the points' bounds. */
+  readonly focus?: Point | undefined
 }
 
 /** Maximum number of points to look at. */
@@ -30,8 +32,9 @@ const NEAR = 6
 const LEAST = 0.72
 
 /** Returns the camera that shows the points (`x, y` each) as large as possible in the free part of a view. */
-export function fitInto(points: readonly number[], { width, height, covered, most, reach, across: sides = 0 }: Fitting): Camera {
-  const bounds = boundsOf(points)
+export function fitInto(points: readonly number[], fitting: Fitting): Camera {
+  const { width, height, covered, most, reach, across: sides = 0, focus } = fitting
+  const bounds = focus === undefined ? boundsOf(points) : withInMiddle(boundsOf(points), focus)
   const around = Math.max(1.5, reach)
   const [left, top, right, bottom] = [bounds[0] - around, bounds[1] - around, bounds[2] + around, bounds[3] + around]
   if (left > right) return { x: 0, y: 0, scale: 10 }
@@ -63,4 +66,14 @@ export function fitInto(points: readonly number[], { width, height, covered, mos
     if (bestWorth >= scale * SHRINK) break
   }
   return best
+}
+
+/** Extends bounds until a point in them lies in their middle half. */
+function withInMiddle([left, top, right, bottom]: Box, [x, y]: Point): Box {
+  return [
+    Math.min(left, (4 * x - right) / 3),
+    Math.min(top, (4 * y - bottom) / 3),
+    Math.max(right, (4 * x - left) / 3),
+    Math.max(bottom, (4 * y - top) / 3),
+  ]
 }

@@ -451,11 +451,12 @@ function drawAreas(context: CanvasRenderingContext2D, frame: Frame, highlight: H
       context.save()
       context.clip('evenodd')
       context.strokeStyle = theme.ground
-      for (const { rank, outlines: shape } of parts.filter((part) => part.colour === colour)) {
+      const own = parts.filter((part) => part.colour === colour)
+      for (const { rank, notes, outlines: shape } of own) {
         trace(context, frame, shape)
         context.globalAlpha = opacityOf(frame, highlight, { land: colour, rank }).ofPart
         context.fill('evenodd')
-        context.globalAlpha = SEAM
+        context.globalAlpha = SEAM * Math.sqrt(notes.length / (own[0]?.notes.length ?? 1))
         context.stroke()
       }
       context.restore()

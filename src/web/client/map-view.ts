@@ -136,12 +136,14 @@ const CHOSEN_NAME = 1.3
 const RING = 6
 /** From this radius in pixels, notes are recognizable individually. */
 const SEEN = 2
-/** Sizes of the names of groups in pixels, by the number of their notes, and what is left of them in windows below `narrow`. */
-const GROUP_FONT = { least: 12, most: 17, narrow: 700, left: 0.85 }
+/** Sizes of the names of groups in pixels. Groups with a diagonal of `large` pixels have the largest name. */
+const GROUP_FONT = { least: 12, most: 23, large: 750 }
+/** Windows below this width, in pixels, have fewer and smaller names. */
+const NARROW = 700
 /** Space between letters of these names, as a share of the size. */
 const SPACED = 0.08
 /** Sizes to try for such a name, and steps between places to try, in pixels. */
-const SMALLER = [1, 0.9, 0.8, 0.7]
+const SMALLER = [1, 0.9, 0.8, 0.7, 0.6]
 const STEP = 6
 /** Names of notes grow with this power of the scale, from that many times the whole map on, up to this factor. */
 const GROWTH = { from: 3, power: 0.3, most: 1.1 }
@@ -351,13 +353,13 @@ export class MapView {
     return [...Array(this.#graph?.count ?? 0).keys()].filter((note) => this.#look?.shown[note] !== 0)
   }
 
-  /** Brings notes into view, without those that lie apart because they have no links. */
-  goTo(all: readonly number[]): void {
+  /** Brings notes into view, without those that lie apart because they have no links. Puts `focus` near the middle. */
+  goTo(all: readonly number[], focus?: number): void {
     const linked = all.filter((note) => (this.#graph?.degrees[note] ?? 0) > 0)
     const notes = linked.length > 0 ? linked : all
     if (notes.length === 0) return
     this.#isMoved = true
-    const around = (): Camera => this.#around(notes, { most: CLOSEST * this.#wholeScale, across: NAMES })
+    const around = (): Camera => this.#around(notes, { most: CLOSEST * this.#wholeScale, across: NAMES, focus })
     this.#goal = () => this.#moveTo(around())
     this.#fly(around())
   }
@@ -593,7 +595,7 @@ export class MapView {
     const { frame, labels } = writing
     const all = closestTo(frame, centre)
     const within = all.filter((note) => isInView(frame, note))
-    const most = frame.graph.count <= FEW ? NAMED.lit : frame.width < GROUP_FONT.narrow ? NAMED.aroundNarrow : NAMED.around
+    const most = frame.graph.count <= FEW ? NAMED.lit : frame.width < NARROW ? NAMED.aroundNarrow : NAMED.around
     const before = labels.placed.length
     this.#labelNotes(writing, within, most, 'linked')
     const more = all.length - (labels.placed.length - before)
@@ -695,7 +697,7 @@ export class MapView {
     const { graph, width, camera } = frame
     const nearer = Math.min(GROWTH.most, Math.max(1, camera.scale / this.#wholeScale / GROWTH.from) ** GROWTH.power)
     const linked = isNear(frame) ? (weightsOf(graph)[note] ?? 0) : 0
-    const size = (width < GROUP_FONT.narrow ? 11.5 : 12.5) * nearer * (1 + NAME_GROWTH * linked)
+    const size = (width < NARROW ? 11.5 : 12.5) * nearer * (1 + NAME_GROWTH * linked)
     return isChosen ? { weight: 650, size: CHOSEN_NAME * size } : { weight: linked > BOLD ? 600 : 400, size }
   }
 
@@ -736,13 +738,13 @@ export class MapView {
     const isWanted = ({ colour, notes }: Group): boolean =>
       !divided.has(colour) && (within === undefined || hasAll(within, notes) === are)
     for (const group of groups.filter(isWanted)) {
-      const { colour, notes, namesake } = group
+      const { colour, notes, namesake, bounds } = group
       if (namesake !== undefined && named.has(namesake)) continue
       const isOther = colour === look.palette.length - 1
       // A color means nothing without a name, also in a small window.
       if (isOther && (!are || names.length >= most || notes.length < NAMED.least)) continue
-      const size = isOther || !are ? GROUP_FONT.least : sizeFor(notes.length, groups[0]?.notes.length ?? 1, GROUP_FONT)
-      const sizes = sizesFrom(size * (frame.width < GROUP_FONT.narrow ? GROUP_FONT.left : 1), PART_FONT.near.least)
+      const diagonal = frame.camera.scale * Math.hypot(bounds[2] - bounds[0], bounds[3] - bounds[1])
+      const sizes = sizesFrom(sizeFor(isOther || !are ? 0 : diagonal / GROUP_FONT.large, GROUP_FONT), PART_FONT.near.least)
       const label = this.#labelLand(writing, are ? group : { ...group, namesake: undefined }, sizes, !are)
       if (label === undefined) continue
       if (namesake !== undefined) named.add(namesake)
@@ -761,7 +763,7 @@ export class MapView {
     const largest = Math.max(...named.map(({ isRest, notes }) => (isRest ? 1 : notes.length)))
     for (const part of named) {
       if (labels.placed.length >= end) return
-      const sizes = sizesFrom(sizeFor(part.notes.length, largest, font), font.least)
+      const sizes = sizesFrom(sizeFor(Math.sqrt(part.notes.length / largest), font), font.least)
       if (!labels.placed.some(({ text }) => text === part.label)) this.#labelLand(writing, part, sizes)
     }
   }
@@ -817,7 +819,7 @@ export class MapView {
     return Math.hypot(this.#size.width, this.#size.height) / extent
   }
 
-  #around(notes: readonly number[], { most = NEAREST, across = 0 } = {}): Camera {
+  #around(notes: readonly number[], { most = NEAREST, across = 0, focus }: Around = {}): Camera {
     const graph = this.#graph
     const points = graph === undefined ? [] : notes.flatMap((note) => placeOf(graph, note))
     const { reach = 0 } = graph && this.#look ? areasOf(graph, this.#look) : {}
@@ -827,6 +829,7 @@ export class MapView {
       most: Math.min(NEAREST, most),
       across,
       reach,
+      focus: graph && focus !== undefined ? placeOf(graph, focus) : undefined,
     })
   }
 
@@ -1098,6 +1101,16 @@ function centresFor(frame: Frame, { bounds }: Group): readonly Point[] {
   return places.sort((a, b) => far(a) - far(b))
 }
 
+/** How to bring notes into view. */
+interface Around {
+  /** Maximum scale, in pixels per unit. */
+  readonly most?: number
+  /** Space for names at the sides, in pixels. */
+  readonly across?: number
+  /** The note to put near the middle. */
+  readonly focus?: number | undefined
+}
+
 /** Where to try the name of a group. */
 interface Place {
   /** Centers in order of preference. By default, those beside the note of the same name. */
@@ -1123,7 +1136,7 @@ function placeInside(
   const byNamesake: Place = { hides: isSmall ? 0 : Math.min(isNear(frame) ? Infinity : FEW_HIDDEN, mostHidden) }
   const passes: readonly (readonly Place[])[] = [
     // A name is read more easily where no notes are, and on a small map there is such a place.
-    [byNamesake, { centres: middle, hides: 0 }, ...(isSmall ? [{ centres: all, hides: 0 }] : [])],
+    [byNamesake, { centres: middle, hides: 0 }, { centres: all, hides: 0 }],
     [{ hides: mostHidden }, { centres: middle, hides: mostHidden }, { centres: all, hides: mostHidden }],
     // A colored land without a name means nothing, so its name may reach a little beyond the land.
     colour === frame.look.palette.length - 1 ? [] : [{ centres: all, hides: mostHidden, mayReachOut: true }],
@@ -1141,9 +1154,9 @@ function placeInside(
   return undefined
 }
 
-/** Returns the size in pixels of the name of a group, compared with the largest group. */
-function sizeFor(notes: number, largest: number, { least, most }: { readonly least: number; readonly most: number }): number {
-  return least + (most - least) * Math.sqrt(Math.min(1, notes / largest))
+/** Returns a font size in pixels. A `share` of 1 or more gives the largest one. */
+function sizeFor(share: number, { least, most }: { readonly least: number; readonly most: number }): number {
+  return least + (most - least) * Math.min(1, share)
 }
 
 /** Returns the sizes to try for a name, in pixels. */

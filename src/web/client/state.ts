@@ -410,7 +410,7 @@ export async function open(given: string, { fly = true, isRead = true, at, histo
   // If a path has been found in the meantime, it stays in view.
   const isOnlyNote = path.value.length === 0 || path.value === pathBefore
   const { value: centre } = focused
-  if (fly && isOnlyNote && centre !== undefined && graph.value !== undefined) map.view?.goTo(nearby(graph.value, centre))
+  if (fly && isOnlyNote && centre !== undefined && graph.value !== undefined) map.view?.goTo(nearby(graph.value, centre), centre)
 }
 
 /** Closes the note in focus. */
