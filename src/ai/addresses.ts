@@ -40,7 +40,7 @@ interface TokenKind {
 }
 
 function addressesIn(token: string, { inCode, goesOn }: TokenKind): readonly TextRange[] {
-  // In `data:<`, the next character belongs to the address.
+  // The character after `data:` belongs to the address.
   const end = goesOn && token.endsWith(':') ? token.length + 1 : withoutPunctuation(token)
   const starts = [schemeStart(token), listedSchemeStart(token, goesOn), token.toLowerCase().indexOf('www.')]
   if (!inCode) starts.push(slashesStart(token))
@@ -66,7 +66,7 @@ function schemeStart(token: string): number {
   return start
 }
 
-/** Schemes without slashes, such as `data:`. Returns -1 if there is none. */
+/** Finds schemes without slashes, such as `data:`. Returns -1 if there is none. */
 function listedSchemeStart(token: string, goesOn: boolean): number {
   const last = goesOn ? token.length : token.length - 1
   for (let at = token.indexOf(':'); at >= 0 && at < last; at = token.indexOf(':', at + 1)) {
@@ -81,7 +81,7 @@ function listedSchemeStart(token: string, goesOn: boolean): number {
   return -1
 }
 
-/** Browsers and some other programs treat `//name` and `\\name` as addresses. Returns -1 if there is none. */
+/** Browsers treat `//name` and `\\name` as addresses. Returns -1 if there is none. */
 function slashesStart(token: string): number {
   for (let at = 0; at < token.length - 2; at++) {
     const next = token.charAt(at + 2)
@@ -115,7 +115,7 @@ function namesIn(token: string, inCode: boolean): readonly TextRange[] {
   })
 }
 
-/** Top-level domains count in any label except the first. */
+/** Every label except the first may be a top-level domain. */
 function isHost(name: string, rest: string, inCode: boolean): boolean {
   const labels = name.split('.')
   return labels.some((label, at) => {
@@ -127,12 +127,12 @@ function isHost(name: string, rest: string, inCode: boolean): boolean {
   })
 }
 
-/** In `bread.It`, the space after the sentence is missing. */
+/** `bread.It` is the end of a sentence, not a host in Italy. */
 function isNextSentence(before: string, label: string): boolean {
   return /^\p{Lu}\p{Ll}+$/u.test(label) && /\p{Ll}$/u.test(before)
 }
 
-/** `?name=value` would send the value to the host. */
+/** A query string could send data to the host. */
 function hasQuery(rest: string): boolean {
   const at = rest.indexOf('?')
   return at >= 0 && /^(?::\d{1,5})?[/?]/.test(rest) && rest.includes('=', at)

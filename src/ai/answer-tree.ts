@@ -12,9 +12,7 @@ import { applyEdits, codeLookup, type Edit, linesTrimmed, type Piece, removal, t
 
 export interface AnswerTree {
   readonly blocks: readonly Block[]
-  /** Number of removed links, images, addresses, HTML tags and executable code blocks. */
   readonly removed: number
-  /** Number of removed strings that look like citations, such as `[1]`. */
   readonly forged: number
   readonly isCut: boolean
   write(link: WriteCitation): string
@@ -23,14 +21,13 @@ export interface AnswerTree {
 const PARSING = { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] }
 
 const MAX_CHARACTERS = 60_000
-/** Parsing can take quadratic time. An answer with more syntax characters is treated as plain text. */
+/** Maximum number of syntax characters. Longer answers are treated as plain text, because parsing can take quadratic time. */
 const MAX_MARKS = 2_000
 const MARKS: ReadonlySet<string> = new Set('!#$&*+<=>@[\\]^_`{|}~\n')
-/** A list item is as slow to parse as this many syntax characters. */
 const ITEM_COST = 3
 const MAX_DEPTH = 30
 const MAX_INDENTATION = 200
-/** Removing text can form a new address, so cleaning is repeated until nothing changes. */
+/** Removing text can form a new address, so cleaning is repeated. */
 const MAX_ROUNDS = 10
 
 export function parseAnswer(answer: string): AnswerTree {
@@ -39,7 +36,7 @@ export function parseAnswer(answer: string): AnswerTree {
   return { ...new Reader().read(tree), isCut: answer.length > MAX_CHARACTERS }
 }
 
-/** Parsing as Markdown could take too long. */
+/** True if parsing as Markdown could take too long. */
 function isPlain(text: string): boolean {
   let cost = 0
   for (const character of text) if (MARKS.has(character)) cost++
@@ -70,14 +67,14 @@ function plainTree(text: string): Root {
 }
 
 const WORD = /[\p{L}\p{N}]/u
-/** Replaces a removed node. Later removed with the spaces before it. */
+/** Replaces a removed node until the surrounding spaces are removed. */
 const PLACEHOLDER = '\ue000'
 const PLACEHOLDERS = /\ue000/g
 
 class Reader {
   readonly #blocks: Block[] = []
   readonly #blockOf = new Map<object, Block>()
-  /** If `$` occurs in both text and code, some renderers start a formula in the text and end it in the code. */
+  /** If both are set, some renderers start a formula in text and end it in code. */
   readonly #dollars = { code: false, text: false }
   #removedCount = 0
   #forged = 0
@@ -160,11 +157,11 @@ class Reader {
     return ''
   }
 
-  /** Returns an empty array if no text is left. Children are generated later, with the citations. */
+  /** Returns an empty array if no text is left. Children are generated later. */
   #inlineOf(node: RootContent, children: readonly PhrasingContent[], isQuoted: boolean): RootContent[] {
     const cleaned = this.#clean(this.#piecesOf(children, []))
     const first = cleaned.findIndex((piece) => piece.kind !== 'marker' || piece.place !== 'alone')
-    // Markers on their own line before any text cite the preceding block.
+    // Markers on a line of their own cite the preceding block.
     const isBelow = first > 0 && this.#blocks.length > 0
     if (isBelow) this.#citePreceding(cleaned.slice(0, first))
     const pieces = isBelow ? cleaned.slice(first) : cleaned
@@ -267,7 +264,7 @@ class Reader {
 function unsafeParts(pieces: readonly Piece[]): readonly (Edit & { readonly isCounted?: boolean })[] {
   const text = textOf(pieces)
   const isCode = codeLookup(pieces)
-  // `#cleanCode` has removed addresses in code.
+  // Addresses in code have already been removed.
   const addresses = [...findAddresses(text), ...addressesInPieces(pieces)].filter(({ start, end }) => !isCode(start, end))
   const holes = [...text.matchAll(PLACEHOLDERS)].map(({ index }) => ({
     ...removal(text, { start: index, end: index + 1 }),
@@ -287,7 +284,7 @@ function unsafeParts(pieces: readonly Piece[]): readonly (Edit & { readonly isCo
   return disjoint(spans.sort(byStart))
 }
 
-/** Some programs find addresses within a piece: in `meta**data:x**`, Markdown parsers find `data:x`. */
+/** Some programs find addresses within a piece, such as `data:x` in `meta**data:x**`. */
 function addressesInPieces(pieces: readonly Piece[]): readonly TextRange[] {
   let at = 0
   return pieces.flatMap(({ text }) => {
@@ -335,7 +332,6 @@ function templatesIn(text: string): readonly TextRange[] {
   return [...text.matchAll(/<%/g)].map(({ index }) => ({ start: index + 1, end: index + 2 }))
 }
 
-/** Strips the tags. */
 function textOfHtml(html: string): string {
   const lower = html.toLowerCase()
   let text = ''
@@ -353,7 +349,7 @@ function textOfHtml(html: string): string {
   return text
 }
 
-/** Decodes repeatedly, because some programs decode twice. */
+/** Some programs decode character references twice. */
 function decodeReferences(text: string): string {
   return text.replace(
     /&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|([a-z]{2,8}));?/g,
@@ -365,7 +361,6 @@ function decodeReferences(text: string): string {
   )
 }
 
-/** Supports only ASCII characters. */
 function characterNamed(name: string): string | undefined {
   const character = decodeNamedCharacterReference(name)
   if (character === '\u00a0') return ' '
@@ -380,7 +375,7 @@ function bare<T extends Nodes>({ position: _, ...node }: T): T {
   return node as T
 }
 
-/** Languages that are only highlighted. Obsidian plugins may execute others, such as `dataviewjs`. */
+/** Languages for highlighting only. Obsidian plugins may execute others, such as `dataviewjs`. */
 const LANGUAGES: ReadonlySet<string> = new Set(
   `ada asm awk bash basic bat batch bibtex c c++ cc clj clojure cmake cobol coffeescript conf console cpp cs csharp css csv dart diff dockerfile elixir elm
   erlang f# fish fortran fsharp gdscript git gitignore glsl go golang graphql groovy haskell hcl hs html http ini java javascript jinja js json json5 jsonc

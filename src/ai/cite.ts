@@ -15,7 +15,6 @@ export interface Citation {
   readonly passage: number
   readonly startLine: number
   readonly endLine: number
-  /** As in the file. */
   readonly quote: string
   /** `weak` if the sentence shares no words with the passage, or has a number or negation that the passage lacks. */
   readonly support: 'ok' | 'weak'
@@ -27,7 +26,6 @@ export interface CitedSentence {
 }
 
 export interface CitedAnswer {
-  /** Excludes sentences without words. */
   readonly sentences: readonly CitedSentence[]
   readonly citations: readonly Citation[]
   readonly removed: { readonly citations: number; readonly links: number }
@@ -39,7 +37,7 @@ export interface CitedAnswer {
 
 /** In words. Shorter quoted text is a name or a term. */
 const MIN_QUOTED_WORDS = 3
-/** In UTF-16 code units. */
+/** Maximum length of a quotation, in UTF-16 code units. */
 const MAX_QUOTED = 20_000
 const MAX_TURN_MS = 20
 
@@ -70,7 +68,6 @@ function isRefusal(text: string): boolean {
   return text.trim() === '' || (/^\W*NOT[ _]FOUND\b/i.test(text) && text.length < 10 * NOT_FOUND.length)
 }
 
-/** Part of an answer, with its quotations and cited passages. */
 interface Claim {
   readonly words: readonly Word[]
   readonly named: readonly number[]
@@ -143,7 +140,7 @@ class AnswerReader {
     })
   }
 
-  /** Keeps the model's citations if each quotation occurs in one of them. */
+  /** Cites passages only if each quotation occurs in one of them. */
   #cite({ words, named, quotations }: Claim): readonly number[] {
     const existing = [...new Set(named)].filter((number) => this.#sources[number - 1] !== undefined)
     const cited = quotations.some((places) => places.size === 0) ? [] : existing
@@ -182,7 +179,7 @@ function markerLookup(pieces: readonly Piece[], length: number): (start: number,
   return (start, end) => (counts[end + 1] ?? 0) > (counts[start] ?? 0)
 }
 
-/** A marker cites the preceding text. At the start of a line, it cites the text after it. */
+/** A marker cites the preceding text. At the start of a line, a marker cites the text of that line. */
 function markersBySentence(
   pieces: readonly Piece[],
   sentences: readonly TextRange[],

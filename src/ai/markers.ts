@@ -9,10 +9,10 @@ interface FoundMarker extends TextRange {
 }
 
 const CLOSING: Readonly<Record<string, string>> = { '[': ']', '【': '】', '〔': '〕', '〖': '〗', '⟦': '⟧', '(': ')' }
-/** In UTF-16 code units. */
+/** Maximum marker length, in UTF-16 code units. */
 const MAX_LENGTH = 120
 const MAX_NUMBERS = 24
-/** Characters that readers may overlook. */
+/** Readers may overlook these characters around a number. */
 const MARKUP = /[\s*_^`\\]/
 const SUPERSCRIPT = /[⁰¹²³⁴-⁹]/
 const CIRCLED = /[①-⑳⓫-⓴⓵-⓾❶-❿➀-➓]/
@@ -145,7 +145,6 @@ function signAt(text: string, start: number): FoundMarker | undefined {
   return endsSentence || followsWord || isLast ? { start, end } : undefined
 }
 
-/** Ignores other markers on the line. */
 function placeOf(text: string, { start, end }: TextRange): MarkerPlace {
   const before = text.slice(Math.max(0, start - MAX_DISTANCE), start)
   const line = before.slice(before.lastIndexOf('\n') + 1)
@@ -154,7 +153,7 @@ function placeOf(text: string, { start, end }: TextRange): MarkerPlace {
   return isOnlyMarkers(after) ? 'alone' : 'start'
 }
 
-/** In UTF-16 code units. */
+/** Search range on the line, in UTF-16 code units. */
 const MAX_DISTANCE = 400
 
 function isOnlyMarkers(part: string): boolean {

@@ -39,12 +39,12 @@ function spokenIn(text: string, channels: readonly RegExpExecArray[]): SpokenAns
   return { answer: end < 0 ? finalText : finalText.slice(0, end), isThinking: false }
 }
 
-/** Thresholds for endless repetition, from which small models do not recover. */
+/** Small models do not recover from this many repetitions. */
 const MIN_TIMES = 8
 
 const MIN_LENGTH = 300
 
-/** In UTF-16 code units. The repeated part is at most an eighth as long. */
+/** Length of the checked text, in UTF-16 code units. */
 const TAIL = 2_400
 
 /**

@@ -1,6 +1,6 @@
 import type { TextRange } from '../core/text/link-slots.ts'
 
-/** Emphasis. Pieces in the same range share the object. */
+/** Emphasis. All pieces of the same range share one object. */
 export interface Wrap {
   readonly type: 'strong' | 'emphasis' | 'delete'
 }
@@ -10,7 +10,7 @@ export type Piece =
   | { readonly kind: 'marker'; readonly text: ''; readonly numbers: readonly number[]; readonly place: MarkerPlace }
   | { readonly kind: 'citation'; readonly text: ''; readonly n: number; readonly wraps: readonly Wrap[] }
 
-/** Position on the line: before the text, without text, or after the start of the text. */
+/** Position on the line: before text, without text, or anywhere else. */
 export type MarkerPlace = 'start' | 'alone' | 'after'
 
 export interface Edit extends TextRange {
@@ -47,7 +47,6 @@ export function applyEdits(pieces: readonly Piece[], edits: readonly Edit[]): re
       if (edit.start > from) result.push({ ...piece, text: piece.text.slice(from - at, edit.start - at) })
       if (edit.start >= at && edit.by !== undefined) result.push(edit.by)
       from = Math.max(from, Math.min(edit.end, end))
-      // The edit continues in the next piece.
       if (edit.end > end) break
     }
     if (from < end) result.push({ ...piece, text: piece.text.slice(from - at) })

@@ -8,7 +8,6 @@ type Kind = 'double' | 'single' | '「' | '『' | '《' | '〈' | '〝'
 
 interface Mark {
   readonly kind: Kind
-  /** Used if the adjacent characters do not decide. */
   readonly usual: 'open' | 'close' | 'either'
 }
 
@@ -65,7 +64,7 @@ export function findQuotations(text: string, sentences: readonly TextRange[]): r
   return spans.map(({ start, end }) => ({ start, end, quoted: text.slice(start, end) }))
 }
 
-/** Deeper quotations are looked up as part of an outer one. */
+/** Deeper quotations are part of an outer one. */
 const MAX_DEPTH = 16
 
 function roleOf(
@@ -77,11 +76,11 @@ function roleOf(
   if (kind !== 'double' && kind !== 'single') return usual === 'open' ? 'open' : 'close'
   const toggled = isOpen ? 'close' : 'open'
   const [before, after] = [signKind(text.charAt(at - 1)), signKind(text.charAt(at + 1))]
-  // A separator, as in `Settings › Editor`.
+  // Treat a spaced mark as a separator, as in `Settings › Editor`.
   if (before === 'space' && after === 'space') return kind === 'single' ? undefined : toggled
   if (before === 'space') return 'open'
   if (after === 'space') return 'close'
-  // Apostrophes and inch marks.
+  // Ignore apostrophes and inch marks.
   if (before === 'word' && after === 'word' && (kind === 'single' || /\d/.test(text.charAt(at - 1)))) return undefined
   if (before !== after) return before === 'word' ? 'close' : 'open'
   return usual === 'either' ? toggled : usual

@@ -7,17 +7,16 @@ import { readable, splitSentences, stem, type Word, wordsIn } from './words-and-
 export interface CitedPassage {
   readonly startLine: number
   readonly text: string
-  /** Comments, which are never quoted. */
   readonly hidden?: readonly TextRange[]
   /** Titles and headings, which an answer may put in quotation marks. */
   readonly names?: readonly string[]
 }
 
-/** In UTF-16 code units. */
+/** Maximum length in UTF-16 code units. */
 const MAX_QUOTED = 400
 
 const HANGUL_WORD = /^\p{scx=Hangul}{2,}$/u
-/** One character may be a coincidence, but two in a row rarely are. */
+/** A single character of these scripts often matches by chance. */
 const HAN_OR_KATAKANA = /^[\p{scx=Han}\p{scx=Katakana}]$/u
 
 export class Source {
@@ -62,7 +61,7 @@ export class Source {
     return new Set(shared.flatMap(({ text }) => (HAN_OR_KATAKANA.test(text) ? text : []))).size > 1
   }
 
-  /** Returns the sentence that shares the most words. The first one wins a tie. */
+  /** Returns the sentence that shares the most words, the first in a tie. */
   best(words: readonly Word[], within?: TextRange): TextRange {
     this.#sentences ??= sentencesOf(this.#visible, this.#hidden).map((span) => ({
       ...span,
@@ -91,7 +90,6 @@ export class Source {
   }
 }
 
-/** Keeps line breaks. */
 export function blanked(text: string, spans: readonly TextRange[], by: ' ' | '' = ' '): string {
   let result = ''
   let at = 0
@@ -112,7 +110,7 @@ export function lineBreaks(text: string): number {
   return text.split('\n').length - 1
 }
 
-/** A line of this form ends the sentence before it. */
+/** Lines of this form end the preceding sentence. */
 const BEGINS = /^[ \t>]*(?:$|[-*+] |\d{1,9}[.)] |#{1,6} |\||```|~~~|---)/
 
 function sentencesOf(text: string, hidden: readonly TextRange[]): readonly TextRange[] {
@@ -164,7 +162,6 @@ export interface QuotedText {
   readonly places: ReadonlyMap<string, readonly number[]>
 }
 
-/** Relative to the number of words in the quote. */
 const MAX_SKIPPED = 0.15
 const MAX_WORDS = 2_000
 
@@ -175,10 +172,7 @@ export function quotedText(text: string): QuotedText {
   return { text: visible, words, places }
 }
 
-/**
- * Ignores case, punctuation and markup. The quote may omit up to `MAX_SKIPPED` of the words, but no number or negation, and no
- * adjacent "not".
- */
+/** Ignores case, punctuation and markup. Quotes may omit a few words, but no number or negation, and no adjacent "not". */
 export function findQuote(quote: string, source: QuotedText): FoundQuote | undefined {
   const quoteWords = wordsIn(readable(quote)).map(({ text }) => text)
   const { words, places } = source
@@ -196,7 +190,7 @@ export function findQuote(quote: string, source: QuotedText): FoundQuote | undef
   return { start: words[best.from]?.start ?? 0, end: words[best.to]?.end ?? 0, isExact: best.skipped === 0 }
 }
 
-/** Greedy: the first occurrence of each word skips the fewest words. */
+/** The first occurrence of each word skips the fewest words. */
 function matchFrom(
   words: readonly Word[],
   from: number,
@@ -214,10 +208,9 @@ function matchFrom(
   return { to: at, skipped }
 }
 
-/** Negations after the negated words, as in `er backt das Brot nicht`. Others, such as `without`, start a phrase. */
+/** Negations that follow the negated words, as in `er backt das Brot nicht`. */
 const TRAILING_NEGATIONS: ReadonlySet<string> = new Set(['not', 'nicht', 'niet', 'pas', 'inte', 'ikke'])
 
-/** The match is adjacent to a negation, apart from markup. */
 function isNegated({ text, words }: QuotedText, from: number, to: number): boolean {
   const [before, first, last, after] = [words[from - 1], words[from], words[to], words[to + 1]]
   if (first === undefined || last === undefined) return false

@@ -5,7 +5,7 @@ export interface Word {
   readonly text: string
   readonly start: number
   readonly end: number
-  /** A quote may only omit `plain` words, because the others change its meaning. */
+  /** Only `plain` words may be omitted from a quote, because the others change its meaning. */
   readonly kind: 'plain' | 'number' | 'negation'
 }
 
@@ -13,7 +13,7 @@ export interface Word {
 const WORD =
   /(?<!(?![\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}])[\p{L}\p{N}])[-−+]?\d+(?:[.,:/]\d+)*|[≤≥≠±%$€£¥]|[<>](?=\s*[-−]?\d)|(?=[\p{L}\p{N}])[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}]|[\p{L}\p{N}](?:(?![\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}])[\p{L}\p{N}\p{M}])*(?:['’](?=\p{L})[\p{L}\p{M}]+)*/gu
 
-/** English negations and restrictions, and common ones in other languages. */
+/** Negations and restrictions in English, and common ones in other languages. */
 const NEGATIONS: ReadonlySet<string> = new Set(
   `no not never none nothing nobody nowhere neither nor cannot without unless except only hardly barely scarcely rarely seldom almost nearly
   fails failed lacks false nicht kein keine keinen keiner keinem nie niemals nichts niemand ohne weder nur ne pas jamais rien sans aucun aucune ni
@@ -49,7 +49,7 @@ function kindOf(word: string): Word['kind'] {
   return NEGATIONS.has(word) || word.endsWith("n't") ? 'negation' : 'plain'
 }
 
-/** Blanks addresses, tags, list markers and heading markers. Offsets stay the same. */
+/** Blanks addresses, tags, list markers and heading markers without changing offsets. */
 export function readable(text: string): string {
   const blank = (hidden: string): string => hidden.replace(/[^\n]/g, ' ')
   return text
@@ -70,12 +70,12 @@ const CLOSING_CJK = /["'”’」』]/
 
 export interface SentenceOptions {
   isOpaque?(start: number, end: number): boolean
-  /** True to end the sentence even before a lowercase letter. */
+  /** True if a sentence ends even before a lowercase letter. */
   endsHere?(start: number, end: number): boolean
   endsAtBreak?(at: number): boolean
 }
 
-/** A sentence includes the white space after it. A full stop before a lowercase letter marks an abbreviation. Linear time. */
+/** Includes trailing white space in each sentence. A full stop before a lowercase letter marks an abbreviation. Linear time. */
 export function splitSentences(text: string, { isOpaque, endsHere, endsAtBreak }: SentenceOptions = {}): readonly TextRange[] {
   const sentences: TextRange[] = []
   let start = 0

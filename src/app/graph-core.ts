@@ -11,9 +11,9 @@ import type { Texts, VaultFiles } from '../core/texts.ts'
 import type { Rankings } from './links/rankings.ts'
 
 export interface GraphCore {
-  /** Prefix of ids. Set if the process serves several vaults. */
+  /** Vault name and prefix of ids. Set if the process serves several vaults. */
   readonly name?: string
-  /** Folder as the user gave it. For messages only. */
+  /** Root folder as the user gave it. For messages only. */
   readonly root: string
   readonly store: Store
   readonly texts: Texts
@@ -34,7 +34,7 @@ export interface GraphCore {
   /** ISO 639-1 codes. Empty for all languages. */
   readonly languages: readonly string[]
   readonly loadSearchEarly?: () => void
-  /** Works even if writing is off. Omitted for a vault without a folder. */
+  /** Available even if writing is off. Omitted for a vault without a folder. */
   readonly planning?: Planning | undefined
   readonly writing?: Writing | undefined
   readonly pictures: VaultFiles
@@ -48,7 +48,6 @@ export interface Embedding {
   open(): Promise<Embedder>
   /** Opens a built-in embedder. Returns `undefined` for any other. */
   openFormer(id: string): Promise<Embedder | undefined>
-  /** Omitted if all files may be embedded. */
   readonly mayEmbed?: ((path: string) => boolean) | undefined
 }
 
@@ -73,21 +72,18 @@ export interface Warning {
 export interface Answer<T> {
   readonly value: T
   readonly warnings: readonly Warning[]
-  /** For clients that can display images, in addition to the value. */
   readonly images?: readonly Picture[]
-  /** Set for a list. */
   readonly list?: ListFacts
   readonly omitted?: Omitted
-  /** Paths by id, to save look-ups. May be incomplete. */
+  /** Known paths by id, which save look-ups. May be incomplete. */
   readonly paths?: ReadonlyMap<NodeId, string>
 }
 
 export interface ListFacts {
-  /** Number of items before the first one shown. */
   readonly offset: number
   readonly shown: number
   readonly count: number
-  /** What `count` includes. `part`, for example, if a vault did not respond. */
+  /** `part` if some matches are unknown, for example because a vault did not respond. */
   readonly counted: 'all' | 'relevant' | 'part'
 }
 

@@ -13,7 +13,6 @@ export interface ScopeArguments {
   readonly kinds?: readonly NodeKind[] | undefined
 }
 
-/** Trims and folds the arguments. */
 export function toScope({ folder, path, tag, kinds }: ScopeArguments): Scope {
   const inFolder = foldId(trimFolder(folder ?? ''))
   return {
@@ -33,12 +32,11 @@ export function trimTag(tag: string): string {
   return tag.trim().replace(/^#/, '').replace(/\/$/, '')
 }
 
-/** Empty for the vault itself. */
 export function trimFolder(folder: string): string {
   return trimBothOf(folder, '/')
 }
 
-/** Ignores case. Links to missing notes in the folder do not count. */
+/** Ignores case, and folders that only appear in links. */
 export async function isFolder(snapshot: Snapshot, folder: string): Promise<boolean> {
   return (await snapshot.tree(foldId(trimFolder(folder)), { depth: 1, limit: 0, includeArchived: true })) !== undefined
 }

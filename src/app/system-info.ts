@@ -6,7 +6,6 @@ import type { GraphCore } from './graph-core.ts'
 
 export interface VaultFacts {
   readonly name: string
-  /** Set only if `verbose`. */
   readonly path?: string
   /** Omitted during a rebuild of the index. */
   readonly counts?: { readonly files: number; readonly notes: number; readonly attachments: number; readonly tags: number }
@@ -14,12 +13,12 @@ export interface VaultFacts {
     Partial<Pick<IndexStatus, 'mode' | 'file' | 'message'>> & { readonly generation?: number }
 }
 
-/** Never waits. `verbose` adds paths. */
+/** Returns at once, even if the vault is missing. */
 export async function vaultFacts(core: GraphCore, verbose: boolean, { signal }: Call = {}): Promise<VaultFacts> {
   core.indexing.begin()
   signal?.throwIfAborted()
   const indexCounts = await countsOf(core)
-  // A remote store only knows the writing process after a query, so read the status last.
+  // A remote store knows the writing process only after a query.
   const { file, message, hint: _, ...index } = core.indexing.status()
   const paths = { ...(file === undefined ? {} : { file }), ...(message === undefined ? {} : { message }) }
   return {
@@ -34,12 +33,11 @@ export interface VaultHealth {
   readonly name: string
   readonly store: StoreCondition
   readonly generation?: number
-  /** Seconds since the last change (`age`) and since the last sign of life of another writer (`silent`). */
+  /** Seconds since the last change (`age`), and since the writing process was last active (`silent`). */
   readonly age?: number
   readonly silent?: number
 }
 
-/** Stops waiting when the signal is aborted. */
 export async function vaultHealth({ name, root, store, indexing }: GraphCore, signal: AbortSignal): Promise<VaultHealth> {
   const vaultFacts = { name: name ?? basename(root) }
   try {
@@ -62,7 +60,7 @@ async function countsOf({ store }: GraphCore) {
     ])
     return { generation, counts: { files, notes: notes.total, attachments: attachments.total, tags: tags.length } }
   } catch {
-    // The index is being rebuilt, which `phase` also reports.
+    // `phase` already reports the rebuild.
     return undefined
   }
 }

@@ -14,14 +14,14 @@ import {
 
 export interface Call {
   readonly signal?: AbortSignal | undefined
-  /** Deadline for background work, in `performance.now()` time. The call then answers from the available data. */
+  /** Deadline for background work, as a `performance.now()` value. At the deadline, the call answers from the data it has. */
   readonly waitUntil?: number | undefined
   /** True if a person or program reads the answer. Such answers are never truncated. */
   readonly whole?: boolean
   readonly marked?: boolean
   /** Token budget for lists that do not specify one. If omitted, each tool uses its own default. */
   readonly maxTokens?: number | undefined
-  /** True if the answer is merged with those of other vaults. The list then starts at offset 0. */
+  /** True if the answer is merged with those of other vaults. Such lists start at offset 0. */
   readonly isPart?: boolean
   readonly vaults?: Vaults
   readonly report?: ((message: string) => void) | undefined
@@ -30,14 +30,13 @@ export interface Call {
 /** Timeout for background work, in milliseconds. */
 const CALL_TIMEOUT = 10_000
 
-/** Longer than `CALL_TIMEOUT`, because commands have no client that times out. */
+/** Commands have no client that times out, so they wait longer. */
 const COMMAND_TIMEOUT = 600_000
 
 const CATCH_UP_TIMEOUT = 50
 
 const OPENING_TIMEOUT = 1_000
 
-/** Sets a deadline unless the call already has one. */
 export function waiting(call: Call): Call & { readonly waitUntil: number } {
   return { ...call, waitUntil: call.waitUntil ?? performance.now() + CALL_TIMEOUT }
 }
@@ -50,7 +49,6 @@ export function patienceOf(call: Call): number {
   return call.whole ? COMMAND_TIMEOUT : timeLeft(call)
 }
 
-/** See `Store.read`. */
 export type Read = <R>(use: (snapshot: Snapshot) => Promise<R>) => Promise<R>
 
 type Run<T> = (read: Read, call: Call) => Promise<Answer<T>>
@@ -114,7 +112,7 @@ async function runWhenReady<T>(core: GraphCore, call: Call, { needs, run }: UseC
       return value
     }, call.signal)
   const result = await run(read, call)
-  // Files may change both before and during the read.
+  // Files may change before and during the read.
   const search = searchBefore.length > 0 ? searchBefore : searchWarnings(core, needs)
   const progress =
     progressWarning(before) ??
@@ -124,7 +122,7 @@ async function runWhenReady<T>(core: GraphCore, call: Call, { needs, run }: UseC
   return { ...result, warnings: [...(progress === undefined ? [] : [progress]), ...search, ...result.warnings] }
 }
 
-/** A server does not wait for embeddings, because they continue in the background. */
+/** Embedding continues in the background, so a server does not wait for it. */
 async function awaitFindable(core: GraphCore, call: Call, needs: SearchReadiness): Promise<void> {
   const { search, watch } = core.indexing.status()
   if (!isDone(search?.words)) await core.indexing.findable('words', timeLeft(call), call.signal)

@@ -14,7 +14,7 @@ export interface Fitted<Value> {
   readonly value: Value
   /** Number of omitted or truncated items, by member. `results` counts rows. */
   readonly omitted: Counts
-  /** Number of items above a fixed limit, by member. A larger budget does not help. */
+  /** Number of items above a fixed limit, by member. Independent of the budget. */
   readonly capped?: Counts
 }
 
@@ -89,7 +89,7 @@ export function nonZero(counts: Counts): Counts {
   return Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0))
 }
 
-/** Omits the member if no item fits. An empty list would mean that there are no items. */
+/** Omits the member if no item fits, because an empty list would mean that there are no items. */
 export function listShown<Name extends string, Item>(
   name: Name,
   all: readonly Item[],

@@ -17,23 +17,21 @@ export interface Composed<R extends object> {
 export interface ComposeOptions {
   readonly room: number
   readonly memberName?: string
-  /** True to always show the first row. Otherwise, paging could get stuck. */
+  /** True to always show the first row, so paging makes progress. */
   readonly isFirstSure?: boolean
-  /** Members that the caller asked for. They may use the whole budget. */
   readonly requested?: ReadonlySet<string>
   /** Share of the budget (0–1) for properties, links and content that the caller did not ask for. */
   readonly details?: number
 }
 
 const MAX_TITLE_LENGTH = 200
-/** Same as for note content in lists. */
 const MAX_ABOUT_LENGTH = CONTENT_LIMITS.list
 export const MAX_TAGS = 10
 const MIN_TEXT_LENGTH = 160
-/** In characters. */
+/** Maximum number of characters per value. */
 const MAX_VALUE_LENGTH = 100
 const MAX_VALUES = 5
-/** Limits for members that the caller did not ask for, so they do not distract the model. */
+/** Unrequested members get a limited share, because they distract the model. */
 const PASSAGES_SHARE = 0.73
 const DETAILS_SHARE = 0.55
 
@@ -45,7 +43,6 @@ interface Room {
 /** Returns as much of a member as fits, or `undefined` if nothing more fits. */
 type Fill = (value: unknown, room: Room, shown: unknown) => unknown
 
-/** Added to all rows, best row first, before the next step. */
 interface Step {
   readonly member: string
   readonly fill: Fill
@@ -60,7 +57,7 @@ interface SizedStep extends Omit<Step, 'share'> {
   readonly share: number | undefined
 }
 
-/** A row is shown only if all of these members fit, at least in part. */
+/** Members that every shown row must have. */
 const MAIN: readonly Step[] = [
   { member: 'snippet', fill: whole },
   { member: 'candidates', fill: firstItems, isShared: true },
@@ -73,10 +70,10 @@ const MAIN: readonly Step[] = [
   { member: 'explain', fill: whole },
 ]
 
-/** Added in this order until the budget is used up. */
+/** Optional members, most important first. */
 const EXTRA: readonly Step[] = [
   { member: 'passages', fill: bestPassage, share: PASSAGES_SHARE, isShared: true, first: 3 },
-  // Short contents leave bytes for longer ones.
+  // Redistributes the bytes that short contents did not use.
   { member: 'content', fill: cutText, share: 'details', isShared: true },
   { member: 'content', fill: cutText, share: 'details' },
   { member: 'passages', fill: furtherPassages, share: PASSAGES_SHARE },
@@ -88,7 +85,7 @@ const STEPS = [...MAIN, ...EXTRA]
 
 const FITTED_MEMBERS: ReadonlySet<string> = new Set(STEPS.map(({ member }) => member))
 
-/** Fits as many rows as possible, then extends their main members, then adds the others. Omits empty members. */
+/** First fits as many rows as possible, then extends their main members, then adds optional ones. */
 export function compose<R extends object>(rows: readonly R[], options: ComposeOptions): Composed<R> {
   const { room, memberName = 'results', isFirstSure = true, requested, details = DETAILS_SHARE } = options
   const budget = new Budget(room)
@@ -164,7 +161,7 @@ function takeStep(
   drafts: readonly Draft[],
   budget: Budget,
 ): void {
-  // In `gaps`, `links` is a number.
+  // `gaps` has a numeric `links` member.
   const concerned = drafts.filter(({ row }) => row[member] !== undefined && typeof row[member] !== 'number')
   for (const [at, { row, shown }] of concerned.entries()) {
     const isNew = shown[member] === undefined
@@ -284,7 +281,7 @@ function fittingText(
 ): string | undefined {
   const bytes = jsonBytes(text)
   if (bytes <= fair) return text
-  // Estimate the length as if escapes and multi-byte characters were spread evenly.
+  // Estimate the length, assuming that escapes and multi-byte characters are evenly distributed.
   for (let length = Math.floor((text.length * fair) / bytes); length > MIN_TEXT_LENGTH; length = Math.floor(length * 0.9)) {
     const shorter = cutTo(text, length)
     if (jsonBytes(shorter) <= fair) return shorter

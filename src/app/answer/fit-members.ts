@@ -4,7 +4,7 @@ import { compose, firstEntries, firstItems, type Row, sizeOf } from './fit-list.
 
 type Fit = <V extends object>(value: V, room: number) => Fitted<Partial<V>>
 
-/** Fits an answer with a single list, found in one of the members `places`, such as `dead_ends.first`. */
+/** Fits a single list. `places` are its possible paths in the answer, such as `dead_ends.first`. */
 export function fitMember(...places: readonly string[]): Fit {
   return (value, room) => {
     const place = places.find((candidate) => listAt(value, candidate) !== undefined)
@@ -15,7 +15,7 @@ export function fitMember(...places: readonly string[]): Fit {
   }
 }
 
-/** Takes items from the lists in turn. `places` maps each name to the member with its list. */
+/** Takes items from the lists in turn. `places` contains the path of each list. */
 export function fitInTurn(places: Readonly<Record<string, string>>): Fit {
   return (value, room) => {
     const lists = Object.entries(places).flatMap(([name, place]) => {
@@ -37,7 +37,7 @@ export function fitInTurn(places: Readonly<Record<string, string>>): Fit {
 /** Share of the remaining bytes (0–1), or a function that returns a number of bytes. */
 type Share = number | ((left: number) => number)
 
-/** Fits lists in rounds. The lists of a round share the bytes left by earlier rounds. */
+/** Fits lists in rounds. All lists of a round share the remaining bytes. */
 export function fitShares<V extends object>(
   value: V,
   rounds: readonly Readonly<{ [Name in keyof V]?: Share }>[],
@@ -86,7 +86,7 @@ function listAt(value: object, place: string): readonly object[] | undefined {
   return Array.isArray(list) ? list : undefined
 }
 
-/** Omits the list if no row fits. An empty list would mean that there are no rows. */
+/** Omits the list if no row fits, because an empty list would mean that there are no rows. */
 function withSome<V extends object>(value: V, place: string, rows: readonly unknown[]): V {
   return withList(value, place, isLeftOut(listAt(value, place), rows) ? undefined : rows)
 }

@@ -12,7 +12,6 @@ export interface NodeResponse {
   /** Path as spelled on disk. Omitted if it is the same as the id. */
   readonly path?: string
   readonly title: string
-  /** Omitted if only metadata was requested. */
   readonly content?: string
   readonly tags: readonly string[]
   readonly links: readonly NodeSummary[]
@@ -71,12 +70,12 @@ function metadataResponse(node: Node): NodeResponse {
   }
 }
 
-/** Omits a path that equals the id. An id may start with the vault's name. */
+/** Omits the path if it equals the id, with or without the vault's name. */
 export function pathOf({ id, path }: { readonly id: string; readonly path?: string | undefined }): { readonly path?: string } {
   return path === undefined || id === path || id.endsWith(`:${path}`) ? {} : { path }
 }
 
-/** Returns the id with the case of the file's path. An id may start with the vault's name. */
+/** Restores the case of the file's path in an id. */
 export function spelledId(id: string, path: string): string {
   const folded = foldId(path)
   return id.endsWith(`:${folded}`) ? id.slice(0, id.length - folded.length) + path : path
@@ -91,7 +90,7 @@ export const MAX_SHOWN_SIMILARITY = 0.99
 /** Minimum cosine of equal texts. Rounding errors keep it below 1. */
 const EQUAL_SIMILARITY = 0.9999
 
-/** Rounds to two digits. Only 1 rounds to 1, and only 0 rounds to 0. */
+/** Rounds to two digits, but never to 0 or 1. */
 export function roundScore(score: number): number {
   if (score <= 0 || score > EQUAL_SIMILARITY) return Number(score.toFixed(2))
   return Number(Math.min(MAX_SHOWN_SIMILARITY, Math.max(0.01, score)).toFixed(2))

@@ -93,8 +93,8 @@ interface InFolder<T> {
 }
 
 /**
- * If the folder does not exist, tries the only folder whose path ends with the given path. Not with several vaults, where another
- * vault may contain the folder.
+ * If the folder does not exist, tries the only folder whose path ends with the given path. Does nothing with several vaults,
+ * because another vault may contain the folder.
  */
 export async function inMatchingFolder<T>(
   { snapshot, call, folder, isEmpty }: InFolder<T>,
@@ -109,12 +109,12 @@ export async function inMatchingFolder<T>(
 }
 
 export interface MatchedFolders {
-  /** Full paths by the path in the query. */
+  /** Maps folders in the query to full paths. */
   readonly paths: ReadonlyMap<string, string>
   readonly warnings: readonly Warning[]
 }
 
-/** Runs before the query, because a condition on an unknown folder could match all notes. */
+/** Must run before the query, because a condition on an unknown folder could match all notes. */
 export async function matchFolders(
   snapshot: Snapshot,
   folders: readonly string[],

@@ -17,12 +17,11 @@ export function truncate(text: string, limit: number, span: TextRange = { start:
   return { text: text.slice(span.start, next) + MARKER, next }
 }
 
-/** Like `truncate`, but starts at `offset` within the span. `next` is always greater than `offset`. */
+/** Like `truncate`, but starts at `offset` within the span. Guarantees that `next` exceeds `offset`. */
 export function truncateFrom(text: string, limit: number, { start, end }: TextRange, offset: number): Cut {
   const from = Math.min(start + offset, end)
   const part = truncate(text, limit, { start: boundaryBefore(text, start, from), end })
   if (part.next === undefined || part.next > from) return part
-  // A single grapheme cluster exceeds the limit.
   return truncate(text, limit, { start: isLowSurrogate(text, from) ? from - 1 : from, end })
 }
 
@@ -32,7 +31,6 @@ export function quoted(text: string): string {
 
 const MAX_QUOTED_LENGTH = 100
 
-/** `more` is true if the text continues after the excerpt. */
 export function truncateExcerpt(excerpt: string, limit: number, more: boolean): string {
   if (!more || excerpt.length > limit) return truncate(excerpt, limit).text
   const room = limit - MARKER.length
@@ -43,7 +41,7 @@ export function boundaryBefore(text: string, start: number, index: number): numb
   if (index <= start) return start
   if (index >= text.length) return text.length
   if (isPlainBoundary(text, index)) return index
-  // `Intl.Segmenter` is slow and needs to start at a boundary. Try increasing distances.
+  // `Intl.Segmenter` is slow and must start at a boundary, so try increasing distances.
   for (let reach = 64; ; reach *= 4) {
     const from = Math.max(start, index - reach)
     const plain = plainBoundary(text, from, index)
@@ -58,13 +56,12 @@ function cutBefore(text: string, start: number, index: number): number {
   return index > start + 1 && isLowSurrogate(text, index) ? index - 1 : Math.max(index, start + 1)
 }
 
-/** Finds a boundary without `Intl.Segmenter`. */
 function plainBoundary(text: string, from: number, index: number): number | undefined {
   for (let at = from + 1; at < index; at += 1) if (isPlainBoundary(text, at)) return at
   return undefined
 }
 
-/** Characters that never form a grapheme cluster with one another. CR is missing because of CRLF. */
+/** Characters that never combine into grapheme clusters. Excludes CR because of CRLF. */
 const PLAIN =
   /[\t\n -\u02ff\u0370-\u0482\u048a-\u052f\u05d0-\u05ea\u0620-\u064a\u0904-\u0939\u0e01-\u0e30\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uac00-\ud7a3]/
 
@@ -79,7 +76,7 @@ function isLowSurrogate(text: string, at: number): boolean {
 
 function lastSegmentStart(text: string, from: number, index: number): number {
   let last = from
-  // A boundary depends only on the text before `index` and the next code point.
+  // The next code point is enough to detect a boundary.
   for (const { index: at } of graphemes().segment(text.slice(from, index + 2))) {
     if (from + at > index) break
     last = from + at

@@ -34,14 +34,14 @@ export interface AskCitation {
   readonly heading: readonly string[]
   readonly start_line: number
   readonly end_line: number
-  /** Verbatim text of these lines. */
+  /** Verbatim text from `start_line` to `end_line`. */
   readonly quote: string
   readonly support: 'ok' | 'weak'
 }
 
 export interface AskAnswer {
   readonly status: 'answered' | 'partial' | 'not_found'
-  /** Markdown. Links only to cited notes. */
+  /** Markdown in which all links lead to cited notes. */
   readonly answer: string
   readonly citations: readonly AskCitation[]
   readonly uncited: readonly string[]
@@ -52,14 +52,14 @@ export interface AskAnswer {
   readonly usage: ChatUsage
 }
 
-/** In milliseconds. Clients without progress reports time out after a minute. */
+/** Timeout in milliseconds. Clients without progress reports time out after a minute. */
 const ANSWER_TIMEOUT = 50_000
 const INTERVAL = 1_000
-/** In characters. Checks for endless repetition at this interval. */
+/** Interval of checks for endless repetition, in characters. */
 const CHECK_INTERVAL = 200
-/** If a server reports fewer prompt tokens than this share, it has truncated the prompt. */
+/** If a server reports a smaller share of the prompt tokens, it has truncated the prompt. */
 const MIN_READ_SHARE = 0.5
-/** Context windows are multiples of this size. A token count of exactly such a multiple suggests a truncated prompt. */
+/** Context windows are multiples of 1,024. A token count of exactly such a multiple suggests a truncated prompt. */
 const WINDOW = 1_024
 const MIN_FILLED_SHARE = 0.9
 
@@ -92,7 +92,7 @@ export async function ask(core: GraphCore, args: AskArguments, call: Call = {}):
   return { value, warnings: [...warnings, ...reply.warnings, ...cutWarnings] }
 }
 
-/** Returns the prompt without sending it. @throws the errors that `ask` throws before it sends the prompt */
+/** Composes the prompt without sending it. @throws the same errors as `ask` before sending */
 export async function askPrompt(core: GraphCore, args: AskArguments, call: Call = {}): Promise<Answer<Prompt>> {
   const { prompt, warnings } = await promptFor({ core, chat: requireChat(core), call }, args)
   return { value: prompt, warnings }
@@ -245,7 +245,6 @@ interface Cited {
   readonly passages: readonly FoundPassage[]
 }
 
-/** Drops citations that the current files do not confirm. */
 async function checkFiles(core: GraphCore, { cited, passages }: Cited, call: Call) {
   const ids = [...new Set(cited.citations.flatMap(({ passage }) => passages[passage]?.id ?? []))]
   const { value: texts } = await answer(core, { signal: call.signal }, async (snapshot) =>
@@ -289,7 +288,7 @@ function lineOf(text: string, quote: string): number | undefined {
   return at < 0 ? undefined : text.slice(0, at).split('\n').length
 }
 
-/** Encodes parentheses too, because the URI becomes a Markdown link. */
+/** Also encodes parentheses, because the URI is used in a Markdown link. */
 function addressOf(id: string): string {
   const encoded = id.split('/').map((part) => encodeURIComponent(part).replace(/[()]/g, (char) => (char === '(' ? '%28' : '%29')))
   return `roux://node/${encoded.join('/')}`

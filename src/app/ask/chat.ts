@@ -9,7 +9,7 @@ export interface PluginMessage {
 }
 
 export interface ChatOptions {
-  /** In tokens. Defaults to the setting `ai.max_tokens`, which is also the maximum. */
+  /** Maximum length in tokens. Defaults to the setting `ai.max_tokens`, which is also the upper limit. */
   readonly maxTokens?: number | undefined
   /** From 0 to 2. Defaults to 0. */
   readonly temperature?: number | undefined

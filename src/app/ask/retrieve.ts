@@ -17,7 +17,7 @@ export interface FoundPassage extends Passage {
   readonly id: NodeId
   readonly path: string
   readonly hash: string
-  /** Includes headings after the passage starts, because a passage may span several sections. */
+  /** Includes later headings, because a passage may span several sections. */
   readonly headings: readonly Heading[]
 }
 
@@ -31,7 +31,8 @@ export interface RetrieveArguments {
 }
 
 /**
- * Returns passages for a question, best first. A question about one note gets the whole note if it fits.
+ * Returns passages for a question, best first. If a question about a single note is asked and the note fits, returns the whole
+ * note.
  * @throws RouxError `NODE_NOT_FOUND`
  */
 export async function retrieve(core: GraphCore, args: RetrieveArguments, call: Call): Promise<Answer<readonly FoundPassage[]>> {
@@ -60,7 +61,7 @@ function commentsBySource(): HiddenIn {
 
 function toFound({ node, source, place }: ReadPassage, hiddenIn: HiddenIn): readonly FoundPassage[] {
   const { id, title, path } = node
-  // `ai.deny` applies to paths.
+  // Without a path, `ai.deny` cannot be checked.
   if (path === undefined) return []
   const whole = readableSource(node, source).text
   const part = whole.slice(place.start, place.end)
@@ -81,7 +82,7 @@ async function wholeNote(core: GraphCore, noteId: string, call: Call): Promise<F
     const { id } = await requireNamed(snapshot, core, noteId)
     const [[node], [version]] = await Promise.all([snapshot.nodes([id], { links: 0 }), snapshot.versions([id])])
     const source = await requireText({ core, snapshot, call }, id)
-    // The vault's filters also apply to chat models.
+    // Excluded notes must not be sent to a model.
     if (node === undefined || node.excluded || version === undefined || source === undefined)
       throw await unknownNodeError(snapshot, noteId)
     const place = { start: 0, end: source.text.length, startLine: 1 }

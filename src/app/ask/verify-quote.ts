@@ -15,7 +15,6 @@ export interface VerifyArguments {
   readonly quote: string
 }
 
-/** `exact` and `text` are set if the note contains the quote. */
 export type VerifiedQuote =
   | {
       readonly found: false
@@ -26,7 +25,6 @@ export type VerifiedQuote =
   | {
       readonly found: true
       readonly id: NodeId
-      /** False if the note has a few more words than the quote. */
       readonly exact: boolean
       readonly start_line: number
       readonly end_line: number

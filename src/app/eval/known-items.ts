@@ -20,14 +20,13 @@ export const QUERY_KINDS = [
   'first sentence with a typo',
 ] as const
 
-/** The only kind of query that is not worded like the expected note. */
+/** The query is worded differently from the expected note. */
 export const IN_OTHER_WORDS: QueryKind = 'link sentence'
 
 const MAX_NAME_LENGTH = 200
 
 const LINKS = 50
 
-/** The first sentence must start within this many UTF-16 code units. */
 const BEGINNING = 10_000
 
 const PARAGRAPH = 6
@@ -36,7 +35,7 @@ const LINK = /\[\[|\]\(/
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz'
 
-/** A typo makes shorter words unrecognizable. */
+/** Typos make shorter words unrecognizable. */
 const MIN_WORD_LENGTH = 4
 
 const MIN_WORDS = 4
@@ -140,7 +139,7 @@ function take<T>(from: readonly T[], count: number, make: (item: T) => KnownItem
   return items
 }
 
-/** More than one note per query, because many notes may start with the same sentence. */
+/** Several notes per query, because many notes may start with the same sentence. */
 const NOTES_READ_PER_QUERY = 20
 
 async function sentences(
@@ -169,7 +168,7 @@ export interface KnownItem {
   readonly kind: QueryKind
   readonly query: string
   readonly expected: NodeId
-  /** The note that contains the query, if it is not `expected`. Excluded from the results. */
+  /** The note that contains the query, unless it is `expected`. Excluded from the results. */
   readonly source?: NodeId
 }
 

@@ -21,7 +21,7 @@ export interface KnownItemScores {
   readonly hit1: Estimate
   readonly hit5: Estimate
   readonly ndcg: Estimate
-  /** In milliseconds. */
+  /** Milliseconds. */
   readonly median: number
   readonly p99: number
 }
@@ -31,9 +31,7 @@ export interface MeaningGain {
   readonly gain: Estimate
 }
 
-/**
- * Confidence intervals are those of the paired differences. There is no total, because kinds have different numbers of queries.
- */
+/** Uses confidence intervals of the paired differences. Omits a total, because kinds have different numbers of queries. */
 export function meaningGains(modes: readonly EvaluatedMode[]): readonly MeaningGain[] {
   const askedBy = (searchMode: SearchMode) => modes.find(({ mode }) => mode === searchMode)?.results ?? []
   const words = askedBy('keyword')

@@ -8,10 +8,7 @@ import { firstInsightWarning, OLDER_INSIGHT_WARNING } from '../answer/readiness-
 import { boundaryBefore } from '../answer/truncate.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
 
-/**
- * Returns the notes of the communities in a query.
- * @throws RouxError `NODE_NOT_FOUND` for an unknown community, with its successors if it existed earlier
- */
+/** @throws RouxError `NODE_NOT_FOUND` for an unknown community, with its successors if it existed earlier */
 export async function communitiesNamed(
   core: GraphCore,
   call: Call,
@@ -39,7 +36,7 @@ export interface FoundCommunity {
 }
 
 /**
- * Ignores case. The id may start with the vault's name.
+ * Accepts any case, with or without the vault's name.
  * @throws RouxError `NODE_NOT_FOUND`, with successors if the community existed earlier
  */
 export function requireCommunity(
@@ -67,7 +64,6 @@ export function communityId(id: string, { name }: Pick<GraphCore, 'name'>): stri
   return name === undefined ? id : `${name}:${id}`
 }
 
-/** Applies to labels that are note titles. */
 const MAX_LABEL_LENGTH = 48
 
 export function communityLabel(
@@ -124,10 +120,7 @@ interface InsightUse<T, Kind extends InsightKind> {
   use(insight: InsightKinds[Kind], read: Read, call: Call): Promise<Answer<T>>
 }
 
-/**
- * Waits only for the first insight. Later calls use the latest insight, with the warning `STALE` if a newer one is being
- * computed.
- */
+/** Only the first call waits. Later calls use the latest insight and warn `STALE` if a newer one is being computed. */
 export function answerFromInsight<T, Kind extends InsightKind>(
   core: GraphCore,
   initialCall: Call,

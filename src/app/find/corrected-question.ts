@@ -6,7 +6,7 @@ import { LETTERS } from '../../search/words/query-terms.ts'
 import { analyze } from '../../search/words/scan.ts'
 import type { Warning } from '../graph-core.ts'
 
-/** Too many words are similar to a shorter word. */
+/** Short words have too many similar words. */
 const MIN_WORD_LENGTH = 4
 const MIN_WORDS = 2
 /** A question with more unknown words is probably off-topic. */
@@ -23,8 +23,8 @@ interface Correction {
 }
 
 /**
- * Replaces words that no note contains with the most common indexed word at edit distance 1. A word in the embedder's vocabulary
- * is only replaced with another one from the vocabulary. Returns `undefined` if nothing changed.
+ * Replaces unknown words with the most common indexed word at edit distance 1. Words in the embedder's vocabulary are only
+ * replaced with each other. Returns `undefined` if nothing changed.
  */
 export async function correctQuestion(
   snapshot: Snapshot,
@@ -33,7 +33,7 @@ export async function correctQuestion(
 ): Promise<CorrectedQuestion | undefined> {
   const unknown = terms.filter(({ notes }) => notes === 0).map(({ word }) => word)
   if (terms.length < MIN_WORDS || unknown.length === 0 || unknown.length > MAX_UNKNOWN_WORDS) return undefined
-  // Languages without spaces are segmented with a dictionary, which never yields a misspelled word.
+  // A dictionary segments languages without spaces, so their words contain no typos.
   const misspelled = unknown.filter((word) => word.length >= MIN_WORD_LENGTH && LETTERS.test(word) && classAt(word, 0) === SPACED)
   if (misspelled.length === 0) return undefined
   const near = await snapshot.wordsNear(misspelled)

@@ -29,14 +29,13 @@ export interface QueryOptions {
   readonly order?: 'asc' | 'desc' | undefined
   readonly page: Page
   readonly communities?: CommunityIds | undefined
-  /** See `Call`. */
   readonly isPart?: boolean | undefined
 }
 
 export interface FoundByQuery {
   readonly notes: FoundPage
   readonly words: readonly QueryWord[]
-  /** Set if no note contains all words: the notes contain some of them (`some`), or words with these prefixes (`begun`). */
+  /** Set if no note contains all words. `some`: notes contain some of them. `begun`: notes contain words that start with them. */
   readonly fallback: 'some' | 'begun' | undefined
   readonly emptySets: readonly QuerySet[]
   readonly folderWarnings: readonly Warning[]
@@ -107,7 +106,7 @@ async function findEmptySets(snapshot: Snapshot, query: Query, names: LookedUp):
 const UNORDERED: FindOrder = { by: 'relevance', direction: 'desc', terms: [], first: [] }
 const NO_ITEMS: Page = { offset: 0, limit: 0 }
 
-/** Sorts by modification time if there are no words to rank by. */
+/** Without words, there is no relevance to sort by. */
 export function orderWith(orderBy: FindOrder['by'], hasWords: boolean): FindOrder['by'] {
   return orderBy === 'relevance' && !hasWords ? 'modified' : orderBy
 }
@@ -123,7 +122,7 @@ async function orderOf(
   return { by, direction: order ?? (by === 'title' ? 'asc' : 'desc'), terms: termsOf(words), first: first.all }
 }
 
-/** Includes excluded files, because links to them count. */
+/** Includes excluded files, because notes may link to them. */
 async function titleIds(snapshot: Snapshot, core: Pick<GraphCore, 'name'>, query: Query): Promise<TitleIds> {
   const lookups = titlesIn(query).map(
     async (title) => [title, [(await requireNamed(snapshot, core, title.trim(), { withMissing: true })).id]] as const,

@@ -44,7 +44,6 @@ export interface FoundNode extends ListedNode {
   readonly score: number
   readonly created?: string
   readonly modified?: string
-  /** Excludes empty lines. */
   readonly snippet: string
   /** UTF-16 offsets in `snippet`. Omitted unless requested. */
   readonly highlights?: readonly (readonly [start: number, end: number])[]
@@ -151,7 +150,7 @@ const NO_SNIPPET = { text: '', highlights: [], line: 1 } as const
 function snippetOf(node: Node, source: NoteText, query: SnippetQuery) {
   const text = blankData(readableSource(node, source).text)
   const visible = legible(text)
-  // Images and comments count only if the note contains nothing else.
+  // Shows images and comments only if the note contains nothing else.
   const shownText = visible.slice(source.bodyStart).trim() === '' ? text : visible
   // Link addresses are not searched.
   const countedText = query.terms.length === 0 && query.phrases.length === 0 ? {} : { seen: wordsOf(text) }
@@ -179,7 +178,7 @@ function tasksOf(
 const TASK_LENGTH = SNIPPET_LENGTH - 20
 const BLANK_TASK = /^\S+\s+\[.\]$/
 
-/** Joins snippets that fit, and appends the number of omitted ones. */
+/** Joins as many snippets as fit, and appends the number of omitted ones. */
 function joined(all: readonly Snippet[]): Snippet | undefined {
   const [first] = all
   if (first === undefined) return undefined

@@ -18,7 +18,7 @@ import { type FindArguments, scopeOf } from './find-nodes.ts'
 import { queryWarnings } from './query-warnings.ts'
 
 export interface NoteGroup {
-  /** The most common spelling. An array of two values if there are two groupings. */
+  /** The most common spelling, or an array of two values for two groupings. */
   readonly value: string | readonly string[]
   readonly count: number
   /** Up to three paths, which tools also accept as ids. */
@@ -26,7 +26,6 @@ export interface NoteGroup {
 }
 
 export interface NoteGroups {
-  /** For example, `notes that match "#book", by author`. */
   readonly counted: string
   readonly groups: readonly NoteGroup[]
   readonly total: number
@@ -42,7 +41,7 @@ export interface NoteCount {
 
 export interface GroupArguments extends FindArguments {
   /**
-   * One or two of the following, separated by a comma: a property, `folder`, `tag`, `community`, or a date with a unit, such as
+   * One or two groupings, separated by a comma: a property, `folder`, `tag`, `community`, or a date with a unit, such as
    * `created:month`.
    */
   readonly groupBy: string
@@ -125,7 +124,6 @@ function countedBy(args: FindArguments, query: Query): string {
   return `${kinds === undefined ? 'notes' : 'notes and canvases'}${matching}${inside}${args.includeArchived ? '' : ', excluding archived ones'}`
 }
 
-/** @throws RouxError `INVALID_PARAMS` */
 export function readGroupings(text: string): readonly Grouping[] {
   const parts = text
     .split(',')
@@ -148,7 +146,7 @@ const PLACES: Readonly<Record<string, 'folder' | 'tag' | 'community'>> = {
   communities: 'community',
 }
 const PROPERTY = /^(?:property|properties)\s*:\s*(?=\S)/i
-/** Unsupported units. Any other word after a colon is part of a property's name, such as `dc:title`. */
+/** Rejected units. Any other word after a colon is part of a property's name, such as `dc:title`. */
 const OTHER_UNITS = /^(?:dates?|decades?|hours?|minutes?|quarters?|weekdays?|weeks?)$/
 
 function readGrouping(text: string): Grouping {
@@ -239,7 +237,6 @@ const MAX_VALUE_LENGTH = 100
 const SEPARATOR = '\u0000'
 
 interface Tally {
-  /** Number of uses of each spelling. */
   readonly spellings: Map<string, number>
   count: number
   readonly examples: string[]
@@ -271,7 +268,7 @@ class Groups {
       [''],
     )
     if (combined.length === 0) this.without++
-    // Count a note once per group, even if it contains two spellings.
+    // A note counts once per group, even with two spellings of the value.
     for (const [key, spelling] of new Map(combined.map((value) => [foldName(value), value]))) this.#count(key, spelling, note)
   }
 

@@ -14,19 +14,19 @@ const MAX_SOURCES = 10
 /** Minimum weighted share of the question's words in a note. */
 const MIN_MATCHED_SHARE = 0.5
 const MAX_LINKS = 2_000
-/** Relative to the best keyword match. With 0.5, fewer notes are found. */
+/** Relative to the best keyword match. A factor of 0.5 finds fewer notes. */
 const WEIGHT = 1
 
 interface LinkText {
   readonly to: NodeId
   readonly text: string
-  /** 0–1: the squared share of the question's words in the text, times the share of the text's words in the question. */
+  /** 0–1. Squared share of the question's words in the text, times the share of the text's words in the question. */
   readonly fit: number
 }
 
 /**
- * Ranks notes by the texts of links to them: `[[Levain|the sourdough mother]]` helps "sourdough mother" find `Levain`. Only the
- * best text of each note counts. Skips texts that equal the note's name.
+ * Also searches the texts of links to a note. With `[[Levain|the sourdough mother]]`, "sourdough mother" finds `Levain`. Only the
+ * best text of each note counts.
  */
 export async function withLinkTexts(
   reading: ReadingContext,
@@ -75,11 +75,9 @@ function mayHaveText({ kind, form }: OutgoingLink): boolean {
   return kind === 'link' && (form === 'wikilink' || form === 'markdown' || form === 'reference')
 }
 
-/** Returns an empty string for a wikilink without display text. */
 function textOf({ form, start, end }: OutgoingLink, source: string, mayFit: LinkFilter['mayFit']): string {
   const linkSource = source.slice(start, end)
   if (form === 'wikilink' && !linkSource.includes('|')) return ''
-  // The text may contain another link or an image.
   return mayFit(linkSource) || linkSource.includes('[', 2) ? plainText(linkSource) : ''
 }
 

@@ -80,7 +80,7 @@ export interface SearchByTagsArguments extends PageArguments {
   readonly links?: number | undefined
 }
 
-/** Returns notes with any or all of the tags, ordered by id. A nested tag matches its parents. */
+/** Sorted by id. A nested tag also matches its parents. */
 export function searchByTags(
   core: GraphCore,
   args: SearchByTagsArguments,
@@ -92,7 +92,6 @@ export function searchByTags(
     const { items, total } = await snapshot.select({ tags: { names, mode: args.mode } }, page)
     const ids = items.map(({ id }) => id)
     const value = await listResponses(snapshot, ids, { shown: 'excerpt', links: linksShown(args.links, call) })
-    // Warn even if other tags have notes.
     const warnings = await tagWarnings(snapshot, args.tags, call)
     return { ...listResult(value, { offset: page.offset, shown: ids.length, total }), warnings }
   })
@@ -127,7 +126,7 @@ export function recentNotes(
 
 export interface RandomNodeArguments {
   readonly tags?: readonly string[] | undefined
-  /** 0 ≤ seed < 1. Returns the same note for the same seed while the vault is unchanged. */
+  /** 0 ≤ seed < 1. Equal seeds return the same note while the vault is unchanged. */
   readonly seed?: number | undefined
 }
 

@@ -8,7 +8,7 @@ import { type ReadingContext, readNotes } from '../read/texts.ts'
 
 const MAX_CHECKED_NOTES = 100
 
-/** Counts the literals in each note. The best keyword matches come first. */
+/** Sorted by keyword relevance. */
 export async function literalNotes(
   reading: ReadingContext,
   literals: readonly Literal[],

@@ -12,7 +12,6 @@ export function mergeRanked<T extends { readonly score: number }>(lists: readonl
 
 type FoundInVault = readonly FoundNode[] | NoteGroups | NoteCount
 
-/** Merges the answers of several vaults. */
 export function mergeAnswers(answers: readonly FoundInVault[], order: Pick<FindArguments, 'orderBy' | 'order'>): FoundInVault {
   const grouped = answers.filter((answer) => 'groups' in answer)
   if (grouped.length > 0) return mergeGroups(grouped)
@@ -86,7 +85,7 @@ function mergeName(query: string, answers: readonly ResolvedName[]): ResolvedNam
   }
 }
 
-/** Drops fallbacks if another vault has notes with all words. */
+/** If one vault has notes with all words, drops the fallbacks of the others. */
 export function withoutFallbacks<T extends { readonly answer: Answer<FoundInVault> }>(answers: readonly T[]): readonly T[] {
   const better = answers.filter(
     ({ answer: { value, warnings } }) =>
@@ -95,7 +94,7 @@ export function withoutFallbacks<T extends { readonly answer: Answer<FoundInVaul
   return better.length > 0 ? better : answers
 }
 
-/** Sorts notes without the requested time last in both directions. */
+/** Notes without the requested time come last in both directions. */
 function sortKey(note: FoundNode, by: 'title' | 'modified' | 'created', direction: number): string | number {
   if (by === 'title') return foldName(note.title)
   const time = Date.parse(note[by] ?? '')

@@ -17,7 +17,6 @@ function withoutAddresses(visible: string): string {
 
 export interface ReadChunk {
   readonly text: string
-  /** The text, with hidden parts replaced by spaces. */
   readonly seen: string
   readonly matches: readonly Match[]
 }
@@ -34,8 +33,8 @@ export interface PassageText {
 }
 
 /**
- * Returns the whole chunk if it fits into `maxLength` UTF-16 code units. Otherwise, returns consecutive sentences with the most
- * matching words.
+ * Returns the whole chunk if it fits into `maxLength` UTF-16 code units, and otherwise the sentences with the most matching
+ * words.
  */
 export function passageText({ text: chunk, seen, matches }: ReadChunk, words: SnippetQuery, maxLength: number): PassageText {
   const hidden = matches.length === 0 ? findMatches(chunk, words) : []
@@ -45,14 +44,10 @@ export function passageText({ text: chunk, seen, matches }: ReadChunk, words: Sn
   if (compact.length <= maxLength) return { text: compact, start: 0, end: chunk.length }
   const start = bestStart(text, isHidden ? hidden : matches, maxLength)
   if (start !== undefined) return cutAt(text, start, maxLength)
-  // Truncate a long sentence around the matching words.
   return { text: snippetWith(text, 0, words, { maxLength, gap }).text, start: 0, end: chunk.length }
 }
 
-/**
- * Starts the run of sentences with the highest total word weight. The shortest run wins a tie. Returns `undefined` below
- * `MIN_WORD_SHARE`.
- */
+/** Finds the sentences with the highest total word weight, the shortest in a tie. Returns `undefined` below `MIN_WORD_SHARE`. */
 function bestStart(text: string, matches: readonly Match[], room: number): number | undefined {
   const starts = startsOf(text)
   let best = { first: starts[0] ?? 0, weight: 0, length: 0 }
@@ -67,18 +62,17 @@ function bestStart(text: string, matches: readonly Match[], room: number): numbe
   }
   if (matches.length > 0 && best.weight < weightOf(matches) * MIN_WORD_SHARE) return undefined
   const start = starts.findLast((position) => position <= best.first)
-  // Fill the remaining space with text before the match.
   return text.length - (start ?? 0) < room ? starts.find((position) => text.length - position < room) : start
 }
 
 const ROUNDING_ERROR = 1e-9
-/** If the sentences contain a smaller share of the words, ignore sentence boundaries. */
+/** Below this share of the words, sentence boundaries are ignored. */
 const MIN_WORD_SHARE = 0.5
 
 function startsOf(text: string): readonly number[] {
   const starts: number[] = []
   for (const end of [0, ...[...text.matchAll(END)].map(({ index, 0: mark }) => index + mark.length)]) {
-    // Avoids quadratic time on runs of white space.
+    // Prevents quadratic time on long white space.
     if (end <= (starts.at(-1) ?? -1)) continue
     NO_SPACE.lastIndex = end
     const start = NO_SPACE.exec(text)?.index
@@ -90,7 +84,6 @@ function startsOf(text: string): readonly number[] {
 
 const NO_SPACE = /\S/g
 
-/** Counts each word once. */
 function weightWithin(matches: readonly Match[], from: number, end: number): { readonly weight: number; readonly end: number } {
   const words = new Set<number>()
   let weight = 0
@@ -105,7 +98,7 @@ function weightWithin(matches: readonly Match[], from: number, end: number): { r
   return { weight, end: last }
 }
 
-/** Keeps line breaks, which matter in code and tables, but at most one empty line. */
+/** Keeps line breaks, which matter in code and tables. Keeps at most one empty line. */
 function gap(space: string): string {
   const last = space.lastIndexOf('\n')
   if (last < 0) return ' '
@@ -128,13 +121,13 @@ function cutAt(text: string, start: number, maxLength: number): PassageText {
   return { text: `${before}${text.slice(start, end)}…`, start, end }
 }
 
-/** Returns UTF-16 offsets of the question's words in any form, in ascending order without overlaps. */
+/** Returns UTF-16 offsets in ascending order, without overlaps. */
 export function highlightsOf(question: string, text: string): readonly (readonly [start: number, end: number])[] {
   const terms = queryTerms(question).map((term) => ({ term, weight: 1 }))
   const highlights: (readonly [number, number])[] = []
   let last = 0
   for (const { start, end } of findMatches(text, { terms, phrases: [] })) {
-    // Skip parts of a compound that has been added already.
+    // Part of a compound that has been added already.
     if (start < last) continue
     highlights.push([start, end])
     last = end

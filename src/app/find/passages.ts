@@ -26,7 +26,7 @@ export interface Passage {
 
 export interface PassageQuery {
   readonly words: SnippetQuery
-  /** Chunks of the embedded note. If omitted, the note is split again. */
+  /** Stored chunks of the note. If omitted, the note is split again. */
   readonly stored?: NoteChunks | undefined
   /** Omitted for a keyword search. */
   readonly meaning?: Meaning | undefined
@@ -43,16 +43,15 @@ export interface Meaning {
 }
 
 const MAX_PASSAGES = 3
-/** In characters. */
+/** Maximum passage length in characters. */
 const MAX_CHARACTERS = 1_600
 const DEFAULT_CHARACTERS = 500
 const MIN_CHARACTERS = 160
-/** Typical sizes in a vault of a few thousand notes. */
+/** Typical result size in a vault of a few thousand notes. */
 const RESULT_BYTES = 170
 const PASSAGE_BYTES = 110
-/** Ids, titles and passages. The rest is for other metadata. */
 const PASSAGES_SHARE = 0.67
-/** Relative to the best passage. */
+/** Minimum score, relative to the best passage. */
 const MIN_SCORE_SHARE = 0.6
 
 const MAX_CHUNKS_READ = 8
@@ -62,7 +61,7 @@ interface Candidate {
   readonly meaning: number
 }
 
-/** Length of each result's passages. The first results get more, because they usually contain the answer. */
+/** The first results get longer passages, because they usually contain the answer. */
 export function passageLengths(maxTokens: number | undefined, results: number): (at: number) => number {
   if (maxTokens === undefined || results === 0) return () => DEFAULT_CHARACTERS
   const spare = PASSAGES_SHARE * maxTokens * TOKEN_BYTES - results * (RESULT_BYTES + PASSAGE_BYTES + MIN_CHARACTERS)
@@ -112,7 +111,7 @@ export function placesOf(node: Node, source: NoteText, query: PassageQuery): rea
     const { place, meaning: certainty } = candidate
     if (isTaken(place)) continue
     const text = source.text.slice(place.start, place.end)
-    // `maxScore` ignores titles and headings.
+    // `maxScore` does not include titles and headings.
     if (!isNamed && maxScore < minScoreOf(best) - ROUNDING_ERROR && !ABBREVIATION.test(text)) continue
     const chunk = readChunk(text, find)
     const matches = isNamed ? [...chunk.matches, ...find(namesOf(node, place))] : chunk.matches
@@ -128,7 +127,7 @@ function minScoreOf(best: readonly AnsweringPlace[]): number {
   return Math.max((best[0]?.score ?? 0) * MIN_SCORE_SHARE, best[MAX_PASSAGES - 1]?.score ?? 0)
 }
 
-/** Sums depend on the order of their terms. */
+/** Floating-point sums depend on the order of the terms. */
 const ROUNDING_ERROR = 1e-9
 /** `U.S.A.` may be indexed as one word, so a text search does not find it. */
 const ABBREVIATION = /(?<![a-z0-9])[a-z]\.[a-z](?![a-z0-9])/i
@@ -166,7 +165,7 @@ interface RatedCandidate {
   readonly maxScore: number
 }
 
-/** Upper bounds from word prefixes, which is faster than splitting the chunk into words. */
+/** Ranks chunks by an upper bound of their scores. Searching for prefixes is faster than splitting a chunk into words. */
 function likeliest(
   candidates: readonly Candidate[],
   text: string,
@@ -180,13 +179,13 @@ function likeliest(
     const part = text.slice(place.start, place.end)
     const letters = (NON_ASCII_LETTERS.test(part) ? foldLetters(part) : part.toLowerCase()).replace(DROPPED_IN_WORDS, '')
     const matched = beginnings.reduce((sum, beginning) => sum + (letters.includes(beginning.letters) ? beginning.own : 0), 0)
-    // Assume that all phrases match. They are checked later.
+    // Phrases are checked later, so assume that all of them match.
     return { candidate, maxScore: ((1 - weight) * (matched + words.phrases.length)) / all + weight * meaning }
   })
   return rated.sort((a, b) => b.maxScore - a.maxScore).slice(0, MAX_CHUNKS_READ)
 }
 
-/** Quotation marks, dashes and emoji need no folding, which is slow. */
+/** Folding is slow, and quotation marks, dashes and emoji do not need it. */
 const NON_ASCII_LETTERS = /[\xc0-\u1fff\u2c00-\ud7ff\ue000-\ufe0e\ufe10-\uffff]/
 const DROPPED_IN_WORDS = /['’,]/g
 
@@ -215,7 +214,6 @@ export interface PassageOptions extends Pick<PassageQuery, 'words'> {
   readonly length?: number | undefined
 }
 
-/** Truncates the text to `length` characters. */
 export function toPassage(
   { headings }: Pick<Node, 'headings'>,
   text: string,
@@ -239,7 +237,7 @@ export function toPassage(
   }
 }
 
-/** Minimum share of words in common, in both directions. */
+/** Minimum share of common words in both directions. */
 const MIN_SHARED_WORDS = 0.8
 /** A heading of one word, such as `Tags`, is rarely a question. */
 const MIN_WORDS = 2

@@ -9,19 +9,18 @@ import type { Embedding, GraphCore, Warning } from '../graph-core.ts'
 
 export const MODEL_TIMEOUT = 5_000
 
-/** Applies even after the call's deadline. */
+/** Minimum timeout, even after the call's deadline. */
 const MIN_MODEL_TIMEOUT = 500
 
-/** After a failure, questions do not wait for the model for this many milliseconds. */
+/** Delay in milliseconds before a failed model is tried again. */
 const RETRY_AFTER = 15_000
 
-/** Failed models that are not retried yet. */
 const recentFailures = new WeakMap<Embedding, { readonly reason: string; readonly until: number }>()
 
 export interface QuestionVector {
   readonly embedder: Embedder
   readonly vector: Float32Array
-  /** For notes in other languages. Omitted if equal to `vector`. */
+  /** Used for notes in other languages. Omitted if it equals `vector`. */
   readonly across?: Float32Array
   /** `undefined` if the question contains no letters. */
   readonly language: Language | undefined
@@ -38,15 +37,15 @@ export async function servingEmbedder(core: GraphCore): Promise<Embedder> {
   return (previous === undefined ? undefined : await core.embedding.openFormer(previous.embedder)) ?? embedder
 }
 
-/** Another process may have removed the vectors because it uses another embedder. */
+/** A process with another embedder may have removed the vectors. */
 async function lookAgain({ indexing }: GraphCore, embedder: Embedder): Promise<void> {
   const vectors = indexing.status().search?.vectors
   if (vectors?.embedder !== embedder.id || vectors.done === 0) return
-  // Errors are safe to ignore: the search reports missing vectors.
+  // Ignore errors, because the search reports missing vectors.
   await indexing.reconcile([]).catch(() => {})
 }
 
-/** Continues in the background after the timeout. @throws RouxError `PROVIDER_ERROR` */
+/** After a timeout, the model continues to load in the background. @throws RouxError `PROVIDER_ERROR` */
 export async function openedInTime(core: GraphCore, call: Call): Promise<Embedder> {
   const opening = servingEmbedder(core)
   if (isCommand(core)) return await opening
@@ -75,7 +74,7 @@ export async function embedWith(embedder: Embedder, texts: readonly string[], { 
   return requireVectors(embedder, texts.length, await embedder.embed(texts, kind, signal))
 }
 
-/** Returns a warning if the model fails. Does not retry for `RETRY_AFTER`. */
+/** Returns a warning if the model fails, and during `RETRY_AFTER`. */
 export async function tryQuestion(
   core: GraphCore,
   text: string,
@@ -85,10 +84,9 @@ export async function tryQuestion(
   if (embedding === undefined) return undefined
   const failure = recentFailures.get(embedding)
   if (failure !== undefined && performance.now() < failure.until) return withoutMeaning(failure.reason)
-  // Lets concurrent questions skip the model.
   if (failure !== undefined) remember(embedding, failure.reason)
   const time = isCommand(core) ? MODEL_TIMEOUT : Math.min(MODEL_TIMEOUT, Math.max(timeLeft(call), MIN_MODEL_TIMEOUT))
-  // `AbortSignal.timeout` would keep the timer until it fires.
+  // A timer of `AbortSignal.timeout` cannot be cleared.
   const patience = new AbortController()
   const timer = setTimeout(() => patience.abort(), time).unref()
   const { signal, unlink } = linkSignals(patience.signal, call.signal)
@@ -108,7 +106,7 @@ export async function tryQuestion(
       : { embedder, vector, language, ...(across === undefined ? undefined : { across }) }
   } catch (error) {
     call.signal?.throwIfAborted()
-    // The caller retries the whole call.
+    // The caller retries the call.
     if (error instanceof RouxError && error.code === 'STORE_UNAVAILABLE') throw error
     const reason = patience.signal.aborted
       ? `the model did not answer within ${(time / 1_000).toFixed(1).replace(/\.0$/, '')} s`
@@ -137,7 +135,6 @@ export function noEmbedder(): RouxError {
   })
 }
 
-/** Warning for a language that the embedder does not support. */
 export function unknownWarning(subject: string): Warning {
   return {
     code: 'FALLBACK',

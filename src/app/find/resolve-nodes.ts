@@ -35,17 +35,17 @@ export interface ResolvedName {
   readonly query: string
   readonly match: NodeId | null
   readonly score: number
-  /** The best match and up to `MAX_CANDIDATES - 1` others. Omitted if there is only one match. */
+  /** The best match and up to `MAX_CANDIDATES - 1` other matches. Omitted for a single match. */
   readonly candidates?: readonly { readonly id: NodeId; readonly title?: string; readonly score: number }[]
   readonly rule?: ChoiceRule
 }
 
 const MAX_CANDIDATES = 5
 
-/** Higher than the maximum number of candidates, because several notes may have the best score. */
+/** Exceeds `MAX_CANDIDATES`, because several notes may have the best score. */
 const MAX_SIMILAR = 20
 
-/** Above this threshold, names are compared only by bigrams. */
+/** Above this threshold, names are only compared by bigrams. */
 const SPELLING_THRESHOLD = 0.7
 
 const MAX_SPELLED = 50
@@ -90,7 +90,6 @@ async function namedLike(
   return names.map((name, at) => byName.get(name) ?? equal[at] ?? [])
 }
 
-/** Compares letters, because a transposition changes most bigrams of a short name. */
 async function spelledLike(
   snapshot: Snapshot,
   name: string,
@@ -139,7 +138,7 @@ interface NameVectors {
   readonly embedder: Embedder
   readonly traits: EmbedderTraits
   readonly vectors: readonly Float32Array[]
-  /** For notes in other languages. Omitted if equal to `vectors`. */
+  /** Used for notes in other languages. Omitted if it equals `vectors`. */
   readonly across?: readonly Float32Array[]
 }
 
@@ -158,7 +157,7 @@ interface NameTerms {
   readonly threshold: number
 }
 
-/** Scores notes by the highest cosine of a title or alias. Returns a warning if the embedder does not support the language. */
+/** Scores notes by the highest cosine of a title or alias. Returns a warning for languages that the embedder does not support. */
 async function findByMeaning(
   snapshot: Snapshot,
   { names, isUnknown, embedder, traits, vectors, across }: NameVectors,

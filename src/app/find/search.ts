@@ -87,9 +87,9 @@ export interface Explanation {
   readonly keyword: RetrieverScore | null
   readonly semantic: RetrieverScore | null
   readonly across?: RetrieverScore
-  /** Weight of the semantic score, 0–1. Depends on `language`. */
+  /** Weight of the semantic score for this language, 0–1. */
   readonly weight: number
-  /** ISO 639-1. Omitted if detection failed. */
+  /** ISO 639-1. Omitted if the language is unclear. */
   readonly language?: string
   /** True if a title or alias equals the question. */
   readonly exact: boolean
@@ -97,14 +97,17 @@ export interface Explanation {
 }
 
 const MAX_CANDIDATES = 1_000
-/** Nearest passages to fetch. A note ranks by its best passage. */
+/** Number of passages to fetch. A note ranks by its best passage. */
 export const PASSAGES = 200
 export const MAX_PASSAGES = 16 * PASSAGES
 const MIN_NOTES = 50
 const MAX_NAMES = 50
-/** Calibrates cosines across languages. */
+/** Makes cosines across languages comparable with those within a language. */
 const ACROSS_SHARE = 0.9
-/** Used if all near notes are in other languages. If the words match well, the language was probably misdetected. */
+/**
+ * Semantic weight if all near notes are in other languages. Not used if the words match well, because the language was probably
+ * misdetected.
+ */
 const FOREIGN_WEIGHT = 0.7
 const WELL_MATCHED = 0.6
 
@@ -139,7 +142,6 @@ export function search(core: GraphCore, args: SearchArguments, initialCall: Call
 export interface EmbeddedQuestion {
   /** `undefined` without a model, or if the model does not support the language. */
   readonly question: QuestionVector | undefined
-  /** Set if `question` is set. */
   readonly traits: MeaningTraits | undefined
   readonly warnings: readonly Warning[]
 }
@@ -223,7 +225,7 @@ const WORDLESS: Warning = {
   message: 'The query contains no word. Punctuation and emoji are not searched, except in names of notes.',
 }
 
-/** Always true if one of the notes is in another language, because it lacks the question's words. */
+/** Notes in other languages always count, because they lack the question's words. */
 function isAbout(
   first: readonly FusedHit<NodeId>[],
   { words, traits, foreign }: Pick<Retrieval, 'words' | 'foreign'> & { readonly traits: MeaningTraits },
@@ -252,7 +254,7 @@ async function retrieve(
     isByWords ? snapshot.words(queryTerms(query, core.languages), scope, MAX_CANDIDATES) : NO_WORDS,
     isByWords ? namedExactly(snapshot, core, query, scope) : NOT_NAMED,
   ])
-  // Another vault may contain the word.
+  // Another vault may contain the misspelled word.
   const isSpelled = call.isPart === true || exactNames.ownVault.length > 0
   const corrected = isSpelled
     ? undefined
@@ -285,7 +287,7 @@ interface NearNotes {
 
 const NONE_NEAR: NearNotes = { hits: [], byLanguage: undefined }
 
-/** False if words match well, because the language was probably misdetected. */
+/** If words match well, returns false, because the language was probably misdetected. */
 function areAllForeign(keyword: readonly KeywordHit<NodeId>[], byLanguage: NearByLanguage<NodeId> | undefined): boolean {
   if (byLanguage === undefined || byLanguage.own.length > 0 || byLanguage.other.length === 0) return false
   return keyword.every(({ matched }) => matched < WELL_MATCHED)
@@ -298,7 +300,7 @@ async function supportedHits(
   { question: { embedder, vector, language }, words }: { readonly question: QuestionVector; readonly words: WordHits },
 ): Promise<readonly FusedHit<NodeId>[]> {
   const share = supportShare(words.hits.reduce((max, { matched }) => Math.max(max, matched), 0))
-  // Otherwise, an exact title match could lose the first place.
+  // Protects exact title matches, which could lose the first place.
   if (queryKind(language) !== 'query' || words.hits.length === 0 || share === 0) return hits
   const stored = await snapshot.vectors(
     embedder.id,
@@ -324,12 +326,11 @@ const NOT_NAMED: NamedExactly = { ownVault: [], all: [] }
 const NO_WORDS: WordHits = { hits: [], coverage: 0, terms: [] }
 
 /**
- * Compares notes in other languages with both vectors and keeps the higher score. The second vector is less accurate within the
- * question's language.
+ * Compares notes in other languages with both vectors, and keeps the higher score. The cross-language vector is less accurate
+ * within a language.
  */
 async function nearest(snapshot: Snapshot, question: QuestionVector, scope: Scope): Promise<NearNotes> {
   const { embedder, vector, across, language } = question
-  // Not measured for other models.
   const isGrouped = traitsOf(embedder.id)?.across !== undefined && language !== undefined
   const [native, inVault] = await Promise.all([
     nearestBy(snapshot, { embedder, vector, scope }),
@@ -415,13 +416,13 @@ export interface RankedHit extends FusedHit<NodeId> {
 /** Below 1, because of rounding errors. */
 const ALL_WORDS_COVERAGE = 0.999
 /**
- * If notes contain all words of a short question, it is probably spelled correctly. Only `KEPT_AHEAD` notes precede similar
- * titles, because many notes may match.
+ * If notes contain all words of a short question, the question is probably spelled correctly. Then `KEPT_AHEAD` notes stay ahead
+ * of similar titles.
  */
 const FEW_WORDS = 2
 const KEPT_AHEAD = 2
 
-/** Number of hits that precede similar titles, because they contain every word. */
+/** Returns how many hits stay ahead of similar titles: all up to the last one with every word. */
 function answeredByWords(hits: readonly FusedHit<NodeId>[], { hits: wordHits, terms }: WordHits): number {
   if (terms.length <= FEW_WORDS) return terms.length > 0 && terms.every(({ notes }) => notes > 0) ? KEPT_AHEAD : 0
   const full = new Set(wordHits.filter(({ matched }) => matched >= ALL_WORDS_COVERAGE).map(({ id }) => id))
@@ -435,7 +436,7 @@ function shownTitles(close: readonly NameHit[], shown: readonly FusedHit<NodeId>
   return close.filter(({ id }) => keys.has(id))
 }
 
-/** Inserts notes with a similar title after the first `after` hits. Keeps scores in descending order by raising them. */
+/** Inserts notes with similar titles after the first `after` hits, and raises their scores accordingly. */
 function withCloseTitles(
   hits: readonly FusedHit<NodeId>[],
   close: readonly NameHit[],
@@ -490,7 +491,7 @@ async function describe(
   const maxTokens = tokensFor(args.maxTokens, DEFAULT_TOKENS.list, call)
   const ids = hits.map(({ key }) => key)
   const links = linksShown(args.links, call)
-  // Skip notes whose passages exceed the budget. With several vaults, the budget is not divided yet.
+  // Read only notes whose passages fit the budget. With several vaults, the budget of each is unknown.
   const quoted = maxTokens === undefined || call.isPart === true ? ids : ids.slice(0, mostPassages(maxTokens))
   const lengthAt = passageLengths(maxTokens, hits.length)
   const [{ notes, unread, stored }, others, { codes }] = await Promise.all([
@@ -532,7 +533,7 @@ function answeringPlaces({ node, source }: Partial<NoteWithText> = {}, query: Pa
 }
 
 interface PassageDisplay extends Pick<PassageQuery, 'words' | 'length'> {
-  /** UTF-16 offset of the footer, a last section that other notes share. */
+  /** UTF-16 offset of the footer, which other notes share. */
   readonly end: number | undefined
 }
 
@@ -553,7 +554,7 @@ export async function readChunked(
   { links, question }: { readonly links: number; readonly question: QuestionVector | undefined },
 ): Promise<ChunkedNotes> {
   const { snapshot } = reading
-  // Stored chunks avoid splitting notes again, even for a keyword search.
+  // Stored chunks save splitting notes again, even for a keyword search.
   const embedder = question?.embedder.id ?? (await snapshot.vectorStates())[0]?.embedder
   const [read, stored] = await Promise.all([
     readNotes(reading, ids, { links }),
@@ -562,7 +563,7 @@ export async function readChunked(
   return { ...read, stored }
 }
 
-/** Uses the stored language, because detecting the language of each passage is slow. */
+/** Detecting the language of each passage is slow, so use the stored language. */
 function marksByLanguage(words: SnippetQuery): (code: string | undefined) => SnippetQuery {
   const cache = new Map<string | undefined, SnippetQuery>()
   return (code) => {

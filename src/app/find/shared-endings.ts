@@ -15,7 +15,7 @@ export interface NotePlace {
 
 const MIN_NOTES = 3
 const MAX_LENGTH = 2_000
-/** A section with this share of the question's words is not a footer. */
+/** Sections with a larger share of the question's words are not footers. */
 const RELEVANT_SHARE = 0.3
 
 interface Ending {
@@ -24,7 +24,7 @@ interface Ending {
   readonly words: string
 }
 
-/** Returns UTF-16 offsets. Footers are last sections with the same words, ignoring link addresses. */
+/** Returns the UTF-16 offsets of footers, which are last sections with the same words in several notes. */
 export function sharedEndings(passages: readonly NotePlace[], question: SnippetQuery): ReadonlyMap<NodeId, number> {
   const endings = new Map<NodeId, Ending>()
   for (const passage of passages) {
@@ -40,7 +40,6 @@ export function sharedEndings(passages: readonly NotePlace[], question: SnippetQ
   return new Map([...endings].flatMap(([id, { start, words }]) => (footers.has(words) ? [[id, start]] : [])))
 }
 
-/** `end` is a UTF-16 offset in the file. Returns the whole passage if no text precedes `end`. */
 export function placeBefore({ text }: NoteText, place: ChunkPlace, end: number): ChunkPlace {
   if (end >= place.end) return place
   const before = text.slice(place.start, end).trimEnd()

@@ -41,14 +41,14 @@ export interface SimilarNode extends ListedNode {
   readonly score: number
 }
 
-/** Compares only the part of the vectors that all languages share. */
+/** Uses only the part of the vectors that all languages share. */
 const MIN_COSINE_ACROSS = 0.45
 const MAX_NEIGHBORS = 64
-/** Notes without distinctive words in common score at most this. `normal` excludes them. */
+/** Maximum score of notes without distinctive words in common. `normal` excludes them. */
 const MAX_UNRELATED_SCORE = 0.06
-/** Fewer distinctive words cause a warning. */
+/** Notes with fewer distinctive words get a warning. */
 const FEW_WORDS = 10
-/** In milliseconds. Applies if vectors are available. */
+/** Timeout in milliseconds if vectors are available. */
 const INSIGHT_TIMEOUT = 500
 /** Tuned on linked notes in the top five: `normal` excludes 5% of them in obsidian-hub, and `strict` excludes a third. */
 export const MIN_SIMILARITY: Readonly<Record<Relevance, number>> = { strict: 0.2, normal: 0.08, loose: 0.03 }
@@ -208,7 +208,7 @@ function byScore(hits: readonly Hit[]): readonly Hit[] {
   return [...best.values()].sort((a, b) => b.score - a.score)
 }
 
-/** Cross-language neighbors share few words, and a translation scores about 0.4. */
+/** Cross-language neighbors share few words. A translation scores about 0.4. */
 export async function similarInOtherLanguages(
   reading: ReadingContext,
   args: Pick<SimilarArguments, 'folder' | 'tag'>,
@@ -325,7 +325,7 @@ interface NearRequest {
   readonly limit: number
 }
 
-/** Returns notes near the centroid of a note's vectors. Scores are 0–1. */
+/** Ranks notes by their distance from the centroid of a note. Scores are 0–1. */
 async function nearByMeaning(
   reading: ReadingContext,
   args: SimilarArguments,
@@ -392,7 +392,6 @@ interface OthersRequest {
 
 interface Nearest {
   readonly cosines: ReadonlyMap<NodeId, number>
-  /** True if no relevant note is missing. */
   readonly isAll: boolean
 }
 
@@ -424,7 +423,6 @@ export function centreOf(vectors: readonly Float32Array[]): Float32Array | undef
   return length === 0 ? undefined : sum.map((value) => value / length)
 }
 
-/** Two notes with distinctive words in common. */
 export interface SimilarPair {
   readonly source: NodeId
   readonly target: NodeId
@@ -437,7 +435,7 @@ export function* similarPairs({ ids, nearest: { kept, notes, scores } }: Insight
       const other = notes[at] as number
       const score = scores[at] as number
       if (score < MIN_SIMILARITY.normal) continue
-      // The pair was yielded before, because it is mutual.
+      // Mutual neighbors were yielded before.
       if (other < note && notes.subarray(other * kept, (other + 1) * kept).includes(note)) continue
       yield {
         source: ids[Math.min(note, other)] as NodeId,

@@ -25,7 +25,6 @@ export interface SuggestTagsArguments {
 interface Suggestion {
   /** Weighted share of the nearest notes with this label, plus bonuses, 0–1. */
   readonly score: number
-  /** Up to three of the nearest notes. */
   readonly from: readonly NodeId[]
   /** An operation for `apply_changes`. Omitted if it does not fit the budget. */
   readonly operation?: SuggestedOperation
@@ -38,20 +37,18 @@ export type SuggestedOperation =
 export interface SuggestedTags {
   readonly tags: readonly ({ readonly tag: string } & Suggestion)[]
   readonly folders: readonly ({ readonly path: string } & Suggestion)[]
-  /** Set if there are no tags. */
   readonly reason?: string
 }
 
 const VOTERS = 60
-/** Chosen from at most `MAX_WORDS` words of the note. */
 const SEARCHED_WORDS = 30
 const MAX_WORDS = 150
 const MAX_CANDIDATES = 60
 const MAX_PASSAGES = 300
 const MIN_SCORE: Readonly<Record<Relevance, number>> = { strict: 0.4, normal: 0.24, loose: 0 }
-/** Notes at lower ranks add less. */
+/** Maximum bonus. Notes at lower ranks add less. */
 const NEAREST_NOTE_BONUS = 0.1
-/** For a label whose words occur in the text. `IN_TITLE_BONUS` applies to the title. */
+/** Bonus for labels whose words occur in the text. Words in the title add `IN_TITLE_BONUS`. */
 const IN_TEXT_BONUS = 0.1
 const IN_TITLE_BONUS = 0.3
 const SAMPLED_NOTES = 400
@@ -157,7 +154,7 @@ async function byWords(snapshot: Snapshot, id: NodeId, text: string): Promise<Re
   const notes = new Map(terms.map((term) => [term.word, term.notes]))
   const worth = ({ form, count }: WordTerm): number => {
     const noteCount = notes.get(form) ?? 0
-    // A word that occurs only in this note cannot find other notes.
+    // A word that occurs only in this note cannot find others.
     return noteCount < 2 ? 0 : (1 + Math.log(count)) * Math.log(1 + total / noteCount)
   }
   const best = often
@@ -190,7 +187,7 @@ async function nearByMeaning({ core, snapshot }: ReadingContext, id: NodeId): Pr
   return { id, embedder, centre, ids: [...new Set(hits.map((hit) => hit.id))].slice(0, MAX_CANDIDATES + 1) }
 }
 
-/** Cosines relative to the centroid of the vault, which removes what all notes have in common. */
+/** Subtracts the centroid of the vault, so common features do not count. */
 async function cosinesFrom(
   { core, snapshot }: ReadingContext,
   { id, embedder, centre, ids: near }: NearByMeaning,

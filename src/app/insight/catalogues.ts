@@ -13,7 +13,7 @@ export interface Catalogue {
   /** Set if a property, such as `{ "type": "plugin" }`, divides the folder into several catalogues. */
   readonly where?: Readonly<Record<string, string>>
   readonly notes: number
-  /** Number of notes in the folder, including longer ones. With `where`, only those with its value. */
+  /** Number of notes in the folder. With `where`, only notes with its value. */
   readonly of: number
   readonly properties: readonly string[]
 }
@@ -146,7 +146,7 @@ class Place {
     return this.#shared.filter(({ entries }) => this.#has(entries))
   }
 
-  /** Chooses a property that nearly all entries have, with the fewest values, but more than one. */
+  /** Returns the property with the fewest values that nearly all entries have and that divides them. */
   #divided(minNotes: number): { readonly key: string; readonly kinds: readonly Kind[] } | undefined {
     const dividing = this.#form().flatMap(({ property, kinds }) => {
       const large = [...kinds.values()].filter(({ value, entries }) => value !== '' && entries >= minNotes)

@@ -8,13 +8,12 @@ import type { GraphCore } from '../graph-core.ts'
 export type WindowStart = { readonly generation: number } | { readonly time: number }
 
 export interface ChangeWindow {
-  /** In chronological order, without gaps. */
+  /** Chronological, without gaps. */
   readonly changes: readonly GraphChanges[]
-  /** True if no changes are missing at the start. */
   readonly isWhole: boolean
   /** Start of the known changes, in milliseconds since the Unix epoch. */
   readonly begins?: number
-  /** True if the log is missing the generation, because its writer is late. */
+  /** True if the log does not contain the generation yet. */
   readonly isBehind: boolean
 }
 

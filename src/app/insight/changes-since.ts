@@ -32,7 +32,6 @@ export interface ChangesArguments {
   readonly since?: string | undefined
   /** A link belongs to the folder of the note that contains it. */
   readonly folder?: string | undefined
-  /** Per list. */
   readonly limit: number
 }
 
@@ -46,9 +45,8 @@ export interface ChangedNote {
 export interface ChangedLink {
   readonly from: NodeId
   readonly to: NodeId
-  /** 1-based. For a removed link, its last known line. */
+  /** 1-based. The last known line of a removed link. */
   readonly line: number
-  /** As written. */
   readonly text: string
 }
 
@@ -60,7 +58,7 @@ export interface BrokenPlace {
 
 export interface RisingNote {
   readonly id: NodeId
-  /** Number of notes that linked here at the start of the period. `now` is the current number. */
+  /** Number of linking notes at the start of the period. `now` is the current number. */
   readonly was: number
   readonly now: number
 }
@@ -110,10 +108,9 @@ export interface PresentState {
 }
 
 const DEFAULT_SINCE = '7d'
-/** Delay in milliseconds and number of attempts. A commit is logged right after it is made. */
+/** Retry delay in milliseconds. A commit is logged shortly after it is made. */
 const WAIT_FOR_LOG = { pause: 20, times: 10 }
 
-/** @throws RouxError `INVALID_PARAMS` */
 export function changesSince(
   core: GraphCore,
   args: ChangesArguments,
@@ -132,7 +129,6 @@ export function changesSince(
   })
 }
 
-/** `cursor` is `undefined` if the argument is not a cursor. */
 type RequestedRange =
   | { readonly kind: 'cursor'; readonly cursor: GenerationOf | undefined }
   | { readonly kind: 'time'; readonly time: number }
@@ -257,7 +253,6 @@ async function presentState(snapshot: Snapshot, { folder }: ChangesArguments): P
 
 type ChangeDescription = Pick<ChangesAnswer, 'notes' | 'links' | 'broken' | 'fixed' | 'orphans' | 'rising' | 'totals'>
 
-/** One end of a link, or a changed file. */
 interface LinkEndInfo {
   readonly id: NodeId
   readonly kind: NodeKind
@@ -347,7 +342,7 @@ async function presentFiles(
   )
 }
 
-/** Attachments are not reported. */
+/** Changed attachments are not reported. */
 const WRITTEN: ReadonlySet<string> = new Set(['note', 'canvas'])
 
 function notesOf(
@@ -369,7 +364,7 @@ function notesOf(
     const change_id = change === undefined || core.name === undefined ? change : `${core.name}:${change}`
     const row = { id: end.id, title: end.title, ...(change_id === undefined ? {} : { change_id }) }
     if (to === undefined) removed.push(row)
-    // A file that was hidden or excluded before counts as new.
+    // A file that used to be hidden or excluded counts as new.
     else if (from === undefined || before?.excluded || isIgnored(core, from)) added.push(row)
     else {
       if (from !== to) movedNotes.push({ ...row, from: idOf(from) })
@@ -413,7 +408,7 @@ function listOf<T>(
   if (now > was) return isBroken ? lists.broken : lists.gained
   if (now === was) return undefined
   if (!isBroken) return lists.lost
-  // Deleting the note with a broken link does not fix the link.
+  // Deleting the source note does not fix a broken link.
   return from.startsWith('/') ? undefined : lists.fixed
 }
 
@@ -448,7 +443,7 @@ function placeRow({ from, line, text }: ChangedLink): BrokenPlace {
   return { id: from, line, text }
 }
 
-/** Excludes notes that already had no links before the period. */
+/** Skips notes that had no links before the period either. */
 async function orphansOf(
   snapshot: Snapshot,
   { files, links }: GraphChanges,

@@ -27,7 +27,6 @@ export interface CompareArguments {
 export interface SharedPassage {
   /** 0–1. */
   readonly alike: number
-  /** 1-based, inclusive. */
   readonly lines_a: readonly [first: number, last: number]
   readonly text_a: string
   readonly lines_b: readonly [first: number, last: number]
@@ -39,7 +38,7 @@ export interface Comparison {
   readonly shared: readonly NodeSummary[]
   readonly only_a: readonly NodeSummary[]
   readonly only_b: readonly NodeSummary[]
-  /** Similarity, 0–1: of vectors if available, and otherwise of words. Equal texts score 1, others less. */
+  /** 0–1. Compares vectors if available, and otherwise words. Equal texts score 1. */
   readonly alike: number
   readonly path: readonly NodeId[]
   readonly shared_passages: readonly SharedPassage[]
@@ -48,12 +47,12 @@ export interface Comparison {
 
 export type ComparedList = 'shared' | 'only_a' | 'only_b' | 'shared_passages'
 
-/** No budget allows more. Ignored if all neighbors are requested. */
+/** Larger than any budget. Ignored if all neighbors are requested. */
 const MAX_NOTES = 500
-/** In a longer note, only the parts nearest to the other note count. */
+/** Only the parts nearest to the other note are compared. */
 const MAX_PARTS = 60
 const MIN_SIMILARITY = 0.82
-/** The similarity of texts with this number of words counts half, because short texts from a template look similar. */
+/** Texts of this length get half weight, because short texts from a template look similar. */
 const HALF_WEIGHT_WORDS = 3
 const MAX_PASSAGES = 5
 const PASSAGE_LENGTH = 300
@@ -176,7 +175,7 @@ async function readParts(
   return { warnings, parts: { notes: [toNote(a), toNote(b)], low: isByMeaning ? knownTraits(core, embedder).certainty.low : 0 } }
 }
 
-/** Word counts as a unit vector. */
+/** Returns word counts as a unit vector. */
 function bagOf(terms: ReturnType<typeof queryTerms>): ReadonlyMap<string, number> {
   const length = magnitudeOf(terms.map(({ count = 1 }) => count)) || 1
   return new Map(terms.map(({ stem, count = 1 }) => [stem, count / length]))
@@ -192,7 +191,6 @@ function cosine(a: Part['vector'], b: Part['vector']): number {
   return sum
 }
 
-/** Computes the similarity of two notes and finds parts with the same content. */
 function compareParts({ notes: [a, b], low }: ComparedNotes): {
   readonly alike: number
   readonly passages: readonly SharedPassage[]
@@ -218,7 +216,7 @@ function compareParts({ notes: [a, b], low }: ComparedNotes): {
     .slice(0, MAX_PASSAGES)
   const isSame = a.source.text.slice(a.source.bodyStart) === b.source.text.slice(b.source.bodyStart)
   return {
-    // Compare each note's best part with the whole other note.
+    // Compare the best part of each note with the other note as a whole.
     alike: isSame ? 1 : (best(b.parts, centreA, wordsIn(a)) + best(a.parts, centreB, wordsIn(b))) / 2,
     passages: chosen.map(({ one, other, alike }) => {
       const [shownA, shownB] = [shownPart(a, one), shownPart(b, other)]
@@ -262,7 +260,7 @@ function shownPart({ node, source }: ComparedNote, { place }: Part): { readonly 
   return { lines: [start_line, end_line], text: shownText(node, text) }
 }
 
-/** Shares of the remaining bytes. Each round divides what the previous rounds leave. */
+/** Shares of the remaining bytes in each round. */
 const ROUNDS = [{ path: 0.5 }, { shared_passages: 0.4 }, { only_a: 0.34, only_b: 0.34 }, { shared: 1 }] as const
 
 export function fitComparison(comparison: Comparison, room: number): Fitted<Partial<Comparison>> {

@@ -28,7 +28,6 @@ import { bestLinks, type LinkWay, linksFromPassages, linksOf, readLinked } from 
 import { inOrder, lowerRepeatedNotes, type PlacedPassage, packPassage, withoutLikeness } from './pack-passages.ts'
 
 export interface PackArguments {
-  /** Required if `ids` is omitted. */
   readonly query?: string | undefined
   readonly ids?: readonly string[] | undefined
   readonly folder?: string | undefined
@@ -38,11 +37,9 @@ export interface PackArguments {
 }
 
 export interface ContextPack {
-  /** Best first. */
   readonly excerpts: readonly PackExcerpt[]
   readonly tokens: number
   readonly omitted: number
-  /** Value of `offset` for the next pack. */
   readonly next_offset?: number
 }
 
@@ -52,9 +49,8 @@ interface PackPart extends ContextPack {
 
 interface PackDraft {
   readonly maxTokens: number
-  /** True to include hashes, which only writing needs. */
+  /** True to include hashes. Only writing needs them. */
   readonly mayWrite: boolean
-  /** Best first. */
   readonly passages: readonly PackPassage[]
 }
 
@@ -62,7 +58,7 @@ const PACK_TOKENS = 3_000
 
 /** Independent of the budget, so `offset` counts the same passages in every call. */
 const MAX_HITS = 24
-/** Higher than any search score. */
+/** Ranks requested notes before all search results. */
 const GIVEN_SCORE = 10
 const OTHER_PASSAGES_FACTOR = 0.5
 const MAX_PARTS = 50
@@ -94,7 +90,7 @@ async function draftPack(core: GraphCore, args: PackArguments, call: Call): Prom
 }
 
 export interface PackSource extends Pick<PackArguments, 'query' | 'ids' | 'folder' | 'tag'> {
-  /** Searches only this note, and follows no links. */
+  /** Searches only this note, without following links. */
   readonly note?: string | undefined
   readonly relevance?: Relevance | undefined
 }
@@ -272,7 +268,7 @@ const UNSURE_WARNING: Warning = {
 
 const SEARCH = { limit: MAX_HITS, includeContent: false, mode: 'hybrid', explain: false } as const
 
-/** Without embeddings, because a title is not a question. */
+/** Titles are not questions, so only words are compared. */
 function ownLens(query: string, languages: readonly string[]): Lens {
   const terms = queryTerms(query, languages).map((term) => ({ term, weight: 1 }))
   return { words: { terms, phrases: [], languages }, meaning: undefined }
@@ -289,10 +285,10 @@ interface AnsweringNote extends ReadNote {
   readonly places: readonly AnsweringPlace[]
 }
 
-/** Share of a passage's own score. Its note contributes the rest. */
+/** Share of the passage in its score. The note contributes the rest. */
 const OWN_SHARE = 0.25
 
-/** Combines the scores of a passage and its note. A passage with a matching heading gets the score of the best note. */
+/** Combines the scores of a passage and its note. A matching heading gets the score of the best note. */
 function foundPassages(notes: readonly AnsweringNote[], { words }: Lens): readonly PlacedPassage[] {
   const highest = Math.max(...notes.map(({ score }) => score))
   const best = Math.max(...notes.map(({ places }) => places[0]?.score ?? 0)) || 1
@@ -311,7 +307,6 @@ function foundPassages(notes: readonly AnsweringNote[], { words }: Lens): readon
   )
 }
 
-/** Normalizes semantic scores by the best one. */
 function packLens(ranking: Ranked): Lens {
   const { words, meaning } = passageQuery(ranking)
   const high = Math.max(0, ...ranking.hits.map(({ semantic }) => semantic?.score ?? 0))
@@ -339,5 +334,4 @@ function givenPassages({ node, source, stored }: ReadNote, lens: Lens, after: nu
   )
 }
 
-/** Shows the beginning of a passage. */
 const NO_WORDS: Lens['words'] = { terms: [], phrases: [] }

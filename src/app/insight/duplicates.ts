@@ -11,13 +11,13 @@ import { readTexts, unreadWarnings } from '../read/texts.ts'
 import { trimFolder } from '../scope.ts'
 import { isBelow } from './map.ts'
 
-/** Two notes with nearly the same content. The original is unknown. */
+/** Two notes with nearly the same content, in no particular order. */
 export interface DuplicateNotes {
   readonly kind: 'duplicate'
   readonly id: NodeId
-  /** First equal line, or 0 if there is none. */
+  /** First line that both notes contain, or 0. */
   readonly line: number
-  /** Text of `line`, or a short description without one. */
+  /** Text of `line`. Without a common line, a short description. */
   readonly text: string
   readonly candidates: readonly [NodeId]
   readonly equal_lines: number
@@ -31,7 +31,6 @@ export interface DuplicateList {
 }
 
 export interface DuplicatesArguments extends PageArguments {
-  /** At least one of the notes is in this folder. */
   readonly folder?: string | undefined
 }
 

@@ -6,15 +6,14 @@ export interface PackExcerpt {
   /** Path as spelled on disk. Omitted if it equals the id. */
   readonly path?: string
   readonly title: string
-  /** First headings of the note. Set for notes in `ids`. */
+  /** First headings of the note. Set for requested notes. */
   readonly outline?: readonly string[]
   readonly heading: readonly string[]
-  /** 1-based, inclusive. */
   readonly lines: readonly [first: number, last: number]
   /** Hash of the note, with the prefix `partial:` for an incomplete excerpt. Omitted if writing is off. */
   readonly hash?: string
   readonly text: string
-  /** Location of the link to this note. */
+  /** Location of the link that led to this note. */
   readonly via?: { readonly from: string; readonly line: number }
 }
 
@@ -23,18 +22,18 @@ export interface ShownPart extends Required<Pick<PackExcerpt, 'heading' | 'lines
 }
 
 export interface PackPassage extends Pick<PackExcerpt, 'id' | 'path' | 'title' | 'outline' | 'via'> {
-  /** Unique within this version of the vault. */
+  /** Identifies the passage within one version of the note. */
   readonly key: string
   readonly score: number
-  /** Length in the file, in UTF-16 code units. The shown text is never longer. */
+  /** Length in the file, in UTF-16 code units. Shown text is never longer. */
   readonly length: number
-  /** Returns the best consecutive sentences with at most `length` UTF-16 code units. */
+  /** Returns consecutive sentences with at most `length` UTF-16 code units. */
   show(length: number): ShownPart
 }
 
 export interface FittedPack {
   readonly excerpts: readonly PackExcerpt[]
-  /** Number of passages before the next page. Includes those too large for any page. */
+  /** Number of passages that the next page skips. Includes passages too large for any page. */
   readonly passed: number
 }
 
@@ -45,7 +44,6 @@ const TOKENS_PER_NOTE = 240
 const MIN_TEXT_LENGTH = 160
 const MIN_ONLY_TEXT_LENGTH = 40
 const MAX_NAME_LENGTH = 200
-/** Share of an excerpt's initial size. */
 const OUTLINE_SHARE = 0.67
 
 export interface PackRoom {
@@ -60,7 +58,7 @@ interface Draft {
   readonly bytes: number
 }
 
-/** Fits as many shortened passages as possible into `room` bytes of JSON, and then extends them, best first. */
+/** Shortens passages until as many as possible fit into `room` bytes of JSON. Extends the best ones if bytes remain. */
 export function fitPack(passages: readonly PackPassage[], { room, hasHashes }: PackRoom): FittedPack {
   const each = TOKENS_PER_NOTE * TOKEN_BYTES
   let drafts: readonly Draft[] = []
@@ -77,7 +75,7 @@ export function fitPack(passages: readonly PackPassage[], { room, hasHashes }: P
     const minBytes = jsonBytes(frame) + MIN_TEXT_LENGTH + SEPARATOR
     const bytes = isFirst ? jsonBytes(frame) + TOKENS_FOR_FIRST * TOKEN_BYTES : remaining
     const draft = fill(passage, frame, Math.min(bytes, remaining))
-    // Skip an excerpt whose metadata does not fit. Otherwise, paging would get stuck.
+    // Skip an excerpt whose metadata does not fit, so paging makes progress.
     if (draft === undefined && minBytes <= room) break
     if (draft !== undefined) {
       drafts = [...drafts, draft]
@@ -93,7 +91,7 @@ export function fitPack(passages: readonly PackPassage[], { room, hasHashes }: P
   return { excerpts: drafts.map(({ excerpt }) => excerpt), passed: skipped }
 }
 
-/** Used if no complete excerpt fits. Omits headings. */
+/** Used if no complete excerpt fits, so omits headings. */
 function fillAlone(passage: PackPassage, { room, hasHashes }: PackRoom): Draft | undefined {
   const { outline: _, via: __, ...bare } = passage
   const show = (length: number): ShownPart => ({ ...passage.show(length), heading: [] })
@@ -121,7 +119,7 @@ function fill(passage: PackPassage, frame: PackExcerpt, bytes: number, minLength
     const bytesUsed = jsonBytes(excerpt) + SEPARATOR
     if (bytesUsed <= bytes) return { passage, excerpt, isWhole, bytes: bytesUsed }
     const text = jsonBytes(part.text)
-    // Estimate the length as if escapes and multi-byte characters were spread evenly. Reduce it with each attempt.
+    // Estimate the length, assuming that escapes and multi-byte characters are evenly distributed. Shrink it with each attempt.
     length = Math.floor(((part.text.length * (bytes - bytesUsed + text)) / text) * 0.97 ** tries)
     if (length < minLength) return undefined
   }

@@ -13,16 +13,15 @@ import { sentenceOf } from '../links/link-sentences.ts'
 import { type ReadingContext, readableSource } from '../read/texts.ts'
 import { type PlacedPassage, packPassage } from './pack-passages.ts'
 
-/** A link in a passage, with the score of its target for a perfectly matching sentence. */
+/** A link in a passage, scored as if its sentence matched perfectly. */
 export interface LinkWay {
   readonly from: NodeId
-  /** Path of the linking note. */
   readonly path: string | undefined
   readonly to: NodeId
   readonly line: number
   readonly passage: number
   readonly sentence: string
-  /** Weight relative to the passage. */
+  /** Weight of the link relative to its passage. */
   readonly worth: number
   readonly maxScore: number
 }
@@ -36,11 +35,10 @@ const MAX_LINKED = 12
 const MAX_LINKS = 4
 const MAX_COMPARED = 24
 const LINK_WEIGHT = 3
-/** A passage with few links is probably about their targets, so they weigh more. */
+/** A passage with fewer links is probably about their targets. */
 const FEW_TARGETS = 6
-/** Applies if the sentence of the link contains no word of the question. */
+/** Weight factor for sentences without a word of the question. */
 const UNMATCHED_FACTOR = 0.2
-/** Reduces the weight of targets with many links. */
 const LINKED_TARGET_DAMPING = 0.3
 
 export async function linksOf(
@@ -125,7 +123,6 @@ function bestOfEach(ways: readonly ChosenWay[], count: number): readonly ChosenW
     })
 }
 
-/** Returns `undefined` if the model does not respond in time. */
 async function cosinesOf(
   ways: readonly LinkWay[],
   { question }: EmbeddedQuestion,
@@ -174,5 +171,5 @@ function withSentence({ terms, phrases }: SnippetQuery, sentence: string): Snipp
   return { terms: [...terms, ...more.map((term) => ({ term, weight }))], phrases }
 }
 
-/** Relative to an average word of the question. */
+/** Weight relative to an average word of the question. */
 const SENTENCE_WORD_WEIGHT = 0.25

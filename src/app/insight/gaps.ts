@@ -17,7 +17,7 @@ export const GAP_KINDS = ['apart', 'cut', 'wanted', 'dead_ends'] as const
 export type GapKind = (typeof GAP_KINDS)[number]
 
 export interface GapsArguments extends PageArguments {
-  /** If omitted, lists the first gaps of each kind. */
+  /** Defaults to the first gaps of each kind. */
   readonly kind?: GapKind | undefined
   readonly folder?: string | undefined
 }

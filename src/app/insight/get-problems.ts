@@ -25,7 +25,7 @@ type StoredKind = Exclude<ReportedKind, 'duplicate'>
 export interface ProblemsArguments extends PageArguments {
   readonly kind?: ReportedKind | undefined
   readonly folder?: string | undefined
-  /** Id or title of a note, which need not exist. */
+  /** Id or title. The note need not exist. */
   readonly target?: string | undefined
   readonly summary: boolean
 }
@@ -44,13 +44,12 @@ export interface MissingNote {
 
 export interface ProblemList {
   readonly problems: readonly (ReportedProblem | MissingNote | DuplicateNotes)[]
-  /** Total number, ignoring `limit` and `offset`. */
   readonly total: number
 }
 
 export interface ProblemSummary {
   readonly counts: Readonly<Partial<Record<ReportedKind, number>>>
-  /** Excludes `missing_note`, because `broken_link` includes those links. Includes `duplicate` only on request. */
+  /** Excludes `missing_note`, because `broken_link` counts the same links. Includes `duplicate` only on request. */
   readonly total: number
 }
 
@@ -150,7 +149,7 @@ async function groupsOf(
   const cached = groups.get(kind)
   if (cached !== undefined) return cached
   const matching = kind === undefined ? items : items.filter((problem) => reportedKind(problem) === kind)
-  // Do not merge equal links to a requested target.
+  // Report equal links separately if a target is requested.
   const merged: readonly SameProblems[] = filter.target === undefined ? mergeSame(matching) : matching.map((problem) => [problem])
   groups.set(kind, merged)
   return merged
@@ -169,12 +168,12 @@ async function problemsOf(source: Source, filter: ProblemFilter): Promise<FoundP
 
 interface KeptProblems extends FoundProblems, Pick<Snapshot, 'generation' | 'lineage'> {}
 
-/** Cache for the last generation. Finding problems reads the links of many files. */
+/** Cached by store, because finding problems requires reading many files. */
 const lastProblems = new WeakMap<Store, KeptProblems>()
 
 async function everyProblem({ core, snapshot }: Source): Promise<FoundProblems> {
   const { generation, lineage, complete, isMixed } = snapshot
-  // Generations of a rebuilt index restart under another lineage.
+  // A rebuilt index restarts its generations under another lineage.
   const canKeep = complete && !isMixed && lineage !== undefined
   const cached = lastProblems.get(core.store)
   if (canKeep && cached?.generation === generation && cached.lineage === lineage) return cached
@@ -214,7 +213,6 @@ const COUNTED_KINDS: readonly StoredKind[] = [...PROBLEM_KINDS, 'in_comment', 'm
 
 export const LINK_KINDS: readonly StoredKind[] = ['broken_link', 'broken_heading', 'ambiguous_link', 'in_comment']
 
-/** Includes the first link from each note. */
 export async function missingNotes(snapshot: Snapshot, missing: readonly WantedNote[]): Promise<readonly MissingNote[]> {
   const pairs = missing.flatMap(({ ids, sources }) => sources.flatMap((source) => ids.map((id) => [source, id] as const)))
   const places = new Map<string, number>()

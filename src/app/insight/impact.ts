@@ -14,7 +14,6 @@ import { type ReadingContext, unreadWarnings } from '../read/texts.ts'
 import { toScope } from '../scope.ts'
 import { checkOperation, nameNotes, withNearest } from '../write/operation-arguments.ts'
 
-/** A deletion or a list of operations. */
 export type Intent =
   | { readonly kind: 'id'; readonly id: string }
   | { readonly kind: 'folder'; readonly folder: string }
@@ -25,35 +24,34 @@ export interface ImpactArguments {
   readonly mayApply: boolean
 }
 
-/** A link that the change breaks or redirects. */
+/** A link that would break or change its target. */
 export interface BrokenLink {
   readonly id: NodeId
   readonly line: number
   /** The sentence with the link. For operations, only the link. */
   readonly text: string
-  /** Number of equal links in the sentence. Omitted for one. */
+  /** Number of equal links in the sentence. Omitted if 1. */
   readonly times?: number
   readonly reason?: string
 }
 
 export interface Impact {
   readonly breaks: readonly BrokenLink[]
-  /** Notes that lose their last link. */
+  /** Notes that would lose their last link. */
   readonly orphaned: readonly NodeSummary[]
   /** Sizes of the new connected components, except the largest. */
   readonly falls_apart: readonly number[]
-  /** Notes that can no longer be reached from index notes. */
+  /** Notes that would no longer be reachable from index notes. */
   readonly unreachable_from_index: readonly NodeSummary[]
   /** Length of each list before truncation. `breaks` counts links. */
   readonly total: Readonly<Record<ImpactList, number>>
-  /** Plan for `apply_changes`. */
   readonly plan_id?: string
 }
 
 export type ImpactList = 'breaks' | 'orphaned' | 'falls_apart' | 'unreachable_from_index'
 
 const FILE_KINDS: readonly NodeKind[] = ['note', 'canvas', 'attachment']
-/** No budget allows more. Ignored if all items are requested. */
+/** Larger than any budget. Ignored if all items are requested. */
 const MAX_ITEMS = 500
 const MAX_SENTENCES = 60
 /** Maximum number of files in a deleted folder. */
@@ -208,7 +206,6 @@ async function impactOf(
   }
 }
 
-/** Share of the remaining bytes for each list of notes. */
 const LIST_SHARE = 0.25
 const MAX_SIZES = 50
 

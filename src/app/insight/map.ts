@@ -22,12 +22,10 @@ export interface CommunityRow {
   /** Custom name, or the title of the first key note. */
   readonly label: string
   readonly notes: number
-  /** Distinctive words of the community. */
   readonly about: string
   readonly key: readonly NodeSummary[]
   /** Share of internal links, 0–1. */
   readonly inside: number
-  /** Folders with the most notes of the community. */
   readonly folders: readonly string[]
   readonly stubs?: number
 }
@@ -41,7 +39,7 @@ export interface BridgeRow {
 export interface VaultMap {
   readonly notes: number
   readonly links: number
-  /** Set if most notes belong to catalogues. Largest first. */
+  /** Set if catalogues make up most of the community. Largest first. */
   readonly catalogues?: readonly Catalogue[]
   readonly community?: CommunityRow
   /** Ordered by size, largest first. */
@@ -117,7 +115,7 @@ async function mapOf(reading: MapContext, { scope, community, level }: MapArgume
   return { value, warnings: await warningsOf(reading, { scope, whole, isEmpty: notes.length === 0 }) }
 }
 
-/** Ignores the vault's name in the id. `folder` must be folded. */
+/** `folder` must be folded. The id may include the vault's name. */
 export function isBelow(id: NodeId, folder: string, { name }: Pick<GraphCore, 'name'>): boolean {
   return (name === undefined ? id : id.slice(name.length + 1)).startsWith(`${folder}/`)
 }
@@ -145,7 +143,6 @@ export function summaryOf(id: NodeId, titles: Titles): NodeSummary {
 interface PlacedCommunity {
   readonly of: CommunityLevel
   readonly place: number
-  /** Counts only notes in the requested scope. */
   readonly size: number
   readonly folders: ReadonlyMap<number, readonly string[]>
   readonly labels: ReadonlyMap<string, string>
@@ -170,7 +167,7 @@ function rowOf(
   }
 }
 
-/** Minimum share of a community's notes. */
+/** Minimum share of a community's notes in a typical folder. */
 const MIN_SHARE = 0.25
 
 interface FolderCount {
@@ -179,7 +176,7 @@ interface FolderCount {
   readonly note: NodeId
 }
 
-/** Returns each community's largest folders, as spelled on disk. Skips the root. */
+/** Returns the largest folders of each community, except the root. */
 async function mainFoldersOf(
   { insight, read }: MapContext,
   { of, list }: CommunityLevel,
@@ -242,13 +239,9 @@ type ShownCommunity = Omit<CommunityRow, 'key' | 'folders'> & Partial<Pick<Commu
 
 /** Cumulative shares of the budget. Connections get the rest. */
 const SHARES = { catalogues: 0.3, communities: 0.6, keys: 0.85 }
-/** The strongest connections. */
 const MAX_BRIDGES = 12
 
-/**
- * Adds the largest catalogues and communities, then key notes, then connections between shown communities, then folders. May not
- * use the whole budget.
- */
+/** Adds catalogues and communities, then key notes, then connections between shown communities, then folders. */
 export function fitMap(map: VaultMap, room: number): Fitted<ShownMap> {
   const budget = new Budget(room)
   const all = map.catalogues ?? []

@@ -44,7 +44,7 @@ export function packPassage({ node, source, place, words, outline, via, score }:
   }
 }
 
-/** A pack should contain a passage of every note before further ones. */
+/** Packs should contain every note once before repeating one. */
 const FURTHER_FACTOR = 0.7
 
 /** `passages` are sorted, best first. */
@@ -57,7 +57,6 @@ export function lowerRepeatedNotes(passages: readonly PlacedPassage[]): readonly
   })
 }
 
-/** Minimum share of common words for near-duplicates. */
 const MIN_SHARED_WORDS = 0.9
 /** Words in shorter passages may match by chance. */
 const MIN_WORDS = 8
@@ -94,8 +93,8 @@ export function inOrder(passages: readonly PlacedPassage[]): readonly PlacedPass
 }
 
 /**
- * Marks the hash as partial unless all text is shown, apart from surrounding white space. Otherwise, a caller could overwrite
- * text that it has not seen.
+ * Marks the hash as partial if text is hidden, apart from surrounding white space. Otherwise, a caller could overwrite text that
+ * it has not seen.
  */
 function hashShown({ text, bodyStart, hash }: NoteText, shownText: string): string {
   return shownText.length <= text.length - bodyStart && shownText === text.slice(bodyStart).trim() ? hash : partialHash(hash)

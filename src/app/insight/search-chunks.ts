@@ -9,9 +9,8 @@ import type { Answer, GraphCore } from '../graph-core.ts'
 import { findPack } from './context-pack.ts'
 
 export interface SearchChunksArguments {
-  /** A question, or the note to compare with. */
+  /** A question, or a note to compare with. */
   readonly query: string | { readonly noteId: string }
-  /** Defaults to `all`. */
   readonly scope?: 'all' | { readonly noteId: string } | { readonly folder: string } | { readonly tag: string } | undefined
   readonly relevance?: Relevance | undefined
 }
@@ -86,7 +85,6 @@ async function byQuestion(
       startLine,
       endLine,
       text,
-      // The best passage gets the score of its note.
       score: roundScore(score * (passageScore / (passages[0]?.score || passageScore || 1))),
     })),
   )
@@ -102,7 +100,7 @@ async function byNote(
   const scores = new Map(value.filter(({ id }) => note === undefined || id === note).map(({ id, score }) => [id, score]))
   if (scores.size === 0) return { value: [], warnings }
   const pack = await findPack(core, { ids: [...scores.keys()] }, call)
-  // Whole notes were compared, so one passage per note is enough.
+  // Only whole notes were compared, so keep one passage per note.
   const first = new Map(pack.value.toReversed().map((passage) => [passage.node.id, passage]))
   const chunks = [...scores].flatMap(([id, score]): readonly FoundChunk[] => {
     const passage = first.get(id)

@@ -40,7 +40,7 @@ export const SUGGESTION_KINDS = ['named', 'related', 'both'] as const
 export type SuggestionKind = (typeof SUGGESTION_KINDS)[number]
 
 export interface SuggestArguments extends PageArguments {
-  /** Id or title of a note. If both `id` and `folder` are omitted, searches the whole vault. */
+  /** Id or title. If both `id` and `folder` are omitted, searches the whole vault. */
   readonly id?: string | undefined
   readonly folder?: string | undefined
   readonly kind: SuggestionKind
@@ -78,7 +78,7 @@ export interface SuggestionList {
   readonly total: number
 }
 
-/** Key of a dismissed suggestion. Paths never contain `//`. */
+/** Key of a dismissed suggestion. The separator `//` never occurs in paths. */
 export function linkKey(from: NodeId, to: NodeId, { name }: Pick<GraphCore, 'name'>): string {
   return `link:${withoutVault(from, name)}//${withoutVault(to, name)}`
 }
@@ -345,7 +345,7 @@ interface WriterParts {
   readonly targets: readonly NodeId[]
 }
 
-/** The vault's link style is that of its notes with the most links. */
+/** The most linked notes define the vault's link style. */
 const DISTINCTIVE_NOTES = 3
 
 async function openWriter(reading: ReadingContext, { insight, nodes, texts, targets }: WriterParts): Promise<LinkWriter> {

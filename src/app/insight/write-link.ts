@@ -28,19 +28,18 @@ export interface NewLink {
   readonly to: string
   /** True if no other file has this name. */
   readonly isNameUnique: boolean
-  /** Name and aliases of the target. Set only in Logseq, where links contain them. */
+  /** Name and aliases of the target. Set only for Logseq vaults. */
   readonly pageNames?: readonly string[] | undefined
 }
 
 /** All documentation viewers support relative Markdown links. */
 export const DOCS_STYLE: LinkStyle = { form: 'markdown', path: 'relative' }
 const DEFAULT: LinkStyle = { form: 'wikilink', path: 'name' }
-/** Maximum number of links per note. */
 const SAMPLED_LINKS = 50
 
 export interface StyleOptions {
   readonly isNote: (path: string) => boolean
-  /** True for documentation. Wikilinks in documentation are code samples. */
+  /** Documentation has no wikilinks, only code that looks like them. */
   readonly isDocs: boolean
 }
 
@@ -75,10 +74,7 @@ function styleOf(link: Link, from: string, isNote: (path: string) => boolean): L
   return isNote(path) ? { form, path: 'full' } : undefined
 }
 
-/**
- * Returns the Markdown of each link, or `undefined` if the result would parse differently: a new link must lead to its target,
- * and other links must not change.
- */
+/** Returns the Markdown of each link, or `undefined` if inserting it would change how other text parses. */
 export function writeLinks(
   note: LinkedNote,
   newLinks: readonly NewLink[],
@@ -106,7 +102,7 @@ interface Insertion extends Spelling, Pick<NewLink, 'start' | 'end'> {
   readonly at: number
 }
 
-/** Each group is in text order. */
+/** Keeps the order of the text in each group. */
 function withoutOverlaps(insertions: readonly Insertion[]): readonly (readonly Insertion[])[] {
   const groups: Insertion[][] = []
   for (const insertion of insertions.toSorted((a, b) => a.start - b.start)) {
@@ -117,7 +113,7 @@ function withoutOverlaps(insertions: readonly Insertion[]): readonly (readonly I
   return groups
 }
 
-/** Keeps insertions that parse as intended. If a group fails, tries each half. */
+/** Keeps insertions that parse as intended. Bisects groups that do not. */
 function readableIn(note: LinkedNote, group: readonly Insertion[]): readonly Insertion[] {
   if (isReadBackRight(note, group)) return group
   if (group.length === 1) return []
@@ -154,7 +150,7 @@ function spellingsOf(
   const full = to.replace(/\.md$/i, '')
   const isShort = style.path === 'name' && isNameUnique
   const page = pageNames?.find((name) => foldName(name) === foldName(marked)) ?? pageNames?.[0]
-  // In a table, `|` needs a backslash.
+  // Table cells require a backslash before `|`.
   const bar = isInTable ? '\\|' : '|'
   const wikilinks = wikilinksTo(page ?? (isShort ? fileStemOfNote(to) : full), { shown: marked, bar })
   const path = destinationOf(from, link, style)
@@ -188,7 +184,6 @@ function relativePath(from: string, to: string): string {
   return [...ownFolders.slice(shared).map(() => '..'), ...parts.slice(shared)].join('/')
 }
 
-/** `find` occurs once on its line. */
 export interface LineReplacement {
   readonly find: string
   readonly replace: string
@@ -211,7 +206,6 @@ export function uniqueOnLine(
       return { find, replace: `${line.slice(remaining, start - from)}${linkText}${line.slice(end - from, right)}` }
     }
     if (remaining === 0 && right === line.length) return undefined
-    // Do not split a surrogate pair.
     remaining = Math.max(0, remaining - (isLow(line.charCodeAt(remaining - 1)) ? 2 : 1))
     right = Math.min(line.length, right + (isHigh(line.charCodeAt(right)) ? 2 : 1))
   }

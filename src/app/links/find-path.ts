@@ -24,7 +24,6 @@ export interface Hop {
   /** 1-based line in the file that contains the link. */
   readonly line: number
   readonly text: string
-  /** True if the heading or block does not exist. */
   readonly brokenSubpath?: true
 }
 
@@ -64,7 +63,6 @@ function noPath(source: NodeId, target: NodeId, direction: PathOptions['directio
 
 type Pair = readonly [from: NodeId, to: NodeId]
 
-/** `occurrence.from` is the note with the link. */
 interface ChosenLinks {
   readonly pair: Pair
   readonly occurrence: Occurrence
@@ -81,7 +79,7 @@ async function describePaths(reading: ReadingContext, paths: readonly (readonly 
   for (const pair of paths.flatMap(pairsOf)) pairs.set(keyOf(pair), pair)
   const links = await chooseLinks(reading.snapshot, [...pairs.values()])
   const occurrences = links.map(({ occurrence }) => occurrence)
-  // Reading a changed target updates its index entry, so missing headings and blocks are detected.
+  // Detects missing headings and blocks, because reading a changed target updates its index entry.
   const targets = occurrences.flatMap(({ to, subpath }) => (subpath === undefined ? [] : [to]))
   const sentences = await readLinkSentences(reading, occurrences, { named: targets, placed: paths.flat() })
   const hops = new Map(links.map((choice) => [keyOf(choice.pair), hopOf(choice, sentences)] as const))
@@ -133,7 +131,7 @@ function keyOf([from, to]: Pair): string {
 
 /** Fits ids first, then links and sentences, then alternatives. */
 export function fitPath(answer: PathAnswer, room: number): Fitted<Partial<PathAnswer>> {
-  // Reserve room for the ids of the alternatives.
+  // Reserve space for the ids of the alternatives.
   const hops = (remaining: number) => remaining - Math.min(remaining / 2, leastBytes(answer.alternatives))
   return fitShares(answer, [{ hops }, { alternatives: 1 }], room)
 }

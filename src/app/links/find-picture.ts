@@ -2,10 +2,9 @@ import type { VaultPath } from '../../core/ids.ts'
 import type { GraphCore } from '../graph-core.ts'
 import { findIds } from '../names/known-node.ts'
 
-/** Maximum size for a page, in bytes. */
+/** In bytes. */
 export const MAX_PICTURE_BYTES = 50 << 20
 
-/** Size of each read, in bytes. */
 const PART_BYTES = 256 << 10
 
 export interface FoundPicture {
@@ -58,7 +57,7 @@ const PICTURES: Readonly<Record<string, string>> = {
   'image/webp': 'image/webp',
 }
 
-/** Sniffs the media type. Returns `undefined` for unsupported types, which clients would reject. */
+/** Sniffs the media type. Returns `undefined` for types that clients would reject. */
 export async function pictureType(bytes: Uint8Array): Promise<string | undefined> {
   const { fileTypeFromBuffer } = await import('file-type/core')
   const fileType = await fileTypeFromBuffer(bytes)

@@ -20,9 +20,8 @@ export interface NeighborsArguments extends PageArguments {
 }
 
 export interface Neighbor extends ListedNode {
-  /** In the order of the note. Set only if `evidence` is true. */
+  /** In text order. Set only if `evidence` is true. */
   readonly lines?: readonly LinkLine[]
-  /** Number of omitted sentences, if any. */
   readonly more?: number
 }
 
@@ -30,7 +29,6 @@ export interface LinkLine {
   /** 1-based line in the note that contains the link. */
   readonly line: number
   readonly text: string
-  /** Set only if both directions were requested. */
   readonly direction?: 'in' | 'out'
 }
 
@@ -111,15 +109,14 @@ async function evidenceOf(
 
 interface PlacedLine {
   readonly shown: LinkLine
-  /** Offset in the note. */
   readonly start: number | undefined
 }
 
-/** Several links may be in the same sentence. */
+/** A sentence may contain several links. */
 function eachOnce(lines: readonly PlacedLine[]): readonly LinkLine[] {
   const lineKeys = new Set<string>()
   const once = lines.filter(({ start, shown: { line, direction } }) => {
-    // Equal sentences have different offsets. Without an offset, each line counts as a sentence.
+    // Equal sentences have different offsets. Without offsets, each line counts as a sentence.
     const key = `${direction} ${start === undefined ? `line ${line}` : start}`
     return !lineKeys.has(key) && lineKeys.add(key)
   })

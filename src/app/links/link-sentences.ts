@@ -9,7 +9,7 @@ import { type ReadingContext, readTexts, unreadWarnings } from '../read/texts.ts
 
 export interface LinkSentences {
   of(occurrence: Occurrence): string
-  /** Returns a short paragraph or the sentence, with its offset. The offset is `undefined` if the text is not available. */
+  /** Returns the paragraph if it is short, and otherwise the sentence. The offset is `undefined` if the text is not available. */
   around(occurrence: Occurrence): LinkText
   readonly unread: readonly NodeId[]
   readonly paths: ReadonlyMap<NodeId, string>
@@ -35,7 +35,7 @@ export async function readLinkSentences(
   const sources = occurrences.map(({ from }) => from)
   const { texts, unread, changed, paths } = await readTexts(reading, [...new Set([...sources, ...named])], placed)
   const sourceOf = ({ from }: Occurrence): NoteText | undefined => {
-    // Offsets are only valid for their own version of the text.
+    // Offsets are only valid for one version of the text.
     const isOther = reading.snapshot.isMixed || changed.has(from)
     return isOther ? undefined : texts.get(from)
   }
@@ -63,7 +63,7 @@ export function sentenceOf(source: NoteText, place: Pick<Occurrence, 'start' | '
   return textAround(source, place, (...at) => ({ text: sentenceAt(...at), start: 0 })).text
 }
 
-/** Excludes the frontmatter if the link is in the body. */
+/** If the link is in the body, excludes the frontmatter. */
 function textAround(
   { text, bodyStart }: NoteText,
   { start, end }: Pick<Occurrence, 'start' | 'end'>,
@@ -81,7 +81,7 @@ function canvasStrings(file: string): readonly CanvasText[] {
   return 'malformed' in read ? [] : read.nodes.flatMap((node) => [node.text ?? [], node.file ?? []].flat())
 }
 
-/** For a card that shows a file, returns the name of the file. */
+/** Returns the file name for a card that shows a file. */
 function cardTextAt(
   file: string,
   strings: readonly CanvasText[],

@@ -5,10 +5,9 @@ import type { Snapshot } from '../../core/store.ts'
 import { answer, type Call, plain } from '../answer/answer-when-ready.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
 
-/** A batch takes a few milliseconds. */
+/** Limits a batch to a few milliseconds. */
 const BATCH = 200
 const MAX_FILES = 5_000
-/** Maximum number of notes per canvas. */
 const MAX_CARDS = 1_000
 
 export function linkedFiles(core: GraphCore, call: Call = {}): Promise<Answer<LinkedFiles>> {

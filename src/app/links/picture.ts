@@ -11,11 +11,11 @@ import { answer, type Call, plain } from '../answer/answer-when-ready.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
 import { findIds } from '../names/known-node.ts'
 
-/** A batch takes a few milliseconds. */
+/** Limits a batch to a few milliseconds. */
 const BATCH = 400
-/** In milliseconds. */
+/** Timeout in milliseconds. */
 const COMMUNITIES_WAIT = 1_500
-/** In milliseconds. Then the request returns the progress. */
+/** Timeout in milliseconds, after which a request returns the progress. */
 const AHEAD_WAIT = 1_500
 interface PictureLimits {
   readonly notes: number
@@ -26,14 +26,14 @@ interface PictureLimits {
 const DRAWN: PictureLimits = { notes: 20_000, links: 60_000, first: 6_000 }
 /** In smaller vaults, even the first map waits for communities. */
 const SMALL_VAULT = 1_500
-/** If more notes have been added since the last layout, the map counts as crowded. */
+/** If more notes are new since the last layout, the map is crowded. */
 const MAX_NEW_SHARE = 0.2
 
 export interface PictureArguments {
   readonly mayMove: MayMove
 }
 
-/** Existing notes keep their positions unless `mayMove` is set. */
+/** Moves existing notes only if `mayMove` is set. */
 export function vaultPicture(core: GraphCore, { mayMove }: PictureArguments, call: Call = {}): Promise<Answer<VaultPicture>> {
   return picture(core, call, async (snapshot, { topology, following }) => {
     const placing = following.then((run) => placeNotes(core, topology, { followed: run, mayMove }))
@@ -48,7 +48,6 @@ export function vaultPicture(core: GraphCore, { mayMove }: PictureArguments, cal
 
 export interface PageArguments extends PictureArguments, ShownPart {}
 
-/** The visible part of a very large vault. */
 interface ShownPart {
   readonly notes: readonly string[]
   readonly groups: readonly string[]
@@ -66,7 +65,7 @@ export async function pagePicture(
   const waited = last?.key === key && mayMove !== 'all' ? last : undefined
   if (waited === undefined) {
     const before = core.layouts.underWay()
-    // Drawing during a layout would do the look-ups twice.
+    // Do not draw during a layout, because all look-ups would be repeated.
     if (before !== undefined && !(await endsSoon(before.ended))) return plain({ laying_out: { share: before.share() } })
   }
   const drawing =
@@ -88,9 +87,9 @@ export async function pagePicture(
   return await drawing
 }
 
-/** Starts the slowest computation before a page asks for it. */
+/** Starts the slowest computation before a page needs it. */
 export async function preparePicture({ layouts, insights }: GraphCore): Promise<void> {
-  // Without a layout, the first picture has no communities. Computing them would delay it.
+  // Without a layout, the first picture has no communities, and computing them would delay it.
   if (await layouts.hasPlaces()) await insights.follow({ wait: 0 })
 }
 
@@ -99,9 +98,9 @@ interface WaitingDrawing {
   readonly drawing: Promise<Answer<PartialPicture>>
 }
 
-/** Kept between requests. During the initial scan, a new picture would always find more notes to place. */
+/** Kept between requests. During the initial scan, each new picture would find more notes. */
 const waitedFor = new WeakMap<GraphCore, WaitingDrawing>()
-/** A finished picture is kept for this many milliseconds. */
+/** Milliseconds for which a finished picture is kept. */
 const KEPT_FOR = 10_000
 
 function keepForNext(core: GraphCore, waited: WaitingDrawing): void {
@@ -114,7 +113,7 @@ function forget(core: GraphCore, drawing: Promise<unknown>): void {
   if (waitedFor.get(core)?.drawing === drawing) waitedFor.delete(core)
 }
 
-/** False if the work takes longer than `AHEAD_WAIT`. */
+/** Returns false after `AHEAD_WAIT`. */
 async function endsSoon(work: Promise<unknown>): Promise<boolean> {
   const limit = AbortSignal.timeout(AHEAD_WAIT)
   await untilAborted(work, limit).catch(() => {})
@@ -141,7 +140,7 @@ export function partOfPicture(core: GraphCore, { notes, most }: PartArguments, c
 
 interface ChosenNotes {
   readonly layout: PlacedNotes
-  /** -1 for a missing note. */
+  /** Indexes of notes, or -1 for a missing note. */
   readonly requested: readonly number[]
   readonly numbers: readonly number[]
   readonly links: number
@@ -185,7 +184,6 @@ function numbersAmong(ids: readonly NodeId[], requested: readonly (NodeId | unde
   return numberById
 }
 
-/** If there are too many notes, prefers visible ones, then those with the most links per community. */
 async function chooseForPage(
   core: GraphCore,
   snapshot: Snapshot,
@@ -203,7 +201,7 @@ async function chooseForPage(
     [...chosenNumbers].flatMap((number) => [...rows.targets.subarray(rows.offsets[number], rows.offsets[number + 1])]),
   )
   choose([...near], drawn.first)
-  // Key notes give communities their names.
+  // Communities are named after their key notes.
   choose(groups.flatMap(({ key }) => (key < 0 ? [] : [key])).slice(0, drawn.first), drawn.first)
   const room = drawn.notes - drawn.first
   choose(await lookedAt(snapshot, ids, { ...shown, most: room }), room)
@@ -236,7 +234,7 @@ function membersOf(of: Int32Array, groups: number): readonly (readonly number[])
   return members
 }
 
-/** Order: requested notes, their neighbors, key notes, then notes with the most links. */
+/** Returns requested notes, then their neighbors, key notes and hubs. */
 function chooseNotes({ ids, rows, groups }: PlacedNotes, requested: readonly number[], maxNotes: number): readonly number[] {
   const { offsets, targets } = rows
   const chosen = new Set<number>()
@@ -248,7 +246,7 @@ function chooseNotes({ ids, rows, groups }: PlacedNotes, requested: readonly num
   }
   choose(requested)
   const near = new Set(requested.flatMap((number) => [...targets.subarray(offsets[number], offsets[number + 1])]))
-  // Neighbors of a hub could fill the picture.
+  // The neighbors of a hub could fill the picture.
   choose(bestLinked(rows, [...near]).slice(0, maxNotes / 3))
   choose(groups.slice(0, maxNotes / 4).map(({ key }) => key))
   if (ids.length <= maxNotes) choose(ids.keys())
@@ -282,12 +280,12 @@ interface PlacedNotes extends Communities {
   readonly generation: number
   readonly ids: readonly NodeId[]
   readonly rows: Adjacency
-  /** Number of incoming links, by note. */
+  /** Number of incoming links per note. */
   readonly incoming: Uint32Array
   readonly outgoing: Uint32Array
   readonly pairs: Uint32Array
   readonly places: Float32Array
-  /** -1 if unknown. Regions depend only on links. */
+  /** Region of each note, or -1. Depends only on links. */
   readonly regions: Int32Array
   readonly isCurrent: boolean
   readonly isCrowded: boolean
@@ -329,7 +327,6 @@ function directedDegrees(topology: Topology): Pick<PlacedNotes, 'incoming' | 'ou
   return { incoming, outgoing }
 }
 
-/** `numbers` must be in ascending order. */
 function pictureOf(
   layout: PlacedNotes,
   { numbers, links }: Pick<ChosenNotes, 'numbers' | 'links'>,
@@ -411,7 +408,7 @@ async function factsOf(snapshot: Snapshot, ids: readonly NodeId[]): Promise<Fact
   return facts
 }
 
-/** Ignores errors. The tools that need insights report them. */
+/** Ignores errors, because other tools report them. */
 async function latestInsight(core: GraphCore, { signal }: Call): Promise<Followed | undefined> {
   const run = await core.insights.follow({ wait: COMMUNITIES_WAIT, signal }).catch(() => undefined)
   signal?.throwIfAborted()
@@ -419,11 +416,10 @@ async function latestInsight(core: GraphCore, { signal }: Call): Promise<Followe
 }
 
 interface Communities {
-  /** -1 if unknown. */
   readonly words: Int32Array
-  /** Group of each note on each level, or -1. */
+  /** Group of each note per level, or -1. */
   readonly levels: readonly Int32Array[]
-  /** `label` is a custom name. Without one, the group is named after the note `key`. */
+  /** `label` is a custom name. Without a label, the group is named after the note `key`. */
   readonly groups: readonly { readonly id: string; readonly label: string | undefined; readonly key: number }[]
 }
 

@@ -4,14 +4,13 @@ import { editDistance } from '../../core/text/nearest.ts'
 import { digitsOf, plainName } from '../../search/similar-names.ts'
 import { ownNames } from './known-node.ts'
 
-/** Minimum share of common bigrams. A title of eight letters with two typos still reaches it. */
+/** Minimum share of common bigrams. A title of eight letters reaches it despite two typos. */
 const MIN_SIMILARITY = 0.4
 const MAX_COMPARED = 20
-/** A typo in a word of four letters leaves only one of three bigrams, which many names contain. */
+/** A typo in a word of four letters leaves only one of three bigrams. */
 const SHORT = { letters: 8, likeness: 0.3, lookedAt: 100 } as const
-/** Long names keep most of their bigrams despite typos, so few other names reach the limit. */
+/** Long names keep most of their bigrams despite typos. */
 const LONG = { letters: 40, likeness: 0.6 } as const
-/** Longer texts are rarely titles. */
 const MAX_TITLE_LENGTH = 200
 const MIN_TITLE_LENGTH = 3
 const MAX_TITLES = 3
@@ -35,7 +34,7 @@ export async function closeTitles(snapshot: Snapshot, text: string, scope: Scope
   const closest = new Map<NodeId, { readonly hit: NameHit; readonly distance: number }>()
   for (const hit of candidates) {
     const name = plainName(hit.name)
-    // Different numbers mean different notes, such as the next day or the next part of a series.
+    // Notes with different numbers are different, such as `Part 1` and `Part 2`.
     const distance = digitsOf(name) === digits ? editDistance(plain, name, slips) : undefined
     if (distance !== undefined && distance < (closest.get(hit.id)?.distance ?? slips + 1)) closest.set(hit.id, { hit, distance })
   }
@@ -45,10 +44,7 @@ export async function closeTitles(snapshot: Snapshot, text: string, scope: Scope
   return close.slice(0, MAX_TITLES).map(({ hit, distance }) => ({ ...hit, distance }))
 }
 
-/**
- * Looks up every transposition of adjacent letters, because a short misspelled name has few bigrams in common with the correct
- * one.
- */
+/** Looks up every transposition, because a short misspelled name keeps few bigrams. */
 async function swappedNames(snapshot: Snapshot, name: string, scope: Scope): Promise<readonly NameHit[]> {
   const letters = [...name]
   const names = letters.slice(1).map((letter, at) =>
@@ -60,7 +56,7 @@ async function swappedNames(snapshot: Snapshot, name: string, scope: Scope): Pro
   return (await snapshot.names(names, 'equal', scope)).flatMap(ownNames)
 }
 
-/** Bigrams do not always find the closest name: `trevorlee` is closest to `Trevor Lee`. */
+/** The best bigram match may not be the closest name: `trevorlee` is closest to `Trevor Lee`. */
 async function withAllNames(snapshot: Snapshot, hits: readonly NameHit[]): Promise<readonly NameHit[]> {
   const names = await snapshot.namesOf(hits.map(({ id }) => id))
   return hits.flatMap((hit, at) => (names[at] ?? []).map((name) => ({ ...hit, name })))

@@ -5,7 +5,6 @@ import type { Answer, GraphCore } from '../graph-core.ts'
 import { ownNames } from './known-node.ts'
 
 export interface NodeCompletion {
-  /** Ids with this prefix, then nodes with similar titles or aliases. */
   readonly ids: readonly string[]
   /** Number of all matches, including those that are not in `ids`. */
   readonly total: number
@@ -16,7 +15,6 @@ export interface CompletionBounds {
   readonly kinds?: readonly NodeKind[]
 }
 
-/** Every character costs time. */
 const MAX_LENGTH = 255
 
 const MIN_SIMILARITY = 0.2

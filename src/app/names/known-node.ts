@@ -11,8 +11,8 @@ const MAX_SIMILAR = 3
 const MIN_SIMILARITY = 0.3
 
 /**
- * Resolves ids with or without their extension, in any case, with or without the vault's name. Exact paths come first, then
- * `.md`, missing notes and `.canvas`.
+ * Resolves ids in any case, with or without extension and vault name. Exact paths come first, then `.md`, missing notes and
+ * `.canvas`.
  */
 export async function lookUp(
   snapshot: Snapshot,
@@ -58,7 +58,7 @@ export async function lookUpKinds(
 
 export interface FilesByPath {
   at(path: string): FileVersion | undefined
-  /** Returns the id of an existing or new file. Never returns the id of a file whose path differs only in case. */
+  /** Returns the id of an existing or new file, never that of a file whose path differs in case. */
   idOf(path: string): NodeId
 }
 
@@ -115,19 +115,19 @@ export interface NamingOptions {
 }
 
 export interface Meaning {
-  /** Empty for an unknown name, several ids for an ambiguous one. */
+  /** Empty for an unknown name. Several ids for an ambiguous name. */
   readonly ids: readonly NodeId[]
   readonly isId: boolean
 }
 
-/** The common rule for names: an id, or the title or alias (otherwise the file name) of exactly one file. An id has priority. */
+/** Resolves names for all tools and queries: an id, or else the title, alias or file name of exactly one file. */
 export async function meaningsOf(
   snapshot: Snapshot,
   core: Pick<GraphCore, 'name'>,
   names: readonly string[],
   { withMissing = false }: NamingOptions = {},
 ): Promise<readonly Meaning[]> {
-  // In parallel, because an unnecessary query costs less than a second round trip.
+  // Run in parallel, because an unnecessary query is cheaper than a second round trip.
   const [byId, equalNames, others] = await Promise.all([
     lookUpKinds(snapshot, core, names),
     nodesNamed(snapshot, names),
@@ -190,7 +190,7 @@ function takenWarning(name: string, id: NodeId): Warning {
   return { code: 'NOTICE', message: resolvedMessage(name, id) }
 }
 
-/** File names count only if no title or alias matches. Attachments count only if no note or canvas matches. */
+/** Falls back to file names. Attachments count only if no note or canvas matches. */
 export async function nodesNamed(
   snapshot: Snapshot,
   names: readonly string[],
@@ -207,7 +207,6 @@ function trimName(name: string): string {
   return name.trim()
 }
 
-/** Drops matches by file name if there are others. */
 export function ownNames(hits: readonly NameHit[]): readonly NameHit[] {
   const own = hits.filter((hit) => hit.of !== 'file')
   return own.length > 0 ? own : hits
@@ -222,7 +221,6 @@ export function ambiguousName(name: string, ids: readonly string[]): RouxError {
   })
 }
 
-/** Lists the nearest ids. */
 export async function unknownNodeError(snapshot: Snapshot, name: string): Promise<RouxError> {
   if (await namesFolder(snapshot, name)) {
     return new RouxError('NODE_NOT_FOUND', `There is no note ${quoted(name)}, but there is a folder with that name.`, {
@@ -254,7 +252,7 @@ async function nearestIds(snapshot: Snapshot, id: string, scope: Scope = {}): Pr
   return near.map((hit) => hit.id)
 }
 
-/** In bytes, as in common file systems. */
+/** Limit of common file systems, in bytes. */
 const MAX_NAME_LENGTH = 255
 
 function nameOf(id: string): string {
@@ -265,12 +263,12 @@ function nameOf(id: string): string {
 }
 
 export interface NamedExactly {
-  /** File names count only if no title or alias matches. */
+  /** Includes file names only if no title or alias matches. */
   readonly ownVault: readonly NodeId[]
   readonly all: readonly NodeId[]
 }
 
-/** Matches titles, aliases and ids. Ignores accents and punctuation if nothing matches exactly. */
+/** Ignores accents and punctuation if no title, alias or id matches exactly. */
 export async function namedExactly(
   snapshot: Snapshot,
   core: Pick<GraphCore, 'name'>,

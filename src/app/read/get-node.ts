@@ -28,12 +28,12 @@ import type { VaultLinkResponse } from './vault-links.ts'
 /** Size of `partial:` and `"next_offset":1000000,`. */
 const CUT_FACTS = 32
 
-/** Minimum useful length. The text is shorter only if the budget is too small. */
+/** Minimum useful length, unless the budget is too small. */
 const MIN_TEXT_LENGTH = 160
 
 const MIN_CHARACTERS = 20
 
-/** Ids and titles come first. The rest is for other metadata. */
+/** Share of the bytes that remain after ids and titles. */
 const CONTENT_SHARE = 0.6
 
 /** Members that a `depth` above 0 requests. */
@@ -43,7 +43,6 @@ const NEIGHBORS_TEXT: ReadonlySet<string> = new Set(['content'])
 const FACTS = ['properties', 'outline', 'links', 'vault_links'] as const
 
 export interface GetNodeArguments {
-  /** Id, unique title or unique alias. */
   readonly id: string
   readonly depth: number
   /** Headings, outermost first, or a single `^block`. */
@@ -51,7 +50,7 @@ export interface GetNodeArguments {
   /** Offset in the content or section, in characters. */
   readonly offset: number
   readonly maxChars: number
-  /** Has a default if `depth` is 1. */
+  /** With a `depth` of 1, the token limit has a default. */
   readonly maxTokens?: number | undefined
 }
 
@@ -116,7 +115,7 @@ async function wantedWarning({ core, snapshot }: ReadingContext, name: string): 
   return [{ code: 'NOTICE', message: `However, ${links}. get_neighbors with evidence: true shows what they say about it.` }]
 }
 
-/** Marks the hash of incomplete text as partial. Otherwise, the caller could overwrite the rest. */
+/** Marks the hash of incomplete text as partial, so a caller cannot overwrite text that it has not seen. */
 function hashOf({ writing }: GraphCore, source: NoteText | undefined, shownText: string): Pick<NodeDetails, 'hash'> {
   if (writing === undefined || source === undefined) return {}
   const { text, bodyStart, hash } = source
@@ -135,7 +134,6 @@ async function linksToVaults(
 }
 
 interface ContentReader {
-  /** Truncates the text to `chars`. */
   readonly contentOf: (chars: number) => Cut
   readonly span: TextRange
 }
@@ -155,7 +153,7 @@ async function contentReader(core: GraphCore, { source }: NoteWithText, args: Ge
   return { contentOf, span }
 }
 
-/** From an offset on, returns only the headings that follow, and as many links as in lists. */
+/** With an offset, returns only the headings of that part, and as many links as in lists. */
 function knownOf(
   { node, source }: NoteWithText,
   { offset }: GetNodeArguments,
@@ -214,7 +212,6 @@ export interface NodeDetails extends NodeResponse {
   readonly outline: readonly Heading[]
   /** Number of all links. `links` contains only the first ones. */
   readonly link_count: number
-  /** Links to other vaults. Omitted if there are none. */
   readonly vault_links?: readonly VaultLinkResponse[]
   /** Set if `content` is truncated. */
   readonly next_offset?: number
@@ -226,7 +223,6 @@ export interface Recutter {
   readonly next_offset: number | undefined
 }
 
-/** Adds neighbors, then text, then other metadata, then details of the neighbors. */
 function fitNode(node: NodeDetails, room: number, recut: (chars: number) => Recutter): Fitted<Partial<NodeDetails>> {
   if (jsonBytes(node) <= room) return { value: node, omitted: {} }
   const { incomingNeighbors: incoming = [], outgoingNeighbors: outgoing = [] } = node
@@ -274,7 +270,7 @@ function without({ outgoingNeighbors, incomingNeighbors, vault_links }: NodeDeta
   }
 }
 
-/** Limits the text to its share of the bytes, but keeps the minimum useful length if possible. */
+/** Limits the text to its share of the bytes, but not below the minimum useful length. */
 function fittingContent(
   node: NodeDetails,
   { fair, most }: { readonly fair: number; readonly most: number },

@@ -20,16 +20,13 @@ export interface TreeArguments {
 
 export interface FolderResponse {
   readonly path: string
-  /** Includes subfolders. */
   readonly note_count: number
   readonly folders: readonly FolderResponse[]
   readonly notes: readonly NodeSummary[]
-  /** Set if `limit` or `depth` left out items. */
   readonly omitted_notes?: number
   readonly omitted_folders?: number
 }
 
-/** Returns `null` if the folder does not exist. */
 export function getTree(core: GraphCore, args: TreeArguments, call: Call = {}): Promise<Answer<FolderResponse | null>> {
   return answer(core, call, async (snapshot) => {
     const { depth, limit, includeArchived } = args
@@ -66,7 +63,7 @@ interface Draft {
   notes: number
 }
 
-/** Fits folders level by level, then notes from all folders in turn. Counts what is omitted in each folder. */
+/** Adds folders level by level, then notes from all folders in turn. Each folder counts its omitted entries. */
 export function fitTree(tree: FolderResponse, room: number): Fitted<ShownFolder> {
   const budget = new Budget(room)
   const root = draftOf(tree)

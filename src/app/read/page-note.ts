@@ -20,11 +20,11 @@ export interface PageText {
   readonly comments: readonly { readonly start: number; readonly end: number }[]
   /** UTF-16 offsets in `text`, including the delimiters (`$…$`, `$$…$$`), in order. */
   readonly formulas: readonly { readonly start: number; readonly end: number }[]
-  /** True if line breaks are shown as in Obsidian and Logseq. */
+  /** True if single line breaks are preserved, as in Obsidian and Logseq. */
   readonly breaks: boolean
 }
 
-/** Missing targets have the kind `missing`. */
+/** Missing link targets have the kind `missing`. */
 export interface PageNote extends PageText {
   readonly id: NodeId
   /** Name of the vault's folder, which Obsidian uses as the vault's name. */
@@ -51,7 +51,7 @@ export interface PageLink {
   readonly subpath?: string
 }
 
-/** In UTF-16 code units. Browsers are slow to lay out longer text. */
+/** Maximum length in UTF-16 code units. Browsers lay out longer text slowly. */
 const MAX_LENGTH = 200_000
 
 const KEEPS_LINES: ReadonlySet<string | undefined> = new Set(['obsidian', 'logseq'])
@@ -96,7 +96,6 @@ export function pageNote(
   })
 }
 
-/** Also hides missing notes that only excluded files link to. */
 async function isVisible(snapshot: Snapshot, { id, kind, excluded }: Node): Promise<boolean> {
   if (kind !== 'missing') return !excluded
   return (await snapshot.neighbors(id, { direction: 'in', kinds: ['note', 'canvas'] }, { offset: 0, limit: 0 })).total > 0
@@ -108,7 +107,7 @@ async function linksIn(
   shownSpan: { readonly start: number; readonly end: number },
 ): Promise<readonly PageLink[]> {
   const { items } = await snapshot.neighbors(id, { direction: 'out', kinds: ['note', 'attachment', 'canvas', 'missing'] }, ALL)
-  // Links from the note to itself are not neighbors.
+  // Add the note's links to itself, which are not neighbors.
   const targets = [id, ...items]
   const [nodes, linksFound] = await Promise.all([
     snapshot.nodes(targets, { links: 0 }),

@@ -14,21 +14,19 @@ const MAX_DESCRIBED = 3
 const MAX_NAMED = 5
 
 export interface ReportedProblem {
-  /** `in_comment` is a problem with a link in a comment. */
+  /** `in_comment` is any problem of a link in a comment. */
   readonly kind: ProblemKind | 'in_comment'
   readonly id: NodeId
-  /** 1-based, or 0 for the whole file. */
+  /** 1-based, or 0 for a problem of the whole file. */
   readonly line: number
-  /** A description, or the link as written. */
   readonly text: string
-  /** Index among equal links on the line. Omitted for the first. */
+  /** 1-based position among equal links on the line. Omitted for the first. */
   readonly nth?: number
-  /** Number of equal links to the same target. Omitted for one. */
+  /** Number of equal links to the same target. Omitted if 1. */
   readonly count?: number
-  /** The first three. `id` and `line` are those of the first. */
   readonly places?: readonly { readonly id: NodeId; readonly line: number }[]
   /**
-   * Ids of possible targets, starting with the current one. For twins, the other twins. For `broken_heading`, includes `#heading`
+   * Possible targets, starting with the current one. A twin lists the other twins. For `broken_heading`, ids include `#heading`
    * or `#^block`.
    */
   readonly candidates?: readonly string[]
@@ -36,7 +34,7 @@ export interface ReportedProblem {
 
 const MAX_SUGGESTIONS = 3
 
-/** Adds suggestions. Makes two queries in total. */
+/** Uses two queries, however many problems there are. */
 export async function reportProblems(snapshot: Snapshot, problems: readonly Problem[]): Promise<readonly ReportedProblem[]> {
   const [hits, notes] = await Promise.all([similarNames(snapshot, problems), linkedNotes(snapshot, problems)])
   const counts = new Map<string, number>()
@@ -71,7 +69,6 @@ function targetOf(problem: Extract<Problem, { readonly link: WrittenLink }>): st
 
 const MAX_PLACES = 3
 
-/** Describes the first problem of each group, and counts the others. */
 export async function reportGroups(snapshot: Snapshot, groups: readonly SameProblems[]): Promise<readonly ReportedProblem[]> {
   const reported = await reportProblems(
     snapshot,
@@ -119,7 +116,7 @@ function candidatesOf(
       return problem.twins
     case 'broken_link': {
       const name = lastName(problem.name)
-      // A note rarely links to its own name.
+      // Notes rarely misspell their own name.
       const others = (hits.get(name) ?? []).filter(({ id }) => id !== problem.id)
       return candidateSample(nearHits(name, others).map(({ id }) => id))
     }
@@ -137,7 +134,7 @@ function candidateSample(candidates: readonly string[]): readonly string[] | und
 async function similarNames(snapshot: Snapshot, problems: readonly Problem[]): Promise<ReadonlyMap<string, readonly NameHit[]>> {
   const names = problems.flatMap((problem) => (problem.kind === 'broken_link' ? [lastName(problem.name)] : []))
   const distinct = [...new Set(names)]
-  // One more, because the linking note is dropped.
+  // Fetch one more, because the linking note is dropped.
   const options = { ...DEFAULT_SEARCH, limit: DEFAULT_SEARCH.limit + 1 }
   const similar = distinct.length === 0 ? [] : await snapshot.names(distinct, 'similar', {}, options)
   return new Map(distinct.map((name, at) => [name, similar[at] ?? []]))
@@ -154,7 +151,6 @@ async function linkedNotes(snapshot: Snapshot, problems: readonly Problem[]): Pr
   return new Map(nodes.flatMap((node) => (node === undefined ? [] : [[node.id, node]])))
 }
 
-/** Returns similar headings or blocks as subpaths. */
 function nearParts({ subpath = '', form }: WrittenLink, note: Node | undefined): readonly string[] {
   const last = subpath.slice(subpath.lastIndexOf('#') + 1).trim()
   if (note === undefined) return []
@@ -164,7 +160,7 @@ function nearParts({ subpath = '', form }: WrittenLink, note: Node | undefined):
   return nearTexts([...new Set(texts)], last)
 }
 
-/** These links may use the web anchor of a heading. */
+/** Links of these forms may use HTML anchors of headings. */
 const FORMS_WITH_ANCHORS: ReadonlySet<LinkForm> = new Set(['markdown', 'reference', 'html'])
 
 export async function noteWarnings(snapshot: Snapshot, id: NodeId): Promise<readonly Warning[]> {

@@ -15,11 +15,11 @@ export interface WholeFile {
   readonly mimeType: string
   /** Text as on disk. Invalid UTF-8 is replaced. */
   readonly text?: string
-  /** Base64. Set if the file is not text. */
+  /** Base64. Set for binary files. */
   readonly blob?: string
-  /** ISO 8601. From the note, or else from the file system. */
+  /** ISO 8601, from the note or the file system. */
   readonly modified?: string
-  /** SHA-256 in hex. Only for notes. */
+  /** Hex SHA-256. Set only for notes. */
   readonly hash?: string
 }
 

@@ -18,12 +18,12 @@ export interface ReadingContext {
 export interface ReadTexts {
   readonly texts: ReadonlyMap<NodeId, NoteText>
   readonly unread: readonly NodeId[]
-  /** Notes that keep changing, so the snapshot lacks their latest text. */
+  /** Notes whose latest text is not in the snapshot, because they keep changing. */
   readonly changed: ReadonlySet<NodeId>
   readonly paths: ReadonlyMap<NodeId, string>
 }
 
-/** Reads notes and canvases, but only looks up paths of `others`. If a file has changed, indexes it and restarts the use case. */
+/** Reads notes and canvases. Restarts the use case after indexing a changed file. For `others`, only looks up paths. */
 export async function readTexts(
   reading: ReadingContext,
   ids: readonly NodeId[],
@@ -41,7 +41,7 @@ export async function readTexts(
   return cached.length === 0 ? read : { ...read, texts: new Map([...cached, ...read.texts]) }
 }
 
-/** A search reads notes for their links, and again for their passages. */
+/** A search reads the same notes for links and for passages. */
 const textsRead = new WeakMap<Snapshot, Map<NodeId, NoteText>>()
 
 const NOTHING_READ: ReadTexts = { texts: new Map(), unread: [], changed: new Set(), paths: new Map() }
@@ -59,7 +59,7 @@ async function readMissing(
   const read = stored === undefined ? await core.texts.read(expectedVersions, call.signal) : places.map(({ at }) => stored[at])
   const changed = expectedVersions.filter(({ hash }, at) => {
     const text = read[at]
-    // An empty hash means that the note could not be read.
+    // The hash of an unreadable note is empty.
     return hash !== '' && text !== 'unread' && text?.hash !== hash
   })
   if (changed.length > 0 && !snapshot.isLast) {
@@ -110,18 +110,17 @@ export async function readNode(reading: ReadingContext, id: NodeId, options: Nod
   if (note !== undefined) return note
   const [[node], [version]] = await Promise.all([reading.snapshot.nodes([id], options), reading.snapshot.versions([id])])
   if (node?.kind === 'attachment') return { node, source: undefined }
-  // An empty hash means that the note could not be read.
   if (version?.hash !== '') return undefined
   throw new RouxError('PERMISSION_DENIED', `${quoted(id)} cannot be read.`, { hint: "Check the file's permissions." })
 }
 
-/** Omits headings and tasks of a note that keeps changing, because their line numbers would be wrong. */
+/** Notes that keep changing get no headings and tasks, because the line numbers would be wrong. */
 export async function readNotes(
   reading: ReadingContext,
   ids: readonly NodeId[],
   options: NodeOptions,
 ): Promise<{ readonly notes: readonly (NoteWithText | undefined)[]; readonly unread: readonly NodeId[] }> {
-  // Worker threads read the files during the query.
+  // Worker threads read files while the query runs.
   const [{ texts, unread, changed }, nodes] = await Promise.all([readTexts(reading, ids), reading.snapshot.nodes(ids, options)])
   const notes = ids.map((id, at) => {
     const node = nodes[at]

@@ -12,7 +12,6 @@ export interface VaultLinkResponse {
   readonly vault: string
   readonly file: string
   readonly line: number
-  /** `null` if the vault or note is unknown. */
   readonly id: NodeId | null
 }
 
@@ -44,7 +43,7 @@ async function openCalled(vaults: Vaults | undefined, vaultName: string): Promis
   return match === undefined ? undefined : await vaults?.open(match.name).catch(() => undefined)
 }
 
-/** Applications use the folder's name as the vault's name. */
+/** Applications name a vault after its folder. */
 function isCalled({ name, root }: Pick<GraphCore, 'name' | 'root'>, vaultName: string): boolean {
   return [name, basename(root)].some((candidate) => candidate !== undefined && foldName(candidate) === foldName(vaultName))
 }

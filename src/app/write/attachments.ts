@@ -74,7 +74,6 @@ export interface ListAttachmentsArguments extends PageArguments {
 
 export interface AttachmentList {
   readonly attachments: readonly AttachmentFacts[]
-  /** Total number, ignoring `limit` and `offset`. */
   readonly total: number
 }
 
@@ -105,14 +104,13 @@ export interface ReadAttachmentArguments {
 export interface AttachmentContent extends AttachmentFacts {
   /** Base64, from `offset` on. Omitted for images. */
   readonly content?: string
-  /** Set if `content` is truncated. */
   readonly next_offset?: number
 }
 
-/** Maximum size of an image in an answer. */
+/** Maximum size of an image in an answer, in bytes. */
 const MAX_PICTURE_BYTES = 5 << 20
 
-/** In Base64, about 15,000 tokens. */
+/** Page size in bytes. As Base64, about 15,000 tokens. */
 const PAGE = 16_384
 
 /**

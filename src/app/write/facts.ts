@@ -16,11 +16,9 @@ export interface WriteFacts {
   /** Id for `apply_changes`. Set only for a dry run. */
   readonly plan_id?: string
   readonly diff?: string
-  /** Numbers of files and rewritten lines. Omitted for a single file. */
+  /** Number of files and rewritten lines. Omitted for a single file. */
   readonly counts?: Counts
-  /** Omitted if only the main file has changed. */
   readonly files?: readonly FileFacts[]
-  /** Number of items left out of the lists. */
   readonly omitted?: Omitted
   readonly dangling_links?: readonly LinkReport[]
 }
@@ -30,17 +28,14 @@ export type Counts = { readonly [kind in WrittenFile['kind']]?: number } & { rea
 export interface Omitted {
   readonly ids?: number
   readonly files?: number
-  /** Number of rewritten lines left out. */
   readonly lines?: number
   readonly dangling_links?: number
 }
 
 export interface FileFacts {
   readonly kind: WrittenFile['kind']
-  /** Path before a move or deletion. */
   readonly path: string
   readonly to?: string
-  /** Lines with rewritten links. */
   readonly relinked?: readonly RewrittenLine[]
 }
 
@@ -50,7 +45,6 @@ const NONE = { files: Infinity, lines: Infinity, line: Infinity, dangling: Infin
 
 export interface ShownFacts {
   readonly diff?: boolean
-  /** The main file. Listed only if other files have changed. */
   readonly own?: string | undefined
 }
 
@@ -125,7 +119,7 @@ export function textAround(text: string, limit: number, { start, end }: TextRang
   return MARKER + truncate(text, room, { start: startOfWord(text, from, start), end: text.length }).text
 }
 
-/** Returns the start of the next line, or else of the next word, or else the next character boundary. */
+/** Prefers the start of a line, then the start of a word, then a character boundary. */
 function startOfWord(text: string, from: number, to: number): number {
   const near = text.slice(from, Math.min(to, from + NEAR))
   const line = near.indexOf('\n')
@@ -140,7 +134,7 @@ export function hunksOf(diff: string): string {
   return diff.replace(/^--- [^\n]*\n\+\+\+ [^\n]*\n/, '')
 }
 
-/** Long lines are truncated around their changes. */
+/** Truncates long lines around their changes. */
 export function shownDiff(diff: string): string {
   const lines = diff.split('\n')
   if (lines.at(-1) === '') lines.pop()
@@ -161,7 +155,6 @@ function shortLines(lines: readonly string[]): readonly string[] {
   return lines.map((line, at) => shortLine(line, others.get(at) ?? ''))
 }
 
-/** Maps each changed line to its counterpart. */
 function counterparts(lines: readonly string[]): ReadonlyMap<number, string> {
   const others = new Map<number, string>()
   for (let at = 0; at < lines.length; ) {
@@ -191,7 +184,7 @@ function shortLine(line: string, other: string): string {
   return line.charAt(0) + MARKER + truncate(line, limit - MARKER.length, rest).text
 }
 
-/** Ignores the sign at the start of the lines. */
+/** Ignores the `+` and `-` signs. */
 function sharedLength(line: string, other: string): number {
   let at = 1
   while (at < line.length && line.charCodeAt(at) === other.charCodeAt(at)) at++

@@ -16,7 +16,6 @@ export interface ListChangesArguments extends PageArguments {
 
 export interface ChangeFacts {
   readonly change_id: string
-  /** ISO 8601, UTC. */
   readonly time: string
   readonly title: string
   readonly state: ChangeState
@@ -28,7 +27,7 @@ export interface ChangeFacts {
 export interface ListedFile {
   readonly kind: WrittenFile['kind'] | 'folder_created' | 'folder_deleted'
   readonly path: string
-  /** For a move. May be in the trash. */
+  /** New path of a moved file, possibly in the trash. */
   readonly to?: string
 }
 

@@ -50,7 +50,7 @@ function namesIn(operation: Operation): readonly (readonly [name: string, value:
 const NEVER_EMPTY: ReadonlySet<string> = new Set(['id', 'to', 'tag', 'path', 'filename', 'heading', 'section'])
 
 function checkName(name: string, value: string): void {
-  // An empty `folder` is the vault's root.
+  // An empty `folder` means the vault's root.
   if (NEVER_EMPTY.has(name) && value.trim() === '') throw invalid(`${name} is empty.`)
   if (value.length <= MAX_NAME_LENGTH) return
   throw invalid(`${name} has ${value.length} characters; the limit is ${MAX_NAME_LENGTH}: ${quoted(value)}.`)
@@ -85,7 +85,7 @@ function checkDepth(properties: unknown): void {
 export interface NamedOperations {
   readonly operations: readonly Operation[]
   readonly notes: readonly string[]
-  /** Earlier operations may create these notes. */
+  /** Names of notes that earlier operations may create. */
   readonly unknown: readonly string[]
   readonly ids: ReadonlyMap<string, string>
 }
@@ -107,7 +107,7 @@ export async function nameNotes(core: GraphCore, written: readonly Operation[], 
 /** Models sometimes add line breaks to these arguments. */
 const TRIMMED = ['to', 'path', 'folder', 'filename'] as const
 
-/** Applies to new names. Ids are looked up with and without white space. */
+/** Ids of existing notes may end in white space, so they are not trimmed. */
 function withTrimmedNames(operation: Operation): Operation {
   const names = operation as Partial<Record<(typeof TRIMMED)[number] | 'id', string>>
   const keys = noteOf(operation) === '' ? (['id', ...TRIMMED] as const) : TRIMMED
@@ -148,7 +148,6 @@ async function resolveNames(snapshot: Snapshot, core: GraphCore, operations: rea
 
 const NO_IDS: ReadonlyMap<string, string> = new Map()
 
-/** Returns an empty string if the operation needs no existing note. */
 function noteOf(operation: Operation): string {
   switch (operation.kind) {
     case 'create':
@@ -157,7 +156,6 @@ function noteOf(operation: Operation): string {
     case 'createFolder':
       return ''
     default:
-      // A trailing `/` means a folder.
       return operation.id.endsWith('/') ? '' : operation.id
   }
 }
@@ -166,7 +164,7 @@ function takesFolder(operation: Operation): boolean {
   return operation.kind === 'move' || operation.kind === 'addAttachment'
 }
 
-/** The index does not contain the effects of earlier operations. */
+/** The index does not reflect earlier operations. */
 function comesBefore(earlier: readonly Operation[], operation: Operation): boolean {
   const stem = stemOf(noteOf(operation))
   return earlier.some((before) => newNamesOf(before).some((name) => stemOf(name) === stem))
@@ -200,7 +198,7 @@ export function inVault(error: unknown, { name }: Pick<GraphCore, 'name'>): unkn
     if (typeof each === 'string') return LISTING_FILES.has(code) ? toNodeId(each, name) : each
     if (!isRecord(each)) return each
     if (typeof each.id === 'string') return { ...each, id: toNodeId(each.id, name) }
-    // For a missing section, `path` contains headings.
+    // The `path` of a missing section contains headings.
     return typeof each.path === 'string' && code !== 'SECTION_NOT_FOUND' ? { ...each, path: toNodeId(each.path, name) } : each
   })
   return new RouxError(code, message, { hint, candidates, isTransient, cause: error })

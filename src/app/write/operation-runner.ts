@@ -70,14 +70,14 @@ export function withNotes<T>(value: T, { notes }: WriteResult, warnings: readonl
   return { value, warnings: [...notes.map((message): Warning => ({ code: 'NOTICE', message })), ...warnings] }
 }
 
-/** Falls back to folded paths, because a failure after the write would be misleading. */
+/** Falls back to folded paths, because the write has already succeeded. */
 export async function readIds(core: GraphCore, paths: readonly (string | undefined)[]): Promise<(path: string) => NodeId> {
   const existing = paths.filter((path) => path !== undefined)
   const files = await core.store.read((snapshot) => filesByPath(snapshot, core, existing)).catch(() => undefined)
   return (path) => files?.idOf(path) ?? toNodeId(foldId(path), core.name)
 }
 
-/** Turns a failure into a warning. After an error, the caller would repeat the write. */
+/** Returns a failure as a warning, because the caller would repeat the write after an error. */
 export async function readBack<T>(
   path: string | undefined,
   read: (path: string) => Promise<Answer<T>>,

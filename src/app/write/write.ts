@@ -31,7 +31,6 @@ export const writeNode = operationUseCase<OperationOf<'create' | 'update' | 'res
   async ({ core, request, result, call }) => {
     const [path] = result.subjects
     const facts = writeFacts(result, call, { diff: true, own: path })
-    // A dry run leaves the file unchanged.
     const { value, warnings } = request.dryRun ? plain(undefined) : await nodeAt(core, { path, text: result.text }, call)
     if (value !== undefined) {
       const { id, path: at, title, hash, ...rest } = value
@@ -59,7 +58,7 @@ interface MoveEnds {
   readonly to: string
 }
 
-/** Results do not list folders, so a file inside determines the paths. */
+/** Results do not contain folders, so a file inside determines the paths. */
 function endsOf({ files, subjects }: WriteResult, { id, to }: { readonly id: string; readonly to: string }): MoveEnds {
   const [subject] = subjects
   const moves = files.flatMap(({ kind, from, to }): readonly MoveEnds[] =>
@@ -105,7 +104,7 @@ export const createFolder = operationUseCase<OperationOf<'createFolder'>, Create
 export interface ApplyArguments {
   readonly operations: readonly Pick<OperationRequest, 'tool' | 'operation'>[]
   readonly dryRun: boolean
-  /** From a dry run. Excludes `operations`. */
+  /** Plan of a dry run, as an alternative to `operations`. */
   readonly planId?: string | undefined
 }
 
@@ -196,9 +195,8 @@ interface WrittenAt extends Pick<WriteResult, 'text'> {
   readonly path: string | undefined
 }
 
-/** Returns `undefined` if the path has no node. */
 function nodeAt(core: GraphCore, { path, text }: WrittenAt, call: Call): Promise<Answer<ChangedNode | undefined>> {
-  // Writing updates the index before the watcher does.
+  // Writing has already updated the index.
   return readBack(path, (at) =>
     core.store.read(async (snapshot) => {
       const id = (await filesByPath(snapshot, core, [at])).at(at)?.id
@@ -235,7 +233,6 @@ function changedNode({ node, source }: NoteWithText, { path, text }: WrittenAt, 
   }
 }
 
-/** The caller has seen or written all of the text, and the file still contains it. */
 function knows(source: NoteText, { content, text }: { readonly content: string } & Pick<WriteResult, 'text'>): boolean {
   const isShown = content.length === source.text.length - source.bodyStart
   return isShown || (text?.isKnown === true && text.hash === source.hash)
