@@ -9,5 +9,5 @@ if (page !== null) {
 }
 addEventListener('popstate', () => void goToAddress())
 void start()
-// Draw the names on the map again once the page's font has loaded.
+// Redraw the names with the page's font.
 document.fonts.addEventListener('loadingdone', () => map.view?.refresh())

@@ -3,71 +3,65 @@ import { boundsOf, type Graph, type GroupedBy, placeOf } from './graph.ts'
 import type { Box } from './map-labels.ts'
 import { memoizeLast } from './memoize-last.ts'
 
-/** The land of a group: the points that are closer to its notes than to others. */
+/** Contains the points that are closer to notes of the group than to other notes. */
 export interface Area {
   /** Palette index. */
   readonly colour: number
-  /** `x, y` of the corners of each outline, in layout units. One within another is a hole. */
+  /** `x, y` pairs in layout units. An outline within another one is a hole. */
   readonly outlines: readonly (readonly number[])[]
 }
 
-/** All links between two lands with colors of their own. */
+/** The links between two colored areas. */
 export interface Band {
   /** Palette indexes. */
   readonly from: number
   readonly to: number
-  /** The best linked note of each land. */
+  /** The best linked note of each area. */
   readonly ends: readonly number[]
   readonly links: number
 }
 
 interface Lands {
   readonly all: readonly Area[]
-  /** How far areas reach beyond their notes, in layout units. */
+  /** Distance between notes and the edge of their area, in layout units. */
   readonly reach: number
-  /** Returns the color of the area at a point of the layout, if there is one. */
+  /** Returns the color of the area at a point of the layout. */
   colourAt(x: number, y: number): number | undefined
 }
 
 export interface Areas extends Lands {
-  /** The color of the land of each note: for an index note, of the land around it. Without one, no color. */
+  /** By note, including the area around an index note. */
   readonly of: Uint8Array
   readonly bands: readonly Band[]
-  /** The diagonal of the layout. */
+  /** Diagonal of the layout. */
   readonly extent: number
 }
 
-/** Which notes are shown, and in which colors. */
+/** Visible notes and their colors. */
 interface Shown {
-  /** 1 for visible notes. */
   readonly shown: Uint8Array
-  /** Palette index of each note. The last color marks notes in no colored group; the number after it marks index notes. */
+  /** Palette index of each note. The last color means no group, and the number after it an index note. */
   readonly colours: Uint8Array
   readonly palette: readonly string[]
 }
 
 export interface Divided extends Shown {
-  /** The groups whose names are shown. */
   readonly groupedBy: GroupedBy
-  /** True if these groups have the colors. */
+  /** True if notes are colored by `groupedBy`. */
   readonly isColouredByGroup: boolean
 }
 
-/**
- * Reach of a note, reach where areas enclose it, reach within a part of an area, size of a cell, and reach of the smoothing of borders and then of corners, in usual
- * distances between notes.
- */
+/** Relative to the usual distance between notes. `blur` smooths borders, and `corner` rounds corners. */
 const REACH = { note: 1.5, enclosed: 5, part: 2, cell: 0.2, blur: 0.45, corner: 0.5 }
-/** Share of the notes that counts for the usual distance: notes are close together only in the middle of a group. */
+/** Only the center of a group is dense, so its usual distance covers this share of notes. */
 const MOST = 0.8
-/** Maximum number of cells along the longer side. */
 const CELLS = 260
-/** Minimum number of notes with an outline of their own, on a map of up to `few` notes, and on larger ones. */
+/** Groups with fewer notes get no outline. The limit is higher on maps with more than `few` notes. */
 const LEAST = { few: 300, ofFew: 3, ofMany: 8 }
-/** How much closer an area is at its edge than the next one, which leaves a gap between them. */
+/** Leaves a gap between areas. */
 const LEAD = 0.1
 
-/** Returns the areas of all colors. No two of them overlap. */
+/** Areas do not overlap. */
 export const areasOf = memoizeLast(
   ({ places }: Graph, { shown, colours }: Shown) => [places, shown, colours],
   (graph: Graph, { shown, colours, palette }: Shown): Areas => {
@@ -85,24 +79,23 @@ export const areasOf = memoizeLast(
   },
 )
 
-/** A part of a land, with a name of its own. */
+/** A named part of an area. */
 export interface Part extends Area {
   readonly label: string
   readonly notes: readonly number[]
-  /** True for the notes of a land that are in no other part. */
+  /** True for notes that are in no other part. */
   readonly isRest?: boolean
-  /** Bounds of most of the notes. */
   readonly bounds: Box
-  /** How well its notes are linked, compared with other parts of the land: 0 for the worst, 1 for the best. */
+  /** Rank by number of links among the parts of an area, from 0 to 1. */
   readonly rank: number
   /** Checks whether a point of the layout is in the part. */
   has(x: number, y: number): boolean
 }
 
-/** More links of a note than this do not make its part better linked. */
+/** Caps the links of a note, so that a single note does not dominate its part. */
 const MANY = 20
 
-/** Returns the parts of large lands, the largest first: if these are regions, their communities. */
+/** Splits large regions into communities, the largest first. */
 export const landPartsOf = memoizeLast(
   ({ places, picture }: Graph, { shown, colours, ...look }: Divided) => [places, picture, shown, colours, hasParts(look)],
   (graph: Graph, { shown, colours, palette, ...look }: Divided): readonly Part[] => {
@@ -136,24 +129,23 @@ export const landPartsOf = memoizeLast(
   },
 )
 
-/** Checks whether lands are regions, which have parts. */
+/** Only regions have parts. */
 function hasParts({ groupedBy, isColouredByGroup }: Pick<Divided, 'groupedBy' | 'isColouredByGroup'>): boolean {
   return isColouredByGroup && groupedBy === 'region'
 }
 
-/** Returns the notes with each number below `count`. */
 function byNumber(notes: readonly number[], numbers: ArrayLike<number>, count: number): readonly number[][] {
   const lists = Array.from({ length: count }, (): number[] => [])
   for (const note of notes) lists[numbers[note] ?? -1]?.push(note)
   return lists
 }
 
-/** Returns the parts with all their notes in a set: those of a chosen group, and not those that hold what a search found. */
+/** Returns parts that are completely in a set of notes. */
 export function partsWithin<Some extends Pick<Part, 'notes'>>(parts: readonly Some[], within: ReadonlySet<number>): Some[] {
   return parts.filter(({ notes }) => notes.every((note) => within.has(note)))
 }
 
-/** Returns the bounds of most of these notes, without those that lie apart because they have no links. */
+/** Ignores notes without links, which are far from the others. */
 export function boundsOfMost({ degrees, places }: Graph, notes: readonly number[]): Box {
   const linked = notes.filter((note) => (degrees[note] ?? 0) > 0)
   const near = linked.length === 0 ? notes : linked
@@ -164,7 +156,6 @@ export function boundsOfMost({ degrees, places }: Graph, notes: readonly number[
 
 const NO_LANDS: Lands = { all: [], reach: 0, colourAt: () => undefined }
 
-/** Returns the bands between lands with colors below `other`. */
 function bandsOf({ degrees, pairs }: Graph, landOf: (note: number) => number, other: number): readonly Band[] {
   const links = new Map<number, number>()
   for (let at = 0; at < pairs.length; at += 2) {
@@ -190,7 +181,7 @@ interface Cells {
   readonly top: number
 }
 
-/** @param isRound true if borders are smoothed with gaps between them, which takes time for each color */
+/** @param isRound true to smooth borders, which takes time for each color */
 function landsOf(
   graph: Graph,
   notes: readonly number[],
@@ -200,7 +191,7 @@ function landsOf(
   const usual = usualDistance(graph, notes)
   const reach = (isRound ? REACH.enclosed : REACH.part) * usual
   const size = Math.max(REACH.cell * usual, (right - left) / CELLS, (bottom - top) / CELLS)
-  // Nothing is near the edges, so outlines close.
+  // An empty border closes the outlines.
   const border = REACH.note * usual + 4 * size
   const cells = {
     columns: Math.ceil((right - left + 2 * border) / size) + 1,
@@ -229,13 +220,13 @@ function landsOf(
           owner[at] = colours[note] ?? other
         }
     }
-    // Cells far from all notes belong to nobody, unless areas enclose them.
+    // Cells far from all notes belong to no area, unless areas enclose them.
     const isFar = Uint8Array.from(nearest, (square) => Number(square >= (REACH.note * usual) ** 2))
     const around = piecesOf(isFar, cells)
     return owner.map((colour, at) => (isFar[at] === 1 && around[at] === around[0] ? outside : colour))
   }
   const first = ownersAmong(notes)
-  // A few notes surrounded by notes of another color get no land.
+  // Removes pieces with few notes, which are surrounded by another color.
   const least = notes.length < LEAST.few ? LEAST.ofFew : LEAST.ofMany
   const pieces = piecesOf(first, cells)
   const pieceOf = (note: number): number => pieces[cellAt(...placeOf(graph, note))] ?? 0
@@ -251,7 +242,7 @@ function landsOf(
     const valueAt = (at: number): number => leads[colour]?.[at] ?? (land[at] === colour ? 1 : -1)
     const outlines = outlinesOf(valueAt, cells, edges)
     if (outlines.length === 0) return []
-    // With fewer corners, the steps of cells are not seen.
+    // Omits corners to hide the steps of cells.
     return [{ colour, outlines: isRound ? outlines : outlines.map((outline) => outline.filter((_, at) => at % 8 < 2)) }]
   })
   return {
@@ -265,7 +256,7 @@ function landsOf(
   }
 }
 
-/** Returns, for each color below `outside`, the squares at the edges of its land: the cells at their left top corners. */
+/** Returns the squares along the edges of each color, by their top left cell. */
 function edgesOf(land: Uint8Array, columns: number, outside: number): readonly number[][] {
   const edges = Array.from({ length: outside }, (): number[] => [])
   for (let at = 0; at < land.length - columns - 1; at++) {
@@ -276,7 +267,7 @@ function edgesOf(land: Uint8Array, columns: number, outside: number): readonly n
   return edges
 }
 
-/** Returns the distance within which most notes of a sample have their nearest note. */
+/** Returns the distance within which most notes have their nearest neighbor. */
 function usualDistance(graph: Graph, notes: readonly number[]): number {
   const { places } = graph
   const step = Math.ceil(notes.length / 150)
@@ -289,7 +280,6 @@ function usualDistance(graph: Graph, notes: readonly number[]): number {
   return nearest.sort((a, b) => a - b)[Math.floor(MOST * nearest.length)] || 1
 }
 
-/** Numbers the connected pieces of equal cells. */
 function piecesOf(owner: Uint8Array, { columns }: Cells): Int32Array {
   const of = new Int32Array(owner.length)
   let count = 0
@@ -307,10 +297,7 @@ function piecesOf(owner: Uint8Array, { columns }: Cells): Int32Array {
   return of
 }
 
-/**
- * Returns, for each owner, how much more of each cell's surroundings it owns than any other owner. All corners are rounded alike, and
- * strips narrower than a corner are removed.
- */
+/** Returns the lead of each owner over the others near a cell. Rounds corners and removes strips narrower than a corner. */
 function roundedLeads(owner: Uint8Array, cells: Cells, outside: number, blur: number, corner: number): readonly Float32Array[] {
   const shares = Array.from({ length: outside + 1 }, (_, one) => {
     const isOwn = Float32Array.from(owner, (is) => Number(is === one))
@@ -330,7 +317,7 @@ function roundedLeads(owner: Uint8Array, cells: Cells, outside: number, blur: nu
   })
 }
 
-/** Returns the mean of the surroundings of each cell, three times over, which is close to a Gaussian blur. */
+/** Approximates a Gaussian blur with three box blurs. */
 function blurred(values: Float32Array, { columns, rows }: Cells, reach: number): Float32Array {
   let now = values
   for (let round = 0; round < 3; round++)
@@ -354,18 +341,17 @@ function blurred(values: Float32Array, { columns, rows }: Cells, reach: number):
   return now
 }
 
-/** Returns the outlines of everything above zero (marching squares) in the squares to the right and below of some cells. */
+/** Marching squares. Returns the outlines of all values above zero. */
 function outlinesOf(
   value: (at: number) => number,
   { columns, size, left, top }: Cells,
   some: readonly number[],
 ): readonly (readonly number[])[] {
-  // A corner of an outline lies on the edge from a cell to the one on its right (even) or below (odd).
   const next = new Map<number, number>()
   for (const at of some) {
     const isIn = [at, at + 1, at + columns + 1, at + columns].map((corner) => value(corner) > 0)
     const sides = [at * 2, (at + 1) * 2 + 1, (at + columns) * 2, at * 2 + 1]
-    // From each side where the inside ends to the one where it begins, clockwise.
+    // Clockwise, from the end of the inside to its next start.
     for (let side = 0; side < 4; side++) {
       if (!isIn[side] || isIn[(side + 1) % 4]) continue
       let to = side
@@ -388,10 +374,10 @@ function outlinesOf(
   })
 }
 
-/** Minimum length of an outline. */
+/** Outlines with fewer numbers are omitted. */
 const SHORTEST = 48
 
-/** Returns the loops that lead from each number to the next. */
+/** Follows each number to the next, until the loop closes. */
 function loopsOf(next: Map<number, number>): readonly (readonly number[])[] {
   const loops: number[][] = []
   while (next.size > 0) {

@@ -1,11 +1,10 @@
 export type Box = readonly [left: number, top: number, right: number, bottom: number]
 
-/** A text to place: its lines, and its size in pixels. */
+/** A text to place, with its size in pixels. */
 export interface Words {
   readonly text: string
   readonly lines: readonly string[]
   readonly font: string
-  /** Space between letters in pixels. */
   readonly spacing: number
   readonly width: number
   readonly height: number
@@ -14,9 +13,8 @@ export interface Words {
 export type Point = readonly [x: number, y: number]
 
 export interface Placing {
-  /** How much of notes may be hidden, in grid cells. The center that hides the least is used. By default, no note may be hidden. */
+  /** Maximum number of grid cells with notes to hide. Default: 0. */
   readonly mostHidden?: number
-  /** Checks a center. */
   readonly isAllowed?: ((centre: Point) => boolean) | undefined
 }
 
@@ -24,18 +22,17 @@ export interface Label extends Words {
   readonly box: Box
 }
 
-/** A view, and what labels should not hide there. */
 export interface Room {
   readonly width: number
   readonly height: number
-  /** Where labels are forbidden. */
+  /** Labels must not overlap these boxes. */
   readonly covered: readonly Box[]
   readonly dots: Dots
-  /** Hidden only by labels that would hide as much of notes elsewhere. */
+  /** Labels avoid lines only if the positions are otherwise equal. */
   readonly lines?: Dots | undefined
 }
 
-/** The labels of a frame. They overlap neither each other nor notes. */
+/** Labels overlap neither each other nor notes. */
 export class Labels {
   readonly placed: Label[] = []
   readonly room: Room
@@ -44,7 +41,7 @@ export class Labels {
     this.room = room
   }
 
-  /** Uses the free center in view that hides the least of notes, or the first of several. Returns `undefined` if there is none. */
+  /** Chooses the center that hides the fewest notes, or the first of several. @returns undefined if no center is free */
   place(words: Words, centres: readonly Point[], { mostHidden = 0, isAllowed }: Placing = {}): Label | undefined {
     const { width, height } = words
     const { covered, dots, lines, ...view } = this.room
@@ -71,10 +68,10 @@ export class Labels {
   }
 }
 
-/** Where a line may end: after a space, or after a hyphen behind a letter. */
+/** A line may end after a space, or after a hyphen that follows a letter. */
 const BREAKS = /(?<=\s|\p{L}-)(?=\S)/u
 
-/** Returns the ways to write a text in up to three lines, and two for three words, each as narrow as possible. */
+/** Returns the narrowest way to wrap a text for each number of lines, up to three. */
 export function wrapped(text: string): readonly (readonly string[])[] {
   const words = text.split(BREAKS)
   const breaks = words.slice(1).map((_, at) => at + 1)
@@ -98,13 +95,13 @@ export function wrapped(text: string): readonly (readonly string[])[] {
 /** Minimum distance between a label and the sides of the view, in pixels. */
 export const EDGE = 8
 
-/** Cost of hiding a grid cell of a line, compared with one of a note. */
+/** Relative to a grid cell with a note. */
 const LINE_COST = 0.01
 
-/** Size in pixels of the grid cells that record where notes are. */
+/** Size of a grid cell in pixels. */
 const SQUARE = 2
 
-/** Records where notes are in a view, by grid cell. */
+/** Records the grid cells of a view that contain notes. */
 export class Dots {
   readonly #columns: number
   readonly #rows: number
@@ -120,7 +117,7 @@ export class Dots {
     for (const [first, end] of this.#rowsIn(box)) this.#isTaken.fill(1, first, end)
   }
 
-  /** Adds a curve with a control point. */
+  /** Adds a quadratic Bézier curve. */
   addCurve([x, y]: Point, [overX, overY]: Point, [toX, toY]: Point): void {
     const steps = Math.ceil(Math.hypot(toX - x, toY - y) / SQUARE)
     for (let step = 0; step <= steps; step++) {
@@ -132,7 +129,7 @@ export class Dots {
     }
   }
 
-  /** Returns how many cells below a box are taken, or some number above `most` if there are more. */
+  /** Counts taken cells in a box. Stops at `most`. */
   below(box: Box, most = Infinity): number {
     let taken = 0
     for (const [first, end] of this.#rowsIn(box)) {
@@ -142,7 +139,7 @@ export class Dots {
     return taken
   }
 
-  /** Yields the first cell of a box in each row, and the one after its last. */
+  /** Yields the cell range of each row. */
   *#rowsIn([left, top, right, bottom]: Box): Generator<readonly [first: number, end: number]> {
     const first = Math.max(0, Math.floor(left / SQUARE))
     const end = Math.min(this.#columns, Math.ceil(right / SQUARE))

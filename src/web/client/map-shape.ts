@@ -1,18 +1,16 @@
 import type { PartialPicture, VaultPicture } from '../../core/insight/picture.ts'
 import { boundsOf, bytesOf, type Graph, graphOf, isElsewhere, placeOf } from './graph.ts'
 
-/** How a layout is turned and stretched to fill a window. */
+/** Rotates and stretches a layout to fill the window. */
 interface Shape {
   readonly isTurned: boolean
-  /** Factors of the width and the height. */
   readonly across: number
   readonly down: number
 }
 
-/** How this window shows the vault. */
 let shape: Shape | undefined
 
-/** Returns the graph of a picture in the shape of `before`, unless that is another vault's or notes have been laid out again. */
+/** Keeps the shape of `before`, unless the layout has changed. */
 export function shaped(picture: PartialPicture, before: Graph | undefined): Graph {
   if (shape !== undefined && before !== undefined) {
     const made = graphOf(picture, placesIn(picture, shape))
@@ -22,21 +20,21 @@ export function shaped(picture: PartialPicture, before: Graph | undefined): Grap
   return graphOf(picture, placesIn(picture, shape))
 }
 
-/** Maximum factor. Beyond that, evenly spread notes become rows. */
+/** With a higher factor, evenly spaced notes would look like rows. */
 const MOST_STRETCHED = 1.3
 
-/** Returns the shape in which a picture fills a window of this width divided by height. */
+/** @param aspect width divided by height */
 export function shapeFor(picture: Pick<VaultPicture, 'places'>, aspect: number): Shape {
   const [left, top, right, bottom] = boundsOf(new Float32Array(bytesOf(picture.places)))
   const [width, height] = [Math.max(1, right - left), Math.max(1, bottom - top)]
   const isTurned = aspect > 1 ? width < 0.9 * height : width > 1.1 * height
   const wider = (isTurned ? width / height : height / width) * aspect
-  // Rounded, because a new note at the edge should not change it.
+  // Rounded, so a new note at the edge does not change the factor.
   const factor = Math.round(20 * Math.min(MOST_STRETCHED, Math.max(wider, 1 / wider))) / 20
   return { isTurned, across: wider > 1 ? factor : 1, down: wider > 1 ? 1 : factor }
 }
 
-/** Returns the places of notes in a shape. Notes without links remain in rows below the others. */
+/** Notes without links stay in rows below the others. */
 export function placesIn(picture: Pick<VaultPicture, 'places' | 'links'>, { isTurned, across, down }: Shape): Float32Array {
   const given = new Float32Array(bytesOf(picture.places))
   const places = given.map(
@@ -56,11 +54,11 @@ export function placesIn(picture: Pick<VaultPicture, 'places' | 'links'>, { isTu
   return places
 }
 
-/** Pixels that the start pane or the legend, and what is above and below the map, take from windows of at least `WIDE` pixels, and from others. */
+/** Pixels around the map that panels and toolbars take. */
 const TAKEN = { wide: { side: 280, bars: 49 }, narrow: { side: 0, bars: 127 } }
 const WIDE = 700
 
-/** Returns width divided by height of the map in this window. Does not measure the map, because it may not be there yet. */
+/** Does not measure the map, which may not exist yet. */
 function aspectOf(): number {
   const { side, bars } = innerWidth < WIDE ? TAKEN.narrow : TAKEN.wide
   return (innerWidth - side) / (innerHeight - bars)

@@ -1,9 +1,6 @@
 type Paint = object | string
 
-/**
- * Runs `draw` on a substitute for a canvas of this size, and returns the drawing as an SVG document. The second argument of `draw`
- * sets the opacity of everything drawn later.
- */
+/** Runs `draw` on a substitute for a canvas, and returns an SVG document. `dim` sets the opacity of later shapes. */
 export function svgOf(
   { width, height }: { readonly width: number; readonly height: number },
   draw: (on: CanvasRenderingContext2D, dim: (share: number) => void) => void,
@@ -17,7 +14,7 @@ export function svgOf(
   }
   const write = (x: number, y: number): string =>
     `text x="${rounded(x)}" y="${rounded(y)}" style="${escaped(`font:${on.font};letter-spacing:${on.letterSpacing}`)}"`
-  /** The methods of a canvas that the map uses. All arcs are full circles. */
+  /** Implements only the methods that the map uses. All arcs are full circles. */
   const on = {
     globalAlpha: 1,
     lineWidth: 1,
@@ -72,7 +69,7 @@ function rounded(value: number): number {
   return Math.round(value * 10) / 10
 }
 
-/** Escapes text for XML. Replaces control characters, which XML does not allow. */
+/** Also replaces control characters, which XML does not allow. */
 function escaped(text: string): string {
   return text.replace(/\p{Cc}/gu, ' ').replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`)
 }

@@ -61,15 +61,14 @@ import { isDark } from './theme.ts'
 
 export { GroupPanel } from './group-panel.tsx'
 
-/** The note of the link under the pointer. */
+/** The note of the link under the pointer pulses. */
 const pulsing = computed(() => (pointed.value?.isLink === true ? numberOf(pointed.value.id) : undefined))
 
-/** The map. Everything on it is also in the table, for people who cannot see the canvas. */
+/** For people who cannot see the canvas, the table has the same content. */
 export function NoteMap() {
   const drawing = useRef<HTMLDivElement>(null)
   const [menu, setMenu] = useState<Spot>()
   const [isImpossible, setImpossible] = useState(false)
-  // Runs before other effects move the view.
   useLayoutEffect(() => {
     if (drawing.current === null) return undefined
     let made: MapView
@@ -100,7 +99,7 @@ export function NoteMap() {
       return undefined
     }
     map.view = made
-    // Lets tests and developer tools look up where notes are.
+    // For tests and developer tools.
     Object.assign(drawing.current, { map: made })
     const stopTheme = effect(() => made.setTheme(isDark.value))
     const stop = effect(() => {
@@ -193,10 +192,10 @@ export function NoteMap() {
   )
 }
 
-/** Duration of a replay in milliseconds, and of each of its steps. */
+/** In milliseconds. */
 const REPLAY = { all: 12_000, step: 60 }
 
-/** Replays how the vault grew, by the days on which its notes were created. */
+/** Replays how the vault grew, by creation date. */
 function Growth() {
   const [isPlaying, setPlaying] = useState(false)
   const picture = graph.value?.picture
@@ -239,17 +238,13 @@ function Growth() {
   )
 }
 
-/** A note, and the position of its menu in the window. */
 interface Spot {
   readonly id: string
   readonly x: number
   readonly y: number
 }
 
-/**
- * A menu for a note. Esc and a press outside close it. It is no popover: browsers that ask for a menu when the button is pressed would
- * close it when the button is released.
- */
+/** Esc and a press outside close the menu. A popover would close when the right button is released. */
 function Menu({ at: { id, x, y }, onClose }: { readonly at: Spot; readonly onClose: () => void }) {
   const list = useRef<HTMLUListElement>(null)
   const [of, setOf] = useState<PageNote>()
@@ -274,7 +269,7 @@ function Menu({ at: { id, x, y }, onClose }: { readonly at: Spot; readonly onClo
     const items = [...(list.current?.querySelectorAll<HTMLElement>('[role="menuitem"]') ?? [])]
     const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
     if (step === 0 && event.key !== 'Escape') return
-    // The page must not handle the key too.
+    // The page must not handle the key, too.
     event.preventDefault()
     if (step === 0) close()
     else items.at((items.indexOf(document.activeElement as HTMLElement) + step) % items.length)?.focus()
@@ -320,7 +315,6 @@ function Menu({ at: { id, x, y }, onClose }: { readonly at: Spot; readonly onClo
   )
 }
 
-/** The note in focus, with buttons for the number of links around it to show. */
 export function Depth() {
   if (isFolded.value)
     return (
@@ -356,7 +350,7 @@ interface CardAnswer {
   readonly node: { readonly content: string; readonly incomingCount?: number; readonly outgoingCount?: number } | null
 }
 
-/** A card about the note under the pointer. Its number of links and first sentence appear when the server has answered. */
+/** Shows the number of links and the first sentence when the server has answered. */
 export function Card({ of }: { readonly of: Pointed }) {
   const { answer } = useAnswer<CardAnswer>('get_node', { id: of.id, depth: 1, max_chars: 600 })
   const found = answer?.node
@@ -375,10 +369,10 @@ export function Card({ of }: { readonly of: Pointed }) {
   )
 }
 
-/** Maximum length of a sentence on a card, in characters. */
+/** In characters. */
 const SENTENCE = 160
 
-/** Returns the first sentence below the headings of a text, shortened if it is long. */
+/** Skips headings, and shortens long sentences. */
 function firstSentence(markdown: string): string {
   const lines = markdown.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('#'))
   const text = plainText(lines.join('\n').replace(/\.\.\. \[truncated\]$/, '…'))
@@ -386,7 +380,7 @@ function firstSentence(markdown: string): string {
   return sentence.length > SENTENCE ? `${sentence.slice(0, SENTENCE).trimEnd()}…` : sentence
 }
 
-/** Places the card next to the pointer, on the side with more room. */
+/** Places the card on the side with more room. */
 function tipPlace({ x, y, middle }: Pointed): Record<string, string> {
   return {
     ...(x < middle ? { left: `${x + 14}px` } : { right: `${innerWidth - x + 14}px` }),
@@ -399,7 +393,7 @@ function waitingFor(share: number | undefined): string {
   return `The notes are laid out, ${Math.round(share * 100)} % so far. That is done once: they keep their places.`
 }
 
-/** Explains that not everything is drawn, and how to see the rest. */
+/** Explains that only a part of the vault is drawn. */
 function Part() {
   const { value } = graph
   if (value === undefined) return null
@@ -418,16 +412,14 @@ function Part() {
   )
 }
 
-/** Texts of the legend's entries for notes without a group. */
+/** Tooltips of legend entries that are not groups. */
 const EXPLAINED: Readonly<Record<string, string>> = {
   other: 'other: small groups or none',
   'index notes': 'index notes: linked with many',
 }
 
-/** True if the user opened the legend, false if the user closed it. */
 const legendChoice = signal<boolean | undefined>(undefined)
 
-/** Number of groups that the legend shows until the user asks for the rest. */
 const LEGEND_GROUPS = 7
 const isWholeLegend = signal(false)
 
@@ -443,14 +435,13 @@ function entry({ name, colour, notes, isRest = false }: Listed) {
 }
 
 function Legend() {
-  // Until communities are known, the legend has no entries.
+  // The legend is empty until communities are known.
   if ((coloured.value?.legend.length ?? 0) === 0)
     return graph.value?.picture.is_grouping && graph.value.count > 0 ? (
       <p class="legend finding">Finding out what belongs together; colours follow …</p>
     ) : null
   const unlinked = graph.value?.degrees.filter((links) => links === 0).length ?? 0
-  // An open legend would hide much of a narrow map. It also stays closed while a note or group is open, which is explained beside
-  // the map.
+  // The legend stays closed on narrow maps, and while a note or group is open.
   const isAlone = focus.value === '' && openGroups.value.size === 0
   const isOpen = legendChoice.value ?? (isAlone && matchMedia(hasList.value ? '(width >= 1500px)' : '(width >= 900px)').matches)
   const groups = coloured.value?.legend.filter(({ isRest = false }) => !isRest) ?? []
@@ -508,7 +499,6 @@ function Legend() {
   )
 }
 
-/** A click shows the notes of a community or region, and filters by a folder or tag. */
 function LegendEntry({
   name,
   isRest = false,
@@ -536,7 +526,7 @@ function LegendEntry({
 function onKey(event: KeyboardEvent): void {
   if (event.key === 'Enter' && focused.value !== undefined) {
     pane.value = 'note'
-    // If only one pane is visible, it appears in the next frame.
+    // A hidden pane appears in the next frame.
     requestAnimationFrame(() => document.querySelector<HTMLElement>('.right')?.focus())
     return
   }
@@ -555,7 +545,6 @@ function onKey(event: KeyboardEvent): void {
   else void open(id)
 }
 
-/** Returns the areas over the map where no names are drawn. */
 function coveredIn(drawing: HTMLElement | null): readonly DOMRect[] {
   const over = drawing?.closest('.middle')?.querySelectorAll('.legend, .zoom, .growth, .crowded, .narrowed, .part, .depth') ?? []
   return [...over].map((one) => one.getBoundingClientRect())
