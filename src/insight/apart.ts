@@ -10,22 +10,22 @@ export interface ApartSource {
   /** See `plainLinks`. */
   readonly links: WeightedGraph
   readonly nearest: Nearest
-  /** 1 for index notes and date notes, which have no topic of their own. */
+  /** 1 for index and date notes, which have no topic. */
   readonly isLeftOut: Uint8Array
 }
 
 /** Smaller communities are not compared, because their topic is unclear. */
 const MIN_NOTES = 4
 const MAX_TERMS = 600
-/** Higher exponents favor pairs with fewer links. The factors are multiplied, because a sum would favor large communities. */
+/** Exponent of the missing links. Higher values favor pairs with fewer links. */
 const LINKS_WEIGHT = 1.5
-/** Keeps the logarithm finite if there are no such pairs. */
+/** Keeps the logarithm finite. */
 const NO_NEAREST = 0.02
-/** Relative to the mean of all communities, so unrelated texts score about 0. */
+/** Unrelated texts score about 0, because the mean is subtracted. */
 const MIN_SIMILARITY = 0
 const MAX_PAIRS = 50
 const NEAREST_PAIRS = 3
-/** Damping for `wordWeights`. A few words are weak evidence. */
+/** High, because a few words are weak evidence. */
 const DAMPING = 50
 
 /** Finds pairs of communities with similar content but fewer links between them than expected, the most significant first. */
@@ -124,7 +124,7 @@ interface NotePair {
   readonly score: number
 }
 
-/** Finds similar notes without a link, by pair of communities (`a * count + b`). */
+/** Keys are `a * count + b`. */
 function unlinkedPairs(of: Uint32Array, count: number, { nearest, links, isLeftOut }: ApartSource) {
   const pairs = new Map<number, NotePair[]>()
   of.forEach((community, note) => {

@@ -20,7 +20,6 @@ export interface InsightSource {
   readonly targets: Uint32Array
 }
 
-/** Without the properties that the caller adds. */
 export type InsightResult = Omit<Insight, 'generation' | 'ids' | 'unread'>
 export type LinkResult = Omit<LinkInsight, 'generation' | 'ids' | 'unread'>
 

@@ -33,7 +33,6 @@ export interface WholeTexts {
   /** Equal for notes with the same words in the same lines. */
   readonly numbers: Float64Array
   readonly words: Uint32Array
-  /** Number of lines with words, by note. */
   readonly lines: Uint32Array
   readonly sharedLines: SharedLines
 }
@@ -61,7 +60,6 @@ export interface Bags {
 }
 
 export interface Lines {
-  /** The lines of note `n` are those from `offsets[n]` up to `offsets[n + 1]`. */
   readonly offsets: Uint32Array
   readonly numbers: Uint32Array
   /** Exclusive end of each line in `words`. */
@@ -74,7 +72,6 @@ const BOILERPLATE = { share: 0.005, notes: 3 }
 const NAME_COUNT = 2
 const MAX_COUNT = 0xffff
 
-/** Adds one record at a time, so the records need not fit in memory. */
 export class CorpusBuilder {
   readonly #formNumbers = new Map<string, number>()
   readonly #forms: string[] = []
@@ -195,7 +192,6 @@ export class CorpusBuilder {
 
   #boilerplate(): { readonly shared: ReadonlySet<number>; readonly ofFew: ReadonlySet<number> } {
     const notes = this.#noteEnds.length
-    // Count a hash once per note.
     const all = new Uint32Array(this.#hashes.length)
     let count = 0
     let start = 0
@@ -327,7 +323,7 @@ function wordsEnd({ ends }: Pick<Lines, 'ends'>, line: number): number {
 
 const LETTER = /\p{L}/u
 
-/** Numbers and single letters are on every topic. CJK characters are not letters in this sense. */
+/** Numbers and single letters occur in notes on any topic. A single CJK character can be a word. */
 function isMeaningful(form: string): boolean {
   return LETTER.test(form) && (form.length > 1 || form.charCodeAt(0) > 0x2e80)
 }

@@ -5,7 +5,6 @@ import { type Corpus, MAX_COPIES } from './corpus.ts'
 import { FLAG_BITS, spreadBits } from './note-record.ts'
 
 const SHINGLE = 4
-/** Short notes are not considered duplicates. */
 const MIN_SHINGLES = 12
 /**
  * Keeps the `size` smallest hashes of a note, and compares notes with `shared` equal ones. Misses a pair of similarity ½ with a
@@ -13,7 +12,6 @@ const MIN_SHINGLES = 12
  */
 const SKETCH = { size: 24, shared: 4 }
 const MIN_SIMILARITY = 0.5
-/** Limits comparisons of notes with the same hash. */
 const MAX_COMPARED = 60
 /** Minimum number of words in a line. Shorter lines may be equal by chance. */
 const MIN_LINE = 3
@@ -119,7 +117,7 @@ function sketchesOf(source: Texts): { readonly hashes: Uint32Array; readonly sta
 
 type Texts = Pick<Corpus, 'lines' | 'termOf' | 'texts'>
 
-/** Ascending hashes of distinct shingles. Shared lines count as well, because copies consist of them. */
+/** Ascending and distinct. Includes shared lines, because copies consist of them. */
 function shinglesOf(note: number, { lines, termOf, texts: { sharedLines: shared } }: Texts): Uint32Array {
   const from = lines.offsets[note] as number
   const to = lines.offsets[note + 1] as number
@@ -148,7 +146,7 @@ function termAt(word: number, lines: Texts['lines'], termOf: Uint32Array): numbe
   return spreadBits(termOf[(lines.words[word] as number) >>> FLAG_BITS] as number)
 }
 
-/** Returns the Jaccard index of two ascending lists without duplicates. */
+/** Both lists must be ascending and without duplicates. */
 function jaccard(a: Uint32Array, b: Uint32Array): number {
   let both = 0
   for (let i = 0, j = 0; i < a.length && j < b.length; ) {

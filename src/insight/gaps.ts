@@ -14,10 +14,9 @@ export interface GapSource {
   readonly isStub: Uint8Array
 }
 
-/** Every vault has many small groups that hang on a single link. */
+/** Every vault has many small groups behind a single link. */
 const MIN_GROUP = 3
 
-/** Finds similar communities with few links, notes that hold others together, and dead ends. */
 export function findGaps(source: GapSource, communities: Pick<CommunityLevel, 'list' | 'of'>): Gaps {
   const { topology, titles, isStub } = source
   const isIndex = indexNotes(topology)
@@ -59,11 +58,11 @@ export function notesFallingOff({ offsets, targets }: Pick<WeightedGraph, 'offse
   const falling = new Uint32Array(count)
   /** Order of discovery, starting at 1. 0 means not visited. */
   const visits = new Uint32Array(count)
-  /** The lowest discovery number that each subtree reaches. */
+  /** Low-link values. */
   const lowest = new Uint32Array(count)
   const below = new Uint32Array(count)
   const next = offsets.slice(0, count)
-  /** Total and largest size of the subtrees that each note's removal disconnects. */
+  /** Total and maximum size of the subtrees that each note's removal disconnects. */
   const hanging = new Uint32Array(count)
   const largest = new Uint32Array(count)
   const trail = new Int32Array(count)

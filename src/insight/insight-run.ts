@@ -36,7 +36,7 @@ interface Computed {
 export interface RunResult<Kind extends InsightKind = InsightKind> {
   readonly computed: Computed[Kind]
   readonly communitiesKept?: Uint8Array
-  /** Positions of the analyzed notes in order of insertion, sorted by id. */
+  /** Indexes of the analyzed notes, sorted by id. */
   readonly order: Uint32Array
   /** False if a text had an unexpected hash. */
   readonly isSettled: boolean
@@ -56,7 +56,6 @@ export interface RunSubject {
 /** Number of records per write. Sorted writes are several times faster than random ones. */
 const WRITE_BATCH = 2_000
 
-/** A stored result, or the notes whose texts are needed. */
 export type RunPlan = { readonly result: RunResult } | { readonly lacking: Uint32Array }
 
 /** Computes an insight from facts about all notes and the texts without a stored record. Earlier runs never affect the result. */

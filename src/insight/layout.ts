@@ -15,7 +15,6 @@ export type Levels = readonly Int32Array[]
 
 export type Places = Float32Array
 
-/** At least about half a unit. */
 export function radiusOf(links: number): number {
   return Math.min(5, 0.35 + 0.12 * Math.sqrt(links))
 }
@@ -101,7 +100,7 @@ function nestsIn(bodies: readonly number[], level: Int32Array | undefined): read
 
 export interface LaidOut {
   readonly places: Places
-  /** Group of linked notes for each note. Omitted if only new notes were placed. */
+  /** Omitted if only new notes were placed. */
   readonly regions?: Int32Array
 }
 
@@ -280,7 +279,7 @@ function relax({ links, radii, places, phase, onStep }: Relaxing): void {
   const next = new Float32Array(places.length)
   const steps = STEPS[phase]
   const bodies = bodiesOf(radii, places, phase === 'spread' ? LEAST_GAP : GAP)
-  // Tolerate a few overlaps.
+  // A few overlaps are acceptable.
   const maxOverlaps = radii.length / 1_000
   for (let step = 0; step < steps; step++) {
     const move = { links, places, first, next, anchor: ANCHOR[phase], share: PULL * (1 - (0.9 * step) / steps) }
@@ -352,7 +351,7 @@ function stayNear(body: number, { links, first, next }: Move): void {
   next[body * 2 + 1] = y + share * byY
 }
 
-/** Share of the largest bodies, which have a separate, coarser grid. */
+/** The largest bodies have a separate, coarser grid. */
 const LARGE = 0.05
 
 interface Bodies {
@@ -462,7 +461,7 @@ interface Squares {
   readonly bodies: Uint32Array
 }
 
-/** Cells are at least `minSide` wide, and not much more numerous than the bodies. */
+/** Cells are at least `minSide` wide. Their number is limited by the number of bodies. */
 function squaresOf(places: Places, members: Uint32Array, minSide: number): Squares {
   const count = members.length
   let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity]
@@ -495,7 +494,7 @@ function separate(a: number, b: number, { radii, places, gap }: Bodies): number 
   if (square >= minDistance * minDistance) return 0
   let distance = Math.sqrt(square)
   if (distance < 1e-4) {
-    // At equal positions, any direction works. It must depend on the body only, so the layout is deterministic.
+    // Any direction works for equal positions, but it must be deterministic.
     x = Math.cos(b * GOLDEN_ANGLE)
     y = Math.sin(b * GOLDEN_ANGLE)
     distance = 1
@@ -522,7 +521,6 @@ function sunflower(radii: Float32Array): Places {
   return places
 }
 
-/** Moves the center to the origin. Returns the radius without outliers. */
 function centre(places: Places, notes: readonly number[], radii: Float32Array): number {
   const [x, y] = meanOf(notes, places)
   const distances: number[] = []

@@ -12,7 +12,6 @@ export function linkGroups(links: Adjacency): Int32Array {
   return groups
 }
 
-/** Merges small groups into the group with the most links to them. */
 function joinCrumbs({ offsets, targets }: Adjacency, groups: Int32Array, isIndex: Uint8Array): void {
   const sizes = new Map<number, number>()
   for (const group of groups) sizes.set(group, (sizes.get(group) ?? 0) + 1)

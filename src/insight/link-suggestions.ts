@@ -28,7 +28,7 @@ const WEIGHTS: readonly number[] = [
   2.5,
   // linkRate: log of the share of mentioning notes that link to the target.
   0.15,
-  // rarity: how few notes contain the name, 0–1.
+  // rarity: inverse frequency of the name, 0–1.
   5.5,
   // context: log of the share of names in the same context (previous word or line start) that are links.
   0.6,
@@ -231,7 +231,7 @@ class Suggester {
     return answers
   }
 
-  /** 1 / rank in the other note's word search, or 0. Not symmetric. */
+  /** Reciprocal rank in the other note's word search, or 0. Not symmetric. */
   #linkRate(note: number, other: number): number {
     const place = this.#mostAlike.subarray(other * PEERS, (other + 1) * PEERS).indexOf(note)
     return place === -1 ? 0 : 1 / (place + 1)
@@ -307,7 +307,7 @@ class Suggester {
     return 2 * (this.#habits.linked[name] as number) >= (this.#habits.held[name] as number)
   }
 
-  /** Weights words by rarity, and returns the best of the target's names. */
+  /** Weighted by word rarity. Uses the best of the target's names. */
   #nameShare(target: number): number {
     let best = 0
     for (const name of this.#namesOf.targets.subarray(this.#namesOf.offsets[target], this.#namesOf.offsets[target + 1])) {
@@ -369,7 +369,6 @@ function comesFirst(difference: number, a: number, b: number): boolean {
   return difference === 0 ? a < b : difference > 0
 }
 
-/** Candidates per folder, by number of links from that folder. */
 const MAX_FROM_FOLDER = 12
 
 class Peers {
@@ -436,14 +435,11 @@ function habitsOf({ offsets, names }: Mentions, { notes: owners, terms }: NameWo
 
 const MIN_RATE = 0.001
 
-/** Counts how often names are links, by previous word and line start. */
 class Contexts {
   readonly #owners: Uint32Array
   readonly #links: Adjacency
-  /** Names per context, and how many of them are links. */
   readonly #names: Uint32Array
   readonly #linked: Uint32Array
-  /** Same counts per note: at the start of a line, and elsewhere. */
   readonly #ownCounts: Uint32Array
   readonly #ownLinked: Uint32Array
   #total = 0

@@ -7,10 +7,7 @@ import { distinctiveDocuments, idfOf, WordSearch } from './word-search.ts'
 const NEIGHBORS_KEPT = 10
 const CANDIDATES = 40
 
-/**
- * Nearest notes by TF-IDF cosine. Similarities are symmetric and below 1. Linear time, because each note examines a bounded
- * number of entries.
- */
+/** Nearest notes by TF-IDF cosine. Similarities are symmetric and below 1. Runs in linear time. */
 export function nearestNotes({ notes, bags, documents }: Pick<Corpus, 'notes' | 'bags' | 'documents'>): Nearest {
   // Equivalent to one unique extra word per note.
   const weights = wordWeights(bags, documents, inverseDocumentFrequency(1, notes) ** 2)

@@ -16,7 +16,7 @@ export interface NoteRecord {
   readonly forms: readonly string[]
   /** One-based numbers of the lines with words, in ascending order. */
   readonly lines: Uint32Array
-  /** A hash of each of these lines. Lines with the same words have the same hash. */
+  /** Lines with the same words have the same hash. */
   readonly hashes: Uint32Array
   /** Exclusive end of each line in `words`. */
   readonly ends: Uint32Array
@@ -27,7 +27,7 @@ export interface NoteRecord {
 export const IS_CLOSED = 1
 export const FLAG_BITS = 1
 
-/** Receives a word: its one-based line in the file, its UTF-16 offsets, its folded form and its flags. */
+/** `line` is one-based. `start` and `end` are UTF-16 offsets. */
 export type PlacedWordSink = (word: {
   readonly line: number
   readonly start: number
@@ -41,10 +41,7 @@ export interface RecordSource {
   readonly bodyStart: number
 }
 
-/**
- * Passes the words of a note's body to the sink in order, without link destinations and HTML tags. Takes linear time and never
- * throws.
- */
+/** Reads the words of a note's body, without link destinations and HTML tags. Runs in linear time and never throws. */
 export function readWords(source: RecordSource, sink: PlacedWordSink): void {
   scanNote(source, (form, flags, line, start, end) => sink({ line, start, end, form, flags }))
 }
@@ -82,7 +79,7 @@ function scanPiece({ text, marks, line, start: base, end: limit }: Piece, sink: 
   })
 }
 
-/** Invisible ranges. Offsets must be ascending. */
+/** Offsets must be ascending. */
 class Silences {
   readonly #marks: Uint8Array
   #next = -1
@@ -174,10 +171,7 @@ export function encodeRecord({ language, forms, lines, hashes, ends, words }: No
   return writer.copy()
 }
 
-/**
- * Decodes a record.
- * @throws DamagedWords if it is corrupt
- */
+/** @throws DamagedWords if the record is corrupt */
 export function decodeRecord(bytes: Uint8Array): NoteRecord {
   const reader = new ByteReader(bytes)
   const language = LANGUAGES[reader.varint() - 1]
@@ -231,7 +225,7 @@ function hashOf(form: string): number {
   return spreadBits(hash)
 }
 
-/** Mixes the bits of a 32-bit number, so similar numbers become very different ones (the finalizer of MurmurHash3). */
+/** The finalizer of MurmurHash3. */
 export function spreadBits(value: number): number {
   let hash = value ^ (value >>> 16)
   hash = Math.imul(hash, 0x85ebca6b)

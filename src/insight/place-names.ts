@@ -76,7 +76,7 @@ function pairedMarks(text: string): string {
   return (text.match(PAIRED) ?? []).join('')
 }
 
-/** Checks that marks are balanced. Languages differ in which quotation mark opens. */
+/** Languages differ in which quotation mark opens. */
 function hasWholePairs(text: string): boolean {
   const marks = pairedMarks(text)
   const unclosed = (marks.match(BRACKETS) ?? []).reduce(

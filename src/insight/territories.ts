@@ -16,7 +16,6 @@ const CELLS = { perNote: 16, least: 3_000, large: 200_000, perNoteOfMany: 5 }
 const FILL = 0.55
 /** Maximum number of cells per round. */
 const SAMPLE = 12_000
-/** Minimum number of cells per group. */
 const MIN_SAMPLE = 1_000
 /** Each cell is compared with all territories. The smallest groups share one. */
 const MAX_TERRITORIES = 200
@@ -182,7 +181,7 @@ function move(places: Float32Array, bodies: readonly number[], { needs, cells, s
   }
 }
 
-/** One-dimensional transport: the target of each bin, counted in bins. */
+/** One-dimensional optimal transport. Returns target positions in bins. */
 function goalsOf(have: Float64Array, want: Float64Array): Float64Array {
   let [passedMass, reached, bin] = [0, 0, 0]
   return have.map((mass) => {

@@ -1,16 +1,16 @@
 import { type Adjacency, undirected } from '../core/csr.ts'
 import { indexNotes } from './communities/clustered-graph.ts'
 
-/** Effects of removing notes, as ascending indexes. */
+/** Indexes are ascending. */
 export interface Loss {
   readonly orphaned: readonly number[]
-  /** Sizes of the disconnected pieces, descending, without the largest piece of each component. */
+  /** Sizes of the pieces that break off each component, descending. */
   readonly fallsApart: readonly number[]
   /** Notes that could no longer be reached from an index note. */
   readonly unreachable: readonly number[]
 }
 
-/** Runs in linear time. `removed` is 1 for each removed note. */
+/** `removed` is 1 for each removed note. Runs in linear time. */
 export function withoutNotes(graph: Adjacency, removed: Uint8Array): Loss {
   const both = undirected(graph)
   const lostNotes = partsTouched(both, removed)
@@ -25,7 +25,6 @@ export function withoutNotes(graph: Adjacency, removed: Uint8Array): Loss {
 
 function partsTouched(both: Adjacency, removed: Uint8Array): Pick<Loss, 'orphaned' | 'fallsApart'> {
   const visited = new Uint8Array(removed.length)
-  // Shared by all components.
   const done = new Uint8Array(removed)
   const orphaned: number[] = []
   const fallsApart: number[] = []

@@ -9,9 +9,7 @@ export interface WordScoring {
   readonly bags: Bags
   /** Number of notes with each term. 0 excludes a term from the search. */
   readonly documents: Uint32Array
-  /** Weight of a term in a matching note. */
   readonly matchWeight: (note: number, place: number) => number
-  /** Weight of a term in the query note. */
   readonly queryWeight: (place: number) => number
   /** Maximum number of matches to examine per query. */
   readonly maxPlaces: number
@@ -22,7 +20,6 @@ interface QuestionTerm {
   readonly weight: number
 }
 
-/** Finds notes with common words in bounded time. */
 export class WordSearch {
   readonly #scoring: WordScoring
   /** The notes with term `t` are `notes[starts[t]]` up to `notes[starts[t + 1]]`. */

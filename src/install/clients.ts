@@ -100,19 +100,19 @@ export type ClientName = 'claude-desktop' | 'claude-code' | 'cursor' | 'vscode' 
 
 export type Entry = Readonly<Record<string, unknown>>
 
-/** A command that starts a server without a shell, using absolute paths and one word per argument. */
+/** Starts a server without a shell. Paths are absolute. */
 export interface Launch {
   readonly command: string
   readonly args: readonly string[]
 }
 
-/** Address of the `/mcp` endpoint of a running server, and a valid token. */
+/** The `/mcp` endpoint of a running server. */
 export interface HttpEndpoint {
   readonly url: string
   readonly token: string
 }
 
-/** Determines where a user's files are. Tests simulate other platforms. */
+/** Tests simulate other platforms. */
 export interface Places {
   readonly platform: string
   readonly home: string

@@ -43,8 +43,8 @@ export function putEntry(source: string, place: EntryPlace, entry: Entry): strin
 }
 
 /**
- * Removes an entry. `earlier` holds versions of the file, newest first. Restores a version that adding the entry turns into this
- * file, which preserves its formatting.
+ * Removes an entry. `earlier` holds versions of the file, newest first. If adding the entry to one of them yields this file,
+ * restores that version with its formatting.
  * @throws RouxError `INVALID_SETTINGS` if the file is not JSON or stores servers differently
  */
 export function removeEntry(source: string, place: EntryPlace, earlier: readonly string[] = []): string {
@@ -192,7 +192,7 @@ function indentOf(text: string, offset: number): string {
   return /^[ \t]*/.exec(text.slice(startOfLine(text, offset)))?.[0] ?? ''
 }
 
-/** Renders `"name": value`. Continuation lines are indented by `indent`, unless the file is on one line. */
+/** Indents continuation lines, unless the file is on one line. */
 function renderProperty(name: string, value: unknown, { indent, layout }: Rendering): string {
   return `${JSON.stringify(name)}${layout.isFlat ? ':' : ': '}${renderValue(value, { indent, layout })}`
 }
@@ -204,7 +204,7 @@ export interface Rendering {
 
 function renderValue(value: unknown, { indent, layout: { eol, unit, isFlat } }: Rendering): string {
   if (isFlat) return JSON.stringify(value)
-  // In the output of JSON.stringify, tabs and line breaks are always formatting.
+  // `JSON.stringify` escapes tabs and line breaks within strings.
   return JSON.stringify(value, undefined, '\t')
     .replace(/^\t*/gm, (tabs) => unit.repeat(tabs.length))
     .replaceAll('\n', eol + indent)

@@ -1,7 +1,7 @@
 import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser'
 import { RouxError } from '../core/errors.ts'
 
-/** A settings file in JSON, with optional comments and trailing commas. */
+/** JSON with optional comments and trailing commas. */
 export interface JsonDocument {
   readonly file: string
   /** Byte order mark, or an empty string. */
@@ -12,10 +12,7 @@ export interface JsonDocument {
   readonly root: Node | undefined
 }
 
-/**
- * Parses a settings file.
- * @throws RouxError `INVALID_SETTINGS` with line and column if the file is not JSON
- */
+/** @throws RouxError `INVALID_SETTINGS` with line and column if the file is not JSON */
 export function parseDocument(source: string, file: string): JsonDocument {
   const mark = source.startsWith('\uFEFF') ? '\uFEFF' : ''
   const text = source.slice(mark.length)
@@ -28,8 +25,8 @@ export function parseDocument(source: string, file: string): JsonDocument {
 }
 
 /**
- * Finds a property of an object by name. Returns `undefined` if there is none.
- * @throws RouxError `INVALID_SETTINGS` if the property is duplicated, because programs disagree on which one takes precedence
+ * @returns `undefined` if there is none
+ * @throws RouxError `INVALID_SETTINGS` for a duplicate, because programs disagree on precedence
  */
 export function findProperty({ file, text }: JsonDocument, object: Node, name: string): Node | undefined {
   const [first, second] = (object.children ?? []).filter((property) => property.children?.[0]?.value === name)

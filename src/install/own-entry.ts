@@ -38,7 +38,7 @@ export function keepAdditions(newEntry: Entry, formerEntry: unknown): Entry {
   return { ...newEntry, ...env, ...headers, ...Object.fromEntries(additions) }
 }
 
-/** Merges our headers with the user's, ignoring case. Ours take precedence. */
+/** Header names ignore case. Roux's headers take precedence. */
 function withHeaders(newEntry: Readonly<Record<string, unknown>>, formerEntry: unknown): Readonly<Record<string, unknown>> {
   const names = new Set(Object.keys(newEntry).map((name) => name.toLowerCase()))
   const others = isRecord(formerEntry) ? Object.entries(formerEntry).filter(([name]) => !names.has(name.toLowerCase())) : []

@@ -58,7 +58,7 @@ export function itemMarkEnd(line: LineCursor): number {
   return i >= eol || isSpaceOrTab(text.charCodeAt(i)) ? i : -1
 }
 
-/** Checks whether a task checkbox starts at an offset: one character in brackets, followed by a space or tab. */
+/** A task checkbox is one character in brackets, followed by a space or tab. */
 export function isBox(text: string, at: number, eol: number): boolean {
   return (
     at + 3 < eol &&
@@ -92,10 +92,7 @@ export function footnoteEnd(line: LineCursor): number {
   return i > content + 2 && i + 1 < eol && text.charCodeAt(i + 1) === 58 ? i + 2 : -1
 }
 
-/**
- * A position in a line, in characters and columns. A tab extends to the next multiple of four columns and may be consumed in
- * part.
- */
+/** A tab extends to the next multiple of four columns and may be consumed in part. */
 export class LineCursor {
   readonly text: string
   lineStart = 0
@@ -140,13 +137,13 @@ export class LineCursor {
     this.column = this.contentColumn
   }
 
-  /** Moves from the content's start to an offset. There must be no tab in between. */
+  /** There must be no tab before `offset`. */
   passTo(offset: number): void {
     this.column = this.contentColumn + offset - this.content
     this.offset = offset
   }
 
-  /** Skips columns of whitespace. A tab that is only partly consumed stays at the offset. */
+  /** A partly consumed tab stays at the offset. */
   advanceColumns(columns: number): void {
     const target = this.column + columns
     while (this.column < target && this.offset < this.eol) {

@@ -29,14 +29,14 @@ import { columnsOfDelimiterRow, columnsOfRow } from './tables.ts'
 export interface Blocks {
   readonly runs: readonly Run[]
   readonly definitions: ReadonlyMap<string, WrittenDestination>
-  /** Offsets of task checkboxes at the start of list items: `[ ]`, `[x]`. */
+  /** Offsets of task checkboxes, such as `[ ]` and `[x]`. */
   readonly boxes: readonly number[]
-  /** Fenced code blocks, from the opening fence to the end of the last line. */
+  /** From the opening fence to the end of the last line. */
   readonly fences: readonly TextRange[]
   readonly formulas: readonly TextRange[]
 }
 
-/** Maximum nesting depth of containers. Deeper containers are read as text, which limits the time per line. */
+/** Maximum nesting depth. Deeper containers are read as text, which bounds the time per line. */
 const MAX_DEPTH = 100
 
 const QUOTE = 1
@@ -56,7 +56,7 @@ type Started = 'none' | 'container' | 'leaf'
 const MAY_START = asciiSet('>#`~<=-*_+0123456789[$|: \t\r')
 
 export interface BlockOptions {
-  /** True if deeply indented list items are still list items, as in Logseq's outlines, rather than code. */
+  /** Logseq: deeply indented list items are not code. */
   readonly isOutline?: boolean
 }
 
@@ -67,7 +67,7 @@ export function scanBlocks(text: string, from: number, lines: LineIndex, { isOut
   return scanner
 }
 
-/** Checks whether an offset is in a row of a table, where an unescaped pipe ends the cell. */
+/** In a table row, an unescaped pipe ends the cell. */
 export function rowTest(text: string, from: number): (offset: number) => boolean {
   const rows = once(() => scanBlocks(text, from, new LineIndex()).runs.filter(({ kind }) => kind === 'row'))
   return (offset) => rows().some(({ start, end }) => start <= offset && offset < end)
@@ -188,7 +188,7 @@ class BlockScanner implements Blocks {
 
   // Leaves
 
-  /** Adds the line to the open leaf. Returns `false` if the line may start a block. */
+  /** @returns `false` if the line may start a block */
   #continueLeaf(): boolean {
     this.#line.findContent()
     const all = this.#matched === this.#depth
@@ -269,7 +269,7 @@ class BlockScanner implements Blocks {
     this.#leaf = NONE
   }
 
-  /** Emits the paragraph without its leading definitions. Returns `false` if nothing is left. */
+  /** Skips leading definitions. @returns `false` if nothing is left */
   #emitSpan(heading: HeadingBlock | undefined): boolean {
     const span = this.#span
     if (this.#text.charCodeAt(span.start) === LBRACKET) this.#takeDefinitions()

@@ -63,7 +63,6 @@ export function skipWhitespace(text: string, from: number, end: number): number 
   return i
 }
 
-/** A lookup table with 128 flags. */
 export function asciiSet(characters: string): Uint8Array {
   const flags = new Uint8Array(128)
   for (let i = 0; i < characters.length; i++) flags[characters.charCodeAt(i)] = 1

@@ -21,7 +21,7 @@ export function codeIn(text: string): readonly Code[] {
   return codeSpans.filter(({ kind, end }) => end <= certainUntil[kind])
 }
 
-/** Returns the code spans of a paragraph, heading or table row, up to the first backtick that does not start a code span. */
+/** Stops at the first backtick that does not start a code span. */
 function spansIn(text: string, { kind, start, end }: Run): readonly Code[] {
   const spans: Code[] = []
   const opaque = new OpaqueSpans()
@@ -39,7 +39,7 @@ function spansIn(text: string, { kind, start, end }: Run): readonly Code[] {
 
 const SIGNS = /`|\$\$|\$(?=\S)|\[\[|\]\]|\n[ \t>]*(?=\n)/g
 
-/** Finds where code becomes ambiguous: parsers differ in formulas, wikilinks and paragraph ends. */
+/** Parsers differ in formulas, wikilinks and paragraph ends. */
 function doubtIn(text: string, codeSpans: readonly Code[]): Readonly<Record<Code['kind'], number>> {
   let inline = text.length
   let formula: number | undefined

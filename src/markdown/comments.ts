@@ -1,6 +1,5 @@
 import type { TextRange } from '../core/text/link-slots.ts'
 
-/** A `%%` marker. */
 export interface CommentMark {
   readonly at: number
   /** The marker is the first text on its line. */
@@ -8,10 +7,7 @@ export interface CommentMark {
   readonly run: number
 }
 
-/**
- * Pairs markers into comments. A comment that starts in the middle of a line must end in the same paragraph. A comment that starts
- * a line may end anywhere below. An unmatched marker is text.
- */
+/** A comment that starts a line may span paragraphs. Any other comment must end in its paragraph. Unmatched markers are text. */
 export function pairComments(marks: readonly CommentMark[]): readonly TextRange[] {
   const ranges: TextRange[] = []
   for (let i = 0; i + 1 < marks.length; i++) {
@@ -24,7 +20,7 @@ export function pairComments(marks: readonly CommentMark[]): readonly TextRange[
   return ranges
 }
 
-/** Returns a function that finds the range that contains an offset. The function must be called with ascending offsets. */
+/** The returned function must be called with ascending offsets. */
 export function rangeLookup(ranges: readonly TextRange[]): (offset: number) => TextRange | undefined {
   let i = 0
   return (offset) => {

@@ -40,7 +40,7 @@ function angleDestination(text: string, start: number, end: number): Destination
   return undefined
 }
 
-/** Characters that can end a bare destination. Searching with a regular expression is several times faster than a loop. */
+/** Characters that can end a bare destination. A regular expression is several times faster than a loop. */
 const STOP = /[\0- ()\\\x7f]/g
 
 function bareDestination(text: string, start: number, end: number): Destination | undefined {
@@ -76,7 +76,7 @@ function titleEnd(text: string, start: number, end: number): number {
   return -1
 }
 
-/** Parses `(destination "title")`. `start` is the opening parenthesis. */
+/** `start` is the opening parenthesis of `(destination "title")`. */
 export function parseLinkTail(text: string, start: number, end: number): Destination | undefined {
   const destination = parseDestination(text, skipWhitespace(text, start + 1, end), end)
   if (!destination) return undefined
@@ -100,7 +100,7 @@ export function labelEnd(text: string, start: number, end: number): number {
   return -1
 }
 
-/** Folds a label for comparison. Returns `undefined` if the label is invalid. */
+/** @returns `undefined` if the label is invalid */
 export function foldLabel(label: string): string | undefined {
   if (label.length > MAX_LABEL) return undefined
   const folded = label.trim().replace(/\s+/g, ' ').toLowerCase().toUpperCase()
@@ -112,17 +112,14 @@ export interface WrittenDestination {
   readonly start: number
 }
 
-/** A range of the text. Add `base` to its offsets to get offsets in the file. */
+/** Add `base` to get offsets in the file. */
 interface Span {
   readonly start: number
   readonly end: number
   readonly base: number
 }
 
-/**
- * Moves the link reference definitions at the start of a paragraph into `into`.
- * @returns the start of the rest of the paragraph
- */
+/** Moves the leading link reference definitions into `into`. @returns the start of the remaining text */
 export function takeDefinitions(text: string, span: Span, into: Map<string, WrittenDestination>): number {
   let at = span.start
   while (at < span.end && text.charCodeAt(at) === LBRACKET) {
@@ -165,7 +162,7 @@ function blankUntilLineEnd(text: string, from: number, end: number): number {
 
 const EXTERNAL = /^(?:[a-z][a-z0-9+.-]*:|\/\/)/i
 
-/** Checks whether a destination is outside the vault, because it has a scheme or starts with `//`. */
+/** External destinations have a scheme or start with `//`. */
 export function isExternal(destination: string): boolean {
   return EXTERNAL.test(destination)
 }
@@ -177,7 +174,7 @@ export function unescapeText(raw: string): string {
   )
 }
 
-/** Resolves only character references. HTML has no backslash escapes. */
+/** HTML has no backslash escapes. */
 export function unescapeReferences(value: string): string {
   return value.includes('&') ? unescapeText(value.replaceAll('\\', '\\\\')) : value
 }
@@ -223,7 +220,7 @@ function namedCharacter(name: string): string | undefined {
   return latin.get(name)
 }
 
-/** Splits a destination into target and subpath, both percent-decoded. */
+/** Percent-decodes both parts. */
 export function splitDestination(destination: string): Pick<Link, 'target'> & { readonly subpath: string | undefined } {
   const hash = destination.indexOf('#')
   if (hash === -1) return { target: decodePercent(destination), subpath: undefined }

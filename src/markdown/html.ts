@@ -101,7 +101,7 @@ const BLOCK_NAMES =
 const RAW = /^<(?:script|pre|style|textarea)(?:[\s>]|$)/i
 const BLOCK = new RegExp(`^</?(?:${BLOCK_NAMES})(?:\\s|/?>|$)`, 'i')
 
-/** Returns the kind (1–7, CommonMark) of the HTML block that starts with the `<` at `start`, or 0. */
+/** @returns the block kind in CommonMark (1–7), or 0 */
 export function htmlBlockKind(text: string, start: number, end: number): number {
   const second = text.charCodeAt(start + 1)
   if (second === 33) {
@@ -122,7 +122,7 @@ export function htmlBlockKind(text: string, start: number, end: number): number 
 const CLOSERS: readonly (string | undefined)[] = [undefined, undefined, '-->', '?>', '>', ']]>']
 const RAW_CLOSER = /<\/(?:script|pre|style|textarea)>/i
 
-/** Checks whether a line ends an HTML block of kind 1–5. Kinds 6 and 7 end at a blank line. */
+/** Kinds 6 and 7 end at a blank line. */
 export function closesHtmlBlock(kind: number, line: string): boolean {
   if (kind === 1) return RAW_CLOSER.test(line)
   const closer = CLOSERS[kind]

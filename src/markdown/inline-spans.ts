@@ -59,7 +59,7 @@ export function findFormulas(text: string, from: number): readonly TextRange[] {
   return [...formulas, ...inline].sort((a, b) => a.start - b.start)
 }
 
-/** Classifies every UTF-16 code unit of a note's text. Text before `from` is `SILENT`. Takes linear time and never throws. */
+/** Classifies every UTF-16 code unit. Text before `from` is `SILENT`. Runs in linear time and never throws. */
 export function markProse(text: string, from: number): Uint8Array {
   const marks = new Uint8Array(text.length).fill(CLOSED)
   const comments: TextRange[] = []

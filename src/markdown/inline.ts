@@ -37,7 +37,7 @@ export interface FoundTag {
   readonly at: number
 }
 
-/** Characters that can start an inline construct. A regular expression finds them several times faster than a loop does. */
+/** Characters that can start an inline construct. A regular expression is several times faster than a loop. */
 const SPECIAL = /[\\`[\]<$#]|%(?=%)/g
 
 export class InlineScanner {
@@ -57,7 +57,7 @@ export class InlineScanner {
   readonly #ignored: Flavour['ignoredTags']
   #opaque = new OpaqueSpans()
 
-  // The current run or cell. Add `base` to its offsets to get offsets in the file.
+  // Add `base` to get offsets in the file.
   #src = ''
   #searched = ''
   #searchedFrom = 0
@@ -68,7 +68,7 @@ export class InlineScanner {
   #run = 0
   #inRow = false
   #isOneLine = false
-  /** End of the last escape, tag or HTML tag. A `#` may start a tag right there. */
+  /** End of the last escape, tag or HTML tag. A `#` directly after it may start a tag. */
   #tokenEnd = -1
   /** Offset of the last escaped character. An escaped `!` does not start an embed. */
   #escaped = -1

@@ -14,7 +14,7 @@ export class LineIndex {
     const count = starts.length
     let line = this.#last
     if (line >= count || (starts[line] ?? 0) > offset) line = 0
-    // Most offsets are on the line of the previous offset or shortly after it. For longer distances, binary search is faster.
+    // Scan forward first, because most offsets are near the previous one.
     for (let steps = 0; steps < 8; steps++) {
       if (line + 1 >= count || (starts[line + 1] ?? 0) > offset) {
         this.#last = line

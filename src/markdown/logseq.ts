@@ -6,7 +6,7 @@ import { maskGaps, type Run } from './prose/runs.ts'
 const KEY = /^[ \t]*([\p{L}\p{N}][\p{L}\p{N}_/.-]*)::/u
 const LISTS = /^(?:tags?|alias(?:es)?)$/i
 
-/** Reads Logseq's page properties: the lines `key:: value` at the start of a page's first block. */
+/** Page properties are the `key:: value` lines at the start of the first block. */
 export function logseqProperties(text: string, run: Run | undefined): Frontmatter {
   const properties: Record<string, unknown> = {}
   const texts: PropertyText[] = []

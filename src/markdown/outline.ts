@@ -20,7 +20,7 @@ const READING_HINTS: SectionHints = {
 const LIST_ITEM = /^([\s>]*)(?:[-*+]|\d{1,9}[.)])\s+/
 
 export interface OutlineHeading extends Heading, Pick<HeadingBlock, 'isSetext' | 'isNested'> {
-  /** Texts of the parent headings, outermost first, followed by the heading's own text. */
+  /** Outermost heading first, including this one. */
   readonly path: readonly string[]
   readonly start: number
   readonly end: number
@@ -62,7 +62,7 @@ export interface HeadingRun extends Run {
   readonly heading: HeadingBlock
 }
 
-/** Excludes headings inside a comment, but not those that consist of one. */
+/** Excludes headings inside a comment, but not headings that consist of a comment. */
 export function headingRuns(runs: readonly Run[], comments: readonly TextRange[]): readonly HeadingRun[] {
   const commentAt = rangeLookup(comments)
   return runs.filter((run): run is HeadingRun => {
@@ -147,7 +147,7 @@ function withoutPunctuation(folded: string): string {
 
 function findLinked(headings: readonly OutlineHeading[], subpath: string): readonly number[] {
   const foldedSubpath = foldParts(subpath.replace(/^#/, ''))
-  // `C#` is a complete heading.
+  // The `#` of `C#` is part of the heading.
   if (foldedSubpath.split('#').includes('')) return []
   return headings.flatMap(({ path }, index) => (leadsTo(path, foldedSubpath) ? [index] : []))
 }
@@ -167,7 +167,7 @@ function foldParts(text: string): string {
   return text.split('#').map(fold).join('#')
 }
 
-/** Folds a heading for comparison: lower case, single spaces, and no link or emphasis marks. */
+/** Ignores case, white space, and link and emphasis marks. */
 function foldHeading(heading: string): string {
   return heading
     .replace(/!?\[\[([^[\]|]*)(?:\|([^[\]]*))?\]\]/g, (_, target: string, display?: string) => display ?? target)

@@ -12,7 +12,7 @@ import { headingOf, headingRuns } from './outline.ts'
 import type { Run } from './prose/runs.ts'
 import { TagSet } from './tags.ts'
 
-/** Parses a note's text. Never throws. Mistakes are listed in `malformed`. */
+/** Never throws. Reports mistakes in `malformed`. */
 export function parseNote(text: string, flavourSettings: Flavour): Note {
   const flavour: Flavour = flavourSettings.profile === 'obsidian' ? { ...flavourSettings, mode: 'obsidian' } : flavourSettings
   const context = { text, flavour, lines: new LineIndex() }
@@ -60,7 +60,7 @@ function malformedParts(front: ReadFrontmatter, context: PropertyContext): reado
 
 const NUL = 'The file contains a NUL character: it is damaged or not saved as UTF-8.'
 
-/** Reports unquoted `[[a]]` in properties. The lenient profile reads it as a link, but Obsidian does not. */
+/** Obsidian does not read an unquoted `[[a]]` as a link, but the lenient profile does. */
 function unquotedHints({ texts }: ReadFrontmatter, { flavour, lines }: PropertyContext): MalformedPart[] {
   if (flavour.profile === 'obsidian') return []
   return texts
@@ -73,7 +73,7 @@ function unquotedHints({ texts }: ReadFrontmatter, { flavour, lines }: PropertyC
 
 export interface Body {
   readonly links: readonly Link[]
-  /** Every occurrence of a tag, in order. */
+  /** In order, with duplicates. */
   readonly tags: readonly FoundTag[]
   readonly headings: readonly Heading[]
   readonly blocks: readonly string[]

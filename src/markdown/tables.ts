@@ -1,7 +1,7 @@
 import { BACKSLASH, COLON, DASH, isSpaceOrTab, LBRACKET, PIPE } from './chars.ts'
 import { wikilinkEnd } from './wikilinks.ts'
 
-/** Returns the number of columns in a GFM delimiter row such as `|:--|--|`, or 0 for any other line. */
+/** @returns the number of columns in a row such as `|:--|--|`, or 0 for any other line */
 export function columnsOfDelimiterRow(text: string, start: number, end: number): number {
   let i = skipSpaces(text, start, end)
   let stop = end

@@ -59,7 +59,7 @@ function lineAfter(text: string, at: number, end: number): string {
   return newline === -1 ? tail : tail.slice(0, newline)
 }
 
-/** Keeps one tag per folded name, in its first spelling. */
+/** Keeps the first spelling of each tag. */
 export class TagSet {
   readonly #tags: Tag[] = []
   readonly #folded = new Set<string>()

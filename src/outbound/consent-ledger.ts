@@ -6,14 +6,13 @@ import { quietly } from '../core/quietly.ts'
 import { type Database, inTransaction } from '../core/sql-database.ts'
 import type { Expected, Usage } from './http-client.ts'
 
-/** A daily token limit. */
 export interface TokenLimit {
   readonly limit: number
   /** Counts only requests to other computers, without embeddings. */
   readonly isDefault: boolean
 }
 
-/** A request whose actual usage is still unknown. */
+/** Actual usage is still unknown. */
 export interface Reservation {
   readonly id: number
   readonly day: string
@@ -27,7 +26,7 @@ export function aiStateFile(stateFolder: string): string {
 /** SQLite application id: `Rox` in ASCII, and 4 for this kind of file. */
 const APPLICATION_ID = 0x526f7804
 
-/** Migrations, one for each version. Released migrations must not be edited. */
+/** Released migrations must not change. */
 const MIGRATIONS: readonly string[] = [
   `
   CREATE TABLE consents (origin TEXT PRIMARY KEY, time INTEGER NOT NULL) STRICT;
@@ -76,7 +75,7 @@ export class AiState {
     }
   }
 
-  /** Returns the time of the user's consent to an origin, in milliseconds since the Unix epoch, or `undefined` without consent. */
+  /** Time of the user's consent, in milliseconds since the Unix epoch. */
   consentOf(origin: string): number | undefined {
     const row = this.#database.prepare('SELECT time FROM consents WHERE origin = ?').get(origin) as { time: number } | undefined
     return row?.time
@@ -90,7 +89,7 @@ export class AiState {
     this.#database.prepare('INSERT OR IGNORE INTO consents (origin, time) VALUES (?, ?)').run(origin, time)
   }
 
-  /** Withdraws consent. Returns `false` if there was none. */
+  /** @returns `false` if there was no consent */
   revoke(origin: string): boolean {
     const isGiven = this.consentOf(origin) !== undefined
     this.#database.prepare('DELETE FROM consents WHERE origin = ?').run(origin)
@@ -98,8 +97,7 @@ export class AiState {
   }
 
   /**
-   * Records a request and reserves the tokens that it may use. If the reservation would exceed the limit, records nothing and returns
-   * the number of used tokens.
+   * @returns the used tokens if the reservation would exceed the limit
    * @throws RouxError `PROVIDER_ERROR` if the request cannot be recorded
    */
   reserve(account: Account, reserving: ReserveRequest): Reservation | { readonly used: number } {

@@ -7,14 +7,14 @@ import type { Expected, Meter, Ticket } from './http-client.ts'
 
 export interface GateSettings {
   readonly allow_remote: boolean | readonly string[]
-  /** Maximum number of tokens per day, or 0 for no limit. */
+  /** Tokens per day. 0 means no limit. */
   readonly budget: number | 'auto'
 }
 
 export interface GateParts {
   settings(): GateSettings
   state(): AiState
-  /** Checks whether the user has consented to an origin, without creating a file. */
+  /** Does not create the ledger file. */
   hasConsent(origin: string): boolean
   readonly resolve?: Resolve
   /** Milliseconds since the Unix epoch. */
@@ -42,7 +42,7 @@ export class Gate {
     this.#now = parts.now ?? Date.now
   }
 
-  /** Determines where a model runs and whether requests to it are permitted. Does not open a connection. */
+  /** Does not open a connection. */
   async examine(place: Place): Promise<Admission> {
     const location = await locationOf(place, this.#parts.resolve)
     const origin = originOf(place.baseUrl)
@@ -62,7 +62,7 @@ export class Gate {
     return { location, meterFor }
   }
 
-  /** Returns today's usage and the limit, in tokens, or `undefined` if there is no limit. */
+  /** Tokens used today and the limit, or `undefined` without a limit. */
   budget(location: Location): { readonly used: number; readonly limit: number; readonly reset: string } | undefined {
     const limit = this.#boundFor({ location, feature: 'ask' })
     if (limit === undefined) return undefined
@@ -175,8 +175,8 @@ export interface Place {
 }
 
 /**
- * Determines where a model runs. It is local only if the server has a loopback address and does not forward the request. The local
- * network, `0.0.0.0` and all names except `localhost` are considered remote.
+ * A model is local if its server has a loopback address and does not forward requests. The local network and `0.0.0.0` are
+ * remote.
  */
 export async function locationOf({ baseUrl, model }: Place, resolve: Resolve = addressesOf): Promise<Location> {
   // Ollama runs models such as `gpt-oss:120b-cloud` and `glm-4.6:cloud` on its own servers.
@@ -194,7 +194,7 @@ export function originOf(baseUrl: string): string {
   return new URL(baseUrl).origin
 }
 
-/** Checks whether a host is a loopback address. Expects the format of `URL`: IPv4 as four decimal numbers and IPv6 compressed in brackets. */
+/** Expects a host from `URL`: four decimal numbers, or compressed IPv6 in brackets. */
 function isLoopback(host: string): boolean {
   if (isIPv4(host)) return host.startsWith('127.')
   if (host === '[::1]') return true

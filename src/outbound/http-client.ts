@@ -12,7 +12,7 @@ export interface ModelServer {
   readonly secret: string | undefined
   /** Maximum time for a complete answer, in milliseconds. */
   readonly timeoutMs: number
-  /** Reported after `timeoutMs`. */
+  /** Error code for timeouts. */
   readonly lateCode: 'PROVIDER_ERROR' | 'TIMEOUT'
   readonly advice: Advice
   readonly fetch: typeof fetch
@@ -59,7 +59,7 @@ export interface AnswerStream {
 /** For background requests. */
 export const RETRIES = 4
 
-/** Maximum length of an answer. For comparison, 64 vectors with 8192 components each are 12 MB of JSON. */
+/** 64 vectors with 8192 components are 12 MB of JSON. */
 const MAX_BODY = 64_000_000
 
 const MAX_REFUSAL = 100_000
@@ -99,10 +99,7 @@ export function post(server: ModelServer, request: ModelRequest, options: SendOp
   })
 }
 
-/**
- * Sends a request like `post`, but returns an answer with status 200 as a stream.
- * @throws the same errors as `post`, but only before the answer starts
- */
+/** Like `post`, but streams the body of a response with status 200. @throws the errors of `post`, before the answer starts */
 export function postForStream(server: ModelServer, request: ModelRequest, options: SendOptions): Promise<Answer | AnswerStream> {
   return withRetries<Answer | AnswerStream>(server, options, async () => {
     const reply = await send(server, request, options.signal)
@@ -135,7 +132,7 @@ export function isTooLong({ status, body }: Answer): boolean {
   return status === 413 || ([400, 422, 500].includes(status) && TOO_LONG.test(body))
 }
 
-/** Removes the key from a server's message, or drops the message if it contains the key in another encoding. */
+/** Removes the API key from an error message. Drops messages that contain the key in another encoding. */
 export function withoutKey(text: string, { secret = '' }: Pick<ModelServer, 'secret'>): string {
   if (secret === '') return text
   const plain = text.replaceAll(secret, '[key]')
@@ -155,22 +152,19 @@ function decodeEscapes(text: string): string {
   )
 }
 
-/** Returns the key in hexadecimal, and in base64 for each of the three possible alignments. */
+/** Hexadecimal, and base64 at each of the three alignments. */
 function encodings(secret: string): readonly string[] {
   const hex = Buffer.from(secret).toString('hex')
   const base64 = [0, 1, 2].flatMap((before) => {
     const whole = Buffer.from('\0'.repeat(before) + secret)
-    // The base64 characters at both ends depend on the text next to the key.
+    // Characters at both ends depend on the adjacent text.
     const [from, to] = [Math.ceil((before * 4) / 3), Math.floor((whole.length * 4) / 3)]
     return (['base64', 'base64url'] as const).map((form) => whole.toString(form).slice(from, to))
   })
   return [hex, hex.toUpperCase(), ...base64]
 }
 
-/**
- * Removes trailing slashes from an address. Returns `undefined` for an address that is not HTTP or contains credentials, a query or a
- * fragment.
- */
+/** @returns `undefined` if the address is not HTTP or contains credentials, a query or a fragment */
 export function askableUrl(baseUrl: string): string | undefined {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined
   if (url === undefined || !/^https?:$/.test(url.protocol)) return undefined
@@ -187,7 +181,7 @@ async function withRetries<T>(
     const result = await attempt()
     if (!isFailure(result)) return result
     const wait = result.wait ?? server.backoffMs * 2 ** count * (0.5 + server.random() / 2)
-    // Do not retry after a timeout, because the caller has already waited for the maximum time.
+    // The caller has already waited for the maximum time.
     const isOver = result.problem instanceof RouxError && result.problem.code === 'TIMEOUT'
     if (count === retries || wait > patience || isOver) throw result.problem
     await pause(wait, signal)
@@ -218,7 +212,7 @@ async function send(server: ModelServer, request: ModelRequest, signal: AbortSig
         headers: { 'content-type': 'application/json', ...server.headers },
         body,
         signal: attempt.signal,
-        // Do not follow redirects, so the key is only sent to the configured address.
+        // A redirect would send the key to another address.
         redirect: 'manual',
       }),
       attempt.signal,
@@ -336,7 +330,7 @@ function refusalOf(server: ModelServer, { status, body }: Answer, headers: Heade
   return wait === undefined ? { problem } : { problem, wait }
 }
 
-/** Parses a `Retry-After` header, which contains seconds or a date, into milliseconds. */
+/** `Retry-After` contains seconds or a date. */
 function retryAfter(value: string | null): number | undefined {
   if (value === null) return undefined
   const wait = /^\d+$/.test(value) ? 1000 * Number(value) : Date.parse(value) - Date.now()
@@ -352,7 +346,7 @@ function unreachable(server: ModelServer, error: unknown, late: boolean): Error 
       { hint: `Try again later, or ${server.advice.slow}.`, isTransient: true, cause: error },
     )
   }
-  // fetch reports "fetch failed" and attaches the actual error as its cause.
+  // fetch attaches the actual error as its cause.
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error
   return unavailableError(
     `The ${server.name} at ${server.baseUrl} cannot be reached: ${withoutKey(reasonOf(cause), server)}.`,
@@ -366,13 +360,12 @@ export interface Expected {
 }
 
 export interface Usage extends Expected {
-  /** True if the usage was estimated from text lengths instead of reported by the server. */
+  /** Estimated from text lengths. */
   readonly estimated: boolean
   /** True if the request failed without a usable answer. */
   readonly failed?: boolean
 }
 
-/** Checks and records individual requests. */
 export interface Meter {
   /** Reserves tokens. Call before sending a request. @throws RouxError `BUDGET_EXCEEDED`; `REMOTE_NOT_ALLOWED` without consent */
   begin(expected: Expected): Ticket

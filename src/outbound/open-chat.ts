@@ -47,13 +47,10 @@ export async function openChatProvider(
   return settings.provider === 'anthropic' ? openAnthropic(server, dependencies) : openOpenAi(server, dependencies)
 }
 
-/** Maximum run time of the key command, in milliseconds. It is long because the command may ask the user for a password. */
+/** Milliseconds. The command may ask the user for a password. */
 const COMMAND_TIMEOUT = 60_000
 
-/**
- * Reads the key. Returns `undefined` if no key is configured.
- * @throws RouxError `PROVIDER_ERROR` with a hint. Messages never include any part of a key
- */
+/** @returns `undefined` if no key is configured @throws RouxError `PROVIDER_ERROR`, without any part of the key */
 export async function readKey(source: KeySource = {}): Promise<string | undefined> {
   const { value, file, command } = source
   if (value !== undefined) return checked(value, 'The variable ROUX_AI_API_KEY')
@@ -87,7 +84,7 @@ function readPrivate(file: string): string {
 
 async function run([program = '', ...args]: readonly string[]): Promise<string> {
   try {
-    // No shell, so no other program runs.
+    // Without a shell, only the configured program runs.
     return (await promisify(execFile)(program, args, { timeout: COMMAND_TIMEOUT, maxBuffer: 100_000, encoding: 'utf8' })).stdout
   } catch (error) {
     // Do not include the output, because it may contain the key.

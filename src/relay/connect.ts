@@ -11,11 +11,11 @@ export interface Greeting {
   readonly argv: readonly string[]
   readonly cwd: string
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Widths of the streams that are terminals, in columns; 0 if unknown. */
+  /** Terminal widths in columns, 0 if unknown. */
   readonly columns: { readonly stdout?: number | undefined; readonly stderr?: number | undefined }
 }
 
-/** Marks a line as a notice for the relay. JSON cannot contain this character unescaped, so no message starts with it. */
+/** Prefix of notices. JSON escapes this character, so no message starts with it. */
 const MARK = '\u0001'
 
 /** A control line from the server to the relay. The first one accepts the connection unless `alone` is set. */
@@ -54,7 +54,7 @@ export function readNotice(line: string): Notice | undefined {
   return isRecord(notice) ? notice : {}
 }
 
-/** Yields a stream's lines without line breaks, then any text after the last break. A stream error counts as the end. */
+/** Yields lines without line breaks. A stream error ends the input. */
 export async function* linesOf(stream: Readable): AsyncGenerator<string, undefined> {
   const decoder = new StringDecoder()
   let line = ''
@@ -73,7 +73,7 @@ export async function* linesOf(stream: Readable): AsyncGenerator<string, undefin
   if (line !== '') yield line
 }
 
-/** Writes text. Resolves when more can be written or the stream has closed. */
+/** Resolves when more can be written or the stream has closed. */
 export function writeAll(stream: Writable, text: string): Promise<void> {
   return new Promise((resolve) => {
     const end = (): void => {

@@ -17,7 +17,7 @@ export const SENT_VARIABLE = /^(?:ROUX_.*|NO_COLOR|TERM)$/
 const ALONE = /^(?:--(?:alone|background|web|http(?:=.*)?|help|version)|-h|-V)$/
 const WITH_VALUE: ReadonlySet<string> = new Set(['--vault', '--config', '--set'])
 
-/** Returns the greeting for the shared server, or `undefined` if the process must work alone. */
+/** @returns `undefined` if the process must run alone */
 export function greetingFor(argv: readonly string[], env: Env): Greeting | undefined {
   // Arguments after `--` are text.
   const end = argv.indexOf('--')
@@ -48,5 +48,5 @@ const KEY = Symbol.for('roux.hand-over')
 const common = globalThis as { [KEY]?: HandOver }
 common[KEY] ??= {}
 
-/** The relay and the program are separate scripts that share only the global object. */
+/** The relay and the program are separate scripts in one process. */
 export const handOver: HandOver = common[KEY]

@@ -24,7 +24,7 @@ export const STARTUP_TIMEOUT = 45_000
 
 export const isWindows = process.platform === 'win32'
 
-/** Maximum length of a socket's path in bytes. The limit is 104 on macOS and 108 on Linux, including the terminating zero. */
+/** Maximum path length in bytes. macOS allows 104 and Linux 108, including the terminating zero. */
 const MAX_PATH_LENGTH = 103
 
 /** Variables that Node reads: time zone, options, proxies and certificates. */

@@ -12,8 +12,8 @@ export const SHARED_COMMAND = 'shared-server'
 const POLL_INTERVAL = 15
 
 /**
- * Environment variables that make glibc's allocator return freed memory to the system. They must be set before the process starts.
- * The thresholds are in bytes. On obsidian-hub, an idle server holds 190 MB instead of 300 MB after heavy use.
+ * glibc reads these variables at startup and then returns freed memory to the system. Thresholds are in bytes. On obsidian-hub,
+ * an idle server holds 190 MB instead of 300 MB.
  */
 const ALLOCATOR = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072', MALLOC_TRIM_THRESHOLD_: '131072' }
 
@@ -39,7 +39,7 @@ export async function openLink(script: string, greeting: Greeting): Promise<Link
   throw notUsable(`the shared server does not start; see ${place.log} for details`)
 }
 
-/** Starts the shared server detached, so it survives this process and its group. */
+/** Detached, so the server survives this process and its group. */
 async function startServer({ folder, log: path, announcement }: Place, script: string): Promise<void> {
   const { spawn } = await import('node:child_process')
   // The log is optional, for example on a full disk.
@@ -53,7 +53,7 @@ async function startServer({ folder, log: path, announcement }: Place, script: s
     stdio: ['ignore', log, log],
     windowsHide: true,
   })
-  // Remove only this process's announcement, because another process may have replaced it.
+  // Another process may have replaced the announcement.
   const withdraw = (): void => void quietly(() => readFileSync(announcement, 'utf8') === OWN && rmSync(announcement))
   child.on('error', withdraw).on('exit', withdraw).unref()
   if (typeof log === 'number') closeSync(log)

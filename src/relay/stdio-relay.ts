@@ -15,7 +15,7 @@ export interface RelayOptions {
    * @param needVaults called for the first request that needs a vault; omitted if this process opens the vaults
    */
   serveHere(streams: { readonly stdin: Readable; readonly stdout: Writable }, needVaults?: () => void): Promise<number>
-  /** Called with the exit code once everything has been sent. */
+  /** Called once everything has been sent. */
   onFinished(code: number): void
 }
 

@@ -99,7 +99,7 @@ interface GuardedExpression {
   match(names: readonly string[], excluded: boolean[], from: number): number
 }
 
-/** Time limit for an expression, in milliseconds. Matching one name normally takes microseconds. */
+/** Milliseconds. Matching a name normally takes microseconds. */
 const TIME_LIMIT = 50
 /** The first timeout may be due to a busy or suspended computer. */
 const SECOND_TIME_LIMIT = 250

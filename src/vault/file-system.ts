@@ -47,7 +47,7 @@ export interface FileSystem {
 export interface PathRules {
   /** `\` separates path segments and `:` marks a drive or stream. */
   readonly windows: boolean
-  /** True if names that differ only in case or normalization may be the same file. */
+  /** Names that differ only in case or normalization may be the same file. */
   readonly folds: boolean
 }
 
@@ -68,7 +68,7 @@ export const diskFileSystem: FileSystem = {
   rules: { windows: process.platform === 'win32', folds: FOLDS },
 }
 
-/** Returns the message of a failed file-system call, without the path that Node appends. */
+/** Omits the path that Node appends to messages. */
 export function errorReason(error: unknown): string {
   const message = messageOf(error)
   return message.split(',', 1)[0] ?? message
@@ -127,7 +127,7 @@ export function readOpen(fs: FileSystem, fd: number, range?: ByteRange): Uint8Ar
     const stat = fs.fstatSync(fd)
     if (!stat.isFile()) return undefined
     const start = Math.min(range?.offset ?? 0, stat.size)
-    // Do not allocate from Buffer's pool, because posting a view of the pool to another thread would copy all 8 KB of it.
+    // Posting a view of Buffer's pool to another thread would copy all 8 KB of it.
     const bytes = new Uint8Array(Math.min(range?.length ?? stat.size, stat.size - start))
     let length = 0
     while (length < bytes.length) {
@@ -148,7 +148,7 @@ const {
   O_NOFOLLOW = 0,
 } = nodeFs.constants as { O_RDONLY: number; O_NONBLOCK?: number; O_NOFOLLOW?: number }
 
-/** Flags for opening a file for reading without blocking on a named pipe. */
+/** `O_NONBLOCK` prevents blocking on a named pipe. */
 export const OPEN_FOLLOWING = O_RDONLY | O_NONBLOCK
 
 /** `undefined` on Windows, which has no `O_NOFOLLOW`. */
@@ -183,7 +183,7 @@ export function readIfChanged(vault: Vault, path: VaultPath, knownStat?: FileSta
   return { bytes, ...(isSettled ? { stat } : undefined) }
 }
 
-/** Returns the kind of a file, determined by its name. In docs folders, `.markdown` and `.mdx` files are notes too. */
+/** In docs folders, `.markdown` and `.mdx` files are notes too. */
 export function fileKind(path: string, mode: Mode): FileKind {
   const extension = path.slice(path.lastIndexOf('.') + 1).toLowerCase()
   if (extension === 'md') return 'note'

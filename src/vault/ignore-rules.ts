@@ -93,13 +93,13 @@ export function openGlobs(globs: readonly string[], folds = diskFileSystem.rules
   }
 }
 
-/** Returns a function that tests whether any of the globs matches the path itself. Globs with a trailing slash match only folders. */
+/** Globs with a trailing slash match only folders. */
 export function matchAny(globs: readonly string[], nocase: boolean): (path: string, isFolder: boolean) => boolean {
   const compile = (glob: string, isForFolders: boolean) =>
     alternatives(glob).map((alternative) => ({ isForFolders, matches: linearGlob(alternative, nocase) }))
   const compiled = globs.flatMap((glob) => {
     const pattern = glob.normalize('NFC').replace(/^\.?\//, '')
-    // If `f/**` ignores everything in a folder, also ignore the folder itself, so it is not read.
+    // If `f/**` ignores everything in `f`, do not read `f`.
     const folder = pattern.replace(/\/(?:\*\*)?$/, '')
     return [...(folder === pattern ? [] : compile(folder, true)), ...(pattern.endsWith('/') ? [] : compile(pattern, false))]
   })
@@ -207,10 +207,7 @@ function gitRule(line: string, depth: number, nocase: boolean): GitRule | undefi
   return { isNegated, matches }
 }
 
-/**
- * Compiles a pattern like git, which compares the text before the first wildcard separately. Therefore, `a**` and `a**\/b` match
- * across folders, although `**` is not alone in its segment.
- */
+/** Git compares the text before the first wildcard literally, so `a**` and `a**\/b` match across folders. */
 function pathTest(glob: string, nocase: boolean): ReturnType<typeof linearGlob> {
   const [, head, rest] = /^([^*?[\\]*[^*?[\\/])(\*\*(?:\/.*)?)$/s.exec(glob) ?? []
   if (head === undefined || rest === undefined) return linearGlob(glob, nocase)

@@ -312,10 +312,7 @@ function fileStat(stat: Stats): FileStat {
   return { mtime: stat.mtimeMs, ctime: stat.ctimeMs, birthtime: stat.birthtimeMs, size: stat.size }
 }
 
-/**
- * Checks whether opening failed because the file is a symbolic link. With `O_NOFOLLOW`, the error is `ELOOP` on Linux and macOS,
- * and `EMLINK` on FreeBSD.
- */
+/** `O_NOFOLLOW` fails with `ELOOP` on Linux and macOS, and with `EMLINK` on FreeBSD. */
 function isLinkRefusal(error: unknown): boolean {
   const code = errorCode(error)
   return code === 'ELOOP' || code === 'EMLINK'

@@ -6,8 +6,8 @@ import { quietly } from '../core/quietly.ts'
 import { diskFileSystem, errorReason, type FileSystem, isAbsence, readSmallText, realPathOf } from './file-system.ts'
 
 /**
- * Returns the absolute real path of a vault's folder. `~/` is supported, because clients start servers without a shell.
- * @throws RouxError `VAULT_NOT_FOUND` if it is missing, unreadable or not a folder
+ * Supports `~/`, because clients start servers without a shell.
+ * @throws RouxError `VAULT_NOT_FOUND` if the path is missing, unreadable or not a folder
  */
 export function requireVaultRoot(path: string, fs: FileSystem = diskFileSystem): string {
   if (path === '' || path.includes('\0'))

@@ -53,7 +53,7 @@ async function openChokidar(root: string, options: VaultOptions, sink: WatchSink
   watcher.on('addDir', (path) => {
     if (relative(path) === CONFIG_FOLDER) return
     sink.folder(relative(path))
-    // chokidar reports a new folder before it watches it, so the folder is checked again for changes in between.
+    // chokidar reports a folder before watching it, so check again for changes in between.
     for (const delay of RECHECK_DELAYS) setTimeout(() => sink.folder(relative(path)), delay).unref()
   })
   watcher.on('unlinkDir', (path) => (relative(path) === '' ? sink.lost() : sink.folder(relative(path))))

@@ -216,7 +216,7 @@ export class FolderWatches implements WatchEngine {
     if (!request) return
     const watched = this.#watched.get(request.path)
     const stat = statOf(request.absolute)
-    // Links affect each other, so scan everything again.
+    // The links to follow depend on each other, so scan everything again.
     const isLinked = stat?.isSymbolicLink() || (watched && watched.absolute !== request.absolute)
     if (isLinked && this.#options.linkRoots.length > 0) this.#sink.stale()
     else if (!watched || !stat?.isDirectory() || stat.ino !== watched.inode) {

@@ -169,7 +169,7 @@ function isReadable(folder: string): boolean {
 // VirtualBox, Ceph and AFS.
 const REMOTE = new Set([0x6969, 0x517b, 0xff534d42, 0xfe534d42, 0x65735546, 0x01021997, 0x786f4256, 0x00c36400, 0x5346414f])
 
-/** Checks whether the folder is on a file system that other computers can change without events on this one. */
+/** Other computers can change these file systems without local events. */
 function isRemote(root: string): boolean {
   if (process.platform !== 'linux') return false
   return quietly(() => REMOTE.has(statfsSync(root).type)) ?? false
@@ -187,7 +187,6 @@ export interface DirtyBatch {
   file(path: string): void
   folder(path: string): void
   all(): void
-  /** Discards collected changes. */
   close(): void
 }
 

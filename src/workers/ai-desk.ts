@@ -13,7 +13,6 @@ export interface NamedModel extends Admission {
   readonly baseUrl: string
 }
 
-/** The answer to a test question, which contains no text from the notes. */
 export interface ModelTrial {
   readonly answer: string
   readonly milliseconds: number
@@ -49,7 +48,7 @@ export class AiDesk {
     return this.#gate.state().consents()
   }
 
-  /** Grants consent for the address's origin. @returns the origin @throws RouxError `INVALID_PARAMS` */
+  /** @returns the origin @throws RouxError `INVALID_PARAMS` */
   allow(address: string): string {
     const origin = requireOrigin(address)
     this.#gate.state().allow(origin, Date.now())

@@ -35,7 +35,6 @@ export interface HeapSize {
   readonly limit: number
 }
 
-/** Ignores garbage. */
 export function heapCheck(measure: () => HeapSize, collect: () => void): () => boolean {
   let live = 0
   return () => {
@@ -48,7 +47,7 @@ export function heapCheck(measure: () => HeapSize, collect: () => void): () => b
   }
 }
 
-/** May collect garbage. */
+/** Collects garbage if the heap seems full. */
 export const isHeapShort = heapCheck(
   () => {
     const { used_heap_size, heap_size_limit } = getHeapStatistics()

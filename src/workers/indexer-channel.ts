@@ -31,7 +31,7 @@ interface Running {
 /** Shutdown timeout, in milliseconds. */
 const ENDING_TIME = 1_000
 
-/** Asks a worker to exit, and terminates it if it does not respond. */
+/** Terminates a worker that does not exit in time. */
 export async function endIndexer(worker: Worker): Promise<void> {
   const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
   // Keep the process alive until the worker has exited.
@@ -85,7 +85,7 @@ export class IndexerHost {
     const running: Running = { worker: this.#start(this.#heap), open: 1, isEnding: false, hasEnded: false }
     const { worker } = running
     this.#running = running
-    // Each vault adds listeners, and Node would otherwise warn about a leak.
+    // Node would warn about many listeners.
     worker.setMaxListeners(0)
     worker.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') this.#enlarge()
@@ -135,7 +135,7 @@ function channelOf(worker: Worker, port: Worker | MessagePort, end: () => Promis
     onError: (listener) => void worker.on('error', listener),
     onExit: (listener) =>
       void worker.on('exit', () => {
-        // Node delivers the worker's own messages before its exit event, but those of other ports may still be queued.
+        // Messages of other ports may still be queued at the exit event.
         if (port !== worker && !isEnded) for (const message of waiting(port as MessagePort)) receive(message)
         listener()
       }),
@@ -156,7 +156,6 @@ function* waiting(port: MessagePort): Iterable<FromIndexer> {
 export interface RestartRule {
   /** Pause before the first restart in milliseconds. It doubles with each crash. */
   readonly firstPause: number
-  /** Per `window`. */
   readonly limit: number
   readonly window: number
 }
@@ -173,7 +172,7 @@ export class Restarts {
     this.#deaths = [...this.#recent(), performance.now()]
   }
 
-  /** Pause before the next start in milliseconds, or `undefined` if there were too many crashes within the window. */
+  /** Milliseconds before the next start, or `undefined` after too many crashes. */
   get pause(): number | undefined {
     const { firstPause, limit } = this.#rule
     const count = this.#recent().length

@@ -38,7 +38,7 @@ export class IndexingClient implements Indexing {
   /** `undefined` between a crash and the restart. */
   #channel: IndexerChannel | undefined
   #calls: Calls<IndexerService> | undefined
-  /** Opened when a worker has started or has given up. */
+  /** Opened when a worker starts, or after too many crashes. */
   readonly #started = new Latch()
   #restart: NodeJS.Timeout | undefined
   #status: IndexStatus
@@ -51,7 +51,7 @@ export class IndexingClient implements Indexing {
   #isReplacing = false
   #isClosing = false
   #failure: string | undefined
-  /** Latches opened only because the worker has given up. */
+  /** Latches opened because of too many crashes. */
   #forced: readonly Latch[] = []
   #onClosed: () => void = () => {}
 
@@ -119,7 +119,6 @@ export class IndexingClient implements Indexing {
     return await inTime(findable, timeout, signal)
   }
 
-  /** Repeats the read after a crash. */
   async #read<T>(run: Use<T>, deaths = READS_OUTLIVE): Promise<T> {
     try {
       return await this.#call(run, deaths)
@@ -337,7 +336,6 @@ export class IndexingClient implements Indexing {
       return
     }
     const message = `the indexing worker ended: ${firstLine(reason)}`
-    // Callers still wait for the complete index.
     if (this.#upToDate.isOpen) this.#report({ ...this.#status, phase: 'restarting', message })
     this.#restart = setTimeout(() => this.#start(), pause)
   }
@@ -385,6 +383,6 @@ type Use<T> = (calls: Calls<IndexerService>) => Promise<T>
 
 const NOT_REPLACED = { index: 0, search: 0 }
 const ENDED = 'The indexing worker ended.'
-/** Maximum number of crashes per read, which may be their cause. */
+/** Maximum number of retries. The read itself may cause the crash. */
 const READS_OUTLIVE = 2
 const CLOSING_TIME = 2_000

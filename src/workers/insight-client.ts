@@ -40,7 +40,6 @@ export interface InsightClientParts<Kind extends InsightKind = 'whole'> {
   readonly isKeptElsewhere?: () => boolean
 }
 
-/** Key of the packed communities in the store. */
 const COMMUNITIES = 'communities'
 
 /** A result for all servers that share the store. Ids omit the vault's name. */
@@ -49,12 +48,10 @@ interface Packed {
   readonly insight: Omit<InsightKinds[InsightKind], 'ids'> & { readonly ids: readonly string[] }
 }
 
-/** Notes per read, of facts and of texts. */
 const FACTS_BATCH = 1_000
 const TEXTS_BATCH = 64
 /** Attempts while the vault keeps changing. The last one ignores changes. */
 const MAX_RESTARTS = 3
-/** Attempts after errors. */
 const MAX_ATTEMPTS = 2
 /** Milliseconds before a retry for the same generation. */
 const PAUSE = 60_000

@@ -10,7 +10,7 @@ export function indexingFailed(reason: string): RouxError {
   })
 }
 
-/** No file was touched. @param isPlan a plan was lost with the worker */
+/** @param isPlan whether a plan was lost with the worker */
 export function notBegun(reason: string, isPlan: boolean): RouxError {
   return new RouxError(
     'PROVIDER_ERROR',
@@ -23,7 +23,7 @@ function repeatHint(isPlan: boolean) {
   return isPlan ? { hint: 'Repeat the dry run, because its plan was lost.' } : { hint: 'Call again.', isTransient: true }
 }
 
-/** The answer was lost. Reports what the journal says about the change. */
+/** Reports what the journal says about the change. */
 export function lostWriteError(
   { changeId, reason }: { readonly changeId: string; readonly reason: string },
   outcome: ChangeOutcome | undefined,

@@ -17,14 +17,12 @@ export interface IndexerData {
 }
 
 export interface OpenIndexer extends IndexerData {
-  /** Memory of a `Freshness`. */
   readonly freshness: SharedArrayBuffer
   /** A worker with a larger heap can replace this one. */
   readonly mayGrow: boolean
 }
 
 export type ToIndexer =
-  /** Adds a vault. */
   | { readonly type: 'join'; readonly port: MessagePort }
   | { readonly type: 'open'; readonly data: OpenIndexer }
   | { readonly type: 'begin' }

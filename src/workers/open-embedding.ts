@@ -12,7 +12,6 @@ import type { OpenGate } from './open-gate.ts'
 export interface OpenEmbedding {
   /** @throws RouxError `PROVIDER_ERROR` */
   open(): Promise<Embedder>
-  /** Opens a built-in embedder by id. */
   openFormer(id: string): Promise<Embedder | undefined>
   close(): Promise<void>
 }
@@ -64,13 +63,12 @@ export function openEmbedding(
   }
 }
 
-/** Finds a built-in embedder by id. Only embedders with both tables have a version. */
+/** Only embedders with both tables have a version in their id. */
 function formerSettings(id: string): Pick<EmbedderSettings, 'dimensions' | 'languages'> {
   const [, , dimensions, version] = id.split(':')
   return { dimensions: Number(dimensions), languages: version === undefined ? 'english' : 'auto' }
 }
 
-/** Opens the gate on the first call. */
 export function gatePassage(settings: () => GateSettings = CLOSED): {
   admit(place: { readonly baseUrl: string; readonly model: string }): Promise<Meter>
   close(): void

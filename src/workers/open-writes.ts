@@ -27,7 +27,7 @@ export function openWrites({ root, settings, stateFolder }: IndexerData, service
   })
 }
 
-/** Returns why the settings forbid writing a path, or `undefined`. */
+/** @returns the reason, or `undefined` if writing is allowed */
 function refusalOf(root: string, { vault, write }: IndexerData['settings']): (path: string) => string | undefined {
   const rules = openIgnoreRules(root, { ignore: vault.ignore, gitignore: vault.gitignore, mode: vault.mode }, diskFileSystem)
   const filters = openExclusionFilters(root, diskFileSystem)

@@ -22,7 +22,7 @@ export function bootIndexer(): void {
   spare ??= startWorker('indexer')
 }
 
-/** Returns the booted worker, or a new one for a different heap limit in megabytes. */
+/** @param heap limit in megabytes; a different limit requires a new worker */
 export function takeIndexer(heap = heapLimit()): Worker {
   const worker = heap === heapLimit() ? spare : undefined
   if (worker === undefined) return startWorker('indexer', heap)
@@ -39,7 +39,7 @@ const YOUNG_MB = 12
 
 /** The worker does not keep the process alive. @param heap heap limit in megabytes */
 export function startWorker(name: 'indexer' | 'compute' | 'reader', heap = heapLimit()): Worker {
-  // Libraries in a worker must not print to stdout, which carries only protocol messages.
+  // Only protocol messages may go to stdout.
   const resourceLimits = { maxYoungGenerationSizeMb: YOUNG_MB, maxOldGenerationSizeMb: heap }
   const worker = startGuarded((workerData) => new Worker(entryOf(name), { stdout: true, resourceLimits, workerData }))
   worker.unref()

@@ -15,7 +15,7 @@ export class ThreadGuard {
     this.cells = cells
   }
 
-  /** Runs work that must not be interrupted. Once another thread has called `end`, no new work starts. */
+  /** No work starts after `end`. */
   run<T>(work: () => T): T {
     const before = Atomics.or(this.cells, 0, BUSY)
     if (before === BUSY || before === (BUSY | ENDING)) return work()
@@ -31,13 +31,13 @@ export class ThreadGuard {
     }
   }
 
-  /** Called by the other thread. Resolves once no work is in progress and none can start, or after two seconds. */
+  /** Call from another thread. Resolves once no work is running, or after two seconds. */
   async end(): Promise<void> {
     const until = performance.now() + EXIT_TIMEOUT
     while (this.#isBusy() && performance.now() < until) await setTimeout(POLL_INTERVAL)
   }
 
-  /** Like `end`, but blocks the calling thread. @returns false if work is still in progress after two seconds */
+  /** Blocks the calling thread. @returns false if work is still running after two seconds */
   endNow(): boolean {
     return !this.#isBusy() || Atomics.wait(this.cells, 0, BUSY | ENDING, EXIT_TIMEOUT) !== 'timed-out'
   }
@@ -49,7 +49,6 @@ export class ThreadGuard {
 
 const guards = new Map<Worker, ThreadGuard>()
 
-/** For scripts that call SQLite through `ownGuard`. */
 export function startGuarded(start: (data: GuardData) => Worker): Worker {
   const guard = new ThreadGuard()
   const worker = start({ guard: guard.cells })
@@ -66,13 +65,13 @@ export function ownGuard(): ThreadGuard {
   return new ThreadGuard((workerData as GuardData | null)?.guard)
 }
 
-/** Terminates a worker. If it was started with a guard, waits until it is not inside SQLite. */
+/** Waits until the worker is not inside SQLite. */
 export async function terminate(worker: Worker): Promise<void> {
   await guards.get(worker)?.end()
   await worker.terminate()
 }
 
-/** Blocks until no worker is inside SQLite. Call it before exiting. @returns false if one still is after two seconds */
+/** Call before exit. @returns false if a worker is still inside SQLite after two seconds */
 export function leaveNativeCode(): boolean {
   return [...guards.values()].map((guard) => guard.endNow()).every(Boolean)
 }

@@ -37,7 +37,6 @@ function namesState(operation: Operation): boolean {
   return 'expectedHash' in operation && operation.expectedHash !== undefined
 }
 
-/** Checks whether an operation rewrites links in other files, rather than only reporting them. */
 function relinks(operation: Operation): boolean {
   return operation.kind === 'update' ? operation.title !== undefined : RELINKING.has(operation.kind)
 }
@@ -45,7 +44,6 @@ function relinks(operation: Operation): boolean {
 /** Changes to search. Other processes cannot add more during a restart. */
 const RECENT_CHANGES = 1_000
 
-/** Applies to pending and to executed plans. */
 const MAX_PLANS = 50
 
 function forgetOldest(entries: Map<string, unknown>): void {
@@ -200,7 +198,7 @@ export class WriteService {
     return id
   }
 
-  /** Updates the index. The files are already changed, so a failure here must not look like a failed write. */
+  /** A failure must not look like a failed write, because the files are already changed. */
   async #indexed(access: Exclusive, scope: Scope, result: WriteResult): Promise<WriteResult> {
     try {
       await access.reconcile(scope)
@@ -212,7 +210,6 @@ export class WriteService {
   }
 }
 
-/** All changed paths, the contents of moved folders, and new folders. */
 function scopeOf({ id, paths, folders, files }: AppliedChange): Scope {
   const moves = files.flatMap(({ kind, path, to }) => (kind === 'move' && to !== undefined ? [{ from: path, to }] : []))
   return { all: false, folders: folders.map((path) => ({ path, recursive: true })), files: paths, moves, change: id }

@@ -2,7 +2,7 @@ import type { Bridge } from '../../core/insight/insight.ts'
 import { NO_COMMUNITY } from '../../core/insight/insight.ts'
 import type { WeightedGraph } from './weighted-graph.ts'
 
-/** Steps per pair (about 1 ms). Up to `MAX_BUDGET` steps if fewer than `MIN_SOURCES` sources are done. */
+/** Maximum number of steps per pair, about 1 ms. `MAX_BUDGET` applies until `MIN_SOURCES` sources are done. */
 const BUDGET = 200_000
 const MIN_SOURCES = 8
 const MAX_BUDGET = 5 * BUDGET
@@ -21,7 +21,7 @@ export function bridgesOf(links: WeightedGraph, of: Uint32Array, limit: number):
   })
 }
 
-/** Shortest paths within a pair of communities (Brandes 2001). Reuses its arrays. */
+/** Shortest paths within a pair of communities (Brandes 2001). */
 class PairSearch {
   readonly #links: WeightedGraph
   readonly #communityOf: Uint32Array
@@ -41,7 +41,7 @@ class PairSearch {
     this.#scores = new Float64Array(of.length)
   }
 
-  /** Returns the note on the most shortest paths. Large communities are sampled at even intervals. */
+  /** Samples large communities at even intervals. */
   noteBetween(a: Uint32Array, b: Uint32Array): number {
     const { offsets } = this.#links
     const [sources, others] = a.length <= b.length ? [a, b] : [b, a]

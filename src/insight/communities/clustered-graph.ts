@@ -2,10 +2,7 @@ import type { Adjacency } from '../../core/csr.ts'
 import type { Nearest } from '../../core/insight/insight.ts'
 import { EdgeBuilder, type WeightedGraph, weightedGraph } from './weighted-graph.ts'
 
-/**
- * A link has the weight 1. With a lower weight, communities change too much when links change. With a higher weight, they ignore
- * the author's links too often.
- */
+/** Links have the weight 1. A lower text weight makes communities unstable, and a higher one overrides the author's links. */
 const TEXT = { nearest: 5, weight: 0.9 }
 
 /** Links to notes with more incoming links weigh less. */
@@ -45,7 +42,7 @@ export function clusteredGraph(links: WeightedGraph, { kept, notes, scores }: Ne
     for (let at = from * kept; at < from * kept + neighborsUsed; at++) {
       const to = notes[at] as number
       if (to >= place.length) break
-      // The other direction added this pair already.
+      // The other direction has added this pair.
       if (to < from && notes.subarray(to * kept, to * kept + neighborsUsed).includes(from)) continue
       add(from, to, TEXT.weight * (scores[at] as number))
     }
@@ -53,7 +50,7 @@ export function clusteredGraph(links: WeightedGraph, { kept, notes, scores }: Ne
   return weightedGraph(place.length, edges.list())
 }
 
-/** Index notes exceed both the number and the share of all notes in incoming or outgoing links. */
+/** Thresholds for index notes: number of links, and share of all notes. */
 const MAX_LINKS = { notes: 40, share: 0.02 }
 
 /** 1 for each index note. A link to or from an index does not suggest a common topic. */

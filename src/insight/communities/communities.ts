@@ -19,11 +19,11 @@ export interface CommunitySource {
   readonly isStub: Uint8Array
 }
 
-/** Resolution of the top level, and of the level within each community. */
+/** One resolution per level. */
 const RESOLUTIONS = [1, 2] as const
 /**
- * Minimum gain for leaving a community. Lower values make communities unstable: 1 % of new links would move 10 % of the notes.
- * Higher values cost more than .005 modularity.
+ * Minimum gain for leaving a community. With lower values, 1 % of new links would move 10 % of the notes. Higher values cost more
+ * than 0.005 modularity.
  */
 const STAY = { node: 0.2, group: 0.08 }
 const MIN_NOTES = 3
@@ -89,7 +89,7 @@ function divide(source: CommunitySource, links: WeightedGraph, before: Divisions
   const graph = clusteredGraph(links, nearest, place)
   const find = (within: WeightedGraph, level: 0 | 1, resolution: number): Uint32Array => {
     const formerMembers = before?.[level]
-    // New notes start alone.
+    // New notes start in a community of their own.
     const start =
       formerMembers &&
       order.map((note) => (formerMembers[note] === NO_COMMUNITY ? NO_COMMUNITY - 1 - note : (formerMembers[note] as number)))
@@ -105,8 +105,8 @@ function divide(source: CommunitySource, links: WeightedGraph, before: Divisions
 }
 
 /**
- * Drops edges between classes, and scales each class to a total weight of 1. Multiply the resolution by the number of classes in
- * return.
+ * Removes edges between classes and normalizes the weight of each class to 1. The resolution must be multiplied by the number of
+ * classes.
  */
 function withoutCrossLinks(
   { offsets, targets, weights }: WeightedGraph,
@@ -161,6 +161,6 @@ function shareInside({ offsets, targets }: WeightedGraph, of: Uint32Array, notes
       else outside++
     }
   }
-  // Both ends count an inner link.
+  // Inner links are counted twice.
   return inside + outside === 0 ? 0 : inside / 2 / (inside / 2 + outside)
 }

@@ -11,9 +11,8 @@ export interface KeptCommunities {
   readonly successors: ReadonlyMap<string, readonly string[]>
 }
 
-/** Community of each note, on the top level and within it. */
 export type Divisions = readonly [Membership, Membership]
-/** Community ids on each level. Small communities have none. */
+/** Small communities have no id. */
 export type Names = readonly [readonly string[], readonly string[]]
 
 export interface NamedCommunities extends Pick<Communities, 'changed' | 'successors'> {

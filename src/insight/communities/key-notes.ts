@@ -18,15 +18,13 @@ export interface NotesByCommunity {
 }
 
 const KEY_NOTES = 3
-/** Weight of text similarity. A link has the weight 1. */
+/** Weight of text similarity. Links have the weight 1. */
 const MIN_SIMILARITY = 0.5
-/** Factors for uninformative notes. `entry` applies to stubs in catalogs, and `handle` to lists with a one-word title. */
+/** Factors for notes with little content. `entry` is for stubs in catalogs, `handle` for lists with one-word titles. */
 const SHARE = { stub: 0.3, entry: 0.03, date: 0.2, index: 0.1, handle: 0.35 }
 const ENTRIES = 2
 
-/**
- * Returns the notes with the most links or similarity within each community, best first. In catalogs of stubs, lists come first.
- */
+/** Returns the most central notes of each community, best first. In catalogs of stubs, lists come first. */
 export function keyNotes(source: KeyNotesSource, { of, terms }: NotesByCommunity): readonly (readonly number[])[] {
   const ofStubs = communitiesOfStubs(source, of)
   const { support, gathered } = supportWithin(source, { of, ofStubs })
@@ -54,7 +52,6 @@ function communitiesOfStubs({ isStub }: KeyNotesSource, of: Uint32Array): Readon
   return new Set([...balance].flatMap(([community, stubs]) => (stubs > 0 ? [community] : [])))
 }
 
-/** Sums links and similarity within each community. In catalogs, also counts the stubs that each note lists. */
 function supportWithin(
   { topology, nearest, isIndex, isStub }: KeyNotesSource,
   { of, ofStubs }: { readonly of: Uint32Array; readonly ofStubs: ReadonlySet<number> },

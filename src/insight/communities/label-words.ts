@@ -57,10 +57,7 @@ function isNameOfFile(term: string): boolean {
   return /^\.|.\.(?:avif|bmp|canvas|gif|jpe?g|m4a|mov|mp3|mp4|ogg|pdf|png|svg|wav|webm|webp)$/.test(term)
 }
 
-/**
- * Counts the notes that contain each term.
- * @returns the terms that had not been counted before
- */
+/** @returns the terms that are new in `counts` */
 function countTerms({ bags: { offsets, terms } }: LabelCorpus, notes: Uint32Array, counts: Uint32Array): readonly number[] {
   const usedTerms: number[] = []
   for (const note of notes) {
@@ -102,7 +99,7 @@ function spellingsOf({ forms, terms, termOf, lines }: LabelCorpus): Uint32Array 
   return Uint32Array.from(best)
 }
 
-/** Scripts without spaces are indexed as overlapping pairs. Keep one of two overlapping pairs. */
+/** Scripts without spaces are indexed as overlapping pairs. Drops the second of two overlapping words. */
 function withoutOverlaps(words: readonly string[]): readonly string[] {
   const kept: string[] = []
   for (const word of words) {

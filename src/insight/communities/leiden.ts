@@ -4,14 +4,13 @@ export interface LeidenOptions {
   /** Values above 1 produce more and smaller communities. */
   readonly resolution: number
   readonly start?: Uint32Array
-  /** Minimum gain for leaving a community, so small changes to the graph have small effects. Defaults to 0. */
+  /** Stabilizes communities against small changes. Defaults to 0. */
   readonly stay?: StayBonus
 }
 
 /** Minimum gain for leaving a community, relative to the strength (total edge weight) of the moving part. */
 export interface StayBonus {
   readonly node: number
-  /** For nodes that move together. */
   readonly group: number
 }
 
@@ -31,7 +30,7 @@ export function leiden(graph: WeightedGraph, { resolution, start, stay = FREE }:
   const base = levelOf(graph, strengthsOf(graph))
   const total = base.strengths.reduce((sum, strength) => sum + strength, 0)
   let communities: Uint32Array = start === undefined ? ownNumbers(count) : connectedParts(graph, start)
-  // Without weights, shares are undefined.
+  // Avoids division by zero.
   if (total === 0) return connectedParts(graph, communities)
   const isLarge = graph.targets.length > LARGE.entries
   for (let reached = isLarge ? modularity(graph, communities, resolution) : 0; ; ) {
@@ -70,7 +69,7 @@ interface Level extends WeightedGraph {
   readonly strengths: Float64Array
 }
 
-/** Objects of one shape, so V8 compiles the hot functions only once. */
+/** All levels have the same shape, so V8 compiles their functions once. */
 function levelOf({ offsets, targets, weights }: WeightedGraph, strengths: Float64Array): Level {
   return { offsets, targets, weights, strengths }
 }
@@ -104,7 +103,7 @@ function onePass(
   return { moved: hasMoved, result: nodes }
 }
 
-/** A separate function, because V8 would compile all of `onePass` for this loop. */
+/** A separate function, so V8 does not compile all of `onePass` for this loop. */
 function follow(numbers: Uint32Array, to: Uint32Array): void {
   for (let at = 0; at < numbers.length; at++) numbers[at] = to[numbers[at] as number] as number
 }
@@ -115,7 +114,7 @@ interface Weights {
   readonly stay: number
 }
 
-/** Relative to a node's strength. Smaller gains are rounding errors. */
+/** Relative to the node's strength. Smaller gains are rounding errors. */
 const MIN_GAIN = 1e-9
 
 /**
@@ -237,7 +236,6 @@ function aggregate(level: Level, parts: Uint32Array): { readonly smaller: Level;
   return { smaller: levelOf(weightedGraph(count, { from, to, weights: sizes }), sums), numbers }
 }
 
-/** A node's links by community. Reuses its arrays. */
 class LinksOf {
   readonly met: Uint32Array
   count = 0

@@ -128,7 +128,7 @@ function keepsBlocks(newText: string, after: Outline, { outline, block, id, mode
   return newBlock.start === block.start || (mode === 'prepend' && newBlock.start === newEnd)
 }
 
-/** Checks whether text that was added to a list item would be parsed as part of a nested item. */
+/** Text added to a list item may become part of a nested item. */
 function joinsNested({ runs }: Outline, { start }: TextEdit, block: Section): boolean {
   const firstRun = runs.find((run) => run.start >= block.start)
   return runs.some((run) => firstRun !== undefined && run.start > firstRun.start && run.start < start && run.end > start)

@@ -40,7 +40,7 @@ export function appendToBody(text: string, content: string): readonly TextEdit[]
   return bodyEdits(text, [{ start: at, end: at, text: insertedText(text, requireText('append', content), { at, from }) }])
 }
 
-/** Inserts `content` before the body on separate lines, with the same rules for blank lines as `appendToBody`. */
+/** Blank lines follow the rules of `appendToBody`. */
 export function prependToBody(text: string, content: string): readonly TextEdit[] {
   const at = bodyStartOf(text)
   const addition = requireText('prepend', at === 0 ? withoutMark(content) : content)

@@ -35,7 +35,7 @@ export function createText({ content, title, fileName, tags = [], properties = {
   return editText(text, editInSteps(text, steps))
 }
 
-/** Frontmatter values that the arguments replaced. */
+/** Frontmatter values replaced by arguments. */
 export interface Overridden {
   readonly tags: readonly string[]
   readonly properties: readonly string[]

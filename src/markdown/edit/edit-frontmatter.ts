@@ -88,7 +88,7 @@ export interface Additions {
   readonly empty: number
 }
 
-/** Removes items, each with one separator, from a list such as `a, b`, and adds new ones after the last item that is kept. */
+/** Removes each item with one separator, and adds new items after the last remaining one. */
 export function editSeparated(text: string, items: readonly SeparatedItem[], additions: Additions): readonly TextEdit[] {
   const { added, separator, empty } = additions
   const lastKept = items.findLast(({ keep }) => keep)

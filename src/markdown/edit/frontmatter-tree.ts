@@ -42,15 +42,11 @@ export interface FrontmatterTree {
   readonly form: 'block' | 'flow' | undefined
   readonly properties: Readonly<Record<string, unknown>>
   readonly entries: readonly Entry[]
-  /** The indentation of top-level properties in block form. */
   readonly indent: string
   readonly items: (list: Yaml.YAMLSeq) => readonly ListItem[]
 }
 
-/**
- * Reads the text's frontmatter for editing.
- * @throws RouxError `EDIT_MISMATCH` with the line if it is malformed, `TOO_LARGE` if it exceeds 512 KB
- */
+/** @throws RouxError `EDIT_MISMATCH` with the line if the frontmatter is malformed; `TOO_LARGE` if it exceeds 512 KB */
 export function requireFrontmatter(text: string): FrontmatterTree {
   const { properties, malformed } = readFrontmatter(text)
   const [problem] = malformed
@@ -122,10 +118,7 @@ class TreeReader {
     return { node, start: this.#from + (mark?.offset ?? node.range[0]), end: this.#endOf(node) }
   }
 
-  /**
-   * Returns the end of the value itself. The library's range of a block collection also includes the blank lines and comments below
-   * it.
-   */
+  /** The library's range includes blank lines and comments below a block collection. */
   #endOf(node: Yaml.Node): number {
     const { isMap, isSeq } = yaml()
     if (isSeq(node) && !node.flow) return this.items(node).at(-1)?.end ?? this.#from + endOf(node)

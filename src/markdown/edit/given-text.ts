@@ -8,19 +8,13 @@ export function invalid(name: string, problem: string, hint?: string): RouxError
   return new RouxError('INVALID_PARAMS', `${name}: ${problem}`, { hint })
 }
 
-/**
- * Checks the text of an argument.
- * @throws RouxError `INVALID_PARAMS` if UTF-8 cannot encode the text
- */
+/** @throws RouxError `INVALID_PARAMS` if the text contains a lone surrogate */
 export function requireText(name: string, text: string): string {
   if (!LONE_SURROGATE.test(text)) return text
   throw invalid(name, 'expected text, but found half of a surrogate pair.', 'Send only complete characters.')
 }
 
-/**
- * Trims the text of an argument that must be a single line.
- * @throws RouxError `INVALID_PARAMS` if it is blank or contains a line break or another control character
- */
+/** @returns the trimmed text @throws RouxError `INVALID_PARAMS` if it is blank or contains line breaks or control characters */
 export function requireLine(name: string, text: string): string {
   const line = requireText(name, text).trim()
   if (line === '') throw invalid(name, 'expected text, but it is empty.')

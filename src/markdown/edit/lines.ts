@@ -2,7 +2,7 @@ import { afterBlankLines } from '../line-index.ts'
 
 export type LineEnding = '\n' | '\r\n'
 
-/** Returns the most common line ending. On a tie, returns the one that occurs first. For text on a single line, returns `\n`. */
+/** Returns the most common line ending, the first one on a tie, or `\n`. */
 export function lineEndingOf(text: string): LineEnding {
   let crlf = 0
   let lf = 0
@@ -49,7 +49,6 @@ function continuing(line: string): string | undefined {
   return /^\s*\|/.test(line) ? 'table' : undefined
 }
 
-/** Checks whether two blocks would merge without a blank line between them. */
 function needsGap(before: string, after: string): boolean {
   if (before.trim() === '' || after.trim() === '') return false
   const kind = continuing(before)

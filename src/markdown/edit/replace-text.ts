@@ -15,7 +15,6 @@ export interface Replacement {
   readonly line?: number | undefined
 }
 
-/** Limits the matches in an error message. */
 const MAX_LISTED = 50
 
 /** Matches do not overlap. @throws RouxError `EDIT_MISMATCH` with the lines of all matches unless there are exactly `count` */
@@ -122,7 +121,7 @@ function originalPlaces(text: string, places: readonly number[]): readonly numbe
   })
 }
 
-/** Finds `needle` without overlaps. Uses Knuth–Morris–Pratt, which is linear even for repetitive strings. */
+/** Knuth–Morris–Pratt, which is linear even for repetitive strings. Matches do not overlap. */
 function findAll(text: string, needle: string): readonly number[] {
   if (!text.includes(needle.slice(0, 1))) return []
   const borders = bordersOf(needle)

@@ -37,7 +37,7 @@ export function editSection(text: string, { section, mode, content, flavour }: S
 }
 
 export interface SectionEdit {
-  /** A path of headings, outermost first, or the last part of such a path if it is unique. May also be a single `^block`. */
+  /** A path of headings, outermost first, or a single `^block`. Outer headings may be omitted if the rest is unique. */
   readonly section: readonly string[]
   readonly mode: SectionMode
   readonly content: string
@@ -67,10 +67,9 @@ interface Parts {
   readonly start: number
   /** Start of the line below the heading. */
   readonly below: number
-  /** The section's text without outer blank lines. */
   readonly coreStart: number
   readonly coreEnd: number
-  /** True if a setext heading follows, because a paragraph directly above would become part of it. */
+  /** A paragraph directly above would become part of the setext heading. */
   readonly setextFollows: boolean
 }
 
@@ -104,7 +103,7 @@ function replaceBelow(text: string, { below, coreStart, coreEnd, setextFollows, 
   return replaceLines(text, [coreStart, coreEnd], tight ? `${withBreak}\n` : withBreak)
 }
 
-/** Rejects content that starts with the section's own heading, because that heading is kept and would appear twice. */
+/** The section's own heading is kept and would appear twice. */
 function refuseOwnHeading({ level, text, line }: OutlineHeading, content: string, flavour: SectionEdit['flavour']): void {
   const first = outlineOf(withoutOuterBlankLines(content).slice(0, 1000), flavour).headings[0]
   if (first?.line !== 1 || first.level !== level || first.text !== text) return
@@ -123,18 +122,15 @@ export interface HeadingRename {
 }
 
 /**
- * Renames the heading at `path`. Keeps its level, closing `#`s, underline and block id.
- * @throws RouxError `SECTION_NOT_FOUND` with the outline; `INVALID_PARAMS` if `to` would not be read as this heading's text
+ * Keeps level, closing `#`s, underline and block id.
+ * @throws RouxError `SECTION_NOT_FOUND` with the outline; `INVALID_PARAMS` if `to` cannot be this heading's text
  */
 export function renameHeading(text: string, { path, to, flavour }: HeadingRename): readonly TextEdit[] {
   const outline = outlineOf(text, flavour)
   return renameAt(text, outline.headings, { index: requireHeading(outline, path, EDITING_HINTS), to, flavour })
 }
 
-/**
- * Renames the first level-1 heading, which is the title of a documentation page without `title:`. Does nothing if there is no such
- * heading.
- */
+/** Level-1 headings are the titles of documentation pages without `title:`. */
 export function renameH1(text: string, to: string, flavour: HeadingRename['flavour']): readonly TextEdit[] {
   const { headings } = outlineOf(text, flavour)
   const index = headings.findIndex(({ level, text: name }) => level === 1 && name !== '')

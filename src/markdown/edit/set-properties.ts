@@ -10,7 +10,7 @@ import { invalid, requireLine, requireText } from './given-text.ts'
 import { endOfLine, lineEndingOf, nextLine, withLineEnding } from './lines.ts'
 import { type Style, type WrittenValue, writeValue } from './write-yaml.ts'
 
-/** YAML allows 1,024 characters, but such a name is surely a mistake. */
+/** YAML allows 1,024 characters. Longer names than this are probably a mistake. */
 const MAX_NAME = 200
 
 /** Maximum nesting depth of a value. The frontmatter reader rejects more than 64 levels, including the property itself. */
@@ -136,8 +136,8 @@ function styleOf(tree: FrontmatterTree, { value: { node } }: Entry, value: unkno
 }
 
 /**
- * Sets relations: properties whose values are quoted wikilinks, such as `up: "[[a]]"`, or lists of them.
- * @throws RouxError for the same reasons as `setProperties`, and `INVALID_PARAMS` for text that a wikilink cannot contain
+ * Values are quoted wikilinks, such as `up: "[[a]]"`, or lists of them.
+ * @throws RouxError as `setProperties` does; `INVALID_PARAMS` for text that a wikilink cannot contain
  */
 export function setRelations(text: string, relations: Relations): readonly TextEdit[] {
   return setProperties(

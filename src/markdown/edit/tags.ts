@@ -35,9 +35,8 @@ interface AddedAndRemoved {
 }
 
 /**
- * Sets the frontmatter's list of tags. Existing tags that are in `tags` keep their position and spelling, all other tags are
- * removed, and new ones are added at the end. Items that are not tags are kept.
- * @throws RouxError for the same reasons as `changeTags`
+ * Sets the list of frontmatter tags. Existing tags keep their position and spelling. Items that are not tags stay.
+ * @throws RouxError as `changeTags` does
  */
 export function setTags(text: string, tags: readonly string[]): readonly TextEdit[] {
   const tagsToSet = requireTags(tags)
@@ -45,7 +44,7 @@ export function setTags(text: string, tags: readonly string[]): readonly TextEdi
   return editTags(text, { wanted: tagsToSet, keeps: (folded) => keptNames.has(folded) })
 }
 
-/** Tags in the body, which frontmatter edits do not change. */
+/** Frontmatter edits do not change these tags. */
 export function bodyTags(text: string, flavour: Flavour): readonly string[] {
   const body = scanBody(text, bodyStartOf(text), { flavour, lines: new LineIndex() })
   const tags = new TagSet()
@@ -61,10 +60,7 @@ export function listedTags(text: string): readonly string[] {
   return tags.list().map(({ name }) => name)
 }
 
-/**
- * Strips `#` and trailing `/`, and removes duplicates.
- * @throws RouxError `INVALID_PARAMS` for a name that Obsidian would not read as a single tag
- */
+/** Strips `#` and trailing `/`, and removes duplicates. @throws RouxError `INVALID_PARAMS` for an invalid tag */
 function requireTags(tags: readonly string[]): readonly string[] {
   const tagsByName = new Map<string, string>()
   for (const tag of tags) {
@@ -121,7 +117,6 @@ export interface TagChange {
   readonly added: readonly string[]
 }
 
-/** A part of a string, between commas or spaces. */
 interface Part {
   readonly text: string
   readonly tag: string | undefined
@@ -170,7 +165,6 @@ function isLiteral(text: string, { node, start, end }: Value): boolean {
 
 const staysWith = (change: TagChange) => (part: Part) => part.tag === undefined || change.keeps(part.tag)
 
-/** Checks whether an item contains only tags to remove. */
 function isRemoved(parts: readonly Part[], change: TagChange): boolean {
   return parts.length > 0 && !parts.some(staysWith(change))
 }

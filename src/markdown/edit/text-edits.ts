@@ -1,10 +1,9 @@
 import type { TextEdit } from '../../core/changes.ts'
 import { checked, editText } from '../../core/text/edit-text.ts'
 
-/** Returns edits to the text that the previous step produced. May throw a `RouxError`. */
+/** May throw a `RouxError`. */
 export type EditStep = (text: string) => readonly TextEdit[]
 
-/** Composes the edits of all steps. */
 export function editInSteps(text: string, steps: readonly EditStep[]): readonly TextEdit[] {
   let edits: readonly TextEdit[] = []
   let current = text
@@ -17,7 +16,7 @@ export function editInSteps(text: string, steps: readonly EditStep[]): readonly 
   return withoutNoOps(text, edits)
 }
 
-/** Combines edits to a text with edits to the result. Linear in the number of edits. */
+/** `second` edits the result of `first`. Runs in linear time. */
 export function composeEdits(first: readonly TextEdit[], second: readonly TextEdit[]): readonly TextEdit[] {
   const composer = new Composer(first)
   for (const edit of second) {
@@ -125,7 +124,7 @@ function joined(parts: readonly Uint8Array[]): Uint8Array {
   return whole
 }
 
-/** Maps offsets in the decoded text to bytes. Must be called with ascending offsets. */
+/** Offsets must be ascending. */
 class BytePlaces {
   readonly #bytes: Uint8Array
   #byte = 0

@@ -8,7 +8,7 @@ export interface Style {
   readonly quotes?: 'QUOTE_SINGLE' | 'QUOTE_DOUBLE' | undefined
   /** Leaves strings such as dates unquoted, although YAML 1.1 misreads them. */
   readonly plain?: boolean
-  /** True if the dashes of a list are not indented. */
+  /** The dashes of a list are not indented. */
   readonly outdented?: boolean
 }
 
@@ -18,10 +18,7 @@ export interface WrittenValue {
   readonly body: string
 }
 
-/**
- * Writes a JSON value as YAML that is read back as the same value. Strings that YAML 1.1 or 1.2 would misread (dates, `yes`, `12:30`)
- * are quoted, and multi-line strings become literal blocks.
- */
+/** Quotes strings that YAML 1.1 or 1.2 would misread (dates, `yes`, `12:30`). Multi-line strings become literal blocks. */
 export function writeValue(value: unknown, style: Style = {}): WrittenValue {
   const source = documentOf(value, style)
   if (!source.startsWith('x:') || !isDeepStrictEqual(propertiesOf(source)?.x, value))
@@ -44,7 +41,7 @@ export function writeKey(key: string): string {
   return read && isDeepStrictEqual(Object.entries(read), [[key, 1]]) ? nameSource : JSON.stringify(key)
 }
 
-/** Reads properties. Returns `undefined` if the frontmatter is malformed. */
+/** @returns `undefined` if the frontmatter is malformed */
 function propertiesOf(source: string): Readonly<Record<string, unknown>> | undefined {
   const { properties, malformed } = readFullFrontmatter(source, [0, source.length], new LineIndex())
   return malformed ? undefined : properties

@@ -18,7 +18,6 @@ export interface ReadFrontmatter {
   readonly properties: Readonly<Record<string, unknown>>
   readonly texts: readonly PropertyText[]
   readonly tags: readonly PropertyText[]
-  /** Aliases recovered from malformed frontmatter. */
   readonly saved?: Readonly<Record<string, unknown>>
   readonly malformed: readonly MalformedPart[]
   readonly end: number
@@ -40,7 +39,7 @@ export function findFences(text: string, start: number): Fences | 'none' | 'uncl
 }
 
 function fenceEnd(text: string, at: number): number {
-  // This runs for every line. Comparing characters is faster than `startsWith`.
+  // Runs for every line. Faster than `startsWith`.
   if (text.charCodeAt(at) !== DASH || text.charCodeAt(at + 1) !== DASH || text.charCodeAt(at + 2) !== DASH) return -1
   let i = at + 3
   while (i < text.length && isSpaceOrTab(text.charCodeAt(i))) i++
@@ -86,7 +85,7 @@ function unclosed(text: string, start: number): readonly MalformedPart[] {
   return [{ line: 1, message: 'The frontmatter is never closed with ---, so it is treated as text.' }]
 }
 
-/** First line of frontmatter in a language other than YAML, such as `---js`, which some site generators support. */
+/** Frontmatter in another language, such as `---js`, which some site generators support. */
 const LANGUAGE = /---[a-z][\w-]*(?=[ \t]*\r?\n)/y
 
 function otherLanguage(text: string, start: number): readonly MalformedPart[] {
@@ -97,7 +96,7 @@ function otherLanguage(text: string, start: number): readonly MalformedPart[] {
   return [{ line: 1, message }]
 }
 
-/** Recovers tags and aliases line by line from frontmatter that is not valid YAML. */
+/** Recovers tags and aliases from invalid YAML, line by line. */
 function salvage(text: string, from: number, to: number): readonly PropertyText[] {
   const texts: PropertyText[] = []
   let key: string | undefined

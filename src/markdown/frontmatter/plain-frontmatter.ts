@@ -7,7 +7,7 @@ export interface PropertyText {
   /** Range of the value's source in the file, including quotes. */
   readonly start: number
   readonly end: number
-  /** True for an unquoted `[[a]]`, which YAML reads as a nested list. `value` is then its source. */
+  /** An unquoted `[[a]]`, which YAML reads as a nested list. `value` is its source. */
   readonly unquoted?: true
   readonly nested?: true
 }
@@ -153,7 +153,7 @@ class PlainReader {
     return this.#resolve(value, start, end)
   }
 
-  /** Returns the offset after the closing quote, or -1 if the text has escapes or continues on the next line. */
+  /** @returns -1 for text with escapes or several lines */
   #quoteEnd(start: number, quote: string): number {
     const text = this.#text
     const close = text.indexOf(quote, start + 1)

@@ -23,10 +23,7 @@ export function yaml(): typeof Yaml {
   return yamlModule
 }
 
-/**
- * Maximum length of frontmatter for the full parser, which takes about a second for a few megabytes. Only the plain reader reads
- * longer frontmatter.
- */
+/** Maximum length for the full parser, which takes about a second for a few megabytes. */
 export const MAX_LENGTH = 512 * 1024
 
 export interface FullFrontmatter extends Frontmatter {

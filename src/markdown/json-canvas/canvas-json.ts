@@ -27,7 +27,7 @@ export function readCanvasNodes(source: string): { nodes: readonly CanvasNode[] 
   return { nodes: new NodeReader(source, start).read() }
 }
 
-/** Returns the offset at which the text stops being valid JSON. Node does not report the position of every unexpected token. */
+/** Node does not always report the position of an unexpected token. */
 function mistakeIn(json: string): number | 'somewhere' | undefined {
   try {
     JSON.parse(json)
@@ -149,7 +149,7 @@ function ofType(type: string, { background, ...node }: CanvasNode & { readonly b
   return type === '' ? node : {}
 }
 
-/** Maps offsets in a string's value to offsets in the file, where escapes take more space. */
+/** Escapes are longer in the file than in the value. */
 export function sourceOffsets(text: string, card: CanvasText): (offset: number) => number {
   let offset = 0
   let source = card.start + 1

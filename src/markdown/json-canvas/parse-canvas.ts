@@ -4,7 +4,7 @@ import { scanBody } from '../parse-note.ts'
 import { TagSet } from '../tags.ts'
 import { type CanvasText, readCanvasNodes, sourceOffsets } from './canvas-json.ts'
 
-/** Parses a canvas: the Markdown of its text cards, the files of its file cards, and the backgrounds of its groups. Never throws. */
+/** Parses the text, files and group backgrounds of a canvas. Never throws. */
 export function parseCanvas(text: string, flavourSettings: Flavour): Note {
   const flavour: Flavour = flavourSettings.profile === 'obsidian' ? { ...flavourSettings, mode: 'obsidian' } : flavourSettings
   const nodes = readCanvasNodes(text)

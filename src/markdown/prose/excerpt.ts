@@ -41,7 +41,7 @@ function firstOf(text: string, from: number, max: number): Excerpt {
 }
 
 function graphemeEnd(text: string, from: number, limit: number): number {
-  // There is always a boundary between two plain letters. The segmenter would take twenty times as long to find it.
+  // The segmenter would take twenty times as long between plain letters.
   if (isPlain(text.charCodeAt(limit)) && isPlain(text.charCodeAt(limit - 1))) return limit
   const safe = safeStart(text, from, limit)
   let end = safe
@@ -49,11 +49,10 @@ function graphemeEnd(text: string, from: number, limit: number): number {
     if (safe + index + segment.length > limit) break
     end = safe + index + segment.length
   }
-  // A grapheme this long is not real text, so split it anywhere except within a surrogate pair.
+  // Not real text, so keep only surrogate pairs together.
   return end > from ? end : wholeCharacterEnd(text, limit)
 }
 
-/** Finds a boundary between two plain letters near `limit`. */
 function safeStart(text: string, from: number, limit: number): number {
   const stop = Math.max(from, limit - REACH)
   for (let i = limit; i > stop; i--) if (isPlain(text.charCodeAt(i)) && isPlain(text.charCodeAt(i - 1))) return i

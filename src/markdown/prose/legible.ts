@@ -10,7 +10,7 @@ const COMMENTS = [
   ['<!--', '-->'],
   ['%%', '%%'],
 ] as const
-/** Returns the text with hidden parts (comments, HTML tags, images) replaced by spaces. The other text keeps its position. */
+/** Replaces comments, HTML tags and images with spaces, so offsets stay the same. */
 export function legible(text: string): string {
   const whole = blankData(text)
   const visible = withoutHidden(whole)

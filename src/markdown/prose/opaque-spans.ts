@@ -37,7 +37,6 @@ export class OpaqueSpans {
     this.#mathClose = -1
   }
 
-  /** @returns the offset after a run of `c` */
   skipRun(from: number, c: number): number {
     let i = from
     while (i < this.#end && this.#src.charCodeAt(i) === c) i++

@@ -18,7 +18,6 @@ export interface HeadingBlock {
 export class OpenSpan {
   start = 0
   end = 0
-  /** Offsets of the last line's start and the previous line's end. */
   lastLine = 0
   beforeLast = 0
   gaps: number[] | undefined

@@ -9,9 +9,8 @@ import {
   type WrittenDestination,
 } from '../destinations.ts'
 
-/** A destination and the syntax rules of its position. */
 export interface EditableDestination extends WrittenDestination {
-  /** True if the destination may contain spaces, because it is in angle brackets or quotes. */
+  /** Spaces are allowed, as in angle brackets and quotes. */
   readonly enclosed: boolean
   readonly enders: string
   readonly shown: TextRange
@@ -96,7 +95,7 @@ export function htmlDestination(text: string, { raw, start }: WrittenDestination
 export interface DestinationStyle {
   /** Spaces stay unencoded, as in angle brackets and quoted attributes. */
   readonly spaces: boolean
-  /** True if non-ASCII letters are percent-encoded. */
+  /** Non-ASCII letters are percent-encoded. */
   readonly ascii: boolean
   readonly enders: string
 }
@@ -105,7 +104,6 @@ export interface DestinationStyle {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters end a destination.
 const RESERVED = /[\x00-\x1f\x7f%\\`<>[\]|$"?]/g
 
-/** Derives the style from an existing destination. */
 function styleOf(destination: { readonly raw: string; readonly enclosed: boolean; readonly enders: string }): DestinationStyle {
   const { raw, enclosed, enders } = destination
   return { spaces: enclosed && !raw.includes('%20'), ascii: /%[89a-f][0-9a-f]/i.test(raw), enders }

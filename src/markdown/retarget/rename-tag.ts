@@ -20,7 +20,7 @@ export interface TagRenaming {
 }
 
 export interface TagEdits {
-  /** Edits in ascending order, as UTF-16 offsets in the file's text. */
+  /** Ascending, in UTF-16 offsets. */
   readonly edits: readonly TextEdit[]
   readonly unfit: readonly UnfitTag[]
 }

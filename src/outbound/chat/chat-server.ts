@@ -25,7 +25,7 @@ export interface ChatSettings {
   meterFor(feature: string): Meter | undefined
 }
 
-/** Dependencies that tests replace. */
+/** Replaced in tests. */
 export interface ChatDependencies {
   readonly fetch?: typeof fetch
   readonly backoffMs?: number
@@ -158,7 +158,7 @@ interface AnswerSoFar {
   readonly thinking: string
 }
 
-/** Maximum plausible number of reasoning tokens, which some servers do not limit. */
+/** Some servers do not limit reasoning tokens. */
 const MAX_REASONING = 100_000
 
 function isCount(value: number | undefined): value is number {

@@ -123,7 +123,7 @@ class AnthropicReader implements Reader {
     if (type === 'error' || isRecord(error))
       return isRecord(error) ? String(error.message ?? error.type ?? 'an error') : 'an error'
     if (type === 'message_start') this.#count(isRecord(message) ? message.usage : undefined)
-    // Servers that do not stream send a whole message.
+    // Without streaming, the server sends a whole message.
     if (type === 'message') return this.#wholeAnswer(value)
     if (typeof type !== 'string') return 'it has no `type`'
     if (type === 'message_delta') {

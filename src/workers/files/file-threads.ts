@@ -8,16 +8,12 @@ export interface FileThread {
   post(message: ToReader): void
   /** Called when the thread is ready, and after each file. */
   onMessage(listener: (message: FromReader) => void): void
-  /** Called once. */
   onEnd(listener: (reason: string) => void): void
   end(): Promise<void>
 }
 
 export interface FileReads {
-  /**
-   * Reads a file.
-   * @throws RouxError `TIMEOUT` if the file does not respond
-   */
+  /** @throws RouxError `TIMEOUT` if the file does not respond */
   read(job: ReadJob): Promise<ReadResult>
   close(): void
 }

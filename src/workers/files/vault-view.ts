@@ -18,7 +18,7 @@ export interface ViewOptions {
   readonly spelling: Settings['files']['case']
 }
 
-/** For planning writes. Names and links come from the index, and existing files from the disk. */
+/** For planning writes. Reads names and links from the index, but checks the disk for existing files. */
 export async function openVaultView({ vault, writer, indexer }: Exclusive, { spelling }: ViewOptions): Promise<VaultView> {
   const { names, sourcesOf, flavour, known, nextKey } = await indexer.look()
   const obsidian = readAppSettings(vault.root)
@@ -68,7 +68,7 @@ export async function openVaultView({ vault, writer, indexer }: Exclusive, { spe
   }
 }
 
-/** Checks whether most paths contain a capital letter. Scripts without capitals do not count. */
+/** Ignores scripts without capitals. */
 function mostHaveCapitals(paths: readonly string[]): boolean {
   const names = paths.map((path) => path.replace(/\.[^./]*$/, ''))
   const capital = names.filter((name) => name !== name.toLowerCase()).length
@@ -85,7 +85,7 @@ function listing(onDisk: (path: string) => string): (folder: string) => readonly
   }
 }
 
-/** Returns a file's stat without following links, or `undefined` if it is missing or its name is invalid. */
+/** Does not follow links. @returns `undefined` if the file is missing or its name is invalid */
 function statOf(file: string): Stats | undefined {
   return quietly(() => lstatSync(file))
 }
