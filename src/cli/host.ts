@@ -30,7 +30,7 @@ export interface Host extends Places {
 export interface Sharing {
   /** Path of the main script, which identifies the build. */
   readonly script: string
-  /** Why the shared server must not be used. */
+  /** Reason for not using the shared server. */
   readonly alone?: string
   /** Starts the indexing worker early, because this process serves the vaults itself. */
   bootIndexer(): void

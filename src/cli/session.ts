@@ -18,7 +18,7 @@ export interface Invocation {
   readonly printer: Printer
   readonly options: ReadonlyMap<string, unknown>
   readonly positionals: readonly string[]
-  /** Show progress even without a terminal. */
+  /** Shows progress even without a terminal. */
   readonly loud?: boolean
   readonly signal?: AbortSignal
 }

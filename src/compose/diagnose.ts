@@ -65,7 +65,6 @@ export interface Diagnosis {
   readonly index: IndexDiagnosis
   readonly searchIndex: IndexDiagnosis
   readonly embedder: readonly EmbedderFinding[]
-  /** Why the HNSW index cannot be used. */
   readonly hnsw?: string
   readonly database?: readonly DatabaseFinding[]
 }

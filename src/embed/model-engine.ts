@@ -20,7 +20,7 @@ const PRECISIONS = [
 
 const DESCRIPTIONS = ['config.json', 'tokenizer_config.json']
 
-/** `tokenizer.json` may have 17 MB, so only the worker reads it. */
+/** Only the worker reads `tokenizer.json`, which can be 17 MB. */
 const NEEDED = [...DESCRIPTIONS, 'tokenizer.json']
 
 const HUB_ID = /^[A-Za-z0-9][\w.-]*(\/[A-Za-z0-9][\w.-]*)?$/
@@ -129,7 +129,7 @@ export function inspectModelFolder(folder: string): { readonly precision: string
   return { missing: precision === undefined ? [...missing, 'onnx/model_quantized.onnx'] : missing }
 }
 
-/** Returns what is wrong, or `undefined`. Checks only the description files. */
+/** Checks only the description files. @returns the problem, if any */
 export function findDamage(folder: string): string | undefined {
   return DESCRIPTIONS.find((name) => !isJsonObject(join(folder, name)))?.concat(' is damaged')
 }

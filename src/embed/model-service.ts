@@ -23,7 +23,7 @@ import { unitVector } from './model-recipes.ts'
  */
 const CHARACTERS_PER_TOKEN = 32
 
-/** `LogLevel.ERROR`. Roux reports all other problems itself. */
+/** `LogLevel.ERROR` of the engine. Roux reports other problems itself. */
 const ERRORS_ONLY = 40
 
 export interface ModelToOpen {
@@ -44,7 +44,7 @@ export interface OpenedModel {
   readonly precision: string
 }
 
-/** Unit vectors, concatenated. */
+/** Concatenated unit vectors. */
 export interface FlatVectors {
   readonly values: Float32Array
   readonly dimensions: number

@@ -9,7 +9,7 @@ export interface EmbedderDependencies extends TransformersDependencies, OpenAiDe
   readonly tables: { readonly english: string; readonly multilingual: string }
 }
 
-/** In milliseconds. Reading the tables again is fast. */
+/** In milliseconds. The tables are quick to reopen. */
 const UNUSED_AFTER = 30_000
 
 /** Returns `undefined` for `none`. @throws RouxError `PROVIDER_ERROR` with a hint, or the signal's reason */
@@ -64,7 +64,7 @@ export async function examineEmbedder(
   return obstacles.length > 0 ? obstacles.map(toFinding) : [await tryEmbedder(careful, dependencies)]
 }
 
-/** Returns all missing parts at once. */
+/** Returns all problems at once. */
 async function findObstacles(settings: EmbedderSettings, dependencies: EmbedderDependencies): Promise<readonly unknown[]> {
   if (settings.kind !== 'transformers') return []
   const { obstaclesOf } = await import('./transformers-embedder.ts')

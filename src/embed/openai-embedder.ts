@@ -250,7 +250,7 @@ function checkedUrl(baseUrl: string): string {
 
 export interface Expected {
   readonly count: number
-  /** If `undefined`, vectors must have equal dimensions. */
+  /** If `undefined`, all vectors must have equal dimensions. */
   readonly dimensions: number | undefined
 }
 

@@ -27,7 +27,6 @@ export class PieceIndex {
   readonly #starts: Uint32Array
   /** Row + 1 in the lower bits, hash in the upper bits. 0 is a free slot. */
   readonly #slots: Int32Array
-  /** Mask for the row in a slot. */
   readonly #rowBits: number
   readonly #prefixes: Uint8Array
   readonly #decoder = new TextDecoder()
@@ -124,7 +123,7 @@ export class PieceIndex {
   }
 }
 
-/** Appends the text's length plus one. */
+/** The last item is the text's length plus one. */
 function lineStarts(bytes: Uint8Array): Uint32Array {
   const starts = [0]
   // V8 would not compile a loop that runs only once, so `indexOf` is faster.
@@ -143,7 +142,7 @@ function powerOfTwo(minimum: number): number {
 }
 
 export interface PieceCounts {
-  /** By row. The next text reuses the array. */
+  /** Indexed by row. The next text overwrites the array. */
   readonly counts: Int32Array
   /** Rows in order of first appearance. Only the first `distinct` items are valid. */
   readonly rows: Int32Array

@@ -9,13 +9,13 @@ export interface RowSums {
 export interface TableRoom {
   /** Must be called once. */
   allocate(bytes: number): Uint8Array
-  /** `weights` must be in this memory. */
+  /** `weights` must come from `allocate`. */
   sums(weights: Int8Array, columns: number): RowSums
 }
 
 /**
- * Uses WebAssembly SIMD if available. Plain JavaScript gives identical results more slowly. WebAssembly memory reserves gigabytes
- * of address space, which some processes may not do.
+ * Uses WebAssembly SIMD if available. Falls back to plain JavaScript, with identical results, for example if the process cannot
+ * reserve gigabytes of address space.
  */
 export function makeTableRoom(simd = true): TableRoom {
   if (simd && runtime?.validate(moduleBytes())) return new SimdRoom(runtime)
@@ -59,7 +59,7 @@ type AddRows = (list: number, end: number, factors: number, sums: number, stop: 
 const runtime = (globalThis as { readonly WebAssembly?: WasmRuntime }).WebAssembly
 
 const PAGE = 65_536
-/** Columns per step of the kernel. */
+/** Number of columns that the kernel adds at once. */
 const TOGETHER = 8
 const ROWS = 2_048
 const FACTORS_AT = 0

@@ -77,7 +77,7 @@ export class SentencePieces {
     return this.#index.size
   }
 
-  /** Valid until the next call. */
+  /** The result is valid until the next call. */
   count(text: string): SentencePieceCounts {
     this.#counts.clear()
     let letters = 0

@@ -174,9 +174,8 @@ abstract class TableEmbedder implements Embedder {
 }
 
 /**
- * Sums the table rows of a text's pieces. A vector has an English and a multilingual part. A passage's English part is scaled by
- * its share of Latin script and filled up with a constant, so cross-language queries treat all scripts equally. A query has only
- * one part.
+ * Sums the table rows of a text's pieces, in an English and a multilingual part. The share of Latin script scales a passage's
+ * English part, and a constant fills it up, so cross-language queries treat all scripts equally. A query has only one part.
  */
 export class StaticEmbedder extends TableEmbedder {
   readonly #english: Part<WordPieces>
@@ -258,7 +257,7 @@ function addUnit(vector: Float32Array, sum: Float64Array, { from, length }: Vect
 function fill(vector: Float32Array, columns: number, share: number): void {
   if (share === 1) return
   const rest = Math.sqrt((1 - share * share) / columns)
-  // Alternating signs make similarity to a text's vector unlikely.
+  // Alternating signs, so the constant does not resemble a text's vector.
   for (let i = 0; i < columns; i++) vector[i] = (vector[i] as number) + (i & 2 ? rest : -rest)
 }
 
@@ -329,7 +328,7 @@ class LazyStaticEmbedder extends TableEmbedder {
   #keep(): void {
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => {
-      // Keep the tables open while embedding.
+      // Do not close tables that are in use.
       if (this.#running === 0) this.#giveUp()
     }, this.#keepMs)
     this.#timer.unref()

@@ -9,7 +9,7 @@ export type TableKind = 'words' | 'sentences'
 
 export interface TableHead {
   readonly model: string
-  /** ISO 639-1, or `undefined` if not listed. */
+  /** ISO 639-1 codes, or `undefined` if not listed. */
   readonly languages: readonly string[] | undefined
   readonly rows: number
   /** Columns are sorted by importance, so the first n form a valid table. */
@@ -203,7 +203,7 @@ function modelOf(teacher: string): string {
     .toLowerCase()
 }
 
-/** Verified files with the stat they had. */
+/** Stats of verified files. */
 const unaltered = new Map<string, string>()
 
 /** Verifies the checksum once per thread, unless the file changes. */

@@ -196,7 +196,7 @@ function defaultEngines(): readonly string[] {
   return ['@huggingface/transformers', join(global, '@huggingface', 'transformers')]
 }
 
-/** Returns indexes. Blank strings are left out. */
+/** Returns indexes of non-blank strings. */
 function sliceByLength(texts: readonly string[]): readonly (readonly number[])[] {
   const filled = [...texts.keys()].filter((index) => !isBlank(texts[index] ?? ''))
   const byLength = filled.toSorted((first, right) => (texts[first]?.length ?? 0) - (texts[right]?.length ?? 0))

@@ -70,7 +70,7 @@ export class WordPieces {
     return this.#index.size
   }
 
-  /** Valid until the next call. */
+  /** The result is valid until the next call. */
   count(text: string): WordPieceCounts {
     this.#counts.clear()
     this.#unknown = 0
@@ -195,7 +195,7 @@ class BertCharacters {
     return this.#roles[codePoint] || this.#classify(codePoint)
   }
 
-  /** May contain spaces, which end words. */
+  /** The replacement may contain spaces, which end words. */
   spell(codePoint: number): readonly number[] {
     return this.#spellings.get(codePoint) ?? []
   }

@@ -1,8 +1,8 @@
 import { foldId, type NodeId, toNodeId, type VaultPath } from '../core/ids.ts'
 
 /**
- * Assigns an id to each file: the folded path. Of several files with the same folded path (twins), only one has that id; the
- * others use their exact paths.
+ * A file's id is its folded path. If several files share a folded path (twins), only one of them has it as id; the others keep
+ * their exact paths.
  */
 export class FileIds {
   readonly #vault: string | undefined
@@ -85,7 +85,7 @@ export class FileIds {
     return this.#paths[key]
   }
 
-  /** Empty if the file does not exist. */
+  /** Empty if there is no such file. */
   folded(key: number): string {
     return this.#folds[key] ?? ''
   }

@@ -37,7 +37,7 @@ export class FolderIndex {
     entry.spellings.set(path, (entry.spellings.get(path) ?? 0) + 1)
   }
 
-  /** The row must equal the added one. */
+  /** The row must equal the one that was added. */
   remove(row: GraphRow): void {
     if (!isListedRow(row)) return
     const path = folderOf(row.path ?? '')

@@ -166,7 +166,7 @@ class Walk {
     const lengthAt = (key: number): number => (from[key] ?? 0) + (this.#to[key] ?? 0)
     const length = meeting.reduce((min, key) => Math.min(min, lengthAt(key)), Number.POSITIVE_INFINITY)
     const onShortest = new Set(meeting.filter((key) => lengthAt(key) === length))
-    // Iteration includes elements added meanwhile.
+    // A set's iterator visits elements added meanwhile.
     for (const key of onShortest) {
       const step = from[key] ?? 0
       if (step <= 1) continue

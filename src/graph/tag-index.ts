@@ -28,7 +28,7 @@ export class TagIndex {
     }
   }
 
-  /** The row must equal the added one. */
+  /** The row must equal the one that was added. */
   remove(row: GraphRow): void {
     this.#cachedCounts = undefined
     const listedBit = isListedRow(row) ? 1 : 0

@@ -15,7 +15,7 @@ const MAX_REST_MS = 16
 
 export interface Embedded {
   readonly vectors: readonly Float32Array[]
-  /** Reasons by index of the text. */
+  /** Reasons by the text's index. */
   readonly refused: ReadonlyMap<number, string>
 }
 
@@ -124,7 +124,7 @@ export class EmbeddingRate {
     this.#ms = this.#ms / 2 + ms
   }
 
-  /** In milliseconds. `undefined` before the first batch. */
+  /** In milliseconds. `undefined` before the first measurement. */
   remaining(notes: number): number | undefined {
     return this.#notes === 0 ? undefined : Math.round((notes * this.#ms) / this.#notes)
   }

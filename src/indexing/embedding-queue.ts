@@ -12,7 +12,7 @@ export interface EmbeddingParts {
   readonly read: (keys: readonly number[]) => Promise<readonly ReadNote[]>
   /** Delete other embedders' vectors once this embedder's are complete; see `SearchServiceParts.isEager`. */
   readonly supersedes: boolean
-  /** Called when a `waiting` step can continue. */
+  /** Called when another `step` is due. */
   readonly onWake: () => void
 }
 
@@ -21,16 +21,16 @@ const STORE_NOTES = 256
 const STORE_NOTES_URGENT = 64
 /** In milliseconds. A crash loses at most this much work. */
 const STORE_MS = 5_000
-/** About 10 MB of vectors. */
+/** This many vectors take about 10 MB. */
 const MAX_SHARED_TEXTS = 5_000
-/** In milliseconds. The delay doubles up to a maximum. */
+/** Retry delays in milliseconds. The delay doubles after each failure. */
 const FIRST_RETRY_MS = 1_000
 const MAX_RETRY_MS = 60_000
 /** After this many transient failures, callers stop waiting for vectors. */
 const MAX_FAILURES = 3
 /** Version of a note with a rejected text. It never matches, so the next process retries. */
 const INCOMPLETE = 0
-/** About 40 ms of work. Smaller while calls arrive. */
+/** Takes about 40 ms. Smaller while calls arrive. */
 const NOTES_AT_ONCE = 64
 const NOTES_AT_ONCE_URGENT = 16
 /** A batch may exceed `NOTES_AT_ONCE` by this many notes. */
@@ -198,7 +198,7 @@ export class EmbeddingQueue {
     }
   }
 
-  /** Searches used the other vectors until this embedder was complete. */
+  /** Until now, searches used the vectors of other embedders. */
   async #supersede({ id }: Embedder): Promise<void> {
     if (!this.#parts.supersedes || this.#isAlone || this.#requestedVersions.size === 0) return
     await this.#parts.search.keepOnly(id)
@@ -235,7 +235,7 @@ export class EmbeddingQueue {
       const requestedVersions = new Map(batchKeys.map((key) => [key, this.#requestedVersions.get(key)]))
       const notes = await this.#parts.read(batchKeys)
       for (const note of notes) pending.push(prepare(note, requestedVersions.get(note.words.key), { known: knownVectors, texts }))
-      // Deleted notes were not read.
+      // `read` omits deleted notes.
       const read = new Set(notes.map(({ words }) => words.key))
       for (const key of batchKeys) if (!read.has(key)) this.#queue.delete(key)
     }
@@ -313,7 +313,7 @@ export class EmbeddingQueue {
   }
 
   async #store(): Promise<void> {
-    // Notes may have been deleted meanwhile.
+    // Some notes may have been deleted meanwhile.
     const ready = this.#ready.filter(({ vectors }) => this.#requestedVersions.has(vectors.key))
     const stored = ready.map(({ vectors }) => vectors)
     // On failure, `#ready` keeps the vectors for the next attempt.
@@ -379,7 +379,6 @@ function outcomeOf(known: ReadonlyMap<string, Float32Array>, hashes: readonly st
   }
 }
 
-/** Returns `undefined` if there are none. */
 function refusalOf(refusals: ReadonlyMap<number, RefusedNote>): string | undefined {
   const [first] = refusals.values()
   if (first === undefined) return undefined

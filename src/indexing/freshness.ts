@@ -24,7 +24,7 @@ export class Freshness {
     Atomics.add(this.#counts, NOTICED, 1)
   }
 
-  /** The first `count` changes are in the index. */
+  /** Marks the first `count` changes as indexed. */
   take(count: number): void {
     Atomics.store(this.#counts, TAKEN, count)
   }

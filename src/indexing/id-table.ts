@@ -25,7 +25,7 @@ export class IdTable {
       others ??= this.#apply(this.#ids, changes)
       return others
     }
-    // Once built, the table must follow every generation.
+    // Once built, the ids must be updated for every generation.
     if (this.#ids !== undefined) apply()
     return ({ put }, isFirst) => {
       const changedIds = apply()

@@ -55,7 +55,6 @@ export interface IndexerOptions {
   /** Resolves when the index may be written. */
   readonly permission: Promise<void>
   readonly onProgress: (done: number, total: number) => void
-  /** Checked between slices. */
   readonly isMemoryShort?: () => boolean
   readonly log?: GraphLogWriter
   /** Store the text of notes, for servers without the folder. */
@@ -76,7 +75,7 @@ export interface IndexLook {
   readonly sourcesOf: (name: string) => Iterable<number>
   readonly flavour: Flavour
   readonly known: ReadonlyMap<string, KnownFile>
-  /** All higher keys are unused. */
+  /** This key and all higher ones are unused. */
   readonly nextKey: number
 }
 
@@ -128,7 +127,6 @@ export class Indexer {
     return this.#mode
   }
 
-  /** Unreadable files and folders. */
   get unlisted(): Listing['unreadable'] {
     return this.#unlisted
   }
@@ -159,7 +157,7 @@ export class Indexer {
     void this.#options.permission.then(() => log.mark(lineage, generation))
   }
 
-  /** True after Roux's own writes, for example. */
+  /** True if the file matches the index, for example after Roux's own writes. */
   isCurrent(path: string): boolean {
     const file = this.#vault.stat(toVaultPath(path))
     const indexed = this.#files.get(path)
@@ -172,7 +170,7 @@ export class Indexer {
     while (await this.#links?.loadPart()) await new Promise((resolve) => setImmediate(resolve))
   }
 
-  /** Valid until the next `reconcile`. */
+  /** The result is valid until the next `reconcile`. */
   async look(): Promise<IndexLook> {
     if ((await this.#writer.state()).generation !== this.#generation) await this.#recall()
     const links = this.#links ?? this.#newLinks()
@@ -247,7 +245,7 @@ export class Indexer {
       const style = this.#styleWith(slice.facts, deleted)
       const mode = rest.length === 0 || this.#generation === 0 ? this.#decideMode(style) : this.#mode
       if (mode !== this.#mode) {
-        // Notes may parse differently in another mode.
+        // The mode affects how notes are parsed.
         this.#mode = mode
         this.#links = this.#newLinks()
         const all = this.#plan({ all: true })
@@ -508,7 +506,7 @@ export class Indexer {
     this.#isMarked = true
   }
 
-  /** Marks links to changed headings and blocks. */
+  /** Marks links to changed headings and blocks as affected. */
   async #addOutlines(
     facts: readonly (FileFacts & { readonly key: number })[],
     links: LinkTable,
@@ -530,7 +528,7 @@ export class Indexer {
     }
   }
 
-  /** Handles files that an interrupted process listed but never read. */
+  /** Marks links to files that were listed but never indexed, because a process ended early. */
   async #addDangling({ affected, changed }: Renamed): Promise<void> {
     const keys = [...this.#files.values()].map(({ key }) => key)
     for (let from = 0; from < keys.length; from += SLICE_FILES) {
@@ -542,7 +540,6 @@ export class Indexer {
     }
   }
 
-  /** Returns `undefined` if unknown. */
   #brokenBy(key: number, outline: Outline): ReadonlySet<number> | undefined {
     if (this.#untested === undefined) return undefined
     const links = this.#untested.get(key) ?? []
@@ -618,7 +615,7 @@ function unusedKeys(files: Iterable<KnownFile>, end: number): number[] {
 }
 
 const PROGRESS_STEP = 256
-/** Unique among all indexes on a machine. */
+/** Long enough to be unique on a machine. */
 const LINEAGE_BYTES = 6
 
 interface Plan {
@@ -638,7 +635,7 @@ interface Slice {
 
 interface Changes {
   readonly put: readonly FileFacts[]
-  /** New files to be read later. */
+  /** New files that have not been read yet. */
   readonly expected: readonly ListedFile[]
   readonly gone: readonly KnownFile[]
   readonly touch: readonly KnownFile[]
@@ -650,7 +647,6 @@ interface Changes {
 
 type Origin = Pick<Parts, 'moves' | 'change'>
 
-/** Takes one lookup per parent folder. */
 function containment(folders: Parts['folders']): (path: string) => boolean {
   if (folders.length === 0) return () => false
   const direct = new Set(folders.map(({ path }) => path))
@@ -672,13 +668,11 @@ function withBirthTime(file: ListedFile, indexed: KnownFile | undefined): Listed
   return { ...file, stat: { ...file.stat, birthtime: indexed.stat.birthtime } }
 }
 
-/** Returns `undefined` if the path was not moved. */
 function formerPath(path: string, moves: readonly Move[]): string | undefined {
   const move = moves.find(({ to }) => path === to) ?? moves.find(({ to }) => path.startsWith(`${to}/`))
   return move === undefined ? undefined : move.from + path.slice(move.to.length)
 }
 
-/** Returns `undefined` if the note was not read. */
 function outlineOf({ kind, hash, info }: FileFacts): Outline | undefined {
   return kind === 'note' && hash !== '' ? info : undefined
 }

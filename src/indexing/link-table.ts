@@ -221,7 +221,7 @@ export async function checkSubpaths(
   })
 }
 
-/** Returns `undefined` without a subpath or a target. */
+/** Returns `undefined` if there is no subpath or no target. */
 function partOf({ to, subpath }: ResolvedLink): Part | undefined {
   return subpath === undefined || typeof to === 'string' ? undefined : { key: to, subpath }
 }

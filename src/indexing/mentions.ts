@@ -29,7 +29,7 @@ export class Mentions {
     return (this.#counts[key] ?? 0) > 0
   }
 
-  /** Returns ascending keys. */
+  /** Returns keys in ascending order. */
   sources(name: string): readonly number[] {
     const hash = hashOf(name)
     const keys: number[] = []

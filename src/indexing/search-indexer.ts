@@ -30,7 +30,7 @@ export interface SearchParts {
   readonly kindOf: (path: string) => FileKind
   /** Called for a file that differs from the index. */
   readonly onMismatch: (path: VaultPath) => void
-  /** Called when a `waiting` step can continue. */
+  /** Called when another `step` is due. */
   readonly onWake: () => void
 }
 
@@ -49,9 +49,9 @@ const BATCH_CHARACTERS = 3 << 20
 const READ_TOGETHER = 16
 /** For more notes than this, words are indexed first and notes are read again for vectors. */
 const MAX_AT_ONCE = 10_000
-/** Notes in memory between word indexing and embedding. */
+/** Maximum number of notes in memory between word indexing and embedding. */
 const MAX_READ = 256
-/** Embedding starts at this number of notes. */
+/** Embedding starts when this many notes are in memory. */
 const ENOUGH_READ = 128
 /** In UTF-16 units. Longer notes are read again. */
 const MAX_READ_LENGTH = 1 << 15
@@ -191,7 +191,7 @@ export class SearchIndexer {
     this.#files.set(file.key, file)
   }
 
-  /** Another process may have indexed notes. */
+  /** Another process may have indexed some notes. */
   async #load(): Promise<void> {
     if (this.#hasRested) for (const file of (await this.#parts.index.contents(0)).files) this.#note(file)
     this.#hasRested = false

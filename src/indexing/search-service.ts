@@ -19,7 +19,7 @@ export interface SearchServiceParts extends EmbeddingChoice {
    * waits.
    */
   readonly isEager: boolean
-  /** Readers must open the index again. */
+  /** Called when readers must reopen the index. */
   readonly onReplaced: (cache: IndexStatus['cache']) => void
 }
 
@@ -29,7 +29,7 @@ export interface SearchHooks {
   readonly isDamage: (error: unknown) => boolean
   readonly isUnwritable: (error: unknown) => boolean
   readonly onMismatch: (path: VaultPath) => void
-  /** The graph's index must be rebuilt. */
+  /** Called when the graph's index is damaged and must be rebuilt. */
   readonly onGraphDamage: () => void
   readonly onWake: () => void
   readonly onMemory: () => void
@@ -199,7 +199,7 @@ export class SearchService {
 
   async close(): Promise<void> {
     this.#isClosed = true
-    // Wait for the current step, which could reopen the index.
+    // The current step could reopen the index.
     await this.#running?.catch(() => {})
     await this.#close()
     this.#release(() => true)

@@ -26,20 +26,18 @@ export interface ServiceParts {
   readonly isUnwritable: (error: unknown) => boolean
   /** True if the disk has room for the index. If omitted, an index in memory stays there. */
   readonly hasRoom?: () => boolean
-  /** Milliseconds before the first `hasRoom`. */
+  /** Milliseconds before the first call of `hasRoom`. */
   readonly roomCheck?: number
   readonly indexer: Omit<IndexerOptions, 'permission' | 'onProgress' | 'recent'>
-  /** Readers must open the index again. */
+  /** Called when readers must reopen the index. */
   readonly onReplaced: (cache: IndexStatus['cache']) => void
   readonly onCommitted: (generation: number) => void
-  /** Shared with the thread that answers calls. */
   readonly freshness?: Freshness
   /** Called when the index contains all reported changes. */
   readonly onCaughtUp?: () => void
   readonly search: SearchServiceParts
   /** Called when memory runs short, so a service with more memory can take over. If omitted, the service stops. */
   readonly onMemoryShort?: () => void
-  /** Called when garbage collection is worthwhile. */
   readonly onManyRead?: () => void
   /** Called after a short idle time. */
   readonly onRest?: () => void
@@ -50,17 +48,16 @@ export interface ServiceParts {
 
 /** Idle milliseconds before preparing for the next change. */
 const WARM_AFTER = 300
-/** Reported files remembered by path. */
+/** Maximum number of changed files to track by path. */
 const MAX_NOTICED = 100
 /** Further idle milliseconds before caches are released. */
 const IDLE_AFTER = 20_000
 /** Reading this many files leaves about ten megabytes of garbage. */
 const MANY_FILES = 1_000
-/** In milliseconds, while the vault or the database is unavailable. */
+/** Milliseconds between retries while the vault or the database is unavailable. */
 const RECHECK_INTERVAL = 1_000
-/** In milliseconds. The delay doubles each time the index moves to memory. */
+/** Milliseconds between checks for disk space. Doubles each time the index moves to memory. */
 const ROOM_CHECK = { shortest: 30_000, longest: 3_600_000 }
-/** Attempts at a failing comparison. */
 const ATTEMPTS = 3
 
 /** Access while nothing else uses the index. */
@@ -122,7 +119,6 @@ export class IndexingService implements Indexing {
   #memoryShort: MemoryShortError | undefined
   /** The last comparison failed with a transient error. */
   #isPassing = false
-  /** Many files were read since the last garbage collection. */
   #hasReadMany = false
   #isClosed = false
 
@@ -181,7 +177,7 @@ export class IndexingService implements Indexing {
 
   async caughtUp(timeout: number, signal?: AbortSignal): Promise<boolean> {
     if (!this.#freshness.isBehind) return true
-    // Reported changes are already in the queue.
+    // The queue already contains all reported changes.
     return await inTime(this.#caughtUp.opened, timeout, signal)
   }
 
@@ -242,7 +238,6 @@ export class IndexingService implements Indexing {
     this.#report(reason === undefined ? {} : { log: reason })
   }
 
-  /** Callers wait for the new index. */
   replaceDamaged(): void {
     this.#isDamaged = true
     this.#isVerified = false
@@ -251,7 +246,7 @@ export class IndexingService implements Indexing {
     this.#request({ all: true }).catch(() => {})
   }
 
-  /** Keeps the graph's index. */
+  /** Rebuilds only the search index. */
   replaceDamagedSearch(): void {
     this.#search.markDamaged()
     void this.#run()
@@ -303,7 +298,7 @@ export class IndexingService implements Indexing {
       // Requests that arrived during a step did not start another run.
       else if (!(await this.#searchOn()) && this.#queue.length + this.#jobs.length === 0) break
     }
-    // No `await` before this call: a request that arrived meanwhile would be lost.
+    // Do not `await` before this call, or a request that arrives meanwhile is lost.
     this.#endRun()
   }
 
@@ -356,7 +351,7 @@ export class IndexingService implements Indexing {
     return quietly(() => this.#indexer?.isCurrent(file) ?? false) ?? false
   }
 
-  /** The index contains the first `noticed` changes. */
+  /** Marks the first `noticed` changes as indexed. */
   #take(noticed: number): void {
     if (noticed === 0 || !this.#freshness.isBehind) return
     this.#freshness.take(noticed)
@@ -622,7 +617,7 @@ export class IndexingService implements Indexing {
   #startWatching(): void {
     const watcher = this.#openWatcher()
     this.#watcher = watcher
-    // Another edit may follow soon.
+    // Prepare for the first edit.
     this.#preload()
     // Files may have changed before the watcher was ready.
     watcher?.ready

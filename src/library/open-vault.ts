@@ -57,7 +57,7 @@ export interface VaultAi {
    * @throws RouxError `AI_DISABLED`, `REMOTE_NOT_ALLOWED`, `BUDGET_EXCEEDED`, `PROVIDER_ERROR`, `TIMEOUT`, `INVALID_PARAMS`
    */
   chat(messages: readonly PluginMessage[], options?: ChatOptions & CallOptions): Promise<ChatReply>
-  /** Returns the usage of all programs for the last days (default 7), today first. @throws RouxError `INVALID_PARAMS` */
+  /** Returns the usage of all programs for the last `days` days (default 7), today first. @throws RouxError `INVALID_PARAMS` */
   usage(days?: number): Promise<readonly UsageRow[]>
 }
 

@@ -40,7 +40,7 @@ export type GraphLinkAttributes = {
 export type VaultGraph = MultiDirectedGraph<GraphNodeAttributes, GraphLinkAttributes>
 
 export interface GraphOptions {
-  /** False skips communities, which take long to compute in a large vault. Defaults to true. */
+  /** Set to false to skip communities, which take long to compute in a large vault. */
   readonly communities?: boolean
 }
 

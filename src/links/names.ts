@@ -51,7 +51,7 @@ type Keys = number | number[]
 export class NameIndex implements Names {
   readonly mode: Mode
   readonly #entries = new Map<number, Entry>()
-  /** Only paths that differ from their normalized form. */
+  /** Contains only paths that differ from their normalized form. */
   readonly #pathsOnDisk = new Map<number, string>()
   readonly #byPath = new Map<string, Keys>()
   readonly #byName = new Map<string, Keys>()
@@ -88,7 +88,7 @@ export class NameIndex implements Names {
     for (const name of aliasNames(entry, this.mode)) apply(this.#byAlias, name)
   }
 
-  /** Spelled as on disk. */
+  /** Paths are spelled as on disk. */
   file(key: number): NamedFile | undefined {
     const entry = this.#entries.get(key)
     return entry && { key, path: this.#pathsOnDisk.get(key) ?? entry.path, aliases: entry.aliases, title: entry.title }
@@ -196,7 +196,7 @@ function withdraw(map: Map<string, Keys>, name: string, key: number): void {
   }
 }
 
-/** `.md`, and in `docs` mode also `.markdown` and `.mdx`. */
+/** Accepts `.md`, and in `docs` mode also `.markdown` and `.mdx`. */
 export function isNotePath(path: string, mode: Mode): boolean {
   return (mode === 'docs' ? DOCS_NOTE_ENDING : NOTE_ENDING).test(path)
 }
@@ -211,7 +211,7 @@ export function missingName(target: string): string {
   return target.replace(NOTE_ENDING, '')
 }
 
-/** Logseq: `___` becomes `/`, and `%XX` is decoded. */
+/** In Logseq file names, `___` becomes `/`, and `%XX` is decoded. */
 export function pageName(path: string): string {
   const stem = nameOf(path).replace(NOTE_ENDING, '').replaceAll('___', '/')
   return decodePercent(stem)

@@ -106,8 +106,8 @@ function atFolder(names: Names, folded: string): Resolution | undefined {
 }
 
 /**
- * A site serves `a/b.md` or the index file of `a/b` at `/a/b/`. The site root is often a subfolder (`docs`, `content/en`), so
- * tries the source's parent folders, outermost first.
+ * Sites serve `a/b.md` or the index file of `a/b` at `/a/b/`. The root is often a subfolder such as `docs`, so the source's
+ * parent folders are tried, outermost first.
  */
 function atSite(names: Names, folder: string, target: string): Resolution | undefined {
   const path = trimBothOf(target, '/')
@@ -192,7 +192,10 @@ function single(keys: readonly number[], path: string, names: Names, via: 'path'
   return { kind: 'file', key: spelled ?? byPathOrder(keys, names)[0] ?? first, via }
 }
 
-/** Prefers the source's folder, then the shortest path, then alphabetical order. Heuristic choices include the rivals. */
+/**
+ * Prefers the source's folder, then the shortest path, then alphabetical order. If the choice is only a heuristic, the other
+ * files are returned as rivals.
+ */
 function choose(keys: readonly number[], names: Names, folder: string, via: 'name' | 'alias' | 'folder'): Resolution | undefined {
   const [first] = keys
   if (first === undefined) return undefined
@@ -219,7 +222,7 @@ export function addMentions(link: LinkTarget, sourcePath: string, flavour: Flavo
   if (link.subpath !== undefined) addNames(link, sourcePath, flavour, (name) => add(outlineName(name)))
 }
 
-/** Mentioned by links that depend on headings or blocks of notes with this name. */
+/** Returns the name under which links to a note's headings and blocks are recorded. */
 export function outlineName(name: string): string {
   return `#${name}`
 }

@@ -32,7 +32,7 @@ export interface NamedHeadings {
   readonly at: readonly number[]
 }
 
-/** Returns the first match. `undefined` if none, or for a block or the top of the note. */
+/** Returns the first match, or `undefined` for a block, the top of the note or no match. */
 export function namedHeadings(subpath: string, headings: readonly Heading[]): NamedHeadings | undefined {
   const parts = subpathParts(subpath)
   const last = parts.at(-1)?.trim()

@@ -305,7 +305,6 @@ function isInvalidToken(token: string, tokenFile: string): boolean {
   return quietly(() => readTokens(tokenFile)?.every(({ secret }) => secret !== token) ?? true) ?? false
 }
 
-/** Missing folders and files appear as placeholders. */
 function hintFor({ name: client }: Client, name: string, entry: OwnEntry): string {
   const words = [client, ...(name === 'roux' ? [] : ['--name', shellWord(name)])].join(' ')
   const options = entry.kind === 'http' ? ['--http'] : optionsOf(entry)

@@ -83,7 +83,6 @@ function writtenLines(text: MarkedText): readonly (readonly string[])[] {
   return lines
 }
 
-/** Control characters are removed. */
 function withMarks({ text, marks }: MarkedText, from: number, to: number): string {
   const clean = (start: number, end: number): string => printableText(text.slice(start, end)).replace(/[\ufff9\ufffb]/g, '')
   let result = ''

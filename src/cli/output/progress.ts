@@ -3,7 +3,7 @@ import type { Progress } from '../../core/search.ts'
 import type { Printer } from './printer.ts'
 import { bytesText, cutToWidth, durationText } from './text.ts'
 
-// Milliseconds before progress is shown.
+// Quick work shows no progress.
 const SILENT_MS = 400
 const EVERY_MS = 100
 
@@ -34,7 +34,7 @@ export class ProgressLine {
     }
   }
 
-  /** Announces every download, even a quick one. */
+  /** Announces even quick downloads. */
   download({ loaded, total }: { readonly loaded: number; readonly total?: number }): void {
     if (!this.#isDownloadTold) {
       this.#isDownloadTold = true

@@ -19,7 +19,7 @@ function renderList(items: readonly unknown[], look: FoundLook): string {
   if (!items.every(isRecord)) return items.map((item) => `${cell(item)}\n`).join('')
   if (areSearchResults(items)) return renderFound(items as unknown as readonly FoundItem[], look)
   const names = [...new Set(items.flatMap((item) => Object.keys(item)))]
-  // Paths are redundant next to ids.
+  // Hide paths if ids are shown.
   const isNamed = names.includes('id') || names.includes('match')
   const filled = names.filter((name) => !(name === 'path' && isNamed) && items.some((item) => listCell(name, item[name]) !== ''))
   const columns = filled.map((name): Column => {
@@ -34,7 +34,7 @@ function renderList(items: readonly unknown[], look: FoundLook): string {
   )
 }
 
-/** Line 0 means the whole file. */
+/** Line 0 refers to the whole file. */
 function listCell(name: string, value: unknown): string {
   if (name === 'line' && value === 0) return ''
   return name === 'match' && value === null ? 'none' : cell(value)
@@ -59,7 +59,7 @@ function renderRecord(record: Facts, look: Look): string {
   const entries = Object.entries(record)
   if (entries.length === 0) return 'Nothing found.\n'
   const text = typeof record.content === 'string' ? record.content : undefined
-  // Pages always show a table.
+  // Pages are always shown as tables.
   const isShownAsTable = typeof record.total === 'number' ? isRecords : isTable
   const tables = entries.filter((entry): entry is [string, readonly Facts[]] => isShownAsTable(entry[1]))
   const facts = entries.filter(([name, value]) => !isShownAsTable(value) && !(name === 'content' && text !== undefined))

@@ -9,7 +9,7 @@ import { makeFolder } from '../../core/make-folder.ts'
 import type { Places } from '../../install/clients.ts'
 
 const POLL_MS = 250
-/** In milliseconds. The code in an older file has expired. */
+/** The codes in older redirect files have expired. */
 const LEFT_BEHIND_MS = 5 * 60_000
 
 /**

@@ -3,7 +3,7 @@ import type { LoadedSettings } from '../../config/load.ts'
 import type { Settings } from '../../config/settings.ts'
 import { messageOf } from '../../core/errors.ts'
 
-/** In milliseconds. Polling also detects new files, which cannot be watched. */
+/** Polling interval in milliseconds. Missing files cannot be watched. */
 const INTERVAL = 500
 
 /** Settings that a running server applies without a restart. */
@@ -51,7 +51,6 @@ export class LiveSettings {
     return this.#loaded
   }
 
-  /** Also detects changes since the settings were loaded. */
   watch(): void {
     this.#timer ??= setInterval(() => void this.#check(), this.#options.interval ?? INTERVAL).unref()
   }

@@ -21,7 +21,7 @@ export interface AnnouncedPage {
   readonly key: string
 }
 
-/** Folders by announcement file, one list per connection. Only the shared server has several connections. */
+/** Announced folders by file, one list per connection of the shared server. */
 const announced = new Map<string, Set<readonly string[]>>()
 
 /** Lets other processes find this server. Write errors are ignored. @returns a function that withdraws these folders */

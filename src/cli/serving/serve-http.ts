@@ -139,13 +139,11 @@ async function healthOf(vaults: Vaults): Promise<HealthReport> {
 
 interface View {
   routesFor(options: Omit<WebOptions, 'folder'>): Pick<HttpServerOptions, 'extraRoutes'>
-  /** Secret for requesting an access code. */
   readonly key: string
   newCode(): string
   isWaiting(code: string): boolean
 }
 
-/** Imported on demand. */
 async function webView({ host }: Invocation, ownerHasAccess: () => boolean): Promise<View> {
   const { webRoutes } = await import('../../web/routes.ts')
   // The owner needs no token.

@@ -22,7 +22,7 @@ type SharedOptions = Required<
 export interface Serving {
   readonly vaults: ServedVaults
   readonly events: ServerEvents
-  /** Updated after `watch()` has been called. */
+  /** Follows the settings files after `watch()` has been called. */
   readonly live: LiveSettings
   readonly options: SharedOptions
   /** The page may use tools that assistants are not offered. */
@@ -143,7 +143,7 @@ const HARMLESS: readonly string[] = ['flag', 'choice', 'integer', 'number']
 
 /** Text settings are left out, because they may contain paths, addresses or secrets. */
 function serverFacts({ settings, origins }: Pick<LoadedSettings, 'settings' | 'origins'>): Omit<ServerFacts, 'version'> {
-  // Do not reveal whether the server is shared.
+  // Answers must not reveal whether the server is shared.
   const changedKeys = [...origins.keys()].filter(
     (key) => !key.startsWith('serve.') && HARMLESS.includes(findSetting(key)?.type.kind ?? ''),
   )

@@ -148,7 +148,7 @@ async function accept(argv: readonly string[], host: Host) {
   return { loaded, invocation }
 }
 
-/** Decision options make even reading tools write. */
+/** With a decision option, even a reading tool changes data. */
 function isDecision({ name, annotations }: Tool, options: ReadonlyMap<string, unknown>): boolean {
   return !annotations.readOnlyHint || decisionOptions(name).some((option) => options.has(option.name))
 }

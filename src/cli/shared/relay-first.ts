@@ -15,7 +15,7 @@ export function whyAlone({ host, options }: Pick<Invocation, 'host' | 'options'>
   const key = keyVariableIn(host.env)
   if (options.get('alone') === true) return '--alone was given'
   if (serve.shared === 'off') return SWITCHED_OFF
-  // An API key belongs to the process that received it.
+  // An API key in the environment is only for this process.
   if (key !== undefined) return `${key} is set`
   // A server over Neo4j keeps little in memory, so sharing it saves nothing.
   if (loaded.vaults.some(({ settings }) => settings.store.type === 'neo4j')) return 'the index is in a Neo4j database'
@@ -23,7 +23,7 @@ export function whyAlone({ host, options }: Pick<Invocation, 'host' | 'options'>
 }
 
 /**
- * Starts the shared server on the first request that needs a vault. Until then, answers here, so listing tools starts no server.
+ * Starts the shared server on the first request that needs a vault, so listing tools starts no server.
  * @param serve resolves to the exit code
  */
 export function relayFirst({ script, bootIndexer }: Sharing, host: Host, serve: Serve): Promise<number> {

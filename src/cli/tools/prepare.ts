@@ -126,13 +126,12 @@ function realPath(path: string): string {
   }
 }
 
-/** Slow embedders may take hours, so waits only for their word index. */
+/** Does not wait for vectors if computing them may take hours. */
 export async function awaitFindable(core: GraphCore, by: SearchReadiness, { embedder }: Settings): Promise<void> {
   await core.indexing.findable('words', NO_TIMEOUT)
   if (by === 'meaning' && embedder.kind === 'static') await core.indexing.findable('meaning', NO_TIMEOUT)
 }
 
-/** Returns `undefined` if no vectors are missing. */
 export function remainderOf(core: GraphCore, by: SearchReadiness): string | undefined {
   const { vectors, message } = core.indexing.status().search ?? {}
   if (by === 'words' || vectors === undefined || message !== undefined || vectors.done >= vectors.total) return undefined

@@ -133,7 +133,7 @@ function unopened(vaults: readonly LoadedVault[]): Vaults {
   return { names: vaults.flatMap(({ name }) => name ?? []), open: () => Promise.reject(new Error('not opened yet')) }
 }
 
-/** The plan ends with this process. */
+/** Plans are lost when this process exits. */
 export function withoutPlan(value: unknown): unknown {
   if (!isRecord(value) || !('plan_id' in value)) return value
   const { plan_id: _, ...rest } = value
@@ -158,7 +158,6 @@ export function callOnce<Argument, Result>(
   }
 }
 
-/** Calls a tool with JSON arguments from the command line, or from stdin if the argument is `-`. */
 export async function call(invocation: Invocation): Promise<number> {
   const [name, json = '{}'] = invocation.positionals
   if (name === undefined) throw new UsageError('Which tool?', 'Run: roux call <tool> [json|-]')

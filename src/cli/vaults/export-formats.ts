@@ -4,7 +4,7 @@ import type { ExportRow } from '../../core/store.ts'
 type NodeRow = ExportRow & { readonly kind: 'node' }
 type EdgeRow = ExportRow & { readonly kind: 'edge' }
 
-/** Nodes precede edges. */
+/** Nodes are written before edges. */
 interface Format {
   /** `isSemantic` is true if similar pairs follow the edges. */
   begin(isSemantic: boolean): string

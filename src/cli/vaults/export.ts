@@ -60,7 +60,7 @@ const FORMAT_NAMES: Readonly<Record<ExportFormat, string>> = {
   csv: 'CSV',
 }
 
-/** A note may have been added since the nodes were exported. */
+/** The graph may have changed since the nodes were exported. */
 async function* allSimilar(insight: () => Promise<Insight | undefined>, nodes: ReadonlySet<NodeId>): AsyncGenerator<SimilarPair> {
   const result = await insight()
   if (result === undefined) return
@@ -193,7 +193,7 @@ async function textOf(core: GraphCore, id: NodeId): Promise<PageText | undefined
     const { title, text, left_out, lines_before, links, comments, formulas, breaks } = value
     return { title, text, left_out, lines_before, links, comments, formulas, breaks }
   } catch (error) {
-    // Export the page without this note's quotes.
+    // Omit this note's quotes if its file cannot be read in time.
     if (error instanceof RouxError && error.code === 'TIMEOUT') return undefined
     throw error
   }

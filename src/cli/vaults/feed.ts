@@ -131,7 +131,7 @@ async function feedWhileHeld({ host, vault, lease, say }: Feeding, signal: Abort
       }
       if (state !== undefined) lastAnswer = performance.now()
       const { phase, search } = core.indexing.status()
-      // Work stops when the database does not respond.
+      // Restart work that stopped when the database did not respond.
       if (state !== undefined && (phase === 'failed' || search?.isStopped === true)) return
       if (phase === 'idle') computeWhole()
     }

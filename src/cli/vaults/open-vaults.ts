@@ -37,7 +37,7 @@ export function serveVaults(
     return opening
   }
   const onDemand = vaultsOnDemand(names, openOnce, folderIn(vaults))
-  // Now keep all vaults up to date.
+  // From now on, keep all vaults up to date.
   let hasBegun = false
   const onBegin = (): void => {
     if (hasBegun) return

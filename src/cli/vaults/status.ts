@@ -58,7 +58,7 @@ async function statusOf(invocation: Invocation, loaded: LoadedVault) {
   return { ...facts, bytes: measureIndexes(settings) }
 }
 
-/** In milliseconds, for loading a model and measuring its speed. */
+/** Enough to load a model and measure its speed. */
 const LOOK_MS = 3_000
 
 /** Finds out how much work is left without finishing it. */

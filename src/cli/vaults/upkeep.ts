@@ -15,7 +15,7 @@ import { amount } from '../../core/text/format.ts'
 import { UsageError } from '../host.ts'
 import { type Invocation, requireSettings, settingsInput } from '../session.ts'
 
-/** Leaves an existing file unchanged. Trusts the new one. */
+/** Writes and trusts a settings file, unless there is one. */
 export async function init(invocation: Invocation): Promise<number> {
   const { host, printer } = invocation
   const { settings } = await requireSettings(invocation, invocation.positionals[0])

@@ -9,7 +9,7 @@ export interface Movable {
   links(): ReadonlySet<string>
 }
 
-/** With fewer shared links, names must match too. */
+/** With fewer shared links, file names must match too. */
 const DISTINCTIVE_LINKS = 2
 
 /** Matches by content, then by links if they are unique. @returns new paths by old path */

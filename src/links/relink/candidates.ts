@@ -61,7 +61,7 @@ function namesFolder({ link, via }: OldLink): boolean {
   return via === 'folder' && !isWiki(link)
 }
 
-/** Such as `/a/b/`. */
+/** Site paths look like `/a/b/`. */
 function isSitePath({ link, style }: OldLink, mode: Mode): boolean {
   return mode === 'docs' && style === 'rooted' && withoutQuery(link, mode).endsWith('/')
 }
@@ -126,7 +126,7 @@ function segmentsOf(path: string): readonly string[] {
   return path === '' ? [] : path.split('/')
 }
 
-/** Without a leading `./`. Empty for the folder itself. */
+/** Returns a path without a leading `./`, or an empty string for the folder itself. */
 function relativePath(folder: string, path: string): string {
   const from = segmentsOf(folder)
   const to = segmentsOf(path)

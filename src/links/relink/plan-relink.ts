@@ -148,7 +148,7 @@ function isSpelledAs({ to, target }: ResolvedLink, source: Source, names: Names)
   return path === named || ['.', '/'].includes(path.charAt(named.length))
 }
 
-/** The lower-case extension determines the parser. */
+/** The extension determines the parser. */
 function endingOf(path: string): string {
   return /\.[^./]*$/.exec(path)?.[0].toLowerCase() ?? ''
 }

@@ -13,7 +13,7 @@ export interface SourceTexts {
   /** Returns `undefined` if the file is unreadable or has changed since it was indexed. */
   read(source: RelinkSource): string | undefined
   slots(path: string, text: string): FindSlots
-  /** In the order of the index. */
+  /** Returns the links in the order of the index. */
   links(path: string, text: string): readonly Link[]
 }
 
@@ -30,7 +30,7 @@ export interface RelinkedFile {
   /** Path before the change. */
   readonly path: string
   readonly edits: readonly TextEdit[]
-  /** In the order of `edits`. */
+  /** One rewrite per edit. */
   readonly rewrites: readonly Rewrite[]
 }
 
