@@ -11,16 +11,16 @@ export interface ConfigFile extends SettingsSource, FileVersion {
   readonly path: string
 }
 
-// Settings files are a few kilobytes. The limit prevents an untrusted vault from making us parse large files.
+// Settings files take a few kilobytes. The limit protects against large files in an untrusted vault.
 const MAX_BYTES = 1_000_000
 
-/** Reads a settings file and collects errors in `problems`. Returns `undefined` if the file does not exist. */
+/** Collects errors in `problems`. `undefined` if the file does not exist. */
 export async function readConfigFile(path: string): Promise<ConfigFile | undefined> {
   let stat: ReturnType<typeof statSync>
   try {
     stat = statSync(path, { throwIfNoEntry: false })
   } catch (error) {
-    // The parent is a file, so the settings file cannot exist.
+    // The parent is a file, so there is no settings file.
     if (errorCode(error) === 'ENOTDIR') return undefined
     return unreadable(path, messageOf(error))
   }
@@ -50,17 +50,16 @@ function unreadable(path: string, why: string): ConfigFile {
   return { path, realPath: path, sha256: '', given: [], problems: [problem] }
 }
 
-/** A specific version of a settings file. Trust applies to its path and contents, and ends if either changes. */
+/** Trust applies to the path and the contents of a file. */
 export interface FileVersion {
   readonly realPath: string
-  /** Hash of the file's bytes, in hexadecimal. */
   readonly sha256: string
 }
 
-/** Records which settings files the user trusts. */
+/** The settings files that the user trusts. */
 export interface TrustStore {
   isTrusted(file: FileVersion): boolean
-  /** @throws RouxError `PERMISSION_DENIED` if trust cannot be recorded */
+  /** @throws RouxError `PERMISSION_DENIED` if trust cannot be saved */
   trust(file: FileVersion): void
 }
 
@@ -68,7 +67,7 @@ export function trustFile(stateFolder: string): string {
   return join(stateFolder, 'trust.json')
 }
 
-/** Opens the trust store in `trust.json` in the state folder. If the file is damaged, nothing is trusted. */
+/** If `trust.json` is damaged, nothing is trusted. */
 export function fileTrust(stateFolder: string): TrustStore {
   const path = trustFile(stateFolder)
   return {

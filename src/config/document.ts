@@ -5,18 +5,16 @@ import { describeType } from './values.ts'
 /** A tool that settings can enable or disable. */
 export interface ToolSwitch {
   readonly name: string
-  /** Short description of the tool's purpose. */
   readonly title: string
 }
 
 export interface DocumentOptions {
-  /** True to comment out every key, so the file sets nothing until it is edited. */
+  /** Comments out every key. */
   readonly inactive?: boolean
-  /** Keys to omit. */
   readonly without?: readonly string[]
 }
 
-/** Returns the text of a `roux.config.yaml` that documents every key and its default value. */
+/** The text of a `roux.config.yaml` with all keys and default values. */
 export function settingsDocument(tools: readonly ToolSwitch[], { inactive = false, without = [] }: DocumentOptions = {}): string {
   const entries = SETTINGS.flatMap((setting) => expand(setting, tools)).filter(({ key }) => !without.includes(key))
   const head = inactive
@@ -46,12 +44,12 @@ export function settingsTable(): string {
   return `${lines.join('\n')}\n\n¹ In a settings file in the vault or the working directory, this key is ignored until you run \`roux trust\`${exceptions()}.\n`
 }
 
-/** Returns a key for display, in which `*` is replaced with `<tool>` or `<name>`. */
+/** Replaces `*` with `<tool>` or `<name>`. */
 export function shownKey(key: string): string {
   return key.replace('*', key.startsWith('tools.') ? '<tool>' : '<name>')
 }
 
-/** Lists the values that any file may set, even though their keys otherwise require trust. */
+/** Values that any file may set without trust. */
 function exceptions(): string {
   const harmless = SETTINGS.flatMap((setting: Setting) => (setting.harmless ?? []).map((value) => `\`${setting.key}: ${value}\``))
   return harmless.length === 0 ? '' : `, except ${harmless.join(', ')}`
@@ -60,10 +58,9 @@ function exceptions(): string {
 interface Entry {
   readonly key: string
   readonly sentence: string
-  /** Sentence that lists the allowed values. */
   readonly values: string
   readonly value: string
-  /** True if the value is only an example, because the setting has no default. */
+  /** True if the setting has no default. */
   readonly isExample?: boolean
 }
 

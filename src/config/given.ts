@@ -3,25 +3,24 @@ import { didYouMean, nearest } from '../core/text/nearest.ts'
 import { AI_KEY_VARIABLE, API_KEY_VARIABLE, KEY_VARIABLES, STORE_PASSWORD_VARIABLE } from './environment.ts'
 import { findSetting, SECTIONS, SETTINGS } from './settings-schema.ts'
 
-/** A setting from a single source, before its value is parsed. */
+/** An unparsed setting from one source. */
 export interface GivenSetting {
   readonly key: string
-  /** A string if `written` is `text`, otherwise the parsed YAML value. */
+  /** A string for `text`, otherwise a YAML value. */
   readonly raw: unknown
   readonly written: 'text' | 'yaml'
-  /** Source of the setting in messages, such as `--set`, `ROUX_VAULT_MODE` or `/x/roux.config.yaml:3`. */
+  /** For messages: `--set`, `ROUX_VAULT_MODE` or `/x/roux.config.yaml:3`. */
   readonly where: string
-  /** Folder that relative paths are resolved against. */
+  /** Base of relative paths. */
   readonly base: string
 }
 
-/** Settings and problems from one source. */
 export interface SettingsSource {
   readonly given: readonly GivenSetting[]
   readonly problems: readonly RouxError[]
 }
 
-/** Parses the settings from all `--set key=value` options. The last assignment to a key wins. */
+/** The last assignment to a key wins. */
 export function givenOnCommandLine(assignments: readonly string[], cwd: string): SettingsSource {
   const lastGiven = new Map<string, GivenSetting>()
   const problems: RouxError[] = []
@@ -35,8 +34,7 @@ export function givenOnCommandLine(assignments: readonly string[], cwd: string):
 }
 
 /**
- * Reads settings from `ROUX_*` variables. Empty variables are ignored because clients pass on variables that were never filled in.
- * Variables that do not resemble a setting are assumed to belong to other programs.
+ * Clients may pass on empty variables, so these are ignored. Variables that do not resemble a setting belong to other programs.
  */
 export function givenInEnvironment(env: Readonly<Record<string, string | undefined>>, cwd: string): SettingsSource {
   const names = Object.keys(env).filter((name) => name.startsWith('ROUX_') && env[name] !== '' && env[name] !== undefined)
@@ -51,16 +49,16 @@ export function givenInEnvironment(env: Readonly<Record<string, string | undefin
   return { given: items, problems }
 }
 
-/** Returns the environment variable for a key, such as `ROUX_VAULT_MODE`. The variable for `vault.path` is `ROUX_VAULT`. */
+/** For example `ROUX_VAULT_MODE`; `ROUX_VAULT` for `vault.path`. */
 export function variableOf(key: string): string {
   return key === 'vault.path' ? 'ROUX_VAULT' : `ROUX_${key.replaceAll('.', '_').toUpperCase()}`
 }
 
-/** Creates the error for an unknown key and suggests similar keys. `names` lists the keys that a section such as `tools` accepts. */
+/** Suggests similar keys. `names`: the keys of a section such as `tools`. */
 export function unknownKey({ key, where }: Pick<GivenSetting, 'key' | 'where'>, names: readonly string[] = []): RouxError {
   const sections = key.includes('.') ? [] : Object.keys(SECTIONS)
   const knownKeys = [...sections, ...SETTINGS.map((setting) => setting.key).filter((name) => !name.endsWith('*')), ...names]
-  // The last part of a key, such as `mode`, identifies the intended setting even without a section or in the wrong one.
+  // The last part of a key, such as `mode`, identifies a setting whose section is missing or wrong.
   const last = (name: string): string => name.slice(name.lastIndexOf('.') + 1)
   const sameName = knownKeys.filter((name) => last(name) === key)
   const near = sameName.length > 0 ? sameName : nearest(key, knownKeys)
@@ -84,7 +82,7 @@ function secretHintFor(key: string): string | undefined {
     : `API keys are read from the variable ${API_KEY_VARIABLE} only.`
 }
 
-/** Checks whether a value equals the default, like most values in a generated settings file. */
+/** True for most values in a generated settings file. */
 export function isDefault({ key, raw }: Pick<GivenSetting, 'key' | 'raw'>): boolean {
   return JSON.stringify(raw) === JSON.stringify(findSetting(key)?.default)
 }

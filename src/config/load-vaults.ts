@@ -4,22 +4,21 @@ import { quietly } from '../core/quietly.ts'
 import { type LoadedSettings, readSettings, requireValid, type SettingsInput, VAULT_NAME } from './load.ts'
 
 export interface LoadedVault extends LoadedSettings {
-  /** Name of the vault, if the settings define several. */
   readonly name?: string
-  /** Name of the vault in the database, if it is served without its folder. */
+  /** Name in the database of a vault without a folder. */
   readonly stored?: string
 }
 
 export interface LoadedVaults {
-  /** Settings that do not depend on a vault, such as which tools are offered. */
+  /** Settings that do not depend on a vault, such as the offered tools. */
   readonly server: LoadedSettings
-  /** The loaded vaults. If there are several, each has a name. */
+  /** If there are several, each has a name. */
   readonly vaults: readonly [LoadedVault, ...LoadedVault[]]
 }
 
 /**
- * Loads the vault selected by folder or name, or else all of `vaults`, or else the vault at `vault.path`. The settings file in a
- * vault's folder applies to that vault, except for `tools.*`, which belong to the server.
+ * Loads the selected vault, all of `vaults`, or `vault.path`. The settings file in a vault applies only to that vault, except for
+ * `tools.*`.
  * @throws RouxError `INVALID_SETTINGS` for the first problem
  */
 export async function loadVaults(input: SettingsInput): Promise<LoadedVaults> {
@@ -29,9 +28,8 @@ export async function loadVaults(input: SettingsInput): Promise<LoadedVaults> {
 }
 
 /**
- * Like `loadVaults`, but returns problems instead of throwing them. `server` contains common problems and omitted vaults, and each
- * vault contains the problems in its own file. If common settings are invalid, only one vault is returned, because the settings may
- * refer to a different vault.
+ * Like `loadVaults`, but returns problems. `server` has the common problems, and each vault those of its own file. If common
+ * settings are invalid, returns one vault, because the settings may refer to another.
  */
 export async function readVaults(input: SettingsInput): Promise<LoadedVaults> {
   const read = await readSettings(input)
@@ -47,26 +45,23 @@ export async function readVaults(input: SettingsInput): Promise<LoadedVaults> {
   return { server, vaults: [await readOne(first), ...(await Promise.all(more.map(readOne)))] }
 }
 
-/**
- * Returns the folder of the vault selected by folder or name. Ignores problems in the settings. The code that uses the settings
- * reports them.
- */
+/** Folder of the selected vault. Ignores problems in the settings. */
 export async function vaultFolder(input: SettingsInput): Promise<string> {
   const { settings } = await readSettings(input)
   const entry = Object.entries(settings.vaults).find(([name]) => name === input.vault)
   return entry?.[1] || settings.vault.path
 }
 
-/** Returns the vaults that are served from a database without their folders. If there is only one, it needs no name. */
+/** Vaults that are served from a database without folders. A single one needs no name. */
 function storedVaults({ vault }: SettingsInput, read: LoadedSettings): LoadedVaults | undefined {
   const { store, tools } = read.settings
   const names = [...new Set(store['neo4j.vaults'])]
   if (store.type !== 'neo4j' || names.length === 0) return undefined
   const selected = names.filter((name) => vault === undefined || name === vault)
-  // A name that is not in `store.neo4j.vaults` refers to a folder.
+  // A name outside `store.neo4j.vaults` refers to a folder.
   const [first, ...more] = selected
   if (first === undefined) return undefined
-  // Disable writing, because notes can only be changed in the vault's folder.
+  // Without a folder, notes cannot be changed.
   const settings = { ...read.settings, tools: { ...tools, write: false, attach: false } }
   const problems = names.length === 1 ? [] : names.filter((name) => !VAULT_NAME.test(name)).map(notInIds)
   const server = { ...read, settings, problems }
@@ -87,7 +82,7 @@ function notInIds(name: string): RouxError {
 
 type NamedPath = readonly [name: string, path: string]
 
-/** Checks whether `ROUX_VAULT`, `ROUX_VAULT_PATH` or `--set vault.path` selects a single vault for this run. */
+/** A variable or `--set` selects a single vault for this run. */
 function isVaultChosenForRun({ vault }: SettingsInput, { origins }: LoadedSettings): boolean {
   return vault === undefined && ['ROUX_VAULT', 'ROUX_VAULT_PATH', '--set'].includes(origins.get('vault.path') ?? '')
 }
@@ -98,7 +93,7 @@ async function readNamed([name, path]: NamedPath, input: SettingsInput, server: 
   return { ...vaultSettings, settings: { ...vaultSettings.settings, tools }, vaultNamed: server.vaultNamed, name }
 }
 
-/** Separates the vaults that have a folder of their own from those with an empty path or the folder of an earlier vault. */
+/** Separates out vaults with an empty path, or with the folder of an earlier vault. */
 function separate(vaults: readonly NamedPath[]): {
   readonly distinct: readonly NamedPath[]
   readonly problems: readonly RouxError[]
@@ -120,7 +115,7 @@ function separate(vaults: readonly NamedPath[]): {
   return { distinct: [...byFolder.values()], problems }
 }
 
-/** Resolves symbolic links in a folder's path and corrects its case. Returns the path of a missing folder unchanged. */
+/** Resolves symbolic links and corrects case. Returns a missing path unchanged. */
 export function realFolder(path: string): string {
   return quietly(() => realpathSync.native(path)) ?? path
 }

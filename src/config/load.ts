@@ -23,47 +23,40 @@ import { expandPath, readValue, shellWord } from './values.ts'
 export interface SettingsInput {
   readonly cwd: string
   readonly env: Readonly<Record<string, string | undefined>>
-  /** `key=value` arguments of all `--set` options, in order. */
   readonly set?: readonly string[]
-  /** File given with `--config`. */
   readonly config?: string
-  /** Vault given on the command line. */
+  /** Folder or name from the command line. */
   readonly vault?: string
-  /** Defaults to the trust file in the user's state folder. */
+  /** Defaults to the user's trust file. */
   readonly trust?: TrustStore
-  /** Returns the tool names allowed in `tools.<name>`. Only called if such a key is used. */
+  /** Names allowed in `tools.<name>`. Only called if there is such a key. */
   toolNames(): Promise<readonly string[]>
 }
 
 export interface LoadedSettings {
-  /** All settings. `vault.path` is absolute. */
+  /** `vault.path` is absolute. */
   readonly settings: Settings
-  /** True if the vault was given on the command line. Only then may it be a home folder. */
+  /** True for a vault on the command line. Only then may the vault be a home folder. */
   readonly vaultNamed: boolean
-  /** Messages for the user, for example about ignored settings. */
+  /** For example, about ignored settings. */
   readonly warnings: readonly string[]
-  /** Problems that were found. The affected settings have their default values. */
+  /** Settings with problems have their default values. */
   readonly problems: readonly RouxError[]
-  /** Settings files that were found, in order of precedence. */
   readonly files: readonly string[]
-  /** All files that could affect the settings, including files that do not exist. */
+  /** Includes files that do not exist. */
   readonly places: readonly string[]
   /** Source of each setting that differs from the default. */
   readonly origins: ReadonlyMap<string, string>
-  /** API key for `embedder.base_url`. Omitted if that address is set by a file in the vault or the working directory. */
+  /** For `embedder.base_url`. Omitted if a file in the vault or the working directory sets this address. */
   readonly apiKey?: string
-  /** Password for `store.neo4j.user`. Omitted if the server is set by a file in the vault or the working directory. */
+  /** For `store.neo4j.user`. Omitted if a file in the vault or the working directory sets the server. */
   readonly storePassword?: string
-  /**
-   * Possible sources of the API key for `ai.base_url`. Omitted if a file in the vault or the working directory sets the address or
-   * the source of the key.
-   */
+  /** For `ai.base_url`. Omitted if a file in the vault or the working directory sets the address or the source of the key. */
   readonly aiKey?: KeySource
 }
 
 /**
- * Loads the settings from all sources in order of precedence: `--set`, `ROUX_*`, `--config`, the user's file, the working directory's
- * file and the vault's file.
+ * Precedence: `--set`, `ROUX_*`, `--config`, the user's file, the working directory's file, the vault's file.
  * @throws RouxError `INVALID_SETTINGS` for the first problem
  */
 export async function loadSettings(input: SettingsInput): Promise<LoadedSettings> {
@@ -84,7 +77,7 @@ export function requireValid({ problems }: Pick<LoadedSettings, 'problems'>): vo
   })
 }
 
-/** Like `loadSettings`, but returns problems instead of throwing them. */
+/** Like `loadSettings`, but returns problems. */
 export async function readSettings(input: SettingsInput): Promise<LoadedSettings> {
   const merge = new Merge(input)
   const { cwd, env, set = [], config } = input
@@ -99,28 +92,26 @@ export async function readSettings(input: SettingsInput): Promise<LoadedSettings
   return merge.result(vault)
 }
 
-/**
- * Checks whether the folder is accessible. An inaccessible vault is reported when it is read, not as a problem with the settings.
- */
+/** An inaccessible vault is reported when it is read, not as a problem with the settings. */
 function mayEnter(folder: string): boolean {
   return quietly(() => accessSync(folder, constants.X_OK) === undefined) ?? false
 }
 
-/** The roles `found` and `of the vault` apply to files discovered by location, rather than named by the user. */
+/** `found` and `of the vault` are files discovered by location rather than named by the user. */
 type FileRole = 'required' | 'own' | 'found' | 'of the vault'
 
 function isFoundRole(role: FileRole | undefined): role is 'found' | 'of the vault' {
   return role === 'found' || role === 'of the vault'
 }
 
-/** Merges settings from several sources. Earlier sources take precedence. */
+/** Earlier sources take precedence. */
 class Merge {
   readonly #input: SettingsInput
   readonly #values = new Map<string, unknown>()
   readonly #origins = new Map<string, string>()
   readonly #files = new Map<string, string>()
   readonly #places = new Set<string>()
-  /** Keys that were set by a file in the vault or the working directory. */
+  /** Keys set by a file in the vault or the working directory. */
   readonly #foundFiles = new Set<string>()
   readonly #problems: RouxError[] = []
   readonly #warnings: string[] = []
@@ -149,7 +140,7 @@ class Merge {
     }
   }
 
-  /** Appends a list from a later source. If a note must match every list, an empty string separates the lists. */
+  /** For lists that a note must all match, an empty string separates the lists. */
   #combine(key: string, { combines }: Setting, value: unknown): void {
     if (combines === undefined || !Array.isArray(value) || value.length === 0) return
     const values = (this.#values.get(key) ?? []) as readonly unknown[]
@@ -189,7 +180,7 @@ class Merge {
     }
   }
 
-  /** Filters out settings that require trust, unless the user trusts the file. A vault may come from an untrusted source. */
+  /** Skips settings that require trust in files that the user does not trust. A vault may come from an untrusted source. */
   #allowedSettings(file: ConfigFile, role: FileRole): readonly GivenSetting[] {
     const useful = role === 'of the vault' ? file.given.filter(({ key }) => key !== 'vault.path') : file.given
     const warn = (message: string) => this.#warnings.push(`${file.path}: ${message}.`)
@@ -237,7 +228,7 @@ class Merge {
     }
   }
 
-  /** Even a trusted file in a vault must not choose which program is run, or which file is read and sent to a server. */
+  /** Even a trusted file must not choose a program to run, or a file to send to a server. */
   #isOwn(key: string): boolean {
     if (!this.#foundFiles.has(key)) return true
     this.#warnings.push(`${this.#origins.get(key)}: ${key} is ignored in this file; set it in your own settings.`)
@@ -259,7 +250,7 @@ class Merge {
   }
 }
 
-/** Valid vault names. They are used before the colon in ids, and in the names of variables and files. */
+/** Used before the colon in ids, and in names of variables and files. */
 export const VAULT_NAME = /^[a-z0-9][a-z0-9_-]{0,31}$/
 
 function wrongVaultName({ key, where }: GivenSetting): RouxError | undefined {

@@ -5,7 +5,7 @@ import { MAX_YAML_DEPTH, tooDeepAt } from '../core/text/deep-yaml.ts'
 import { type GivenSetting, invalid, type SettingsSource, unknownKey } from './given.ts'
 import { SECTIONS, SETTINGS } from './settings-schema.ts'
 
-/** Parses the settings in a file. Errors are collected in `problems`. */
+/** Collects errors in `problems`. */
 export function parseConfig(path: string, text: string): SettingsSource {
   const lines = new LineCounter()
   const refuse = (at: number, why: string, hint?: string): SettingsSource => ({
@@ -39,7 +39,6 @@ export function parseConfig(path: string, text: string): SettingsSource {
   })
 }
 
-/** A key with its value and line number. */
 interface Item {
   readonly key: string
   readonly value: Node | null
@@ -49,7 +48,7 @@ interface Item {
 interface Tree {
   readonly path: string
   readonly contents: Node | null
-  /** Returns the items of a mapping, an empty list for an empty value, or `undefined` if the node is not a mapping. */
+  /** Empty for an empty value, `undefined` if the node is not a mapping. */
   itemsOf(node: Node | null): readonly Item[] | undefined
   /** @throws if aliases expand excessively */
   toValue(node: Node | null): unknown
@@ -66,7 +65,7 @@ function collect({ path, contents, itemsOf, toValue }: Tree): SettingsSource {
       problems.push(invalid(`${where}: ${sentence((error as Error).message)}`))
     }
   }
-  /** Nested mappings are equivalent to dotted keys. For example, `url:` below `neo4j:` below `store:` sets `store.neo4j.url`. */
+  /** `url:` below `neo4j:` below `store:` sets `store.neo4j.url`. */
   const giveOrOpen = (item: Item): void => {
     const below = SETTINGS.some(({ key }) => key.startsWith(`${item.key}.`)) ? itemsOf(item.value) : undefined
     if (below === undefined) addSetting(item)
@@ -76,7 +75,7 @@ function collect({ path, contents, itemsOf, toValue }: Tree): SettingsSource {
   if (root === undefined) problems.push(invalid(`${path}: expected settings, such as "vault:" with "  mode: docs" below it.`))
   for (const item of root ?? []) {
     const inside = Object.hasOwn(SECTIONS, item.key) ? itemsOf(item.value) : undefined
-    // A dotted key such as `vault.mode: docs` is equivalent to a nested one.
+    // A dotted key such as `vault.mode: docs` equals a nested one.
     if (item.key.includes('.')) addSetting(item)
     else if (!Object.hasOwn(SECTIONS, item.key)) problems.push(unknownKey({ key: item.key, where: `${path}:${item.line}` }))
     else if (inside === undefined)

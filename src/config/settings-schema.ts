@@ -2,36 +2,35 @@ import { LANGUAGES } from '../core/languages.ts'
 import type { Mode } from '../core/note.ts'
 
 /**
- * Type of a setting's value. A `path` is resolved relative to its source and may start with `~/`. A `model` is a name, or a path if
- * it starts with `./`, `../`, `~` or `/`.
+ * A `path` is relative to its source and may start with `~/`. A `model` is a name, or a path if it starts with `./`, `../`, `~`
+ * or `/`.
  */
 export type SettingType =
   | { readonly kind: 'text' | 'path' | 'model' | 'flag' }
   | { readonly kind: 'choice'; readonly values: readonly string[] }
   | { readonly kind: 'integer'; readonly min: number; readonly max: number }
-  /** A number or `auto`. */
+  /** Or `auto`. */
   | { readonly kind: 'number'; readonly min: number; readonly max: number }
   | { readonly kind: 'list'; readonly of: 'text' | 'path' }
-  /** `auto`, or a list of some of the values. */
+  /** `auto`, or some of the values. */
   | { readonly kind: 'some'; readonly values: readonly string[] }
-  /** No hosts, any host (`true`), or a list of host names. */
+  /** None, any (`true`), or a list of host names. */
   | { readonly kind: 'hosts' }
 
-/** Definition of a setting, from which settings files, help and error messages are generated. */
+/** Settings files, help and error messages are generated from these definitions. */
 export interface Setting<Key extends string = string, Value = unknown> {
-  /** Key in the form `section.name`. `section.*` stands for arbitrary names, which the code that loads the section checks. */
+  /** `section.name`. `section.*` stands for arbitrary names, which are checked later. */
   readonly key: Key
   readonly type: SettingType
   readonly default: Value
   readonly sentence: string
-  /** True if the setting requires `roux trust` in files found in the vault or the working directory. Defaults to true. */
+  /** Requires `roux trust` in files found in the vault or the working directory. Defaults to true. */
   readonly widens: boolean
   /**
-   * Rule for lists from several sources. If omitted, the first source wins. `any` concatenates the lists. With `every`, a note must
-   * match every list.
+   * If omitted, the first list wins. `any` concatenates lists from several sources. With `every`, a note must match every list.
    */
   readonly combines?: 'any' | 'every'
-  /** Values that are accepted without trust, because they do not cause any data to enter or leave the machine. */
+  /** Accepted without trust, because no data enters or leaves the machine. */
   readonly harmless?: readonly Value[]
 }
 
@@ -81,7 +80,7 @@ function choice<const Key extends string, const Value extends string>(
   return settingOf<Value>({ kind: 'choice', values }, values[0])(key, sentence, options)
 }
 
-/** All settings, in the order in which they are documented. */
+/** In the order of the documentation. */
 export const SETTINGS = [
   path('vault.path', 'The folder that contains the notes; empty for the working directory.'),
   path(
@@ -407,7 +406,7 @@ export function findSetting(key: string): Setting | undefined {
   return BY_KEY.get(key) ?? (key.endsWith('.') ? undefined : BY_KEY.get(key.replace(/\.[\s\S]*/, '.*')))
 }
 
-/** Checks whether a value takes effect only after its file has been trusted with `roux trust`. */
+/** True if the value requires `roux trust`. */
 export function widensTrust(key: string, value: unknown): boolean {
   const setting = findSetting(key)
   return setting?.widens === true && setting.harmless?.includes(value) !== true

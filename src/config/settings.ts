@@ -3,22 +3,17 @@ import { SETTINGS } from './settings-schema.ts'
 type Entry = (typeof SETTINGS)[number]
 type ValueOf = { readonly [E in Entry as E['key']]: E['default'] }
 type SectionOf<Key> = Key extends `${infer Section}.${string}` ? Section : never
-/** A key's name within its section. `*` becomes `string`. */
 type NameIn<Section extends string, Key> = Key extends `${Section}.${infer Name}` ? (Name extends '*' ? string : Name) : never
 
 type KeyIn<Section extends string> = Extract<Entry['key'], `${Section}.${string}`>
 
-/**
- * All settings with defaults applied, as `{ vault: { mode, … }, links: { … }, … }`. See `roux.config.yaml` for their meaning.
- * Sections with arbitrary names, such as `tools`, contain only explicitly set values.
- */
+/** Grouped by section, with defaults applied. Sections with arbitrary names, such as `tools`, contain only explicit values. */
 export type Settings = {
   readonly [Section in SectionOf<Entry['key']>]: {
     readonly [Key in Entry['key'] as NameIn<Section, Key>]: Key extends `${Section}.*` ? ValueOf[KeyIn<Section>] : ValueOf[Key]
   }
 }
 
-/** Builds the settings from values by key and applies the defaults. */
 export function toSettings(values: ReadonlyMap<string, unknown> = new Map()): Settings {
   const settings: Record<string, Record<string, unknown>> = {}
   const setAt = (key: string, value: unknown): void => {
@@ -31,20 +26,20 @@ export function toSettings(values: ReadonlyMap<string, unknown> = new Map()): Se
   return settings as unknown as Settings
 }
 
-/** Splits a key into section and name, for example `store.neo4j.url` into `store` and `neo4j.url`. */
+/** `store.neo4j.url` becomes `store` and `neo4j.url`. */
 export function splitKey(key: string): readonly [section: string, name: string] {
   const at = key.indexOf('.')
   return [key.slice(0, at), key.slice(at + 1)]
 }
 
-/** Returns the languages that notes and questions can be in, or an empty list for all. */
+/** Empty for all languages. */
 export function languagesOf({ languages }: Settings['search']): readonly string[] {
   return languages === 'auto' ? [] : languages
 }
 
 const MEGABYTE = 1_000_000
 
-/** Returns how long a log is kept, in days, and its maximum size in bytes. */
+/** In days and bytes. */
 export function retentionOf({ keep_days, keep_mb }: Pick<Settings['write'], 'keep_days' | 'keep_mb'>): {
   readonly days: number
   readonly bytes: number
@@ -57,21 +52,20 @@ export interface ToolSwitch {
   readonly on: string
 }
 
-/** Properties of a tool that determine whether settings disable it. */
+/** Determines whether settings disable a tool. */
 export interface SwitchedTool {
   readonly name: string
-  /** Name of another tool whose setting also controls this tool. */
+  /** Another tool whose setting also controls this tool. */
   readonly standsFor?: string
   readonly needs?: 'tools.write' | 'tools.attach'
-  /** Setting that disables the tool together with related tools. */
   readonly group?: 'tools.insight'
-  /** The only profile that offers the tool. Omitted if every profile does. */
+  /** If omitted, every profile offers the tool. */
   readonly profile?: 'full'
   readonly byMeaning?: true
   readonly byModel?: true
 }
 
-/** Returns the setting that disables a tool, or `undefined` if the tool is enabled. */
+/** The setting that disables a tool, if any. */
 export function switchOff(
   { name, standsFor = name, needs, group, byMeaning, byModel }: SwitchedTool,
   { tools, embedder, ai }: Settings,
@@ -85,7 +79,7 @@ export function switchOff(
   return undefined
 }
 
-/** Like `switchOff`, but for assistants, which are only offered the tools in the profile. */
+/** Like `switchOff`, and also applies the profile. */
 export function switchOffForAssistants(tool: SwitchedTool, settings: Settings): ToolSwitch | undefined {
   const { name, profile } = tool
   const isOutside = profile !== undefined && settings.tools.profile !== profile && settings.tools[name] !== true

@@ -10,14 +10,14 @@ import { parseJson, quietly } from '../core/quietly.ts'
 import { pauseThread } from '../core/waiting.ts'
 
 /**
- * Replaces a small file that several processes read and write. While other processes are locked out, `change` reads the file and
- * returns its new text, or `undefined` to leave the file unchanged. Only the current user can read the resulting file.
+ * Locks the file and replaces it with the text that `change` returns, or leaves it unchanged for `undefined`. Only the current
+ * user can read the file.
  * @throws RouxError `TIMEOUT` if another process holds the lock for too long, and errors from `change` and the file system
  */
 export function changeStateFile(path: string, change: () => string | undefined): void {
   const folder = dirname(path)
   makeFolder(folder, { mkdirSync, dirname })
-  // Set the mode explicitly, because `mkdir` does not change existing folders.
+  // `mkdir` does not change the mode of existing folders.
   chmodSync(folder, 0o700)
   withFileLock(`${path}.lock`, (requireHeld) => {
     const text = change()
@@ -33,19 +33,15 @@ export function changeStateFile(path: string, change: () => string | undefined):
   })
 }
 
-/** Milliseconds to wait for another process. Locks are usually held for a few milliseconds. */
+/** Locks are usually held for a few milliseconds. */
 const LOCK_TIMEOUT_MS = 15_000
-/**
- * Age in milliseconds after which a lock is considered abandoned. Its process may have died on another computer, or its process id
- * may have been reused.
- */
+/** An older lock is abandoned. Its process may have died on another computer, or its process id may have been reused. */
 const ABANDONED_MS = 10_000
 const MAX_PAUSE_MS = 50
 
 /**
- * Runs `act` while holding the lock file. `requireHeld` throws if this process was suspended for so long that another process has
- * taken the lock.
- * @throws RouxError `TIMEOUT`; also throws errors from `act` and the file system
+ * `requireHeld` throws if another process has taken the lock while this process was suspended.
+ * @throws RouxError `TIMEOUT`, and errors from `act` and the file system
  */
 export function withFileLock<T>(path: string, act: (requireHeld: () => void) => T): T {
   const holder = JSON.stringify({ pid: process.pid, host: hostname(), id: randomUUID() })
@@ -64,7 +60,7 @@ function takeLock(path: string, holder: string): void {
   for (let pause = 1; !isCreated(path, holder); pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
     if (isAbandoned(path) && isRemoved(path)) continue
     if (performance.now() > deadline) throw lockKept(path)
-    // Randomized so that processes do not retry in lockstep.
+    // Randomized, so processes do not retry in lockstep.
     pauseThread(pause * (0.5 + Math.random()))
   }
 }
@@ -86,7 +82,7 @@ function isAbandoned(path: string): boolean {
   return stats !== undefined && Date.now() - stats.mtimeMs > ABANDONED_MS
 }
 
-/** Removes an abandoned lock. Returns `false` if another process has already done so. */
+/** Removes an abandoned lock. Returns false if another process was first. */
 function isRemoved(path: string): boolean {
   const renamedPath = `${path}.${randomUUID()}`
   try {
@@ -101,7 +97,6 @@ function isRemoved(path: string): boolean {
   return wasAbandoned
 }
 
-/** Returns the process id of a lock's holder if it runs on this computer. */
 function localHolder(text: string | undefined): number | undefined {
   const holder = parseJson(text ?? '')
   return isRecord(holder) && holder.host === hostname() && typeof holder.pid === 'number' ? holder.pid : undefined

@@ -4,17 +4,14 @@ import { parseJson } from '../core/quietly.ts'
 import type { GivenSetting } from './given.ts'
 import type { SettingType } from './settings-schema.ts'
 
-/**
- * Matches relative paths and paths in the user's home folder. Does not match `~someone`, which is neither supported as a home
- * folder nor a model id.
- */
+/** Excludes `~someone`, which is neither a supported home folder nor a model id. */
 const LOOKS_LIKE_PATH = /^(\.\.?|~)(?=$|[\\/])/
 
 export type ReadResult =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly expected: string; readonly got: string }
 
-/** Parses the value of a setting. Relative paths are resolved against the source's folder. */
+/** Relative paths are resolved against the source's folder. */
 export function readValue(
   type: SettingType,
   { raw: rawValue, written, base }: Pick<GivenSetting, 'raw' | 'written' | 'base'>,
@@ -48,7 +45,7 @@ function isWithin({ kind, min, max }: Extract<SettingType, { readonly min: numbe
   return typeof raw === 'number' && raw >= min && raw <= max && (kind === 'number' || Number.isInteger(raw))
 }
 
-/** Parses the text of a variable or a `--set` option. A list is either a JSON array or a comma-separated string. */
+/** From a variable or `--set`. A list is a JSON array or comma-separated. */
 function parseText({ kind }: SettingType, text: string): unknown {
   switch (kind) {
     case 'flag':
@@ -68,7 +65,7 @@ function parseText({ kind }: SettingType, text: string): unknown {
   }
 }
 
-/** Describes a type as a phrase, such as `one of auto, polling, off`. */
+/** For example `one of auto, polling, off`. */
 export function describeType(type: SettingType): string {
   switch (type.kind) {
     case 'flag':
@@ -94,7 +91,7 @@ export function describeType(type: SettingType): string {
   }
 }
 
-/** Makes a path absolute and leaves an empty path unchanged. Expands `~/`, because clients start servers without a shell. */
+/** Expands `~/`, because clients start servers without a shell. An empty path stays empty. */
 export function expandPath(path: string, base: string): string {
   if (path === '') return ''
   return /^~(?=$|[\\/])/.test(path) ? join(homedir(), path.slice(1)) : resolve(base, path)
@@ -108,7 +105,7 @@ function readItems(type: SettingType, raw: unknown, readItem: (item: string) => 
   return invalid === -1 ? ok(items) : wrong(type, raw[invalid], 'an item that is ')
 }
 
-/** The host in an address, in lower case, optionally with a port. */
+/** In lower case, optionally with a port. */
 const HOST_NAME = /^(?:\[[0-9a-f:.]+\]|[a-z0-9_](?:[a-z0-9._-]*[a-z0-9])?)(?::\d{1,5})?$/
 
 function hostName(item: string): string {
@@ -143,7 +140,7 @@ function describeValue(raw: unknown): string {
   return typeof raw === 'boolean' ? String(raw) : 'a mapping'
 }
 
-/** Quotes a path for pasting into a shell, if necessary. */
+/** Quotes a path for a shell, if necessary. */
 export function shellWord(path: string): string {
   return /^[\w./~:\\-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`
 }

@@ -1,4 +1,3 @@
-/** Returns the bytes of an array as base64. */
 export function base64({ buffer, byteOffset, byteLength }: ArrayBufferView<ArrayBufferLike>): string {
   return Buffer.from(buffer, byteOffset, byteLength).toString('base64')
 }

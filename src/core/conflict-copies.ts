@@ -1,5 +1,5 @@
-// Suffixes that sync tools insert between a file's stem and its extension. Every pattern requires a date or a possessive, because
-// the title of a note can contain "conflicted copy" too. `note 2.md` and `note (1).md` do not match.
+// Suffixes that sync tools add before the extension. All require a date or a possessive, because a title may contain "conflicted
+// copy". `note 2.md` and `note (1).md` do not match.
 const DATE = String.raw`(?:\d{4}-\d\d-\d\d|\d{8,14})[^()]{0,40}`
 const MARKS = [
   // Dropbox, Nextcloud, and Obsidian Sync, which puts the device name before the date.
@@ -8,12 +8,12 @@ const MARKS = [
   String.raw` \([^()]{1,100} conflicted copy ${DATE}\)(?: \(\d+\))?`,
   // Dropbox in German, French and Spanish.
   String.raw` \((?:In Konflikt stehende Kopie|Copie en conflit|Copia en conflicto)(?: [^()]{1,140})?\)`,
-  // Joplin, pCloud, and Dropbox for names that differ only in case or Unicode normalization.
+  // Joplin, pCloud, and Dropbox for names that differ only in case or normalization.
   String.raw` \((?:Case |Unicode Encoding )?Conflict(?: \d+)?\)`,
   String.raw` [([]conflicted[)\]]`,
-  // Seafile, with the user name and the time.
+  // Seafile, with user name and time.
   String.raw` \(SFConflict [^()]{1,140}\)`,
-  // Syncthing. Old versions do not include a device id.
+  // Syncthing. Old versions add no device id.
   String.raw`\.sync-conflict-\d{8}-\d{6}(?:-[A-Z0-9]{1,63})?`,
   // ownCloud, Resilio, and Synology Drive with host name and time.
   String.raw`_conflict-\d{8}-\d{6}`,
@@ -22,7 +22,7 @@ const MARKS = [
 ]
 const CONFLICT = new RegExp(`^(.*[^/])(?:${MARKS.join('|')})(\\.[^./ ]*)?$`, 's')
 
-/** Returns the path of the original if a file's name marks it as a conflict copy, otherwise `undefined`. The original need not exist. */
+/** Path of the original, which need not exist. `undefined` if the name does not mark a conflict copy. */
 export function conflictOriginal(path: string): string | undefined {
   const name = path.slice(path.lastIndexOf('/') + 1)
   const original = stripMarks(name)

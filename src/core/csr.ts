@@ -1,4 +1,4 @@
-/** Adjacency lists in compressed sparse rows. Row `n` is `targets.slice(offsets[n], offsets[n + 1])`. */
+/** Compressed sparse rows: row `n` is `targets.slice(offsets[n], offsets[n + 1])`. */
 export interface Adjacency {
   readonly offsets: Uint32Array
   readonly targets: Uint32Array
@@ -8,7 +8,7 @@ export function degree({ offsets }: Adjacency, node: number): number {
   return (offsets[node + 1] ?? 0) - (offsets[node] ?? 0)
 }
 
-/** Invokes `call` for every link in order, except links from a node to itself. */
+/** Skips self-links. */
 export function eachLink({ offsets, targets }: Adjacency, call: (from: number, to: number) => void): void {
   for (let from = 0; from + 1 < offsets.length; from++) {
     for (let at = offsets[from] as number; at < (offsets[from + 1] as number); at++) {
@@ -18,10 +18,7 @@ export function eachLink({ offsets, targets }: Adjacency, call: (from: number, t
   }
 }
 
-/**
- * Returns the undirected graph, in which each link appears in the rows of both ends and each neighbor appears once per row. Links
- * from a node to itself are omitted.
- */
+/** Each neighbor appears once per row. Omits self-links. */
 export function undirected(graph: Adjacency): Adjacency {
   const count = graph.offsets.length - 1
   const starts = new Uint32Array(count + 1)
@@ -51,10 +48,7 @@ export function undirected(graph: Adjacency): Adjacency {
   return { offsets, targets: all.slice(0, size) }
 }
 
-/**
- * Groups positions by number. Row `n` lists, in ascending order, the positions at which `n` occurs among the first `length` numbers.
- * All numbers must be below `count`.
- */
+/** Row `n` lists the positions of `n` among the first `length` numbers, in ascending order. Numbers must be below `count`. */
 export function placesByNumber(numbers: ArrayLike<number>, count: number, length = numbers.length): Adjacency {
   const offsets = new Uint32Array(count + 1)
   for (let at = 0; at < length; at++) offsets[(numbers[at] as number) + 1]!++

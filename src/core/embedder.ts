@@ -1,46 +1,41 @@
 import { RouxError } from './errors.ts'
 
 /**
- * Role of the text in a search. Some models embed queries and passages differently. `across` is for queries that are not in English
- * or whose answers may be in another language. It uses only the part of the embedding that is comparable across languages.
+ * Some models embed queries and passages differently. `across` is for queries across languages and uses only the comparable part
+ * of the embedding.
  */
 export type EmbedKind = 'query' | 'across' | 'passage'
 
-/** Embeds strings as vectors whose dot product measures semantic similarity. */
+/** The dot product of two vectors measures semantic similarity. */
 export interface Embedder {
-  /** Kind, model and dimension, e.g. `static:all-minilm-l6-v2:256`. Vectors created under a different id are stale. */
+  /** Kind, model and dimension, e.g. `static:all-minilm-l6-v2:256`. Vectors with another id are stale. */
   readonly id: string
   readonly dimensions: number
   /**
-   * Languages in the model's training data (ISO 639-1). Semantic search does not find text in other languages; word search still
-   * does. Omitted if unknown, in which case every language is considered supported.
+   * Languages of the training data (ISO 639-1). Other languages are found only by words. If omitted, all languages are assumed.
    */
   readonly languages?: readonly string[] | undefined
-  /**
-   * Index of the first column that is comparable across languages. The columns before it are specific to one language. Omitted if
-   * there are none.
-   */
+  /** First column that is comparable across languages. Omitted if there is none. */
   readonly acrossFrom?: number | undefined
-  /** Preferred maximum number of strings per call. Larger calls work, but react to cancellation and report progress less often. */
+  /** Preferred number of strings per call. Larger calls react more slowly to cancellation. */
   readonly batch: number
   /**
-   * Returns one unit-length vector per string, in order. The vector is all zeros if no part of the string is known, for example if it
-   * is blank.
+   * Returns unit vectors in order. A zero vector stands for text that the model does not know, such as blanks.
    * @throws RouxError `PROVIDER_ERROR` with a hint; the signal's reason if aborted
    */
   embed(texts: readonly string[], kind: EmbedKind, signal?: AbortSignal): Promise<readonly Float32Array[]>
-  /** Checks whether the model's vocabulary contains a lower-case word as a single token. Omitted if the vocabulary is unknown. */
+  /** True if a lower-case word is a single token of the model. Omitted if the vocabulary is unknown. */
   knowsWord?(word: string): boolean
-  /** Stops running work and frees memory. Idempotent. `embed` throws afterwards. */
+  /** Idempotent. `embed` throws afterwards. */
   close(): Promise<void>
 }
 
-/** Maximum deviation of a vector's length from 1. Readers reject deviations of 0.01, and vectors are rounded when stored. */
+/** Below the limit of 0.01 for stored vectors, because storing rounds them. */
 const LENGTH_TOLERANCE = 0.009
 
 /**
- * Validates an embedder's result: one vector per string, each with the right dimension and either unit length or all zeros. Stored
- * vectors are never recomputed, so an invalid one would persist.
+ * Requires one vector per string, each with the right dimension and either unit length or all zeros. Stored vectors are never
+ * recomputed, so an invalid one would persist.
  * @throws RouxError `PROVIDER_ERROR`
  */
 export function requireVectors(

@@ -14,16 +14,16 @@ export type ErrorCode =
   | 'TOOL_DISABLED'
   | 'PROVIDER_ERROR'
   | 'AI_DISABLED'
-  /** The model runs on another computer, and neither a setting nor the command line allows its use. */
+  /** The model runs on another computer, which neither a setting nor the command line allows. */
   | 'REMOTE_NOT_ALLOWED'
   /** The daily token budget is used up. */
   | 'BUDGET_EXCEEDED'
   /** The engine that stores the index is unavailable. */
   | 'STORE_UNAVAILABLE'
-  /** Invalid settings. Used only by the command line. */
+  /** Used only by the command line. */
   | 'INVALID_SETTINGS'
 
-/** Numeric codes that JSON-RPC clients of older servers expect. */
+/** Codes that JSON-RPC clients of older servers expect. */
 const NUMBERS: Partial<Record<ErrorCode, number>> = {
   NODE_NOT_FOUND: -32003,
   AMBIGUOUS_NAME: -32004,
@@ -34,16 +34,16 @@ const NUMBERS: Partial<Record<ErrorCode, number>> = {
 }
 
 export interface ErrorDetails {
-  /** One sentence that explains how to fix the problem. */
+  /** One sentence on how to fix the problem. */
   readonly hint?: string | undefined
-  /** Similar ids or names, or headings with their line numbers. */
+  /** Similar ids or names, or headings with line numbers. */
   readonly candidates?: readonly unknown[] | undefined
-  /** True if the same call may succeed later, for example because a server is down or busy. */
+  /** True if the same call may succeed later, for example when a server is busy. */
   readonly isTransient?: boolean
   readonly cause?: unknown
 }
 
-/** An error that the caller can understand and act on. Any other error is a bug. */
+/** An expected error, with a message for the caller. Any other error is a bug. */
 export class RouxError extends Error {
   override readonly name = 'RouxError'
   readonly code: ErrorCode
@@ -59,7 +59,6 @@ export class RouxError extends Error {
     this.isTransient = details.isTransient ?? false
   }
 
-  /** Formats the error for a tool result. */
   toJSON(): { code: ErrorCode; message: string; hint?: string; candidates?: readonly unknown[]; number?: number } {
     const number = NUMBERS[this.code]
     return {
@@ -76,28 +75,24 @@ export function invalid(message: string, hint?: string): RouxError {
   return new RouxError('INVALID_PARAMS', message, { hint })
 }
 
-/** Checks whether the same call may succeed later. */
 export function isTransient(error: unknown): boolean {
   return error instanceof RouxError && error.isTransient
 }
 
-/** Thrown if the vault changes while a use case reads a snapshot. The use case is then run again; see `Store.read`. */
+/** Thrown if the vault changes during a read. `Store.read` then runs the use case again. */
 export class SnapshotOutdated extends Error {
   override readonly name = 'SnapshotOutdated'
 }
 
-/** Returns the code of a system or Node.js error, such as `ENOENT`. */
 export function errorCode(error: unknown): string | undefined {
   const code = (error as { code?: unknown } | null | undefined)?.code
   return typeof code === 'string' ? code : undefined
 }
 
-/** Returns the message of an error, or any other thrown value as text. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** Creates an error for a model that failed or is missing, with a hint on how to fix it. */
 export function providerError(message: string, hint: string, cause?: unknown): RouxError {
   return new RouxError('PROVIDER_ERROR', message, { hint, cause })
 }
@@ -110,7 +105,7 @@ export function closedError(id: string): RouxError {
   return providerError(`The embedder ${id} is closed.`, 'Open it again.')
 }
 
-/** Returns the message of a thrown value on one line, truncated to 300 characters. */
+/** The message on one line, truncated to 300 characters. */
 export function reasonOf(error: unknown): string {
   const text = error instanceof Error ? error.message || error.name : String(error)
   const line = text.replace(/\s+/g, ' ').trim()

@@ -1,4 +1,4 @@
-/** Groups items by key. Groups and their items keep the order of the items. */
+/** Keeps the order of items. */
 export function groupBy<T, Key>(items: Iterable<T>, keyOf: (item: T) => Key): Map<Key, T[]> {
   const groups = new Map<Key, T[]>()
   for (const item of items) {

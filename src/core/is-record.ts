@@ -1,4 +1,3 @@
-/** Checks whether a value is a JSON object, excluding arrays and null. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,6 +1,6 @@
 import { errorCode } from './errors.ts'
 
-/** Checks whether a process is running on this computer, even if another user owns it. */
+/** Includes processes of other users. */
 export function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0)

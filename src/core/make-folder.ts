@@ -1,14 +1,13 @@
 import { errorCode } from './errors.ts'
 
-/** The functions of `node:fs` and `node:path` needed to create a folder. */
+/** Functions of `node:fs` and `node:path`. */
 export interface FolderMaking {
   mkdirSync(path: string, options: { readonly mode: number }): unknown
   dirname(path: string): string
 }
 
 /**
- * Creates a folder and its missing parents, readable only by the owner by default. Existing folders are unchanged. Node's `recursive`
- * option loops forever on file systems such as `/proc`, which report an existing parent as missing.
+ * Like `mkdir` with `recursive`, which loops forever on file systems such as `/proc`.
  * @throws errors from Node, and `EPERM` on such file systems
  */
 export function makeFolder(path: string, node: FolderMaking, mode = 0o700): void {
@@ -22,7 +21,7 @@ export function makeFolder(path: string, node: FolderMaking, mode = 0o700): void
   }
 }
 
-/** Creates a folder whose parent exists. */
+/** The parent must exist. */
 function makeWithin(parent: string, path: string, { node, mode }: { readonly node: FolderMaking; readonly mode: number }): void {
   try {
     make(path, node, mode)

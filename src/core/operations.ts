@@ -2,12 +2,12 @@ import type { ChangeSummary } from './changes.ts'
 
 export type PropertyValues = Readonly<Record<string, unknown>>
 
-/** For each property, the titles, aliases or ids of the notes it links to. */
+/** By property: titles, aliases or ids of the targets. */
 export type RelationTargets = Readonly<Record<string, string | readonly string[]>>
 
 export type SectionMode = 'replace' | 'append' | 'prepend' | 'insert_before' | 'insert_after'
 
-/** An operation requested through a write tool. Ids are as given by the caller. */
+/** Requested through a write tool. Ids are as given by the caller. */
 export type Operation =
   | CreateNote
   | UpdateNote
@@ -38,7 +38,7 @@ export interface UpdateNote {
   readonly kind: 'update'
   readonly id: string
   readonly title?: string
-  /** Replaces the body or, if `section` is given, the part selected by `mode`. */
+  /** Replaces the body, or the part of `section` that `mode` selects. */
   readonly content?: string
   readonly append?: string
   readonly prepend?: string
@@ -58,15 +58,14 @@ export interface UpdateNote {
 export interface TextReplacement {
   readonly find: string
   readonly replace: string
-  /** Required number of matches. */
   readonly count: number
-  /** If set, counts only matches that start on this 1-based line of the file. */
+  /** If set, only matches that start on this 1-based line count. */
   readonly line?: number | undefined
 }
 
 export interface AddAttachment {
   readonly kind: 'addAttachment'
-  /** The note that the attachment belongs to, or the folder or path at which to store it. */
+  /** Note that the attachment belongs to, or folder or path for storing it. */
   readonly id: string
   readonly filename: string
   /** Base64. */
@@ -76,25 +75,25 @@ export interface AddAttachment {
 }
 
 export interface WriteRequest {
-  /** The tool's name and its subject, for the list of changes. */
+  /** Tool and subject, for the list of changes. */
   readonly title: string
   readonly operations: readonly Operation[]
   readonly dryRun: boolean
-  /** Id of the plan that this request executes, as returned by a dry run. */
+  /** Id of the plan to execute, as returned by a dry run. */
   readonly planId?: string
 }
 
 export interface WrittenFile {
   readonly kind: 'created' | 'changed' | 'moved' | 'deleted'
-  /** Exact path before (`from`) or after (`to`) the operations. Omitted if the file does not exist at that point. */
+  /** Paths before and after the operations. Omitted if the file does not exist then. */
   readonly from?: string
   readonly to?: string
-  /** Lines rewritten to keep links working. */
+  /** Lines with rewritten links. */
   readonly relinked: readonly RewrittenLine[]
 }
 
 export interface RewrittenLine {
-  /** 1-based. If links share a reference definition, the line of the first link that needs the change. */
+  /** 1-based. For a shared reference definition, the line of the first affected link. */
   readonly line: number
   readonly before: string
   readonly after: string
@@ -103,15 +102,15 @@ export interface RewrittenLine {
 export interface WrittenText {
   /** Hex SHA-256 of the file's bytes. */
   readonly hash: string
-  /** The changed range of the body, in UTF-16 offsets. */
+  /** Changed range of the body, in UTF-16 offsets. */
   readonly changed: { readonly start: number; readonly end: number }
-  /** True if the caller knows the whole body, because it wrote it or had read all of it before changing a part. */
+  /** True if the caller wrote the body, or had read all of it. */
   readonly isKnown: boolean
 }
 
 /** A link that a change breaks or redirects. */
 export interface LinkReport {
-  /** Path of the file that contains the link. */
+  /** File that contains the link. */
   readonly path: string
   readonly line: number
   readonly text: string
@@ -119,33 +118,31 @@ export interface LinkReport {
 }
 
 export interface WriteResult {
-  /** Omitted for dry runs and for requests that changed nothing. */
+  /** Omitted for dry runs, and if nothing changed. */
   readonly changeId?: string
-  /** Set only for dry runs. */
+  /** Only for dry runs. */
   readonly planId?: string
   readonly files: readonly WrittenFile[]
-  /** Paths that the operations created or changed, in order. Removed paths are `undefined`. */
+  /** Created or changed paths, in order of the operations. `undefined` for removed paths. */
   readonly subjects: readonly (string | undefined)[]
-  /** The note's new text, for a single operation on a note. */
+  /** New text after a single operation on a note. */
   readonly text?: WrittenText | undefined
-  /** Links that will be broken or cannot be updated. */
+  /** Links that break or cannot be updated. */
   readonly dangling: readonly LinkReport[]
   readonly diff: string
   readonly notes: readonly string[]
 }
 
-/** Previews operations, even if writing is disabled. */
+/** Available even if writing is disabled. */
 export interface Planning {
   plan(operations: readonly Operation[], signal?: AbortSignal): Promise<WriteResult>
 }
 
-/** Write access to the vault, as seen by `app/`. Omitted if writing is disabled. */
+/** Omitted if writing is disabled. */
 export interface Writing {
-  /** @throws RouxError for the same reasons as the operations; nothing is written in that case */
+  /** @throws RouxError like the operations; nothing is written then */
   run(request: WriteRequest, signal?: AbortSignal): Promise<WriteResult>
-  /**
-   * Undoes a change. @throws RouxError `INVALID_PARAMS` for an unknown id, `CONFLICT` with a diff if a file has since been edited
-   */
+  /** @throws RouxError `INVALID_PARAMS` for an unknown id, `CONFLICT` with a diff if a file has been edited since */
   undo(changeId: string): Promise<WriteResult>
   changes(limit: number): Promise<readonly ChangeSummary[]>
 }

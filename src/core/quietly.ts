@@ -1,4 +1,4 @@
-/** Returns the result of an action, or `undefined` if it throws. */
+/** Returns `undefined` if the action throws. */
 export function quietly<T>(action: () => T): T | undefined {
   try {
     return action()
@@ -7,7 +7,6 @@ export function quietly<T>(action: () => T): T | undefined {
   }
 }
 
-/** Parses JSON. Returns `undefined` if it is malformed. */
 export function parseJson(text: string): unknown {
   return quietly(() => JSON.parse(text) as unknown)
 }

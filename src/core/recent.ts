@@ -1,6 +1,6 @@
-/** A least-recently-used cache with a maximum total size. */
+/** An LRU cache with a maximum total size. */
 export class Recent<Key, Value> {
-  /** The most recently used entry is last. */
+  /** Most recently used last. */
   readonly #entries = new Map<Key, Value>()
   readonly #maxSize: number
   readonly #sizeOf: (value: Value) => number
@@ -8,7 +8,7 @@ export class Recent<Key, Value> {
 
   constructor(maxSize: number, sizeOf: (value: Value) => number) {
     this.#maxSize = maxSize
-    // Charge a fixed overhead per entry, so many small entries also fill the cache.
+    // The overhead per entry limits the number of small entries.
     this.#sizeOf = (value) => sizeOf(value) + 64
   }
 
@@ -16,7 +16,6 @@ export class Recent<Key, Value> {
     return this.#entries.get(key)
   }
 
-  /** Returns the cached value for the given key. Reads and caches it if necessary. */
   get(key: Key, read: () => Value): Value {
     const found = this.#entries.get(key)
     const value = found === undefined ? read() : found

@@ -1,16 +1,15 @@
 import type { ChunkPlace } from './search.ts'
 
 /**
- * Receives a word: its folded form, its kind (0 for a word, 1 for a part of the previous word at the same position, 2 for the last
- * character of a run in a script without spaces), its position in words, and its UTF-16 offsets in the text that contains it.
- * Positions never decrease.
+ * `kind`: 0 for a word, 1 for a part of the previous word, 2 for the last character of a run in a script without spaces.
+ * `position` counts words and never decreases. `start` and `end` are UTF-16 offsets.
  */
 export type WordSink = (form: string, kind: number, position: number, start: number, end: number) => void
 
-/** Passes the words of a text to the sink in order and returns their number. Each call analyzes the text again. */
+/** Returns the number of words. Each call analyzes the text again. */
 export type AnalysedText = (sink: WordSink) => number
 
-/** Returns the stem under which a form is stored in a note of the given language. */
+/** Returns the stem of a form in a note of this language. */
 export type StemOf = (form: string, language?: string) => string
 
 export interface NoteWords {
@@ -18,11 +17,10 @@ export interface NoteWords {
   readonly path: string
   /** See `versionOf`. */
   readonly version: number
-  /** ISO 639-1 code. Omitted if the language cannot be determined from the text. */
+  /** ISO 639-1. Omitted if the text does not determine a language. */
   readonly language?: string | undefined
-  /** Title and aliases. */
   readonly title: AnalysedText
-  /** The text after the frontmatter, followed by headings, tags and property values. */
+  /** The text after the frontmatter, then headings, tags and property values. */
   readonly body: AnalysedText
 }
 
@@ -33,7 +31,7 @@ export interface EmbeddedText {
   readonly vector: Float32Array
 }
 
-/** An embedded chunk with its position; see `ChunkPlace`. */
+/** Position as in `ChunkPlace`. */
 export type EmbeddedChunk = EmbeddedText & ChunkPlace
 
 export interface NoteVectors {
@@ -46,43 +44,39 @@ export interface NoteVectors {
   readonly names: readonly EmbeddedText[]
 }
 
-/** Notes whose words are indexed together. Nothing is visible until `commit`. */
+/** Not visible until `commit`. */
 export interface WordBatch {
-  /** Replaces the index entries of the given notes. Each note may be put only once per batch. */
+  /** Replaces existing entries. A note may be put once per batch. */
   put(notes: readonly NoteWords[]): Promise<void>
   commit(): Promise<void>
 }
 
 /**
- * The write interface of search, used only by `indexing/`. Search data is derived from indexed files and stored in a separate file,
- * so damage or a different embedding model never affects the graph. Notes have the same keys as in the index.
+ * The write interface of search, used only by `indexing/`. A separate file, so damage or another embedding model never affects
+ * the graph. Notes have the same keys as in the index.
  */
 export interface SearchWriter {
-  /** Returns the version of each note whose words are indexed, by key. */
+  /** By key. Only notes with indexed words. */
   wordVersions(): Promise<ReadonlyMap<number, number>>
   vectorVersions(embedder: string): Promise<ReadonlyMap<number, number>>
-  /** Checks whether another process has written to the index or replaced it since the last call. */
+  /** True if another process has written to the index or replaced it since the last call. */
   isOutdated(): Promise<boolean>
   beginWords(stemOf: StemOf): Promise<WordBatch>
   /**
-   * Returns the vectors stored for the given keys, by the hash of the embedded text, so unchanged text is not embedded again. Zero
-   * vectors are excluded, because they may represent rejected text.
+   * Stored vectors by hash of the embedded text, so unchanged text is not embedded again. Excludes zero vectors, which may stand
+   * for rejected text.
    */
   vectorsOf(embedder: string, keys: readonly number[]): Promise<ReadonlyMap<string, Float32Array>>
   putVectors(embedder: string, notes: readonly NoteVectors[]): Promise<void>
-  /** Removes deleted files. */
   forget(keys: readonly number[]): Promise<void>
   /**
-   * Removes the vectors of all other embedders. Call this once this embedder has vectors for all notes, because the others are used
+   * Removes the vectors of other embedders. Call when all notes have vectors of this embedder, because searches use the others
    * until then.
    */
   keepOnly(embedder: string): Promise<void>
-  /**
-   * Runs a small step of the engine's own maintenance, such as merging segments.
-   * @returns whether there are more steps to run
-   */
+  /** Runs a small step of maintenance, such as merging segments. @returns whether there are more steps */
   maintain(): Promise<boolean>
-  /** Runs deferred maintenance. Call this method when idle. */
+  /** Runs deferred maintenance. Call when idle. */
   tidy(): Promise<void>
   reset(): Promise<void>
   close(): Promise<void>

@@ -1,6 +1,6 @@
 import { quietly } from './quietly.ts'
 
-/** The parts of the `node:sqlite` API that Roux uses. `@photostructure/sqlite` provides the same API with binaries for Node 20. */
+/** The part of `node:sqlite` in use. `@photostructure/sqlite` provides the same API for Node 20. */
 export interface Database {
   exec(sql: string): void
   prepare(sql: string): Statement
@@ -20,7 +20,6 @@ export function pragma(database: Database, name: string): number {
   return Object.values(database.prepare(`PRAGMA ${name}`).get() as Record<string, number>)[0] ?? 0
 }
 
-/** Runs an action in a transaction, which is rolled back if the action fails. */
 export function inTransaction<T>(database: Database, action: (database: Database) => T): T {
   database.exec('BEGIN IMMEDIATE')
   try {

@@ -5,13 +5,13 @@ import type { Condition, WordTerm } from './query.ts'
 import type { ChunkHit, FoundPage, NameVectorHit, NearWord, NoteChunks, NoteLanguages, VectorState, WordHits } from './search.ts'
 import type { SharedResults } from './shared-results.ts'
 
-/** `missing` is a link target that does not exist. */
+/** `missing`: a link target that does not exist. */
 export type NodeKind = 'note' | 'attachment' | 'canvas' | 'missing'
 
 export interface NodeSummary {
   readonly id: NodeId
   readonly title: string
-  /** In answers, omitted if it is the same as the id. */
+  /** Omitted in answers if equal to the id. */
   readonly path?: string
 }
 
@@ -21,21 +21,22 @@ export interface Node extends NodeSummary {
   readonly path?: VaultPath
   readonly tags: readonly string[]
   readonly aliases: readonly string[]
-  /** Hidden by the vault's own ignore filters. Such nodes can be read by id, but are never listed. */
+  /** Hidden by the vault's ignore filters. Can be read by id, but is never listed. */
   readonly excluded: boolean
-  /** Listed notes that this node links to, excluding itself. Ordered by in-degree, then id, and limited by `NodeOptions.links`. */
+  /**
+   * Listed targets of this node's links, without self-links. Ordered by in-degree, then id, and limited by `NodeOptions.links`.
+   */
   readonly links: readonly NodeSummary[]
   readonly linkCount: number
   readonly properties: Readonly<Record<string, unknown>>
-  /** ISO 8601 in UTC, or as written in the note's properties. Only set if `NodeOptions.times` is true. */
+  /** ISO 8601 in UTC, or as written in a property. Only set if requested. */
   readonly created?: string
   readonly modified?: string
   readonly headings: readonly Heading[]
-  /** Only set if `NodeOptions.tasks` is true. */
   readonly tasks?: readonly Task[]
   /** Block ids without `^`. */
   readonly blocks: readonly string[]
-  /** First characters of the body, for lists; see `EXCERPT_LENGTH`. */
+  /** First characters of the body; see `EXCERPT_LENGTH`. */
   readonly excerpt: string
   readonly excerptCut: boolean
 }
@@ -44,34 +45,31 @@ export interface FileVersion {
   readonly id: NodeId
   readonly path: VaultPath
   readonly kind: NodeKind
-  /** Hex SHA-256 of the bytes. Empty for files that were not read. */
+  /** Hex SHA-256. Empty for files that were not read. */
   readonly hash: string
 }
 
 export interface NoteText {
   /** Decoded as UTF-8. Invalid bytes are replaced. */
   readonly text: string
-  /** UTF-16 offset of the body. */
+  /** In UTF-16 units. */
   readonly bodyStart: number
   /** Hex SHA-256 of the file's bytes. */
   readonly hash: string
 }
 
-/** Selects nodes. Strings are folded like ids and names (`foldId`, `foldName`). */
+/** Strings are folded with `foldId` or `foldName`. */
 export interface Scope {
-  /** Only notes whose path starts with this prefix. */
+  /** Prefix of paths. */
   readonly path?: string
-  /**
-   * Only notes in this folder and its subfolders, given without leading and trailing slashes. Unlike `path`, it matches whole folder
-   * names.
-   */
+  /** Includes subfolders. Without leading and trailing slashes. Unlike `path`, matches whole folder names. */
   readonly folder?: string
-  /** Only notes with these tags, or with tags nested in them. */
+  /** Includes nested tags. */
   readonly tags?: { readonly names: readonly string[]; readonly mode: 'any' | 'all' }
-  /** Defaults to notes only. */
+  /** Defaults to notes. */
   readonly kinds?: readonly NodeKind[]
   readonly note?: NodeId
-  /** Includes files hidden by the vault's own filters. */
+  /** Includes files hidden by the vault's ignore filters. */
   readonly withExcluded?: boolean
   readonly withoutArchived?: boolean
   /** Excludes conflict copies made by sync tools. */
@@ -83,7 +81,6 @@ export interface Page {
   readonly limit: number
 }
 
-/** Selects all items. */
 export const ALL: Page = { offset: 0, limit: Number.MAX_SAFE_INTEGER }
 
 export interface Paged<T> {
@@ -95,21 +92,21 @@ export type Direction = 'in' | 'out' | 'both'
 
 export interface NeighborOptions {
   readonly direction: Direction
-  /** Follows only the links in this property. */
+  /** Follows only links in this property. */
   readonly type?: string
   readonly kinds?: readonly NodeKind[]
 }
 
-/** A single link from one node to another, with its position. */
+/** A link from one node to another, with its position. */
 export interface Occurrence {
   readonly from: NodeId
   readonly to: NodeId
   readonly kind: LinkKind
   readonly form: LinkForm
-  /** The property's name. Omitted for links in the body. */
+  /** Omitted for links in the body. */
   readonly property?: string
   readonly subpath?: string
-  /** Set if the target note lacks the heading or block named by the link. */
+  /** Set if the target has no such heading or block. */
   readonly brokenSubpath?: true
   readonly line: number
   /** UTF-16 offsets in the text of `from`. */
@@ -124,18 +121,18 @@ export interface Stretch {
   readonly end: number
 }
 
-/** A link in the text, with the number of links to its target. */
+/** A link with the in-degree of its target. */
 export interface OutgoingLink extends Pick<Occurrence, 'to' | 'kind' | 'form' | 'line' | 'start' | 'end'> {
   /** Number of nodes that link to `to`. */
   readonly inLinks: number
 }
 
 export interface PathOptions {
-  /** With `out`, links are only followed forwards. */
+  /** `out` follows links only forwards. */
   readonly direction: 'any' | 'out'
-  /** Maximum number of paths to return. Shorter paths come first. */
+  /** Maximum number of paths. Shorter paths come first. */
   readonly count: number
-  /** Prefers paths that avoid the most connected notes, if such paths exist. */
+  /** Prefers paths without the most connected notes, if there are any. */
   readonly avoidHubs: boolean
 }
 
@@ -147,18 +144,18 @@ export interface RankedNode extends NodeSummary {
 
 export interface Ranked {
   readonly items: readonly RankedNode[]
-  /** The generation of the vault from which the scores were computed. */
+  /** Generation from which the scores were computed. */
   readonly generation: number
   /** Number of sampled sources, if betweenness was estimated. */
   readonly sampled?: number
 }
 
-/** The listed notes of one generation and the links among them, excluding self-links. Input for algorithms over the whole graph. */
+/** Listed notes and the links among them, without self-links, for algorithms on the whole graph. */
 export interface Topology {
   readonly generation: number
-  /** Returns the ids of all nodes, which are created on demand. @throws SnapshotOutdated if the vault has changed */
+  /** Created on demand. @throws SnapshotOutdated if the vault has changed */
   ids(): readonly NodeId[]
-  /** The links of node `n` are `targets[offsets[n]]` up to `targets[offsets[n + 1]]`. */
+  /** Row `n` is `targets.slice(offsets[n], offsets[n + 1])`. */
   readonly offsets: Uint32Array
   /** Indexes of nodes. */
   readonly targets: Uint32Array
@@ -167,44 +164,43 @@ export interface Topology {
 export interface TagCount {
   /** The most common spelling. */
   readonly tag: string
-  /** Number of notes with this tag or a tag nested in it. */
+  /** Includes notes with nested tags. */
   readonly count: number
 }
 
 export interface PropertyCount {
   /** The most common spelling. */
   readonly key: string
-  /** Number of notes that have this property. */
   readonly count: number
-  /** Types of the property's values, most frequent first. */
+  /** Most frequent first. */
   readonly kinds: readonly ValueKind[]
 }
 
 export type ValueKind = 'text' | 'number' | 'checkbox' | 'date' | 'list' | 'object' | 'empty'
 
-/** A property value. The items of a list are counted individually. */
+/** Items of a list are counted individually. */
 export interface ValueCount {
-  /** The most common spelling of the value. Empty if the property has no value. */
+  /** The most common spelling. Empty if the property has no value. */
   readonly value: string
   readonly count: number
 }
 
 export interface Folder {
-  /** Folder path as spelled on disk. Empty for the vault's root. */
+  /** Spelled as on disk. Empty for the root. */
   readonly path: string
-  /** Number of notes at any depth. */
+  /** At any depth. */
   readonly noteCount: number
   readonly folders: readonly Folder[]
   readonly notes: readonly NodeSummary[]
-  /** Number of notes directly in this folder that were left out because of `limit` or `depth`. */
+  /** Notes of this folder left out because of `limit` or `depth`. */
   readonly omittedNotes: number
   readonly omittedFolders: number
 }
 
 export interface TreeOptions {
-  /** Number of folder levels to show, at least 1. */
+  /** Folder levels to show, at least 1. */
   readonly depth: number
-  /** Maximum number of notes to list in the whole tree. */
+  /** Maximum number of notes in the whole tree. */
   readonly limit: number
   readonly includeArchived: boolean
 }
@@ -225,19 +221,19 @@ export interface WrittenLink {
   readonly form: LinkForm
   readonly target: string
   readonly subpath?: string
-  /** Set if the link is in a comment, which readers do not see. */
+  /** Set for links in comments, which readers do not see. */
   readonly inComment?: true
 }
 
 export type Problem = {
   readonly id: NodeId
-  /** 1-based line number. 0 if the problem concerns the whole file. */
+  /** 1-based. 0 if the problem concerns the whole file. */
   readonly line: number
 } & (
   | { readonly kind: 'broken_link'; readonly link: WrittenLink; readonly name: string }
-  /** The note `to` exists, but not the heading or block. */
+  /** The note exists, but not the heading or block. */
   | { readonly kind: 'broken_heading'; readonly link: WrittenLink; readonly to: NodeId }
-  /** Several files match the link. `to` is the one that was chosen, possibly by an alias. */
+  /** Several files match. `to` was chosen, possibly by an alias. */
   | {
       readonly kind: 'ambiguous_link'
       readonly link: WrittenLink
@@ -245,7 +241,7 @@ export type Problem = {
       readonly byAlias: boolean
       readonly rivals: readonly NodeId[]
     }
-  /** The message reported by the parser when the note was indexed. */
+  /** From the parser, when the note was indexed. */
   | { readonly kind: 'malformed'; readonly message: string }
   | { readonly kind: 'twin'; readonly twins: readonly NodeId[] }
   | { readonly kind: 'outside_link'; readonly target: string }
@@ -261,35 +257,35 @@ export interface ProblemFilter {
 
 export type ProblemCounts = Readonly<Record<ProblemKind, number>>
 
-/** Limits which files are counted. */
+/** Limits the files that count. */
 export interface WantedFilter {
   readonly folder?: string
-  /** Returns true if links from a file with this path count. By default, all links count. */
+  /** False for files whose links do not count. */
   readonly counts?: (path: VaultPath) => boolean
 }
 
 export interface WantedNote {
   /** The most common spelling. */
   readonly name: string
-  /** Ids of the missing targets with this name. Their spellings differ in case, accents, or separators between words. */
+  /** Ids of missing targets whose spellings differ only in case, accents or separators. */
   readonly ids: readonly [NodeId, ...NodeId[]]
   /** Number of files that link to the note. */
   readonly files: number
-  /** Ids of a few of these files, those with the most incoming links first. */
+  /** A few of these files, most linked first. */
   readonly sources: readonly NodeId[]
 }
 
-/** How a name is compared with titles, aliases and file names. */
+/** Compared with titles, aliases and file names. */
 export type NameMatch =
   /** Equal after folding. */
   | 'equal'
-  /** Equal after folding, ignoring accents, the amount of whitespace, and surrounding punctuation. */
+  /** Like `equal`, ignoring accents, the amount of whitespace, and surrounding punctuation. */
   | 'plain'
   /** Similar; see `NameOptions`. */
   | 'similar'
 
 export interface NameHit extends NodeSummary {
-  /** Similarity, 0–1, where 1 means equal. */
+  /** Similarity, 0–1. 1 means equal. */
   readonly score: number
   readonly name: string
   readonly of: 'title' | 'alias' | 'file'
@@ -300,7 +296,7 @@ export interface NameOptions {
   readonly limit: number
   /** Minimum similarity, 0–1. */
   readonly minimum: number
-  /** Maximum difference in length (see `plainName`). An engine may use it to skip names, but need not. */
+  /** Maximum difference in length (see `plainName`). Engines may use it to skip names. */
   readonly slips?: number
 }
 
@@ -310,7 +306,7 @@ export interface NodeOptions {
   readonly tasks?: boolean
 }
 
-/** A value to group notes by. A property's name must be folded. */
+/** Property names are folded. */
 export type GroupBy =
   | { readonly kind: 'property'; readonly name: string }
   | { readonly kind: 'folder' | 'tag' | 'created' | 'modified' }
@@ -324,162 +320,147 @@ export interface GroupedNote {
   readonly id: NodeId
   readonly path: VaultPath
   /**
-   * For each `GroupBy`, the note's values as spelled. List items of a property are separated, and an empty string means no value. Tags
-   * include their parents. Times are in milliseconds since the Unix epoch.
+   * Per `GroupBy`, the values as spelled: one per list item, or an empty string for no value. Tags include their parents. Times
+   * are in milliseconds since the Unix epoch.
    */
   readonly values: readonly (readonly string[])[]
 }
 
-/** Filters and order for `find`. */
 export interface FindOptions {
   readonly scope: Scope
   readonly order: FindOrder
 }
 
 export interface FindOrder {
-  /** Notes without the requested time are sorted last in either direction. */
+  /** Notes without a time come last in both directions. */
   readonly by: 'relevance' | 'title' | 'modified' | 'created'
-  /** Ignored for `relevance`, which always puts the best note first. */
+  /** Ignored for `relevance`, which lists the best note first. */
   readonly direction: 'asc' | 'desc'
-  /** Words used to score the notes. Without them, notes have no score. */
+  /** Words for scoring. Without them, notes have no score. */
   readonly terms: readonly WordTerm[]
-  /** Ids of notes that get a score of 1. */
+  /** Notes that get a score of 1. */
   readonly first: readonly NodeId[]
 }
 
 /**
- * Read access to one generation of the data. Ids and strings are compared exactly, so callers must fold them. Missing values are
- * `undefined` or an empty list. Methods that take a list return results in the same order, in a single round trip.
+ * Read access to one generation. Callers must fold ids and strings. Missing values are `undefined` or an empty list. Results for
+ * a list are in its order and take one round trip.
  * @throws SnapshotOutdated from any method if the vault has changed; see `Store.read`
  */
 export interface Snapshot {
   /** Increases with every commit. 0 before the first one. */
   readonly generation: number
   readonly files: number
-  /** True if every file found in the vault is included. Otherwise, this process or another one is still reading files. */
+  /** False while a process is still reading files. */
   readonly complete: boolean
-  /** Lineage of the index. Omitted if the index has none; see `VaultState.lineage`. */
+  /** See `VaultState.lineage`. */
   readonly lineage?: string | undefined
-  /** True if this is the last attempt, even if the vault changes again. */
+  /** True in the last attempt, which ignores further changes. */
   readonly isLast: boolean
-  /** True if results may mix two generations, because the vault changed during the last attempt. */
+  /** True if the vault changed during the last attempt, so results may mix two generations. */
   readonly isMixed: boolean
-  /**
-   * Aborts this attempt so that the use case runs again on a newer generation. Does nothing in the last attempt. @throws
-   * SnapshotOutdated
-   */
+  /** Restarts the use case on a newer generation. Does nothing in the last attempt. @throws SnapshotOutdated */
   restart(): void
-  /** Returns the kind of each node, or `undefined` for nodes that do not exist. */
   kinds(ids: readonly string[]): Promise<readonly (NodeKind | undefined)[]>
   nodes(ids: readonly NodeId[], options: NodeOptions): Promise<readonly (Node | undefined)[]>
   /** `undefined` for missing targets. */
   versions(ids: readonly NodeId[]): Promise<readonly (FileVersion | undefined)[]>
-  /** Returns the text of each node, for engines that store it. `undefined` for nodes without text. */
+  /** For engines that store text. `undefined` for nodes without text. */
   texts?(ids: readonly NodeId[]): Promise<readonly (NoteText | undefined)[]>
-  /** Returns the title and aliases of each note. Empty for missing notes. */
+  /** Title and aliases. Empty for missing notes. */
   namesOf(ids: readonly NodeId[]): Promise<readonly (readonly string[])[]>
-  /** Ordered by id. Excluded nodes are left out. */
+  /** Ordered by id. Omits excluded nodes. */
   select(scope: Scope, page: Page): Promise<Paged<NodeSummary>>
-  /** Picks one of the nodes in the scope. The same `seed` (0 ≤ seed < 1) selects the same node as long as the vault does not change. */
+  /** For an unchanged vault, the same `seed` (0 ≤ seed < 1) returns the same node. */
   sample(scope: Scope, seed: number): Promise<NodeId | undefined>
   /** Ordered by count, then name. */
   tags(prefix?: string): Promise<readonly TagCount[]>
-  /** Properties of listed notes, ordered by count, then name. */
   properties(): Promise<readonly PropertyCount[]>
-  /** Values of a property in listed notes, ordered by count, then text. The name must be folded. */
+  /** Ordered by count, then text. `key` is folded. */
   propertyValues(key: string): Promise<readonly ValueCount[]>
-  /** Returns `undefined` if there is no such folder. */
+  /** `undefined` if there is no such folder. */
   tree(path: string, options: TreeOptions): Promise<Folder | undefined>
-  /** Ordered by id, line and kind (in the order of `PROBLEM_KINDS`). */
+  /** Ordered by id, line and kind (as in `PROBLEM_KINDS`). */
   problems(filter: ProblemFilter, page: Page): Promise<Paged<Problem>>
-  /** Number of problems of each kind that `problems` would return. */
   problemCounts(filter: Omit<ProblemFilter, 'kind'>): Promise<ProblemCounts>
-  /** Missing notes, excluding attachments, ordered by the number of matching files that link to them, then by name. */
+  /** Without attachments. Ordered by number of linking files, then name. */
   wanted(filter: WantedFilter, page: Page): Promise<Paged<WantedNote>>
-  /** Ordered by in-degree, then id. Excludes the node itself and excluded nodes. */
+  /** Ordered by in-degree, then id. Omits the node itself and excluded nodes. */
   neighbors(id: NodeId, options: NeighborOptions, page: Page): Promise<Paged<NodeId>>
-  /** For each pair, all links from the first node to the second, in order of position. */
+  /** For each pair, all links from the first node to the second, ordered by position. */
   occurrences(pairs: readonly (readonly [from: NodeId, to: NodeId])[]): Promise<readonly (readonly Occurrence[])[]>
-  /** All links from other listed nodes to the given nodes, ordered by source and position. */
+  /** Links from other listed nodes, ordered by source and position. */
   linksInto(ids: readonly NodeId[]): Promise<readonly Occurrence[]>
-  /** All links from the given nodes to other nodes, ordered by source and position. Excluded nodes are left out. */
+  /** Links to other nodes, ordered by source and position. Omits excluded nodes. */
   linksFrom(ids: readonly NodeId[]): Promise<readonly Occurrence[]>
   /**
-   * For each range, the links that start in it and lead to other nodes in the scope, in order of position. Links in comments are
-   * excluded. Offsets are the same as in `occurrences`.
+   * For each range, links that start in it and lead to other nodes in the scope, ordered by position. Omits links in comments.
    */
   linksWithin(stretches: readonly Stretch[], scope: Scope): Promise<readonly (readonly OutgoingLink[])[]>
-  /** Shortest paths first, then ordered by ids. Each path is `[source, …, target]`. */
+  /** Ordered by length, then ids. Each path is `[source, …, target]`. */
   paths(source: NodeId, target: NodeId, options: PathOptions): Promise<readonly (readonly NodeId[])[]>
-  /** Ordered by score, then id. `undefined` if the metric covers the whole graph and has not been computed yet. */
+  /** Ordered by score, then id. `undefined` if scores for the whole graph have not been computed yet. */
   hubs(metric: Metric, scope: Scope, limit: number): Promise<Ranked | undefined>
   topology(): Promise<Topology>
-  /**
-   * For each name, the matching files, best first, then ordered by id. Each file appears once, with its best match. `options` apply
-   * to `similar`.
-   */
+  /** For each name, the matching files, best first, then by id. Each file appears once. `options` apply to `similar`. */
   names(names: readonly string[], match: NameMatch, scope: Scope, options?: NameOptions): Promise<readonly (readonly NameHit[])[]>
-  /** Notes that contain any of the words, best first, then ordered by id. */
   words(terms: readonly WordTerm[], scope: Scope, limit: number): Promise<WordHits>
   /**
-   * For each folded word, the indexed words that differ from it by one letter or two swapped letters and start with its first or
-   * second letter. Ordered by the number of notes that contain them, descending, then in code-point order.
+   * Indexed words that differ by one letter or two swapped letters, and start with the word's first or second letter. Most
+   * frequent first, then in code-point order.
    */
   wordsNear(words: readonly string[]): Promise<readonly (readonly NearWord[])[]>
   languages(ids: readonly NodeId[]): Promise<NoteLanguages>
-  /** For each vector from this embedder, the most similar chunks, best first. */
+  /** The most similar chunks for each vector, best first. */
   nearest(
     embedder: string,
     vectors: readonly Float32Array[],
     scope: Scope,
     limit: number,
   ): Promise<readonly (readonly ChunkHit[])[]>
-  /** For each vector from this embedder, the most similar titles and aliases, best first. A node can appear with several names. */
+  /** The most similar titles and aliases for each vector, best first. A node can appear several times. */
   nearestNames(
     embedder: string,
     vectors: readonly Float32Array[],
     scope: Scope,
     options: NameOptions,
   ): Promise<readonly (readonly NameVectorHit[])[]>
-  /** Vectors of each note's chunks. `undefined` for notes without vectors from this embedder. */
+  /** `undefined` for notes without vectors of this embedder. */
   vectors(embedder: string, ids: readonly NodeId[]): Promise<readonly (NoteChunks | undefined)[]>
   vectorStates(): Promise<readonly VectorState[]>
-  /** Notes that match the condition, or all notes if there is no condition, in the requested order, then by id. */
+  /** All notes if there is no condition. In the requested order, then by id. */
   find(condition: Condition | undefined, options: FindOptions, page: Page): Promise<FoundPage>
-  /** Notes that match the condition (all notes if there is none), each with the values to group it by. Ordered by id. */
+  /** All notes if there is no condition. Ordered by id. */
   groupValues(condition: Condition | undefined, options: GroupOptions): Promise<readonly GroupedNote[]>
 }
 
 /**
- * Whether a store can serve requests. `building`: incomplete · `rebuilding`: its data was unusable and is being rebuilt; calls fail
- * with `STORE_UNAVAILABLE` · `unreachable`: calls fail with `STORE_UNAVAILABLE` until the store can be reached
+ * `building`: incomplete · `rebuilding`: damaged, calls fail with `STORE_UNAVAILABLE` · `unreachable`: calls fail with
+ * `STORE_UNAVAILABLE` until the database responds
  */
 export type StoreCondition = 'ready' | 'building' | 'rebuilding' | 'unreachable'
 
 export interface Scores {
   readonly scores: Float64Array
-  /** Number of sampled sources. Omitted if the scores are exact. */
   readonly sampled?: number
 }
 
-/** The read interface of an engine, used only by `app/`. The rules are described in `docs/architecture.md`. */
+/** The read interface of an engine, used only by `app/`. See `docs/architecture.md`. */
 export interface Store {
   /**
-   * Runs a use case on the newest generation. If the vault changes in the meantime, `use` is run again, up to a few times. `use`
-   * must only read from the snapshot, and must not wait for anything else. `signal` aborts all pending reads.
+   * Runs `use` on the newest generation, and again if the vault changes, up to a few times. `use` must only read from the
+   * snapshot. `signal` aborts pending reads.
    * @throws RouxError `STORE_UNAVAILABLE` if there is nothing to read; see `condition`
    */
   read<T>(use: (snapshot: Snapshot) => Promise<T>, signal?: AbortSignal): Promise<T>
   condition(): StoreCondition
-  /** Stores scores for `Snapshot.hubs` until newer ones arrive. */
   keepScores(metric: Metric, topology: Topology, scores: Scores): Promise<void>
-  /** Results shared with other processes. Omitted if the index is stored on this computer. */
+  /** Omitted if the index is stored on this computer. */
   readonly results?: SharedResults
-  /** User decisions about the vault, if the index is shared. Otherwise they are stored on this computer. */
   readonly decisions?: Decisions
-  /** Exports the whole graph of one generation: all nodes by id, then all edges by source. */
+  /** Nodes by id, then edges by source, of one generation. */
   export(signal?: AbortSignal): AsyncIterable<ExportRow>
-  /** Calls the listener for every commit that this store sees, until it is closed. Returns a function that removes the listener. */
+  /** Reports every commit that this store sees. Returns a function that removes the listener. */
   onChange(listener: (change: StoreChange) => void): () => void
   close(): Promise<void>
 }
@@ -499,7 +480,7 @@ export type ExportRow =
       readonly tags: readonly string[]
       readonly aliases: readonly string[]
       readonly excluded: boolean
-      /** Ids of the note's communities, first level before second. Only set if requested and the note belongs to a community. */
+      /** First level before second. Only set if requested and the note has communities. */
       readonly communities?: readonly string[]
     }
   | {
@@ -509,11 +490,8 @@ export type ExportRow =
       readonly count: number
       readonly kinds: readonly LinkKind[]
     }
-  /** `target` is spelled as first written, without subpath and `.md`. */
+  /** `target`: as first written, without subpath and `.md`. */
   | { readonly kind: 'unresolved'; readonly source: NodeId; readonly target: string; readonly count: number }
 
-/**
- * Number of body characters stored for lists. The longest excerpt shown is 500, and truncation at a grapheme boundary can need a few
- * more.
- */
+/** The longest excerpt is 500, and cutting at a grapheme boundary can need a few more. */
 export const EXCERPT_LENGTH = 560

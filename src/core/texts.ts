@@ -3,23 +3,16 @@ import type { FileVersion, NoteText } from './store.ts'
 
 export type { NoteText }
 
-/** `'unread'`: the file did not respond in time · `undefined`: the file does not exist, is not readable, or has no text. */
+/** `'unread'`: the file did not respond in time · `undefined`: no such file, or no text */
 export type ReadText = NoteText | 'unread' | undefined
 
-/** Reads the text of notes and canvases from the folder, or from an engine if the server has no folder. */
+/** Text of notes and canvases, from the folder or from an engine that stores it. */
 export interface Texts {
-  /**
-   * Returns the text of each file in order. Check `hash` to see whether it is the requested version. A result can be the same object
-   * as in an earlier call.
-   */
+  /** In order. Check `hash`, because the text may be of another version. Results may be shared between calls. */
   read(versions: readonly FileVersion[], signal?: AbortSignal): Promise<readonly ReadText[]>
 }
 
 export interface VaultFiles {
-  /**
-   * Reads a range of a file, truncated at the end of the file, and the size of the whole file. Returns `undefined` if the file does
-   * not exist, is outside the vault or cannot be read. @throws RouxError `TIMEOUT` if the file does not respond
-   */
   read(path: VaultPath, stretch: { readonly offset: number; readonly length: number }): Promise<FileBytes | undefined>
 }
 

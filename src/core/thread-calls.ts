@@ -1,14 +1,12 @@
 import { type ErrorCode, type ErrorDetails, RouxError } from './errors.ts'
 import { once } from './waiting.ts'
 
-/** A method call to another thread. */
 export interface Call {
   readonly id: number
   readonly method: string
   readonly argument: unknown
 }
 
-/** A reply to a call: progress, or the final result or error. */
 export type Reply = { readonly id: number } & (
   | { readonly progress: unknown }
   | { readonly result: unknown }
@@ -62,7 +60,7 @@ export class Calls<S extends Methods<S>> {
   ): Promise<ResultOf<S[Name]>> {
     return new Promise<unknown>((resolve, reject) => {
       const id = this.#nextId++
-      // Throws if the argument cannot be cloned. The call is not pending in that case.
+      // Throws if the argument cannot be cloned, before the call becomes pending.
       this.#post({ id, method, argument }, transfer as readonly ArrayBuffer[])
       this.#pending.set(id, { resolve, reject, ...(options as Pick<Pending, 'onProgress'>) })
     }) as Promise<ResultOf<S[Name]>>
@@ -86,7 +84,7 @@ export class Calls<S extends Methods<S>> {
   }
 }
 
-/** Runs a method called by another thread and sends back the result. */
+/** Runs a method for another thread and sends back the result. */
 export async function answer<S extends Methods<S>>(
   service: S,
   { id, method, argument }: Call,
@@ -126,7 +124,7 @@ export interface CalledWorker {
   unref(): void
 }
 
-/** Calls methods of a worker. A call starts the worker if it is not running, even after a crash. */
+/** Starts the worker when needed, even after a crash. */
 export class WorkerCalls<S extends Methods<S>, Worker extends CalledWorker> {
   readonly #start: () => Worker
   readonly #onEnd: (error: unknown) => Error
@@ -161,7 +159,7 @@ export class WorkerCalls<S extends Methods<S>, Worker extends CalledWorker> {
     }
   }
 
-  /** Makes a call like `call`, but lets the process exit before it completes. */
+  /** Like `call`, but does not keep the process alive. */
   async callAside<Name extends keyof S & string>(
     method: Name,
     argument: ArgumentOf<S[Name]>,
@@ -179,7 +177,7 @@ export class WorkerCalls<S extends Methods<S>, Worker extends CalledWorker> {
     })
   }
 
-  /** Hands an idle worker to the caller, who must terminate it. The next call starts a new one. */
+  /** The caller must terminate the released worker. The next call starts a new one. */
   release(): Worker | undefined {
     const worker = this.worker
     this.#running = undefined

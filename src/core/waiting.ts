@@ -1,7 +1,7 @@
-/** The longest delay that a timer supports, in milliseconds (about 24 days), for waits that only the caller ends. */
+/** The longest delay of a timer, in milliseconds (about 24 days), for waits that only the caller ends. */
 export const NO_TIMEOUT = 2 ** 31 - 1
 
-/** Waits for `work` until the signal is aborted, then rejects with its reason. `work` itself continues. */
+/** Rejects with the signal's reason on abort. `work` itself continues. */
 export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return await work
   // An aborted wait must not leave an unhandled rejection.
@@ -14,7 +14,7 @@ export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal | un
   })
 }
 
-/** Waits at most `timeout` ms for `work`. @returns false if the time limit was exceeded @throws the signal's reason */
+/** Waits at most `timeout` ms. @returns false on timeout @throws the signal's reason */
 export async function inTime(work: Promise<unknown>, timeout: number, signal?: AbortSignal): Promise<boolean> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<boolean>((resolve) => {
@@ -27,14 +27,13 @@ export async function inTime(work: Promise<unknown>, timeout: number, signal?: A
   }
 }
 
-/** Waits, or rejects with the signal's reason if it is aborted. */
 export async function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   await inTime(new Promise<never>(() => {}), milliseconds, signal)
 }
 
 /**
- * Returns a signal that is aborted when either of two signals is, and a function that unlinks it. A signal from `AbortSignal.any`
- * would stay in memory as long as its sources.
+ * Returns a combined signal, and a function that unlinks it. A signal from `AbortSignal.any` would stay in memory as long as its
+ * sources.
  */
 export function linkSignals(
   first: AbortSignal,
@@ -51,12 +50,11 @@ export function linkSignals(
   return { signal: controller.signal, unlink }
 }
 
-/** Maximum time in milliseconds that work may block the thread shared by all clients. */
+/** Milliseconds of work between yields to the event loop. */
 const TURN = 10
 
 /**
- * Returns a function to await between parts of long-running work. It yields to the event loop from time to time, so other calls,
- * timeouts and cancellations can run.
+ * Await the returned function between parts of long work. It yields to the event loop now and then.
  * @throws the signal's reason, from the returned function
  */
 export function takeTurns(signal?: AbortSignal): () => Promise<void> {
@@ -70,7 +68,6 @@ export function takeTurns(signal?: AbortSignal): () => Promise<void> {
   }
 }
 
-/** Maps each item, yielding to the event loop from time to time (see `takeTurns`). */
 export async function eachInTurn<T, R>(
   items: readonly T[],
   turn: () => Promise<void>,
@@ -94,23 +91,23 @@ export function withResolvers<T>() {
   return { promise, resolve, reject }
 }
 
-/** Blocks the thread for this long, in milliseconds. */
+/** Blocks the thread for some milliseconds. */
 export function pauseThread(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)), 0, 0, ms)
 }
 
 /**
- * Deadlines during shutdown, in milliseconds: for running calls, the last bytes, closing the vaults, and ending the process. A server
- * must exit within five seconds.
+ * Milliseconds for running calls, for the last bytes, until the vaults are closed, and until the process ends.
+ * A server must exit within five seconds.
  */
 export const SHUTDOWN = { drain: 3_500, lastBytes: 300, closed: 4_100, gone: 4_400 } as const
 
-/** Returns the deadline (`performance.now()`) for closing the vaults if the server starts to shut down now. */
+/** Deadline (`performance.now()`) for closing the vaults in a shutdown that starts now. */
 export function closedBy(): number {
   return performance.now() + SHUTDOWN.closed
 }
 
-/** Memoizes a function without arguments. If it throws, the next call tries again. */
+/** If `make` throws, the next call tries again. */
 export function once<T>(make: () => T): () => T {
   let result: { readonly value: T } | undefined
   return () => {

@@ -1,16 +1,15 @@
 import type { CST } from 'yaml'
 
-/** Maximum nesting depth of YAML collections. Limited because both composing and reading a document are recursive. */
+/** Composing and reading a document are recursive. */
 export const MAX_YAML_DEPTH = 64
 
 /**
- * Returns the offset at which collections in the YAML parser's tokens are nested too deeply, or `undefined`. Check this before
- * composing a document. The library catches its own stack overflow and continues with almost no stack left, and V8 then aborts the
- * process when it compiles a regular expression.
+ * Offset at which collections are nested too deeply. Check before composing: the library catches its own stack overflow and
+ * continues with almost no stack, and V8 then aborts the process.
  */
 export function tooDeepAt(tokens: readonly CST.Token[]): number | undefined {
   const openTokens = tokens.map((token) => ({ token, depth: 1 }))
-  // A breadth-first search: nested tokens are appended while the loop runs.
+  // Breadth-first: the loop appends nested tokens.
   for (const { token, depth } of openTokens) {
     if (token.type === 'document' && token.value) openTokens.push({ token: token.value, depth })
     if (!('items' in token)) continue

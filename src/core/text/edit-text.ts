@@ -11,10 +11,7 @@ export function editText(text: string, edits: readonly TextEdit[]): string {
   return parts.join('')
 }
 
-/**
- * Returns the edits unchanged. Throws a `RangeError` if the edits are out of order, overlap or extend beyond the text, which would be
- * a bug in the caller.
- */
+/** Throws a `RangeError` if edits are out of order, overlap or exceed the text, which is a bug in the caller. */
 export function checked(edits: readonly TextEdit[], length: number): readonly TextEdit[] {
   let last = 0
   for (const { start, end } of edits) {

@@ -5,25 +5,24 @@ import { trimEndOf } from './trim-characters.ts'
 const ASCII = /^[\x00-\x7f]*$/
 
 /**
- * Folds a name for comparison: NFC, no-break space to space, lower case, and final sigma to sigma (lowercasing `X` and `X.md` gives
- * different sigmas). Obsidian compares names the same way.
+ * Folds a name like Obsidian: NFC, no-break space to space, lower case. Final sigma becomes sigma, because `X` and `X.md`
+ * lowercase to different sigmas.
  */
 export function foldName(name: string): string {
   if (ASCII.test(name)) return name.toLowerCase()
   return spellName(name).toLowerCase().normalize('NFC').replaceAll('ς', 'σ')
 }
 
-/** Normalizes a name without changing its case: NFC, no-break space to space. */
 export function spellName(name: string): string {
   return ASCII.test(name) ? name : name.normalize('NFC').replaceAll('\u00a0', ' ')
 }
 
-/** Folds a tag for comparison, ignoring a leading `#` and trailing `/`s. */
+/** Ignores a leading `#` and trailing `/`s. */
 export function foldTag(tag: string): string {
   return foldName(trimEndOf(tag.trim().replace(/^#/, ''), '/'))
 }
 
-/** Percent-decodes text. Malformed input is returned unchanged. */
+/** Returns malformed input unchanged. */
 export function decodePercent(text: string): string {
   if (!text.includes('%')) return text
   try {

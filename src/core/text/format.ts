@@ -1,16 +1,15 @@
-/** Formats a count with its noun, for example `1 change` or `3,000 changes`. */
+/** For example `1 change` or `3,000 changes`. */
 export function amount(count: number, singular: string, plural = `${singular}s`): string {
   return `${count.toLocaleString('en')} ${count === 1 ? singular : plural}`
 }
 
-/** Formats the number of items in a list of a result, for example `1 property`, `2 snippets` or `3 between`. */
+/** For example `1 property`, `2 snippets` or `3 between`. */
 export function amountOf(count: number, member: string): string {
   if (NO_NOUNS.has(member)) return `${count.toLocaleString('en')} ${member}`
   const singular = member.replace(/ies$/, 'y').replace(/(?<!s)s$/, '')
   return amount(count, singular, singular === member ? `${member}s` : member)
 }
 
-/** List names that have no plural. */
 const NO_NOUNS: ReadonlySet<string> = new Set([
   'content',
   'between',
@@ -23,13 +22,13 @@ const NO_NOUNS: ReadonlySet<string> = new Set([
   'only_b',
 ])
 
-/** Lists the first items in a form suitable for a sentence, with the number of remaining items: `a, b and 3 more`. */
+/** For example `a, b and 3 more`. */
 export function listSome(items: readonly string[], limit: number): string {
   const listed = items.slice(0, limit).join(', ')
   return items.length > limit ? `${listed} and ${items.length - limit} more` : listed
 }
 
-/** Returns a time as a date in this machine's time zone, for example `2026-03-04`. */
+/** Date in the local time zone, for example `2026-03-04`. */
 export function localDate(time: Date): string {
   return `${String(time.getFullYear()).padStart(4, '0')}-${twoDigits(time.getMonth() + 1)}-${twoDigits(time.getDate())}`
 }

@@ -1,12 +1,12 @@
 let segmenter: Intl.Segmenter | undefined
 
-/** Returns a segmenter for user-perceived characters. It is created lazily, because creating it takes about 10 ms. */
+/** Created lazily, because it takes about 10 ms. */
 export function graphemes(): Intl.Segmenter {
   segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' })
   return segmenter
 }
 
-/** Returns the offset, or the previous offset if cutting the text there would split a surrogate pair. */
+/** Moves an offset back if it would split a surrogate pair. */
 export function wholeCharacterEnd(text: string, offset: number): number {
   const unit = text.charCodeAt(offset - 1)
   return unit >= 0xd800 && unit <= 0xdbff ? offset - 1 : offset

@@ -1,26 +1,26 @@
 import { MARKER } from './partial-reading.ts'
 
-/** Matches inline data, such as a pasted image, which is useless as text. Short data costs little and is kept. */
+/** Inline data, such as a pasted image. Short data is kept, because it costs little. */
 const DATA = /\b(data:[\w.+-]+\/[\w.+-]+(?:;[\w.+-]+(?:=[\w.+-]*)?)*;base64,)[\w+/=-]{100,}/gi
 
 function mayHaveData(text: string): boolean {
   return text.includes(';base64,')
 }
 
-/** Replaces inline data with spaces, so all other offsets stay the same. */
+/** Replaces inline data with spaces, to keep other offsets. */
 export function blankData(text: string): string {
   return mayHaveData(text) ? text.replace(DATA, (data) => ' '.repeat(data.length)) : text
 }
 
-/** Text without its inline data, with functions that map offsets to and from the original (UTF-16). */
+/** Text without inline data. The functions map UTF-16 offsets. */
 export interface ShortenedData {
   readonly text: string
-  /** Offsets inside data map to the position after it. */
+  /** Offsets inside data map to its end. */
   readonly toShort: (at: number) => number
   readonly toWhole: (at: number) => number
 }
 
-/** Truncates inline data after its media type and adds the marker. Returns `undefined` if there is no inline data. */
+/** Truncates inline data after its media type. `undefined` if there is none. */
 export function cutData(whole: string): ShortenedData | undefined {
   if (!mayHaveData(whole)) return undefined
   const ends: { readonly whole: number; readonly short: number }[] = []

@@ -7,27 +7,25 @@ export interface TextRange {
 }
 
 export interface TextSlot extends TextRange {
-  /** Returns `value` in the style of the current text, or `undefined` if that is impossible. */
+  /** Returns `value` in the style of the current text. `undefined` if that is impossible. */
   write(value: string): string | undefined
 }
 
-/** The slots that specify a link's target. Links that share a reference definition share its slots. */
 export interface LinkSlots {
-  /** Target without the subpath, as in `Link`. */
+  /** Without the subpath, as in `Link`. */
   readonly target: TextSlot
-  /** Subpath without its first `#`, if the link has one. */
+  /** Without its first `#`. */
   readonly subpath?: TextSlot
-  /** Content of a wikilink without display text. Writing a new target here adds the old one as display text. */
+  /** A wikilink without display text. Writing a new target here adds the old one as display text. */
   readonly shownTarget?: TextSlot
-  /** The YAML value that contains the link, if it is unquoted. */
+  /** The unquoted YAML value that contains the link, if any. */
   readonly unquoted?: UnquotedValue
   /** Range to show to the user: the link, or the destination of its definition. */
   readonly shown: TextRange
 }
 
-/** An unquoted YAML value. Some names would change its meaning: `[[a, b]]` is a list of two items. */
 export interface UnquotedValue extends TextRange {
-  /** Returns the whole value in quotes if the edits make quoting necessary, otherwise `undefined`. */
+  /** The quoted value if the edits make quoting necessary, for example `[[a, b]]`, which is a list of two items. */
   quotedWith(edits: readonly TextEdit[]): string | undefined
 }
 
@@ -35,5 +33,5 @@ export interface PlacedLink extends TextRange, Pick<Link, 'form' | 'kind' | 'tar
   readonly subpath?: string | undefined
 }
 
-/** Finds the slots of a link in a file's text. Returns `undefined` if the text at that position does not match the link. */
+/** `undefined` if the text at that position does not match the link. */
 export type FindSlots = (link: PlacedLink) => LinkSlots | undefined

@@ -1,6 +1,5 @@
 import type { LinkForm } from '../note.ts'
 
-/** Returns the source text of a link, without its display text. */
 export function linkText({ form, target, subpath }: LinkAsWritten): string {
   const whole = subpath === undefined ? target : `${target}#${subpath}`
   return form === 'wikilink' || form === 'page' ? `[[${whole}]]` : whole
@@ -12,7 +11,7 @@ interface LinkAsWritten {
   readonly subpath?: string | undefined
 }
 
-/** Formats a heading for use in a link. Characters with a special meaning in links are replaced with spaces. */
+/** Replaces characters with a special meaning in links with spaces. */
 export function headingLinkText(heading: string): string {
   return heading
     .replace(/[#|^:%[\]\\`$<>]+/g, ' ')
@@ -31,15 +30,11 @@ export function anchorOf(heading: string): string {
     .replace(/^-|-$/g, '')
 }
 
-/** Returns the names between the `#`s of a link's subpath. */
 export function subpathParts(subpath: string): readonly string[] {
   return subpath.split('#').filter((part) => part.trim() !== '')
 }
 
-/**
- * Folds a heading as Obsidian does when it resolves a link. Converts it to lower case, and replaces each run of punctuation and
- * spaces with a single space.
- */
+/** Folds a heading like Obsidian: lower case, and a single space for each run of punctuation and spaces. */
 export function foldHeadingLink(heading: string): string {
   return heading
     .replace(/[!"#$%&()*+,.:;<=>?@^`{|}~/[\]\\\s]+/g, ' ')

@@ -1,14 +1,13 @@
-/** Minimum length of a word that may match as part of a name. Shorter words are contained in too many names. */
+/** Shorter words are part of too many names. */
 const MIN_PART = 3
 
 /**
- * Returns up to `count` names that `word` may be a misspelling of, closest first, then in code-point order. Case and punctuation are
- * ignored. A name matches if at most a third of its characters differ (at least one; Damerau-Levenshtein distance), or if it contains
- * `word`: `tag` matches `tags_any`.
+ * Corrects a misspelled `word`: closest names first, then in code-point order. Ignores case and punctuation. At most a third of
+ * the characters may differ (Damerau-Levenshtein), or the name contains `word`: `tag` matches `tags_any`.
  */
 export function nearest(word: string, names: Iterable<string>, count = 1): readonly string[] {
   const foldedWord = fold(word)
-  // Comparing takes time proportional to the product of the lengths, and such a long name is rarely a typo.
+  // Comparing is quadratic in the length, and such a long name is rarely a typo.
   if (foldedWord.length > 100) return []
   const hits: { readonly name: string; readonly distance: number }[] = []
   for (const name of names) {
@@ -22,7 +21,7 @@ export function nearest(word: string, names: Iterable<string>, count = 1): reado
   return sorted.slice(0, count).map(({ name }) => name)
 }
 
-/** Returns `Did you mean "a" or "b"?`, or `undefined` if there is nothing to suggest. */
+/** `Did you mean "a" or "b"?` */
 export function didYouMean(names: readonly string[]): string | undefined {
   return names.length === 0 ? undefined : `Did you mean ${names.map((name) => `"${name}"`).join(' or ')}?`
 }
@@ -31,10 +30,7 @@ function fold(word: string): string {
   return word.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '')
 }
 
-/**
- * Returns the minimum number of insertions, deletions, substitutions and swaps of adjacent letters that turn one string into the
- * other (optimal string alignment distance), or `undefined` if it exceeds `limit`.
- */
+/** Optimal string alignment distance, or `undefined` if it exceeds `limit`. */
 export function editDistance(a: string, b: string, limit: number): number | undefined {
   if (Math.abs(a.length - b.length) > limit) return undefined
   let before: number[] = []

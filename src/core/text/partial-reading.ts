@@ -1,17 +1,14 @@
-/** Marks the end of truncated text. It counts towards the limit. */
+/** Counts towards the limit. */
 export const MARKER = '... [truncated]'
 
 const PARTIAL = 'partial:'
 
-/**
- * Returns the hash given to a caller that has read only part of a file. This hash permits every change except replacing the whole
- * body.
- */
+/** The hash for a caller that has read only part of a file. Permits every change except replacing the whole body. */
 export function partialHash(hash: string): string {
   return PARTIAL + readHash(hash).sha
 }
 
-/** Parses a hash passed by a caller. Returns the SHA-256, and whether the caller has read only part of the note. */
+/** `isPartial`: the caller has read only part of the note. */
 export function readHash(hash: string): { readonly sha: string; readonly isPartial: boolean } {
   const folded = hash.trim().toLowerCase()
   return folded.startsWith(PARTIAL) ? { sha: folded.slice(PARTIAL.length), isPartial: true } : { sha: folded, isPartial: false }
