@@ -51,7 +51,6 @@ export const PUBLIC_OPTION: Option = {
   sentence: 'With --http: the https address of this server on the internet (http.public_url).',
 }
 
-/** Global options may precede the command. */
 export function splitCommand(argv: readonly string[]): {
   readonly command: string | undefined
   readonly rest: readonly string[]

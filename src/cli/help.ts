@@ -19,7 +19,6 @@ export async function run({ host, printer, positionals }: Invocation): Promise<n
   return 0
 }
 
-/** Matches the left column of a list, or its indentation on continuation lines. */
 const LEFT_SIDE = /^ +(?:\S+(?: \S+)* {2,})?(?=\S)/
 /** Below this width, the right column wraps to the left margin. */
 const MIN_WIDTH = 24

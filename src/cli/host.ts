@@ -55,7 +55,6 @@ export async function interruptible(
   }
 }
 
-/** Thrown for an invalid command line. The exit code is 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
   readonly hint: string | undefined

@@ -45,7 +45,6 @@ const host: Host = {
 // `roux … | head` must exit quietly. Servers handle stream errors in their transport.
 const isShared = argv[0] === SHARED_COMMAND
 const isServer = isShared || splitCommand(argv).command === 'serve'
-// Relay to the shared server unless the settings forbid it.
 const mayRelay = alone === undefined && greetingFor(argv, process.env) !== undefined
 if (!isServer) {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))

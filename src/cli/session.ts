@@ -18,7 +18,6 @@ export interface Invocation {
   readonly printer: Printer
   readonly options: ReadonlyMap<string, unknown>
   readonly positionals: readonly string[]
-  /** Shows progress even without a terminal. */
   readonly loud?: boolean
   readonly signal?: AbortSignal
 }
@@ -72,7 +71,6 @@ export async function requireVaults(invocation: Invocation, vault?: string): Pro
   return loaded
 }
 
-/** @throws UsageError if a vault has no local folder */
 export function requireFolders(vaults: readonly LoadedVault[], command: string): void {
   const elsewhere = vaults.find(({ stored }) => stored !== undefined)
   if (elsewhere === undefined) return
@@ -154,7 +152,6 @@ interface Use<T> {
   use(): Promise<T>
 }
 
-/** Retries once after a damaged index has been rebuilt. */
 async function runWithRetry<T>(invocation: Invocation, { opened, use }: Use<T>): Promise<T> {
   try {
     return await use()
@@ -179,7 +176,6 @@ function requireFolder(path: string, names: readonly string[] = []): void {
   if (problem !== undefined) throw new RouxError('VAULT_NOT_FOUND', problem, { hint: vaultOptionHint(names) })
 }
 
-/** Returns `undefined` if the folder can be read. */
 export function folderFault(path: string): string | undefined {
   try {
     opendirSync(path).closeSync()

@@ -108,7 +108,6 @@ export async function openFeederLease(
   return openLease(await connectionTo(neo4jPlace(settings, { ...options, root, file: indexFile(settings, root) })))
 }
 
-/** @throws RouxError if the vault does not exist or is being fed */
 export async function removeFed(
   settings: Settings,
   options: Required<Pick<OpenOptions, 'name'>> & Pick<OpenOptions, 'storePassword'>,

@@ -53,7 +53,6 @@ function sizeOf(file: string): number {
 
 export type History = history.History
 
-/** @throws RouxError if the history cannot be read */
 export function readHistory(settings: Settings): History {
   return history.readHistory(historyOf(settings))
 }

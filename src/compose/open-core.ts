@@ -124,7 +124,6 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
     close: async () => {
       clearInterval(idle)
       stopPreparing?.()
-      // Shared threads keep running for other vaults.
       reads.close()
       chat.close()
       whole.close()

@@ -27,7 +27,6 @@ export interface OpenOptions {
   readonly onDownload?: (progress: DownloadProgress) => void
 }
 
-/** Resources shared by the vaults of one process. */
 export interface SharedParts {
   readonly indexers: IndexerHost
   readonly compute: ComputeClient
@@ -39,7 +38,6 @@ export interface SharedParts {
   close(): Promise<void>
 }
 
-/** Starts each resource on first use. */
 export function shareParts(): SharedParts {
   const compute = new ComputeClient(() => startWorker('compute'))
   const layouts = new ComputeClient(() => startWorker('compute'))

@@ -99,7 +99,6 @@ export function isEngineInstalled(specifiers: readonly string[]): boolean {
   return specifiers.some((specifier) => quietly(() => require.resolve(specifier)) !== undefined)
 }
 
-/** The folder may not exist yet. */
 export interface ModelPlace {
   readonly folder: string
   /** Omitted for a folder given by the user. */

@@ -37,7 +37,6 @@ const KNOWN: readonly (readonly [RegExp, Partial<ModelRecipe>])[] = [
   [/^multi-qa-mpnet-base-dot/, { pooling: 'first' }],
 ]
 
-/** Unknown models get the defaults. */
 export function recipeOf(model: string): ModelRecipe {
   const name = modelName(model)
   const match = KNOWN.find(([pattern]) => pattern.test(name))

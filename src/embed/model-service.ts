@@ -57,7 +57,6 @@ export interface ModelService {
   close(): Promise<void>
 }
 
-/** @throws RouxError `PROVIDER_ERROR` */
 export async function openModelService(
   model: ModelToOpen,
   onProgress: (progress: DownloadProgress) => void,
@@ -120,7 +119,6 @@ async function choosePrecision({ ModelRegistry }: Engine, name: string): Promise
   return precision
 }
 
-/** Reports the total size first, if it is known. */
 async function followDownload(
   engine: Engine,
   name: string,
@@ -195,7 +193,6 @@ function endMarks(ids: readonly number[], empty: readonly number[]): number {
   return marks
 }
 
-/** One row per text, padded to the longest. */
 export interface PaddedInput {
   readonly values: BigInt64Array
   readonly dims: readonly [texts: number, tokens: number]

@@ -64,7 +64,6 @@ export async function examineEmbedder(
   return obstacles.length > 0 ? obstacles.map(toFinding) : [await tryEmbedder(careful, dependencies)]
 }
 
-/** Returns all problems at once. */
 async function findObstacles(settings: EmbedderSettings, dependencies: EmbedderDependencies): Promise<readonly unknown[]> {
   if (settings.kind !== 'transformers') return []
   const { obstaclesOf } = await import('./transformers-embedder.ts')

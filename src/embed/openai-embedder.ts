@@ -142,7 +142,6 @@ class OpenAiEmbedder implements Embedder {
     await this.#last
   }
 
-  /** At most `batch` strings and `REQUEST_CHARACTERS` characters each. */
   #batches(texts: readonly string[]): readonly (readonly string[])[] {
     const batches: string[][] = []
     let room = 0

@@ -7,7 +7,6 @@ const HASH_SIGN = 0x23
 
 const NEWLINE = 0x0a
 
-/** Size of the prefix filter, in bits per byte of the vocabulary. */
 const FILTER_BITS = 4
 
 export function hashByte(hash: number, byte: number): number {
@@ -53,7 +52,6 @@ export class PieceIndex {
     return (this.#starts[row + 1] as number) - (this.#starts[row] as number) - 1
   }
 
-  /** False if no piece starts with the bytes of this hash. */
   isPrefix(hash: number): boolean {
     const bit = slotOf(hash, 8 * this.#prefixes.length - 1)
     return ((this.#prefixes[bit >> 3] as number) & (1 << (bit & 7))) !== 0
@@ -169,7 +167,6 @@ export class RowCounts implements PieceCounts {
     this.counts[row] = before + 1
   }
 
-  /** Takes time proportional to the number of counted rows. */
   clear(): void {
     for (let i = 0; i < this.#distinctCount; i++) this.counts[this.rows[i] as number] = 0
     this.#distinctCount = 0

@@ -7,7 +7,6 @@ export interface RowSums {
 }
 
 export interface TableRoom {
-  /** Must be called once. */
   allocate(bytes: number): Uint8Array
   /** `weights` must come from `allocate`. */
   sums(weights: Int8Array, columns: number): RowSums
@@ -53,7 +52,6 @@ interface WasmRuntime {
   readonly Memory: new (size: { readonly initial: number }) => { readonly buffer: ArrayBuffer }
 }
 
-/** Addresses of the row list, the factors and the sums. */
 type AddRows = (list: number, end: number, factors: number, sums: number, stop: number) => void
 
 const runtime = (globalThis as { readonly WebAssembly?: WasmRuntime }).WebAssembly

@@ -47,7 +47,6 @@ export class SentencePieces {
   readonly #index: PieceIndex
   readonly #scores: Float32Array
   readonly #unknownScore: number
-  /** Row of the piece `WORD_START`, or -1. */
   readonly #startRow: number
   readonly #counts: RowCounts
   readonly #roles = new Uint8Array(CODE_POINTS)
@@ -157,7 +156,6 @@ export class SentencePieces {
     return rows.reverse()
   }
 
-  /** Keeps the best path to `end`. Row -1 is an unknown character. */
   #offer(start: number, end: number, row: number): void {
     const score = (this.#best[start] as number) + (row < 0 ? this.#unknownScore : (this.#scores[row] as number))
     if (!(score > (this.#best[end] as number))) return

@@ -14,7 +14,7 @@ const BATCH = 256
 /** Maximum time before yielding to the event loop. */
 const TURN_MS = 15
 
-/** These rows fit in a memory page and are used about equally often. */
+/** Rows per read. They fit in a memory page and are used about equally often. */
 const READ_AT_ONCE = 16
 
 const FIRST_FACTORS = 512
@@ -24,11 +24,10 @@ const MULTILINGUAL_COLUMNS = 128
 
 export interface StaticTables {
   readonly english: string
-  /** If omitted, only English is supported. */
   readonly multilingual?: string
   /**
-   * Fewer columns make vectors smaller, faster and slightly less accurate. Each table provides half of up to 256 columns.
-   * Defaults to all English columns and `MULTILINGUAL_COLUMNS`.
+   * Fewer columns make vectors smaller, faster and slightly less accurate. The multilingual table provides half of them, but at
+   * most `MULTILINGUAL_COLUMNS` unless the English table has no more. Defaults to all English columns and `MULTILINGUAL_COLUMNS`.
    */
   readonly dimensions?: number | undefined
 }
@@ -272,7 +271,6 @@ function toUnitLength(vector: Float32Array): void {
 export interface LazyOptions {
   /** Milliseconds to keep the tables after the last embedding. */
   readonly kept?: number
-  /** Opens the tables immediately. */
   readonly isExpected?: boolean
 }
 

@@ -49,7 +49,6 @@ const CHECKSUM = 4
 const MAX_HEADER = 65_536
 const MAX_ROWS = 4_000_000
 const MAX_DIMENSIONS = 4096
-/** Bytes per read. */
 const PART = 65_536
 
 /**
@@ -203,7 +202,6 @@ function modelOf(teacher: string): string {
     .toLowerCase()
 }
 
-/** Stats of verified files. */
 const unaltered = new Map<string, string>()
 
 /** Verifies the checksum once per thread, unless the file changes. */
@@ -233,7 +231,6 @@ function toFloats(bytes: Uint8Array): Float32Array {
   return new Float32Array(bytes.length >> 2).map((_, row) => view.getFloat32(4 * row, true))
 }
 
-/** @throws RouxError `PROVIDER_ERROR` for system errors */
 function withTableError<T>(path: string, act: () => T): T {
   try {
     return act()

@@ -35,7 +35,6 @@ export interface TransformersDependencies {
   readonly modelsFolder: string
   /** Tried in order. Defaults to a package next to the program or in Node's global folder. */
   readonly engines?: readonly string[]
-  /** URL of a Hugging Face mirror. */
   readonly hubUrl?: string
   readonly onProgress?: (progress: DownloadProgress) => void
 }
@@ -189,14 +188,12 @@ function planOpening(
   return { ...common, download: { hubId, models: modelsFolder, ...(hubUrl === undefined ? {} : { hubUrl }) } }
 }
 
-/** Next to this program, and in Node's global folder. */
 function defaultEngines(): readonly string[] {
   const node = dirname(process.execPath)
   const global = process.platform === 'win32' ? join(node, 'node_modules') : join(node, '..', 'lib', 'node_modules')
   return ['@huggingface/transformers', join(global, '@huggingface', 'transformers')]
 }
 
-/** Returns indexes of non-blank strings. */
 function sliceByLength(texts: readonly string[]): readonly (readonly number[])[] {
   const filled = [...texts.keys()].filter((index) => !isBlank(texts[index] ?? ''))
   const byLength = filled.toSorted((first, right) => (texts[first]?.length ?? 0) - (texts[right]?.length ?? 0))
@@ -230,7 +227,6 @@ class ModelWorker {
     })
   }
 
-  /** @throws RouxError `PROVIDER_ERROR` */
   open(): Promise<OpenedModel> {
     const onProgress = this.#onProgress
     this.#openedModel ??= this.#calls.call('open', this.#model, onProgress === undefined ? {} : { onProgress }).catch((error) => {
@@ -240,13 +236,11 @@ class ModelWorker {
     return this.#openedModel
   }
 
-  /** @throws RouxError `PROVIDER_ERROR` */
   async embed(texts: readonly string[]): Promise<FlatVectors> {
     await this.open()
     return await this.#calls.call('embed', texts)
   }
 
-  /** Terminates the worker after a timeout. */
   async close(): Promise<void> {
     const { worker } = this.#calls
     if (worker === undefined) return

@@ -80,7 +80,6 @@ export class WordPieces {
     return { counts, rows, distinct, unknown: this.#unknown }
   }
 
-  /** Continuation pieces start with `##`. */
   piece(row: number): string {
     return this.#index.piece(row)
   }
@@ -149,7 +148,6 @@ export class WordPieces {
     return this.#decoder.decode(this.#word.subarray(0, this.#wordBytes)).match(LETTERS)?.length ?? 0
   }
 
-  /** @returns the number of pieces, or 0 if any piece is unknown */
   #split(): number {
     const end = this.#wordBytes
     let pieces = 0
@@ -163,7 +161,6 @@ export class WordPieces {
     return pieces
   }
 
-  /** Returns the row of the longest piece at `start`, or -1. */
   #longestPiece(start: number, continues: boolean): number {
     const maxLength = Math.min(this.#wordBytes - start, this.#index.longest)
     let hash = continues ? CONTINUATION : FNV_BASIS

@@ -60,7 +60,6 @@ export function betweenness(graph: Adjacency, budget = BETWEENNESS_BUDGET): Scor
 const BETWEENNESS_BUDGET = 1e9
 const MIN_SOURCES = 64
 
-/** Accumulates betweenness from one source at a time, with reused buffers. */
 class Brandes {
   readonly #offsets: Uint32Array
   readonly #targets: Uint32Array

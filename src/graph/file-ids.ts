@@ -85,7 +85,6 @@ export class FileIds {
     return this.#paths[key]
   }
 
-  /** Empty if there is no such file. */
   folded(key: number): string {
     return this.#folds[key] ?? ''
   }

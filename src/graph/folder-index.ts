@@ -6,10 +6,8 @@ import { mostCommonSpelling } from './tag-index.ts'
 /** Folders that differ only in case share an entry. */
 export interface FolderEntry {
   readonly folders: ReadonlyMap<string, FolderEntry>
-  /** Keys of the notes directly in the folder. */
   readonly notes: readonly number[]
   readonly archived: number
-  /** Number of `notes` per spelling of the folder's path. */
   readonly spellings: ReadonlyMap<string, number>
 }
 

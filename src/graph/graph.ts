@@ -14,9 +14,7 @@ export interface GraphRow {
   readonly title: string
   readonly aliases: readonly string[]
   readonly tags: readonly string[]
-  /** Distinct keys of link targets, possibly including the file itself. */
   readonly targets: Int32Array
-  /** Missing targets as written, distinct by folded name. */
   readonly missing: readonly string[]
   readonly problems: readonly [broken: number, ambiguous: number, malformed: number, brokenHeadings: number]
 }
@@ -232,7 +230,6 @@ export class Graph {
     return this.#outDegree[key] ?? 0
   }
 
-  /** Highest in-degree first, then by id. */
   topByInDegree(nodes: Iterable<NodeIndex>, count: number): NodeIndex[] {
     return selectTop(nodes, count, (a, b) => {
       const difference = this.inDegree(a) - this.inDegree(b)
@@ -308,7 +305,6 @@ class MissingTargets {
     return number
   }
 
-  /** Frees only targets that no file links to. */
   release(numbers: Iterable<number>): void {
     for (const number of numbers) {
       const folded = foldId(this.name(number))

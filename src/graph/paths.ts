@@ -17,7 +17,6 @@ export function findPaths(graph: Graph, source: number, target: number, options:
 interface Search {
   readonly source: number
   readonly target: number
-  /** Maximum degree of the notes between the ends. */
   readonly ceiling: number
   readonly banned: ReadonlySet<number>
   readonly taken: ReadonlySet<number>
@@ -140,7 +139,6 @@ class Walk {
     return ceiling === Number.POSITIVE_INFINITY || degreeOf(this.#graph, key) <= ceiling
   }
 
-  /** An undirected search visits sources and targets. */
   #each(key: number, forwards: boolean, visit: (other: number) => void): void {
     const both = !this.#forwardsOnly
     if (forwards || both) for (const other of this.#graph.targets(key)) visit(other)
@@ -177,7 +175,6 @@ class Walk {
     return onShortest
   }
 
-  /** Returns the smallest id on a shortest path. */
   #next(search: Search, at: number, onShortest: ReadonlySet<number>): number | undefined {
     const distance = this.#from[at] ?? 0
     const stepsLeft = onShortest.has(at) ? (this.#to[at] ?? 0) : 0

@@ -4,7 +4,6 @@ import { type GraphRow, isListedRow } from './graph.ts'
 
 interface TagEntry {
   readonly keys: Set<number>
-  /** Number of listed notes among `keys`. */
   listed: number
   readonly spellings: Map<string, number>
 }
@@ -12,7 +11,6 @@ interface TagEntry {
 /** A nested tag also counts for its parents. */
 export class TagIndex {
   readonly #tags = new Map<string, TagEntry>()
-  /** Sorted tags of listed notes. Reset when a note changes. */
   #cachedCounts: readonly { readonly folded: string; readonly tag: TagCount }[] | undefined
 
   add(row: GraphRow): void {
@@ -44,7 +42,6 @@ export class TagIndex {
     }
   }
 
-  /** Includes nested tags. */
   keys(tag: string): ReadonlySet<number> {
     return this.#tags.get(tag)?.keys ?? NONE
   }

@@ -15,7 +15,6 @@ const MAX_REST_MS = 16
 
 export interface Embedded {
   readonly vectors: readonly Float32Array[]
-  /** Reasons by the text's index. */
   readonly refused: ReadonlyMap<number, string>
 }
 
@@ -124,7 +123,6 @@ export class EmbeddingRate {
     this.#ms = this.#ms / 2 + ms
   }
 
-  /** In milliseconds. `undefined` before the first measurement. */
   remaining(notes: number): number | undefined {
     return this.#notes === 0 ? undefined : Math.round((notes * this.#ms) / this.#notes)
   }

@@ -12,7 +12,6 @@ export interface EmbeddingParts {
   readonly read: (keys: readonly number[]) => Promise<readonly ReadNote[]>
   /** Delete other embedders' vectors once this embedder's are complete; see `SearchServiceParts.isEager`. */
   readonly supersedes: boolean
-  /** Called when another `step` is due. */
   readonly onWake: () => void
 }
 
@@ -33,7 +32,6 @@ const INCOMPLETE = 0
 /** Takes about 40 ms. Smaller while calls arrive. */
 const NOTES_AT_ONCE = 64
 const NOTES_AT_ONCE_URGENT = 16
-/** A batch may exceed `NOTES_AT_ONCE` by this many notes. */
 const READ_TOGETHER = 8
 
 const MAX_NAMES = 64
@@ -71,11 +69,9 @@ export class EmbeddingQueue {
   readonly #queue = new Set<number>()
   #embedder: Embedder | undefined
   #isOpening = false
-  /** Stored vectors by text hash. Equal texts reuse them. */
   #sharedVectors: ReadonlyMap<string, Float32Array> | undefined
   /** Notes with a rejected text, by key. Retried when they change. */
   readonly #refusals = new Map<number, RefusedNote>()
-  /** Deleted notes whose vectors are still stored. */
   readonly #dropped = new Set<number>()
   #pending: readonly Pending[] = []
   #isRunning = false
@@ -98,7 +94,6 @@ export class EmbeddingQueue {
     this.#parts = parts
   }
 
-  /** Why embedding stalled, or which notes failed. */
   get problem(): string | undefined {
     return this.#problem ?? (this.isThrough ? refusalOf(this.#refusals) : undefined)
   }
@@ -198,7 +193,6 @@ export class EmbeddingQueue {
     }
   }
 
-  /** Until now, searches used the vectors of other embedders. */
   async #supersede({ id }: Embedder): Promise<void> {
     if (!this.#parts.supersedes || this.#isAlone || this.#requestedVersions.size === 0) return
     await this.#parts.search.keepOnly(id)
@@ -350,7 +344,6 @@ export class EmbeddingQueue {
   }
 }
 
-/** Adds texts without known vectors to `texts`. */
 function prepare(
   note: ReadNote,
   requestedVersion: number | undefined,
@@ -388,7 +381,6 @@ function refusalOf(refusals: ReadonlyMap<number, RefusedNote>): string | undefin
     : `${refusals.size} notes could not be embedded, for example ${path}: ${reason}`
 }
 
-/** Stops after `count` keys. */
 export function firstOf(keys: Iterable<number>, count: number, isFree: (key: number) => boolean): readonly number[] {
   const first: number[] = []
   for (const key of keys) if (isFree(key) && first.push(key) >= count) break

@@ -6,7 +6,6 @@ export class Freshness {
     this.#counts = new Int32Array(memory)
   }
 
-  /** Pass to another thread to share the counters. */
   get memory(): SharedArrayBuffer {
     return this.#counts.buffer as SharedArrayBuffer
   }

@@ -31,11 +31,9 @@ export type Scope = { readonly all: true } | Parts
 interface Parts {
   readonly all: false
   readonly folders: readonly { readonly path: string; readonly recursive: boolean }[]
-  /** Files to read even if their stat is unchanged. */
   readonly files: readonly string[]
   /** Moved files keep their creation times. */
   readonly moves?: readonly Move[]
-  /** Id of the recorded change behind these edits. */
   readonly change?: string
 }
 
@@ -52,7 +50,6 @@ export interface IndexerOptions {
   readonly mode: 'auto' | Mode
   readonly kindOf: (path: string, mode: Mode) => FileKind
   readonly isConflictCopy: (path: string) => boolean
-  /** Resolves when the index may be written. */
   readonly permission: Promise<void>
   readonly onProgress: (done: number, total: number) => void
   readonly isMemoryShort?: () => boolean
@@ -108,7 +105,6 @@ export class Indexer {
   #unlisted: Listing['unreadable'] = []
   #isComplete = false
   #lineage: string | undefined
-  /** Indexed by key. */
   #paths: (string | undefined)[] = []
   /** The current generation is marked in the log. */
   #isMarked = false
@@ -131,7 +127,6 @@ export class Indexer {
     return this.#unlisted
   }
 
-  /** @throws RouxError `VAULT_NOT_FOUND` */
   async reconcile(scope: Scope): Promise<Reconciled> {
     for (;;) {
       if ((await this.#writer.state()).generation !== this.#generation) await this.#recall()
@@ -177,7 +172,6 @@ export class Indexer {
     return { ...(await links.look()), flavour: links.flavour, known: this.#files, nextKey: this.#nextKey + this.#reserved.size }
   }
 
-  /** The next `reconcile` reads the state again. */
   forget(): void {
     this.#generation = -1
   }
@@ -628,7 +622,6 @@ interface Plan {
 
 interface Slice {
   readonly facts: readonly FileFacts[]
-  /** Files that were deleted after they were listed. */
   readonly vanished: readonly KnownFile[]
   readonly taken: number
 }
@@ -640,7 +633,6 @@ interface Changes {
   readonly gone: readonly KnownFile[]
   readonly touch: readonly KnownFile[]
   readonly outside: readonly OutsideLink[]
-  /** No files remain to be read after this commit. */
   readonly complete: boolean
   readonly origin: Origin
 }

@@ -7,7 +7,6 @@ import { Mentions } from './mentions.ts'
 
 type NamedRecord = Pick<FileRecord, 'key' | 'path' | 'aliases' | 'pageTitle'>
 
-/** Changed folded names, and the files whose links they may affect. */
 export interface Renamed {
   readonly changed: Set<string>
   readonly affected: Set<number>
@@ -44,7 +43,6 @@ export class LinkTable {
     return this.#tables
   }
 
-  /** @returns whether there is more to load */
   async loadPart(): Promise<boolean> {
     if (this.#tables === undefined) {
       this.#loading ??= this.#loadAll()
@@ -78,7 +76,6 @@ export class LinkTable {
     return { names, sourcesOf: (name) => mentions.sources(name) }
   }
 
-  /** @returns changed folded names, and files whose links may resolve differently */
   async rename(records: readonly NamedRecord[], removed: readonly number[]): Promise<Renamed> {
     const tables = await this.#load()
     const changed = new Set<string>()
@@ -141,7 +138,6 @@ export class LinkTable {
     return { links: resolved, mentions: list }
   }
 
-  /** Resolves only the links that mention a changed name. */
   resolveChanged({ key, path, links }: FileRecord, changed: ReadonlySet<string>): readonly ResolvedLink[] {
     const { names } = this.#loaded
     return links.map((link) =>
@@ -221,7 +217,6 @@ export async function checkSubpaths(
   })
 }
 
-/** Returns `undefined` if there is no subpath or no target. */
 function partOf({ to, subpath }: ResolvedLink): Part | undefined {
   return subpath === undefined || typeof to === 'string' ? undefined : { key: to, subpath }
 }

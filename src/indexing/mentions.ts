@@ -16,7 +16,6 @@ export class Mentions {
   #starts = new Int32Array(FEW)
   #counts = new Int32Array(FEW)
 
-  /** Includes withdrawn entries. */
   get entries(): number {
     return this.#entries
   }
@@ -40,7 +39,6 @@ export class Mentions {
     return keys.sort((a, b) => a - b)
   }
 
-  /** The names must be distinct. */
   set(key: number, names: readonly string[]): void {
     const hashes = names.map(hashOf)
     if (this.#isSame(key, hashes)) return

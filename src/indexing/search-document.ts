@@ -86,7 +86,6 @@ function describe(
   const file = { path, stat: NO_STAT, excluded: false }
   const facts = describeNote(file, { kind, conflict: false, mode: flavour.mode }, { note, text, hash })
   const { aliases, tags } = facts
-  // A canvas title has no extension in search.
   const title = kind === 'canvas' ? fileStemOf(path) : facts.title
   const { headings, properties, bodyStart } = note
   return { hash, title, aliases, tags, headings, properties, bodyStart }
@@ -107,7 +106,6 @@ function isMeaningless(name: string): boolean {
 
 const MAX_TITLE_LENGTH = 200
 
-/** Lines that cannot be titles: lists, quotes, tables, code, comments and embeds. */
 const NO_TITLE = /^\s*(?:[-+*>|`~<%!]|\d+[.)]\s)/
 
 /** A heading, or a first line that is followed by an empty one. */
@@ -128,7 +126,6 @@ const NO_STAT = { mtime: 0, ctime: 0, birthtime: 0, size: 0 }
 const OWN_FIELDS = new Set(['title', 'alias', 'aliases', 'tag', 'tags'])
 const MAX_DEPTH = 8
 
-/** Property values worth searching, as text. */
 function propertyTexts(properties: Readonly<Record<string, unknown>>): readonly string[] {
   const texts: string[] = []
   const collect = (value: unknown, depth: number): void => {

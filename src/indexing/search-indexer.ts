@@ -12,7 +12,6 @@ import { type ReadNote, type RecentBytes, readNote, versionOf } from './search-d
 export interface EmbeddingChoice {
   /** Called again after a failure. If omitted, notes are not embedded. */
   readonly openEmbedder?: () => Promise<Embedder>
-  /** If omitted, all files may be embedded. */
   readonly mayEmbed?: ((path: string) => boolean) | undefined
   /** The embedder is faster than reading, so each note is read once for words and vectors. */
   readonly isEmbedderQuick?: boolean
@@ -28,7 +27,6 @@ export interface SearchParts {
   readonly supersedes: boolean
   readonly flavour: Flavour
   readonly kindOf: (path: string) => FileKind
-  /** Called for a file that differs from the index. */
   readonly onMismatch: (path: VaultPath) => void
   /** Called when another `step` is due. */
   readonly onWake: () => void
@@ -61,9 +59,7 @@ const MAX_DOUBTS = 4
 /** Updates words, then vectors, a few milliseconds at a time. Steps must not overlap. */
 export class SearchIndexer {
   readonly #parts: SearchParts
-  /** Versions in the graph's index, by key. */
   readonly #requestedVersions = new Map<number, number>()
-  /** Files with remaining work, by key. */
   readonly #files = new Map<number, FileContent>()
   #words = new Map<number, number>()
   /** Keys of notes with missing or outdated words, until these are committed. */
@@ -72,7 +68,6 @@ export class SearchIndexer {
   /** How often each note differed from the index. */
   readonly #doubtCounts = new Map<number, number>()
   readonly #embedding: EmbeddingQueue | undefined
-  /** Notes with indexed words and missing vectors, by key. */
   readonly #notes = new Map<number, ReadNote>()
   #batch: OpenBatch | undefined
   #generation = 0
@@ -146,7 +141,6 @@ export class SearchIndexer {
     this.#embedding?.asked()
   }
 
-  /** True if search covers every note that can be indexed now. */
   isComplete(by: 'words' | 'meaning'): boolean {
     if (!this.#isLoaded || this.#wordQueue.size > 0 || this.#batch !== undefined) return false
     return by === 'words' || this.#embedding === undefined || this.#embedding.isSettled

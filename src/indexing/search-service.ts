@@ -12,7 +12,6 @@ import { type EmbeddingChoice, SearchIndexer, type StepResult } from './search-i
 
 export interface SearchServiceParts extends EmbeddingChoice {
   readonly openWriter: (cache: IndexStatus['cache']) => SearchWriter
-  /** Languages of the notes. Defaults to all. */
   readonly languages?: readonly string[]
   /**
    * True for servers, which index in the background and delete other embedders' vectors. Commands index only while a caller
@@ -63,7 +62,6 @@ export class SearchService {
   /** How often the graph's index was damaged since the last successful step. */
   #graphDamages = 0
   #failure: string | undefined
-  /** Last reported failure. Reset after a success. */
   #reportedProblem: string | undefined
   #isPassing = false
   #isStopped = false
@@ -100,7 +98,6 @@ export class SearchService {
     return { ...(progress ?? NOT_BEGUN), message: this.#failure, isStopped: true }
   }
 
-  /** Adds new changes to the progress. */
   expecting(changed: number): SearchProgress | undefined {
     this.#unknown += changed
     const progress = this.progress()
@@ -157,7 +154,6 @@ export class SearchService {
     this.markStale()
   }
 
-  /** Takes a few milliseconds. @param index the graph's index */
   async step(vault: Vault, index: IndexWriter, mode: Mode): Promise<StepResult> {
     if (this.#isClosed) return 'done'
     this.#running = this.#step(vault, index, mode)

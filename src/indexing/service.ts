@@ -33,13 +33,11 @@ export interface ServiceParts {
   readonly onReplaced: (cache: IndexStatus['cache']) => void
   readonly onCommitted: (generation: number) => void
   readonly freshness?: Freshness
-  /** Called when the index contains all reported changes. */
   readonly onCaughtUp?: () => void
   readonly search: SearchServiceParts
   /** Called when memory runs short, so a service with more memory can take over. If omitted, the service stops. */
   readonly onMemoryShort?: () => void
   readonly onManyRead?: () => void
-  /** Called after a short idle time. */
   readonly onRest?: () => void
   /** Called after a long idle time, to release caches. */
   readonly onIdle?: () => void
@@ -48,7 +46,6 @@ export interface ServiceParts {
 
 /** Idle milliseconds before preparing for the next change. */
 const WARM_AFTER = 300
-/** Maximum number of changed files to track by path. */
 const MAX_NOTICED = 100
 /** Further idle milliseconds before caches are released. */
 const IDLE_AFTER = 20_000
@@ -60,7 +57,6 @@ const RECHECK_INTERVAL = 1_000
 const ROOM_CHECK = { shortest: 30_000, longest: 3_600_000 }
 const ATTEMPTS = 3
 
-/** Access while nothing else uses the index. */
 export interface Exclusive {
   readonly vault: Vault
   readonly writer: IndexWriter
@@ -75,7 +71,6 @@ interface Job {
 
 interface Request {
   readonly scope: Scope
-  /** Number of reported changes when the request was made. */
   readonly noticed: number
   readonly done: (error?: unknown) => void
 }
@@ -110,14 +105,12 @@ export class IndexingService implements Indexing {
   #returning: 'no' | 'wanted' | 'tried' = 'no'
   #working: 'building' | 'verifying' = 'building'
   #isRunning = false
-  /** Requests arrived during the current run. */
   #isAwake = false
   #isPermitted = false
   #isVerified = false
   #isDamaged = false
   /** Set after memory ran short. No files are read until the next start. */
   #memoryShort: MemoryShortError | undefined
-  /** The last comparison failed with a transient error. */
   #isPassing = false
   #hasReadMany = false
   #isClosed = false
@@ -351,7 +344,6 @@ export class IndexingService implements Indexing {
     return quietly(() => this.#indexer?.isCurrent(file) ?? false) ?? false
   }
 
-  /** Marks the first `noticed` changes as indexed. */
   #take(noticed: number): void {
     if (noticed === 0 || !this.#freshness.isBehind) return
     this.#freshness.take(noticed)
@@ -378,7 +370,6 @@ export class IndexingService implements Indexing {
     const result = await this.#search.step(this.#vault, this.#writer, mode ?? 'obsidian')
     const search = this.#search.progress()
     if (search !== undefined && JSON.stringify(search) !== JSON.stringify(this.#status.search)) this.#report({ search })
-    // Yield to new requests.
     await new Promise((resolve) => setImmediate(resolve))
     return result === 'more' || this.#isAwake || this.#queue.length > 0
   }
@@ -591,7 +582,6 @@ export class IndexingService implements Indexing {
     return this.#isPermitted && this.#watcher === undefined && this.#parts.watch !== undefined && this.#status.phase !== 'missing'
   }
 
-  /** If watching fails, files are compared only when a caller asks. */
   #openWatcher(): Watcher | undefined {
     try {
       return this.#parts.watch?.(
@@ -617,7 +607,6 @@ export class IndexingService implements Indexing {
   #startWatching(): void {
     const watcher = this.#openWatcher()
     this.#watcher = watcher
-    // Prepare for the first edit.
     this.#preload()
     // Files may have changed before the watcher was ready.
     watcher?.ready
@@ -648,7 +637,6 @@ function join(scopes: readonly Scope[]): Scope {
   return { all: false, folders, files: [...files] }
 }
 
-/** A condition that callers can wait for. */
 export class Latch {
   #open: () => void = () => {}
   #isOpen = false

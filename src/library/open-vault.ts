@@ -119,7 +119,6 @@ export async function openVault(path: string, options: OpenVaultOptions = {}): P
 
 const MAX_DAYS = 3_650
 
-/** Converts `get_node` to `getNode`. */
 function methodName(tool: string): string {
   return tool.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
 }

@@ -110,7 +110,6 @@ function attributesOf({ kind, form, property, subpath, line, inComment }: Occurr
   }
 }
 
-/** The command that installs the tested version. */
 const INSTALL = '`npm install graphology@0.26 graphology-types`'
 
 async function loadGraphology(): Promise<Pick<typeof import('graphology'), 'MultiDirectedGraph'>> {

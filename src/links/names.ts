@@ -33,7 +33,6 @@ export interface Names {
   withName(folded: string): readonly number[]
   /** Includes Logseq page names. */
   withAlias(folded: string): readonly number[]
-  /** Compares the exact spelling (`spellName`). */
   isSpelledAlias(key: number, alias: string): boolean
 }
 
@@ -47,7 +46,6 @@ interface Entry {
 /** A single key is stored without an array, to save memory. */
 type Keys = number | number[]
 
-/** Indexes files by folded path, base name, alias and page name. */
 export class NameIndex implements Names {
   readonly mode: Mode
   readonly #entries = new Map<number, Entry>()
@@ -206,7 +204,6 @@ export function stemOf(path: string, mode: Mode): string {
   return path.replace(mode === 'docs' ? DOCS_NOTE_ENDING : NOTE_ENDING, '')
 }
 
-/** Removes `.md`. */
 export function missingName(target: string): string {
   return target.replace(NOTE_ENDING, '')
 }

@@ -150,7 +150,6 @@ function spelledSo(names: Names, keys: readonly number[], target: string): reado
   return matching.length > 0 ? matching : keys
 }
 
-/** Prefers an exact match to a folded one. */
 function byAlias(names: Names, target: string, folder: string): Resolution | undefined {
   const alias = spellName(target.trim())
   const keys = names.withAlias(foldName(alias))
@@ -158,7 +157,6 @@ function byAlias(names: Names, target: string, folder: string): Resolution | und
   return choose(spelled.length > 0 ? spelled : keys, names, folder, 'alias')
 }
 
-/** Finds the index file of a folder whose path ends in `target`. */
 function byFolder(names: Names, target: string): Resolution | undefined {
   const folded = trimEndOf(foldName(target), '/')
   const inside = names.withName(`${nameOf(folded)}/`).filter((key) => endsInPath(folderOf(names.foldedPath(key) ?? ''), folded))
@@ -244,7 +242,6 @@ function addReading(target: string, link: LinkTarget, sourcePath: string, flavou
   if (journal !== undefined) add(journal)
 }
 
-/** The names are folded (see `addMentions`). */
 export function mentionsAny(link: LinkTarget, sourcePath: string, flavour: Flavour, names: ReadonlySet<string>): boolean {
   let isMentioned = false
   addMentions(link, sourcePath, flavour, (name) => {
@@ -296,7 +293,6 @@ export function isRelative(target: string): boolean {
   return /^\.\.?(?:\/|$)/.test(target)
 }
 
-/** True if the last segment is `.`, `..` or empty. */
 function namesFolder(target: string): boolean {
   const last = target.charCodeAt(target.length - 1)
   return (last === SLASH || last === DOT) && /(?:^|\/)\.{0,2}$/.test(target)

@@ -44,13 +44,11 @@ export function namedHeadings(subpath: string, headings: readonly Heading[]): Na
   return index === -1 ? undefined : { by: 'anchor', at: [index] }
 }
 
-/** Finds the first heading with these ancestors, in order. */
 function headingPath(
   headings: readonly Heading[],
   folded: readonly string[],
   names: readonly string[],
 ): readonly number[] | undefined {
-  // Open headings with the headings matched so far.
   const open: { readonly level: number; readonly met: readonly number[] }[] = []
   for (const [index, { level }] of headings.entries()) {
     while ((open.at(-1)?.level ?? 0) >= level) open.pop()
@@ -80,7 +78,6 @@ function anchorsOf(headings: readonly Heading[]): { has(anchor: string): boolean
   }
 }
 
-/** Returns -1 if there is none. */
 function anchorIndex(headings: readonly Heading[], anchor: string): number {
   const foldedAnchor = anchorOf(anchor)
   const exact = headings.findIndex(({ text }) => explicitAnchor(text) === anchor || anchorOf(text) === foldedAnchor)

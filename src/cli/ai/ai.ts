@@ -157,7 +157,6 @@ interface Price {
   readonly output: number
 }
 
-/** @throws UsageError if a price is invalid */
 function pricesIn(prices: readonly string[]): ReadonlyMap<string, Price> {
   return new Map(
     prices.map((price) => {

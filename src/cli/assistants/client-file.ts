@@ -53,7 +53,6 @@ export function nameOf({ options }: Invocation): string {
   )
 }
 
-/** @throws RouxError `CONFLICT` if another server uses the name, unless `--force` is given */
 export function requireOurs(entry: unknown, { file, name }: EntryPlace, { options }: Invocation): void {
   if (entry === undefined || options.get('force') === true || readOwnEntry(entry) !== undefined) return
   throw new RouxError('CONFLICT', `${file} has a server "${name}" that is not Roux.`, {
@@ -61,7 +60,6 @@ export function requireOurs(entry: unknown, { file, name }: EntryPlace, { option
   })
 }
 
-/** @throws RouxError `PROVIDER_ERROR` with the expected path */
 export function requireInstalled(client: Client, file: ClientFile, { host, options }: Invocation): void {
   const evidence = client.sign(host)
   if (file.text !== undefined || options.get('create') === true || existsSync(evidence)) return
@@ -78,7 +76,6 @@ export interface ClientChange {
   /** `done` is printed after a change, `nothing` if the file was already correct. */
   readonly done: string
   readonly nothing: string
-  /** Tells the user how to make the client load the change. */
   readonly afterwards: string
 }
 
@@ -135,13 +132,11 @@ function withoutTokens(text: string): string {
 export interface ClientFile {
   readonly path: string
   readonly realPath: string
-  /** `undefined` if the file does not exist. */
   readonly text: string | undefined
   /** A new file gets 0600 because it may contain keys. */
   readonly mode: number
 }
 
-/** @throws RouxError if the file exists but is not readable text */
 export function readClientFile(path: string): ClientFile {
   const refuse = (why: string, cause?: unknown): RouxError =>
     new RouxError('INVALID_SETTINGS', `${path} cannot be read: ${why}.`, { hint: 'Nothing was written.', cause })
@@ -222,7 +217,6 @@ function writeBackup(path: string, { text, mode }: { readonly text: string; read
   }
 }
 
-/** @throws RouxError `CONFLICT` if the file has changed since it was read */
 function requireUnchanged(file: ClientFile): void {
   if (readClientFile(file.path).text === file.text) return
   throw new RouxError('CONFLICT', `${file.path} was changed by another program in the meantime.`, {

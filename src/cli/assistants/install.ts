@@ -185,15 +185,12 @@ function isSame(path: string, real: string): boolean {
   return quietly(() => realpathSync.native(path) === realpathSync.native(real)) ?? false
 }
 
-/** Arguments that find these vaults from any working directory. */
 export interface VaultsToServe {
   /** Omitted to serve all vaults in the server's settings. */
   readonly vault?: string
-  /** A settings file that is not in a default location. */
   readonly config?: string
 }
 
-/** @throws RouxError `INVALID_SETTINGS` if a server started elsewhere could not find the vaults */
 export function vaultsToServe(invocation: Invocation, { server, vaults }: LoadedVaults): VaultsToServe {
   const [{ name, settings }, ...more] = vaults
   if (name === undefined) return { vault: settings.vault.path }
@@ -212,7 +209,7 @@ export function vaultsToServe(invocation: Invocation, { server, vaults }: Loaded
   )
 }
 
-/** `--set` counts, because its value is copied into the entry. */
+/** `--set` options are part of the entry's command. */
 function isReadEverywhere(source: string, invocation: Invocation): boolean {
   const { host, options } = invocation
   const config = options.get('config') as string | undefined

@@ -86,7 +86,6 @@ function positionals(options: readonly Option[], words: readonly string[]): numb
   return count
 }
 
-/** A list parameter takes all remaining arguments. */
 function parameterAt(parameters: readonly Parameter[], place: number): Parameter | undefined {
   const inOrder = parameters.filter(({ required, isWord = false }) => required || isWord)
   const list = inOrder.findIndex(({ many = false }) => many)

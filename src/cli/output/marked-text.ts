@@ -45,7 +45,6 @@ export function wrapMarked(marked: MarkedText, { width, lines, mark }: WrapOptio
   })
 }
 
-/** Closes and reopens highlights at line ends. */
 function withMarksClosed(lines: readonly string[]): readonly string[] {
   let isOpen = false
   return lines.map((line) => {
@@ -60,7 +59,6 @@ const OWN_LINE = /^\s*(?:\||[-*+] |\d+[.)] |#{1,6} |>)/
 /** Table rows and headings never continue on the next line. */
 const ONE_LINE = /^\s*(?:\||#{1,6} )/
 
-/** A line of code counts as one word. */
 function writtenLines(text: MarkedText): readonly (readonly string[])[] {
   const blocks = codeIn(text.text).filter(({ kind }) => kind === 'fenced')
   const lines: (readonly string[])[] = []

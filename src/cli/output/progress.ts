@@ -3,7 +3,6 @@ import type { Progress } from '../../core/search.ts'
 import type { Printer } from './printer.ts'
 import { bytesText, cutToWidth, durationText } from './text.ts'
 
-// Quick work shows no progress.
 const SILENT_MS = 400
 const EVERY_MS = 100
 
@@ -34,7 +33,6 @@ export class ProgressLine {
     }
   }
 
-  /** Announces even quick downloads. */
   download({ loaded, total }: { readonly loaded: number; readonly total?: number }): void {
     if (!this.#isDownloadTold) {
       this.#isDownloadTold = true

@@ -9,7 +9,6 @@ export interface FoundLook extends Look {
   readonly question?: string | undefined
 }
 
-/** Properties that `search`, `find_nodes`, `similar_nodes` and `get_neighbors` have in common. */
 export interface FoundItem {
   readonly id: string
   readonly title: string
@@ -111,7 +110,6 @@ function labelOf({ heading, start_line: start, end_line: end }: Passage, title: 
   return [...(below.length === 0 ? [] : [below.map(printable).join(' › ')]), lines].join(', ')
 }
 
-/** The label already contains the heading. */
 function withoutHeading({ heading, text }: Passage): string {
   const line = /^#{1,6} +/.exec(text)?.[0]
   const name = heading.at(-1)

@@ -59,7 +59,6 @@ function renderRecord(record: Facts, look: Look): string {
   const entries = Object.entries(record)
   if (entries.length === 0) return 'Nothing found.\n'
   const text = typeof record.content === 'string' ? record.content : undefined
-  // Pages are always shown as tables.
   const isShownAsTable = typeof record.total === 'number' ? isRecords : isTable
   const tables = entries.filter((entry): entry is [string, readonly Facts[]] => isShownAsTable(entry[1]))
   const facts = entries.filter(([name, value]) => !isShownAsTable(value) && !(name === 'content' && text !== undefined))
@@ -155,7 +154,6 @@ function isPack(value: Readonly<Record<string, unknown>>): boolean {
   return Array.isArray(value.excerpts) && typeof value.tokens === 'number'
 }
 
-/** Renders Markdown with a source line before each excerpt. */
 function renderPack({ excerpts, omitted, next_offset }: ContextPack): string {
   if (excerpts.length === 0) return 'Nothing found.\n'
   const parts = excerpts.map((excerpt) => `${sourceLine(excerpt)}\n\n${printableText(excerpt.text).trim()}\n`)

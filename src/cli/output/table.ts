@@ -31,7 +31,6 @@ export function renderTable(columns: readonly Column[], rows: readonly (readonly
 const MAX_LINES = 6
 const MIN_WIDTH = 16
 
-/** True if a column is narrower than its words or a cell has too many lines. */
 function isHardToRead(columns: readonly Fitted[], cells: readonly (readonly string[])[]): boolean {
   return columns.some(({ column, at, width, isNarrowed }) => {
     if (!isNarrowed || column.whole === true) return isNarrowed && width < MIN_WRAPPED
@@ -100,7 +99,6 @@ function fitColumns(
   })
 }
 
-/** After an id that does not fit, the row continues on the next line. */
 function renderRow(columns: readonly Fitted[], row: readonly string[]): readonly string[] {
   const lines: string[] = []
   let top = 0

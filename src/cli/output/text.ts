@@ -18,7 +18,6 @@ export function printable(text: string): string {
   return printableText(text).replace(/[\n\t]+/g, ' ')
 }
 
-/** Like `printable`, but preserves line breaks. */
 export function printableText(text: string): string {
   return text.replace(/\r\n?|[\u2028\u2029]/g, '\n').replace(/[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/gu, '')
 }
@@ -48,7 +47,6 @@ export function cutToWidth(text: string, width: number): string {
 
 interface WrapOptions {
   readonly breaks?: boolean
-  /** Words to wrap, which may contain spaces. */
   readonly words?: readonly string[]
 }
 

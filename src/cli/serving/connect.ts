@@ -9,7 +9,6 @@ import { UsageError } from '../host.ts'
 import { type Invocation, settingsInput } from '../session.ts'
 import { namesIn, requireScope, warnAboutUnknown } from './token.ts'
 
-/** Prints a code for one sign-in within ten minutes. */
 export async function run(invocation: Invocation): Promise<number> {
   const { host, printer, options } = invocation
   const { settings } = await loadSettings(settingsInput(invocation))
@@ -41,7 +40,6 @@ The code is for one sign-in within 10 minutes. "roux token list" shows connectio
 `
 }
 
-/** The last address served with `--public-url`. */
 function servedAddress(keyFile: string): string | undefined {
   const stored = readJson(keyFile)
   return isRecord(stored) && typeof stored.resource === 'string' ? stored.resource : undefined

@@ -23,7 +23,6 @@ export interface LiveSettingsOptions {
   onChange(before: Settings, now: Settings): void
 }
 
-/** Reloads settings when their files change. */
 export class LiveSettings {
   readonly #options: LiveSettingsOptions
   readonly #started: Settings
@@ -33,7 +32,7 @@ export class LiveSettings {
   #httpSetting: boolean | undefined
   #timer: NodeJS.Timeout | undefined
   #fileState: string | undefined
-  /** Waits until two checks agree, because a program may still be writing the files. */
+  /** The files are loaded when two checks agree, because a program may still be writing them. */
   #lastSeen: string | undefined
   #failure: string | undefined
   #isBusy = false

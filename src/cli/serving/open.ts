@@ -121,7 +121,6 @@ export interface NamedNoteTarget {
   readonly mayBeVault: boolean
 }
 
-/** A folder or a vault name means a vault; any other argument means a note. */
 export async function vaultOrNote(invocation: Invocation, name: string): Promise<'vault' | NamedNoteTarget> {
   const { host, options } = invocation
   const path = resolve(host.cwd, name)

@@ -24,7 +24,7 @@ export interface AnnouncedPage {
 /** Announced folders by file, one list per connection of the shared server. */
 const announced = new Map<string, Set<readonly string[]>>()
 
-/** Lets other processes find this server. Write errors are ignored. @returns a function that withdraws these folders */
+/** Write errors are ignored. @returns a function that withdraws these folders */
 export function announceServer(folder: string, vaults: readonly string[], page?: AnnouncedPage): () => void {
   const file = join(folder, `${process.pid}.json`)
   const folders = vaults.map(realFolder)

@@ -104,7 +104,6 @@ export async function serveHttp(invocation: Invocation, loaded: LoadedVaults, we
     const code = view.newCode()
     web.onAddress(`${home}#code=${code}`, () => view.isWaiting(code))
   }
-  // Open the vaults before the first client connects.
   openAll(followedVaults).then(
     (cores) => {
       for (const { indexing } of cores) indexing.begin()
@@ -132,7 +131,6 @@ async function healthOf(vaults: Vaults): Promise<HealthReport> {
     const health = await Promise.all((await openAll(vaults)).map((core) => vaultHealth(core, signal)))
     return { isWell: health.every(({ store }) => store !== 'unreachable'), vaults: health }
   } catch {
-    // No vault could be opened.
     return { isWell: false, vaults: [] }
   }
 }
@@ -146,7 +144,6 @@ interface View {
 
 async function webView({ host }: Invocation, ownerHasAccess: () => boolean): Promise<View> {
   const { webRoutes } = await import('../../web/routes.ts')
-  // The owner needs no token.
   const owner: Principal = { key: 'the owner', access: { name: 'roux open', scopes: new Set(SCOPES), vaults: '*' } }
   const key = randomBytes(32).toString('base64url')
   let sessions: WebSessions | undefined
@@ -177,7 +174,6 @@ interface SignIn {
   readonly addressOf: AddressOf
 }
 
-/** Sign-in is enabled only with a public address. */
 async function publicSide(
   { host }: Invocation,
   { server, vaults: [first] }: LoadedVaults,

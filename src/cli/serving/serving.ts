@@ -25,7 +25,6 @@ export interface Serving {
   /** Follows the settings files after `watch()` has been called. */
   readonly live: LiveSettings
   readonly options: SharedOptions
-  /** The page may use tools that assistants are not offered. */
   readonly switchedOffForPage: SwitchedOffBy
   /** Call before releasing the port. */
   withdraw(): void
@@ -34,7 +33,6 @@ export interface Serving {
 }
 
 export interface ServingOptions {
-  /** Returns `undefined` until the page accepts requests. */
   readonly page?: () => AnnouncedPage | undefined
 }
 
@@ -111,7 +109,6 @@ export async function openServing(invocation: Invocation, loaded: LoadedVaults, 
   }
 }
 
-/** Adds the settings files of all vaults, so their changes are noticed. */
 function withPlaces({ server, vaults }: LoadedVaults): LoadedSettings {
   return { ...server, places: [...new Set([server, ...vaults].flatMap(({ places }) => places))] }
 }
@@ -167,7 +164,6 @@ type Tokens = Pick<UsageRow, 'location' | 'requests' | 'input' | 'output' | 'est
 
 const COUNTED = ['requests', 'input', 'output', 'estimated', 'failed'] as const
 
-/** Opens no usage file if no model server is configured. */
 async function tokensToday(host: Host, settings: Settings): Promise<Readonly<Record<string, Tokens>>> {
   if (!settings.ai.enabled && settings.embedder.kind !== 'openai') return {}
   const byServer = new Map<string, Tokens>()

@@ -22,7 +22,6 @@ export function vaultsAnnouncedTo(access: Access, vaults: Vaults, loaded: Loaded
   return access.scopes.has('read') ? namesSeen(access, vaults, loaded) : 'nothing'
 }
 
-/** Vault names are compared without regard to case. */
 function namesSeen(access: Access, { names }: Vaults, { vaults: [first] }: LoadedVaults): SeenVaults {
   if (access.vaults === '*') return names
   const allowedNames = access.vaults.map((name) => name.toLowerCase())
@@ -31,7 +30,6 @@ function namesSeen(access: Access, { names }: Vaults, { vaults: [first] }: Loade
   return visible.length === 0 ? 'nothing' : visible
 }
 
-/** Falls back to the folder's name. */
 export function unnamedVault({ vault }: Pick<Settings, 'vault'>): string {
   return basename(vault.path).toLowerCase()
 }

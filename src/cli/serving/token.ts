@@ -55,7 +55,6 @@ async function add(invocation: Invocation, path: string, name: string | undefine
   const { options } = invocation
   if (name !== undefined && (await connectionsOf(invocation)).some((connection) => connection.name === name))
     throw invalid(`A connection "${name}" already exists.`, 'Choose another name.')
-  // Vault names are lowercase.
   const vaults = namesIn(options.get('vaults') ?? '*').map((name) => name.toLowerCase())
   const added = {
     name: requireName(name, 'add'),

@@ -100,7 +100,6 @@ export class Connection {
     this.#socket.resume().setTimeout(LINGER_MS)
   }
 
-  /** Uses the streams, folder and environment of the client process. */
   #hostFor({ kind, cwd, env, columns }: Greeting): Host {
     const { host, vaults } = this.#parts
     const ownVariables = Object.entries(host.env).filter(([name]) => !SENT_VARIABLE.test(name))
@@ -131,7 +130,6 @@ export class Connection {
   }
 }
 
-/** @throws Error if the client must run the command itself */
 async function accept(argv: readonly string[], host: Host) {
   const { command = '', rest } = splitCommand(argv)
   const target = await findCommandOrTool(host, command)

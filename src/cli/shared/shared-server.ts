@@ -15,7 +15,6 @@ const FIRST_CONNECTION_TIMEOUT_MS = 60_000
 const ENDING_TIMEOUT_MS = 8_000
 const BACKLOG = 1_024
 
-/** Serves until it is idle for a while or stopped. */
 export async function runSharedServer(host: Host): Promise<number> {
   const place = placeOf(host)
   const composition = await host.compose()
@@ -40,7 +39,7 @@ async function serveShared(host: Host, place: Place, vaults: SharedVaults): Prom
   let unused: NodeJS.Timeout | undefined
   let unusedAt = performance.now() + FIRST_CONNECTION_TIMEOUT_MS
   const wait = (): void => {
-    // After an update, exit with the last connection.
+    // After an update of the program, exit with the last connection.
     const isCurrent = quietly(() => placeOf(host).socket) === place.socket
     if (connections.size === 0) unused = setTimeout(stop, isCurrent ? unusedAt - performance.now() : 0).unref()
   }
@@ -48,7 +47,6 @@ async function serveShared(host: Host, place: Place, vaults: SharedVaults): Prom
     process: process.pid,
     version: VERSION,
     memory: Math.round(process.memoryUsage.rss() / 1e6),
-    // Exclude the connection that requests the status.
     connections: connections.size - 1,
     vaults: vaults.list(),
   })

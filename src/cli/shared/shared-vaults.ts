@@ -80,7 +80,6 @@ export class SharedVaults {
       watch: true,
       shared: this.#parts,
       onError: this.#log,
-      // Each connection has its own permissions.
       permits: () => ({ write: true, attach: true }),
     })
     const vault: SharedVault = { folder: settings.vault.path, core, users: 0 }
@@ -90,7 +89,6 @@ export class SharedVaults {
   }
 }
 
-/** Returns an open vault as one connection sees it. Closing the view leaves the vault open. */
 function viewOf(core: GraphCore, settings: Settings, options: OpenOptions, onClose: () => void): GraphCore {
   const permits = options.permits ?? (() => settings.tools)
   return overlaid<GraphCore>(core, {

@@ -229,7 +229,6 @@ export interface AnswerPrompt {
   close(): void
 }
 
-/** Also accepts answers typed before the question. */
 function openPrompt({ stdin, stderr, onSignal }: Pick<Host, 'stdin' | 'stderr' | 'onSignal'>): AnswerPrompt {
   const lines = createInterface({ input: stdin, output: stderr })
   const answers = lines[Symbol.asyncIterator]()

@@ -9,7 +9,6 @@ import { UsageError } from '../host.ts'
 import { type Invocation, requireSettings, withCore } from '../session.ts'
 import { applyLinks } from './apply-links.ts'
 
-/** Returns `undefined` unless `--name`, `--dismiss` or `--apply` is given. */
 export function runDecision(
   tool: Tool,
   invocation: Invocation,

@@ -75,7 +75,6 @@ interface ShellContext {
   readonly vaults: readonly LoadedVault[]
 }
 
-/** Argument kinds that accept a path. */
 const PATHS: ReadonlySet<unknown> = new Set(['note', 'note or folder', 'place'])
 
 /** Replaces shell paths such as `./Plans/Garden.md` with vault paths. @throws UsageError for a folder outside every vault */
@@ -117,7 +116,6 @@ function insideOf(root: string, path: string): string | undefined {
   return undefined
 }
 
-/** Resolves symbolic links in the part of the path that exists. */
 function realPath(path: string): string {
   try {
     return realpathSync(path)

@@ -40,7 +40,6 @@ export async function findCommandOrTool(host: Host, word: string): Promise<Comma
   return tool && { tool, options: optionsOf(tool) }
 }
 
-/** @throws UsageError with the nearest names */
 export async function requireTool(host: Host, name: string): Promise<Tool> {
   const tool = await findTool(host, name)
   if (tool) return tool
@@ -128,7 +127,6 @@ function settingsOfAll(tool: Tool, { server, vaults: [first, ...more] }: LoadedV
   return { server: set(server), vaults: [set(first), ...more.map(set)] }
 }
 
-/** Placeholder vaults for validating arguments. */
 function unopened(vaults: readonly LoadedVault[]): Vaults {
   return { names: vaults.flatMap(({ name }) => name ?? []), open: () => Promise.reject(new Error('not opened yet')) }
 }

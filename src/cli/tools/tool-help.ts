@@ -50,7 +50,6 @@ export const SHORT_NAMES: ReadonlyMap<string, string> = new Map([
   ['changes', 'list_changes'],
 ])
 
-/** Converts `get_hubs` to `get-hubs`. */
 export function commandName(tool: string): string {
   return tool.replaceAll('_', '-')
 }

@@ -122,7 +122,6 @@ ${gexfKey('kinds', 'string')}${isSemantic ? gexfKey('score', 'double') : ''}</at
     end: () => '}\n',
   },
   csv: {
-    // Similar pairs have no count, and links have no score.
     begin: (isSemantic) => `source,target,count,kinds${isSemantic ? ',score' : ''}\n`,
     between: '',
     edge: ({ source, target, count, kinds }, _, isSemantic) =>

@@ -16,7 +16,6 @@ const PAUSE_FACTOR = 5
 /** Time without a response from the database, in milliseconds. Another feeder may then take over. */
 const SILENCE_TIMEOUT = 12_000
 
-/** Feeds vaults to the database, or removes them from it, until a signal is received. */
 export async function run(called: Invocation): Promise<number> {
   const invocation: Invocation = { ...called, options: new Map([...called.options, ['store', 'neo4j']]) }
   if (invocation.options.get('remove') === true) return await remove(invocation)
@@ -81,7 +80,6 @@ export function withoutRepeats(write: (line: string) => void): (line: string) =>
   }
 }
 
-/** Retries after connection errors. */
 async function takeLease(lease: FeederLease, note: (line: string) => void, signal: AbortSignal) {
   try {
     return await lease.take()

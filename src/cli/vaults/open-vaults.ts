@@ -7,7 +7,6 @@ import type { Settings } from '../../config/settings.ts'
 import type { Host } from '../host.ts'
 
 export interface ServedVaults extends Vaults {
-  /** Call when the `ai` settings may have changed. */
   aiChanged(): void
   /** `by` is a deadline in `performance.now()` time. */
   close(by: number): Promise<void>

@@ -136,7 +136,6 @@ type Facts = Parameters<typeof factsForPeople>[0]
 interface VaultResults<T> {
   readonly all: readonly T[]
   readonly isSeveral: boolean
-  /** Some vaults failed. */
   readonly isPartial: boolean
 }
 
@@ -182,7 +181,6 @@ interface Coverage {
   readonly search_message?: string
 }
 
-/** Counts the stored vectors if the embedder could not be opened. */
 function coverageOf(
   { search }: Pick<IndexStatus, 'search'>,
   { embedder }: Pick<Settings, 'embedder'>,
@@ -204,7 +202,6 @@ function coverageOf(
   return { ...facts, vectors: { done: doneCount, total, ...time, ...comparedMember } }
 }
 
-/** The embedder's id starts with its kind and contains the model name. */
 function isOf({ embedder: id }: VectorState, { kind, model }: Settings['embedder']): boolean {
   const name = model.split(/[\\/]/).at(-1) ?? ''
   return id.startsWith(`${kind}:`) && id.toLowerCase().includes(name.toLowerCase())

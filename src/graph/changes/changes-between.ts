@@ -10,7 +10,6 @@ export interface CommittedFiles {
   readonly removed: readonly number[]
   /** New files reuse the keys of deleted ones. */
   pathOf(key: number): string | undefined
-  /** Returns the path before a recorded move. */
   formerPath(path: string): string | undefined
   /** Milliseconds since the Unix epoch. */
   readonly time: number

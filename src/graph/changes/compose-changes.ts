@@ -54,7 +54,6 @@ class Composing {
     return { files: files.sort(byKey(fileKey)), links: links.sort(byKey(linkKey)) }
   }
 
-  /** @returns the removed files, by former path */
   #applyFiles(files: readonly LoggedFileChange[]): ReadonlyMap<string, Identity> {
     const identities = files.map(({ from }) => (from === undefined ? this.#new(undefined, undefined) : this.#at(from)))
     // Release all old names first, because files can swap names.

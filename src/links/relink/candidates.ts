@@ -22,7 +22,6 @@ export interface OldLink {
   readonly link: LinkTarget
   readonly style: PathStyle
   readonly via: (Resolution & { readonly kind: 'file' })['via']
-  /** Path on disk of the old target. */
   readonly path: string
 }
 
@@ -61,7 +60,6 @@ function namesFolder({ link, via }: OldLink): boolean {
   return via === 'folder' && !isWiki(link)
 }
 
-/** Site paths look like `/a/b/`. */
 function isSitePath({ link, style }: OldLink, mode: Mode): boolean {
   return mode === 'docs' && style === 'rooted' && withoutQuery(link, mode).endsWith('/')
 }

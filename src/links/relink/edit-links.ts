@@ -6,7 +6,6 @@ import { editText } from '../../core/text/edit-text.ts'
 import type { LinkSlots, TextRange, UnquotedValue } from '../../core/text/link-slots.ts'
 import type { LostLink, LostReason, RelinkedFile, RelinkSource, Rewrite, SourceTexts } from './relink-plan.ts'
 
-/** Returns `undefined` if no text works. */
 export type Choose = (link: ResolvedLink, slots: LinkSlots) => (TextRange & { readonly text: string }) | undefined
 
 export interface LinkEditing {
@@ -14,7 +13,6 @@ export interface LinkEditing {
   readonly pathAfter: string
   readonly needed: readonly ResolvedLink[]
   readonly choose: Choose
-  /** True if the rewritten link still has the target of `was`. */
   readonly isKept: (is: Link, was: ResolvedLink) => boolean
 }
 
@@ -76,7 +74,6 @@ function quoteValues(text: string, changes: readonly Change[]): readonly Change[
   return [...byValue.values()].flatMap((inside) => quoteValue(text, inside))
 }
 
-/** @param inside changes within one value */
 function quoteValue(text: string, inside: readonly Change[]): readonly Change[] {
   const [first] = inside
   const source = first?.unquoted?.quotedWith(inside.map(({ edit }) => edit))
@@ -113,7 +110,6 @@ function keepReadable(changes: readonly Change[], isRight: (some: readonly Chang
   return keptChanges
 }
 
-/** True if every rewritten link has the right target and the other links are unchanged. */
 function isReadable(
   text: string,
   changes: readonly Change[],

@@ -62,7 +62,6 @@ export function planHeadingLinks(
 export interface WrittenSubpath {
   readonly subpath: string
   readonly form: LinkForm
-  /** Headings that the subpath matches before the change. */
   readonly named: NamedHeadings
 }
 
@@ -86,14 +85,12 @@ function subpathCandidates(was: WrittenSubpath, { before, after, mode }: Outline
   return [...new Set([...anchor, renamed.join('#'), ...longer])].filter((subpath) => subpath !== '')
 }
 
-/** True for a web anchor, false for the heading's text. */
 function isAnchor({ subpath, form, named }: WrittenSubpath, text: string, mode: Mode): boolean {
   if (!isMarkdownPath({ form })) return false
   if (named.by === 'anchor') return true
   return named.at.length === 1 && subpath === anchorOf(text) && (subpath !== text || hasFolderTargets(mode))
 }
 
-/** Numbers the anchor if earlier headings share it. */
 function numberedAnchor(written: string, index: number, { before, after }: Omit<Outlines, 'mode'>): string {
   const text = after[index]?.text ?? ''
   const isCollapsed = !written.startsWith(dashedAnchor(before[index]?.text ?? ''))

@@ -13,7 +13,6 @@ export interface SourceTexts {
   /** Returns `undefined` if the file is unreadable or has changed since it was indexed. */
   read(source: RelinkSource): string | undefined
   slots(path: string, text: string): FindSlots
-  /** Returns the links in the order of the index. */
   links(path: string, text: string): readonly Link[]
 }
 
@@ -27,10 +26,8 @@ export interface Rewrite {
 
 export interface RelinkedFile {
   readonly key: number
-  /** Path before the change. */
   readonly path: string
   readonly edits: readonly TextEdit[]
-  /** One rewrite per edit. */
   readonly rewrites: readonly Rewrite[]
 }
 
