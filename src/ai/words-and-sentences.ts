@@ -3,6 +3,7 @@ import type { TextRange } from '../core/text/link-slots.ts'
 export interface Word {
   /** Case-folded, with a uniform apostrophe and without thousands separators. */
   readonly text: string
+  /** UTF-16 offset. */
   readonly start: number
   readonly end: number
   /** Only `plain` words may be omitted from a quote, because the others change its meaning. */

@@ -31,8 +31,7 @@ export interface RetrieveArguments {
 }
 
 /**
- * Returns passages for a question, best first. If a question about a single note is asked and the note fits, returns the whole
- * note.
+ * Returns passages for a question, best first. If the question is about one note that fits, returns the whole note.
  * @throws RouxError `NODE_NOT_FOUND`
  */
 export async function retrieve(core: GraphCore, args: RetrieveArguments, call: Call): Promise<Answer<readonly FoundPassage[]>> {

@@ -86,6 +86,7 @@ export interface SearchResult extends ListedNode {
 export interface Explanation {
   readonly keyword: RetrieverScore | null
   readonly semantic: RetrieverScore | null
+  /** Rank among the notes in other languages than the question. Set only for such notes. */
   readonly across?: RetrieverScore
   /** Weight of the semantic score for this language, 0–1. */
   readonly weight: number

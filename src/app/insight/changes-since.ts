@@ -39,6 +39,7 @@ export interface ChangedNote {
   readonly id: NodeId
   readonly title: string
   readonly from?: NodeId
+  /** Set if Roux made the last change to the note. */
   readonly change_id?: string
 }
 
@@ -84,6 +85,7 @@ export interface ChangesAnswer {
   readonly rising: readonly RisingNote[]
   /** Number of changes by kind, ignoring `limit`. Zero counts are omitted. */
   readonly totals: Readonly<Record<string, number>>
+  /** Set if the changes are not known. */
   readonly state?: PresentState
 }
 

@@ -39,6 +39,7 @@ export interface PackArguments {
 export interface ContextPack {
   readonly excerpts: readonly PackExcerpt[]
   readonly tokens: number
+  /** Number of passages after this pack. */
   readonly omitted: number
   readonly next_offset?: number
 }

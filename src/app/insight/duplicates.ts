@@ -20,6 +20,7 @@ export interface DuplicateNotes {
   /** Text of `line`. Without a common line, a short description. */
   readonly text: string
   readonly candidates: readonly [NodeId]
+  /** Excludes boilerplate. */
   readonly equal_lines: number
   /** Share of common word sequences, 0–1. */
   readonly alike: number

@@ -27,6 +27,7 @@ export interface CommunityRow {
   /** Share of internal links, 0–1. */
   readonly inside: number
   readonly folders: readonly string[]
+  /** Set only if most notes are stubs. */
   readonly stubs?: number
 }
 

@@ -11,7 +11,9 @@ import { findPack } from './context-pack.ts'
 export interface SearchChunksArguments {
   /** A question, or a note to compare with. */
   readonly query: string | { readonly noteId: string }
+  /** Defaults to `all`. */
   readonly scope?: 'all' | { readonly noteId: string } | { readonly folder: string } | { readonly tag: string } | undefined
+  /** Defaults to `normal`. */
   readonly relevance?: Relevance | undefined
 }
 

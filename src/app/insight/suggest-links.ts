@@ -56,10 +56,12 @@ export interface LinkEdit {
   }
 }
 
+/** `named` if the text contains a name of the target, `related` if both notes are similar. */
 export type LinkSuggestion = {
   readonly from: NodeId
   readonly to: NodeId
   readonly title: string
+  /** 0–1. */
   readonly score: number
   readonly why: readonly string[]
 } & (

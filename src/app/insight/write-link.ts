@@ -23,6 +23,7 @@ export function readLinks(path: string, text: string): LinkedNote {
 }
 
 export interface NewLink {
+  /** UTF-16 offsets of the linked text. */
   readonly start: number
   readonly end: number
   readonly to: string

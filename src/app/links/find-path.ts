@@ -18,6 +18,7 @@ export interface FindPathArguments extends PathOptions {
 export interface Hop {
   readonly from: NodeId
   readonly to: NodeId
+  /** `link`, `embed`, or the name of a property. */
   readonly type: string
   /** `out` if `from` contains the link, `in` if `to` does. */
   readonly direction: 'out' | 'in'

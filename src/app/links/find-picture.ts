@@ -2,7 +2,6 @@ import type { VaultPath } from '../../core/ids.ts'
 import type { GraphCore } from '../graph-core.ts'
 import { findIds } from '../names/known-node.ts'
 
-/** In bytes. */
 export const MAX_PICTURE_BYTES = 50 << 20
 
 const PART_BYTES = 256 << 10

@@ -13,6 +13,7 @@ export interface NeighborsArguments extends PageArguments {
   readonly id: string
   readonly direction: Direction
   readonly includeContent: boolean
+  /** Property that contains the links. */
   readonly type?: string | undefined
   readonly kinds?: readonly NodeKind[] | undefined
   readonly links?: number | undefined

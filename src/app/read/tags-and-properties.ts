@@ -20,6 +20,7 @@ export function listTags(core: GraphCore, args: ListTagsArguments, call: Call = 
 }
 
 export interface PropertiesArguments extends PageArguments {
+  /** Lists the values of this property, or all properties if omitted. */
   readonly key?: string | undefined
   readonly prefix?: string | undefined
 }

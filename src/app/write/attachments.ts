@@ -96,6 +96,7 @@ export function listAttachments(
 
 export interface ReadAttachmentArguments {
   readonly id: string
+  /** In bytes. */
   readonly offset: number
   /** Defaults to the whole file for images, and to `PAGE` for other files. */
   readonly maxBytes?: number | undefined

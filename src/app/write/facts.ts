@@ -34,6 +34,7 @@ export interface Omitted {
 
 export interface FileFacts {
   readonly kind: WrittenFile['kind']
+  /** Path before a move or deletion. */
   readonly path: string
   readonly to?: string
   readonly relinked?: readonly RewrittenLine[]
