@@ -17,7 +17,7 @@ export interface ApartSource {
 /** Smaller communities are not compared, because their topic is unclear. */
 const MIN_NOTES = 4
 const MAX_TERMS = 600
-/** Exponent of the missing links. Higher values favor pairs with fewer links. */
+/** Higher values favor pairs with fewer links. */
 const LINKS_WEIGHT = 1.5
 /** Keeps the logarithm finite. */
 const NO_NEAREST = 0.02
@@ -61,7 +61,6 @@ export function apartCommunities(
 interface Centroid {
   readonly terms: Uint32Array
   readonly weights: Float64Array
-  /** Dot product with the mean of all communities. */
   readonly withMean: number
   readonly square: number
 }

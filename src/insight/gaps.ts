@@ -58,7 +58,7 @@ export function notesFallingOff({ offsets, targets }: Pick<WeightedGraph, 'offse
   const falling = new Uint32Array(count)
   /** Order of discovery, starting at 1. 0 means not visited. */
   const visits = new Uint32Array(count)
-  /** Low-link values. */
+  /** Tarjan's low-link values. */
   const lowest = new Uint32Array(count)
   const below = new Uint32Array(count)
   const next = offsets.slice(0, count)

@@ -388,7 +388,7 @@ function bodiesOf(radii: Float32Array, places: Places, gap: number): Bodies {
   }
 }
 
-/** Pushes overlapping bodies apart. Returns the number of pairs with a noticeable overlap. */
+/** @returns the number of pairs with a noticeable overlap */
 function pushApart(bodies: Bodies): number {
   const { radii, places, gap, usual, large } = bodies
   const squares = squaresOf(places, usual.members, 2 * usual.radius + gap)
@@ -508,7 +508,6 @@ function separate(a: number, b: number, { radii, places, gap }: Bodies): number 
   return minDistance - distance > SLACK ? 1 : 0
 }
 
-/** Arranges circles in a sunflower pattern, with the first one in the center. */
 function sunflower(radii: Float32Array): Places {
   const places = new Float32Array(radii.length * 2)
   let area = 0

@@ -52,7 +52,7 @@ const CHANCE = { slope: 0.5, constant: -6.5 }
 
 const MAX_SUGGESTIONS = 12
 const MAX_CANDIDATES = 40
-/** A note that links to this share of a folder may be an incomplete index. Proposes up to `notes` missing entries. */
+/** A note with links to this share of a folder may be an incomplete index. Up to `notes` missing entries become candidates. */
 const LACKING = { share: 0.25, notes: 200 }
 /** Number of most similar notes whose links are used. Notes with more than `MAX_LINKS` links are skipped. */
 const PEERS = 10
@@ -400,7 +400,7 @@ class Peers {
 }
 
 interface LinkHabits {
-  /** For each name, the number of notes that mention it, and of those that also link it. */
+  /** For each name, the number of notes that mention it and the number that also link it. */
   readonly held: Uint32Array
   readonly linked: Uint32Array
   linkRate(name: number): number

@@ -6,7 +6,7 @@ export interface HeadingStart {
   readonly end: number
 }
 
-/** Recognizes an ATX heading. The text range excludes closing `#`s. */
+/** The text range excludes closing `#`s. */
 export function headingStart(line: LineCursor): HeadingStart | undefined {
   const { text, eol } = line
   let start = line.endOfRun(HASH)

@@ -60,7 +60,7 @@ export interface BlockOptions {
   readonly isOutline?: boolean
 }
 
-/** Scans blocks in one pass. Adds line starts to `lines`. */
+/** Adds line starts to `lines`. */
 export function scanBlocks(text: string, from: number, lines: LineIndex, { isOutline = false }: BlockOptions = {}): Blocks {
   const scanner = new BlockScanner(text, isOutline)
   scanner.scan(from, lines)
@@ -135,8 +135,6 @@ class BlockScanner implements Blocks {
     if (!this.#continueLeaf()) this.#startBlocks()
   }
 
-  // Containers
-
   #matchContainers(): void {
     const line = this.#line
     let i = 0
@@ -185,8 +183,6 @@ class BlockScanner implements Blocks {
     if (this.#depth > 0) this.#filled[this.#depth - 1] = true
     this.#leaf = leaf
   }
-
-  // Leaves
 
   /** @returns `false` if the line may start a block */
   #continueLeaf(): boolean {
@@ -297,8 +293,6 @@ class BlockScanner implements Blocks {
   #headingHere(level: number, isSetext: boolean): HeadingBlock {
     return { level, lineEnd: this.#line.eol, isSetext, isNested: this.#depth > 0 }
   }
-
-  // Block starts
 
   /** Opens the containers that start on this line, and at most one leaf. */
   #startBlocks(): void {
@@ -475,8 +469,6 @@ class BlockScanner implements Blocks {
     if (isBox(this.#text, line.offset, line.eol)) this.boxes.push(line.offset)
     return 'container'
   }
-
-  // Tables
 
   #startTable(): Started {
     if (!this.#inParagraph()) return 'none'

@@ -151,7 +151,7 @@ export class InlineScanner {
     this.onSpan?.(start + base, end + base, mark)
   }
 
-  /** Caches an offset beyond the run for the next run. */
+  /** Offsets beyond the run stay cached. */
   #nextSpecial(from: number): number {
     if (this.#src === this.#searched && from >= this.#searchedFrom && from <= this.#foundAt) return this.#foundAt
     SPECIAL.lastIndex = from
@@ -187,8 +187,6 @@ export class InlineScanner {
         return this.#percent(i)
     }
   }
-
-  // Code, math and HTML
 
   #angle(i: number): number {
     const src = this.#src
@@ -230,8 +228,6 @@ export class InlineScanner {
       { destination: target, written: attribute },
     )
   }
-
-  // Brackets
 
   #openBracket(i: number): number {
     const src = this.#src

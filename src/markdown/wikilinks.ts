@@ -39,7 +39,7 @@ export function splitWikilink(content: string): Wikilink {
   }
   const hash = rest.indexOf('#')
   if (hash === -1) return { target: rest.trim(), subpath: undefined, display }
-  // Keep the space in `[[C# notes]]`, as Obsidian does.
+  // Keep the space in `[[C# notes]]`, because the link is looked up as written.
   return { target: rest.slice(0, hash).trim(), subpath: rest.slice(hash + 1).trimEnd(), display }
 }
 

@@ -121,7 +121,7 @@ export class AiState {
     })
   }
 
-  /** Replaces the reservation with the actual usage. On errors, the reservation stays in effect and the answer is kept. */
+  /** On errors, the reservation stays in effect. */
   settle(reservation: Reservation, usage: Usage): void {
     quietly(() => this.#settle(reservation, usage))
   }

@@ -175,8 +175,8 @@ export interface Place {
 }
 
 /**
- * A model is local if its server has a loopback address and does not forward requests. The local network and `0.0.0.0` are
- * remote.
+ * A model is local if its server has a loopback address and does not forward requests. The local network, `0.0.0.0` and names
+ * other than `localhost` are remote.
  */
 export async function locationOf({ baseUrl, model }: Place, resolve: Resolve = addressesOf): Promise<Location> {
   // Ollama runs models such as `gpt-oss:120b-cloud` and `glm-4.6:cloud` on its own servers.

@@ -24,7 +24,6 @@ export interface ModelServer {
 }
 
 interface Advice {
-  /** Name of the setting with the server address. */
   readonly address: string
   /** Hint for timeouts, as a clause after "or". */
   readonly slow: string
@@ -34,7 +33,6 @@ export interface ModelRequest {
   readonly path: string
   readonly body: unknown
   readonly output: number
-  /** Parses the usage in a complete answer. */
   usageOf?(body: string): Usage | undefined
 }
 
@@ -43,7 +41,6 @@ export interface Answer {
   readonly body: string
 }
 
-/** A successful response whose body is still arriving. */
 export interface AnswerStream {
   readonly status: 200
   /** Content type in lowercase, such as `text/event-stream`. */

@@ -37,7 +37,6 @@ export function greetingOf(kind: Greeting['kind'], argv: readonly string[], env:
   return { kind, argv, cwd: process.cwd(), env: Object.fromEntries(variables), columns }
 }
 
-/** Data from the relay to the main program in the same process. */
 interface HandOver {
   alone?: string
   /** Omitted if the relay has not taken over stdin and stdout. */

@@ -31,8 +31,8 @@ const MAX_PATH_LENGTH = 103
 const NODE_VARIABLE = /^(?:TZ|NODE_.+|SSL_CERT_.+|(?:all|https?|no)_proxy)$/i
 
 /**
- * Derives the socket path from everything that a server takes from its own process: build, Node, computer, mounts, user folders
- * and environment. Each version and each container therefore has its own server.
+ * Derives the socket path from the server's environment: build, Node, computer, mounts, user folders and variables. Each version
+ * and each container has its own server.
  * @param script path of the main script
  * @throws RouxError if the path would be too long
  */

@@ -62,8 +62,8 @@ async function startServer({ folder, log: path, announcement }: Place, script: s
 const OWN = `${process.pid}`
 
 /**
- * @returns false if another process has announced a start. On a full disk, several processes may do so, and the lock leaves one
- * server running.
+ * @returns false if another process has announced a start. On a full disk, several processes may succeed, but the lock allows
+ * only one server.
  */
 function announceStart(place: Place): boolean {
   const path = place.announcement

@@ -8,7 +8,6 @@ import { type Link, linesOf, type Notice, noticeLine, readNotice, writeAll } fro
 export interface RelayOptions {
   /** Without a link, this process answers until a request needs a vault. */
   readonly link?: Link
-  /** Reconnects, and starts the server if necessary. */
   reopen(): Promise<Link>
   /**
    * Serves in this process and resolves to the exit code.
@@ -23,7 +22,6 @@ type Message = Readonly<Record<string, unknown>>
 
 /** Id prefix of repeated requests. Their responses are not sent to the client. */
 const REPEATED_ID_PREFIX = 'roux-relay-'
-/** Messages that end a connection. */
 const END_METHODS = new Set<unknown>(['exit', 'notifications/exit'])
 /** The last message of each method and resource URI is repeated on a new connection. */
 const REPEATED_METHODS = new Set(['initialize', 'notifications/initialized', 'logging/setLevel', 'resources/subscribe'])
@@ -41,7 +39,6 @@ export class StdioRelay {
   readonly #options: RelayOptions
   /** Unanswered requests. All requests of a batch have the same line. */
   readonly #open = new Map<string, { readonly message: Message; readonly line: string }>()
-  /** Messages to repeat on a new connection. */
   readonly #repeated = new Map<string, Message>()
   #wire: Duplex | undefined
   #reopening: Promise<void> | undefined

@@ -105,8 +105,8 @@ const TIME_LIMIT = 50
 const SECOND_TIME_LIMIT = 250
 
 /**
- * Untrusted vaults may contain expressions such as `(a+)+$`. V8 interrupts a script at the time limit, so each expression runs as
- * one. A call tests all names and costs 0.15 ms.
+ * Untrusted vaults may contain expressions such as `(a+)+$`. Each expression runs in a script that V8 can interrupt. A call tests
+ * all names and costs 0.15 ms.
  */
 function compile(source: string): GuardedExpression | undefined {
   try {

@@ -5,7 +5,7 @@ import type { Mode } from '../core/note.ts'
 import { quietly } from '../core/quietly.ts'
 import { type ByteRange, type FileKind, type FileStat, isSameStat, type Vault } from '../core/vault.ts'
 
-/** Milliseconds after a change in which a second change may keep the same stat. */
+/** A second change within this many milliseconds may leave the same stat. */
 const RACY = 40
 
 export interface Stats {
@@ -79,7 +79,7 @@ export function isAbsence(error: unknown): boolean {
   return code === 'ENOENT' || code === 'ENOTDIR'
 }
 
-/** @returns `undefined` for large files, pipes and other non-files, and on errors */
+/** @returns `undefined` for large files, pipes and folders, and on errors */
 export function readSmallText(fs: FileSystem, path: string, limit = 1_000_000): string | undefined {
   try {
     const stat = fs.statSync(path, { throwIfNoEntry: false })

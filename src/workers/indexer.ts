@@ -241,7 +241,7 @@ function begin(service: IndexingService | undefined, writes: WriteService | unde
   service?.begin()
   void recovery
     .catch((error) => {
-      // Answers report these errors themselves.
+      // Calls report these errors themselves.
       if (!isVaultMissing(error) && !(error instanceof RouxError && error.code === 'STORE_UNAVAILABLE'))
         send({ type: 'error', stack: describeFailure(error) })
     })

@@ -80,7 +80,7 @@ export class IndexingClient implements Indexing {
   begin(): void {
     this.#askedAt = performance.now()
     this.#reviveIfDue()
-    // Each message wakes the worker. Calls matter only while it embeds.
+    // Each message wakes the worker, so report calls only during embedding.
     if (this.#hasBegun) {
       if (isEmbedding(this.#status)) this.#send({ type: 'asked' })
       return
@@ -233,7 +233,7 @@ export class IndexingClient implements Indexing {
   }
 
   #open(): void {
-    // An index in memory is gone with its worker. Start with the one on disk.
+    // The previous worker's in-memory index is gone. Start with the one on disk.
     for (const which of ['index', 'search'] as const) if (this.#caches[which] === 'memory') this.#replace(which, 'disk')
     const channel = this.#host.channel()
     this.#channel = channel

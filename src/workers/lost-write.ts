@@ -23,7 +23,6 @@ function repeatHint(isPlan: boolean) {
   return isPlan ? { hint: 'Repeat the dry run, because its plan was lost.' } : { hint: 'Call again.', isTransient: true }
 }
 
-/** Reports what the journal says about the change. */
 export function lostWriteError(
   { changeId, reason }: { readonly changeId: string; readonly reason: string },
   outcome: ChangeOutcome | undefined,

@@ -29,7 +29,7 @@ export type ToIndexer =
   /** A call arrived during embedding. */
   | { readonly type: 'asked' }
   | { readonly type: 'call'; readonly call: Call }
-  /** `replaced` counts the replaced indexes that the reader knows. */
+  /** `replaced` is the number of replacements known to the reader. */
   | { readonly type: 'damaged'; readonly which: IndexName; readonly replaced: number }
   | { readonly type: 'embedder'; readonly reply: Reply }
   | { readonly type: 'ai'; readonly ai: IndexerData['settings']['ai'] }

@@ -41,7 +41,7 @@ function relinks(operation: Operation): boolean {
   return operation.kind === 'update' ? operation.title !== undefined : RELINKING.has(operation.kind)
 }
 
-/** Changes to search. Other processes cannot add more during a restart. */
+/** Number of recent changes to search. Other processes cannot add more during a restart. */
 const RECENT_CHANGES = 1_000
 
 const MAX_PLANS = 50
@@ -83,7 +83,7 @@ export class WriteService {
         try {
           return await this.#attempt(access, request, { ...plan, ...progress })
         } catch (error) {
-          // Another program changed a file. Plan again unless the caller passed an expected hash.
+          // A file has changed since planning. Plan again unless the caller passed an expected hash.
           const mayAgain = request.planId === undefined && !plan.operations.some(namesState) && attempt < MAX_ATTEMPTS
           if (!mayAgain || !(error instanceof RouxError) || error.code !== 'CONFLICT') throw error
           await access.reconcile({ all: true })

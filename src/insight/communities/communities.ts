@@ -22,8 +22,8 @@ export interface CommunitySource {
 /** One resolution per level. */
 const RESOLUTIONS = [1, 2] as const
 /**
- * Minimum gain for leaving a community. With lower values, 1 % of new links would move 10 % of the notes. Higher values cost more
- * than 0.005 modularity.
+ * Minimum gain for leaving a community. With lower values, changing 1 % of the links changes 10 % of a large vault's communities.
+ * Higher values cost more than 0.005 modularity.
  */
 const STAY = { node: 0.2, group: 0.08 }
 const MIN_NOTES = 3

@@ -3,7 +3,6 @@ import { type Communities, NO_COMMUNITY } from '../../core/insight/insight.ts'
 
 export interface KeptCommunities {
   readonly notes: readonly string[]
-  /** Indexes into `names`, by level and note. */
   readonly of: Divisions
   readonly names: Names
   /** Next unused number by parent id. The empty key is the top level. */

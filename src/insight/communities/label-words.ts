@@ -99,7 +99,7 @@ function spellingsOf({ forms, terms, termOf, lines }: LabelCorpus): Uint32Array 
   return Uint32Array.from(best)
 }
 
-/** Scripts without spaces are indexed as overlapping pairs. Drops the second of two overlapping words. */
+/** Text without spaces is indexed as overlapping character pairs. Drops the second of two overlapping words. */
 function withoutOverlaps(words: readonly string[]): readonly string[] {
   const kept: string[] = []
   for (const word of words) {

@@ -229,7 +229,10 @@ function editDashes(tree: FrontmatterTree, entry: Entry, change: TagChange): rea
   return edits
 }
 
-/** Removes an empty key, unless its line has a comment. If the dashes were not indented, the key existed before its first tag. */
+/**
+ * Removes an empty key. Keeps a key with a comment, or with dashes that were not indented: such a key existed before its first
+ * tag.
+ */
 function dropKey({ text, indent }: FrontmatterTree, { colonEnd, start }: Entry, dash: number): readonly TextEdit[] {
   const comment = text.slice(colonEnd, endOfLine(text, colonEnd)).trim() !== ''
   const outdented = text.slice(startOfLine(text, dash), dash) === indent

@@ -133,7 +133,7 @@ class Converter {
   }
 
   #enter(node: Yaml.YAMLMap | Yaml.YAMLSeq): void {
-    // The document has mappings that the tokens lack, such as the one in `[a: b]`.
+    // `[a: b]` becomes a nested mapping that the tokens do not show.
     if (++this.#depth > MAX_YAML_DEPTH) throw tooDeep(startOf(node))
   }
 

@@ -27,7 +27,7 @@ export function excerptOf(text: string, bodyStart: number, max: number): Excerpt
 /** Reads more than the excerpt's length, because comments and badges are removed. */
 const EXCERPTS_READ = 8
 
-/** Cuts at a line end, because a cut badge would be visible. */
+/** Cuts at a line end, so no badge is cut in two. */
 function headEnd(text: string, from: number, length: number): number {
   if (text.length - from <= length) return text.length
   const lineEnd = text.lastIndexOf('\n', from + length)
@@ -49,7 +49,7 @@ function graphemeEnd(text: string, from: number, limit: number): number {
     if (safe + index + segment.length > limit) break
     end = safe + index + segment.length
   }
-  // Not real text, so keep only surrogate pairs together.
+  // Such a long grapheme is not real text. Only keep surrogate pairs together.
   return end > from ? end : wholeCharacterEnd(text, limit)
 }
 

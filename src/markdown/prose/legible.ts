@@ -2,7 +2,6 @@ import { blankData } from '../../core/text/inline-data.ts'
 import type { TextRange } from '../../core/text/link-slots.ts'
 import { codeIn } from '../code.ts'
 
-/** Matches images, including linked ones such as badges. */
 const IMAGE =
   /\[!\[[^[\]]*\]\([^()\n]*\)\]\([^()\n]*\)|!\[[^[\]]*\](?:\([^()\n]*\)|\[[^[\]]*\])|!\[\[[^[\]|\n]*\.(?:avif|bmp|gif|jpe?g|png|svg|webp)(?:\|[^[\]\n]*)?\]\]/gi
 const TAG = /<\/?[a-z][a-z0-9-]*(?:[\s/][^<>]*)?>/gi

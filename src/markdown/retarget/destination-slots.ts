@@ -109,7 +109,6 @@ function styleOf(destination: { readonly raw: string; readonly enclosed: boolean
   return { spaces: enclosed && !raw.includes('%20'), ascii: /%[89a-f][0-9a-f]/i.test(raw), enders }
 }
 
-/** Percent-encodes only what is necessary. */
 export function encodeDestination(value: string, style: DestinationStyle): string {
   let text = value.replace(RESERVED, percent)
   if (!style.spaces) text = text.replaceAll(' ', '%20')

@@ -35,7 +35,7 @@ export interface Dialect {
   readonly path: string
   headers(apiKey: string | undefined): Readonly<Record<string, string>>
   body(request: ChatRequest, model: string): Body
-  /** @returns the request without the parameter that the server rejected, or `undefined` after another error */
+  /** @returns the request without the parameter that the server rejected, or `undefined` for any other error */
   adjust(body: Body, refusal: string): Body | undefined
   reader(): Reader
 }

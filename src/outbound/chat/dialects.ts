@@ -57,7 +57,7 @@ class OpenAiReader implements Reader {
       this.input = toNumber(usage.prompt_tokens) ?? this.input
       this.output = toNumber(usage.completion_tokens) ?? this.output
     }
-    // The chunk that contains the usage has no choices.
+    // The chunk with the usage has no choices.
     if (!Array.isArray(choices)) return isRecord(usage) ? [] : 'it has no `choices`'
     const [choice] = choices
     if (!isRecord(choice)) return []

@@ -39,7 +39,7 @@ export async function openVaultView({ vault, writer, indexer }: Exclusive, { spe
     sourcesOf,
     keyAt: (path) => known.get(path)?.key,
     pathOf: (key) => pathOf().get(key),
-    // Link names fold more differences than ids.
+    // Link names are folded more than ids, so compare ids too.
     keysLike: (folded) => names.atPath(foldName(folded)).filter((key) => foldId(pathOf().get(key) ?? '') === folded),
     keysTitled: (title) => {
       const foldedTitle = foldName(title)
