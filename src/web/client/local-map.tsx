@@ -5,7 +5,7 @@ import { MapView } from './map-view.ts'
 import { coloured, colouredBy, focused, graph, groupedBy, map, open, shown, titleOf } from './state.ts'
 import { isDark } from './theme.ts'
 
-/** A small map of the open note and its neighbors, for windows that are too narrow to show the map beside the note. */
+/** For windows that are too narrow to show the map beside the note. */
 export function LocalMap({ id }: { readonly id: string }) {
   const drawing = useRef<HTMLDivElement>(null)
   useEffect(() => {
@@ -33,7 +33,7 @@ export function LocalMap({ id }: { readonly id: string }) {
       view.goTo(nearby(value, focus), focus)
     })
   }, [])
-  // Without a canvas, no map can be drawn.
+  // The map needs a canvas.
   if (map.view === undefined || !matchMedia('(width < 700px)').matches) return null
   return <div ref={drawing} class="local" role="img" aria-label={`Map around ${titleOf(id)}`} />
 }

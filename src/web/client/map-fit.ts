@@ -5,33 +5,31 @@ import type { Camera } from './map-scene.ts'
 export interface Fitting {
   readonly width: number
   readonly height: number
-  /** What lies over the view, where no note should be. */
+  /** Boxes that notes should avoid. */
   readonly covered: readonly Box[]
-  /** Maximum scale, in pixels per unit. */
+  /** Maximum scale, in pixels per layout unit. */
   readonly most: number
-  /** Space to keep free around each point, in layout units. */
   readonly reach: number
-  /** Space to keep free at the sides, in pixels, if the view is wide enough. */
+  /** Minimum space at the sides, in pixels, if the view is wide enough. */
   readonly across?: number
   /** A point to show in the middle half of the points' bounds. */
   readonly focus?: Point | undefined
 }
 
-/** Maximum number of points to look at. */
+/** Maximum number of points to check. */
 const POINTS = 600
-/** Space for names at the sides, and above and below, in pixels. At most these shares of the view, and of its width for `across`. */
+/** Space for names, in pixels. `share` and `sides` limit the space to a share of the view. */
 const SPACE = { across: 24, down: 14, share: 0.03, sides: 0.07 }
-/** Positions to try along each axis, from the middle outwards. */
+/** From the center outwards. */
 const SHIFTS = [0, -0.5, 0.5, -1, 1]
 const SHRINK = 0.96
-/** A hundredth of the notes below something costs this many hundredths of the size. */
+/** Covering 1 % of the notes is as bad as reducing the size by this percentage. */
 const HIDING = 8
-/** Minimum distance in pixels between a note and the elements that cover the view. */
 const NEAR = 6
-/** Minimum size, as a share of the size that ignores what covers the view. */
+/** Minimum size, compared with a view without panels. */
 const LEAST = 0.72
 
-/** Returns the camera that shows the points (`x, y` each) as large as possible in the free part of a view. */
+/** Returns the camera that shows all points (`x, y` pairs) as large as possible. */
 export function fitInto(points: readonly number[], fitting: Fitting): Camera {
   const { width, height, covered, most, reach, across: sides = 0, focus } = fitting
   const bounds = focus === undefined ? boundsOf(points) : withInMiddle(boundsOf(points), focus)
@@ -68,7 +66,7 @@ export function fitInto(points: readonly number[], fitting: Fitting): Camera {
   return best
 }
 
-/** Extends bounds until a point in them lies in their middle half. */
+/** Extends bounds until a point is in their middle half. */
 function withInMiddle([left, top, right, bottom]: Box, [x, y]: Point): Box {
   return [
     Math.min(left, (4 * x - right) / 3),

@@ -5,27 +5,24 @@ import { areasOf, type Divided, landPartsOf } from './map-areas.ts'
 import type { Box, Label, Point } from './map-labels.ts'
 import { memoizeLast } from './memoize-last.ts'
 
-/** A list's comment on a note. */
 export type Mark = 'problem' | 'added' | 'edited'
 
-/** A list's comment on two notes: a step of a path, or a link that was added, removed or is missing. */
+/** `step` is a step of a path. `gained`, `lost` and `gap` are added, removed and missing links. */
 export interface Tie<Note> {
   readonly from: Note
   readonly to: Note
   readonly kind: 'step' | 'gained' | 'lost' | 'gap'
 }
 
-/** Which part of a graph to show, and how. */
+/** The visible part of a graph, and its style. */
 export interface Look extends Divided {
-  /** The note in focus. */
   readonly focus: number | undefined
-  /** Highlighted notes, while the others are faded. By default, none are faded. */
+  /** Highlighted notes. Other notes are faded. Default: none. */
   readonly lit: ReadonlySet<number> | undefined
-  /** A path of notes, drawn on top of everything. */
   readonly path: readonly number[]
   readonly marks?: ReadonlyMap<number, Mark>
   readonly ties?: readonly Tie<number>[]
-  /** A note that is pointed at elsewhere, which pulses. */
+  /** A pulsing note, which the pointer indicates outside of the map. */
   readonly pulse?: number | undefined
 }
 
@@ -34,21 +31,19 @@ export interface Theme {
   readonly text: string
   readonly link: string
   readonly accent: string
-  /** Opacity of the areas of groups. */
   readonly area: number
-  /** Share of the color of groups in that of their notes; the rest is the color of text. */
+  /** Share of the group's color in the color of its notes. The rest is the text color. */
   readonly dots: number
 }
 
 export interface Camera {
-  /** The point at the center of the view. */
   readonly x: number
   readonly y: number
-  /** CSS pixels per unit of the layout. */
+  /** CSS pixels per layout unit. */
   readonly scale: number
 }
 
-/** Everything needed to draw a frame. Sizes are in CSS pixels. */
+/** Sizes are in CSS pixels. */
 export interface Frame {
   readonly graph: Graph
   readonly look: Look
@@ -56,86 +51,79 @@ export interface Frame {
   readonly camera: Camera
   readonly width: number
   readonly height: number
-  /** Device pixels per CSS pixel. */
   readonly ratio: number
   /** See `farnessOf`. */
   readonly farness: number
 }
 
-/** The notes that stand out while the others are dimmed. */
+/** Notes that stand out, while all others are dimmed. */
 export interface Highlight {
   readonly notes: ReadonlySet<number>
-  /** The note whose links are drawn in the accent color. If omitted, the links among `notes` are drawn as usual. */
+  /** The note whose links have the accent color. If omitted, links among `notes` look as usual. */
   readonly centre: number | undefined
 }
 
-/** Maximum number of links to draw while the view moves. At rest, all are drawn. */
+/** Limits the number of links while the view moves. */
 const LINKS_MOVING = 4_000
 const LINKS_STILL = 150_000
-/** An image extends beyond the view by this share on each side, unless it would have more pixels than that. */
+/** Share of the view that an image adds on each side. `LARGEST_IMAGE` limits its pixels. */
 const MARGIN = 0.5
 const LARGEST_IMAGE = 12_000_000
-/** Opacity of everything that is not highlighted. */
 const DIMMED = 0.12
-/** Opacity of areas that are not highlighted. */
 const DIMMED_AREA = 0.55
-/** Opacity of the worst and the best linked part of a land, as shares of that of areas. */
+/** Opacity of the parts with the fewest and the most links, relative to areas. */
 const TONE = { worst: 0.3, best: 1.3 }
-/** How many times as opaque the parts of a chosen group are. */
+/** Opacity of the parts of a chosen group, relative to other parts. */
 const CHOSEN = 1.6
-/**
- * Widths in pixels of the strokes along the edge of a land that darken it there, and the opacity of each, as a share of that of areas.
- * Around an open note they are fainter, so they do not distract from its links.
- */
+/** Strokes that darken the edge of an area. They are fainter around an open note, so its links stand out. */
 const SHORE = { widths: [24, 19, 14, 10, 6, 3], share: 0.2, aroundNote: 0.5 }
-/** Opacity of the lines between them. */
+/** Opacity of the borders between parts. */
 const SEAM = 0.8
-/** Radii of notes without links and of the best linked ones, in radii of a note with one link in the layout. */
+/** Relative to the radius of a note with one link. */
 const RADIUS = { least: 0.45, most: 3 }
-/** Minimum radius in pixels, and in windows below `narrow`. */
+/** Minimum radius of a note in pixels. `narrow` is the width of a narrow window. */
 const SMALLEST = { usual: 1.1, narrow: 700, ofNarrow: 0.8 }
-/** Links of the best linked note of a group, at least: a note with two links is not large because the others have one. */
+/** Minimum for comparison, so a note with two links is not large in a group of notes with one. */
 const LEAST_MOST = 12
-/** How fast a note grows with its links, compared with the best linked note. */
+/** Exponent of the number of links. */
 const GROWTH = 0.65
-/** On a map with more notes than `many`, those that grow by less than `share` are paler. */
+/** On maps with more than `many` notes, notes with few links are paler. */
 const PALE = { many: 300, share: 0.15, far: 0.45, near: 0.55 }
-/** A map is near if it is magnified this many times. */
+/** Magnification at which `farnessOf` returns 0. */
 const NEARER = 2.2
-/** Maximum number of segments per stroke. Long paths are slow, because the browser looks for crossings. */
+/** Maximum number of segments per stroke. Long paths are slow, because browsers compute their intersections. */
 const STROKE = 120
-/** Links of notes with more links than this are faint. */
+/** Links of notes with more links are faint. */
 export const HUB = 200
-/** Opacity by the number of links of the more connected end: up to the first of these numbers, and above each. */
+/** Limits for `OPACITY`, in links of the end with more links. */
 const CROWDED = [15, 60, HUB]
 const OPACITY = [0.42, 0.28, 0.16, 0.05]
-/** Factors of that for links that are short, and for those that are long or lead to another land. Those longer than half of the view are not drawn. */
+/** Factors for short links, and for links that are long or leave an area. Very long links are not drawn. */
 const FAINTER = [1, 0.5]
-/** Links between lands are drawn one by one if the whole map is more than this many times as large as the view. */
+/** Magnification from which links between areas are drawn individually. */
 const WHOLE = 1.6
-/** Width of the widest curve between two lands, as a share of the view, and opacity (two hex digits). */
+/** `widest` is a share of the view. `opacity` consists of two hex digits. */
 const BAND = { widest: 0.006, opacity: '90' }
-/** Radius of the hole in an index note, as a share of the note's, from far and from near. */
+/** Radius of the hole in an index note, as a share of its radius. */
 const HOLE = { far: 0.6, near: 0.74 }
-/** Links are drawn if an end is closer to the middle than this share of the view, which includes the next move. */
+/** Draws links with an end within this share of the view, which includes the next move. */
 const NEAR = 0.6
-/** Opacity of a link of the open note at its other end (two hex digits). */
+/** Opacity at the other end of the open note's links (two hex digits). */
 const FADED = '50'
-/** With fewer notes, links are curves. Their bend is a share of their length. */
+/** With fewer notes, links are curves. `BEND` is a share of their length. */
 export const FEW = 300
 const BEND = 0.09
-/** The same for curves that stand out from links. */
+/** Bend of curves that do not belong to the graph. */
 export const ARC_BEND = 0.18
-/** Above this scale, in pixels per unit, notes grow more slowly than the map. */
+/** Above this scale, in pixels per layout unit, notes grow more slowly than the map. */
 const GROWS_LESS = 9
-/** Maximum radius of an index note in pixels: so much more than this times the smallest one. */
 const LARGEST = { times: 2.2, more: 5 }
-/** Names cover notes below them with a radius below this, in pixels. */
+/** Names cover notes with a smaller radius, in pixels. */
 const COVERED = 5
-/** From this radius in pixels, a note has an edge that separates it from links and other notes. */
+/** Notes with at least this radius in pixels have an outline. */
 const EDGED = 3.5
 
-/** Without a graphics card, a canvas in plain memory is ten times as fast as an emulated one. */
+/** Without a GPU, a canvas in main memory is ten times as fast as an emulated one. */
 function drawingOf(): CanvasRenderingContext2DSettings {
   drawing ??= { alpha: false, willReadFrequently: isWithoutCard() }
   return drawing
@@ -151,19 +139,16 @@ function isWithoutCard(): boolean {
   return /swiftshader|llvmpipe|softpipe|software|basic render/i.test(renderer)
 }
 
-/** Returns the position of a note in the view. */
 export function placeIn(frame: Frame, note: number): [x: number, y: number] {
   return pointIn(frame, ...placeOf(frame.graph, note))
 }
 
-/** Returns the position of a point of the layout in the view. */
 export function pointIn({ camera, width, height }: Frame, x: number, y: number): [x: number, y: number] {
   return [width / 2 + (x - camera.x) * camera.scale, height / 2 + (y - camera.y) * camera.scale]
 }
 
-/** Returns the radius of a note in pixels. */
 export function radiusIn({ graph, width, camera: { scale } }: Frame, note: number): number {
-  // Above a certain scale, notes grow more slowly than the space between them, where titles are read.
+  // At high scales, notes grow more slowly, which leaves space for titles.
   const grown = scale < GROWS_LESS ? scale : GROWS_LESS * (scale / GROWS_LESS) ** 0.4
   const usual = radiusOf(1) * grown
   if (isIndex(graph, note))
@@ -173,8 +158,8 @@ export function radiusIn({ graph, width, camera: { scale } }: Frame, note: numbe
 }
 
 /**
- * Returns how well each note is linked, 0–1, compared with the best linked one of its group and of all. Links with index notes do not
- * count, because almost all notes have them.
+ * Returns a weight of 0–1 from the number of links, relative to the group and to all notes. Ignores links with index notes, which
+ * almost all notes have.
  */
 export const weightsOf = memoizeLast(
   ({ picture, targets }: Graph) => [picture, targets],
@@ -190,13 +175,13 @@ export const weightsOf = memoizeLast(
   },
 )
 
-/** Returns 1 while the whole map is in view, falling to 0 when it is magnified `NEARER` times or more. */
+/** 1 while the whole map is in view, and 0 from the magnification `NEARER` on. */
 export function farnessOf({ graph, look, camera, width, height }: Omit<Frame, 'farness'>): number {
   const times = (areasOf(graph, look).extent * camera.scale) / Math.hypot(width, height)
   return Math.min(1, Math.max(0, (NEARER - times) / (NEARER - 1)))
 }
 
-/** Sets the size of a canvas in device pixels, and returns its context. @throws Error if there is none */
+/** Sets the size in device pixels. @throws Error if the browser does not support canvas */
 function sized(canvas: HTMLCanvasElement, { width, height, ratio }: Frame): CanvasRenderingContext2D {
   const context = canvas.getContext('2d', drawingOf())
   if (context === null) throw new Error('This browser draws no canvas.')
@@ -205,31 +190,28 @@ function sized(canvas: HTMLCanvasElement, { width, height, ratio }: Frame): Canv
   return context
 }
 
-/** The view that an image shows, with a margin around it. */
 export interface Shown extends Frame {
-  /** Size of the view, without the margin. */
+  /** Without the margin. */
   readonly view: Pick<Frame, 'width' | 'height'>
   /** True if links were left out. */
   readonly isDraft: boolean
 }
 
-/** An image of areas, links and notes that is larger than the view, so it is drawn rarely. */
+/** An image of areas, links and notes. It is larger than the view, so it is rarely redrawn. */
 export class Scene {
   readonly #image = element('canvas')
   #shown: Shown | undefined
 
-  /** Makes the next frame draw the image again. */
   forget(): void {
     this.#shown = undefined
   }
 
-  /** Returns what the image shows. Draws it first, if it does not show a view well enough. */
+  /** Redraws the image if it does not show enough of the view. */
   at(frame: Frame, isMoving: boolean): Shown {
     if (this.#shown === undefined || !isEnough(this.#shown, frame, isMoving)) this.#shown = this.#draw(frame, isMoving)
     return this.#shown
   }
 
-  /** Copies the image to one of another view at the same scale. */
   copyTo(context: CanvasRenderingContext2D, frame: Frame, shown: Shown): void {
     const [left, top] = cornerOf(frame, shown)
     context.setTransform(1, 0, 0, 1, left * frame.ratio, top * frame.ratio)
@@ -242,7 +224,7 @@ export class Scene {
     const step = Math.max(1, Math.ceil(graph.pairs.length / 2 / most))
     const pixels = width * height * ratio * ratio
     const margin = Math.min(MARGIN, Math.max(0.1, (Math.sqrt(LARGEST_IMAGE / pixels) - 1) / 2))
-    // Round to whole device pixels, because copying without resampling is several times faster.
+    // Whole device pixels avoid resampling, which is several times slower.
     const whole = (size: number): number => (Math.ceil(size * ratio) + 2 * Math.round(size * margin * ratio)) / ratio
     const shown = { ...frame, width: whole(width), height: whole(height), view: { width, height }, isDraft: step > 1 && isMoving }
     const context = sized(this.#image, shown)
@@ -252,16 +234,15 @@ export class Scene {
   }
 }
 
-/** Fills a canvas with the background, and makes its coordinates CSS pixels. */
 function fillGround(context: CanvasRenderingContext2D, { width, height, ratio, theme }: Frame): void {
   context.setTransform(ratio, 0, 0, ratio, 0, 0)
   context.globalAlpha = 1
   context.fillStyle = theme.ground
-  // Covers the last pixel completely, because a partial one would show through.
+  // A partially covered pixel at the edge would be visible.
   context.fillRect(0, 0, Math.ceil(width) + 1, Math.ceil(height) + 1)
 }
 
-/** Draws areas, links and notes: all of them, or those that are highlighted. */
+/** Draws all areas, links and notes, or only highlighted ones. */
 function drawGraph(context: CanvasRenderingContext2D, frame: Shown, options: LinkOptions): void {
   const { highlight } = options
   drawAreas(context, frame, highlight)
@@ -271,7 +252,7 @@ function drawGraph(context: CanvasRenderingContext2D, frame: Shown, options: Lin
   drawNotes(context, frame, highlight)
 }
 
-/** Draws all of a frame but names. `dim` makes what follows fainter. */
+/** Draws everything except names. `dim` sets the opacity of later shapes. */
 export function drawAll(
   context: CanvasRenderingContext2D,
   frame: Frame,
@@ -289,41 +270,40 @@ export function drawAll(
 function isEnough(shown: Shown, { graph, camera: { x, y, scale }, width, height }: Frame, isMoving: boolean): boolean {
   const { camera: at, view } = shown
   if (view.width !== width || view.height !== height) return false
-  // At rest, some margin must be left for the next move.
+  // At rest, leave a margin for the next move.
   const reach = isMoving ? 0.5 : 0.25
   const isNear = [
     [at.x - x, shown.width - width],
     [at.y - y, shown.height - height],
   ].every(([off = 0, spare = 0]) => Math.abs(off) * scale <= reach * spare)
   if (at.scale === scale) return isNear && (isMoving || !shown.isDraft)
-  // A large map is stretched while it moves, and sharp again at rest.
+  // A large map is stretched while it moves, and redrawn at rest.
   return isMoving && graph.count > FEW && at.scale / scale < 1.5 && scale / at.scale < 1.5 && isNear
 }
 
-/** How a sheet is painted over the scene. */
+/** How to paint a sheet. */
 export interface Painting {
   readonly scene: Scene
   readonly isMoving: boolean
-  /** True if the view does not move before the next painting. */
+  /** True if the view will not move before the next painting. */
   readonly isBrief: boolean
-  /** The notes and links that stand out, while the scene is dimmed. */
   readonly highlight: Highlight | undefined
-  /** Draws marks and names in coordinates of the view, and returns the names. */
+  /** Draws marks and names, and returns the names. */
   readonly write: (on: CanvasRenderingContext2D) => readonly Label[]
 }
 
-/** An image of the scene with names on it, larger than the view. It is painted once, and then the browser only moves it. */
+/** An image of the scene and names, which is larger than the view. The browser moves it without repainting. */
 export class Sheet {
-  /** Lies in an element of the size of the view. */
+  /** Its parent has the size of the view. */
   readonly image = element('canvas')
-  /** The view of the scene that this was painted from, and the part of it that this shows. */
+  /** The source image, and the part of it on this sheet. */
   #scene: Shown | undefined
   #shown: Shown | undefined
   #camera: Camera | undefined
   #names: readonly Label[] = []
 
   constructor() {
-    // Below the outline of a focused map.
+    // Below the focus outline of the map.
     const below = { position: 'absolute', left: '0', top: '0', zIndex: '-1', pointerEvents: 'none' }
     Object.assign(this.image.style, { ...below, transformOrigin: '0 0', willChange: 'transform' })
   }
@@ -332,25 +312,22 @@ export class Sheet {
     return this.#names
   }
 
-  /** Makes the next frame paint the image again. */
   forget(): void {
     this.#scene = undefined
   }
 
-  /** Paints the image if the scene has changed, or names have other places now. */
   update(frame: Frame, painting: Painting): void {
     const shown = painting.scene.at(frame, painting.isMoving)
     if (this.#scene !== shown || !(painting.isMoving || this.#camera === frame.camera)) this.#paint(frame, shown, painting)
   }
 
-  /** Moves the image, as it is, with the view. */
   move(frame: Frame): void {
     if (this.#shown === undefined) return
     const [left, top] = cornerOf(frame, this.#shown)
     this.image.style.transform = `translate(${left}px, ${top}px) scale(${frame.camera.scale / this.#shown.camera.scale})`
   }
 
-  /** Returns the part of the image that is in a view. */
+  /** Returns the visible part of the image. */
   cut(frame: Frame): HTMLCanvasElement {
     const cut = element('canvas')
     const context = sized(cut, frame)
@@ -364,7 +341,7 @@ export class Sheet {
 
   #paint(frame: Frame, whole: Shown, { scene, highlight, write, isBrief }: Painting): void {
     const { ratio, camera, width, height } = frame
-    // A browser copies each new image, so without its margin that takes less time.
+    // The browser copies each new image, which is faster without a margin.
     const shown = isBrief ? { ...whole, camera, width, height } : whole
     const context = sized(this.image, shown)
     Object.assign(this.image.style, { width: `${shown.width}px`, height: `${shown.height}px` })
@@ -386,7 +363,6 @@ export class Sheet {
   }
 }
 
-/** Returns where the corner of an image is in a view, in whole device pixels. */
 function cornerOf({ camera, width, height, ratio }: Frame, shown: Shown): [left: number, top: number] {
   const factor = camera.scale / shown.camera.scale
   const rounded = (at: number): number => Math.round(at * ratio) / ratio
@@ -396,7 +372,7 @@ function cornerOf({ camera, width, height, ratio }: Frame, shown: Shown): [left:
   ]
 }
 
-/** Returns the colors of the lands that are not highlighted. The land of an open note keeps its color. */
+/** The area of an open note keeps its color. */
 const dimmedLands = memoizeLast(
   ({ colours, shown }: Look, highlight: Highlight | undefined) => [colours, shown, highlight],
   ({ colours, shown }: Look, highlight: Highlight | undefined): ReadonlySet<number> => {
@@ -408,7 +384,6 @@ const dimmedLands = memoizeLast(
   },
 )
 
-/** Returns the opacities of a land and of one of its parts. */
 function opacityOf(
   { look, theme }: Frame,
   highlight: Highlight | undefined,
@@ -422,7 +397,7 @@ function opacityOf(
   }
 }
 
-/** Returns the color of the ground at a point of the layout: of the part of a land, of the land, or of the background. */
+/** Returns the color of the part, the area or the background at a point of the layout. */
 export function groundAt(frame: Frame, highlight: Highlight | undefined, [x, y]: Point): string {
   const { graph, look, theme } = frame
   const land = areasOf(graph, look).colourAt(x, y) ?? -1
@@ -435,7 +410,7 @@ export function groundAt(frame: Frame, highlight: Highlight | undefined, [x, y]:
   return part === undefined ? ground : mixed(paint, ground, ofPart)
 }
 
-/** Draws the area of each group, softly filled, and fainter unless all its notes are highlighted. */
+/** Areas are fainter unless all their notes are highlighted. */
 function drawAreas(context: CanvasRenderingContext2D, frame: Frame, highlight: Highlight | undefined): void {
   const { graph, look, theme } = frame
   context.lineWidth = 1
@@ -480,13 +455,13 @@ function drawAreas(context: CanvasRenderingContext2D, frame: Frame, highlight: H
   context.globalAlpha = 1
 }
 
-/** Makes smooth outlines the current path. */
+/** Adds smooth outlines to the current path. */
 function trace(context: CanvasRenderingContext2D, frame: Frame, outlines: readonly (readonly number[])[]): void {
   context.beginPath()
   for (const outline of outlines) {
     const corner = (at: number) => pointIn(frame, outline.at(at) ?? 0, outline[at < 0 ? outline.length + at + 1 : at + 1] ?? 0)
     let [x, y] = corner(-2)
-    // A curve from the middle of each side to that of the next one.
+    // Each curve connects the middles of two sides.
     for (let at = 0; at <= outline.length; at += 2) {
       const [toX, toY] = corner(at % outline.length)
       if (at === 0) context.moveTo((x + toX) / 2, (y + toY) / 2)
@@ -498,12 +473,11 @@ function trace(context: CanvasRenderingContext2D, frame: Frame, outlines: readon
 }
 
 interface LinkOptions {
-  /** Draws every `step`th link. */
   readonly step: number
   readonly highlight?: Highlight | undefined
 }
 
-/** Draws links, batched by opacity and color. Links within a land have its color. */
+/** Batches links by opacity and color. Links within an area have its color. */
 function drawLinks(context: CanvasRenderingContext2D, frame: Shown, { step, highlight }: LinkOptions): void {
   const { graph, look, theme, camera, view } = frame
   const { pairs, degrees } = graph
@@ -526,7 +500,7 @@ function drawLinks(context: CanvasRenderingContext2D, frame: Shown, { step, high
     if (batch === undefined) batches.set(key, [a, b])
     else batch.push(a, b)
   }
-  // The more links there are, the fainter each is drawn. Dense bundles remain visible.
+  // The more links there are, the fainter each one is.
   const crowd = highlight === undefined ? Math.min(1, Math.sqrt(4_000 / Math.max(1, pairs.length / 2 / step))) : 1
   context.lineWidth = Math.min(1, Math.max(0.5, camera.scale * 0.06))
   for (const [key, ends] of batches) {
@@ -539,7 +513,6 @@ function drawLinks(context: CanvasRenderingContext2D, frame: Shown, { step, high
   context.globalAlpha = 1
 }
 
-/** Draws links between pairs of notes. */
 function strokeLinks(
   context: CanvasRenderingContext2D,
   frame: Frame,
@@ -559,14 +532,13 @@ function strokeLinks(
   }
 }
 
-/** Checks whether most of the map is in view. */
 function isInView({ graph, look, camera }: Frame, view: Shown['view']): boolean {
   return areasOf(graph, look).extent * camera.scale < WHOLE * Math.hypot(view.width, view.height)
 }
 
 /**
- * Returns one curve for all links between two lands, wider for more links: of all lands, unless links are drawn one by one, or of
- * the highlighted ones.
+ * Returns a curve for all links between two areas, which is wider for more links. Without `highlight`, includes all areas unless
+ * links are drawn individually.
  */
 export function bandsIn(frame: Frame, highlight: Highlight | undefined, view: Shown['view'] = frame) {
   const { graph, look } = frame
@@ -595,12 +567,12 @@ function drawBands(context: CanvasRenderingContext2D, frame: Shown, highlight: H
   }
 }
 
-/** Returns the control point of a link that is a curve. */
+/** Returns the control point of a curved link. */
 export function bent(x: number, y: number, toX: number, toY: number, bend = BEND): [x: number, y: number] {
   return [(x + toX) / 2 - (toY - y) * bend, (y + toY) / 2 + (toX - x) * bend]
 }
 
-/** Returns where a line from a point in view leaves the view. Returns `undefined` if it does not. */
+/** Returns where a line from a visible point leaves the view, or `undefined` if it does not. */
 export function exitOf({ view, width, height }: Shown, [x, y]: Point, [toX, toY]: Point): Point | undefined {
   const shares = [
     [x, toX, width, view.width],
@@ -612,10 +584,7 @@ export function exitOf({ view, width, height }: Shown, [x, y]: Point, [toX, toY]
   return share > 0 && share < 1 ? [x + share * (toX - x), y + share * (toY - y)] : undefined
 }
 
-/**
- * Returns the visible notes linked with a note, the closest first: those that share most neighbors with it. Notes with a day in their
- * title come last.
- */
+/** Returns visible linked notes. Those with the most common neighbors come first, and journal notes last. */
 export function closestTo({ graph, look }: Pick<Frame, 'graph' | 'look'>, centre: number): readonly number[] {
   const others = new Set(neighbours(graph, centre).filter((other) => look.shown[other] === 1))
   if (others.size > HUB) return [...others]
@@ -625,19 +594,19 @@ export function closestTo({ graph, look }: Pick<Frame, 'graph' | 'look'>, centre
   return all.sort((a, b) => a.dated - b.dated || b.close - a.close).map(({ other }) => other)
 }
 
-/** Checks whether the title of a note begins with a day. */
+/** True if the title begins with a date. */
 function isDated({ picture }: Graph, note: number): boolean {
   return /^\d{4}-?\d\d-?\d\d\b/.test(picture.titles[note] ?? '')
 }
 
-/** Draws the links of one note in the accent color, fading away from it: the closer a linked note, the stronger. */
+/** Draws the links of a note in the accent color. Links to close notes are stronger, and all fade towards the other end. */
 function drawCentre(context: CanvasRenderingContext2D, frame: Shown, centre: number): void {
   const { theme } = frame
   const sorted = closestTo(frame, centre).toReversed()
-  // A curve bends the same way as among all links.
+  // Sorted ends, so a curve bends the same way as among all links.
   const ends = sorted.flatMap((other) => [Math.min(centre, other), Math.max(centre, other)])
   if (sorted.length > HUB) {
-    // A hub's many links must not hide the notes it links to.
+    // Reduce the opacity, so the links of a hub do not hide its notes.
     context.strokeStyle = theme.accent
     context.globalAlpha = 4 / Math.sqrt(sorted.length)
     context.lineWidth = 0.6
@@ -675,19 +644,18 @@ function drawNotes(context: CanvasRenderingContext2D, frame: Frame, highlight?: 
       fillCircles(context, some, (note) => [...placeIn(frame, note), radiusIn(frame, note)], 1.3 / ratio)
     }
   }
-  // Index notes are rings, because discs of this size would hide the lands.
+  // Index notes are rings, because discs of this size would hide areas.
   context.fillStyle = theme.ground
   const hole = HOLE.near + (HOLE.far - HOLE.near) * frame.farness
   fillCircles(context, byColour.at(-1) ?? [], (note) => [...placeIn(frame, note), radiusIn(frame, note) * hole])
 }
 
-/** A note in view. */
 interface Spot {
   readonly note: number
   readonly circle: Circle
 }
 
-/** Returns the notes in view that names of groups cover. */
+/** Returns notes in view that are smaller than `COVERED`. */
 export function smallNotesIn(frame: Frame): readonly Spot[] {
   const spots: Spot[] = []
   for (const note of frame.graph.degrees.keys()) {
@@ -699,7 +667,7 @@ export function smallNotesIn(frame: Frame): readonly Spot[] {
   return spots
 }
 
-/** Covers the notes that touch a box in the view, because a name would hide only a part of them. */
+/** Covers notes that a name would hide partially. */
 export function coverNotes(
   context: CanvasRenderingContext2D,
   spots: readonly Spot[],
@@ -718,7 +686,7 @@ export function coverNotes(
 
 type Circle = readonly [x: number, y: number, radius: number]
 
-/** Fills the circles of notes. Those with a radius below `square` are drawn as squares, which look the same and are faster. */
+/** Squares are faster, and look the same as circles for radii below `square`. */
 function fillCircles(
   context: CanvasRenderingContext2D,
   notes: readonly number[],
@@ -739,10 +707,9 @@ function fillCircles(
   }
 }
 
-/** Returns the notes in view by color. */
 function notesByColour(frame: Frame, highlight: Highlight | undefined): readonly number[][] {
   const { graph, look, theme, width, height } = frame
-  // The last one is for index notes.
+  // The last color is for index notes.
   const byColour = [...look.palette, theme.text].map((): number[] => [])
   for (const note of highlight?.notes ?? graph.degrees.keys()) {
     if (look.shown[note] === 0) continue
@@ -754,12 +721,12 @@ function notesByColour(frame: Frame, highlight: Highlight | undefined): readonly
   return byColour
 }
 
-/** Checks whether a note is visible and part of the highlight, if there is one. */
+/** True if a note is visible and, if there is a highlight, highlighted. */
 function isDrawn({ shown }: Look, highlight: Highlight | undefined, note: number): boolean {
   return shown[note] === 1 && highlight?.notes.has(note) !== false
 }
 
-/** Checks whether a link is drawn: both its notes are, and one of them is in view or close to it. */
+/** Draws a link if both notes are drawn and one of them is near the view. */
 function isLinkDrawn(frame: Shown, highlight: Highlight | undefined, ends: readonly [from: number, to: number]): boolean {
   const { look, view, width, height } = frame
   const isNear = (note: number): boolean => {

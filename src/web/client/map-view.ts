@@ -33,28 +33,26 @@ import {
 import { svgOf } from './map-svg.ts'
 import { memoizeLast } from './memoize-last.ts'
 
-/** The part of a graph to show, and its colors. */
 export interface Wish extends Omit<Look, 'colours' | 'palette' | 'isColouredByGroup'> {
   readonly colouredBy: ColourBy
-  /** The last colors of this vault, which groups keep. */
+  /** Groups keep these colors. */
   readonly last?: Coloured | undefined
 }
 
 export interface MapEvents {
-  /** Called when a note is clicked, or with `undefined` for an empty place. */
+  /** `note` is `undefined` for a click on an empty place. */
   onSelect(note: number | undefined, event: MouseEvent): void
   onHover(note: number | undefined, x: number, y: number): void
-  /** Called for a menu about a note: of the right button on it, or of a key for the note in focus. */
+  /** Called on a right click on a note, or on a menu key for the note in focus. */
   onMenu?(note: number, event: MouseEvent): void
   /** Called when the name of a partly drawn community is clicked. */
   onGroup?(label: string): void
-  /** Returns the elements that cover the map, where no names are drawn. */
   covered?(): readonly DOMRect[]
 }
 
-/** Safari's event for a pinch on a trackpad, which other browsers report as a wheel. */
+/** Safari sends this event for a pinch on a trackpad. Other browsers send a wheel event. */
 interface GestureEvent extends UIEvent {
-  /** Distance between the fingers, divided by their distance at the start. */
+  /** Distance between the fingers, relative to the start of the gesture. */
   readonly scale: number
   readonly clientX: number
   readonly clientY: number
@@ -63,32 +61,27 @@ interface GestureEvent extends UIEvent {
 interface Group {
   readonly label: string
   readonly notes: readonly number[]
-  /** Palette index of the notes. */
   readonly colour: number
-  /** Bounds of most of them. */
+  /** Bounds of most notes. */
   readonly bounds: Box
-  /** The note with the same name. */
   readonly namesake?: number | undefined
-  /** Checks whether a point of the layout is in the group, if that is a part of a land. */
+  /** For a part of an area, checks whether a point of the layout is in the part. */
   has?(x: number, y: number): boolean
 }
 
-/** Everything is drawn after this many milliseconds without movement. */
+/** Redraws with all links after this time without movement. */
 const STILL_MS = 140
-/** A note is hovered after this many milliseconds. A pointer that only crosses it changes nothing. */
+/** A pointer that only crosses a note does not hover it. */
 const HOVER_MS = 80
-/** Duration of a change of highlight, and of a flight, in milliseconds. */
 const FADE_MS = 150
 const FLIGHT_MS = 350
-/** Duration of a change of the layout, in milliseconds. */
 const GLIDE_MS = 300
-/** A map that has grown by more than this factor is fitted into the view again, unless the user has moved the view. */
+/** A map that has grown by more than this factor is fitted again, unless the user has moved the view. */
 const GROWN = 1.2
 const FONT = "'Inter Variable', system-ui, sans-serif"
 /**
- * Maximum number of names at once, and while the whole map is in a window of `area` square pixels: of groups, unless they have a color
- * of their own, and those without need at least `least` notes; of parts of lands; of notes on a map
- * of up to `few` notes, and on a larger one; and of highlighted notes, of those around the open note, and there in narrow windows.
+ * Maximum number of names. Some of the limits apply to the whole map in a window of `area` square pixels. Groups without a color
+ * of their own need at least `least` notes.
  */
 const NAMED = {
   most: 120,
@@ -104,18 +97,15 @@ const NAMED = {
   aroundNarrow: 8,
   area: 900_000,
 }
-/**
- * Minimum distance between two named notes of a large map, in pixels at the scale of the whole map: the best linked of each
- * neighborhood is named. It shrinks with the root of the scale.
- */
+/** Minimum distance between named notes on a large map, in pixels. It decreases with the root of the scale. */
 const APART = 190
-/** Maximum number of notes whose names are tried. */
+/** Maximum number of notes to name. */
 const MOST_LOOKED = 600
-/** Notes with at least this share of the largest radius are `large`. */
+/** Minimum radius of `large` notes, relative to the largest one. */
 const LARGE = 0.45
 /**
- * Where the name of a note may be, in order of preference: on the note's own land, or anywhere. The numbers are the maximum area of
- * other notes that the name may cover there, in grid cells, if no place is free.
+ * Allowed positions of a note's name, in order of preference. The numbers limit how many grid cells of other notes the name may
+ * cover.
  */
 const RULES = {
   chosen: { anywhere: Infinity },
@@ -125,43 +115,40 @@ const RULES = {
   other: { land: 0 },
   apart: { land: 30 },
 } as const satisfies Record<string, Partial<Record<'land' | 'anywhere', number>>>
-/** Titles of at least `may` characters may have two lines, and those of more than `should` have them if there is room. */
+/** In characters. Longer titles than `may` may have two lines, and longer ones than `should` prefer two. */
 const LONG = { may: 12, should: 28 }
-/** How much larger the name of the best linked note is, on large maps from near. From this share of its links on, names are bold. */
+/** Increases the font size by number of links, on large maps. From `BOLD` on, names are bold. */
 const NAME_GROWTH = 0.15
 const BOLD = 0.4
-/** How much larger the name of the open note is. */
+/** Font size of the open note's name, relative to others. */
 const CHOSEN_NAME = 1.3
-/** Space for a ring around a note, in pixels. */
+/** In pixels. */
 const RING = 6
-/** From this radius in pixels, notes are recognizable individually. */
 const SEEN = 2
-/** Sizes of the names of groups in pixels. Groups with a diagonal of `large` pixels have the largest name. */
+/** Font sizes of group names in pixels. Groups with a diagonal of `large` pixels have the largest name. */
 const GROUP_FONT = { least: 12, most: 23, large: 750 }
 /** Windows below this width, in pixels, have fewer and smaller names. */
 const NARROW = 700
-/** Space between letters of these names, as a share of the size. */
+/** Letter spacing of group names, relative to the font size. */
 const SPACED = 0.08
-/** Sizes to try for such a name, and steps between places to try, in pixels. */
+/** Factors of the font size to try, and the distance between positions to try, in pixels. */
 const SMALLER = [1, 0.9, 0.8, 0.7, 0.6]
 const STEP = 6
-/** Names of notes grow with this power of the scale, from that many times the whole map on, up to this factor. */
+/** Font size of notes: from a magnification of `from` on, it grows with the scale to the power of `power`, up to `most`. */
 const GROWTH = { from: 3, power: 0.3, most: 1.1 }
-/** From this `farness` down, notes are named wherever there is room. */
+/** From this `farness` down, all notes with enough room are named. */
 const NEAR = 0.35
-/** When the map is magnified this many times, parts of lands are named instead of the lands. */
+/** Magnification from which the parts of areas are named. */
 const PARTS_FROM = 3
-/** Sizes of the names of parts of lands in pixels, by the number of their notes, from far and from near. */
+/** Font sizes of parts, in pixels. */
 const PART_FONT = { far: { least: 10, most: 12 }, near: { least: 10.5, most: 14.5 } }
-/** How much of notes a name beside the note of the same name may hide, in grid cells, if there is a free place elsewhere. */
+/** Maximum number of grid cells with notes that a name next to its namesake may hide. */
 const FEW_HIDDEN = 8
-/** Share of its width that must be on the land if a name may reach out of it. */
+/** Minimum share of a name that must be on its area. */
 const REACH_OUT = 0.85
-/** Opacity of the names of groups that are not highlighted. */
 const FADED = 0.7
-/** Maximum number of places to try. */
+/** Maximum number of positions to try. */
 const PLACES = 800
-/** The colors of lists' comments. */
 const MARKS: Readonly<Record<Mark | 'gained' | 'lost' | 'gap', string>> = {
   problem: '#d7263d',
   lost: '#d7263d',
@@ -170,29 +157,25 @@ const MARKS: Readonly<Record<Mark | 'gained' | 'lost' | 'gap', string>> = {
   edited: '#c98a00',
   gap: '#8b5fbf',
 }
-/** Duration of a pulse in milliseconds, and its largest distance from the note in pixels. */
+/** `PULSE` is the largest distance from the note, in pixels. */
 const PULSE_MS = 1_200
 const PULSE = 18
-/** Maximum scale to fit notes at, in pixels per unit. */
+/** Maximum scale in pixels per layout unit. */
 const NEAREST = 60
-/** Maximum scale to fit some notes at, as a multiple of `#wholeScale`. */
+/** Maximum magnification when some notes are fitted into the view. */
 const CLOSEST = 8
-/** Space for names beside notes that are fitted into the view, in pixels. */
+/** Space for names at the sides, in pixels. */
 const NAMES = 60
 
-/**
- * Draws a graph in an element. Notes, links and names are drawn once to images larger than the view, which are then only moved. Nothing
- * is drawn while nothing moves.
- */
+/** Draws a graph. Images that are larger than the view are drawn once and then only moved. */
 export class MapView {
   readonly #element: HTMLElement
   /** Measures text. */
   readonly #context: CanvasRenderingContext2D
   readonly #scene = new Scene()
   readonly #plain = new Sheet()
-  /** With the highlighted notes on top of the dimmed ones. It lies on the plain one, and fades in and out. */
+  /** Shows highlighted notes above dimmed ones. Fades in and out above `#plain`. */
   readonly #lit = new Sheet()
-  /** Pulses around a note that is pointed at elsewhere. */
   readonly #ring = element('div')
   readonly #events: MapEvents
   #graph: Graph | undefined
@@ -203,27 +186,25 @@ export class MapView {
   #still: ReturnType<typeof setTimeout> | undefined
   #hovered: number | undefined
   #hoverSoon: ReturnType<typeof setTimeout> | undefined
-  /** The note that is hovered next. */
   #hoverNext: number | undefined
   #highlight: Highlight | undefined
   readonly #widths = new Map<string, number>()
   readonly #pointers = new Map<number, { x: number; y: number }>()
-  /** True if the map was last used with a key. Browsers do not agree on what an event for a menu says about its button. */
+  /** Browsers disagree about the button of a `contextmenu` event. */
   #isKeyLast = false
-  /** The scale of the last event of a pinch on a trackpad. */
+  /** The last scale of a pinch gesture. */
   #pinched = 1
   #moved = 0
   #isMoved = false
-  /** Names of communities in the last frame. */
   #groupNames: readonly Label[] = []
   #flight = 0
   #gliding = 0
-  /** Number of notes when the whole map was last fitted into the view. */
+  /** Number of notes when the whole map was last fitted. */
   #wholeCount = 0
-  /** Restores what was last brought into view, until the user moves the view. */
+  /** Shows the last target again, until the user moves the view. */
   #goal: (() => void) | undefined
 
-  /** Draws in this element. @throws Error if the browser draws no canvas */
+  /** @throws Error if the browser does not support canvas */
   constructor(parent: HTMLElement, isDark: boolean, events: MapEvents) {
     this.#element = parent
     const context = element('canvas').getContext('2d')
@@ -251,10 +232,7 @@ export class MapView {
     this.#resize()
   }
 
-  /**
-   * Shows a graph, and returns its colors. The first one is fitted into the view. Later ones leave the view unchanged, unless most
-   * notes have moved.
-   */
+  /** Fits the first graph into the view. Later ones keep the view unless most notes have moved. */
   show(graph: Graph, { colouredBy, last, ...wish }: Wish): Coloured {
     const coloured = coloursOf(graph, colouredBy, last)
     const look: Look = { ...wish, colours: coloured.colours, palette: PALETTE, isColouredByGroup: colouredBy === wish.groupedBy }
@@ -267,7 +245,7 @@ export class MapView {
     this.#plain.forget()
     this.#choose()
     cancelAnimationFrame(this.#gliding)
-    // While a vault is read for the first time, its map grows.
+    // The map grows while a vault is read for the first time.
     const hasGrown = !this.#isMoved && graph.count > GROWN * this.#wholeCount
     if (isNew || hasGrown) this.fit()
     if (isNew && before !== undefined && !isCalm()) this.#glide(before, graph)
@@ -275,7 +253,6 @@ export class MapView {
     return coloured
   }
 
-  /** Lets the user save the map as it is in view. */
   save(name: string, format: 'PNG' | 'SVG'): void {
     const frame = this.#frameNow()
     const highlight = this.#highlight
@@ -296,14 +273,12 @@ export class MapView {
     }
   }
 
-  /** Returns a picture of the view. */
   picture(): HTMLCanvasElement | undefined {
     this.draw()
     const frame = this.#frameNow()
     return frame && this.#namesNow.cut(frame)
   }
 
-  /** Moves the notes from their positions on one map to those on the next. */
   #glide(from: Graph, to: Graph): void {
     const began = performance.now()
     const start = to.places.slice()
@@ -323,7 +298,7 @@ export class MapView {
     step()
   }
 
-  /** Adapts to changed elements that cover the map, and to a font that has loaded. */
+  /** Must be called when the elements that cover the map change, or a font has loaded. */
   refresh(): void {
     this.#widths.clear()
     this.#forget()
@@ -341,7 +316,6 @@ export class MapView {
     for (const image of [this.#scene, this.#plain, this.#lit]) image.forget()
   }
 
-  /** Fits the visible notes into the view. */
   fit(): void {
     if (this.#graph === undefined) return
     this.#goal = () => this.fit()
@@ -353,7 +327,7 @@ export class MapView {
     return [...Array(this.#graph?.count ?? 0).keys()].filter((note) => this.#look?.shown[note] !== 0)
   }
 
-  /** Brings notes into view, without those that lie apart because they have no links. Puts `focus` near the middle. */
+  /** Ignores notes without links, which are far from the others. Puts `focus` near the middle. */
   goTo(all: readonly number[], focus?: number): void {
     const linked = all.filter((note) => (this.#graph?.degrees[note] ?? 0) > 0)
     const notes = linked.length > 0 ? linked : all
@@ -370,7 +344,6 @@ export class MapView {
     this.#zoomAt(factor, width / 2, height / 2)
   }
 
-  /** Moves the view by a fraction of its size. */
   pan(x: number, y: number): void {
     this.#leaveGoal()
     const { width, height } = this.#size
@@ -381,13 +354,13 @@ export class MapView {
     })
   }
 
-  /** Draws immediately and returns the names, so tests can check for overlaps. */
+  /** Draws immediately. Tests use the returned names to check for overlaps. */
   draw(): readonly Label[] {
     const frame = this.#frameNow()
     if (frame === undefined) return []
     const highlight = this.#highlight
     const isMoving = this.#still !== undefined
-    // Before the view moves, no note is hovered any more.
+    // The highlight of a hovered note ends before the view moves.
     const isBrief = this.#hovered !== undefined && !isMoving
     const painting = { scene: this.#scene, isMoving, isBrief, highlight }
     const write = (on: CanvasRenderingContext2D) =>
@@ -407,7 +380,7 @@ export class MapView {
     return { ...frame, farness: farnessOf(frame) }
   }
 
-  /** Chooses what to highlight: the surroundings of the hovered note, or otherwise the highlight of the look. */
+  /** Highlights the surroundings of a hovered note, or else `lit`. */
   #choose(): void {
     const graph = this.#graph
     const look = this.#look
@@ -422,13 +395,13 @@ export class MapView {
     return this.#highlight === undefined ? this.#plain : this.#lit
   }
 
-  /** The position of each note in the view, by id. */
+  /** For tests. In CSS pixels of the view, by id. */
   spots(): ReadonlyMap<string, readonly [x: number, y: number]> {
     const frame = this.#frameNow()
     return new Map(frame?.graph.picture.ids.map((id, note) => [id, placeIn(frame, note)]))
   }
 
-  /** Number of labels in the last frame. */
+  /** For tests. */
   get labels(): number {
     return this.#namesNow.names.length
   }
@@ -437,12 +410,12 @@ export class MapView {
     return { notes: this.#graph?.count ?? 0, links: (this.#graph?.pairs.length ?? 0) / 2 }
   }
 
-  /** True if the user moved the view or brought a part into view. */
+  /** True if the user moved the view or chose a part of the map. */
   get isMoved(): boolean {
     return this.#isMoved
   }
 
-  /** True if everything is drawn and no frame is requested. */
+  /** True if no frame is pending. */
   get isStill(): boolean {
     const isAsked = this.#frame !== 0 || this.#still !== undefined || this.#hoverSoon !== undefined
     return !isAsked && this.#graph !== undefined && this.#lit.image.getAnimations().length === 0
@@ -452,7 +425,7 @@ export class MapView {
     return this.#camera
   }
 
-  /** Once the user has moved the view, it no longer returns to an earlier goal. */
+  /** After the user has moved the view, it no longer returns to an earlier target. */
   #leaveGoal(): void {
     this.#goal = undefined
     this.#isMoved = true
@@ -499,7 +472,6 @@ export class MapView {
     step()
   }
 
-  /** Draws a path, lists' comments, and rings around the hovered note and the note in focus. */
   #drawMarks(context: CanvasRenderingContext2D, frame: Frame): void {
     const { look, theme } = frame
     context.strokeStyle = theme.accent
@@ -532,7 +504,6 @@ export class MapView {
     this.#ring.animate({ scale: [0.5, 1], opacity: [1, 0] }, { duration: PULSE_MS, iterations: Infinity })
   }
 
-  /** Writes the names of groups, notes and parts of groups. */
   #writeNames(on: CanvasRenderingContext2D, frame: Frame): readonly Label[] {
     const { graph } = frame
     const writing = this.#writingIn(frame)
@@ -544,7 +515,7 @@ export class MapView {
     return this.#writeTexts(on, writing)
   }
 
-  /** Writes the names of highlighted notes: those of a path and the one in focus first, in bold. Then those of groups, faded where they are not highlighted. */
+  /** Names the notes of a path and the note in focus first. Then names groups, faded where they are not highlighted. */
   #writeNamesOf(on: CanvasRenderingContext2D, frame: Frame, highlight: Highlight): readonly Label[] {
     const { look, graph } = frame
     const { notes, centre } = highlight
@@ -570,7 +541,7 @@ export class MapView {
     return { frame, highlight, labels: this.#labelsIn(frame, highlight), named: new Set(), texts: [] }
   }
 
-  /** Draws marks and the texts of placed labels. Small notes that the names of groups would hide in part are covered first. */
+  /** Covers small notes that names of groups would hide partially. */
   #writeTexts(on: CanvasRenderingContext2D, { frame, highlight, labels, texts }: Writing): readonly Label[] {
     const small = smallNotesIn(frame)
     const dimmed = small.filter(({ note }) => highlight?.notes.has(note) !== true)
@@ -585,12 +556,12 @@ export class MapView {
     return labels.placed
   }
 
-  /** True if the map is magnified enough to name parts of lands instead of the lands. */
+  /** True if the map is magnified enough to name the parts of areas. */
   get #namesParts(): boolean {
     return this.#camera.scale > PARTS_FROM * this.#wholeScale
   }
 
-  /** Places the names of the notes that are closest to one, and how many more there are. */
+  /** Names the closest notes, and adds the number of other linked notes. */
   #labelAround(centre: number, writing: Writing): void {
     const { frame, labels } = writing
     const all = closestTo(frame, centre)
@@ -606,7 +577,7 @@ export class MapView {
     if (label !== undefined) addText(writing, label, { colour: frame.theme.link, edge: 3 })
   }
 
-  /** Returns the maximum number of names. `whole`: while the whole map is in view. `power`: how fast it grows with the scale. */
+  /** @param whole maximum for the whole map @param power how fast the maximum grows with the scale */
   #mostNames(whole: number, power: 1 | 2): number {
     const { width, height } = this.#size
     const room = Math.min(1.3, Math.sqrt((width * height) / NAMED.area))
@@ -614,10 +585,10 @@ export class MapView {
     return Math.min(NAMED.most, Math.round(whole * room * nearer))
   }
 
-  /** Returns an empty set of labels for a frame, with the places that they must not cover. */
+  /** Excludes the places that names must not cover. */
   #labelsIn(frame: Frame, highlight?: Highlight): Labels {
     const dots = new Dots(frame.width, frame.height)
-    // No name hides an index note.
+    // Names must not hide index notes.
     const covered = [...this.#covered()]
     for (const note of highlight?.notes ?? frame.graph.degrees.keys()) {
       const radius = radiusIn(frame, note)
@@ -633,14 +604,13 @@ export class MapView {
     return new Labels({ ...this.#size, covered, dots, lines })
   }
 
-  /** Returns the rectangles of the view that other elements cover. */
   #covered(): readonly Box[] {
     const { left, top } = this.#element.getBoundingClientRect()
     const covered = this.#events.covered?.() ?? []
     return covered.map((one) => [one.left - left, one.top - top, one.right - left, one.bottom - top])
   }
 
-  /** Places the names of the first notes that have room for them. */
+  /** Names the first notes that have enough room. */
   #labelNotes(writing: Writing, notes: readonly number[], most: number, kind?: keyof typeof RULES): void {
     const { frame, labels } = writing
     const end = labels.placed.length + most
@@ -657,14 +627,14 @@ export class MapView {
     }
   }
 
-  /** Returns how the name of a note is placed. On the whole of a large map, small notes have no names. */
+  /** On the whole of a large map, small notes have no names. */
   #kindOf(frame: Frame, note: number): keyof typeof RULES | undefined {
     if (frame.graph.count <= FEW) return 'other'
     if (isNear(frame)) return 'apart'
     return radiusIn(frame, note) >= LARGE * radiusIn(frame, this.#byWeight(frame.graph)[0] ?? 0) ? 'large' : undefined
   }
 
-  /** Places the name of a note next to it, unless it has one or had no room before. Returns true if it was placed now. */
+  /** @returns true if the name was placed */
   #labelNote(note: number, writing: Writing, kind: keyof typeof RULES): boolean {
     const { frame, labels, named } = writing
     if (frame.look.shown[note] === 0 || named.has(note)) return false
@@ -685,7 +655,7 @@ export class MapView {
     return false
   }
 
-  /** Returns a title on one line and on two, the better first. */
+  /** Returns a title on one line and on two lines, the better first. */
   #waysToWrite(text: string, { weight, size }: { readonly weight: number; readonly size: number }): readonly Words[] {
     const ways = wrapped(text)
       .slice(0, text.length < LONG.may ? 1 : 2)
@@ -712,7 +682,7 @@ export class MapView {
     }
   }
 
-  /** Shortens a title to a single line without pictograms that is not too long, especially in a narrow view. */
+  /** Shortens a title to one line, without pictograms. */
   #shortened(title: string): string {
     const line =
       title
@@ -725,8 +695,8 @@ export class MapView {
   }
 
   /**
-   * Places the names of groups, or of those that `are` or are not `within` a set of notes with all of theirs, the largest first. A group
-   * whose land has no room for its name gets none.
+   * Names the largest groups first. With `are`, names only groups that are completely `within`, or else only the others. Groups
+   * without enough room get no name.
    */
   #labelGroups(writing: Writing, within?: ReadonlySet<number>, are = true): readonly Label[] {
     const { frame, named } = writing
@@ -741,7 +711,7 @@ export class MapView {
       const { colour, notes, namesake, bounds } = group
       if (namesake !== undefined && named.has(namesake)) continue
       const isOther = colour === look.palette.length - 1
-      // A color means nothing without a name, also in a small window.
+      // A color needs a name to have a meaning, even in a small window.
       if (isOther && (!are || names.length >= most || notes.length < NAMED.least)) continue
       const diagonal = frame.camera.scale * Math.hypot(bounds[2] - bounds[0], bounds[3] - bounds[1])
       const sizes = sizesFrom(sizeFor(isOther || !are ? 0 : diagonal / GROUP_FONT.large, GROUP_FONT), PART_FONT.near.least)
@@ -753,7 +723,7 @@ export class MapView {
     return names
   }
 
-  /** Places the names of the largest parts of lands, or of those within a set of notes, each once. */
+  /** Names the largest parts of areas, or those that are completely `within`. */
   #labelParts(writing: Writing, within?: ReadonlySet<number>): void {
     const { frame, labels } = writing
     const end = labels.placed.length + (within === undefined ? this.#mostNames(NAMED.parts, 1) : NAMED.partsOfGroup)
@@ -768,10 +738,10 @@ export class MapView {
     }
   }
 
-  /** Places the name of a group, or of a part of its land, as large as there is room for. */
+  /** Chooses the largest size that fits. */
   #labelLand(writing: Writing, group: Group, sizes: readonly number[], isFaded = false): Label | undefined {
     const { frame, labels } = writing
-    // Grey lands are less important than colored ones.
+    // Gray areas are less important than colored ones.
     const isLand = group.has === undefined && group.colour !== frame.look.palette.length - 1
     const title = this.#shortened(isLand ? group.label.toLocaleUpperCase() : group.label)
     const [weight, spacing] = isLand ? [700, SPACED] : [550, 0]
@@ -791,7 +761,7 @@ export class MapView {
 
   readonly #groups = memoizeLast((graph: Graph, look: Look) => [graph, look.shown, look.colours, look.groupedBy], groupsOf)
 
-  /** All notes, index notes and the best linked first. */
+  /** Index notes first, then by number of links. */
   readonly #byWeight = memoizeLast(
     (graph: Graph) => [graph],
     (graph) => {
@@ -813,7 +783,7 @@ export class MapView {
     return width
   }
 
-  /** Shows the whole map, or most of it. */
+  /** The scale that shows the whole map, or most of it. */
   get #wholeScale(): number {
     const { extent = 1 } = this.#graph && this.#look ? areasOf(this.#graph, this.#look) : {}
     return Math.hypot(this.#size.width, this.#size.height) / extent
@@ -852,7 +822,7 @@ export class MapView {
     this.#zoomAt(Math.exp(-event.deltaY * lines * (event.ctrlKey ? 0.01 : 0.0015)), event.offsetX, event.offsetY)
   }
 
-  /** Without this, Safari would zoom the page. On a touch screen, the fingers are pointers, too, and those zoom the map. */
+  /** Prevents Safari from zooming the page. On touch screens, pointer events zoom the map. */
   #onGesture(event: GestureEvent): void {
     event.preventDefault()
     const { type, scale, clientX, clientY } = event
@@ -868,7 +838,7 @@ export class MapView {
     const { width, height } = this.#size
     const { x: cx, y: cy, scale } = this.#camera
     const next = Math.min(120, Math.max(0.02, scale * factor))
-    // The point under the pointer stays in place.
+    // Keeps the point under the pointer in place.
     const dx = (x - width / 2) * (1 / scale - 1 / next)
     const dy = (y - height / 2) * (1 / scale - 1 / next)
     this.#moveTo({ x: cx + dx, y: cy + dy, scale: next })
@@ -876,7 +846,7 @@ export class MapView {
 
   #onDown(event: PointerEvent): void {
     this.#isKeyLast = false
-    // The other buttons open menus and tabs.
+    // Other buttons open menus and tabs.
     if (event.button > 1) return
     this.#element.setPointerCapture(event.pointerId)
     cancelAnimationFrame(this.#flight)
@@ -914,14 +884,14 @@ export class MapView {
     if (!isClick) return
     const name = this.#groupAt(event.offsetX, event.offsetY)
     const note = name === undefined ? this.#noteAt(event.offsetX, event.offsetY) : undefined
-    // A panel may now cover the map, in which case the pointer never leaves it.
+    // A panel may now cover the map, so the pointer never leaves it.
     this.#hover(undefined, 0, 0)
     if (name === undefined) this.#events.onSelect(note, event)
     else this.#events.onGroup?.(name)
   }
 
   #onContextMenu(event: MouseEvent): void {
-    // A key has no position. A press has: of the right button, of the left one with Ctrl on a Mac, or a long one of a finger.
+    // An event from the keyboard has no position.
     const note = this.#isKeyLast ? this.#look?.focus : this.#noteAt(event.offsetX, event.offsetY)
     if (note === undefined || this.#events.onMenu === undefined) return
     event.preventDefault()
@@ -931,7 +901,6 @@ export class MapView {
     this.#events.onMenu(note, event)
   }
 
-  /** Hovers a note, or none, at once. */
   #hover(note: number | undefined, x: number, y: number): void {
     clearTimeout(this.#hoverSoon)
     this.#hoverSoon = undefined
@@ -943,7 +912,7 @@ export class MapView {
     this.#ask()
   }
 
-  /** Hovers a note, or none, if the pointer stays there for a moment. */
+  /** A pointer that moves on does not hover the note. */
   #hoverLater(note: number | undefined, x: number, y: number): void {
     if (note === this.#hoverNext) return
     clearTimeout(this.#hoverSoon)
@@ -951,14 +920,14 @@ export class MapView {
     this.#hoverSoon = setTimeout(() => this.#hover(note, x, y), HOVER_MS)
   }
 
-  /** Returns the community whose name is at a position of the view. If all notes are drawn, names are not clickable. */
+  /** Only for partly drawn vaults, because names of groups are not clickable otherwise. */
   #groupAt(x: number, y: number): string | undefined {
     if (this.#graph === undefined || this.#graph.notes === this.#graph.vault.notes) return undefined
     return this.#groupNames.find(({ box: [left, top, right, bottom] }) => x >= left && x <= right && y >= top && y <= bottom)
       ?.text
   }
 
-  /** Returns the note at a position of the view, with tolerance for fingers and small dots. */
+  /** Has a tolerance for fingers and small notes. */
   #noteAt(x: number, y: number): number | undefined {
     const frame = this.#frameNow()
     if (frame === undefined) return undefined
@@ -985,7 +954,7 @@ function drawRing(context: CanvasRenderingContext2D, frame: Frame, note: number,
   context.stroke()
 }
 
-/** Draws an arrowhead at the end of a step of a path, or an arc between two notes, dashed where there is no link. */
+/** Draws an arrowhead for a step of a path, or an arc between two notes. The arc is dashed if there is no link. */
 function drawTie(context: CanvasRenderingContext2D, frame: Frame, { from, to, kind }: Tie<number>): void {
   const [x, y] = placeIn(frame, from)
   const [toX, toY] = placeIn(frame, to)
@@ -1011,24 +980,22 @@ function drawTie(context: CanvasRenderingContext2D, frame: Frame, { from, to, ki
   context.setLineDash([])
 }
 
-/** The names of a frame, which are placed first and then written. */
+/** Names are placed first and then written. */
 interface Writing {
   readonly frame: Frame
   readonly highlight: Highlight | undefined
   readonly labels: Labels
-  /** The notes that have their names. */
   readonly named: Set<number>
   readonly texts: Text[]
 }
 
-/** A placed label and how it is written. */
 interface Text {
   readonly label: Label
   readonly colour: string
-  /** The color of the ground, and the width in pixels of an edge of it, which separates the text from what is below. */
+  /** The text has an edge in this color. */
   readonly ground: string
   readonly edge: number
-  /** True for the names of lands and their parts. */
+  /** True for names of areas and their parts. */
   readonly isGroup?: boolean
   readonly isFaded?: boolean
 }
@@ -1052,7 +1019,7 @@ function write(context: CanvasRenderingContext2D, { label, colour, ground, edge 
   for (const middle of middles) context.fillText(...middle)
 }
 
-/** Returns the curves that names avoid: those between lands, or from an open note to the notes it is linked with. */
+/** Returns curves that names avoid: between areas, or from an open note to its linked notes. */
 function curvesIn(frame: Frame, highlight: Highlight | undefined) {
   const { centre, notes = [] } = highlight ?? {}
   if (centre === undefined) return bandsIn(frame, highlight)
@@ -1063,7 +1030,6 @@ function curvesIn(frame: Frame, highlight: Highlight | undefined) {
   })
 }
 
-/** Returns the color of the ground below the middle of a label. */
 function groundBelow(frame: Frame, highlight: Highlight | undefined, { box: [left, top, right, bottom] }: Label): string {
   const { camera, width, height } = frame
   return groundAt(frame, highlight, [
@@ -1072,7 +1038,7 @@ function groundBelow(frame: Frame, highlight: Highlight | undefined, { box: [lef
   ])
 }
 
-/** Returns centers to try for the name of a note: next to it, or below, above or diagonal to it. All are in view. */
+/** Returns visible positions for a note's name: next to the note, below, above and diagonal. */
 function beside(frame: Frame, note: number, { width, height }: Words): readonly Point[] {
   const [x, y] = placeIn(frame, note)
   const radius = radiusIn(frame, note) + RING
@@ -1087,7 +1053,7 @@ function beside(frame: Frame, note: number, { width, height }: Words): readonly 
   return around.map(([along, down]) => [within(x + along), y + down])
 }
 
-/** Returns centers to try for a group's name, starting at the middle of the group. */
+/** Starts at the center of the group. */
 function centresFor(frame: Frame, { bounds }: Group): readonly Point[] {
   const [left, top] = pointIn(frame, bounds[0], bounds[1]).map((edge) => Math.max(0, edge)) as [number, number]
   const [toLeft, toTop] = pointIn(frame, bounds[2], bounds[3])
@@ -1101,7 +1067,6 @@ function centresFor(frame: Frame, { bounds }: Group): readonly Point[] {
   return places.sort((a, b) => far(a) - far(b))
 }
 
-/** How to bring notes into view. */
 interface Around {
   /** Maximum scale, in pixels per unit. */
   readonly most?: number
@@ -1111,16 +1076,15 @@ interface Around {
   readonly focus?: number | undefined
 }
 
-/** Where to try the name of a group. */
 interface Place {
-  /** Centers in order of preference. By default, those beside the note of the same name. */
+  /** In order of preference. Default: next to the namesake. */
   readonly centres?: readonly Point[]
-  /** How much of notes may be hidden, in grid cells. */
+  /** Maximum number of grid cells with notes to hide. */
   readonly hides: number
   readonly mayReachOut?: boolean
 }
 
-/** Places the name of a group on its land: next to the note of the same name, or else near the middle, over the fewest notes. */
+/** Places a name next to its namesake, or near the center of the area. */
 function placeInside(
   frame: Frame,
   labels: Labels,
@@ -1135,10 +1099,10 @@ function placeInside(
   const isSmall = frame.graph.count < FEW
   const byNamesake: Place = { hides: isSmall ? 0 : Math.min(isNear(frame) ? Infinity : FEW_HIDDEN, mostHidden) }
   const passes: readonly (readonly Place[])[] = [
-    // A name is read more easily where no notes are, and on a small map there is such a place.
+    // Prefer free positions, which are easier to read.
     [byNamesake, { centres: middle, hides: 0 }, { centres: all, hides: 0 }],
     [{ hides: mostHidden }, { centres: middle, hides: mostHidden }, { centres: all, hides: mostHidden }],
-    // A colored land without a name means nothing, so its name may reach a little beyond the land.
+    // A colored area needs a name, which may extend slightly beyond the area.
     colour === frame.look.palette.length - 1 ? [] : [{ centres: all, hides: mostHidden, mayReachOut: true }],
   ]
   for (const places of passes)
@@ -1154,17 +1118,16 @@ function placeInside(
   return undefined
 }
 
-/** Returns a font size in pixels. A `share` of 1 or more gives the largest one. */
+/** A `share` of 1 or more gives the largest size. */
 function sizeFor(share: number, { least, most }: { readonly least: number; readonly most: number }): number {
   return least + (most - least) * Math.min(1, share)
 }
 
-/** Returns the sizes to try for a name, in pixels. */
 function sizesFrom(most: number, least: number): readonly number[] {
   return [...new Set(SMALLER.map((smaller) => Math.max(least, most * smaller)))]
 }
 
-/** Checks whether the view is so near that notes are named wherever there is room. */
+/** True if all notes with enough room are named. */
 function isNear({ graph, farness }: Frame): boolean {
   return graph.count > FEW && farness < NEAR
 }
@@ -1178,7 +1141,7 @@ function isInView(frame: Frame, note: number): boolean {
   return frame.look.shown[note] === 1 && x >= 0 && y >= 0 && x <= frame.width && y <= frame.height
 }
 
-/** Returns a function that checks whether text around a point is on the same land. */
+/** Returns a check whether text around a point is on the same area. */
 function landTest(
   { camera, width: wide, height: high }: Frame,
   { width, height }: Pick<Words, 'width' | 'height'>,
@@ -1192,13 +1155,13 @@ function landTest(
     rows.every((down) => [-0.5, -0.25, 0, 0.25, 0.5].every((along) => hasIn(x + along * share * width, y + down * height)))
 }
 
-/** Returns a check whether a point of the layout is on land of a color, or on none. */
+/** Returns a check whether a point of the layout is on an area of a color, or on none. */
 function landIs({ graph, look }: Frame, colour: number | undefined): (x: number, y: number) => boolean {
   const { colourAt } = areasOf(graph, look)
   return (x, y) => colourAt(x, y) === colour
 }
 
-/** Sorts notes by the largest value first. */
+/** Sorts in descending order. */
 function sortedBy(values: ArrayLike<number>, notes: number[]): readonly number[] {
   return notes.sort((a, b) => (values[b] ?? 0) - (values[a] ?? 0) || a - b)
 }
@@ -1209,12 +1172,11 @@ function themeOf(isDark: boolean): Theme {
     : { ground: '#fcfbf9', text: '#1d2129', link: '#5b6675', accent: '#c2410c', area: 0.13, dots: 1 }
 }
 
-/** True if the user wants no motion. */
 function isCalm(): boolean {
   return matchMedia('(prefers-reduced-motion: reduce)').matches
 }
 
-/** Returns the groups of visible notes, largest first. */
+/** Returns groups with visible notes, the largest first. */
 function groupsOf(graph: Graph, look: Look): readonly Group[] {
   const { shown, colours, groupedBy, palette } = look
   const { of, groups } = groupingBy(graph, groupedBy)

@@ -15,71 +15,70 @@ import type { MapView } from './map-view.ts'
 
 export type View = 'map' | 'table' | 'path' | 'problems' | 'gaps' | 'changes'
 
-/** The state in the URL, which can be bookmarked. Never a secret. */
+/** The state in the URL, without secrets. */
 export const vault = signal('')
 export const view = signal<View>('map')
 export const focus = signal('')
-/** Start of the path. Empty means the note in focus. */
+/** Empty for the note in focus. */
 export const pathFrom = signal('')
 export const pathTo = signal('')
 export const folder = signal('')
 export const tag = signal('')
-/** Arguments of a tool that limit its answer to the chosen folder. */
+/** Limits a tool to the chosen folder. */
 export const scope = computed(() => (folder.value === '' ? {} : { folder: folder.value }))
 export const withJournals = signal(true)
 export const withOrphans = signal(true)
-/** True if the map includes attachments and canvases. */
+/** True if the map shows attachments and canvases. */
 export const withAttachments = signal(false)
-/** The chosen coloring. If empty, `groupedBy` decides. */
+/** If it is empty, `groupedBy` decides. */
 export const colourBy = signal<ColourBy | ''>('')
-/** How many hops around the open note to highlight. 0 highlights everything. */
+/** Highlights notes within this number of links. 0 highlights all. */
 export const steps = signal(0)
-/** The visible pane on narrow screens. */
+/** The visible pane in narrow windows. */
 export const pane = signal<'map' | 'note' | 'list'>('map')
 
 export const api = signal<Api | undefined>(undefined)
 export const graph = signal<Graph | undefined>(undefined)
-/** The colors of the map. */
+/** Colors of the map. */
 export const coloured = signal<Coloured | undefined>(undefined)
 export const note = signal<PageNote | null | undefined>(undefined)
 export const failure = signal<RouxError | undefined>(undefined)
-/** Progress of the layout, 0–1, while the page waits for it. */
 export const layingOut = signal<number | undefined>(undefined)
 export const connection = signal<Connection>('there')
 export const announcement = signal('')
 export const path = signal<readonly string[]>([])
-/** Notes of the visible list to mark on the map, and lines to draw between notes. */
+/** Marks of the visible list on the map, and lines between notes. */
 export const marks = signal<readonly (readonly [id: string, mark: Mark])[]>([])
 export const ties = signal<readonly Tie<string>[]>([])
-/** Results of the current search, by id. */
+/** Ids of the results of the current search. */
 export const searchHits = signal<readonly string[]>([])
-/** The note under the pointer, on the map or as a link, and the pointer's position in the window. */
+/** The note under the pointer, and the position in the window. */
 export interface Pointed {
   readonly id: string
   readonly x: number
   readonly y: number
-  /** The card is to the right of a pointer that is left of this x coordinate, and vice versa. */
+  /** The card is right of pointers to the left of this x coordinate. */
   readonly middle: number
-  /** True for a link, whose note pulses on the map. */
+  /** True for a link. Its note pulses on the map. */
   readonly isLink: boolean
 }
 export const pointed = signal<Pointed | undefined>(undefined)
-/** True if a note or a group is chosen. */
+/** True if a note or group is chosen. */
 export const hasChoice = computed(() => focus.value !== '' || openGroups.value.size > 0)
-/** True if the start pane is open, false if it is closed. By default, it is open on maps of up to `MANY` notes. */
+/** By default, the start pane is open on maps of up to `MANY` notes. */
 export const isStartOpen = signal<boolean | undefined>(undefined)
 const MANY = 1_000
 export const isFolded = computed(() => !hasChoice.value && !(isStartOpen.value ?? (graph.value?.count ?? 0) <= MANY))
 export const map: { view?: MapView } = {}
-/** Incremented with every change reported by the server. */
+/** Number of changes reported by the server. */
 export const changes = signal(0)
 
-/** A day later than any other. */
+/** Later than any other day. */
 export const NOW = Number.POSITIVE_INFINITY
-/** Notes created after this day are hidden while the map shows how the vault grew. */
+/** While the growth of the vault is shown, later notes are hidden. */
 export const until = signal(NOW)
 
-/** 1 for each note that passes the filters. */
+/** 1 for notes that match the filters. */
 export const shown = computed(() => {
   const { value } = graph
   const mask = new Uint8Array(value?.count ?? 0)
@@ -99,17 +98,17 @@ export const shown = computed(() => {
   return mask
 })
 
-/** Matches a day, week, month or quarter in the form used in file names. */
+/** A day, week, month or quarter, as in file names. */
 const DATE = /^\d{4}(?:[-_. ](?:0[1-9]|1[0-2])|([-_. ]?)(?:0[1-9]|1[0-2])\1(?:0[1-9]|[12]\d|3[01])|[-_. ]?(?:w\d{1,2}|q[1-4]))$/i
 
-/** Checks whether a note's file name is a day, week, month or quarter. The title can contain more words. */
+/** Checks the file name, because the title can contain more words. */
 export function isJournal(id: string): boolean {
   return DATE.test(id.slice(id.lastIndexOf('/') + 1).replace(/\.md$/i, ''))
 }
 
 export const focused = computed(() => numberOf(focus.value))
 
-/** Folders with notes, and their parents, in order. */
+/** Sorted, and including parents of folders with notes. */
 export const folders = computed(() => {
   const names = new Set<string>()
   for (const name of graph.value?.picture.folder_names ?? []) {
@@ -118,10 +117,10 @@ export const folders = computed(() => {
   return [...names].sort(COLLATOR.compare)
 })
 
-/** Compares names in the order of the user's language, with numbers in numeric order. */
+/** Sorts by the user's language, and sequences of digits by value. */
 export const COLLATOR = new Intl.Collator(undefined, { numeric: true })
 
-/** Switches to another vault and drops the state of the previous one. */
+/** Resets the state of the previous vault. */
 export function showVault(name: string): void {
   vault.value = name
   resetVault()
@@ -134,7 +133,6 @@ export function showVault(name: string): void {
   void refresh()
 }
 
-/** Resets the state of a vault that is not in the URL. */
 function resetVault(): void {
   graph.value = undefined
   coloured.value = undefined
@@ -145,7 +143,7 @@ function resetVault(): void {
   until.value = NOW
 }
 
-/** Opens a view. A narrow window first shows its list, or else the map. */
+/** Narrow windows first show the list of the view, or the map if there is none. */
 export function showView(name: View): void {
   view.value = name
   openGroups.value = NONE
@@ -159,7 +157,7 @@ function showFirstPane(): void {
   pane.value = hasList.value ? 'list' : 'map'
 }
 
-/** The requested line of the note in focus. */
+/** The line of the note to scroll to. */
 export const line = signal<number | undefined>(undefined)
 
 const NONE: ReadonlySet<string> = new Set()
@@ -167,10 +165,10 @@ const NONE: ReadonlySet<string> = new Set()
 export const openGroups = signal(NONE)
 export const openBy = signal<GroupedBy>('community')
 
-/** True if the vault has more notes than are drawn at once. */
+/** True if only a part of the vault is drawn. */
 export const isPart = computed(() => graph.value !== undefined && graph.value.notes < graph.value.vault.notes)
 
-/** The groups named on the map. For a partly drawn vault, these are communities, because not all links are known. */
+/** Communities for a partly drawn vault, where not all links are known. */
 export const groupedBy = computed<GroupedBy>(() => {
   if (colourBy.value === 'community' || colourBy.value === 'region') return colourBy.value
   return graph.value === undefined || isPart.value ? 'community' : overviewBy(graph.value)
@@ -178,7 +176,7 @@ export const groupedBy = computed<GroupedBy>(() => {
 
 export const colouredBy = computed<ColourBy>(() => colourBy.value || groupedBy.value)
 
-/** The notes that the user is looking at. They must be drawn even if only part of the vault is. */
+/** These notes must be drawn, even if only a part of the vault is. */
 const viewed = computed(() => {
   const isOpen = ({ label }: { readonly label: string }) => openBy.value === 'community' && openGroups.value.has(label)
   const groups = graph.value?.picture.groups.filter(isOpen) ?? []
@@ -191,7 +189,7 @@ const viewed = computed(() => {
 })
 const viewedKey = computed(() => JSON.stringify(viewed.value))
 
-/** Highlighted notes, or `undefined` if all are. */
+/** `undefined` highlights all notes. */
 export const lit = computed(() => {
   const { value } = graph
   if (value === undefined) return undefined
@@ -203,7 +201,7 @@ export const lit = computed(() => {
   return drawn.size > 0 ? drawn : undefined
 })
 
-/** The marks and lines of the visible list, by note number. */
+/** By note number. */
 export const drawnMarks = computed(() => new Map(marks.value.flatMap(([id, mark]) => numbersOf([id]).map((at) => [at, mark]))))
 export const drawnTies = computed(() =>
   ties.value.flatMap((tie) => {
@@ -216,12 +214,12 @@ function numbersOf(ids: readonly string[]): readonly number[] {
   return ids.flatMap((id) => numberOf(id) ?? [])
 }
 
-/** Removes the vault's name from an id, which answers add if there are several vaults. */
+/** If there are several vaults, ids in answers start with the vault's name. */
 export function bareId(id: string): string {
   return vault.value !== '' && id.startsWith(`${vault.value}:`) ? id.slice(vault.value.length + 1) : id
 }
 
-/** Returns the number of a note on the map, given its id with or without the vault's name. */
+/** Accepts ids with or without the vault's name. */
 export function numberOf(id: string): number | undefined {
   const numbers = graph.value?.numberOf
   return numbers?.get(id) ?? numbers?.get(`${vault.value}:${id}`)
@@ -232,7 +230,7 @@ export function titleOf(id: string): string {
   return number === undefined ? id : (graph.value?.picture.titles[number] ?? id)
 }
 
-/** Opens the page: its session, the state in the URL, and the vault. */
+/** Opens the session, and applies the state in the URL. */
 export async function start(): Promise<void> {
   try {
     api.value = await openApi()
@@ -248,9 +246,9 @@ export async function start(): Promise<void> {
         connection.value = state
       },
     )
-    // Does not request the note, which is requested below.
+    // The note is requested below.
     await reload()
-    // Always draw the notes that the user is looking at.
+    // Always draw the notes that the user views.
     effect(() => {
       if (viewedKey.value !== loadedFor && isPart.peek()) void reload()
     })
@@ -260,10 +258,7 @@ export async function start(): Promise<void> {
   }
 }
 
-/**
- * Delay in milliseconds before a picture without communities is requested again. It grows, because a large vault takes time and its
- * picture is large.
- */
+/** The delay increases, because pictures of large vaults are large and their communities take time. */
 const GROUPS_DELAY_MS = { first: 2_000, max: 30_000 }
 let groupsDelay = GROUPS_DELAY_MS.first
 let reloadTimer: ReturnType<typeof setTimeout> | undefined
@@ -274,21 +269,17 @@ function reloadAfter(delay: number): void {
 
 let refreshing: Promise<void> | undefined
 let isStale = false
-/** True if the vault may have changed since the visible notes and lists were requested. */
+/** True if the vault may have changed since the last request. */
 let isChanged = false
-/** The notes the user was looking at when the picture was requested. */
+/** The viewed notes when the picture was requested. */
 let loadedFor = ''
 
-/** True until the map that the user has rearranged is shown. A long layout takes several requests. */
 let isRearranging = false
 
-/**
- * Delay in milliseconds before the next request while notes are being laid out. The server also waits before it returns the
- * progress.
- */
+/** The server also waits before it returns the progress. */
 const LAYOUT_DELAY_MS = 300
 
-/** Reloads the picture and the open note. Notes keep their positions. Changes during a reload trigger another one. */
+/** Reloads the picture and the open note. Changes during a reload cause another reload. */
 export function refresh(): Promise<void> {
   isChanged = true
   return reload()
@@ -313,7 +304,7 @@ async function loadPicture(move?: MayMove): Promise<void> {
     loadedFor = viewedKey.value
     const picture = await api.value.picture(requested, { mayMove, ...viewed.value })
     const loaded = 'laying_out' in picture ? picture : await graphFrom(requested, picture)
-    // Another vault was chosen in the meantime, and its picture is requested next.
+    // The user has chosen another vault, which is requested next.
     if (requested !== vault.value) return
     clearTimeout(reloadTimer)
     failure.value = undefined
@@ -331,13 +322,13 @@ async function loadPicture(move?: MayMove): Promise<void> {
     if (isGrouping) reloadAfter(groupsDelay)
     groupsDelay = isGrouping ? Math.min(groupsDelay * 2, GROUPS_DELAY_MS.max) : GROUPS_DELAY_MS.first
   } catch (error) {
-    // The first map of a very large vault can take longer than a server keeps a connection open, but the work is not lost.
+    // The server may close the connection before a very large map is ready, but it continues to work.
     if (graph.value === undefined && isTransient(error) && connection.value === 'there') reloadAfter(GROUPS_DELAY_MS.first)
     else fail(error)
   }
 }
 
-/** Builds the graph of a picture. Attachments are requested only if they are shown. */
+/** Requests attachments only if they are shown. */
 async function graphFrom(of: string, picture: PartialPicture): Promise<Graph> {
   const result = shaped(picture, graph.value)
   if (!withAttachments.value || api.value === undefined) return result
@@ -346,7 +337,7 @@ async function graphFrom(of: string, picture: PartialPicture): Promise<Graph> {
   return withFiles(result, files)
 }
 
-/** Lays out everything again, rotated to resemble the previous map. */
+/** Lays out all notes again, rotated to resemble the previous map. */
 export async function rearrange(): Promise<void> {
   announcement.value = 'The map is rearranged.'
   while (refreshing !== undefined) await refreshing
@@ -354,10 +345,9 @@ export async function rearrange(): Promise<void> {
   await reload('all')
 }
 
-/** Requests the note in focus. If it was given by name, the URL is updated to its id. */
 async function showFocus(id: string): Promise<void> {
   const byName = (await api.value?.note(id, vault.value)) ?? null
-  // A missing note matches only if its id was requested. Otherwise, a title may match better.
+  // A missing note matches only by id, because a title may match better.
   const isMatch = byName !== null && (byName.kind !== 'missing' || byName.id === id)
   const resolved = isMatch ? byName : ((await findByTitle(id)) ?? byName)
   if (focus.value !== id) return
@@ -365,7 +355,7 @@ async function showFocus(id: string): Promise<void> {
   note.value = resolved
   if (resolved !== null && resolved.id !== id) {
     focus.value = resolved.id
-    // Replaces the name in the history. Otherwise, the Back button would lead here again.
+    // Otherwise, the Back button would lead to the name and back here.
     writeAddress('replace')
   }
   if (isShown) return
@@ -376,19 +366,18 @@ async function showFocus(id: string): Promise<void> {
 }
 
 interface OpenOptions {
-  /** True if the map moves to the note. Default: true. */
   readonly fly?: boolean
-  /** True if a narrow window then shows the note's text, not the map. Default: true. */
+  /** True to show the text instead of the map in a narrow window. Default: true. */
   readonly isRead?: boolean
   /** The line to scroll to. */
   readonly at?: number | undefined
   readonly history?: HistoryEntry
 }
 
-/** Whether to add an entry to the browser's history, which its Back button leads to, or to replace the current one. */
+/** Adds an entry to the browser's history, or replaces the current entry. */
 type HistoryEntry = 'push' | 'replace'
 
-/** Focuses a note and shows it. */
+/** Focuses and shows a note. */
 export async function open(given: string, { fly = true, isRead = true, at, history = 'push' }: OpenOptions = {}): Promise<void> {
   if (api.value === undefined) return
   const id = bareId(given)
@@ -407,13 +396,12 @@ export async function open(given: string, { fly = true, isRead = true, at, histo
   }
   // Wait until the note is drawn.
   if (focused.value === undefined && isPart.value) await refreshing
-  // If a path has been found in the meantime, it stays in view.
+  // A path that was found in the meantime stays in view.
   const isOnlyNote = path.value.length === 0 || path.value === pathBefore
   const { value: centre } = focused
   if (fly && isOnlyNote && centre !== undefined && graph.value !== undefined) map.view?.goTo(nearby(graph.value, centre), centre)
 }
 
-/** Closes the note in focus. */
 export function deselect(): void {
   if (!hasChoice.value) return
   if (openGroups.value.size > 0) map.view?.fit()
@@ -429,17 +417,17 @@ export function deselect(): void {
   writeAddress()
 }
 
-/** Checks whether a click asks for a new tab. */
+/** True for clicks that open a new tab. */
 export function opensTab({ ctrlKey, metaKey, shiftKey, button }: MouseEvent): boolean {
   return ctrlKey || metaKey || shiftKey || button === 1
 }
 
-/** Opens a note in a new tab, which starts with a copy of this tab's session storage. */
+/** The new tab starts with a copy of the session storage. */
 export function openTab(id: string): void {
   window.open(noteAddress(id, vault.value))
 }
 
-/** Highlights the notes within `links` links of the open note. By default, one more than before, and after three, all notes. */
+/** By default, adds one link to the current distance. After three links, highlights all notes. */
 export function showAround(links = (steps.value + 1) % 4): void {
   if (focused.value === undefined) {
     announcement.value = 'Choose a note first.'
@@ -455,20 +443,18 @@ export function showAround(links = (steps.value + 1) % 4): void {
   if (notes !== undefined) map.view?.goTo([...notes])
 }
 
-/** Starts a path from the note in focus to another one to be chosen. */
 export function showPath(): void {
   leavePath()
   pathFrom.value = focus.value
   showView('path')
 }
 
-/** Stops looking for a path. */
 export function leavePath(): void {
   pathFrom.value = ''
   pathTo.value = ''
 }
 
-/** Highlights the notes of communities or regions with these labels and brings them into view. */
+/** Highlights the groups with these labels and brings them into view. */
 export function showGroups(labels: ReadonlySet<string>, by: GroupedBy): void {
   const { value } = graph
   if (value === undefined) return
@@ -485,7 +471,7 @@ export function notesOf(of: Graph, labels: ReadonlySet<string>, by: GroupedBy): 
   return [...Array(of.count).keys()].filter((at) => labels.has(grouping.groups[grouping.of[at] ?? -1]?.label ?? ''))
 }
 
-/** Returns the note with a title or alias, such as the one given to "roux open --note", allowing for small misspellings. */
+/** Finds a note by title or alias, with tolerance for small misspellings. */
 async function findByTitle(name: string): Promise<PageNote | null> {
   const args = { names: [name] }
   const answer = await api.value?.call<{ results: readonly { match?: string | null }[] }>('resolve_nodes', args, vault.value)
@@ -493,7 +479,6 @@ async function findByTitle(name: string): Promise<PageNote | null> {
   return (match && (await api.value?.note(bareId(match), vault.value))) || null
 }
 
-/** Applies the state in the URL, for example after the Back button was pressed. */
 export async function goToAddress(): Promise<void> {
   const before = vault.value
   const viewBefore = view.value
@@ -506,7 +491,6 @@ export async function goToAddress(): Promise<void> {
   else if (focus.value !== note.value?.id) await openFocus()
 }
 
-/** Shows the note in focus without changing the rest of the state. */
 function openFocus(): Promise<void> {
   return open(focus.value, {
     isRead: pane.value !== 'list',
@@ -519,21 +503,21 @@ export function fail(error: unknown): void {
   failure.value = toRouxError(error)
 }
 
-/** Returns an error to show. An unexpected error is logged to the console and shown with `words`, by default its message. */
+/** Logs unexpected errors to the console. @param words message to show for an unexpected error */
 export function toRouxError(error: unknown, words = messageOf(error)): RouxError {
   if (error instanceof RouxError) return error
   console.error(error)
   return new RouxError('PROVIDER_ERROR', words)
 }
 
-/** Returns the URL of a note on this page. Lone surrogates, which properties may contain, are replaced. */
+/** Replaces lone surrogates, which properties may contain. */
 export function noteAddress(id: string, vault = ''): string {
   return `#${new URLSearchParams({ ...(vault === '' ? {} : { vault }), note: id })}`
 }
 
 const IN_ADDRESS = { vault, view, note: focus, from: pathFrom, to: pathTo, folder, tag, colour: colourBy } as const
 
-/** Writes the state to the URL, as a new history entry or replacing the current one. */
+/** Writes the state to the URL. */
 export function writeAddress(entry: HistoryEntry = 'push'): void {
   const words = new URLSearchParams()
   for (const [name, { value }] of Object.entries(IN_ADDRESS)) if (value !== '' && value !== DEFAULTS[name]) words.set(name, value)
