@@ -55,7 +55,10 @@ export function followVectors(indexing: IndexingClient, engine: OpenEngine): voi
 /** In milliseconds. `quiet`: idle time before the model is opened. `answered`: delay of the lookup of similar names. */
 const PREPARING = { slice: 2, pause: 8, quiet: 100, answered: 2_000 }
 
-/** Loads the reader thread, note names and the built-in model after the first request. @returns a function that stops loading */
+/**
+ * Starts the reader thread and loads note names and the built-in model after the first request.
+ * @returns a function that stops loading
+ */
 export function prepareForQuestions(
   indexing: IndexingClient,
   { engine, files, embedding }: { readonly engine: OpenEngine; readonly files: FileThreads; readonly embedding?: OpenEmbedding },

@@ -22,7 +22,7 @@ export class PieceIndex {
   readonly longest: number
   readonly #bytes: Uint8Array
   readonly #word: Uint8Array
-  /** Includes each piece's preceding line break, and the end of the last piece. */
+  /** The start of each piece, including its line break, followed by the end of the last piece. */
   readonly #starts: Uint32Array
   /** Row + 1 in the lower bits, hash in the upper bits. 0 is a free slot. */
   readonly #slots: Int32Array

@@ -256,7 +256,7 @@ function addUnit(vector: Float32Array, sum: Float64Array, { from, length }: Vect
 function fill(vector: Float32Array, columns: number, share: number): void {
   if (share === 1) return
   const rest = Math.sqrt((1 - share * share) / columns)
-  // Alternating signs, so the constant does not resemble a text's vector.
+  // Alternate the signs, so the constant is not similar to a text's vector.
   for (let i = 0; i < columns; i++) vector[i] = (vector[i] as number) + (i & 2 ? rest : -rest)
 }
 

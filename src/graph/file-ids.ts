@@ -126,7 +126,7 @@ export class KeyOrder {
     this.#textOf = textOf
   }
 
-  /** Call when a key is added, removed or gets another text. */
+  /** Call when a key is added or removed, or when its text changes. */
   move(key: number): void {
     this.#movedKeys.add(key)
   }

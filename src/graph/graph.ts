@@ -55,7 +55,7 @@ export class Graph {
     return this.#rows[key]
   }
 
-  /** Replaces the rows of distinct files in one step. */
+  /** Replaces rows in one step. The files must be distinct. */
   apply(rows: readonly GraphRow[]): void {
     const movedRows = rows.filter((row) => this.#rows[row.key]?.path !== row.path)
     const unlinked = this.#unlink(rows)
@@ -89,7 +89,7 @@ export class Graph {
     const change = listedBit - (this.#isListed[row.key] ?? 0)
     if (change === 0) return
     this.#isListed[row.key] = listedBit
-    // The new rows have no links yet. `#link` counts theirs later.
+    // The new rows have no links yet. `#link` counts them later.
     for (const source of this.#in[row.key] ?? []) add(this.#outDegree, source, change)
   }
 

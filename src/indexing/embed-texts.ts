@@ -2,13 +2,13 @@ import type { Embedder } from '../core/embedder.ts'
 import { requireVectors } from '../core/embedder.ts'
 import { isTransient, messageOf } from '../core/errors.ts'
 
-/** Milliseconds after a call in which another one is likely. */
+/** Another call is likely within this many milliseconds. */
 const EXPECTED_MS = 500
 
-/** Milliseconds between batches. On two cores, the server and its client need the time. */
+/** Milliseconds between batches. Leaves time for the server and its client on two cores. */
 const PAUSE_MS = 4
 
-/** Pause while calls arrive, as a multiple of the time worked. */
+/** Pause as a multiple of the time worked, while calls arrive. */
 const REST_FACTOR = 2
 
 const MAX_REST_MS = 16

@@ -84,7 +84,7 @@ export class IndexingService implements Indexing {
   readonly #freshness: Freshness
   /** Open while the index contains all reported changes. */
   readonly #caughtUp = new Latch()
-  /** Reported files. Undefined if there are too many or a path is unknown. */
+  /** Files reported by the watcher. Undefined if there are too many or a path is unknown. */
   #noticed: Set<string> | undefined = new Set()
   #status: IndexStatus
   #permit: () => void = () => {}

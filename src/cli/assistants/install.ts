@@ -105,7 +105,7 @@ function warnAboutReaders({ host, printer }: Invocation, { path, text, mode }: C
   printer.warn(`${path} contains a token and can be read by other users of this computer: run chmod 600 on it.`)
 }
 
-/** Creates the token if necessary. @throws RouxError `INVALID_SETTINGS` if the port is random or the token file is damaged */
+/** Creates the token if necessary. @throws RouxError `INVALID_SETTINGS` if `http.port` is 0 or the token file is damaged */
 function httpEndpoint({ env }: Pick<Host, 'env'>, { http: { port } }: Settings): HttpEndpoint {
   if (port === 0)
     throw new RouxError('INVALID_SETTINGS', 'The port changes on every start, because http.port is 0.', {

@@ -42,7 +42,7 @@ export interface Parameter extends Option {
   readonly isWord?: true
 }
 
-/** Optional parameter by tool. Other tools use their first parameter if it is free text. */
+/** Optional parameters that may be positional, by tool. Other tools use their first free-text parameter. */
 const OPTIONAL_WORDS: ReadonlyMap<string, string> = new Map([['changes_since', 'since']])
 
 export const SHORT_NAMES: ReadonlyMap<string, string> = new Map([
