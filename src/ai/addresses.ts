@@ -40,7 +40,6 @@ interface TokenKind {
 }
 
 function addressesIn(token: string, { inCode, goesOn }: TokenKind): readonly TextRange[] {
-  // The character after `data:` belongs to the address.
   const end = goesOn && token.endsWith(':') ? token.length + 1 : withoutPunctuation(token)
   const starts = [schemeStart(token), listedSchemeStart(token, goesOn), token.toLowerCase().indexOf('www.')]
   if (!inCode) starts.push(slashesStart(token))
@@ -132,7 +131,7 @@ function isNextSentence(before: string, label: string): boolean {
   return /^\p{Lu}\p{Ll}+$/u.test(label) && /\p{Ll}$/u.test(before)
 }
 
-/** A query string could send data to the host. */
+/** A link with a query string could send data to the host. */
 function hasQuery(rest: string): boolean {
   const at = rest.indexOf('?')
   return at >= 0 && /^(?::\d{1,5})?[/?]/.test(rest) && rest.includes('=', at)

@@ -36,7 +36,7 @@ export function parseAnswer(answer: string): AnswerTree {
   return { ...new Reader().read(tree), isCut: answer.length > MAX_CHARACTERS }
 }
 
-/** True if parsing as Markdown could take too long. */
+/** Checks whether parsing the text as Markdown could take too long. */
 function isPlain(text: string): boolean {
   let cost = 0
   for (const character of text) if (MARKS.has(character)) cost++
@@ -74,7 +74,7 @@ const PLACEHOLDERS = /\ue000/g
 class Reader {
   readonly #blocks: Block[] = []
   readonly #blockOf = new Map<object, Block>()
-  /** If both are set, some renderers start a formula in text and end it in code. */
+  /** If `$` occurs in both, some renderers start a formula in text and end it in code. */
   readonly #dollars = { code: false, text: false }
   #removedCount = 0
   #forged = 0
@@ -256,7 +256,7 @@ class Reader {
       rest = edits.length === 0 ? decoded : applyEdits(decoded, edits).filter((piece) => !isBlankCode(piece))
       if (edits.length === 0 && !hasChanged) return linesTrimmed(rest)
     }
-    // Still unsafe after `MAX_ROUNDS`, so probably an attack.
+    // Text that is still unsafe after `MAX_ROUNDS` is probably an attack.
     return []
   }
 }

@@ -12,7 +12,7 @@ const CLOSING: Readonly<Record<string, string>> = { '[': ']', '【': '】', '〔
 /** Maximum marker length, in UTF-16 code units. */
 const MAX_LENGTH = 120
 const MAX_NUMBERS = 24
-/** Readers may overlook these characters around a number. */
+/** Characters around a number that readers may overlook. */
 const MARKUP = /[\s*_^`\\]/
 const SUPERSCRIPT = /[⁰¹²³⁴-⁹]/
 const CIRCLED = /[①-⑳⓫-⓴⓵-⓾❶-❿➀-➓]/

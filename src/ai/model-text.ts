@@ -14,7 +14,7 @@ const CHANNEL = /<\|channel\|>\s*(\w{1,20})[^<]{0,100}<\|message\|>/g
 export function withoutThinking(text: string): SpokenAnswer {
   const channels = [...text.matchAll(CHANNEL)]
   if (channels.length > 0) return spokenIn(text, channels)
-  // Some servers remove special tokens, which leaves only the channel names.
+  // Some servers remove special tokens but keep the channel names.
   const final = text.startsWith('analysis') ? text.indexOf('assistantfinal') : -1
   if (final >= 0) return { answer: text.slice(final + 'assistantfinal'.length), isThinking: false }
   let answer = ''
@@ -39,7 +39,7 @@ function spokenIn(text: string, channels: readonly RegExpExecArray[]): SpokenAns
   return { answer: end < 0 ? finalText : finalText.slice(0, end), isThinking: false }
 }
 
-/** Small models do not recover from this many repetitions. */
+/** Small models that repeat a text this often do not recover. */
 const MIN_TIMES = 8
 
 const MIN_LENGTH = 300

@@ -14,7 +14,7 @@ export function narrow(text: string): string {
   return text.replace(/[\uff01-\uff5e]/g, (character) => String.fromCharCode(character.charCodeAt(0) - 0xfee0))
 }
 
-/** Defuses passage markers, conversation turns and boundaries in untrusted text, but keeps it readable. */
+/** Escapes passage markers, conversation turns and boundaries in untrusted text. */
 export function neutralise(text: string): string {
   return visible(text)
     .replace(/[[【［]\s{0,20}([SＳ])\s{0,20}(\p{Nd}[^\]】］\n]{0,40})[\]】］]/giu, '($1$2)')

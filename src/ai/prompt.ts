@@ -105,7 +105,7 @@ const MIN_TOKENS = 40
 /** Passages that exceed this multiple of the available space are skipped. */
 const MAX_HIDDEN = 2
 
-/** Repeats the rules after the question. A passage cannot close its boundary. */
+/** Repeats the rules after the question. Passages are enclosed in a boundary that they cannot close. */
 export function composePrompt(parts: PromptParts): Prompt {
   const question = neutralise(parts.question).trim()
   const history = parts.history.flatMap(({ question: previousQuestion, answer }): readonly ChatMessage[] => [

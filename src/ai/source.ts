@@ -16,7 +16,7 @@ export interface CitedPassage {
 const MAX_QUOTED = 400
 
 const HANGUL_WORD = /^\p{scx=Hangul}{2,}$/u
-/** A single character of these scripts often matches by chance. */
+/** Single characters of these scripts often match by chance. */
 const HAN_OR_KATAKANA = /^[\p{scx=Han}\p{scx=Katakana}]$/u
 
 export class Source {

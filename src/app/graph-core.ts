@@ -11,7 +11,7 @@ import type { Texts, VaultFiles } from '../core/texts.ts'
 import type { Rankings } from './links/rankings.ts'
 
 export interface GraphCore {
-  /** Vault name and prefix of ids. Set if the process serves several vaults. */
+  /** Name of the vault and prefix of its ids. Set if the process serves several vaults. */
   readonly name?: string
   /** Root folder as the user gave it. For messages only. */
   readonly root: string
@@ -75,7 +75,7 @@ export interface Answer<T> {
   readonly images?: readonly Picture[]
   readonly list?: ListFacts
   readonly omitted?: Omitted
-  /** Known paths by id, which save look-ups. May be incomplete. */
+  /** Paths that are already known, by id. May be incomplete. */
   readonly paths?: ReadonlyMap<NodeId, string>
 }
 

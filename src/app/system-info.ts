@@ -18,7 +18,7 @@ export async function vaultFacts(core: GraphCore, verbose: boolean, { signal }: 
   core.indexing.begin()
   signal?.throwIfAborted()
   const indexCounts = await countsOf(core)
-  // A remote store knows the writing process only after a query.
+  // Must run last, because a remote store reports the writing process only after a query.
   const { file, message, hint: _, ...index } = core.indexing.status()
   const paths = { ...(file === undefined ? {} : { file }), ...(message === undefined ? {} : { message }) }
   return {
@@ -60,7 +60,6 @@ async function countsOf({ store }: GraphCore) {
     ])
     return { generation, counts: { files, notes: notes.total, attachments: attachments.total, tags: tags.length } }
   } catch {
-    // `phase` already reports the rebuild.
     return undefined
   }
 }

@@ -8,7 +8,7 @@ export interface Vaults {
   folderOf?(name: string): string | undefined
 }
 
-/** Opening a hidden vault fails with `refusal`. */
+/** Opening any other vault throws `refusal()`. */
 export function onlyVaults(vaults: Vaults, isSeen: (name: string) => boolean, refusal: () => Error): Vaults {
   const names = vaults.names.filter(isSeen)
   return {

@@ -16,12 +16,12 @@ export interface Call {
   readonly signal?: AbortSignal | undefined
   /** Deadline for background work, as a `performance.now()` value. At the deadline, the call answers from the data it has. */
   readonly waitUntil?: number | undefined
-  /** True if a person or program reads the answer. Such answers are never truncated. */
+  /** True if the answer must not be truncated, because it is not for a model. */
   readonly whole?: boolean
   readonly marked?: boolean
-  /** Token budget for lists that do not specify one. If omitted, each tool uses its own default. */
+  /** Default token budget of lists. If omitted, each tool uses its own default. */
   readonly maxTokens?: number | undefined
-  /** True if the answer is merged with those of other vaults. Such lists start at offset 0. */
+  /** True if the answer will be merged with answers of other vaults. The list then starts at offset 0. */
   readonly isPart?: boolean
   readonly vaults?: Vaults
   readonly report?: ((message: string) => void) | undefined
@@ -112,7 +112,6 @@ async function runWhenReady<T>(core: GraphCore, call: Call, { needs, run }: UseC
       return value
     }, call.signal)
   const result = await run(read, call)
-  // Files may change before and during the read.
   const search = searchBefore.length > 0 ? searchBefore : searchWarnings(core, needs)
   const progress =
     progressWarning(before) ??

@@ -14,7 +14,7 @@ export interface Fitted<Value> {
   readonly value: Value
   /** Number of omitted or truncated items, by member. `results` counts rows. */
   readonly omitted: Counts
-  /** Number of items above a fixed limit, by member. Independent of the budget. */
+  /** Number of items that exceed a fixed limit, by member. Independent of the budget. */
   readonly capped?: Counts
 }
 
@@ -58,7 +58,7 @@ export const SEPARATOR = 1
 
 export interface InTurnOptions<Item> {
   readonly share?: number
-  /** Minimum number of items per list, even if they exceed the budget. */
+  /** Minimum number of items per list, regardless of the budget. */
   readonly minItems?: number
   bytesOf?(item: Item): number
 }

@@ -9,7 +9,7 @@ export interface Composed<R extends object> {
   readonly rows: readonly R[]
   /** Number of omitted or truncated items, by member. `results` counts rows. */
   readonly omitted: Counts
-  /** Number of items above a fixed limit, by member. */
+  /** Number of items that exceed a fixed limit, by member. */
   readonly capped: Counts
   readonly bytes: number
 }
@@ -31,7 +31,7 @@ const MIN_TEXT_LENGTH = 160
 /** Maximum number of characters per value. */
 const MAX_VALUE_LENGTH = 100
 const MAX_VALUES = 5
-/** Unrequested members get a limited share, because they distract the model. */
+/** Members that were not requested get a limited share of the budget, because they distract the model. */
 const PASSAGES_SHARE = 0.73
 const DETAILS_SHARE = 0.55
 
@@ -40,7 +40,7 @@ interface Room {
   readonly maxBytes: number
 }
 
-/** Returns as much of a member as fits, or `undefined` if nothing more fits. */
+/** Returns the part of a member that fits, or `undefined`. */
 type Fill = (value: unknown, room: Room, shown: unknown) => unknown
 
 interface Step {
@@ -49,7 +49,7 @@ interface Step {
   /** Share of the whole budget. Does not apply to members that the caller asked for. */
   readonly share?: number | 'details'
   readonly isShared?: boolean
-  /** Number of top rows that may each use up to half of the remaining bytes. */
+  /** Number of rows at the top that may use more than their fair share. */
   readonly first?: number
 }
 
@@ -57,7 +57,7 @@ interface SizedStep extends Omit<Step, 'share'> {
   readonly share: number | undefined
 }
 
-/** Members that every shown row must have. */
+/** A row is omitted if one of these members does not fit. */
 const MAIN: readonly Step[] = [
   { member: 'snippet', fill: whole },
   { member: 'candidates', fill: firstItems, isShared: true },
@@ -73,7 +73,7 @@ const MAIN: readonly Step[] = [
 /** Optional members, most important first. */
 const EXTRA: readonly Step[] = [
   { member: 'passages', fill: bestPassage, share: PASSAGES_SHARE, isShared: true, first: 3 },
-  // Redistributes the bytes that short contents did not use.
+  // Distributes bytes that short contents did not use.
   { member: 'content', fill: cutText, share: 'details', isShared: true },
   { member: 'content', fill: cutText, share: 'details' },
   { member: 'passages', fill: furtherPassages, share: PASSAGES_SHARE },
@@ -85,7 +85,7 @@ const STEPS = [...MAIN, ...EXTRA]
 
 const FITTED_MEMBERS: ReadonlySet<string> = new Set(STEPS.map(({ member }) => member))
 
-/** First fits as many rows as possible, then extends their main members, then adds optional ones. */
+/** Fits as many rows as possible before extending them and adding optional members. */
 export function compose<R extends object>(rows: readonly R[], options: ComposeOptions): Composed<R> {
   const { room, memberName = 'results', isFirstSure = true, requested, details = DETAILS_SHARE } = options
   const budget = new Budget(room)
@@ -161,7 +161,7 @@ function takeStep(
   drafts: readonly Draft[],
   budget: Budget,
 ): void {
-  // `gaps` has a numeric `links` member.
+  // In `gaps`, `links` is a number.
   const concerned = drafts.filter(({ row }) => row[member] !== undefined && typeof row[member] !== 'number')
   for (const [at, { row, shown }] of concerned.entries()) {
     const isNew = shown[member] === undefined

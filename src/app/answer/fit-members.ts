@@ -37,7 +37,7 @@ export function fitInTurn(places: Readonly<Record<string, string>>): Fit {
 /** Share of the remaining bytes (0–1), or a function that returns a number of bytes. */
 type Share = number | ((left: number) => number)
 
-/** Fits lists in rounds. All lists of a round share the remaining bytes. */
+/** The lists of each round share the remaining bytes. */
 export function fitShares<V extends object>(
   value: V,
   rounds: readonly Readonly<{ [Name in keyof V]?: Share }>[],

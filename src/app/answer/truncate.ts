@@ -61,7 +61,7 @@ function plainBoundary(text: string, from: number, index: number): number | unde
   return undefined
 }
 
-/** Characters that never combine into grapheme clusters. Excludes CR because of CRLF. */
+/** Characters that never combine into grapheme clusters. Excludes CR, because CRLF is a single cluster. */
 const PLAIN =
   /[\t\n -\u02ff\u0370-\u0482\u048a-\u052f\u05d0-\u05ea\u0620-\u064a\u0904-\u0939\u0e01-\u0e30\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uac00-\ud7a3]/
 
@@ -76,7 +76,7 @@ function isLowSurrogate(text: string, at: number): boolean {
 
 function lastSegmentStart(text: string, from: number, index: number): number {
   let last = from
-  // The next code point is enough to detect a boundary.
+  // One code point after `index` is enough to detect a boundary.
   for (const { index: at } of graphemes().segment(text.slice(from, index + 2))) {
     if (from + at > index) break
     last = from + at

@@ -55,9 +55,9 @@ export interface AskAnswer {
 /** Timeout in milliseconds. Clients without progress reports time out after a minute. */
 const ANSWER_TIMEOUT = 50_000
 const INTERVAL = 1_000
-/** Interval of checks for endless repetition, in characters. */
+/** Number of characters between two checks for endless repetition. */
 const CHECK_INTERVAL = 200
-/** If a server reports a smaller share of the prompt tokens, it has truncated the prompt. */
+/** A server that reports a smaller share of the prompt tokens has truncated the prompt. */
 const MIN_READ_SHARE = 0.5
 /** Context windows are multiples of 1,024. A token count of exactly such a multiple suggests a truncated prompt. */
 const WINDOW = 1_024

@@ -81,7 +81,6 @@ async function wholeNote(core: GraphCore, noteId: string, call: Call): Promise<F
     const { id } = await requireNamed(snapshot, core, noteId)
     const [[node], [version]] = await Promise.all([snapshot.nodes([id], { links: 0 }), snapshot.versions([id])])
     const source = await requireText({ core, snapshot, call }, id)
-    // Excluded notes must not be sent to a model.
     if (node === undefined || node.excluded || version === undefined || source === undefined)
       throw await unknownNodeError(snapshot, noteId)
     const place = { start: 0, end: source.text.length, startLine: 1 }

@@ -20,7 +20,7 @@ export const QUERY_KINDS = [
   'first sentence with a typo',
 ] as const
 
-/** The query is worded differently from the expected note. */
+/** The only kind of query whose wording differs from the expected note. */
 export const IN_OTHER_WORDS: QueryKind = 'link sentence'
 
 const MAX_NAME_LENGTH = 200
@@ -139,7 +139,7 @@ function take<T>(from: readonly T[], count: number, make: (item: T) => KnownItem
   return items
 }
 
-/** Several notes per query, because many notes may start with the same sentence. */
+/** More than one note per query, because many notes may start with the same sentence. */
 const NOTES_READ_PER_QUERY = 20
 
 async function sentences(

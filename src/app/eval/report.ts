@@ -6,7 +6,7 @@ export interface VaultReport {
   readonly seed: number
   readonly embedder: string | null
   readonly scores: readonly KnownItemScores[]
-  /** Gain of hybrid search over keyword search. Empty without an embedder. */
+  /** Empty without an embedder. */
   readonly meaning: readonly MeaningGain[]
   readonly slowest: readonly NotedQuery[]
   /** Queries whose note was not in the top ten. */
@@ -21,7 +21,7 @@ export interface KnownItemScores {
   readonly hit1: Estimate
   readonly hit5: Estimate
   readonly ndcg: Estimate
-  /** Milliseconds. */
+  /** In milliseconds. */
   readonly median: number
   readonly p99: number
 }

@@ -6,7 +6,7 @@ import { LETTERS } from '../../search/words/query-terms.ts'
 import { analyze } from '../../search/words/scan.ts'
 import type { Warning } from '../graph-core.ts'
 
-/** Short words have too many similar words. */
+/** Shorter words are similar to too many other words. */
 const MIN_WORD_LENGTH = 4
 const MIN_WORDS = 2
 /** A question with more unknown words is probably off-topic. */
@@ -23,8 +23,8 @@ interface Correction {
 }
 
 /**
- * Replaces unknown words with the most common indexed word at edit distance 1. Words in the embedder's vocabulary are only
- * replaced with each other. Returns `undefined` if nothing changed.
+ * Replaces each unknown word with the most common indexed word at edit distance 1. Never replaces a word that the embedder knows
+ * with one that it does not know. Returns `undefined` if nothing changed.
  */
 export async function correctQuestion(
   snapshot: Snapshot,

@@ -27,7 +27,7 @@ export function knownTraits({ store }: GraphCore, embedder: string): EmbedderTra
   return traitsOf(embedder) ?? measured.get(store)?.get(embedder) ?? DEFAULT_TRAITS
 }
 
-/** Traits measured with only some vectors would be wrong. */
+/** Without all vectors, the measured traits would be wrong. */
 function isEmbedded({ indexing }: GraphCore): boolean {
   const vectors = indexing.status().search?.vectors
   return vectors !== undefined && vectors.done >= vectors.total

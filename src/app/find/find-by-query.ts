@@ -35,7 +35,7 @@ export interface QueryOptions {
 export interface FoundByQuery {
   readonly notes: FoundPage
   readonly words: readonly QueryWord[]
-  /** Set if no note contains all words. `some`: notes contain some of them. `begun`: notes contain words that start with them. */
+  /** Set if no note contains all words. `some`: notes with some of the words. `begun`: notes with words that start with them. */
   readonly fallback: 'some' | 'begun' | undefined
   readonly emptySets: readonly QuerySet[]
   readonly folderWarnings: readonly Warning[]
@@ -106,7 +106,7 @@ async function findEmptySets(snapshot: Snapshot, query: Query, names: LookedUp):
 const UNORDERED: FindOrder = { by: 'relevance', direction: 'desc', terms: [], first: [] }
 const NO_ITEMS: Page = { offset: 0, limit: 0 }
 
-/** Without words, there is no relevance to sort by. */
+/** Without words, there is no relevance. */
 export function orderWith(orderBy: FindOrder['by'], hasWords: boolean): FindOrder['by'] {
   return orderBy === 'relevance' && !hasWords ? 'modified' : orderBy
 }

@@ -246,7 +246,6 @@ class Groups {
   readonly #groupings: readonly Grouping[]
   readonly #communities: { readonly of: ReadonlyMap<string, string>; readonly labels: ReadonlyMap<string, string> }
   readonly #tallies = new Map<string, Tally>()
-  /** Number of invalid dates and the first of them, by property. */
   readonly #noDates = new Map<string, { count: number; readonly example: string }>()
   without = 0
 
@@ -330,7 +329,7 @@ class Groups {
   }
 }
 
-/** `#author=Ann` also finds `[[Ann]]`. */
+/** Lets `#author=Ann` also find `[[Ann]]`. */
 function withoutBrackets(text: string): string {
   return /^\[\[([^[\]|#]+)\]\]$/.exec(text)?.[1]?.trim() ?? text
 }

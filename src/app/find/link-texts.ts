@@ -9,12 +9,12 @@ import { inverseDocumentFrequency } from '../../search/words/rank.ts'
 import { analyze } from '../../search/words/scan.ts'
 import { type ReadingContext, readTexts } from '../read/texts.ts'
 
-/** Only links in the best keyword matches are examined. */
+/** Maximum number of notes whose links are examined. */
 const MAX_SOURCES = 10
 /** Minimum weighted share of the question's words in a note. */
 const MIN_MATCHED_SHARE = 0.5
 const MAX_LINKS = 2_000
-/** Relative to the best keyword match. A factor of 0.5 finds fewer notes. */
+/** Relative to the best keyword match. Tuned: 0.5 finds fewer notes. */
 const WEIGHT = 1
 
 interface LinkText {
@@ -25,8 +25,8 @@ interface LinkText {
 }
 
 /**
- * Also searches the texts of links to a note. With `[[Levain|the sourdough mother]]`, "sourdough mother" finds `Levain`. Only the
- * best text of each note counts.
+ * Also searches the texts of links to a note. With `[[Levain|the sourdough mother]]`, "sourdough mother" finds `Levain`. Each
+ * note is scored by its best link text.
  */
 export async function withLinkTexts(
   reading: ReadingContext,

@@ -85,7 +85,7 @@ function mergeName(query: string, answers: readonly ResolvedName[]): ResolvedNam
   }
 }
 
-/** If one vault has notes with all words, drops the fallbacks of the others. */
+/** If any vault has notes with all words, drops partial matches from the other vaults. */
 export function withoutFallbacks<T extends { readonly answer: Answer<FoundInVault> }>(answers: readonly T[]): readonly T[] {
   const better = answers.filter(
     ({ answer: { value, warnings } }) =>

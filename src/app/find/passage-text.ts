@@ -47,7 +47,7 @@ export function passageText({ text: chunk, seen, matches }: ReadChunk, words: Sn
   return { text: snippetWith(text, 0, words, { maxLength, gap }).text, start: 0, end: chunk.length }
 }
 
-/** Finds the sentences with the highest total word weight, the shortest in a tie. Returns `undefined` below `MIN_WORD_SHARE`. */
+/** Finds the sentences with the highest total word weight. Returns `undefined` below `MIN_WORD_SHARE`. */
 function bestStart(text: string, matches: readonly Match[], room: number): number | undefined {
   const starts = startsOf(text)
   let best = { first: starts[0] ?? 0, weight: 0, length: 0 }
@@ -66,7 +66,7 @@ function bestStart(text: string, matches: readonly Match[], room: number): numbe
 }
 
 const ROUNDING_ERROR = 1e-9
-/** Below this share of the words, sentence boundaries are ignored. */
+/** If sentences contain a smaller share of the words, sentence boundaries are ignored. */
 const MIN_WORD_SHARE = 0.5
 
 function startsOf(text: string): readonly number[] {

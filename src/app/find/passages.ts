@@ -111,7 +111,7 @@ export function placesOf(node: Node, source: NoteText, query: PassageQuery): rea
     const { place, meaning: certainty } = candidate
     if (isTaken(place)) continue
     const text = source.text.slice(place.start, place.end)
-    // `maxScore` does not include titles and headings.
+    // `maxScore` excludes titles and headings.
     if (!isNamed && maxScore < minScoreOf(best) - ROUNDING_ERROR && !ABBREVIATION.test(text)) continue
     const chunk = readChunk(text, find)
     const matches = isNamed ? [...chunk.matches, ...find(namesOf(node, place))] : chunk.matches
@@ -165,7 +165,7 @@ interface RatedCandidate {
   readonly maxScore: number
 }
 
-/** Ranks chunks by an upper bound of their scores. Searching for prefixes is faster than splitting a chunk into words. */
+/** Ranks chunks by an upper bound of their scores, which is faster than computing the scores. */
 function likeliest(
   candidates: readonly Candidate[],
   text: string,

@@ -26,7 +26,7 @@ export interface QuestionVector {
   readonly language: Language | undefined
 }
 
-/** Returns the previous embedder until the new one has embedded all notes. @throws RouxError `PROVIDER_ERROR` */
+/** Returns the previous embedder until the configured one has embedded all notes. @throws RouxError `PROVIDER_ERROR` */
 export async function servingEmbedder(core: GraphCore): Promise<Embedder> {
   if (core.embedding === undefined) throw noEmbedder()
   const embedder = await core.embedding.open()
@@ -37,7 +37,7 @@ export async function servingEmbedder(core: GraphCore): Promise<Embedder> {
   return (previous === undefined ? undefined : await core.embedding.openFormer(previous.embedder)) ?? embedder
 }
 
-/** A process with another embedder may have removed the vectors. */
+/** Another process may have removed the vectors if it uses another embedder. */
 async function lookAgain({ indexing }: GraphCore, embedder: Embedder): Promise<void> {
   const vectors = indexing.status().search?.vectors
   if (vectors?.embedder !== embedder.id || vectors.done === 0) return
@@ -74,7 +74,7 @@ export async function embedWith(embedder: Embedder, texts: readonly string[], { 
   return requireVectors(embedder, texts.length, await embedder.embed(texts, kind, signal))
 }
 
-/** Returns a warning if the model fails, and during `RETRY_AFTER`. */
+/** Returns a warning if the model fails. After a failure, does not try the model again for `RETRY_AFTER`. */
 export async function tryQuestion(
   core: GraphCore,
   text: string,
@@ -112,7 +112,7 @@ export async function tryQuestion(
       ? `the model did not answer within ${(time / 1_000).toFixed(1).replace(/\.0$/, '')} s`
       : messageOf(error)
     remember(embedding, reason)
-    // Allow retries once a slow model has opened.
+    // A slow model has opened, so stop skipping it.
     if (!isOpen) opening.then(() => recentFailures.delete(embedding)).catch(() => {})
     return withoutMeaning(reason)
   } finally {

@@ -42,7 +42,7 @@ export interface ResolvedName {
 
 const MAX_CANDIDATES = 5
 
-/** Exceeds `MAX_CANDIDATES`, because several notes may have the best score. */
+/** Larger than `MAX_CANDIDATES`, because several notes may have the best score. */
 const MAX_SIMILAR = 20
 
 /** Above this threshold, names are only compared by bigrams. */

@@ -98,17 +98,14 @@ export interface Explanation {
 }
 
 const MAX_CANDIDATES = 1_000
-/** Number of passages to fetch. A note ranks by its best passage. */
+/** Number of passages to fetch. Notes are ranked by their best passage. */
 export const PASSAGES = 200
 export const MAX_PASSAGES = 16 * PASSAGES
 const MIN_NOTES = 50
 const MAX_NAMES = 50
 /** Makes cosines across languages comparable with those within a language. */
 const ACROSS_SHARE = 0.9
-/**
- * Semantic weight if all near notes are in other languages. Not used if the words match well, because the language was probably
- * misdetected.
- */
+/** Semantic weight if all near notes are in other languages than the question. */
 const FOREIGN_WEIGHT = 0.7
 const WELL_MATCHED = 0.6
 
@@ -166,7 +163,7 @@ export async function embedQuestion(
 export interface Ranked extends Omit<Description, 'args'> {
   readonly hits: readonly RankedHit[]
   readonly relevant: number
-  /** True if a note reaches the `normal` threshold. Such notes score at least `sureFrom`. */
+  /** True if a note scores at least `sureFrom`, the `normal` threshold. */
   readonly isSure: boolean
   readonly sureFrom: number
   readonly warnings: readonly Warning[]
@@ -226,7 +223,7 @@ const WORDLESS: Warning = {
   message: 'The query contains no word. Punctuation and emoji are not searched, except in names of notes.',
 }
 
-/** Notes in other languages always count, because they lack the question's words. */
+/** True if one of the notes is in another language, because its words cannot match. */
 function isAbout(
   first: readonly FusedHit<NodeId>[],
   { words, traits, foreign }: Pick<Retrieval, 'words' | 'foreign'> & { readonly traits: MeaningTraits },
@@ -255,7 +252,7 @@ async function retrieve(
     isByWords ? snapshot.words(queryTerms(query, core.languages), scope, MAX_CANDIDATES) : NO_WORDS,
     isByWords ? namedExactly(snapshot, core, query, scope) : NOT_NAMED,
   ])
-  // Another vault may contain the misspelled word.
+  // The word may be spelled correctly if another vault contains it.
   const isSpelled = call.isPart === true || exactNames.ownVault.length > 0
   const corrected = isSpelled
     ? undefined
@@ -288,7 +285,7 @@ interface NearNotes {
 
 const NONE_NEAR: NearNotes = { hits: [], byLanguage: undefined }
 
-/** If words match well, returns false, because the language was probably misdetected. */
+/** False if words match well, because the detected language is then probably wrong. */
 function areAllForeign(keyword: readonly KeywordHit<NodeId>[], byLanguage: NearByLanguage<NodeId> | undefined): boolean {
   if (byLanguage === undefined || byLanguage.own.length > 0 || byLanguage.other.length === 0) return false
   return keyword.every(({ matched }) => matched < WELL_MATCHED)
@@ -301,7 +298,7 @@ async function supportedHits(
   { question: { embedder, vector, language }, words }: { readonly question: QuestionVector; readonly words: WordHits },
 ): Promise<readonly FusedHit<NodeId>[]> {
   const share = supportShare(words.hits.reduce((max, { matched }) => Math.max(max, matched), 0))
-  // Protects exact title matches, which could lose the first place.
+  // Without keyword matches, an exact title match could lose its first place.
   if (queryKind(language) !== 'query' || words.hits.length === 0 || share === 0) return hits
   const stored = await snapshot.vectors(
     embedder.id,
@@ -326,10 +323,7 @@ function nearestTo(question: Float32Array, vectors: readonly Float32Array[]): Fl
 const NOT_NAMED: NamedExactly = { ownVault: [], all: [] }
 const NO_WORDS: WordHits = { hits: [], coverage: 0, terms: [] }
 
-/**
- * Compares notes in other languages with both vectors, and keeps the higher score. The cross-language vector is less accurate
- * within a language.
- */
+/** Uses the cross-language vector only for notes in other languages, because it is less accurate within a language. */
 async function nearest(snapshot: Snapshot, question: QuestionVector, scope: Scope): Promise<NearNotes> {
   const { embedder, vector, across, language } = question
   const isGrouped = traitsOf(embedder.id)?.across !== undefined && language !== undefined
@@ -416,14 +410,11 @@ export interface RankedHit extends FusedHit<NodeId> {
 
 /** Below 1, because of rounding errors. */
 const ALL_WORDS_COVERAGE = 0.999
-/**
- * If notes contain all words of a short question, the question is probably spelled correctly. Then `KEPT_AHEAD` notes stay ahead
- * of similar titles.
- */
+/** A question with at most this many words is probably spelled correctly if notes contain all of them. */
 const FEW_WORDS = 2
 const KEPT_AHEAD = 2
 
-/** Returns how many hits stay ahead of similar titles: all up to the last one with every word. */
+/** Returns how many hits stay ahead of similar titles, because they contain every word. */
 function answeredByWords(hits: readonly FusedHit<NodeId>[], { hits: wordHits, terms }: WordHits): number {
   if (terms.length <= FEW_WORDS) return terms.length > 0 && terms.every(({ notes }) => notes > 0) ? KEPT_AHEAD : 0
   const full = new Set(wordHits.filter(({ matched }) => matched >= ALL_WORDS_COVERAGE).map(({ id }) => id))
@@ -437,7 +428,7 @@ function shownTitles(close: readonly NameHit[], shown: readonly FusedHit<NodeId>
   return close.filter(({ id }) => keys.has(id))
 }
 
-/** Inserts notes with similar titles after the first `after` hits, and raises their scores accordingly. */
+/** Inserts notes with similar titles after the first `after` hits, and raises their scores to keep the order. */
 function withCloseTitles(
   hits: readonly FusedHit<NodeId>[],
   close: readonly NameHit[],
@@ -492,7 +483,7 @@ async function describe(
   const maxTokens = tokensFor(args.maxTokens, DEFAULT_TOKENS.list, call)
   const ids = hits.map(({ key }) => key)
   const links = linksShown(args.links, call)
-  // Read only notes whose passages fit the budget. With several vaults, the budget of each is unknown.
+  // Skip notes whose passages cannot fit the budget. With several vaults, the budget of each vault is unknown.
   const quoted = maxTokens === undefined || call.isPart === true ? ids : ids.slice(0, mostPassages(maxTokens))
   const lengthAt = passageLengths(maxTokens, hits.length)
   const [{ notes, unread, stored }, others, { codes }] = await Promise.all([
@@ -555,7 +546,7 @@ export async function readChunked(
   { links, question }: { readonly links: number; readonly question: QuestionVector | undefined },
 ): Promise<ChunkedNotes> {
   const { snapshot } = reading
-  // Stored chunks save splitting notes again, even for a keyword search.
+  // Even a keyword search uses stored chunks, which is faster than splitting notes again.
   const embedder = question?.embedder.id ?? (await snapshot.vectorStates())[0]?.embedder
   const [read, stored] = await Promise.all([
     readNotes(reading, ids, { links }),

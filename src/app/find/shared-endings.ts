@@ -15,7 +15,7 @@ export interface NotePlace {
 
 const MIN_NOTES = 3
 const MAX_LENGTH = 2_000
-/** Sections with a larger share of the question's words are not footers. */
+/** A section with a larger share of the question's words is not a footer. */
 const RELEVANT_SHARE = 0.3
 
 interface Ending {
@@ -24,7 +24,7 @@ interface Ending {
   readonly words: string
 }
 
-/** Returns the UTF-16 offsets of footers, which are last sections with the same words in several notes. */
+/** Returns the UTF-16 offsets of footers, which are final sections that several notes have in common. */
 export function sharedEndings(passages: readonly NotePlace[], question: SnippetQuery): ReadonlyMap<NodeId, number> {
   const endings = new Map<NodeId, Ending>()
   for (const passage of passages) {

@@ -50,7 +50,7 @@ const MAX_UNRELATED_SCORE = 0.06
 const FEW_WORDS = 10
 /** Timeout in milliseconds if vectors are available. */
 const INSIGHT_TIMEOUT = 500
-/** Tuned on linked notes in the top five: `normal` excludes 5% of them in obsidian-hub, and `strict` excludes a third. */
+/** Tuned on obsidian-hub: of the linked notes in the top five, `normal` excludes 5% and `strict` excludes a third. */
 export const MIN_SIMILARITY: Readonly<Record<Relevance, number>> = { strict: 0.2, normal: 0.08, loose: 0.03 }
 
 /** Ranks notes by distinctive words, then by vectors. Uses stored vectors only, so no model is needed. */
@@ -125,7 +125,6 @@ async function similarTo(
     limit,
   })
   const hits = [...relevant, ...rest.hits.filter(({ score }) => score >= minScore)]
-  // Passages beyond the limit score lower than the last hit.
   const isAll = foreign.isAll && (rest.isAll || (rest.hits.at(-1)?.score ?? minScore) < minScore)
   const warnings = warningsOf(insightRun, note)
   return await listSimilar(reading, args, { hits, isAll, warnings })
@@ -231,7 +230,7 @@ export async function similarInOtherLanguages(
   const other = new Set<string | undefined>(
     inUse.filter((code) => code !== ownLanguage && knowsLanguage(formerEmbedder?.languages, code)),
   )
-  // Half of the vector is compared, so cosines are lower by a factor of √½.
+  // Only half of each vector is compared, so cosines are lower by a factor of √½.
   const minCosine = MIN_COSINE_ACROSS * Math.SQRT1_2
   const nearest = nearestTo(reading, args, { embedder, centre })
   const foreignOnly = async (hits: readonly ChunkHit[]) => {

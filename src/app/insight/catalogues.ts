@@ -21,7 +21,7 @@ export interface Catalogue {
 const MIN_SIZE = { notes: 10, share: 0.01 }
 /** Minimum share of entries with the same property or template. */
 const NEARLY_ALL = 0.9
-/** A property with more values is not a category. */
+/** Properties with more values are not useful as categories. */
 const MAX_KINDS = 20
 const MAX_PROPERTIES = 8
 const VALUE_LENGTH = 60
@@ -146,7 +146,7 @@ class Place {
     return this.#shared.filter(({ entries }) => this.#has(entries))
   }
 
-  /** Returns the property with the fewest values that nearly all entries have and that divides them. */
+  /** Chooses the property with the fewest values that nearly all entries have. */
   #divided(minNotes: number): { readonly key: string; readonly kinds: readonly Kind[] } | undefined {
     const dividing = this.#form().flatMap(({ property, kinds }) => {
       const large = [...kinds.values()].filter(({ value, entries }) => value !== '' && entries >= minNotes)

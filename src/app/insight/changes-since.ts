@@ -46,7 +46,7 @@ export interface ChangedNote {
 export interface ChangedLink {
   readonly from: NodeId
   readonly to: NodeId
-  /** 1-based. The last known line of a removed link. */
+  /** 1-based. For a removed link, the last known line. */
   readonly line: number
   readonly text: string
 }
@@ -344,7 +344,6 @@ async function presentFiles(
   )
 }
 
-/** Changed attachments are not reported. */
 const WRITTEN: ReadonlySet<string> = new Set(['note', 'canvas'])
 
 function notesOf(
@@ -445,7 +444,7 @@ function placeRow({ from, line, text }: ChangedLink): BrokenPlace {
   return { id: from, line, text }
 }
 
-/** Skips notes that had no links before the period either. */
+/** Skips notes that already had no links at the start of the period. */
 async function orphansOf(
   snapshot: Snapshot,
   { files, links }: GraphChanges,

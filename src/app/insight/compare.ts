@@ -47,7 +47,7 @@ export interface Comparison {
 
 export type ComparedList = 'shared' | 'only_a' | 'only_b' | 'shared_passages'
 
-/** Larger than any budget. Ignored if all neighbors are requested. */
+/** Exceeds any budget. Ignored if all neighbors are requested. */
 const MAX_NOTES = 500
 /** Only the parts nearest to the other note are compared. */
 const MAX_PARTS = 60
@@ -216,7 +216,7 @@ function compareParts({ notes: [a, b], low }: ComparedNotes): {
     .slice(0, MAX_PASSAGES)
   const isSame = a.source.text.slice(a.source.bodyStart) === b.source.text.slice(b.source.bodyStart)
   return {
-    // Compare the best part of each note with the other note as a whole.
+    // Compare the best part of each note with the whole other note.
     alike: isSame ? 1 : (best(b.parts, centreA, wordsIn(a)) + best(a.parts, centreB, wordsIn(b))) / 2,
     passages: chosen.map(({ one, other, alike }) => {
       const [shownA, shownB] = [shownPart(a, one), shownPart(b, other)]

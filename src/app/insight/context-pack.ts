@@ -59,7 +59,7 @@ const PACK_TOKENS = 3_000
 
 /** Independent of the budget, so `offset` counts the same passages in every call. */
 const MAX_HITS = 24
-/** Ranks requested notes before all search results. */
+/** Higher than any search score, so requested notes come first. */
 const GIVEN_SCORE = 10
 const OTHER_PASSAGES_FACTOR = 0.5
 const MAX_PARTS = 50
@@ -286,10 +286,10 @@ interface AnsweringNote extends ReadNote {
   readonly places: readonly AnsweringPlace[]
 }
 
-/** Share of the passage in its score. The note contributes the rest. */
+/** Weight of a passage's own score. The rest is the score of its note. */
 const OWN_SHARE = 0.25
 
-/** Combines the scores of a passage and its note. A matching heading gets the score of the best note. */
+/** Combines the scores of each passage and its note. A passage with a matching heading gets the score of the best note. */
 function foundPassages(notes: readonly AnsweringNote[], { words }: Lens): readonly PlacedPassage[] {
   const highest = Math.max(...notes.map(({ score }) => score))
   const best = Math.max(...notes.map(({ places }) => places[0]?.score ?? 0)) || 1

@@ -33,7 +33,7 @@ export interface PackPassage extends Pick<PackExcerpt, 'id' | 'path' | 'title' |
 
 export interface FittedPack {
   readonly excerpts: readonly PackExcerpt[]
-  /** Number of passages that the next page skips. Includes passages too large for any page. */
+  /** Number of passages that the next page skips, including passages that are too large for any page. */
   readonly passed: number
 }
 
@@ -91,7 +91,7 @@ export function fitPack(passages: readonly PackPassage[], { room, hasHashes }: P
   return { excerpts: drafts.map(({ excerpt }) => excerpt), passed: skipped }
 }
 
-/** Used if no complete excerpt fits, so omits headings. */
+/** Used if no complete excerpt fits. Omits headings. */
 function fillAlone(passage: PackPassage, { room, hasHashes }: PackRoom): Draft | undefined {
   const { outline: _, via: __, ...bare } = passage
   const show = (length: number): ShownPart => ({ ...passage.show(length), heading: [] })

@@ -35,9 +35,9 @@ const MAX_LINKED = 12
 const MAX_LINKS = 4
 const MAX_COMPARED = 24
 const LINK_WEIGHT = 3
-/** A passage with fewer links is probably about their targets. */
+/** A passage with fewer links is probably about the linked notes. */
 const FEW_TARGETS = 6
-/** Weight factor for sentences without a word of the question. */
+/** Weight of a link whose sentence contains no word of the question. */
 const UNMATCHED_FACTOR = 0.2
 const LINKED_TARGET_DAMPING = 0.3
 
@@ -107,7 +107,7 @@ function scored(way: LinkWay, likeness: number): ChosenWay {
   return { ...way, score: way.maxScore * Math.min(worth, MAX_TARGET_SHARE + worth / BETTER_TARGET_DIVISOR) }
 }
 
-/** A target scores less than the passage that links to it. */
+/** A linked passage scores less than the passage that links to it. */
 const MAX_TARGET_SHARE = 0.99
 const BETTER_TARGET_DIVISOR = 800
 
@@ -163,7 +163,7 @@ export async function readLinked(
   return { passages, unread }
 }
 
-/** The sentence of a link usually describes its target. */
+/** The sentence with a link usually describes the linked note. */
 function withSentence({ terms, phrases }: SnippetQuery, sentence: string): SnippetQuery {
   const termIds = new Set(terms.map(({ term }) => idOf(term)))
   const more = queryTerms(plainText(sentence)).filter((term) => !termIds.has(idOf(term)))

@@ -99,7 +99,6 @@ async function withinScope<T extends { readonly total: number }>(
   const value = await run({
     folder: folderId === '' ? undefined : folderId,
     target: id,
-    // An unknown target has no problems.
     isNothing: named !== undefined && id === undefined,
   })
   const empty = value.total === 0 ? await scopeWarnings(snapshot, { folder }) : []

@@ -51,7 +51,7 @@ export interface Impact {
 export type ImpactList = 'breaks' | 'orphaned' | 'falls_apart' | 'unreachable_from_index'
 
 const FILE_KINDS: readonly NodeKind[] = ['note', 'canvas', 'attachment']
-/** Larger than any budget. Ignored if all items are requested. */
+/** Exceeds any budget. Ignored if all items are requested. */
 const MAX_ITEMS = 500
 const MAX_SENTENCES = 60
 /** Maximum number of files in a deleted folder. */

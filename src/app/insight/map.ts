@@ -24,7 +24,7 @@ export interface CommunityRow {
   readonly notes: number
   readonly about: string
   readonly key: readonly NodeSummary[]
-  /** Share of internal links, 0–1. */
+  /** Share of links within the community, 0–1. */
   readonly inside: number
   readonly folders: readonly string[]
   /** Set only if most notes are stubs. */
@@ -168,7 +168,7 @@ function rowOf(
   }
 }
 
-/** Minimum share of a community's notes in a typical folder. */
+/** Minimum share of a community's notes. */
 const MIN_SHARE = 0.25
 
 interface FolderCount {
@@ -238,7 +238,7 @@ export type ShownMap = Omit<VaultMap, 'communities' | 'between'> &
   Partial<Pick<VaultMap, 'between'>> & { readonly communities?: readonly ShownCommunity[] }
 type ShownCommunity = Omit<CommunityRow, 'key' | 'folders'> & Partial<Pick<CommunityRow, 'key' | 'folders'>>
 
-/** Cumulative shares of the budget. Connections get the rest. */
+/** Cumulative shares of the budget. The rest is for connections. */
 const SHARES = { catalogues: 0.3, communities: 0.6, keys: 0.85 }
 const MAX_BRIDGES = 12
 

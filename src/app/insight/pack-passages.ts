@@ -44,7 +44,7 @@ export function packPassage({ node, source, place, words, outline, via, score }:
   }
 }
 
-/** Packs should contain every note once before repeating one. */
+/** Reduces the scores of further passages, so a pack contains more notes. */
 const FURTHER_FACTOR = 0.7
 
 /** `passages` are sorted, best first. */

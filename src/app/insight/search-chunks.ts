@@ -102,7 +102,7 @@ async function byNote(
   const scores = new Map(value.filter(({ id }) => note === undefined || id === note).map(({ id, score }) => [id, score]))
   if (scores.size === 0) return { value: [], warnings }
   const pack = await findPack(core, { ids: [...scores.keys()] }, call)
-  // Only whole notes were compared, so keep one passage per note.
+  // Whole notes were compared, so keep one passage per note.
   const first = new Map(pack.value.toReversed().map((passage) => [passage.node.id, passage]))
   const chunks = [...scores].flatMap(([id, score]): readonly FoundChunk[] => {
     const passage = first.get(id)

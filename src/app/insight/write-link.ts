@@ -103,7 +103,6 @@ interface Insertion extends Spelling, Pick<NewLink, 'start' | 'end'> {
   readonly at: number
 }
 
-/** Keeps the order of the text in each group. */
 function withoutOverlaps(insertions: readonly Insertion[]): readonly (readonly Insertion[])[] {
   const groups: Insertion[][] = []
   for (const insertion of insertions.toSorted((a, b) => a.start - b.start)) {
@@ -114,7 +113,7 @@ function withoutOverlaps(insertions: readonly Insertion[]): readonly (readonly I
   return groups
 }
 
-/** Keeps insertions that parse as intended. Bisects groups that do not. */
+/** Keeps insertions that parse as intended. If a group does not, tries each half. */
 function readableIn(note: LinkedNote, group: readonly Insertion[]): readonly Insertion[] {
   if (isReadBackRight(note, group)) return group
   if (group.length === 1) return []

@@ -80,7 +80,7 @@ async function describePaths(reading: ReadingContext, paths: readonly (readonly 
   for (const pair of paths.flatMap(pairsOf)) pairs.set(keyOf(pair), pair)
   const links = await chooseLinks(reading.snapshot, [...pairs.values()])
   const occurrences = links.map(({ occurrence }) => occurrence)
-  // Detects missing headings and blocks, because reading a changed target updates its index entry.
+  // Also read link targets, so changed headings and blocks are up to date.
   const targets = occurrences.flatMap(({ to, subpath }) => (subpath === undefined ? [] : [to]))
   const sentences = await readLinkSentences(reading, occurrences, { named: targets, placed: paths.flat() })
   const hops = new Map(links.map((choice) => [keyOf(choice.pair), hopOf(choice, sentences)] as const))

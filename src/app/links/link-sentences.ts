@@ -63,7 +63,7 @@ export function sentenceOf(source: NoteText, place: Pick<Occurrence, 'start' | '
   return textAround(source, place, (...at) => ({ text: sentenceAt(...at), start: 0 })).text
 }
 
-/** If the link is in the body, excludes the frontmatter. */
+/** Excludes the frontmatter from the text around a link in the body. */
 function textAround(
   { text, bodyStart }: NoteText,
   { start, end }: Pick<Occurrence, 'start' | 'end'>,

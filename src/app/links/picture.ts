@@ -26,7 +26,7 @@ interface PictureLimits {
 const DRAWN: PictureLimits = { notes: 20_000, links: 60_000, first: 6_000 }
 /** In smaller vaults, even the first map waits for communities. */
 const SMALL_VAULT = 1_500
-/** If more notes are new since the last layout, the map is crowded. */
+/** Maximum share of notes added since the last layout before the map is crowded. */
 const MAX_NEW_SHARE = 0.2
 
 export interface PictureArguments {
@@ -87,9 +87,9 @@ export async function pagePicture(
   return await drawing
 }
 
-/** Starts the slowest computation before a page needs it. */
+/** Starts the computation of communities before a page needs them. */
 export async function preparePicture({ layouts, insights }: GraphCore): Promise<void> {
-  // Without a layout, the first picture has no communities, and computing them would delay it.
+  // The first picture before any layout has no communities, and computing them would delay the layout.
   if (await layouts.hasPlaces()) await insights.follow({ wait: 0 })
 }
 
@@ -98,7 +98,7 @@ interface WaitingDrawing {
   readonly drawing: Promise<Answer<PartialPicture>>
 }
 
-/** Kept between requests. During the initial scan, each new picture would find more notes. */
+/** Kept between requests, because a new picture during the initial scan would start over with more notes. */
 const waitedFor = new WeakMap<GraphCore, WaitingDrawing>()
 /** Milliseconds for which a finished picture is kept. */
 const KEPT_FOR = 10_000

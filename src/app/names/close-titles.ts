@@ -7,9 +7,9 @@ import { ownNames } from './known-node.ts'
 /** Minimum share of common bigrams. A title of eight letters reaches it despite two typos. */
 const MIN_SIMILARITY = 0.4
 const MAX_COMPARED = 20
-/** A typo in a word of four letters leaves only one of three bigrams. */
+/** A typo in a word of four letters leaves only one of three bigrams, so the threshold is lower. */
 const SHORT = { letters: 8, likeness: 0.3, lookedAt: 100 } as const
-/** Long names keep most of their bigrams despite typos. */
+/** Long names keep most of their bigrams despite typos, so the threshold is higher. */
 const LONG = { letters: 40, likeness: 0.6 } as const
 const MAX_TITLE_LENGTH = 200
 const MIN_TITLE_LENGTH = 3
@@ -34,7 +34,7 @@ export async function closeTitles(snapshot: Snapshot, text: string, scope: Scope
   const closest = new Map<NodeId, { readonly hit: NameHit; readonly distance: number }>()
   for (const hit of candidates) {
     const name = plainName(hit.name)
-    // Notes with different numbers are different, such as `Part 1` and `Part 2`.
+    // Different numbers are not typos, as in `Part 1` and `Part 2`.
     const distance = digitsOf(name) === digits ? editDistance(plain, name, slips) : undefined
     if (distance !== undefined && distance < (closest.get(hit.id)?.distance ?? slips + 1)) closest.set(hit.id, { hit, distance })
   }
@@ -44,7 +44,7 @@ export async function closeTitles(snapshot: Snapshot, text: string, scope: Scope
   return close.slice(0, MAX_TITLES).map(({ hit, distance }) => ({ ...hit, distance }))
 }
 
-/** Looks up every transposition, because a short misspelled name keeps few bigrams. */
+/** Looks up every transposition, because short misspelled names have few bigrams in common with the correct name. */
 async function swappedNames(snapshot: Snapshot, name: string, scope: Scope): Promise<readonly NameHit[]> {
   const letters = [...name]
   const names = letters.slice(1).map((letter, at) =>
@@ -56,7 +56,7 @@ async function swappedNames(snapshot: Snapshot, name: string, scope: Scope): Pro
   return (await snapshot.names(names, 'equal', scope)).flatMap(ownNames)
 }
 
-/** The best bigram match may not be the closest name: `trevorlee` is closest to `Trevor Lee`. */
+/** Adds the other names of each note, because the best bigram match is not always the closest name. */
 async function withAllNames(snapshot: Snapshot, hits: readonly NameHit[]): Promise<readonly NameHit[]> {
   const names = await snapshot.namesOf(hits.map(({ id }) => id))
   return hits.flatMap((hit, at) => (names[at] ?? []).map((name) => ({ ...hit, name })))

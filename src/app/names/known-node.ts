@@ -263,7 +263,6 @@ function nameOf(id: string): string {
 }
 
 export interface NamedExactly {
-  /** Includes file names only if no title or alias matches. */
   readonly ownVault: readonly NodeId[]
   readonly all: readonly NodeId[]
 }

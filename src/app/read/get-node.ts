@@ -36,7 +36,6 @@ const MIN_CHARACTERS = 20
 /** Share of the bytes that remain after ids and titles. */
 const CONTENT_SHARE = 0.6
 
-/** Members that a `depth` above 0 requests. */
 const NEIGHBORS_TEXT: ReadonlySet<string> = new Set(['content'])
 
 /** Most important first. */
@@ -153,7 +152,6 @@ async function contentReader(core: GraphCore, { source }: NoteWithText, args: Ge
   return { contentOf, span }
 }
 
-/** With an offset, returns only the headings of that part, and as many links as in lists. */
 function knownOf(
   { node, source }: NoteWithText,
   { offset }: GetNodeArguments,
@@ -290,7 +288,7 @@ function fittingContent(
   return recut(MIN_CHARACTERS)
 }
 
-/** Takes items in turn, so neither list uses up the budget. */
+/** Takes items in turn, so neither list uses up the budget alone. */
 function alternating<T>(a: readonly T[], b: readonly T[]): readonly T[] {
   return Array.from({ length: Math.max(a.length, b.length) }, (_, at) => [...a.slice(at, at + 1), ...b.slice(at, at + 1)]).flat()
 }

@@ -107,7 +107,7 @@ async function linksIn(
   shownSpan: { readonly start: number; readonly end: number },
 ): Promise<readonly PageLink[]> {
   const { items } = await snapshot.neighbors(id, { direction: 'out', kinds: ['note', 'attachment', 'canvas', 'missing'] }, ALL)
-  // Add the note's links to itself, which are not neighbors.
+  // Links from the note to itself are not among its neighbors.
   const targets = [id, ...items]
   const [nodes, linksFound] = await Promise.all([
     snapshot.nodes(targets, { links: 0 }),

@@ -6,7 +6,6 @@ import { anchorOf, headingLinkText, linkText } from '../../core/text/link-text.t
 import { DEFAULT_SEARCH, nearHits, nearTexts } from '../../search/similar-names.ts'
 import type { Warning, WarningCode } from '../graph-core.ts'
 
-/** Only these problems matter to readers of a note. */
 const WARNING_CODES = { ambiguous_link: 'AMBIGUOUS_LINKS', malformed: 'MALFORMED' } as const
 
 const MAX_DESCRIBED = 3
@@ -14,7 +13,7 @@ const MAX_DESCRIBED = 3
 const MAX_NAMED = 5
 
 export interface ReportedProblem {
-  /** `in_comment` is any problem of a link in a comment. */
+  /** `in_comment` for any problem with a link in a comment. */
   readonly kind: ProblemKind | 'in_comment'
   readonly id: NodeId
   /** 1-based, or 0 for a problem of the whole file. */
@@ -26,15 +25,15 @@ export interface ReportedProblem {
   readonly count?: number
   readonly places?: readonly { readonly id: NodeId; readonly line: number }[]
   /**
-   * Possible targets, starting with the current one. A twin lists the other twins. For `broken_heading`, ids include `#heading`
-   * or `#^block`.
+   * Ids of possible targets, starting with the current target. For `broken_heading`, with `#heading` or `#^block`. For twins, the
+   * ids of the other twins.
    */
   readonly candidates?: readonly string[]
 }
 
 const MAX_SUGGESTIONS = 3
 
-/** Uses two queries, however many problems there are. */
+/** Always makes two queries, regardless of the number of problems. */
 export async function reportProblems(snapshot: Snapshot, problems: readonly Problem[]): Promise<readonly ReportedProblem[]> {
   const [hits, notes] = await Promise.all([similarNames(snapshot, problems), linkedNotes(snapshot, problems)])
   const counts = new Map<string, number>()

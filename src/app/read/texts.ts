@@ -18,7 +18,7 @@ export interface ReadingContext {
 export interface ReadTexts {
   readonly texts: ReadonlyMap<NodeId, NoteText>
   readonly unread: readonly NodeId[]
-  /** Notes whose latest text is not in the snapshot, because they keep changing. */
+  /** Notes that keep changing, so the snapshot does not contain their latest text. */
   readonly changed: ReadonlySet<NodeId>
   readonly paths: ReadonlyMap<NodeId, string>
 }
@@ -114,7 +114,7 @@ export async function readNode(reading: ReadingContext, id: NodeId, options: Nod
   throw new RouxError('PERMISSION_DENIED', `${quoted(id)} cannot be read.`, { hint: "Check the file's permissions." })
 }
 
-/** Notes that keep changing get no headings and tasks, because the line numbers would be wrong. */
+/** Omits headings and tasks of notes that keep changing, because line numbers would be wrong. */
 export async function readNotes(
   reading: ReadingContext,
   ids: readonly NodeId[],

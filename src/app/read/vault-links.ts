@@ -43,7 +43,6 @@ async function openCalled(vaults: Vaults | undefined, vaultName: string): Promis
   return match === undefined ? undefined : await vaults?.open(match.name).catch(() => undefined)
 }
 
-/** Applications name a vault after its folder. */
 function isCalled({ name, root }: Pick<GraphCore, 'name' | 'root'>, vaultName: string): boolean {
   return [name, basename(root)].some((candidate) => candidate !== undefined && foldName(candidate) === foldName(vaultName))
 }

@@ -112,10 +112,9 @@ function fileFacts({ kind, from, to }: WrittenFile, relinked: WrittenFile['relin
 export function textAround(text: string, limit: number, { start, end }: TextRange): string {
   const room = limit - MARKER.length
   if (text.length <= limit || end <= room) return truncate(text, limit).text
-  // Center the change, unless the text ends earlier.
   const before = Math.max(0, Math.floor((room - MARKER.length - (end - start)) / 2))
   const from = Math.min(start - before, text.length - room)
-  // The marker must be shorter than the omitted text.
+  // The marker would not be shorter than the omitted text.
   if (from <= MARKER.length) return truncate(text, limit).text
   return MARKER + truncate(text, room, { start: startOfWord(text, from, start), end: text.length }).text
 }

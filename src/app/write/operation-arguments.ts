@@ -85,7 +85,7 @@ function checkDepth(properties: unknown): void {
 export interface NamedOperations {
   readonly operations: readonly Operation[]
   readonly notes: readonly string[]
-  /** Names of notes that earlier operations may create. */
+  /** Names of notes that do not exist yet. Earlier operations may create them. */
   readonly unknown: readonly string[]
   readonly ids: ReadonlyMap<string, string>
 }
@@ -164,7 +164,7 @@ function takesFolder(operation: Operation): boolean {
   return operation.kind === 'move' || operation.kind === 'addAttachment'
 }
 
-/** The index does not reflect earlier operations. */
+/** The index does not contain the results of earlier operations. */
 function comesBefore(earlier: readonly Operation[], operation: Operation): boolean {
   const stem = stemOf(noteOf(operation))
   return earlier.some((before) => newNamesOf(before).some((name) => stemOf(name) === stem))

@@ -58,7 +58,7 @@ interface MoveEnds {
   readonly to: string
 }
 
-/** Results do not contain folders, so a file inside determines the paths. */
+/** Derives the paths of a folder from a file in it, because results do not list folders. */
 function endsOf({ files, subjects }: WriteResult, { id, to }: { readonly id: string; readonly to: string }): MoveEnds {
   const [subject] = subjects
   const moves = files.flatMap(({ kind, from, to }): readonly MoveEnds[] =>
@@ -203,7 +203,6 @@ function nodeAt(core: GraphCore, { path, text }: WrittenAt, call: Call): Promise
       const options = { links: call.whole === true ? MAX_LINKS : SHOWN_LINKS, times: call.whole === true }
       const read = id === undefined ? undefined : await readNode({ core, snapshot, call }, id, options)
       if (id === undefined || read === undefined) return plain(undefined)
-      // New ambiguous links are reported elsewhere.
       const warnings = (await noteWarnings(snapshot, id)).filter(({ code }) => code === 'MALFORMED')
       return { value: changedNode(read, { path: at, text }, call), warnings }
     }, call.signal),
