@@ -28,7 +28,7 @@ export function whenIdle(indexing: IndexingClient, action: () => void): NodeJS.T
   return timer.unref()
 }
 
-/** Releases caches that are cheap to rebuild. */
+/** Releases caches while the server is idle. */
 export function releaseMemory(...caches: readonly { rest(): void }[]): void {
   for (const cache of caches) cache.rest()
   collectGarbage()

@@ -83,7 +83,7 @@ const SLICE_BYTES = 64 << 20
 const PUT_FILES = 2_500
 /** In milliseconds. A slower first build is committed in slices, so callers get partial results. */
 const SLICE_MS = 4_000
-/** Memory is checked only before large scans. */
+/** Memory is checked only while at least this many files remain to be read. */
 const MANY_FILES = 1_000
 /** In milliseconds. A file read this soon after an edit is read again, because another edit may not change the stat. */
 const RACY_MS = 40

@@ -24,7 +24,7 @@ import {
   requireOurs,
 } from './client-file.ts'
 
-/** fnm creates a folder of links for each shell and deletes it later. */
+/** fnm creates these links for a single shell. */
 const FNM_SHELL_FOLDER = /[\\/]fnm_multishells[\\/]/
 
 export async function install(invocation: Invocation): Promise<number> {
