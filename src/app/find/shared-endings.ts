@@ -24,7 +24,7 @@ interface Ending {
   readonly words: string
 }
 
-/** Returns the UTF-16 offsets of footers, which are final sections that several notes have in common. */
+/** Returns the UTF-16 offsets of footers. A footer is a final section that several notes share. */
 export function sharedEndings(passages: readonly NotePlace[], question: SnippetQuery): ReadonlyMap<NodeId, number> {
   const endings = new Map<NodeId, Ending>()
   for (const passage of passages) {
