@@ -177,7 +177,6 @@ export class CorpusBuilder {
       few.offsets[note + 1] = few.numbers.length
     }
     const noteWords = words.slice(0, word)
-    // Free the largest array.
     this.#words = new NumberList()
     return {
       lines: { offsets, numbers: numbers.slice(0, keptCount), ends: ends.slice(0, keptCount), words: noteWords },

@@ -117,7 +117,6 @@ export function layOutFrom(
   const regions = linkGroups(links)
   onProgress(GROUPING)
   const onLayout = (share: number): void => onProgress(GROUPING + (1 - GROUPING) * share)
-  // Keep the overview's groups together.
   const sizes = sizesOf(regions)
   const isRegions = levels[0] === undefined || showsRegions(sizesOf(levels[0]).length, sizes, regions.length)
   return { places: layOut(links, isRegions ? [regions, ...levels] : levels, onLayout, before), regions }
@@ -360,7 +359,6 @@ interface Bodies {
   readonly gap: number
   readonly usual: SizeClass
   readonly large: SizeClass
-  /** Squared radius of a disc that fits all bodies. */
   readonly room: number
 }
 

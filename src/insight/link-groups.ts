@@ -24,7 +24,6 @@ function joinCrumbs({ offsets, targets }: Adjacency, groups: Int32Array, isIndex
     for (const other of targets.subarray(offsets[note], offsets[note + 1])) {
       if (isCrumb(other)) continue
       const to = groups[other] ?? -1
-      // Links of notes with few links weigh more.
       const weight = 1 / Math.sqrt((offsets[other + 1] ?? 0) - (offsets[other] ?? 0))
       votes.set(to, (votes.get(to) ?? 0) + weight)
     }

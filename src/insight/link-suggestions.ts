@@ -118,7 +118,6 @@ class Suggester {
   readonly #peers: Peers
   readonly #inLinks: Uint32Array
   readonly #members: Adjacency
-  /** Scratch arrays for the current note. */
   readonly #linked: Uint8Array
   readonly #hasTerm: Uint8Array
   readonly #folderLinks: Uint32Array

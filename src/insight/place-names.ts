@@ -64,7 +64,6 @@ const PAIRED = /[\p{Ps}\p{Pe}"“”«»]/gu
 /** Includes balanced marks around a name, such as the `)` of `GTD (method)`. */
 function withOuterMarks(text: string, place: PlacedName, name: string): PlacedName {
   const marks = name.split(/[\p{L}\p{N}]+/u)
-  // A trailing comma or semicolon is not part of the name.
   const [before = '', after = ''] = [marks[0], marks.at(-1)?.replace(/[,;，；、]$/, '')]
   const [start, end] = [place.start - before.length, place.end + after.length]
   if (MARKUP.test(before + after) || !text.endsWith(before, place.start) || !text.startsWith(after, place.end)) return place

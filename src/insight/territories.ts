@@ -62,7 +62,6 @@ export function spreadOut({ places, radii, groups }: Spreading): Int32Array {
   }
   settle({ bodies: [...needs.keys()], parts: groups }, [...cells.x.keys()])
   const usual = Math.sqrt(total / count)
-  // Search farther in the first rounds.
   for (let round = 0; round < ROUNDS.even; round++)
     even({ places, needs, territoryOf, cells, owners }, (round < 3 ? 2 : 1) * usual)
   for (const bodies of territories) shrink(bodies, places)

@@ -128,7 +128,6 @@ export interface EntryPlace {
 
 export interface Client {
   readonly name: ClientName
-  /** Display name. */
   readonly title: string
   file(places: Places): string
   /** A file or folder that exists once the program has run. */

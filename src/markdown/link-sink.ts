@@ -90,7 +90,6 @@ export class LinkSink {
     return link
   }
 
-  /** Drops links in an image's alternative text, which is plain text. */
   dropMarkdown(start: number, count: number): void {
     let from = count
     for (; from > 0; from--) {

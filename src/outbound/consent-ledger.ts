@@ -12,7 +12,6 @@ export interface TokenLimit {
   readonly isDefault: boolean
 }
 
-/** Actual usage is still unknown. */
 export interface Reservation {
   readonly id: number
   readonly day: string
@@ -136,7 +135,6 @@ export class AiState {
     })
   }
 
-  /** Tokens used and reserved on a day. */
   used(day: string, isDefault: boolean): number {
     const which = isDefault ? " AND location = 'remote' AND feature <> 'embed'" : ''
     const sql = `SELECT coalesce(sum(input + output + reserved), 0) AS used FROM ledger WHERE day = ?${which}`

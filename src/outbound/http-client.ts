@@ -12,7 +12,6 @@ export interface ModelServer {
   readonly secret: string | undefined
   /** Maximum time for a complete answer, in milliseconds. */
   readonly timeoutMs: number
-  /** Error code for timeouts. */
   readonly lateCode: 'PROVIDER_ERROR' | 'TIMEOUT'
   readonly advice: Advice
   readonly fetch: typeof fetch
@@ -47,7 +46,6 @@ export interface AnswerStream {
   readonly type: string
   /** @throws RouxError `PROVIDER_ERROR` or `TIMEOUT` if the stream is interrupted; the signal's reason if it is aborted */
   readonly chunks: AsyncIterable<Uint8Array>
-  /** Number of tokens reserved for the prompt. */
   readonly expected: number
   /** Closes the stream and records the usage. Later calls have no effect. */
   end(spent: Usage): void
@@ -359,7 +357,6 @@ export interface Expected {
 export interface Usage extends Expected {
   /** Estimated from text lengths. */
   readonly estimated: boolean
-  /** True if the request failed without a usable answer. */
   readonly failed?: boolean
 }
 

@@ -26,7 +26,6 @@ export interface Notice {
   readonly status?: SharedStatus
   readonly out?: string
   readonly err?: string
-  /** Exit code of a finished command. */
   readonly exit?: number
   /**
    * When to reconnect: immediately (`now`), before the next message (`later`), or immediately with all open requests (`repeat`).

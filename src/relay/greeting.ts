@@ -10,10 +10,8 @@ const NOT_SHARED: ReadonlySet<string> = new Set([
   ...['token', 'ai', 'usage', 'help', 'connect', 'shared-server'],
 ])
 
-/** Environment variables to send to the shared server. */
 export const SENT_VARIABLE = /^(?:ROUX_.*|NO_COLOR|TERM)$/
 
-/** Options that the shared server does not support. */
 const ALONE = /^(?:--(?:alone|background|web|http(?:=.*)?|help|version)|-h|-V)$/
 const WITH_VALUE: ReadonlySet<string> = new Set(['--vault', '--config', '--set'])
 

@@ -17,7 +17,6 @@ async function relay(script: string, greeting: Greeting, loadProgram: () => void
   const link = await linkTo(script, greeting)
   if (link === undefined) return loadProgram()
   if (greeting.kind === 'command') return await runCommand(link, loadProgram)
-  // Loads the whole program as a server in this process.
   const serveHere = (streams: { readonly stdin: Readable; readonly stdout: Writable }): Promise<number> =>
     new Promise((finish) => {
       Object.assign(handOver, { alone: 'the shared server is gone', streams: { ...streams, finish } })

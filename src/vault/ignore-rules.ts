@@ -18,7 +18,7 @@ export interface IgnoreOptions {
 
 export interface FolderRules {
   hides(name: string, isFolder: boolean): boolean
-  /** @param hasGitignore omits the check for a `.gitignore` file */
+  /** @param hasGitignore saves a lookup if known */
   enter(name: string, hasGitignore?: boolean): FolderRules
 }
 

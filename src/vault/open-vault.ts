@@ -160,7 +160,6 @@ class FolderVault implements Vault {
     }
   }
 
-  /** @returns `undefined` if the folder does not exist */
   #absolute(path: string): string | undefined {
     const place = this.#place(folderOf(path))
     return place === undefined || place === 'unreadable' ? undefined : `${place}/${nameOf(path)}`
@@ -179,7 +178,6 @@ class FolderVault implements Vault {
     }
   }
 
-  /** Adds problems to the listing. */
   #start(path: string, listing: PartialListing): Pending | undefined {
     if (path === '') return { path, absolute: this.#base, rules: (has) => this.#rules.atRoot(has) }
     this.#requireRoot()

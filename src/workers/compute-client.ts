@@ -48,7 +48,6 @@ export class ComputeClient implements Analytics, VectorGraphs, InsightRuns, Layo
     const calls = this.#calls
     const graph = this.#nextId++
     this.#heldRuns.add(graph)
-    // The worker may have ended already.
     const close = (): void => {
       if (this.#heldRuns.delete(graph)) this.#endAfter(calls.callAside('endGraph', graph)).catch(() => {})
     }

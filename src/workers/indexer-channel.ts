@@ -11,7 +11,6 @@ export interface IndexerChannel {
   onMessage(listener: (message: FromIndexer) => void): void
   /** Called before `onExit`, for all vaults. */
   onError(listener: (error: Error) => void): void
-  /** Called after the last message. */
   onExit(listener: () => void): void
   /** Keeps the process alive until `unref`. */
   ref(): void
@@ -65,7 +64,6 @@ export class IndexerHost {
     return this.#isOutOfMemory
   }
 
-  /** Replaces the worker with one that has a larger heap. */
   grow(): void {
     const running = this.#running
     if (running === undefined) return

@@ -31,7 +31,6 @@ export class IndexingClient implements Indexing {
   readonly #listeners: ClientListeners
   readonly #statusListeners = new Set<(status: IndexStatus) => void>()
   readonly #upToDate = new Latch()
-  /** Opened after recovery, which `begin` starts. */
   readonly #recovered = new Latch()
   readonly #caughtUp = new Latch()
   #freshness = new Freshness()

@@ -26,7 +26,6 @@ export type ToIndexer =
   | { readonly type: 'join'; readonly port: MessagePort }
   | { readonly type: 'open'; readonly data: OpenIndexer }
   | { readonly type: 'begin' }
-  /** A call arrived during embedding. */
   | { readonly type: 'asked' }
   | { readonly type: 'call'; readonly call: Call }
   /** `replaced` is the number of replacements known to the reader. */

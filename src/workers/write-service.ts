@@ -58,7 +58,6 @@ export class WriteService {
   readonly #parts: WriteParts
   readonly #plans = new Map<string, KeptPlan>()
   readonly #appliedPlans = new Map<string, string>()
-  /** Files that recovery skipped, by change id. */
   readonly #keptFiles = new Map<string, readonly KeptFile[]>()
 
   constructor(parts: WriteParts) {

@@ -18,8 +18,8 @@ export interface NotesByCommunity {
 }
 
 const KEY_NOTES = 3
-/** Weight of text similarity. Links have the weight 1. */
-const MIN_SIMILARITY = 0.5
+/** Links have the weight 1. */
+const SIMILARITY_WEIGHT = 0.5
 /** Factors for notes with little content. `entry` is for stubs in catalogs, `handle` for lists with one-word titles. */
 const SHARE = { stub: 0.3, entry: 0.03, date: 0.2, index: 0.1, handle: 0.35 }
 const ENTRIES = 2
@@ -75,7 +75,7 @@ function supportWithin(
     }
     for (let at = from * nearest.kept; at < (from + 1) * nearest.kept; at++) {
       const to = nearest.notes[at] as number
-      if (of[to] === community) support[to]! += MIN_SIMILARITY * (nearest.scores[at] as number)
+      if (of[to] === community) support[to]! += SIMILARITY_WEIGHT * (nearest.scores[at] as number)
     }
   })
   return { support, gathered }

@@ -36,7 +36,6 @@ export interface FrontmatterTree {
   readonly text: string
   /** Start of the text, after a byte order mark. */
   readonly start: number
-  /** Omitted if the file has no frontmatter. */
   readonly fences?: Fences
   /** `flow` is JSON form. `undefined` if there are no properties. */
   readonly form: 'block' | 'flow' | undefined

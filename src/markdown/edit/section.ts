@@ -65,7 +65,6 @@ function editBelow(text: string, outline: Outline, { section, mode, content, fla
 interface Parts {
   readonly heading: OutlineHeading
   readonly start: number
-  /** Start of the line below the heading. */
   readonly below: number
   readonly coreStart: number
   readonly coreEnd: number

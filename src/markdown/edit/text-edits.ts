@@ -1,7 +1,6 @@
 import type { TextEdit } from '../../core/changes.ts'
 import { checked, editText } from '../../core/text/edit-text.ts'
 
-/** May throw a `RouxError`. */
 export type EditStep = (text: string) => readonly TextEdit[]
 
 export function editInSteps(text: string, steps: readonly EditStep[]): readonly TextEdit[] {

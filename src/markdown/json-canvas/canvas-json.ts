@@ -141,7 +141,6 @@ function isPart(key: string): key is 'type' | 'file' | 'subpath' | 'text' | 'bac
   return ['type', 'file', 'subpath', 'text', 'background'].includes(key)
 }
 
-/** Drops properties that the card's type does not use. */
 function ofType(type: string, { background, ...node }: CanvasNode & { readonly background?: CanvasText }): CanvasNode {
   if (type === 'text') return node.text ? { text: node.text } : {}
   if (type === 'file') return { ...(node.file ? { file: node.file } : {}), ...(node.subpath ? { subpath: node.subpath } : {}) }

@@ -81,7 +81,6 @@ export function renameTagInCanvas(text: string, renaming: TagRenaming, flavour: 
   return { edits: edits.sort((a, b) => a.start - b.start), unfit: [] }
 }
 
-/** Replaces the first `length` characters of a tag. */
 interface Renamed {
   readonly length: number
   readonly text: string

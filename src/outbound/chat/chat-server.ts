@@ -25,7 +25,6 @@ export interface ChatSettings {
   meterFor(feature: string): Meter | undefined
 }
 
-/** Replaced in tests. */
 export interface ChatDependencies {
   readonly fetch?: typeof fetch
   readonly backoffMs?: number
