@@ -17,7 +17,6 @@ export interface PendingWrite {
   readonly like: FileStamp | undefined
 }
 
-/** Resolves vault-relative paths and records which folders to sync. */
 export class ChangeDirectory {
   readonly fs: ChangeFiles
   readonly #root: string
@@ -49,7 +48,7 @@ export class ChangeDirectory {
     return this.stamp(path)?.kind === 'file' ? this.fs.hash(this.at(path)) : undefined
   }
 
-  /** Like `hash`, but an empty string for folders, links and special files. */
+  /** Returns an empty string for folders, links and special files. */
   found(path: string): string | undefined {
     return this.stamp(path) === undefined ? undefined : (this.hash(path) ?? '')
   }
@@ -134,7 +133,6 @@ export class ChangeDirectory {
     await this.#each(writes, (draft) => this.#writeOne(draft))
   }
 
-  /** Syncs the folders in which names were added or removed. */
   async syncFolders(): Promise<void> {
     for (const folder of this.#touchedFolders) {
       if (this.stamp(folder)?.kind === 'folder') await this.fs.syncFolder(this.at(folder))

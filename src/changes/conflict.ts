@@ -48,7 +48,6 @@ export class FilesChanged extends Error {
 
 const MAX_CANDIDATES = 10
 
-/** The error for a change that is rejected because files changed in the meantime. */
 export function conflict(mismatches: readonly Mismatch[], outcome = 'Nothing was written.'): RouxError {
   const [first] = mismatches
   if (first === undefined) return new RouxError('CONFLICT', `Files changed in the meantime. ${outcome}`)
@@ -76,7 +75,6 @@ interface DifferenceLabels {
   readonly to: string
 }
 
-/** A short unified diff, or a line that says why there is none. */
 function shortDiff(before: Uint8Array, after: Uint8Array, { path, from, to }: DifferenceLabels): string {
   const [old, now] = [textOf(before), textOf(after)]
   const name = quotedName(path)

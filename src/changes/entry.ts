@@ -1,8 +1,8 @@
 import type { ChangedFile } from '../core/changes.ts'
 
 /**
- * A recorded step of a change. Hashes are hex SHA-256, paths vault-relative. Order: create folders, replace, create, move and
- * remove files, move folders, remove folders.
+ * A recorded step of a change. Hashes are hex SHA-256, paths vault-relative. Steps run in this order: create folders, replace,
+ * create, move and remove files, move folders, remove folders.
  */
 export type Entry =
   | { readonly kind: 'makeFolder'; readonly path: string }
@@ -17,7 +17,7 @@ export type EntryOf<K extends Entry['kind']> = Extract<Entry, { readonly kind: K
 
 const ORDER: readonly Entry['kind'][] = ['makeFolder', 'replace', 'create', 'move', 'remove', 'moveFolder', 'removeFolder']
 
-/** Sorts entries in the order of execution. Folders are removed deepest first. */
+/** Folders are removed deepest first. */
 export function inOrder(entries: readonly Entry[]): readonly Entry[] {
   const depth = (entry: Entry) => (entry.kind === 'removeFolder' ? -entry.path.split('/').length : 0)
   return entries.toSorted((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind) || depth(a) - depth(b))
@@ -30,7 +30,6 @@ export function asideName(change: string, index: number, suffix: Aside): string 
   return `.roux-${change}-${index}.${suffix}`
 }
 
-/** The path whose temporary file has this name. */
 export function namedByAside(name: string, entries: readonly Entry[]): string | undefined {
   const [, index = '', suffix] = /^\.roux-.+-(\d+)\.(\w+)$/.exec(name) ?? []
   const entry = suffix === undefined ? undefined : entries[Number(index)]
@@ -53,7 +52,6 @@ export function pathsOf(entries: readonly Entry[]): readonly string[] {
   return [...new Set(entries.flatMap((entry) => ('to' in entry ? [entry.path, entry.to] : [entry.path])))]
 }
 
-/** Excludes the contents of the folders. */
 export function foldersOf(entries: readonly Entry[]): readonly string[] {
   return pathsOf(entries.filter(({ kind }) => kind === 'makeFolder' || kind === 'moveFolder'))
 }

@@ -12,12 +12,11 @@ import { inTrash, quote, TRASH } from './path-rules.ts'
 /** `remove` occurs only when a `create` is undone. */
 export type Intent = FileChange | { readonly kind: 'remove'; readonly path: string; readonly before: string }
 
-/** A change that has passed all checks and can be recorded. */
 export interface Examined {
   readonly entries: readonly Entry[]
-  /** By hash, before and after the change. */
+  /** By hash. */
   readonly contents: ReadonlyMap<string, Uint8Array>
-  /** Stamps of existing files when their bytes were read. */
+  /** File stamps from when the bytes were read. */
   readonly stamps: ReadonlyMap<string, FileStamp>
 }
 
@@ -30,7 +29,7 @@ export interface ExamineOptions {
   knownContent(hash: string): Uint8Array | undefined
 }
 
-/** Runs all checks that are possible before writing. @throws RouxError like `Changes.apply` */
+/** @throws RouxError like `Changes.apply` */
 export function examine(intents: readonly Intent[], options: ExamineOptions): Examined {
   requireOneRoleEach(intents, options.restores === true ? (path) => path : foldId)
   const examination = new Examination(options)
@@ -87,7 +86,7 @@ class Examination {
     return { entries: this.#withoutFullFolders(inOrder(this.#entries)), contents: this.#contents, stamps: this.#stamps }
   }
 
-  /** Skips removals of folders that would not be empty. In the order of entries, a folder follows its subfolders. */
+  /** Skips folders that would not be empty. */
   #withoutFullFolders(entries: readonly Entry[]): readonly Entry[] {
     const { root, fs } = this.#options
     const leaving = new Set(entries.flatMap(({ kind, path }) => (LEAVES.has(kind) ? [path] : [])))
@@ -157,7 +156,7 @@ class Examination {
     }
   }
 
-  /** Reports a mismatch if the file no longer exists. */
+  /** Records a mismatch if the file no longer exists. */
   #requireFile(path: string, expected: string | undefined): FileStamp | undefined {
     const stamp = this.#pathChecks.find(path)
     if (stamp?.kind === 'file') {
@@ -197,10 +196,7 @@ export function isRespelling(from: string, to: string): boolean {
   return from !== to && folderOf(from) === folderOf(to) && foldId(from) === foldId(to)
 }
 
-/**
- * Rejects changes that use a path twice as a source or as a destination. `keyOf` returns the same key for names that cannot
- * coexist.
- */
+/** A path may be used once as a source and once as a destination. `keyOf` returns the same key for names that cannot coexist. */
 function requireOneRoleEach(intents: readonly Intent[], keyOf: (path: string) => string): void {
   const sources = new Set<string>()
   const destinations = new Set<string>()
@@ -247,7 +243,7 @@ function placesOf(intent: Intent): readonly string[] {
   return intent.kind === 'move' ? [intent.from, intent.to] : [intent.path]
 }
 
-/** Returns changes that undo a recorded change. They expect the recorded state, so later edits are not overwritten. */
+/** The changes expect the recorded state, so later edits are not overwritten. */
 export function takeBack(entries: readonly Entry[], content: (hash: string) => Uint8Array): readonly Intent[] {
   const finalPath = finalPaths(entries)
   const replaced = new Map(entries.flatMap((entry) => (entry.kind === 'replace' ? [[entry.path, entry.after] as const] : [])))

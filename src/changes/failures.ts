@@ -12,10 +12,8 @@ const DENIED = new Set(['EACCES', 'EPERM', 'EROFS'])
 /** Errors caused by other programs that create, delete or replace a file between two calls. */
 export const RACES: ReadonlySet<string> = new Set(['EEXIST', 'ENOENT', 'ENOTDIR', 'ELOOP', 'EISDIR'])
 
-/** The usual reason for skipping a file. */
 export const CHANGED = 'it has been changed since and is left as it is'
 
-/** Files to list in a message. */
 const MAX_NAMED = 5
 
 export function listKept(kept: readonly KeptFile[]): string {
@@ -34,7 +32,7 @@ export function rolledBackError(error: unknown, root: string, kept: readonly Kep
   return conflict(files, isExpected ? error.outcome : outcome)
 }
 
-/** Translates an error from writing to a vault. @param outcome a sentence on the state of the vault */
+/** @param outcome a sentence on the state of the vault */
 export function writeError(error: unknown, root: string, outcome = 'The vault is unchanged.'): Error {
   if (error instanceof RouxError) return error
   const code = errorCode(error)

@@ -18,19 +18,19 @@ export interface FileStamp {
 
 /**
  * Calls that wait for the disk run four at a time and share a journal commit. With 600 files, fsync takes 0.05 ms per file
- * instead of 3 ms, and unlink 0.4 ms instead of 2.5 ms. Any call may fail.
+ * instead of 3 ms, and unlink 0.4 ms instead of 2.5 ms.
  */
 export interface ChangeFiles {
   /** `undefined` if the path does not exist. Does not follow links. */
   lstat(path: string): FileStamp | undefined
   readdir(path: string): readonly string[]
-  /** Whether names can be created and removed in a folder. */
+  /** True if names can be created and removed in a folder. */
   isWritable(folder: string): boolean
   /** Rejects links and special files. */
   read(path: string): Uint8Array
   /** Hex SHA-256 of a regular file of any size. */
   hash(path: string): string
-  /** False if the name on disk differs in case, on a case-insensitive file system. */
+  /** False if the case differs from the name on disk. */
   isSpelled(path: string): boolean
   /** Opens a new file for writing. Fails if the file exists. */
   create(path: string, mode: number): number

@@ -19,7 +19,7 @@ import { identityOf, type OpenDatabase, requireFormat, StateFile, type StateForm
 /** `Rox` in ASCII, then 2. */
 const APPLICATION_ID = 0x526f7802
 
-/** A row whose `base` equals its `generation` only records that the generation existed. */
+/** If `base` equals `generation`, the row only records that the generation existed. */
 const MIGRATIONS: readonly string[] = [
   `
   CREATE TABLE commits (
@@ -56,7 +56,6 @@ export function graphLogFile(stateFolder: string): string {
   return join(stateFolder, 'graph-log.db')
 }
 
-/** The whole log must then be discarded. */
 function isDamagedLog(error: unknown): boolean {
   return isNotJournal(error) || /no such (?:table|column|index)/i.test(String(error))
 }
@@ -184,16 +183,12 @@ const MAX_WAITING = 100
 
 const DAY = 86_400_000
 
-/** Rows to delete at a time. */
 const DROPPED_AT_ONCE = 50
 
 /** Commits or milliseconds between checks of the log's size. */
 const PRUNE_AFTER = { commits: 50, time: 3_600_000 }
 
-/**
- * Logs after the commit, so the committer never sees an error. The next commit retries a failure. Creates nothing on disk before
- * the first commit.
- */
+/** A failed write is retried with the next commit. Creates nothing on disk before the first commit. */
 export function openLogWriter(options: LogWriterOptions): OpenLogWriter {
   return new LogWriter(options)
 }
@@ -202,7 +197,6 @@ class LogWriter implements OpenLogWriter {
   readonly #options: LogWriterOptions
   readonly #file: StateFile
   #statements: (LogStatements & { readonly database: Database }) | undefined
-  /** Time of the last size check, and commits since. */
   #pruned = { commits: 0, time: 0 }
   #waiting: readonly Waiting[] = []
   #isFailing = false
@@ -221,7 +215,7 @@ class LogWriter implements OpenLogWriter {
   mark(lineage: string, generation: number): void {
     this.#waiting = [...this.#waiting, { lineage, base: generation, generation, changes: undefined }].slice(-MAX_WAITING)
     if (this.#isLater) return
-    // Deferred, because answers to waiting callers come first.
+    // Deferred, because callers are waiting for answers.
     this.#isLater = true
     setImmediate(() => {
       this.#isLater = false

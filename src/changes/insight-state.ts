@@ -21,7 +21,7 @@ const MIGRATIONS: readonly string[] = [
 const INSIGHT_STATE: StateFormat = { applicationId: APPLICATION_ID, migrations: MIGRATIONS, busyTimeout: BUSY_TIMEOUT }
 
 export interface InsightStateOptions {
-  /** The file is created by the first write. */
+  /** Created by the first write. */
   readonly path: string
   readonly root: string
   readonly openDatabase: OpenDatabase
@@ -29,7 +29,7 @@ export interface InsightStateOptions {
   readonly now?: () => number
 }
 
-/** A separate file: the thread that answers calls opens it, and must not block or damage the record of changes. */
+/** A separate file, because this thread must not block or damage the record of changes. */
 export function openInsightState(options: InsightStateOptions): StoredInsightState {
   return new StoredInsightState(options)
 }

@@ -115,7 +115,7 @@ class RecordedChanges implements Changes {
     this.#journal.close()
   }
 
-  /** First settles changes of crashed processes. */
+  /** Settles changes of crashed processes first. */
   async #locked(makeChange: () => Promise<AppliedChange>): Promise<AppliedChange> {
     return await this.#underLock(async () => {
       const keptFiles = (await this.#recover()).flatMap((recovery) => recovery.kept)
@@ -159,7 +159,7 @@ class RecordedChanges implements Changes {
     return { id, paths: pathsOf(entries), folders: foldersOf(entries), files: entries.map(changedFile), notes }
   }
 
-  /** The files are already in this state, so a failure here is retried later. */
+  /** The files are already in this state. A failure to record it is retried later. */
   #finish(id: string, ending: Ending): readonly string[] {
     try {
       return this.#journal.finish(id, ending) ? [] : [REMOVED]

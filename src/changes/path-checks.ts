@@ -15,7 +15,7 @@ export interface Room {
   readonly isReturn?: boolean
 }
 
-/** Checks paths against the disk. Reads each folder once and does not follow symbolic links. */
+/** Reads each folder once. Does not follow symbolic links. */
 export class PathChecks {
   readonly #root: string
   readonly #fs: ChangeFiles
@@ -42,7 +42,7 @@ export class PathChecks {
     return stamp
   }
 
-  /** Checks that a new name can be created. @returns the missing parent folders, outermost first */
+  /** @returns the missing parent folders, outermost first */
   requireRoom(path: string, { leaving, isReturn = false }: Room = {}): readonly string[] {
     this.requirePermitted(path)
     const names = path.split('/')

@@ -49,7 +49,7 @@ const UNLINKABLE = /[#^[\]]/u
 /** The limit of ext4. APFS and NTFS allow 255 code units, which is at least as much. */
 const MAX_BYTES = 255
 
-/** Checks a new name for Windows, Obsidian and common file systems. `undefined` if it is valid. */
+/** Applies the rules of Windows, Obsidian and common file systems. `undefined` if the name is valid. */
 export function nameProblem(name: string): NameProblem | undefined {
   const reason = reasonAgainst(name)
   if (reason === undefined) return undefined

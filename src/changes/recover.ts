@@ -89,12 +89,11 @@ function isOtherFolder(place: ChangeDirectory, { rootInode, entries }: ChangeRec
 
 export type Ending = Extract<ChangeState, 'done' | 'rolled_back'>
 
-/** Outcomes that could not be written to the journal, in memory and as empty files, which can be created even on a full disk. */
+/** Outcomes that could not be recorded. Kept in memory, and as empty files, which can be created even on a full disk. */
 export class Endings {
   readonly #folder: string
   readonly #endings = new Map<string, Ending>()
 
-  /** @param folder created when the first change starts */
   constructor(folder: string) {
     this.#folder = folder
   }
@@ -108,7 +107,7 @@ export class Endings {
     return this.#endings.get(id) ?? ENDINGS.find((ending) => existsSync(this.#path(id, ending)))
   }
 
-  /** Ids with an outcome file, in all vaults. */
+  /** Ids of changes with an outcome file, in all vaults. */
   noted(): readonly string[] {
     const names = quietly(() => readdirSync(this.#folder)) ?? []
     return names.flatMap((name) =>

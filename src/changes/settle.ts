@@ -12,11 +12,11 @@ export type ContentOf = (hash: string) => Uint8Array
 
 export interface SettleOptions {
   readonly content: ContentOf
-  /** Stamps of files when their bytes were compared. */
+  /** File stamps from when the bytes were compared. */
   readonly stamps: ReadonlyMap<string, FileStamp>
 }
 
-/** Outcomes of a change: nothing applied, or everything applied. */
+/** `before`: nothing applied. `after`: everything applied. */
 export type Side = 'before' | 'after'
 
 type FileEntry = EntryOf<'replace' | 'create' | 'remove'>
@@ -25,7 +25,7 @@ const ASIDES: readonly Aside[] = ['new', 'old', 'restore', 'undone']
 
 /**
  * Writes all data to temporary files, then renames files. Displaced files keep a temporary name and are hashed again at the end,
- * to restore bytes written to them meanwhile. A program that writes to an open displaced file even later loses its data.
+ * to restore bytes written to them meanwhile. Bytes that another program writes to an open file after that are lost.
  * @throws FilesChanged, and errors from calls; the change must then be rolled back
  */
 export async function carryOut(place: ChangeDirectory, entries: readonly Numbered[], options: SettleOptions): Promise<void> {
@@ -115,7 +115,7 @@ function hashesOf(entry: FileEntry): { readonly before: string | undefined; read
   return { before: 'before' in entry ? entry.before : undefined, after: 'after' in entry ? entry.after : undefined }
 }
 
-/** All bytes are in place, so nothing can be lost. */
+/** Called when all bytes are in place, so nothing can be lost. */
 async function finishUp(place: ChangeDirectory, entries: readonly Numbered[]): Promise<void> {
   const displaced = entries.filter(({ kind }) => kind === 'replace' || kind === 'move' || kind === 'remove')
   await place.discardAll(displaced.map(({ path, index }) => place.aside(path, index, 'old')))
@@ -176,14 +176,13 @@ function requireDisplaced(place: ChangeDirectory, entries: readonly Numbered[], 
   if (changed.length > 0) throw new FilesChanged(changed, 'It was put back with its current content; nothing else was changed.')
 }
 
-/** Returns a mismatch if another program wrote to the displaced file. */
 function displacedByOther(place: ChangeDirectory, entry: Numbered): Mismatch | undefined {
   if (entry.kind !== 'replace' && entry.kind !== 'move' && entry.kind !== 'remove') return undefined
   const { path, index, kind } = entry
   const old = place.aside(path, index, 'old')
   if (kind === 'move' && (place.stamp(old) === undefined || place.isSame(old, entry.to))) return undefined
   const actual = place.hash(old)
-  // The moved file may have been replaced, and a copy on another file system has only its bytes in common.
+  // The file at the new path may have been replaced, and a copy can be recognized only by its bytes.
   const expected = kind === 'move' ? place.hash(entry.to) : entry.before
   return actual === expected ? undefined : { path, expected: expected ?? 'as it was read', actual }
 }

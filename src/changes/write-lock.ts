@@ -28,13 +28,13 @@ export interface LockOptions {
 
 export const thisOwner: Owner = { pid: process.pid, started: Math.round(performance.timeOrigin), host: hostname() }
 
-// In milliseconds. The first wait is short, because a change takes about 10 ms; an import takes seconds.
+// In milliseconds. A change takes about 10 ms, an import seconds.
 const FIRST_WAIT = 2
 const MAX_WAIT = 50
 
 /**
- * The lock is an SQLite transaction on an empty database. It works across threads and processes on every platform, and ends if
- * the holder dies. Waiting does not block the thread, which may hold the lock itself.
+ * The lock is an SQLite transaction on an empty database. It works across threads and processes on every platform, and the
+ * operating system releases it if the holder dies. Waiting does not block the thread, which may hold the lock itself.
  * @throws RouxError `TIMEOUT`, which names the holder
  */
 export async function acquireWriteLock(path: string, { openDatabase, timeout }: LockOptions): Promise<WriteLock> {
@@ -78,7 +78,7 @@ function release(database: Database): void {
   quietly(() => database.close())
 }
 
-/** Padded to this length, to overwrite the previous description completely. */
+/** Descriptions are padded to this length, to overwrite the previous one. */
 const HOLDER_LENGTH = 400
 
 // In a separate file, because closing the locked file would release the lock (POSIX, fcntl).

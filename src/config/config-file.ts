@@ -56,7 +56,6 @@ export interface FileVersion {
   readonly sha256: string
 }
 
-/** The settings files that the user trusts. */
 export interface TrustStore {
   isTrusted(file: FileVersion): boolean
   /** @throws RouxError `PERMISSION_DENIED` if trust cannot be saved */

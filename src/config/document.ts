@@ -2,7 +2,6 @@ import { variableOf } from './given.ts'
 import { SECTIONS, SETTINGS, type Setting } from './settings-schema.ts'
 import { describeType } from './values.ts'
 
-/** A tool that settings can enable or disable. */
 export interface ToolSwitch {
   readonly name: string
   readonly title: string
@@ -60,7 +59,6 @@ interface Entry {
   readonly sentence: string
   readonly values: string
   readonly value: string
-  /** True if the setting has no default. */
   readonly isExample?: boolean
 }
 

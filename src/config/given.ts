@@ -49,12 +49,12 @@ export function givenInEnvironment(env: Readonly<Record<string, string | undefin
   return { given: items, problems }
 }
 
-/** For example `ROUX_VAULT_MODE`; `ROUX_VAULT` for `vault.path`. */
+/** For example `ROUX_VAULT_MODE`. The variable for `vault.path` is `ROUX_VAULT`. */
 export function variableOf(key: string): string {
   return key === 'vault.path' ? 'ROUX_VAULT' : `ROUX_${key.replaceAll('.', '_').toUpperCase()}`
 }
 
-/** Suggests similar keys. `names`: the keys of a section such as `tools`. */
+/** @param names the keys of a section such as `tools` */
 export function unknownKey({ key, where }: Pick<GivenSetting, 'key' | 'where'>, names: readonly string[] = []): RouxError {
   const sections = key.includes('.') ? [] : Object.keys(SECTIONS)
   const knownKeys = [...sections, ...SETTINGS.map((setting) => setting.key).filter((name) => !name.endsWith('*')), ...names]

@@ -5,7 +5,7 @@ import { type LoadedSettings, readSettings, requireValid, type SettingsInput, VA
 
 export interface LoadedVault extends LoadedSettings {
   readonly name?: string
-  /** Name in the database of a vault without a folder. */
+  /** The vault's name in the database, if it has no folder. */
   readonly stored?: string
 }
 
@@ -52,7 +52,7 @@ export async function vaultFolder(input: SettingsInput): Promise<string> {
   return entry?.[1] || settings.vault.path
 }
 
-/** Vaults that are served from a database without folders. A single one needs no name. */
+/** A single vault needs no name. */
 function storedVaults({ vault }: SettingsInput, read: LoadedSettings): LoadedVaults | undefined {
   const { store, tools } = read.settings
   const names = [...new Set(store['neo4j.vaults'])]
@@ -82,7 +82,7 @@ function notInIds(name: string): RouxError {
 
 type NamedPath = readonly [name: string, path: string]
 
-/** A variable or `--set` selects a single vault for this run. */
+/** True if a variable or `--set` selects the vault. */
 function isVaultChosenForRun({ vault }: SettingsInput, { origins }: LoadedSettings): boolean {
   return vault === undefined && ['ROUX_VAULT', 'ROUX_VAULT_PATH', '--set'].includes(origins.get('vault.path') ?? '')
 }
@@ -93,7 +93,7 @@ async function readNamed([name, path]: NamedPath, input: SettingsInput, server: 
   return { ...vaultSettings, settings: { ...vaultSettings.settings, tools }, vaultNamed: server.vaultNamed, name }
 }
 
-/** Separates out vaults with an empty path, or with the folder of an earlier vault. */
+/** Separates out vaults without a path, or with the folder of an earlier vault. */
 function separate(vaults: readonly NamedPath[]): {
   readonly distinct: readonly NamedPath[]
   readonly problems: readonly RouxError[]

@@ -29,7 +29,7 @@ export interface SettingsInput {
   readonly vault?: string
   /** Defaults to the user's trust file. */
   readonly trust?: TrustStore
-  /** Names allowed in `tools.<name>`. Only called if there is such a key. */
+  /** Names allowed in `tools.<name>`. */
   toolNames(): Promise<readonly string[]>
 }
 
@@ -38,7 +38,7 @@ export interface LoadedSettings {
   readonly settings: Settings
   /** True for a vault on the command line. Only then may the vault be a home folder. */
   readonly vaultNamed: boolean
-  /** For example, about ignored settings. */
+  /** For the user, for example about ignored settings. */
   readonly warnings: readonly string[]
   /** Settings with problems have their default values. */
   readonly problems: readonly RouxError[]
@@ -97,7 +97,7 @@ function mayEnter(folder: string): boolean {
   return quietly(() => accessSync(folder, constants.X_OK) === undefined) ?? false
 }
 
-/** `found` and `of the vault` are files discovered by location rather than named by the user. */
+/** `found`, `of the vault`: discovered by location, not named by the user. */
 type FileRole = 'required' | 'own' | 'found' | 'of the vault'
 
 function isFoundRole(role: FileRole | undefined): role is 'found' | 'of the vault' {
@@ -140,7 +140,7 @@ class Merge {
     }
   }
 
-  /** For lists that a note must all match, an empty string separates the lists. */
+  /** An empty string separates lists that a note must all match. */
   #combine(key: string, { combines }: Setting, value: unknown): void {
     if (combines === undefined || !Array.isArray(value) || value.length === 0) return
     const values = (this.#values.get(key) ?? []) as readonly unknown[]
@@ -180,7 +180,7 @@ class Merge {
     }
   }
 
-  /** Skips settings that require trust in files that the user does not trust. A vault may come from an untrusted source. */
+  /** In files that the user does not trust, skips settings that require trust. */
   #allowedSettings(file: ConfigFile, role: FileRole): readonly GivenSetting[] {
     const useful = role === 'of the vault' ? file.given.filter(({ key }) => key !== 'vault.path') : file.given
     const warn = (message: string) => this.#warnings.push(`${file.path}: ${message}.`)

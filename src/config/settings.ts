@@ -52,7 +52,6 @@ export interface ToolSwitch {
   readonly on: string
 }
 
-/** Determines whether settings disable a tool. */
 export interface SwitchedTool {
   readonly name: string
   /** Another tool whose setting also controls this tool. */

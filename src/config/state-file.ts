@@ -10,8 +10,8 @@ import { parseJson, quietly } from '../core/quietly.ts'
 import { pauseThread } from '../core/waiting.ts'
 
 /**
- * Locks the file and replaces it with the text that `change` returns, or leaves it unchanged for `undefined`. Only the current
- * user can read the file.
+ * Other processes are locked out during `change`. Only the current user can read the file.
+ * @param change returns the new text, or `undefined` to leave the file unchanged
  * @throws RouxError `TIMEOUT` if another process holds the lock for too long, and errors from `change` and the file system
  */
 export function changeStateFile(path: string, change: () => string | undefined): void {
@@ -35,7 +35,7 @@ export function changeStateFile(path: string, change: () => string | undefined):
 
 /** Locks are usually held for a few milliseconds. */
 const LOCK_TIMEOUT_MS = 15_000
-/** An older lock is abandoned. Its process may have died on another computer, or its process id may have been reused. */
+/** Older locks are considered abandoned. The process may have died on another computer, or its id may have been reused. */
 const ABANDONED_MS = 10_000
 const MAX_PAUSE_MS = 50
 

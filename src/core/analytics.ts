@@ -1,6 +1,5 @@
 import type { Metric, Scores, Topology } from './store.ts'
 
-/** Metrics that need a pass over the whole graph. */
 export type CentralMetric = Exclude<Metric, 'in_degree' | 'out_degree'>
 
 export function isCentral(metric: Metric): metric is CentralMetric {

@@ -55,7 +55,6 @@ export interface AppliedChange {
   readonly paths: readonly string[]
   readonly folders: readonly string[]
   readonly files: readonly ChangedFile[]
-  /** Messages for the caller. */
   readonly notes: readonly string[]
 }
 
@@ -86,7 +85,6 @@ export interface KeptFile {
 /** The outcome of a change whose response was lost. */
 export interface ChangeOutcome {
   readonly state: ChangeState
-  /** Files that could not be rolled back. */
   readonly kept: readonly KeptFile[]
 }
 

@@ -59,9 +59,9 @@ export interface Chat {
   readonly context: number
   /** Maximum tokens in an answer. */
   readonly maxTokens: number
-  /** Per path, whether the settings allow sending the file's text to the model. */
+  /** For each path, true if its text may be sent to the model. */
   mayLeave(paths: readonly string[]): readonly boolean[]
-  /** Configured patterns that match no path. Returns each pattern only once. */
+  /** Patterns that match no path. Returns each pattern only once. */
   unusedPatterns?(paths: () => Promise<readonly string[]>): Promise<readonly string[]>
   /**
    * Connects on the first call.
@@ -70,14 +70,13 @@ export interface Chat {
   open(): Promise<ChatProvider>
 }
 
-/** In order of precedence. Nothing has been read yet. */
+/** Sources of a model's API key, in order of precedence. */
 export interface KeySource {
   readonly value?: string
   readonly file?: string
   readonly command?: readonly string[]
 }
 
-/** A model on a server, as listed in the ledger. */
 export interface Account {
   /** Host name, e.g. `api.openai.com`. */
   readonly provider: string

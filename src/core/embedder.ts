@@ -1,9 +1,6 @@
 import { RouxError } from './errors.ts'
 
-/**
- * Some models embed queries and passages differently. `across` is for queries across languages and uses only the comparable part
- * of the embedding.
- */
+/** `across`: a query across languages, which uses only the comparable part of the embedding. */
 export type EmbedKind = 'query' | 'across' | 'passage'
 
 /** The dot product of two vectors measures semantic similarity. */
@@ -11,9 +8,7 @@ export interface Embedder {
   /** Kind, model and dimension, e.g. `static:all-minilm-l6-v2:256`. Vectors with another id are stale. */
   readonly id: string
   readonly dimensions: number
-  /**
-   * Languages of the training data (ISO 639-1). Other languages are found only by words. If omitted, all languages are assumed.
-   */
+  /** Languages of the training data (ISO 639-1). If omitted, all languages are assumed. */
   readonly languages?: readonly string[] | undefined
   /** First column that is comparable across languages. Omitted if there is none. */
   readonly acrossFrom?: number | undefined
@@ -30,7 +25,7 @@ export interface Embedder {
   close(): Promise<void>
 }
 
-/** Below the limit of 0.01 for stored vectors, because storing rounds them. */
+/** Storing rounds vectors, and readers reject deviations of 0.01. */
 const LENGTH_TOLERANCE = 0.009
 
 /**

@@ -17,7 +17,7 @@ export interface ResolvedLink extends Omit<Link, 'display' | 'subpath' | 'proper
   readonly brokenSubpath: true | undefined
 }
 
-/** Properties of a note that are stored in the index. */
+/** Information about a note that is stored in the index. */
 export interface FileInfo {
   readonly properties: Readonly<Record<string, unknown>>
   readonly headings: readonly Heading[]
@@ -30,7 +30,7 @@ export interface FileInfo {
   readonly malformed: readonly MalformedPart[]
 }
 
-/** Possible targets of links within a note. */
+/** Headings and blocks that links can point to. */
 export type Outline = Pick<FileInfo, 'headings' | 'blocks'>
 
 export interface FileRecord {
@@ -78,7 +78,7 @@ export interface LinkStyle {
 export interface Batch {
   readonly put: readonly FileRecord[]
   readonly remove: readonly number[]
-  /** Files with a new stat and unchanged content. Readers see no change. */
+  /** Files whose stat changed, but not their content. */
   readonly touch: readonly KnownFile[]
   /** Node ids, for engines that store them. Must be called before `commit`. */
   ids(): GivenIds
@@ -86,7 +86,7 @@ export interface Batch {
 
 /** Ids without the vault prefix. */
 export interface GivenIds {
-  /** Files of the batch, and other files whose id or twins changed. */
+  /** Includes files outside the batch whose id or twins changed. */
   readonly files: readonly GivenId[]
   missing(name: string): NodeId
 }
@@ -141,10 +141,7 @@ export interface NoteDescription
   extends Pick<FileRecord, 'hash' | 'title' | 'aliases' | 'tags'>,
     Pick<FileInfo, 'properties' | 'headings' | 'bodyStart'> {}
 
-/**
- * The write interface of an engine, used only by `indexing/`. Results in batches have no order. Files are identified by key, and
- * links are resolved.
- */
+/** Used only by `indexing/`. Batches have no order. Files are identified by key, and links are resolved. */
 export interface IndexWriter {
   state(): Promise<IndexState>
   files(): AsyncIterable<readonly KnownFile[]>

@@ -1,6 +1,6 @@
 import { errorCode } from './errors.ts'
 
-/** Includes processes of other users. */
+/** True even if another user owns the process. */
 export function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0)

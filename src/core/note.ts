@@ -1,4 +1,3 @@
-/** Rules for reading notes. */
 export interface Flavour {
   /** `obsidian` follows Obsidian's rules exactly and implies the mode `obsidian`. */
   readonly profile: 'lenient' | 'obsidian'
@@ -30,7 +29,7 @@ export type LinkKind = 'link' | 'embed' | 'property'
  */
 export type LinkForm = 'wikilink' | 'markdown' | 'reference' | 'html' | 'canvas' | 'page'
 
-/** An internal link in a file. */
+/** An internal link. */
 export interface Link {
   readonly kind: LinkKind
   readonly form: LinkForm
@@ -70,7 +69,7 @@ export interface Task {
 }
 
 export interface Tag {
-  /** As first spelled, without leading `#` and trailing `/`. */
+  /** As spelled at the first occurrence, without leading `#` and trailing `/`. */
   readonly name: string
   readonly line: number
   /** False for tags in properties. */

@@ -65,7 +65,7 @@ export interface TextReplacement {
 
 export interface AddAttachment {
   readonly kind: 'addAttachment'
-  /** Note that the attachment belongs to, or folder or path for storing it. */
+  /** The note that the attachment belongs to, or a folder or path for it. */
   readonly id: string
   readonly filename: string
   /** Base64. */
@@ -138,7 +138,7 @@ export interface Planning {
   plan(operations: readonly Operation[], signal?: AbortSignal): Promise<WriteResult>
 }
 
-/** Omitted if writing is disabled. */
+/** Not available if writing is disabled. */
 export interface Writing {
   /** @throws RouxError like the operations; nothing is written then */
   run(request: WriteRequest, signal?: AbortSignal): Promise<WriteResult>

@@ -52,11 +52,11 @@ export interface WordBatch {
 }
 
 /**
- * The write interface of search, used only by `indexing/`. A separate file, so damage or another embedding model never affects
- * the graph. Notes have the same keys as in the index.
+ * Used only by `indexing/`. Stored in a separate file, so damage or another embedding model does not affect the graph. Notes have
+ * the same keys as in the index.
  */
 export interface SearchWriter {
-  /** By key. Only notes with indexed words. */
+  /** Notes with indexed words, by key. */
   wordVersions(): Promise<ReadonlyMap<number, number>>
   vectorVersions(embedder: string): Promise<ReadonlyMap<number, number>>
   /** True if another process has written to the index or replaced it since the last call. */

@@ -8,6 +8,6 @@ export interface SharedResult {
 export interface SharedResults {
   /** `undefined` unless the result is newer than generation `than`. */
   newer(name: string, than: number, signal?: AbortSignal): Promise<SharedResult | undefined>
-  /** Keeps a result of a later generation. */
+  /** Does not replace a result of a later generation. */
   keep(name: string, result: SharedResult): Promise<void>
 }

@@ -257,7 +257,6 @@ export interface ProblemFilter {
 
 export type ProblemCounts = Readonly<Record<ProblemKind, number>>
 
-/** Limits the files that count. */
 export interface WantedFilter {
   readonly folder?: string
   /** False for files whose links do not count. */
@@ -343,8 +342,8 @@ export interface FindOrder {
 }
 
 /**
- * Read access to one generation. Callers must fold ids and strings. Missing values are `undefined` or an empty list. Results for
- * a list are in its order and take one round trip.
+ * Read access to one generation. Callers must fold ids and strings. Missing values are `undefined` or an empty list. Methods that
+ * take a list return results in its order, in one round trip.
  * @throws SnapshotOutdated from any method if the vault has changed; see `Store.read`
  */
 export interface Snapshot {

@@ -84,7 +84,6 @@ export class Calls<S extends Methods<S>> {
   }
 }
 
-/** Runs a method for another thread and sends back the result. */
 export async function answer<S extends Methods<S>>(
   service: S,
   { id, method, argument }: Call,

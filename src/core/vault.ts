@@ -73,7 +73,7 @@ export interface Watcher {
   /** Resolves when watching has started. Later changes will be reported. */
   readonly ready: Promise<void>
   /**
-   * Waits for reports of all changes made before this call.
+   * Waits until all earlier changes have been reported.
    * @returns false if some may be reported later, for example because the watcher polls
    */
   settle(): Promise<boolean>

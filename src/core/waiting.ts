@@ -54,7 +54,7 @@ export function linkSignals(
 const TURN = 10
 
 /**
- * Await the returned function between parts of long work. It yields to the event loop now and then.
+ * Returns a function to await between parts of long work. It yields to the event loop now and then.
  * @throws the signal's reason, from the returned function
  */
 export function takeTurns(signal?: AbortSignal): () => Promise<void> {

@@ -14,7 +14,7 @@ const ATTACHMENTS: ReadonlySet<string> = new Set([
   ...['csv', 'doc', 'docx', 'odt', 'ppt', 'pptx', 'xls', 'xlsx', 'zip'],
 ])
 
-/** Input for facts. `stat` is the fallback for times. */
+/** `stat` is the fallback for missing times. */
 export interface NoteSource {
   readonly properties: Readonly<Record<string, unknown>>
   readonly tasks: readonly Task[]
@@ -45,7 +45,6 @@ export const IN_SETS: Scope = { kinds: ['note', 'canvas'] }
 
 export const NO_TASKS: NoteFacts['tasks'] = new Set()
 
-/** All engines find and order notes by these facts. */
 export function factsOf(source: NoteSource): NoteFacts {
   const { created, modified } = timesOf(source)
   const properties = new Map<string, PropertyFacts>()
@@ -144,7 +143,7 @@ export function writtenAt({ line, form, target, subpath, inComment }: ResolvedLi
   return { line, link }
 }
 
-/** Equal for targets that denote the same missing note: ignores case, accents and separators. Attachments have no key. */
+/** Equal for spellings of the same missing note. Ignores case, accents and separators. Attachments have no key. */
 export function wantedKey(name: string): string | undefined {
   if (ATTACHMENTS.has(endingOf(name))) return undefined
   const plain = plainName(name.replace(/[\s_-]+/g, ' '))

@@ -34,7 +34,6 @@ export async function requireType(bytes: Uint8Array, { filename, mimeType }: Cla
   if (!fits(mime, { endings, type, content })) throw notThat(filename, { type, content })
 }
 
-/** `undefined` for the generic media type. */
 function knownType(type: string | undefined): string | undefined {
   return type === OCTETS ? undefined : type
 }
@@ -76,7 +75,7 @@ function areRelated(a: string, b: string): boolean {
 }
 
 interface Expected {
-  /** Matching extensions, if known. */
+  /** Extensions that match, if known. */
   readonly endings: readonly string[]
   readonly type: string
   readonly content: Recognised
@@ -161,7 +160,6 @@ function mayBe(ending: string, foundEnding: string): boolean {
 
 export interface Recognised {
   readonly isText: boolean
-  /** Format detected from the first bytes. */
   readonly found: FileTypeResult | undefined
 }
 

@@ -24,7 +24,7 @@ export interface MovedFolder {
 export interface ChangedText {
   readonly from: string | undefined
   readonly to: string | undefined
-  /** Like `after`, empty for files that are binary, unchanged or deleted. */
+  /** `before` and `after` are empty for binary, unchanged and deleted files. */
   readonly before: string
   readonly after: string
   /** True for notes and canvases. */
@@ -34,7 +34,6 @@ export interface ChangedText {
 
 export interface Planned extends Pick<WriteResult, 'files' | 'dangling' | 'notes'> {
   readonly changes: readonly FileChange[]
-  /** Old and new texts of all changed files. */
   readonly texts: readonly ChangedText[]
 }
 
@@ -59,17 +58,16 @@ export function changesOf(drafts: readonly Draft[], view: VaultView, folders: re
   return drafts.flatMap((draft) => rows.get(draft) ?? changesOfOne(draft, view, folders))
 }
 
-/** `leaving`: files by the path that they give up. */
 function exchange(member: Draft, leaving: ReadonlyMap<string, Draft>): ReadonlyMap<Draft, readonly FileChange[]> {
   const chain = renameChain(member, leaving)
   const changes = new Map<Draft, readonly FileChange[]>()
   const last = chain.at(-1) ?? member
   const isCycle = last.path === chain[0]?.original
-  // The record would contain the wrong original path of the trashed file.
+  // Otherwise, the trashed file would be recorded under the wrong original path.
   if (isTrash(last.path)) throw notDeletedError(last.original ?? '')
   for (const [at, draft] of chain.entries()) {
     const { original = '', before = '' } = draft
-    // The first file gets the content of the last, and every other file that of its predecessor.
+    // Each file gets the content of its predecessor, and the first one that of the last.
     const content = (chain[at - 1] ?? last).bytes
     const replaced: FileChange = { kind: 'replace', path: original, before, bytes: content }
     changes.set(draft, at > 0 || isCycle ? [replaced] : [replaced, { kind: 'move', from: original, to: last.path, before }])
@@ -83,7 +81,7 @@ function notDeletedError(path: string): RouxError {
   })
 }
 
-/** Starts with the file whose old name stays free, or anywhere in a cycle. */
+/** Starts at a file whose old name stays free, or anywhere in a cycle. */
 function renameChain(member: Draft, leaving: ReadonlyMap<string, Draft>): readonly Draft[] {
   const draftByPath = new Map([...leaving.values()].map((draft) => [draft.path, draft]))
   let first = member

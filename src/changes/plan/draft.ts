@@ -14,7 +14,7 @@ interface DraftOrigin {
   readonly load: () => Uint8Array
 }
 
-/** A file after the planned change. Reads bytes only when needed, because many files are only moved. */
+/** Reads bytes lazily, because many files are only moved. */
 export class Draft {
   readonly key: number
   readonly original: string | undefined
@@ -35,7 +35,7 @@ export class Draft {
     this.#load = load
   }
 
-  /** Initial bytes of a new file. */
+  /** For a new file, its initial bytes. */
   get disk(): Uint8Array {
     this.#disk ??= this.#load()
     return this.#disk
@@ -102,7 +102,6 @@ function otherEncoding(path: string): RouxError {
   })
 }
 
-/** Indexed by paths before and after the change. */
 export class DraftTable {
   readonly #byKey = new Map<number, Draft>()
   readonly #byOriginal = new Map<string, Draft>()

@@ -25,7 +25,7 @@ export async function deleteFile(
   return draft
 }
 
-/** Restores the last deleted file with this path. @param deletions newest first */
+/** @param deletions newest first */
 export async function restoreFile(
   workspace: Workspace,
   { id }: OperationOf<'restore'>,
@@ -115,10 +115,7 @@ export async function createFolder(workspace: Workspace, { path }: OperationOf<'
   return undefined
 }
 
-/**
- * Finds the last deleted file in the history, or else the file of this name with the highest number in the trash.
- * @param deletions newest first
- */
+/** Searches the history, then the trash for the highest number. @param deletions newest first */
 function findTrashed(view: VaultView, paths: readonly string[], deletions: Iterable<Trashed>): Trashed | undefined {
   const folded = new Set(paths.map(foldId))
   const knownTrash = new Set<string>()
@@ -143,7 +140,7 @@ function byName(view: VaultView, path: string): readonly Trashed[] {
     if (Number.isNaN(number) || foldId(base + parts.ending) !== stem + ending) return []
     return { trash: `${folder}/${entry}`, path: inFolder(folder.slice(TRASH.length + 1), base + parts.ending), number }
   })
-  // Numbers are added only to names that are taken. Without a file of the plain name, `a 1.md` is an ordinary name.
+  // If no file has the plain name, `a 1.md` is an ordinary name.
   if (!trashed.some(({ number }) => number === 0)) return []
   return trashed.sort((a, b) => a.number - b.number)
 }

@@ -91,7 +91,6 @@ export async function updateNote(workspace: Workspace, operation: UpdateNote): P
   return draft
 }
 
-/** Rejects `replace_all` unless the whole body is replaced. */
 function requireWholeReplaced({ content, section, replaceAll }: UpdateNote): void {
   if (replaceAll !== true || (content !== undefined && section === undefined)) return
   throw invalid(
@@ -127,7 +126,7 @@ function editBody(workspace: Workspace, draft: Draft, operation: UpdateNote): vo
   )
 }
 
-/** Reports how many lines are replaced. Without a hash, the caller may not have read them. */
+/** Without a hash, the caller may not have read the lost lines. */
 function noteLostLines({ notes }: Workspace, draft: Draft, before: string): void {
   const lostLines = countLostLines(before, draft.text)
   if (lostLines === 0) return
@@ -277,7 +276,7 @@ function repeatedTagNotes(tags: readonly string[]): readonly string[] {
   return repeated.size === 0 ? [] : [`Duplicate tags are written once: ${withHashes([...repeated])}.`]
 }
 
-/** Tags in both lists, regardless of spelling. */
+/** Ignores the spelling of tags. */
 function commonTags(tags: readonly string[], others: readonly string[]): readonly string[] {
   const folded = new Set(others.map((tag) => foldName(tagName(tag))))
   return [...new Set(tags.map(tagName).filter((tag) => folded.has(foldName(tag))))]
@@ -339,14 +338,11 @@ function findByName(workspace: Workspace, name: string, source: Source): Draft |
   })
 }
 
-/**
- * The shortest unambiguous target, according to Obsidian's setting for new links.
- * @throws RouxError `INVALID_PARAMS` if a wikilink cannot contain the file's name
- */
+/** Follows Obsidian's setting for new links. @throws RouxError `INVALID_PARAMS` if a wikilink cannot contain the file's name */
 function linkTo({ view }: Workspace, { key, path }: Pick<Draft, 'key' | 'path'>, source: Source): string {
   const isNote = view.kindOf(path) === 'note'
   const full = isNote ? path.replace(/\.md$/i, '') : path
-  // A note with the same name as the target may be missing from the index. A link by name would then lead to the note itself.
+  // The source may be missing from the index. If it has the target's name, a link by name would lead to the source itself.
   const isOwn = foldName(nameOf(source.path)) === foldName(nameOf(path))
   const short = view.newLinkFormat === 'shortest' && !isOwn ? [nameOf(full)] : []
   for (const target of [...short, full, path, `/${full}`, `/${path}`]) {

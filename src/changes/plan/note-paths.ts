@@ -66,7 +66,6 @@ export function newNotePath(workspace: PathsInUse, id: string): string {
   return path
 }
 
-/** Reports which new names were lowercased. */
 export function lowercasedNotes([first, ...more]: readonly string[]): readonly string[] {
   if (first === undefined) return []
   const names = more.length === 0 ? 'The name is' : `${more.length + 1} names are`

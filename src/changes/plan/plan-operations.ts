@@ -16,7 +16,7 @@ export interface PlannedWrite extends Omit<WriteResult, 'changeId' | 'planId'> {
 }
 
 /**
- * Plans operations as a single change, each based on the previous ones.
+ * Each operation is based on the previous ones.
  * @param deletions recorded deletions, newest first
  * @throws RouxError for the first impossible operation, with its number if there are several
  */
@@ -55,7 +55,7 @@ export async function planOperations(
   }
 }
 
-/** True if the operation contains text written by the caller. */
+/** True for operations with text written by the caller. */
 function writes(operation: Operation | undefined): boolean {
   return operation?.kind === 'create' || operation?.kind === 'update' || operation?.kind === 'renameHeading'
 }

@@ -7,14 +7,13 @@ import type { Draft, DraftTable } from './draft.ts'
 import { isTrash } from './note-paths.ts'
 import type { VaultView } from './vault-view.ts'
 
-/** Future paths of files, based on the disk and the index. */
 export class PlannedPaths {
   readonly moved: MovedFolder[] = []
   /** Folders requested by the caller. */
   readonly made: string[] = []
   /** By folded path. Includes parents of new files. */
   readonly #newFolders = new Map<string, string>()
-  /** Names on disk by folded name, per listed folder. */
+  /** By folder, then by folded name. */
   readonly #listings = new Map<string, ReadonlyMap<string, readonly string[]>>()
   readonly #view: VaultView
   readonly #drafts: DraftTable
@@ -48,7 +47,7 @@ export class PlannedPaths {
     })
   }
 
-  /** Another note can take this path, because the two notes exchange contents. */
+  /** Two notes can exchange paths, because they exchange contents. */
   #isVacated(draft: Draft | undefined): boolean {
     return draft !== undefined && draft.original !== draft.path && !isTrash(draft.path) && this.#isText(draft)
   }
@@ -61,13 +60,12 @@ export class PlannedPaths {
     return this.#newFolders.has(foldId(path))
   }
 
-  /** Whether an indexed file still exists on disk. */
   #exists(key: number): boolean {
     const path = this.#view.pathOf(key)
     return path !== undefined && this.#view.look(path) !== undefined
   }
 
-  /** Spells existing and future folders as on disk. */
+  /** Existing folders keep their spelling on disk. */
   spelled(path: string): string {
     let spelled = ''
     for (const name of path.split('/')) {
@@ -79,7 +77,6 @@ export class PlannedPaths {
     return spelled
   }
 
-  /** Adds missing parents to the folders to create. */
   addParents(path: string): void {
     for (let folder = folderOf(path); folder !== ''; folder = folderOf(folder)) {
       if (this.#view.look(folder) === 'folder') return

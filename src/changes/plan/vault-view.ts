@@ -25,14 +25,14 @@ export interface VaultView {
   sourcesOf(name: string): Iterable<number>
   taggedWith(tag: string): readonly number[] | Promise<readonly number[]>
   records(keys: readonly number[]): Promise<readonly FileRecord[]>
-  /** Whether size and times still match the index. */
+  /** True if size and times match the index. */
   isCurrent(record: FileRecord): boolean
   kindOf(path: string): FileKind
   /** `undefined` if the file does not exist or cannot be read. */
   read(path: string): Uint8Array | undefined
   /** Type of a node on disk, even if it is not indexed. */
   look(path: string): 'file' | 'folder' | undefined
-  /** Spells existing folders as on disk. */
+  /** Existing folders keep their spelling on disk. */
   spelled(path: string): string
   /** Includes ignored names. Empty if the folder does not exist. */
   list(folder: string): readonly string[]

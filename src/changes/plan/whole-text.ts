@@ -22,7 +22,6 @@ export function requireUncut(operation: CreateNote | UpdateNote): void {
   }
 }
 
-/** Rejects `content` that is clearly incomplete. */
 export function requireWhole(draft: Draft, operation: UpdateNote): void {
   const { content, section, replaceAll = false } = operation
   if (content === undefined) return
@@ -45,7 +44,7 @@ export function knowsAll({ expectedHash }: UpdateNote): boolean {
   return expectedHash !== undefined && !readHash(expectedHash).isPartial
 }
 
-/** The caller wrote the resulting body, or has read all of it and changed a part. */
+/** True if the caller wrote the whole body, or changed a part after reading all of it. */
 function knowsResult(operation: Operation, { relinked }: Draft): boolean {
   // The caller has not seen the rewritten links.
   if (relinked.length > 0) return false

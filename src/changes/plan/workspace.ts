@@ -40,10 +40,10 @@ export interface Move {
   readonly to: string
 }
 
-/** Passes over a note's headings per operation. Headings can link to each other. */
+/** Headings can link to each other, so the number of passes is limited. */
 const MAX_VISITS = 10
 
-/** The vault after the operations planned so far. Writes nothing. */
+/** Writes nothing to disk. */
 export class Workspace {
   readonly view: VaultView
   readonly notes: string[] = []
@@ -260,7 +260,7 @@ export class Workspace {
     }
   }
 
-  /** Renames all tags of a file at once, because they may swap names. Reports properties that cannot be edited. */
+  /** Renames all tags of a file at once, because tags may swap names. Reports properties that cannot be edited. */
   renameTags(draft: Draft, renamings: readonly TagRenaming[]): readonly TextEdit[] {
     const rename = this.view.kindOf(draft.path) === 'canvas' ? renameTagInCanvas : renameTagInNote
     const renamed = renamings.map((renaming) => rename(draft.text, renaming, this.view.flavour))
@@ -294,12 +294,12 @@ export class Workspace {
       [...edits, ...(relinked?.edits ?? [])].sort((a, b) => a.start - b.start),
     )
     draft.addRelinked(relinked?.rewrites ?? [])
-    // The links were in headings, so these have changed, too.
+    // Links in headings were rewritten, so the headings have changed, too.
     if (relinked !== undefined) this.#headingsBefore.set(draft, after)
     await this.followHeadings()
   }
 
-  /** Edits links or tags. `followHeadings` later updates links to headings that contained one. */
+  /** `followHeadings` updates links to changed headings later. */
   rewrite(draft: Draft, edits: readonly TextEdit[]): void {
     if (this.view.kindOf(draft.path) === 'note' && !this.#headingsBefore.has(draft)) {
       const headings = this.#headingsIn(draft.text)
@@ -309,7 +309,7 @@ export class Workspace {
     this.edit(draft, edits)
   }
 
-  /** Rewrites links to headings that `rewrite` changed, and so on for links in headings. */
+  /** Updates links to changed headings, and repeats for links in headings. */
   async followHeadings(): Promise<void> {
     const visits = new Map<Draft, number>()
     for (const [draft, before] of this.#headingsBefore) {

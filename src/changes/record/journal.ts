@@ -62,7 +62,7 @@ const MIGRATIONS: readonly string[] = [
   `,
 ]
 
-/** Every commit is synced, because the record must survive a power cut before the first file is touched. */
+/** Every commit is synced, because the record must survive a power cut. */
 export const JOURNAL: StateFormat = {
   applicationId: APPLICATION_ID,
   migrations: MIGRATIONS,
@@ -75,7 +75,7 @@ export interface ChangeRecord {
   /** Sorting by id yields chronological order. */
   readonly id: string
   readonly vault: string
-  /** Inode of the root. Another folder may be mounted there later. */
+  /** Another folder may be mounted at the root later. */
   readonly rootInode: string
   /** Milliseconds since the Unix epoch. */
   readonly time: number
@@ -105,7 +105,7 @@ export class Journal {
     this.#options = options
   }
 
-  /** Records a change as `applying` and syncs it. May delete old changes. @returns its id */
+  /** Synced to disk. May delete old changes. @returns the id */
   begin(change: NewChange, contents: ReadonlyMap<string, Uint8Array>): string {
     return this.#use(true, (database) =>
       inTransaction(database, () => {
@@ -126,7 +126,7 @@ export class Journal {
   }
 
   /**
-   * Not synced: after a power cut, recovery may find a finished change `applying`, and settles it again.
+   * Not synced. After a power cut, recovery may find a finished change as `applying` and settles it again.
    * @returns false if the record no longer contains the change
    */
   finish(id: string, state: Exclude<ChangeState, 'applying'>): boolean {

@@ -36,7 +36,7 @@ export type InsightKind = keyof InsightKinds
 /** For each note, the notes with the most similar text, best first. */
 export interface Nearest {
   readonly kept: number
-  /** Row `n` starts at `n · kept`. Unused entries are `NO_NOTE`. */
+  /** The entries of note `n` start at `n · kept`. Unused entries are `NO_NOTE`. */
   readonly notes: Uint32Array
   /** Share of common content, 0–1. */
   readonly scores: Float32Array
@@ -86,12 +86,12 @@ export function noteNumber({ ids }: Pick<OfAllNotes, 'ids'>, id: NodeId): number
 export interface InsightCache {
   /** Hashes without a stored record. */
   lacking(contents: readonly string[]): readonly string[]
-  /** A lookup by content hash. @throws Error on lookup, if a record is damaged */
+  /** @throws Error on lookup, if a record is damaged */
   records(): (content: string) => Uint8Array | undefined
   keepRecords(records: ReadonlyMap<string, Uint8Array>): void
-  /** Deletes other records if there are many. */
+  /** Deletes all other records if there are many. */
   keepOnly(contents: ReadonlySet<string>): void
-  /** The last result, if computed from these inputs. @throws Error if the stored bytes are damaged */
+  /** `undefined` unless the last result has these inputs. @throws Error if the stored bytes are damaged */
   result(of: string): Uint8Array | undefined
   keepResult(of: string, kind: InsightKind, bytes: Uint8Array): void
   reset(): void
@@ -123,7 +123,7 @@ export interface InsightState extends Decisions {
   close(): void
 }
 
-/** Two similar communities with few links between them. Numbers are indexes. */
+/** Similar communities with few links between them. Notes and communities are indexes. */
 export interface ApartCommunities {
   readonly of: readonly [number, number]
   /** Cosine similarity of their words, 0–1. */
@@ -142,7 +142,6 @@ export interface CutNote {
   readonly fallsOff: number
 }
 
-/** Gaps in the whole vault, found by analyzing links and text. */
 export interface Gaps {
   /** Most significant first. */
   readonly apart: readonly ApartCommunities[]
@@ -153,7 +152,7 @@ export interface Gaps {
   readonly deadEndStubs: readonly number[]
 }
 
-/** Notes related by links and content. Notes are indexes; see `CommunityLevel.of`. */
+/** A group of notes related by links and content. Notes are indexes; see `CommunityLevel.of`. */
 export interface Community {
   /** `c4`, or `c4.2` on the second level. Stable as long as the notes stay the same. */
   readonly id: string
@@ -161,13 +160,13 @@ export interface Community {
   readonly stubs: number
   /** Share of links that stay inside, 0–1. 0 without links. */
   readonly inside: number
-  /** Up to three central notes: most linked by, or most similar to, the other notes. */
+  /** Up to three of the most central notes. */
   readonly key: readonly number[]
   /** Most distinctive first. */
   readonly words: readonly string[]
 }
 
-/** Communities are positions in the list. */
+/** Communities are indexes into the list. */
 export interface Bridge {
   readonly of: readonly [number, number]
   readonly links: number
@@ -187,7 +186,6 @@ export interface CommunityLevel {
 
 export const NO_COMMUNITY = 0xffff_ffff
 
-/** Includes the differences from the previous communities. */
 export interface Communities {
   readonly levels: readonly [CommunityLevel, CommunityLevel]
   /** Differences on the first level. Omitted the first time. */

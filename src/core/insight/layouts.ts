@@ -27,7 +27,7 @@ export interface LayoutUnderWay {
   readonly ended: Promise<unknown>
 }
 
-/** Notes with a position that may move. `once`: all, but only when groups become known. */
+/** `once`: all notes, but only when groups become known. */
 export type MayMove = 'nothing' | 'once' | 'all'
 
 /** Notes keep their positions across edits and restarts. */
@@ -36,6 +36,6 @@ export interface Layouts {
   hasPlaces(): Promise<boolean>
   /** Continues even if nobody waits for the result. */
   underWay(): LayoutUnderWay | undefined
-  /** Rotates a new full layout to resemble the previous one. */
+  /** Rotates a full layout to resemble the previous one. */
   layOut(graph: LaidOutGraph, mayMove: MayMove): Promise<Layout>
 }

@@ -13,7 +13,7 @@ export interface VaultPicture {
   /** Indexes into `groups`, or -1. */
   readonly communities: readonly number[]
   readonly groups: readonly PictureGroup[]
-  /** Index into `regions`, or -1 if unknown. */
+  /** Indexes into `regions`, or -1. */
   readonly region_of: readonly number[]
   readonly regions: readonly PictureGroup[]
   readonly is_grouping: boolean
@@ -45,7 +45,6 @@ export interface PartialPicture extends VaultPicture {
   readonly named: readonly number[]
 }
 
-/** A community or region. */
 export interface PictureGroup {
   readonly id: string
   /** The user's label, or the title of a note in the group. */

@@ -2,8 +2,8 @@
 const MIN_PART = 3
 
 /**
- * Corrects a misspelled `word`: closest names first, then in code-point order. Ignores case and punctuation. At most a third of
- * the characters may differ (Damerau-Levenshtein), or the name contains `word`: `tag` matches `tags_any`.
+ * Names that `word` may be a misspelling of, closest first, then in code-point order. Ignores case and punctuation. At most a
+ * third of the characters may differ (Damerau-Levenshtein), or the name contains `word`: `tag` matches `tags_any`.
  */
 export function nearest(word: string, names: Iterable<string>, count = 1): readonly string[] {
   const foldedWord = fold(word)

@@ -154,7 +154,6 @@ interface Tree {
   readonly includeArchived: boolean
   /** Notes per folder, at any depth. */
   readonly counts: Map<FolderEntry, number>
-  /** Remaining number of notes to list. */
   left: number
 }
 

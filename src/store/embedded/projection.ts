@@ -14,7 +14,6 @@ import { SEPARATOR, type StoredState, unpackHot, unpackInfo, unpackLinks, unpack
 import { DamagedIndex } from './sqlite.ts'
 import { readMeta, readTexts, requireKeys, requireSchema, type Texts, textSlices } from './writer.ts'
 
-/** Names of the files with keys below `next`. */
 interface NamesAhead {
   readonly names: SimilarNames
   next: number
@@ -38,7 +37,7 @@ const ROWS_AT_ONCE = 500
 interface ProjectionOptions {
   /** Prefix of every id. Omitted if there is only one vault. */
   readonly vault?: string | undefined
-  /** The keys may then refer to other files. */
+  /** Keys may refer to other files afterwards. */
   onReplaced?(): void
   onDamage?(): void
 }

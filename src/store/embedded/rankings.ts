@@ -20,7 +20,6 @@ interface CachedRanking {
 export class Rankings {
   readonly #projection: Projection
   readonly #cache = new Map<Metric, CachedRanking>()
-  /** The graph and the node keys of each topology. */
   readonly #keys = new WeakMap<Topology, { readonly graph: Graph; readonly keys: Uint32Array }>()
 
   constructor(projection: Projection) {

@@ -130,7 +130,6 @@ export function packHot(record: FileRecord): string {
   return seal('hot', record.pageTitle === undefined ? hot : [...hot, record.pageTitle])
 }
 
-/** The row of a deleted file. */
 export function packGone(key: number): string {
   return seal('hot', [key])
 }

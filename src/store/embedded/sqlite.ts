@@ -13,7 +13,7 @@ export interface CallGuard {
   run<T>(call: () => T): T
 }
 
-/** All later SQLite calls of this thread go through the guard. */
+/** Sends all later SQLite calls of this thread through the guard. */
 export function guardSqlite(calls: CallGuard): void {
   guard = calls
 }
@@ -39,7 +39,7 @@ export function openSqlite(path: string, { readOnly = false }: { readOnly?: bool
 }
 
 /**
- * For an in-memory database that another thread writes. SQLite would retry only every 100 ms and miss the pauses of a busy
+ * Opens an in-memory database that another thread writes. SQLite's own retries, every 100 ms, would miss the pauses of a busy
  * writer.
  */
 export function openBetweenWrites(path: string): Database {
@@ -111,7 +111,7 @@ export function isDamage(error: unknown): boolean {
 const DAMAGED =
   /malformed|not a database|corrupt|no such (?:table|column|index)|unsupported file format|text encoding|datatype mismatch|\d columns|too large to be represented/i
 
-/** The binding throws this error if a single row contains a too large integer. */
+/** The binding throws this error if a single row contains an integer that is too large. */
 function isTooLarge(error: unknown): boolean {
   return errorCode(error) === 'ERR_OUT_OF_RANGE' && /^Value is too large to be represented/.test((error as Error).message)
 }

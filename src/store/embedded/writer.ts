@@ -262,7 +262,7 @@ export function readMeta(database: Database): StoredState {
 
 const STATE = 'state'
 
-/** Readers do not see changed file times. */
+/** Changed file times alone do not affect readers. */
 function isSeen(batches: readonly Batch[], { outside, complete }: VaultState, current: StoredState): boolean {
   if (batches.some(({ put, remove }) => put.length + remove.length > 0) || complete !== current.complete) return true
   return JSON.stringify(outside) !== JSON.stringify(current.outside)

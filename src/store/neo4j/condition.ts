@@ -16,7 +16,7 @@ export interface CypherCondition {
 }
 
 interface ConditionContext {
-  /** The vault's full-text index. */
+  /** Name of the vault's full-text index. */
   readonly wordIndex: string
   readonly languages: readonly string[]
   /** Removes the vault prefix from an id. */

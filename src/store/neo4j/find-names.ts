@@ -8,7 +8,7 @@ import { filesIn, isNarrow } from './scope.ts'
 
 /** Candidates for a similar name: the files that share the most character pairs. */
 const MAX_CANDIDATES = 1_000
-/** Some candidates may be outside the scope. */
+/** Higher, because some candidates are outside the scope. */
 const MAX_EXAMINED = 3 * MAX_CANDIDATES
 
 interface Candidate extends Pick<FileRecord, 'key' | 'path' | 'title' | 'aliases'> {
@@ -52,7 +52,7 @@ export async function findNames(
   })
 }
 
-/** The best candidates per query. Checks all files if too many of the best are outside the scope. */
+/** If too many of the best candidates are outside the scope, checks all files. */
 async function candidates(
   asking: QuestionContext,
   queries: readonly string[],

@@ -112,7 +112,7 @@ export function plainKey(name: string): string {
   return `p${shortHash(plainName(name))}`
 }
 
-/** Replaces a string of any length with a short word. */
+/** A short word for a string of any length. */
 export function shortHash(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 24)
 }
@@ -138,7 +138,7 @@ export interface Edge {
   readonly kinds: readonly string[]
   /** Folded property names. */
   readonly types: readonly string[]
-  /** JSON pairs of a link and its index among all links of the file. */
+  /** JSON pairs of a link's index in the file, and the link. */
   readonly links: string
 }
 

@@ -69,7 +69,7 @@ export class Neo4jStore implements Store {
     return await this.#refresh(signal)
   }
 
-  /** The database plans common queries in the background. Planning takes ten times as long as running a query. */
+  /** Makes the database plan common queries in the background, because planning takes ten times as long as running. */
   planAhead(): void {
     if (this.#closing.signal.aborted) return
     this.#planning ??= setTimeout(() => {
@@ -114,7 +114,7 @@ export class Neo4jStore implements Store {
       'MATCH (f:RouxFile {vault: $vault}) WHERE f.generation > $since RETURN f.id AS id',
       { vault: this.#connection.vault, since: before },
     )
-    // Update after the read, so a failed read is reported by the next check.
+    // Update after the read. If the read fails, the next check reports the change.
     if (this.#reportedGeneration !== before) return
     this.#reportedGeneration = generation
     const change = { generation, ids: rows.map(({ id }) => toNodeId(id, this.#name)) }

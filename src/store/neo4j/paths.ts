@@ -12,7 +12,7 @@ interface SpurPath {
   readonly taken: readonly string[]
 }
 
-/** Searches for longer paths, each of which takes a round trip. */
+/** Maximum number of searches for longer paths. Each takes a round trip. */
 const FURTHER = 4
 
 /**
@@ -80,7 +80,7 @@ interface FoundPath {
   readonly ceiling: number
 }
 
-/** The shortest continuation of each spur's root, below the lowest possible degree limit. */
+/** Shortest paths that continue the root of each spur, below the lowest possible degree limit. */
 async function shortest(
   run: Ask,
   { target, ceilings }: Search,

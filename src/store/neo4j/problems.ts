@@ -155,7 +155,7 @@ async function detailsOf({ questions }: QuestionContext, files: readonly Problem
   return new Map(rows.map((row) => [row.key, row]))
 }
 
-/** Possible targets of each file's ambiguous links: ids by key. */
+/** Ids of the notes that ambiguous links may refer to, by key. */
 const rivalIds = new WeakMap<DetailRow, ReadonlyMap<number, string>>()
 
 interface ProblemSource {
@@ -244,7 +244,7 @@ export async function findWanted(
   return { items, total: row?.total ?? 0 }
 }
 
-/** Files that must not be counted. The database cannot evaluate `counts`. */
+/** Files whose links must not be counted. The database cannot evaluate `counts`. */
 async function sourcesWithout(
   { questions }: QuestionContext,
   counts: (path: VaultPath) => boolean,

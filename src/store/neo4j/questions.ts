@@ -4,7 +4,7 @@ import type { Page } from '../../core/store.ts'
 import type { Connection, Values } from './server/connection.ts'
 import { requireFormat } from './server/schema.ts'
 
-/** Each folder has a result of its own, and there may be many folders. */
+/** Folders have a result each, and there may be many folders. */
 const MAX_CACHED = 50
 
 export interface VaultState {
@@ -27,7 +27,7 @@ export interface VaultFacts extends VaultState {
   readonly embedders: readonly StoredEmbedder[]
 }
 
-/** A different string invalidates cached results. */
+/** Cached results are valid while this string stays the same. */
 export function stateOf(state: VaultState | undefined): string {
   return `${state?.lineage} ${state?.generation} ${state?.searchWrites}`
 }
@@ -42,7 +42,7 @@ export interface StoredEmbedder {
   readonly indexed: boolean | null
 }
 
-/** Older announcements are ignored, in milliseconds. */
+/** In milliseconds. Older announcements are ignored. */
 const ANNOUNCED = 60_000
 
 /** Binds everything that `STATE` refers to. */
@@ -87,7 +87,7 @@ export async function readFacts(connection: Connection, signal?: AbortSignal): P
 export interface QuestionOptions {
   readonly signal?: AbortSignal | undefined
   /**
-   * Receives the vault's state of each result; `undefined` if the vault has been removed.
+   * Receives the vault's state with each result, or `undefined` if the vault has been removed.
    * @throws SnapshotOutdated to reject the result
    */
   readonly onState: (state: VaultState | undefined) => void
@@ -173,7 +173,6 @@ function partOf({ cypher }: Question, at: number): string {
   return `CALL () { ${renamed} } RETURN ${at} AS at, collect(row) AS rows`
 }
 
-/** Context for running queries of a snapshot. */
 export interface QuestionContext {
   readonly questions: Questions
   readonly vault: string

@@ -14,7 +14,7 @@ interface VectorQuery {
   readonly scope: Scope
 }
 
-/** Hits to request from the index, relative to the limit. Some are outdated or outside the scope. */
+/** Hits to request, as a multiple of the limit. Some are outdated or outside the scope. */
 const MORE = 4
 const MIN_CANDIDATES = 100
 

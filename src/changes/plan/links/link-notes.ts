@@ -12,9 +12,8 @@ import { type Draft, decode } from '../draft.ts'
 import { isTrash } from '../note-paths.ts'
 import type { VaultView } from '../vault-view.ts'
 
-/** Places to list in one sentence. */
 const MAX_NAMED = 5
-/** Notes to read for headings and blocks. */
+/** Maximum number of notes to parse. */
 const MAX_READ = 50
 
 export interface WrittenLinkFiles {
@@ -94,7 +93,6 @@ function nameOf({ target, subpath }: { readonly target: string; readonly subpath
   return `${target}#${subpath ?? ''}`
 }
 
-/** Tests whether the target has the link's heading or block. */
 function partTest(view: VaultView, { byKey }: WrittenLinkFiles): (link: ResolvedLink) => boolean {
   const tests = new Map<number, (subpath: string) => boolean>()
   return ({ to, subpath }) => {
@@ -118,11 +116,11 @@ interface PartTarget {
 export interface LinkingFiles {
   /** Links after the change, by key of the file. */
   readonly read: (keys: readonly number[]) => Promise<readonly RelinkSource[]>
-  /** Links are still indexed under the names from before the change. */
+  /** Links are still indexed under the old names. */
   readonly namedBefore: (key: number) => NamedFile | undefined
 }
 
-/** One sentence per note. Ignores links that were rewritten, or broken before. */
+/** Ignores links that were rewritten or already broken. */
 export async function brokenPartNotes(
   drafts: readonly Draft[],
   view: VaultView,
@@ -148,7 +146,7 @@ export async function brokenPartNotes(
   })
 }
 
-/** `undefined` unless other files link to headings or blocks of the edited note. */
+/** Empty unless other files link to headings or blocks of the note. */
 function partTarget(draft: Draft, view: VaultView, namedBefore: LinkingFiles['namedBefore']): readonly PartTarget[] {
   const { key, path, original, isEdited } = draft
   if (!isEdited || original === undefined || isTrash(path) || isTrash(original) || view.kindOf(path) !== 'note') return []
@@ -157,7 +155,6 @@ function partTarget(draft: Draft, view: VaultView, namedBefore: LinkingFiles['na
   return sources.length > 0 || /\[\[#|\]\(#/.test(draft.text) ? [{ draft, sources }] : []
 }
 
-/** Tests whether a subpath existed before the edit and is gone. */
 function lostParts(draft: Draft, flavour: Flavour): readonly (readonly [key: number, isLost: (subpath: string) => boolean])[] {
   const before = outlineOf(decode(draft.disk), flavour)
   const after = outlineOf(draft.text, flavour)

@@ -14,13 +14,13 @@ export class LinkReports {
     this.#view = view
   }
 
-  /** @param target path of the current target */
+  /** @param target path to which the link currently resolves */
   add(source: RelinkSource, link: ResolvedLink, { target, reason }: Pick<LostLinkEntry, 'target' | 'reason'>): void {
     const id = `${source.key} ${link.start} ${link.target}`
     if (!this.#lostLinks.has(id)) this.#lostLinks.set(id, { key: source.key, link, target, reason })
   }
 
-  /** Adds links that would break or resolve to another file if only names changed. */
+  /** Adds links that would resolve differently. */
   addLedElsewhere(
     sources: readonly RelinkSource[],
     changes: readonly NameChange[],

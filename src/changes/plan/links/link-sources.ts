@@ -18,7 +18,7 @@ export interface LinkSourceParts {
   open(key: number, path: string): Draft
 }
 
-/** Reads links, resolved against current names. Uses the index if it is up to date, and otherwise the text. */
+/** Links are resolved against current names. They come from the index if it is up to date, and otherwise from the text. */
 export class LinkSources {
   readonly #view: VaultView
   readonly #drafts: DraftTable
@@ -98,7 +98,7 @@ function textOf(draft: Draft): string | undefined {
   }
 }
 
-/** Adds planned names to the name index until `restore`. */
+/** Adds planned names to the name index until `restore` is called. */
 export class PlannedNames {
   readonly #names: NameIndex
   readonly #before = new Map<number, NamedFile | undefined>()
@@ -130,7 +130,7 @@ export class PlannedNames {
   }
 }
 
-/** Names at another path, with title and aliases from the current text. */
+/** Title and aliases come from the current text. */
 export function namedByText(draft: Draft, to: string, { kindOf, flavour }: VaultView): FileNames {
   if (kindOf(draft.path) !== 'note') return { path: to, aliases: [], title: undefined }
   const { aliases, title } = parseNote(draft.text, flavour)

@@ -12,7 +12,6 @@ import { isTrash } from '../note-paths.ts'
 import type { VaultView } from '../vault-view.ts'
 
 export interface HtmlLinks {
-  /** Broken HTML links, which are not rewritten. */
   readonly broken: readonly LinkReport[]
   readonly unread: number
 }
@@ -21,7 +20,7 @@ const TIME_LIMIT = 1000
 
 const YIELD_INTERVAL = 10
 
-/** Paths of a note before and after the change. */
+/** Paths before and after the change. */
 interface Source {
   readonly from: string
   readonly to: string
@@ -89,7 +88,6 @@ function placeOf(target: string, source: string): string | undefined {
   return joinPath(path.startsWith('/') ? '' : folderOf(source), path)
 }
 
-/** Places to list in one sentence. */
 const MAX_NAMED = 5
 
 /** Quoted strings, possibly escaped in YAML, and targets of wikilinks. They can be nested. */
@@ -122,7 +120,7 @@ export function baseNotes(view: VaultView, change: BaseChange): readonly string[
 
 type OldNameTest = (name: string, before: string) => boolean
 
-/** The test also gets the line up to the name. `undefined` if no name changed. */
+/** @returns `undefined` if no name changed */
 function oldNameTest({ drafts, folders, tags }: BaseChange): OldNameTest | undefined {
   const movedDrafts = drafts.filter(isMoved)
   if (movedDrafts.length + folders.length + tags.length === 0) return undefined

@@ -111,7 +111,6 @@ export function unpackCoarse(place: Place, data: unknown): readonly CoarseNote[]
   }))
 }
 
-/** The vectors of one note in a part. */
 class Stretch implements CoarseVectors {
   readonly #arrays: Arrays
   readonly #first: number
@@ -245,7 +244,7 @@ export function putCoarse(
   database.prepare('INSERT INTO coarse VALUES (?, ?, ?, ?)').run(place.embedder, place.revision, notes.length, data)
 }
 
-/** Finds an embedder with too many parts, or with mostly outdated ones. */
+/** Finds an embedder whose parts are too many or mostly outdated. */
 function choose(database: Database): Running | undefined {
   const rows = database
     .prepare(

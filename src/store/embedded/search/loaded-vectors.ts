@@ -10,7 +10,6 @@ import { VectorSlots, type VectorTableHit } from './vector-slots.ts'
 
 /** The first parameter is the embedder's id. */
 export interface VectorRows {
-  /** The first part after a revision. */
   readonly newCoarse: Statement
   readonly vectors: Statement
   readonly vectorCount: Statement

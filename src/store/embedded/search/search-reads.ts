@@ -144,7 +144,7 @@ export class SearchReads {
 
   readonly find: Snapshot['find'] = async (condition, { scope, order }, page) => {
     const facts = this.#facts()
-    // Load facts outside the guard, because damage there concerns the main index.
+    // Outside the guard, because damaged facts concern the main index.
     await loadFor(condition, order, facts)
     return await this.#index.file.guard(async () => {
       const candidates = keysInScope(this.#projection, scope)

@@ -44,7 +44,7 @@ export function stampOf(path: string): number {
 
 const CRC_BYTES = 4
 
-/** The checksum covers `place`, too. */
+/** The checksum covers the bytes and the place. */
 export function sealBytes(place: string, bytes: Uint8Array): Uint8Array {
   const sealed = Buffer.allocUnsafe(CRC_BYTES + bytes.length)
   sealed.set(bytes, CRC_BYTES)
@@ -84,7 +84,7 @@ export interface StoredVectors {
 }
 
 export function toStored({ path, content, chunks, names }: NoteVectors): StoredVectors {
-  // One call for all hashes is faster.
+  // Decoding all hashes at once is faster.
   const hashes = Buffer.from([...chunks, ...names].map(({ hash }) => hash).join(''), 'hex')
   const hashAt = (at: number): Uint8Array => hashes.subarray(at * HASH_BYTES, (at + 1) * HASH_BYTES)
   return {

@@ -26,7 +26,7 @@ class SqliteSearchWriter implements SearchWriter {
   readonly #file: DatabaseFile
   #database: Database | undefined
   #version = -1
-  /** True if data has been written since the last check, so the file must exist. */
+  /** True if data has been written, so the file must exist. */
   #hasWritten = false
   #compaction: Compaction | undefined
   #rewrite: CoarseRewrite | undefined
@@ -199,7 +199,7 @@ function dimensionsOf(database: Database, embedder: number): number {
   return row?.dimensions ?? 0
 }
 
-/** The first vectors of an embedder assign its id. */
+/** The id of an embedder is assigned with its first vectors. */
 function requireEmbedder(database: Database, name: string, notes: readonly NoteVectors[]): number {
   const number = findEmbedder(database, name)
   if (number !== undefined) return number

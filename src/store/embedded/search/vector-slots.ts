@@ -13,7 +13,7 @@ export interface VectorTableHit {
 /** Returns `undefined` if the vector no longer exists. */
 export type ReadFullPrecision = (key: number, ordinal: number) => Float32Array | undefined
 
-/** Candidates to rescore, with a read each. The other scores are off by a few thousandths. */
+/** Maximum number of candidates to rescore, with a read each. Other scores are off by a few thousandths. */
 const FINE_READS = 16
 
 /** Assigns small integers (slots) to vectors. Unchanged vectors of a note keep their slots. */
@@ -95,7 +95,7 @@ export class VectorSlots {
     return this.#marks.slice(0, this.#next)
   }
 
-  /** Until `endLoading`, vectors get their slots from `marks`. Call before loading. */
+  /** Vectors get their slots from `marks` until `endLoading`. Call before loading. */
   async reserve(marks: Float64Array): Promise<void> {
     this.#reserved = await ReservedSlots.of(marks)
     this.#grow(marks.length)

@@ -11,7 +11,7 @@ import {
   type VectorIndex,
 } from './vector-index.ts'
 
-/** Histogram buckets for scores from 0 to 1, and as many from −1 to 0. */
+/** Number of histogram buckets for scores from 0 to 1. Negative scores have as many. */
 const STEPS = 512
 
 export interface ExactScanOptions {
@@ -96,7 +96,7 @@ export class ExactScan implements VectorIndex {
   }
 }
 
-/** With 30 candidates, the top ten of 20,000 int8 vectors are right. */
+/** Rescoring 30 candidates finds the exact top ten of 20,000 vectors. */
 const MIN_CANDIDATES = 30
 
 const CANDIDATES_PER_HIT = 3
@@ -122,12 +122,12 @@ function cosineWith(query: Float32Array): (vector: Float32Array | undefined) => 
   }
 }
 
-/** Int8 rows with a scale each. Scores have an error of about 0.01. */
+/** Vectors as int8 rows with a scale each. Scores have an error of about 0.01. */
 class QuantisedRows {
   readonly #dimensions: number
   readonly #rowBytes: number
   readonly #kernel: Kernel
-  /** NaN for unused rows, which never compare as better. */
+  /** Unused rows have NaN, so they never compare as better. */
   #scales = new Float32Array(0)
   #end = 0
   #size = 0
@@ -178,7 +178,7 @@ class QuantisedRows {
       const dots = this.#kernel.dots(first, count, columns)
       for (let i = 0; i < count; i++) scores[i] = (dots[i] as number) * (scales[first + i] as number) * unit
       const block = { scores: scores.subarray(0, count), first, accept }
-      // Likely hits first: in row order, most early rows would be displaced later.
+      // Likely hits come first. In row order, most early hits would be displaced later.
       const threshold = best.isFull ? Number.NEGATIVE_INFINITY : leastOfBest(block.scores, best.limit)
       offerBetween(best, block, { from: threshold, below: Number.POSITIVE_INFINITY })
       if (best.threshold < threshold) offerBetween(best, block, { from: Number.NEGATIVE_INFINITY, below: threshold })
@@ -220,7 +220,9 @@ class QuantisedRows {
   }
 }
 
-/** In whole registers. Queries of the built-in embedder use the columns of only one table. */
+/**
+ * Range of columns with nonzero values, in whole registers. Queries of the built-in embedder use the columns of only one table.
+ */
 function columnsOf(query: Int16Array): ColumnRange {
   const first = Math.max(
     0,

@@ -15,9 +15,9 @@ const FORMAT = 'roux-hnsw-1'
 export interface RestoreOptions {
   readonly embedder: string
   readonly dimensions: number
-  /** Expected content. Omitted if no saved graph can match. */
+  /** Fingerprint of the expected content. Omitted if no saved graph can match. */
   readonly fingerprint?: string
-  /** Labels that changed since a fingerprint. `undefined` rejects the saved graph. */
+  /** Returns the labels that changed since a fingerprint, or `undefined` to reject the saved graph. */
   readonly changedSince?: (fingerprint: string) => Iterable<number> | undefined
 }
 

@@ -26,7 +26,7 @@ export class HnswGraph {
 
   /** The file must have passed `verifyGraphLayout`. */
   static async read(addon: HnswAddon, file: GraphFile): Promise<HnswGraph> {
-    // A failed read frees the native graph. The existing object would free it again.
+    // A failed read frees the native graph, so an existing object would free it twice.
     const graph = new HnswGraph(new addon.HierarchicalNSW('ip', file.dimensions), file.dimensions)
     await graph.#exclusively(() => graph.#native.readIndex(file.path))
     graph.#native.setEf(SEARCH_BREADTH)

@@ -8,7 +8,7 @@ export interface HnswOptions extends ExactScanOptions {
   readonly addon: HnswAddon
   /** May already contain vectors. The index takes ownership, and `exact` then serves only the graph. */
   readonly scan?: ExactScan
-  /** Minimum number of vectors for the graph. Defaults to what a scan compares in about 5 ms. */
+  /** Defaults to the number of vectors that a scan compares in about 5 ms. */
   readonly graphFrom?: number
 }
 
@@ -22,9 +22,9 @@ export class HnswIndex implements VectorIndex {
   #graph: HnswGraph
   /** Labels with an outdated vector in the graph. */
   readonly #unindexed = new LabelSet()
-  /** Labels that changed since another graph began to be built or read. */
+  /** Labels that changed since the current build or read of a graph began. */
   #changedMeanwhile: LabelSet | undefined
-  /** Replaced vectors since the build. Each one degrades the graph slightly. */
+  /** Number of vectors replaced since the build. Each one degrades the graph slightly. */
   #replaced = 0
   #saving = false
 
@@ -169,7 +169,7 @@ export class HnswIndex implements VectorIndex {
       const near = this.#graph.nearest(query, requested)
       const labels = near.filter((label) => this.#scan.has(label) && !this.#unindexed.has(label) && isAccepted(label))
       if (labels.length >= count) return [...labels, ...[...this.#unindexed].filter(isAccepted)]
-      // Estimated from the share of accepted labels, plus half.
+      // Based on the share of accepted labels so far, plus half.
       requested = Math.max(2 * requested, Math.ceil((1.5 * count * near.length) / Math.max(1, labels.length)))
     }
     return undefined
@@ -205,7 +205,7 @@ export class HnswIndex implements VectorIndex {
  * MB.
  */
 export const GRAPH_FROM_BYTES = 100_000_000
-/** Maximum number or share of vectors missing from a usable graph. Searches scan the missing ones. */
+/** Maximum number, or share, of missing vectors. Searches scan the missing ones. */
 const MIN_BEHIND = 256
 const MAX_BEHIND_SHARE = 0.02
 /** For more labels, or a larger share of them, a full scan is faster. */

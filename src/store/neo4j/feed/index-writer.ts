@@ -186,8 +186,7 @@ interface StoredRecord {
 }
 
 /**
- * Match all nodes of a vault except the vault's own node. The conditions cover every indexed property, so other vaults are not
- * scanned.
+ * Patterns for all nodes of a vault except the vault's own. They cover every indexed property, so other vaults are not scanned.
  */
 export const OF_SEARCH: readonly string[] = [
   "(n:RouxVectors {vault: $vault}) WHERE n.embedder >= '' AND n.key >= 0",

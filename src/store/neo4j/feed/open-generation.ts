@@ -21,7 +21,7 @@ export function openGeneration(connection: Connection, base: number): OpenGenera
   return { put: (batch) => writing.put(batch), commit: (state, changes) => writing.commit(state, changes) }
 }
 
-/** Runs the statements of a small change on no rows, so the database plans them before the first edit. Writes nothing. */
+/** Makes the database plan the statements for a small change, by running them on no rows. Writes nothing. */
 export async function rehearseGeneration(connection: Connection): Promise<void> {
   await new Writing(connection, 1, '').rehearse()
 }
@@ -36,7 +36,7 @@ class Writing {
   /** True if another writer was first. Nothing is written then. */
   #isLate = false
   #isChanged = false
-  /** Nodes whose in-degree may have changed (`#linking`: out-degree), as file keys and ids of missing targets. */
+  /** Nodes whose in-degree (for `#linking`, out-degree) may have changed. */
   readonly #linkedTo = new Set<number>()
   readonly #linking = new Set<number>()
   readonly #missing = new Set<string>()
@@ -66,7 +66,7 @@ class Writing {
     if (this.#isLate) return undefined
     if (this.#transaction !== undefined) return this.#transaction
     const { origin } = this.#connection
-    // A separate transaction: otherwise, the announcement would wait for the generation's transaction.
+    // A separate transaction, because the announcement would otherwise wait for the generation's transaction.
     await this.#connection.write(
       `MERGE (v:RouxVault {vault: $vault}) ON CREATE SET v.generation = 0, v.folder = $folder, v.reading = $reading
        MERGE (p:RouxPending {vault: $vault}) ON CREATE SET p.generation = 0, p.at = 0`,
@@ -141,7 +141,7 @@ class Writing {
     }
   }
 
-  /** Degrees of files that link to the nodes may change. */
+  /** The degrees of these files may change. */
   async #noteSources(keys: readonly number[]): Promise<void> {
     const sources = await this.#runEach<{ readonly key: number }>(
       'MATCH (s:RouxFile)-[:ROUX_LINK]->(:RouxNode {vault: $vault, key: row}) RETURN DISTINCT s.key AS key',
@@ -179,7 +179,7 @@ class Writing {
       'MATCH (f:RouxFile&RouxNode {vault: $vault, key: row.key}) SET f.id = row.id, f.sort = row.sort, f.twins = row.twins, f.generation = $generation',
       ids.files.map(({ key, id, twins }) => ({ key, id, sort: sortable(id), twins })),
     )
-    // If a note becomes listed or unlisted, the degrees of its sources change.
+    // If a note becomes listed or unlisted, the degrees of notes with links to it change.
     const turned = records.filter((record) => (listedBefore.get(record.key) ?? false) !== isListed(record)).map(({ key }) => key)
     await this.#noteSources(turned)
     await this.#link(records, ids.missing)
@@ -347,7 +347,7 @@ class Writing {
       `MATCH (n:RouxNode {vault: $vault, key: row}) WHERE NOT n:RouxFile AND NOT EXISTS { ()-[:ROUX_LINK]->(n) } RETURN elementId(n) AS node`,
       [...this.#removedKeys],
     )
-    // Last and without an index: after a transaction has deleted nodes, its index lookups scan all of them.
+    // Runs last and without an index, because index lookups would scan all nodes deleted in this transaction.
     const unlinked = missing.filter(({ isLinked }) => !isLinked)
     await this.#runEach(
       'MATCH (n:RouxNode) WHERE elementId(n) = row DETACH DELETE n',

@@ -17,9 +17,9 @@ export function connectSearchWriter(place: Neo4jPlace): SearchWriter {
 export function openNeo4jSearchWriter(connection: Connection): SearchWriter {
   const { vault } = connection
   const { wordLabel } = wordNames(vault)
-  /** The last counter of search writes that this process has seen. */
+  /** The counter of search writes at the last check. */
   let seenGeneration: number | undefined
-  /** Embedders whose indexes exist, as far as this process knows. */
+  /** Embedders whose indexes are known to exist. */
   const indexed = new Set<string>()
   const { prepared, read } = withSchema(connection)
   const write = async (work: (run: Run) => Promise<void>): Promise<void> => {
@@ -192,7 +192,6 @@ export function openNeo4jSearchWriter(connection: Connection): SearchWriter {
 const INDEXED_FROM = 2_000
 
 interface IndexMaker {
-  /** Embedders with indexes. */
   readonly known: Set<string>
   readonly write: (work: (run: Run) => Promise<void>) => Promise<void>
 }

@@ -161,7 +161,7 @@ export class Connection {
       this.#bookmarks = session.lastBookmarks()
       return answer
     } finally {
-      // Do not wait: the session of an abandoned query ends only with its connection.
+      // Do not wait, because the session of an abandoned query ends only with its connection.
       session.close().catch(() => {})
     }
   }

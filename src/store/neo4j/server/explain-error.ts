@@ -129,7 +129,7 @@ const NOT_ADMITTED: ReadonlySet<string> = new Set([
   'Neo.ClientError.Security.CredentialsExpired',
 ])
 
-/** For a read-only database or cluster member. */
+/** Read-only database or cluster member. */
 const READ_ONLY: ReadonlySet<string> = new Set([
   'Neo.ClientError.General.ForbiddenOnReadOnlyDatabase',
   'Neo.ClientError.General.WriteOnReadOnlyAccessDatabase',

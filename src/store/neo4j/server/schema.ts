@@ -5,7 +5,7 @@ import type { Connection } from './connection.ts'
 /** All labels, types and indexes start with Roux, and all nodes have the vault's name, so other data is not touched. */
 export const FORMAT = 2
 
-/** Text is analyzed in advance: the index splits it only at spaces. */
+/** The text is already analyzed, so the index splits it only at spaces. */
 const BY_BLANKS = "OPTIONS { indexConfig: { `fulltext.analyzer`: 'whitespace' } }"
 
 /** The unique node serves as a lock during creation. */
@@ -155,7 +155,7 @@ export function quoted(name: string): string {
   return `\`${name}\``
 }
 
-/** Labels and indexes per vault and embedder, because an index requires one dimension. */
+/** An index holds only vectors of one dimension. */
 export function vectorNames(vault: string, embedder: string) {
   const hash = shortHash(JSON.stringify([vault, embedder]))
   return {
