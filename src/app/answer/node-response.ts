@@ -90,7 +90,7 @@ export const MAX_SHOWN_SIMILARITY = 0.99
 /** Minimum cosine of equal texts. Rounding errors keep it below 1. */
 const EQUAL_SIMILARITY = 0.9999
 
-/** Rounds to two digits, but never to 0 or 1. */
+/** Rounds to two digits, but never up to 1 or down to 0. */
 export function roundScore(score: number): number {
   if (score <= 0 || score > EQUAL_SIMILARITY) return Number(score.toFixed(2))
   return Number(Math.min(MAX_SHOWN_SIMILARITY, Math.max(0.01, score)).toFixed(2))

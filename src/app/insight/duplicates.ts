@@ -11,7 +11,7 @@ import { readTexts, unreadWarnings } from '../read/texts.ts'
 import { trimFolder } from '../scope.ts'
 import { isBelow } from './map.ts'
 
-/** Two notes with nearly the same content, in no particular order. */
+/** Two notes with nearly the same content. Either may be the copy. */
 export interface DuplicateNotes {
   readonly kind: 'duplicate'
   readonly id: NodeId

@@ -89,7 +89,7 @@ export async function pagePicture(
 
 /** Starts the computation of communities before a page needs them. */
 export async function preparePicture({ layouts, insights }: GraphCore): Promise<void> {
-  // The first picture before any layout has no communities, and computing them would delay the layout.
+  // Without a layout, the first picture has no communities. Computing them would delay the picture.
   if (await layouts.hasPlaces()) await insights.follow({ wait: 0 })
 }
 
