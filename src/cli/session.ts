@@ -1,4 +1,4 @@
-import { opendirSync } from 'node:fs'
+import { accessSync, constants, opendirSync } from 'node:fs'
 import { isBeingRebuilt } from '../app/answer/answer-when-ready.ts'
 import type { GraphCore } from '../app/graph-core.ts'
 import { type Vaults, vaultsOnDemand } from '../app/vaults.ts'
@@ -172,18 +172,22 @@ async function awaitUpToDate({ signal }: Invocation, core: GraphCore): Promise<v
 }
 
 function requireFolder(path: string, names: readonly string[] = []): void {
-  const problem = folderFault(path)
-  if (problem !== undefined) throw new RouxError('VAULT_NOT_FOUND', problem, { hint: vaultOptionHint(names) })
+  const fault = folderFault(path)
+  if (fault === undefined) return
+  throw new RouxError('VAULT_NOT_FOUND', fault.problem, { hint: fault.hint ?? vaultOptionHint(names) })
 }
 
-export function folderFault(path: string): string | undefined {
+/** Omits the hint if another folder must be given. */
+export function folderFault(path: string): { readonly problem: string; readonly hint?: string } | undefined {
   try {
     opendirSync(path).closeSync()
+    accessSync(path, constants.X_OK)
     return undefined
   } catch (error) {
     const code = errorCode(error)
-    if (code === 'ENOENT') return `There is no folder ${path}.`
-    return code === 'ENOTDIR' ? `${path} is not a folder.` : `${path} cannot be read (${code}).`
+    if (code === 'ENOENT') return { problem: `There is no folder ${path}.` }
+    if (code === 'ENOTDIR') return { problem: `${path} is not a folder.` }
+    return { problem: `${path} cannot be read (${code}).`, hint: 'Give this user or application permission to read it.' }
   }
 }
 

@@ -150,7 +150,7 @@ class Merge {
 
   async addFile(path: string, role: FileRole): Promise<void> {
     this.#places.add(path)
-    if (role === 'of the vault' && !mayEnter(dirname(path))) return
+    if (isFoundRole(role) && !mayEnter(dirname(path))) return
     const file = await readConfigFile(path)
     if (file === undefined) {
       if (role === 'required') this.#problems.push(invalid(`There is no file ${path}.`, 'Check the path after --config.'))

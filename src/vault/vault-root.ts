@@ -19,6 +19,8 @@ export function requireVaultRoot(path: string, fs: FileSystem = diskFileSystem):
       throw notFound(`"${absolute}" is not a folder.`, 'Specify the folder that contains the notes, not a file in it.')
     }
     fs.readdirSync(real, { withFileTypes: true })
+    // Fails if the names can be listed but no file can be opened.
+    fs.statSync(`${real}/.`, { throwIfNoEntry: false })
     return real
   } catch (error) {
     throw error instanceof RouxError ? error : rootError(absolute, error)

@@ -1,16 +1,22 @@
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { accessSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { beforeEach, describe, expect, expectTypeOf, test } from 'vitest'
+import { beforeEach, describe, expect, expectTypeOf, test, vi } from 'vitest'
 import type { FileVersion, TrustStore } from '../../src/config/config-file.ts'
 import { loadSettings, readSettings, type SettingsInput } from '../../src/config/load.ts'
 import { type Settings, toSettings } from '../../src/config/settings.ts'
 import { RouxError } from '../../src/core/errors.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
+vi.mock(import('node:fs'), async (original) => {
+  const fs = await original()
+  return { ...fs, accessSync: vi.fn(fs.accessSync) }
+})
+
 let root: string
 beforeEach(() => {
   root = temporaryFolder()
+  vi.mocked(accessSync).mockReset()
 })
 
 const TOOLS = ['get_hubs', 'get_node', 'find_path']
@@ -295,6 +301,14 @@ describe('files', () => {
   test('a folder with the name of a settings file is an error', async () => {
     const given = input({ [`${IN_VAULT}/x`]: '' })
     expect(await problemOf(loadSettings(given))).toBe(`/${IN_VAULT} cannot be read: not a file. | Fix or remove it.`)
+  })
+
+  test.each(['cwd', 'vault'])('a folder that may not be entered is no problem with the settings: %s', async (folder) => {
+    const given = input({ [`${folder}/roux.config.yaml`]: 'search:\n  limit: 5' })
+    vi.mocked(accessSync).mockImplementation((path) => {
+      if (path === join(root, folder)) throw Object.assign(new Error('EACCES'), { code: 'EACCES' })
+    })
+    expect((await loadSettings(given)).files).toEqual([])
   })
 
   test('collects all problems and reports one with the number of others', async () => {

@@ -24,15 +24,16 @@ describe('the root of a vault', () => {
     )
   })
 
-  test('an unreadable root is an error', () => {
+  test.each([
+    ['read', 'readdirSync', /^\/vault$/],
+    ['entered', 'statSync', /^\/vault\/./],
+  ] as const)('a root that may not be %s is an error', (_, call, denied) => {
     const { fs } = memoryVault({ 'a.md': '' })
-    const denied = {
-      ...fs,
-      readdirSync: () => {
-        throw Object.assign(new Error("EACCES: permission denied, scandir '/vault'"), { code: 'EACCES' })
-      },
+    const deny = (path: string, ...more: readonly unknown[]) => {
+      if (denied.test(path)) throw Object.assign(new Error(`EACCES: permission denied, '${path}'`), { code: 'EACCES' })
+      return (fs[call] as (...args: readonly unknown[]) => never)(path, ...more)
     }
-    expect(() => requireVaultRoot('/vault', denied)).toThrow(
+    expect(() => requireVaultRoot('/vault', { ...fs, [call]: deny })).toThrow(
       expect.objectContaining({ code: 'VAULT_NOT_FOUND', message: expect.stringContaining('EACCES') }),
     )
   })

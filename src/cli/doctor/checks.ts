@@ -41,15 +41,14 @@ export function checkNode(version: string): Finding {
   return fail('node', `${version} is too old`, 'Install Node 20.19 or newer.')
 }
 
+const VAULT_HINT = 'Give the folder that contains the notes: --vault <folder>, ROUX_VAULT or the setting vault.path.'
+
 export function checkVault(
   path: string,
   { tooWide, named }: { readonly tooWide: boolean; readonly named: boolean },
 ): readonly Finding[] {
-  const problem = folderFault(path)
-  if (problem !== undefined)
-    return [
-      fail('vault', problem, 'Give the folder that contains the notes: --vault <folder>, ROUX_VAULT or the setting vault.path.'),
-    ]
+  const fault = folderFault(path)
+  if (fault !== undefined) return [fail('vault', fault.problem, fault.hint ?? VAULT_HINT)]
   if (tooWide) return [wideFinding(path, named)]
   const outer = outerVault(path)
   if (outer === undefined) return [ok('vault', path)]

@@ -120,9 +120,9 @@ const NOT_WRITTEN =
 export function nameVaults({ printer }: Invocation, { vaults }: LoadedVaults): string {
   const names = vaults.map(({ settings: { vault, store }, stored }) => {
     if (stored !== undefined) return `${stored} of ${store['neo4j.url'].replace(/\/\/.*@/, '//')}`
-    const problem = folderFault(vault.path)
-    if (problem === undefined) return vault.path
-    printer.warn(`${problem} Calls get VAULT_NOT_FOUND until it can be read.`)
+    const fault = folderFault(vault.path)
+    if (fault === undefined) return vault.path
+    printer.warn(`${fault.problem} Calls get VAULT_NOT_FOUND until it can be read.`)
     return `${vault.path} (once it can be read)`
   })
   return names.join(', ')

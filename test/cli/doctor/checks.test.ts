@@ -1,8 +1,13 @@
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { accessSync, chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import { checkCacheFolder, checkFileCase, checkNode, checkVault, checkWatching } from '../../../src/cli/doctor/checks.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
+
+vi.mock(import('node:fs'), async (original) => {
+  const fs = await original()
+  return { ...fs, accessSync: vi.fn(fs.accessSync) }
+})
 
 let root: string
 beforeEach(() => {
@@ -36,6 +41,20 @@ test('checks a vault that exists, is missing, is a file, is too wide, or is insi
   mkdirSync(join(vault, '.obsidian'))
   expect(check(vault)).toEqual(['ok /vault'])
   expect(check(join(vault, 'inner'))).toEqual(['warn /vault/inner is inside the vault /vault'])
+})
+
+test('a vault that may not be entered needs a permission, not another folder', () => {
+  vi.mocked(accessSync).mockImplementationOnce(() => {
+    throw Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES' })
+  })
+  expect(checkVault(root, { tooWide: false, named: true })).toEqual([
+    {
+      check: 'vault',
+      state: 'fail',
+      message: `${root} cannot be read (EACCES).`,
+      hint: 'Give this user or application permission to read it.',
+    },
+  ])
 })
 
 test('warns about lower-case names in a vault whose application keeps the spelling', () => {
