@@ -38,14 +38,12 @@ export interface HttpServerOptions extends AccessPolicy {
   readonly healthFor?: HealthFor
   extraRoutes?(parts: ServerParts): ExtraRoutes
   readonly publicSide?: PublicSide | undefined
-  /** Hint for the error if the port is in use. */
   readonly portAdvice?: string
   log(line: string): void
   readonly limits?: Limits
 }
 
 export interface HttpServer {
-  /** URL of the MCP endpoint. */
   readonly url: string
   /** Finishes running calls and ends all streams, within `limits.drain` milliseconds. */
   stop(): Promise<void>

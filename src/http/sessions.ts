@@ -139,8 +139,8 @@ export class ExchangeTransport implements Transport {
   }
 
   /**
-   * None of the requests may already be pending. Returns fewer responses if requests are cancelled or the transport is closed.
-   * `onEvent` receives messages sent before the responses.
+   * The requests must not be pending yet. Returns fewer responses if requests are cancelled or the transport is closed. `onEvent`
+   * receives messages sent before the responses.
    */
   post(messages: readonly JSONRPCMessage[], onEvent: (message: JSONRPCMessage) => void): Promise<readonly JSONRPCMessage[]> {
     if (this.#isClosed) return Promise.resolve([])

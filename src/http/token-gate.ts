@@ -55,7 +55,7 @@ export class TokenGate {
     try {
       const warning = closeToOthers(this.#path)
       if (warning !== undefined) this.#warn(warning)
-      // `closeToOthers` may have changed the version. Read it before the file, so that later writes are noticed.
+      // `closeToOthers` may have changed the version. Read it before the file, so later writes are noticed.
       this.#version = versionOf(this.#path)
       this.#tokens = (readTokens(this.#path) ?? []).map(toKnown)
       this.#problem = undefined

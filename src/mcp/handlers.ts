@@ -135,12 +135,11 @@ export function addPromptHandlers(server: ValidatingServer, options: McpServerOp
 
 type Completion = CompleteResult['completion']
 
-/** Maximum of the protocol. */
+/** Limit of the protocol. */
 const MAX_VALUES = 100
 
 const NOTHING: Completion = { values: [], total: 0, hasMore: false }
 
-/** Completes ids in resource addresses and note arguments of prompts. */
 export function addCompletionHandler(server: ValidatingServer, options: McpServerOptions): void {
   const runRequest = requestRunner(options)
   server.setRequestHandler('completion/complete', async ({ params: { ref, argument } }, ctx) => {
@@ -196,10 +195,8 @@ function readCursor(list: string, cursor: string): number | undefined {
   return Number(offset) % PAGE_SIZE === 0 ? Number(offset) : undefined
 }
 
-/** Runs a request that is not a tool call. */
 export type RunRequest = <T>(ctx: ServerContext, run: (vaults: readonly GraphCore[], call: Call) => Promise<T>) => Promise<T>
 
-/** Adds a time limit and progress, and converts errors to protocol errors. */
 function requestRunner({ vaults, log, timeout }: Pick<CallOptions, 'vaults' | 'log' | 'timeout'>): RunRequest {
   return async (ctx, run) => {
     const { signal } = ctx.mcpReq

@@ -8,7 +8,6 @@ export interface McpServerOptions extends Pick<CallOptions, 'vaults' | 'log' | '
   readonly switchedOffBy: SwitchedOffBy
   /** If omitted, the client must poll. */
   readonly events?: EventFeed
-  /** Additional data of `roux://system-info`. */
   facts?(): Omit<ServerFacts, 'version'>
   /** Notes in this folder are prompts. Empty if there is none. */
   promptsFolder?(): string
@@ -26,6 +25,5 @@ export interface ServerFacts {
   /** True if clients may see local paths. */
   readonly verbose?: boolean
   readonly embedder?: string
-  /** Number of tokens used today, by model server. */
   tokens?(): Promise<Readonly<Record<string, unknown>>>
 }

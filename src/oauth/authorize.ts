@@ -14,7 +14,6 @@ const CLOSED = 'No sign-in is expected right now. Run "roux connect" on the comp
 const FOREIGN_ADDRESS = 'The return address does not belong to this program.'
 const START_AGAIN = 'This page is no longer valid. Go back to the program and connect again.'
 
-/** How long a consent page stays valid. */
 const REQUEST_MS = 10 * 60_000
 
 const MAX_STATE_LENGTH = 2_000

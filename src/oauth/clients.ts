@@ -76,7 +76,7 @@ export function connectionName(name: string): string {
   )
 }
 
-/** In `http.clients`, means programs on the browser's computer. */
+/** In `http.clients`, allows programs on the browser's computer. */
 const LOOPBACK = 'loopback'
 
 export interface ReturnAddress {

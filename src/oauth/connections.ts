@@ -15,7 +15,7 @@ import {
 } from './connection.ts'
 import { changeJson, digestText, readJson, type Signer } from './state-files.ts'
 
-/** A folder that changed this recently may change again with the same modification time. */
+/** In milliseconds. Within this time, a folder can change again without a new modification time. */
 const UNSETTLED_MS = 100
 
 const MAX_CONNECTIONS = 100

@@ -17,7 +17,6 @@ import { tokenRoutes } from './token-routes.ts'
 
 export interface SignInOptions extends Pick<SignIn, 'vaults' | 'isToken'> {
   readonly address: PublicAddress
-  /** The setting `http.clients`. */
   readonly clients: readonly string[]
   readonly stateFolder: string
   allowedScopes(): readonly Scope[]

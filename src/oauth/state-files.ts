@@ -14,7 +14,6 @@ export function signInFiles(stateFolder: string) {
     window: join(stateFolder, 'connect.json'),
     /** Contains one file per connection. */
     connections: join(stateFolder, 'connections'),
-    /** Metadata documents of clients. */
     documents: join(stateFolder, 'clients.json'),
   }
 }

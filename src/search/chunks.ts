@@ -45,7 +45,6 @@ const MARKS = /[*_`~|=#>\\%[\]{}]+|-{3,}|:{2,}/g
 /** Excludes single spaces, because replacing them would take most of the time. */
 const WIDE_SPACE = /\s{2,}|[^\S ]/g
 
-/** Matches lines such as the one below a table header. */
 const PUNCTUATION = /^[\s!-/:-@[-`{-~]*$/
 
 /** Long runs without spaces count as several words. */
@@ -53,7 +52,6 @@ const CHARACTERS_PER_WORD = 16
 
 const FIRST_IDEOGRAPH = 0x2e80
 
-/** The parts of a note that `chunkNote` needs. */
 export interface ChunkSource {
   readonly title: string
   readonly text: string
@@ -62,7 +60,6 @@ export interface ChunkSource {
   readonly headings: readonly Heading[]
 }
 
-/** A passage of a note that is embedded separately. */
 export interface Chunk {
   /** Headings of the first line, outermost first. */
   readonly heading: readonly string[]
@@ -146,7 +143,6 @@ class HeadingPath {
   }
 }
 
-/** Searches backwards from the next passage. */
 function lastCharacter(text: string, start: number, next: { readonly start: number; readonly line: number }) {
   let { start: offset, line } = next
   while (offset > start && text.charCodeAt(offset - 1) <= 32) if (text.charCodeAt(--offset) === 10) line--
@@ -197,7 +193,6 @@ function chunkEndsOf({ units, words }: Units, radius: number): readonly number[]
 function anchorsOf(units: readonly Unit[], words: number, radius: number): readonly number[] {
   const ranks = units.map((unit, i) => (i === 0 ? -1 : unit.level * 2 ** 26 + hash26(unit.plain)))
   const beaten = new Uint8Array(units.length)
-  /** A stack of units with ascending ranks. */
   const stack: number[] = []
   const near = (from: number, right: number) => positionOf(units, right) - positionOf(units, from) < radius
   for (let i = 0; i < units.length; i++) {
@@ -270,7 +265,6 @@ function hash26(text: string): number {
   return (hash ^ (hash >>> 15)) >>> 6
 }
 
-/** A line, or a piece of a long line. */
 export interface Unit {
   readonly start: number
   /** One-based. */

@@ -19,7 +19,7 @@ export interface Certainty {
   readonly high: number
 }
 
-/** Notes by similarity to the query. Their cosines must be comparable between languages. */
+/** The cosines must be comparable between languages. */
 export interface NearByLanguage<Key> {
   readonly own: readonly SemanticHit<Key>[]
   /** Must also be among the semantic hits. */
@@ -49,13 +49,11 @@ export interface FusedHit<Key> {
   readonly key: Key
   /** From 0 to 1, comparable between queries with the same embedder. */
   readonly score: number
-  /** True if the title or an alias equals the query. */
   readonly exact: boolean
   readonly keyword: RetrieverScore | undefined
   readonly semantic: RetrieverScore | undefined
-  /** Rank among the notes in other languages. `normalised` is a minimum share of the best score. */
+  /** `normalised` is a minimum share of the best score. */
   readonly across?: RetrieverScore
-  /** The semantic weight that was used, 0–1. */
   readonly weight: number
 }
 

@@ -30,7 +30,6 @@ export class KeySet {
     return length === 0 ? KeySet.EMPTY : new KeySet(bits.slice(0, length))
   }
 
-  /** Computed on first use. */
   get size(): number {
     this.#size ??= sizeOf(this.#bits)
     return this.#size

@@ -30,7 +30,7 @@ export class PairIndex {
   readonly #starts = new NumberList(1024)
   readonly #repeats = new Set<number>()
   readonly #signatures = new NumberList(1024)
-  /** By pair number. */
+  /** Indexed by pair number. */
   #queryCounts = new Uint16Array(1024)
   readonly #wantedSignature = new Uint32Array(WORDS)
   readonly #usedCodes: number[] = []
@@ -125,7 +125,6 @@ export class PairIndex {
   }
 }
 
-/** The pairs of a query, for comparison with strings outside the index. */
 export class WantedPairs {
   readonly #counts = new Map<number, number>()
   readonly #length: number

@@ -4,7 +4,6 @@ import { type Language, scriptOfLanguage } from './languages/language-of.ts'
 /** Minimum certainty of results. */
 export type Relevance = 'strict' | 'normal' | 'loose'
 
-/** How to weight and interpret the cosines of an embedder. */
 export interface MeaningTraits {
   readonly weight: number
   readonly certainty: Certainty
@@ -17,7 +16,7 @@ export interface EmbedderTraits extends MeaningTraits {
   readonly maxCosine?: number
   /** For queries that are embedded as `across`. Omitted if the embedder makes no difference. */
   readonly across?: MeaningTraits & {
-    /** Used if the query's language is unclear. */
+    /** Used instead if the query's language is unclear. */
     readonly unclear: Pick<MeaningTraits, 'weight' | 'enoughWords'>
   }
 }
@@ -68,7 +67,6 @@ export function knowsLanguageOf(languages: readonly string[] | undefined, langua
   return knowsLanguage(languages, language.code)
 }
 
-/** Checks whether the languages of a model include `code`. */
 export function knowsLanguage(languages: readonly string[] | undefined, code: string): boolean {
   return languages === undefined || languages.includes(code) || languages.includes(SERVED_BY[code] ?? '')
 }
@@ -79,7 +77,7 @@ export function traitsIn(traits: EmbedderTraits, language: Language | undefined)
   return language?.code === undefined ? { ...across, ...across.unclear } : across
 }
 
-/** Same as a small sentence transformer. */
+/** For unknown embedders. */
 export const UNKNOWN_WEIGHT = MINILM.weight
 
 /** Unrelated nouns that no vault can answer. */
@@ -150,7 +148,7 @@ export function keepRelevant<Hit extends RelevantHit>(hits: readonly Hit[], rele
 /** Number of top results to compare with the question. */
 export const COMPARED_RESULTS = 3
 
-/** Values are 0 for notes that the search did not find that way. */
+/** `matched` is 0 for notes without keyword hits, and `cosine` for notes without semantic hits. */
 interface TopicHit {
   readonly matched: number
   readonly cosine: number

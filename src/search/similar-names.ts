@@ -43,7 +43,7 @@ export class SimilarNames {
   #isPaired = false
   #lookUpsWithout = 0
   #nextPairing = 0
-  /** By name number. A number without a text is unused. */
+  /** Indexed by name number. A number without a text is unused. */
   #keys: number[] = []
   #names: (string | undefined)[] = []
   #lengths = new NumberList(1024)
@@ -259,7 +259,7 @@ export class SimilarNames {
 /** Number of lookups before pairs are indexed. A search makes three. */
 const MAX_SKIPPED = 30
 
-/** In milliseconds. Limits the effect of indexing on searches. */
+/** In milliseconds. Keeps searches fast while pairs are indexed. */
 const PAIRING = { slice: 4, every: 16 } as const
 
 const CLOCK_INTERVAL = 32

@@ -42,7 +42,6 @@ export function isMapOffered({ mapPage, tools, switchedOffBy }: McpServerOptions
   return mapPage !== undefined && tools.some((tool) => tool.isPictured === true && switchedOffBy(tool) === undefined)
 }
 
-/** Tools that only the page calls. */
 export function appTools(switchedOffBy: SwitchedOffBy): readonly Tool[] {
   return [mapPictureTool].filter((tool) => switchedOffBy(tool) === undefined)
 }

@@ -16,7 +16,6 @@ const INDEX_WARNINGS: readonly Warning['code'][] = ['INDEX_BUILDING', 'STALE']
 const CALLER_ERRORS: readonly ErrorCode[] = ['INVALID_PARAMS', 'TOOL_DISABLED']
 
 export interface CallOptions {
-  /** Opened on the first call. */
   readonly vaults: Vaults
   readonly log: Log
   readonly switchedOffBy?: SwitchedOffBy

@@ -9,7 +9,6 @@ interface Issue {
   readonly code?: string
   readonly path: readonly PropertyKey[]
   readonly keys?: readonly string[]
-  /** The message of a `custom` violation. */
   readonly message?: string
 }
 
@@ -78,7 +77,6 @@ export function invalidArguments(tool: Checked, { messages, candidates }: Violat
   })
 }
 
-/** Sorts missing and invalid arguments before unknown ones. */
 function lastUnknown(a: Issue, b: Issue): number {
   return Number(a.code === 'unrecognized_keys') - Number(b.code === 'unrecognized_keys')
 }

@@ -17,7 +17,7 @@ export interface PrepareOptions {
   readonly switchedOffBy?: SwitchedOffBy | undefined
 }
 
-/** Runs a validated call and opens the vaults that it needs. */
+/** Opens the vaults that the call needs. */
 export type PreparedCall = (call: Call) => Promise<Answer<unknown>>
 
 /**
@@ -110,7 +110,6 @@ async function askAll(tool: Tool, args: Arguments, { parts, vaults, call }: Aski
   }
 }
 
-/** Adds the vault's name to the ids of changes and plans. */
 function withVaultName({ value, ...rest }: Answer<unknown>, name: string): Answer<unknown> {
   return { ...rest, value: Array.isArray(value) ? value.map((item) => withNames(item, name)) : withNames(value, name) }
 }

@@ -89,7 +89,6 @@ export interface TimeLimit {
   readonly signal?: AbortSignal | undefined
   /** In milliseconds. */
   readonly timeout?: number | undefined
-  /** One sentence of advice after a timeout. */
   readonly hint: string
 }
 

@@ -8,7 +8,6 @@ export type Arguments = Readonly<Record<string, unknown>>
  */
 export type NameKind = 'note' | 'note or folder' | 'place' | 'targets'
 
-/** Includes the parameters of nested operations. */
 export interface Names {
   readonly [parameter: string]: NameKind | ((tool: string) => Names | undefined)
 }

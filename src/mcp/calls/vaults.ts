@@ -63,7 +63,6 @@ export function requireAny(outcomes: readonly PromiseSettledResult<unknown>[]): 
   if (failure !== undefined) throw failure.reason
 }
 
-/** Adds the parameter `vault` if there are several vaults. */
 export function definitionFor(tool: Tool, names: readonly string[]): ToolDefinition {
   const definition = tool.definition()
   if (names.length === 0 || tool.present !== undefined) return definition

@@ -186,7 +186,7 @@ export function defineTool<const Shape extends z.ZodRawShape, Value>(literal: To
   }
 }
 
-/** Its `merge` parses the caller's arguments and returns the requested page. */
+/** `merge` parses the caller's arguments and returns the requested page. */
 function reachOf<Shape extends z.ZodRawShape, Value>(
   reach: ToolLiteral<Shape, Value>['reach'] = ONE_VAULT,
   schema: () => z.ZodObject<Shape>,

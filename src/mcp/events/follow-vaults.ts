@@ -10,7 +10,6 @@ export interface FollowedVaults extends Vaults {
   stop(): void
 }
 
-/** Reports changes of each vault through `events` once it is open. */
 export function followVaults(vaults: Vaults, events: ServerEvents, promptsFolder: () => string): FollowedVaults {
   const stops = new Map<GraphCore, () => void>()
   let isStopped = false

@@ -19,10 +19,8 @@ export interface NotifierOptions {
  * modern clients, the SDK filters the events of each stream.
  */
 export function connectNotifier(server: ValidatingServer, { events = EMPTY_FEED }: NotifierOptions): void {
-  /** Unsubscribe functions by address. */
   const subscribed = new Map<string, () => void>()
   let isInitialized = false
-  /** Messages before the client was initialized. */
   const early: ServerMessage[] = []
   const sendLog = ({ level, text }: ServerMessage): void =>
     void server.sendLoggingMessage({ level, data: text, logger: 'roux' }).catch(() => {})

@@ -23,7 +23,7 @@ export interface ReadOptions {
   readonly call: Call
 }
 
-/** For similar addresses in an error. */
+/** Limits for suggested addresses. */
 const NEAREST = { limit: 3, minimum: 0.3 } as const
 
 /**

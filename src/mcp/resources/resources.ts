@@ -26,7 +26,6 @@ export interface FixedResource {
   readonly title: string
   readonly description: string
   readonly source: Source
-  /** Describes the server itself, independent of its vaults. */
   about?(request: ResourceRequest): Promise<object>
   read(core: GraphCore, request: ResourceRequest): Promise<Answer<object>>
 }
@@ -65,7 +64,7 @@ export const mapResource: FixedResource = {
   async read(core, call) {
     const { value, warnings } = await mapVault(core, { level: 1 }, call)
     const fitted = fitMap(value, DEFAULT_TOKENS.list * TOKEN_BYTES)
-    // Resources have no place for this outside of the value.
+    // Tool results list omissions outside of the value, but resources contain only the value.
     const omitted = Object.keys(fitted.omitted).length === 0 ? {} : { omitted: fitted.omitted }
     return { value: { ...fitted.value, ...omitted }, warnings }
   },

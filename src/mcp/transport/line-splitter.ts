@@ -31,7 +31,6 @@ export class LineSplitter {
     if (start < chunk.length) this.#add(chunk.subarray(start))
   }
 
-  /** Yields the text after the last line break. */
   *end(): Generator<Line> {
     if (this.#size > 0) yield this.#take()
   }

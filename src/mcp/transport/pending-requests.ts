@@ -28,7 +28,7 @@ export class PendingRequests {
     return repeated && invalidRequest('a request with this id is still running.', repeated.id)
   }
 
-  /** None of the requests may already be pending. */
+  /** The requests must not be pending yet. */
   add(messages: readonly JSONRPCMessage[], recipient: Recipient): void {
     const group: Group = { waiting: new Set(messages.filter(isRequest).map(({ id }) => id)), answers: [], recipient }
     for (const id of group.waiting) this.#byId.set(id, group)
@@ -50,7 +50,6 @@ export class PendingRequests {
     return true
   }
 
-  /** Completes all requests with the responses received so far. */
   end(): void {
     const open = new Set(this.#byId.values())
     this.#byId.clear()

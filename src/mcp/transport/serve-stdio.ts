@@ -26,7 +26,7 @@ export interface ServeStdioOptions extends Pick<McpServerOptions, 'facts' | 'pro
 }
 
 export interface StdioServer {
-  /** Resolves when all responses have been sent, with the time by which to close the vaults. */
+  /** Resolves to the deadline for closing the vaults, once all responses have been sent. */
   readonly finished: Promise<number>
   /** Answers running requests first. */
   stop(): void

@@ -33,14 +33,13 @@ export class StdioTransport implements Transport {
   onmessage?: Transport['onmessage']
   onclose?: () => void
   onerror?: (error: Error) => void
-  /** Resolves when all output has been sent, with the time by which to close the vaults. */
+  /** Resolves to the deadline for closing the vaults, once all output has been sent. */
   readonly finished: Promise<number>
 
   readonly #stdin: Readable
   readonly #stdout: Writable
   readonly #onDrained: () => void
   readonly #onListen: (uris: readonly string[]) => Listening
-  /** Functions that end open streams, by request id. */
   readonly #listening = new Map<RequestId, () => void>()
   readonly #lines = new LineSplitter()
   /** Excludes streams, which last as long as the connection. */
@@ -198,7 +197,6 @@ export class StdioTransport implements Transport {
     return this.#blocked?.until ?? Promise.resolve()
   }
 
-  /** Stops reading the input while the client does not read the output. */
   #block(): void {
     if (this.#blocked !== undefined) return
     const { promise: until, resolve: end } = withResolvers<void>()

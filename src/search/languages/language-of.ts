@@ -37,7 +37,6 @@ const KANA_SHARE = 0.1
 /** Longer words are not function words. */
 const MAX_WORD_LENGTH = 13
 
-/** Letters that only a few languages of a script use. */
 const LETTERS: Readonly<Partial<Record<WordedLanguage, string>>> = {
   ca: 'àèéíïòóúüç',
   cs: 'áčďéěíňóřšťúůýž',
@@ -158,7 +157,6 @@ const NUMBERS_OF: ReadonlyMap<Script, readonly number[]> = new Map(
   SCRIPTS.map((script) => [script, NUMBERS.filter((at) => scriptOf(at) === script)]),
 )
 
-/** Reused for all texts. */
 class Reader {
   readonly #letters = new Uint32Array(SCRIPTS.length + 1)
   readonly #scores = new Float64Array(CODES.length)

@@ -44,14 +44,13 @@ export function scriptAt(unit: number): number {
   return unit === 0xd7 || unit === 0xf7 ? 0 : page
 }
 
-/** Script index of each block of 16 code units. Blocks are larger than ranges, but only by signs and digits. */
+/** Script index of each block of 16 code units. Rounding ranges up to blocks adds only signs and digits. */
 const pages = new Uint8Array(0x1000)
 
 const LATIN = SCRIPTS.indexOf('Latin') + 1
 
 for (const [script, first, last] of RANGES) pages.fill(SCRIPTS.indexOf(script) + 1, first >> 4, (last >> 4) + 1)
 
-/** Scripts that only one major language uses. */
 export const ONLY_LANGUAGE: Readonly<Partial<Record<Script, string>>> = {
   Greek: 'el',
   Armenian: 'hy',

@@ -45,7 +45,6 @@ export function askedTexts(texts: readonly string[]): readonly string[] {
   return texts.flatMap((text) => [text, ...(LISTED.test(text) ? text.split(LISTED).map((item) => item.trim()) : [])])
 }
 
-/** Meanings of a value in a query. */
 export interface ValueMeaning {
   /** Folded. For `done`, includes the link `[[done]]`. */
   readonly texts: readonly string[]

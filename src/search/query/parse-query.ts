@@ -143,7 +143,6 @@ class Parser {
     return { ...inner, span }
   }
 
-  /** Error for a missing condition, such as after an operator. */
   #missing(token: Token): RouxError {
     const { kind, span } = token.kind === 'or' || token.kind === 'and' ? token : this.#previous
     if (kind !== 'or' && kind !== 'and' && kind !== 'not') return this.#unopened(token.span.start)

@@ -14,7 +14,7 @@ export type TimeField = 'created' | 'modified'
 
 export type Query = { readonly kind: 'all' } | QueryPart
 
-/** `and` and `or` have at least two parts, and none of these has the same kind. */
+/** `and` and `or` have at least two parts, and never contain a part of their own kind. */
 export type QueryPart =
   | { readonly kind: 'and' | 'or'; readonly parts: readonly QueryPart[]; readonly span: TextRange }
   | { readonly kind: 'not'; readonly part: QueryPart; readonly span: TextRange }
@@ -34,7 +34,6 @@ export type Term = { readonly span: TextRange } & (
   | { readonly kind: 'links' | 'linkedfrom'; readonly title: string }
   /** Matches notes that link to a note in the set, or notes that a note in the set links to. */
   | { readonly kind: 'set'; readonly field: 'links' | 'linkedfrom'; readonly part: QueryPart }
-  /** Matches the notes of a community. */
   | { readonly kind: 'community'; readonly id: string }
   | { readonly kind: 'task'; readonly state: TaskState }
   | { readonly kind: 'path' | 'folder'; readonly text: string }
@@ -74,7 +73,6 @@ export function* walk(
   }
 }
 
-/** A word, phrase or prefix to find. */
 export interface QueryWord {
   readonly form: TextForm
   readonly text: string
@@ -122,7 +120,6 @@ export function tagsIn(query: Query): readonly string[] {
   return [...walk(query)].flatMap(({ leaf }) => (leaf.kind === 'tag' ? leaf.name : []))
 }
 
-/** Converts words to terms for ranking. */
 export function termsOf(words: readonly QueryWord[]): readonly WordTerm[] {
   return words.flatMap(({ form, text }) =>
     form === 'prefix' ? queryTerms(text).map((term) => ({ ...term, match: 'prefix' as const, parts: [] })) : queryTerms(text),
@@ -275,7 +272,6 @@ function propertyOf(name: string, value: string | undefined): Condition {
   return parts.length === 1 && only !== undefined ? only : { kind: 'or', parts }
 }
 
-/** For text without quotes. */
 export function wordsLookup(text: string): Lookup {
   return textOf({ text, form: 'word' }, 'any')
 }

@@ -173,7 +173,6 @@ function wholePiece(piece: Piece): Token {
   return { kind: 'text', piece, span: piece.span }
 }
 
-/** Reads quoted text, or else text that matches `bare`. */
 function readPiece(text: string, start: number, bare: RegExp): Piece {
   if (isQuote(text[start] ?? '')) return readQuoted(text, start)
   const end = endOf(bare, text, start)
@@ -219,7 +218,6 @@ export interface SyntaxProblem {
   readonly at: number
   /** Without a full stop, such as `a date is missing`. */
   readonly problem: string
-  /** How to correct the query. */
   readonly hint: string
   readonly candidates?: readonly string[]
 }

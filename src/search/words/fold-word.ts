@@ -42,7 +42,7 @@ const ACCENTS = /[\u0300-\u036f](?<=[\p{scx=Latin}\p{scx=Greek}]\p{M}{0,16}.|[е
 /** Soft hyphens, joiners, and Arabic vowel signs and tatweel, which few people type. */
 const INVISIBLE = /\u00ad|\u200c|\u200d|\u0640|[\u064b-\u065f]|\u0670/g
 
-/** Letters without a decomposition in Unicode, as spelled on other keyboards. */
+/** Replacements for letters that Unicode does not decompose. */
 const PLAIN_LETTERS: Readonly<Record<string, string>> = {
   ß: 'ss',
   æ: 'ae',

@@ -24,7 +24,6 @@ const { charCodeAt, slice } = String.prototype
 /** Maximum number of pieces joined by `.`, `_` or `@`. Longer sequences are lists. */
 const MAX_PIECES = 8
 
-/** Letters and digits, including apostrophes and thousands separators. */
 interface Piece {
   readonly raw: string
   readonly start: number

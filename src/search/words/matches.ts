@@ -140,7 +140,6 @@ class TermFinder {
   readonly terms: SnippetQuery['terms']
   readonly #language: string | undefined
   readonly #stems: readonly string[]
-  /** First code units of all forms and stems. */
   readonly #initials: ReadonlySet<number>
 
   constructor(terms: SnippetQuery['terms'], language: string | undefined) {

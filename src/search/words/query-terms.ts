@@ -65,7 +65,6 @@ function isLoneCharacter({ form }: Pick<Token, 'form'>): boolean {
   return form.length <= 2 && [...form].length === 1 && classAt(form, 0) === UNSPACED
 }
 
-/** Matches words of letters and marks only. */
 export const LETTERS = /^\p{L}[\p{L}\p{M}]*$/u
 
 /**

@@ -245,7 +245,6 @@ function listBytes({ segments }: Slots, term: WordTerm): number {
 /** A document with a sum of 0 would not count as found. */
 const MIN_MASS = 1e-9
 
-/** Arrays indexed by slot. */
 interface Columns {
   readonly scores: Float32Array
   readonly masses: Float32Array
@@ -283,7 +282,7 @@ class Accumulator {
   /** Exclusive upper bound of the scores. */
   maxScore = 0
   readonly scores: Float32Array
-  /** The idf of the words in each document, by slot. */
+  /** Sum of the idf of each document's words, by slot. */
   readonly masses: Float32Array
   readonly #slots: Slots
   readonly #scoring: Scoring

@@ -172,7 +172,6 @@ export interface Token {
   readonly stem: string
   /** `part`: a part of the previous word, at the same position. `tail`: the last character of a run without spaces. */
   readonly kind: 'word' | 'part' | 'tail'
-  /** Starts at 0. */
   readonly position: number
   /** UTF-16 offsets. `end` is exclusive. */
   readonly start: number

@@ -160,7 +160,6 @@ function graphemeAt(text: string, at: number, { first, forward }: { readonly fir
   return forward ? Math.min(text.length, at + MAX_STEP) : before
 }
 
-/** Collapses whitespace, marks omitted text, and moves the matches. */
 function collapse(
   text: string,
   span: TextRange,

@@ -73,7 +73,6 @@ export function isStopWord(form: string, language = 'en'): boolean {
 
 const stopWords = new Map<string, ReadonlySet<string>>()
 
-/** Where the index stores forms with a prefix. */
 export interface PrefixPlaces {
   readonly from: Uint8Array
   readonly to: Uint8Array

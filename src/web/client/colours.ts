@@ -5,7 +5,7 @@ import { type ColourBy, type Graph, groupingBy, isIndex, today } from './graph.t
 export const PALETTE: readonly string[] =
   '#4878b8 #f08c3a #df5b5f #2f9ea3 #62a74c #cfa11f #a06bb4 #d879b0 #94705a #62b0e0 #a9b03c #6a6fd0 #9aa0aa'.split(' ')
 const OTHER = PALETTE.length - 1
-/** At least this many groups get a color each. More do if the others would exceed `MAX_OTHER_SHARE` of all notes. */
+/** More groups get a color if the others would exceed `MAX_OTHER_SHARE` of all notes. */
 const MIN_COLOURS = 7
 const MAX_OTHER_SHARE = 0.1
 /** Index notes have the text color, because they link to everything. */
@@ -16,7 +16,6 @@ export interface Legend {
   readonly name: string
   readonly colour: string
   readonly notes: number
-  /** True for index notes, and for notes in small groups or none. */
   readonly isRest?: boolean
 }
 
@@ -108,7 +107,6 @@ function nameOf(note: number, { picture }: Graph, by: 'folder' | 'tag' | 'age'):
   return picture.folder_names[picture.folders[note] ?? -1]?.split('/')[0]
 }
 
-/** Maximum number of days since the last change. */
 const AGES: readonly (readonly [days: number, name: string])[] = [
   [7, 'last 7 days'],
   [31, 'last month'],

@@ -9,12 +9,10 @@ export function isWide(): boolean {
   return noteWidth.value > innerWidth / 2
 }
 
-/** Toggles between the usual width and most of the window. */
 export function widen(): void {
   noteWidth.value = isWide() ? 0 : Math.round(innerWidth * 0.62)
 }
 
-/** Supports dragging, arrow keys, and a double click or Enter to make the note wide. */
 export function Divider() {
   const set = (width: number): void => {
     noteWidth.value = Math.max(260, Math.min(width, innerWidth - 320))

@@ -38,7 +38,7 @@ function pairsOf(numbers: ReadonlyMap<string, number>, files: readonly LinkedFil
   return [...new Map(pairs.map((pair) => [pair.join(), pair])).values()].flat()
 }
 
-/** A file is at the center of its linked notes. The offset is a hash of its id (FNV-1a), so files do not move. */
+/** The offset from the center is a hash of the file's id (FNV-1a), so the file stays in place. */
 function placeOfFile(graph: Graph, { id, linked }: LinkedFile): readonly [x: number, y: number] {
   const notes = linked.flatMap((one) => graph.numberOf.get(one) ?? [])
   const middle = (axis: 0 | 1): number => notes.reduce((sum, note) => sum + placeOf(graph, note)[axis], 0) / notes.length

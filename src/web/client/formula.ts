@@ -1,7 +1,6 @@
 import temml from 'temml'
 import type { MarkdownElement, MarkdownNode } from './markdown.ts'
 
-/** The part of Temml's output that is used here. */
 interface MathNode {
   readonly type?: string
   readonly text?: string

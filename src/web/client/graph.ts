@@ -4,7 +4,7 @@ import { showsRegions } from '../../core/insight/picture.ts'
 
 export interface Graph {
   readonly count: number
-  /** Other items of `count` are attachments and canvases. */
+  /** `count` also includes attachments and canvases. */
   readonly notes: number
   readonly picture: VaultPicture | PartialPicture
   readonly places: Float32Array
@@ -90,7 +90,6 @@ export function neighbours({ offsets, targets }: Graph, note: number): number[] 
   return [...targets.subarray(offsets[note] ?? 0, offsets[note + 1] ?? 0)]
 }
 
-/** Also used for directions. */
 type Point = readonly [x: number, y: number]
 
 export function placeOf({ places }: { readonly places: ArrayLike<number> }, note: number): Point {

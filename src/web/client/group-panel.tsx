@@ -6,7 +6,6 @@ import { coloured, deselect, graph, map, notesOf, openBy, openGroups, showGroups
 
 const ROWS = 8
 
-/** The best linked notes of a group, its parts, and the most linked other groups. */
 export function GroupPanel() {
   const { value } = graph
   const { value: by } = openBy
@@ -64,7 +63,6 @@ export function GroupPanel() {
   )
 }
 
-/** Counts equal numbers, the most frequent first. */
 function counted(numbers: readonly number[]): readonly (readonly [number: number, count: number])[] {
   const counts = new Map<number, number>()
   for (const number of numbers) if (number >= 0) counts.set(number, (counts.get(number) ?? 0) + 1)

@@ -47,7 +47,6 @@ interface PagesOptions<T> {
   readonly limit: number
   rowsOf(answer: T): readonly unknown[]
   readonly from?: number
-  /** Number of pages to load at first. */
   readonly first?: number
 }
 

@@ -38,7 +38,6 @@ export function Problems() {
 
 interface ProblemsOptions {
   readonly args: Record<string, unknown>
-  /** True if the rows differ in kind, so each row shows its kind. */
   readonly isMixed: boolean
 }
 
@@ -297,7 +296,6 @@ export function Changes() {
   )
 }
 
-/** Describes the period, and says whether there are any changes. */
 function periodSummary({ since, state, totals }: ChangesAnswer): string {
   if (since === undefined) return 'Roux knows no earlier state of this vault.'
   const prefix = state === undefined ? '' : 'Roux knows of changes since it first read this vault. '
@@ -335,7 +333,6 @@ function Status({ answer, error }: Loaded<ToolAnswer<unknown>>) {
   ))
 }
 
-/** Returns the label on the map. */
 function labelOf(community: string): string {
   return graph.value?.picture.groups.find(({ id }) => id === bareId(community))?.label ?? community
 }

@@ -33,7 +33,6 @@ export function LocalMap({ id }: { readonly id: string }) {
       view.goTo(nearby(value, focus), focus)
     })
   }, [])
-  // The map needs a canvas.
   if (map.view === undefined || !matchMedia('(width < 700px)').matches) return null
   return <div ref={drawing} class="local" role="img" aria-label={`Map around ${titleOf(id)}`} />
 }

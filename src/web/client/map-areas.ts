@@ -11,7 +11,6 @@ export interface Area {
   readonly outlines: readonly (readonly number[])[]
 }
 
-/** The links between two colored areas. */
 export interface Band {
   /** Palette indexes. */
   readonly from: number
@@ -25,19 +24,16 @@ interface Lands {
   readonly all: readonly Area[]
   /** Distance between notes and the edge of their area, in layout units. */
   readonly reach: number
-  /** Returns the color of the area at a point of the layout. */
   colourAt(x: number, y: number): number | undefined
 }
 
 export interface Areas extends Lands {
-  /** By note, including the area around an index note. */
+  /** Color of the area of each note. An index note has the color of the area around it. */
   readonly of: Uint8Array
   readonly bands: readonly Band[]
-  /** Diagonal of the layout. */
   readonly extent: number
 }
 
-/** Visible notes and their colors. */
 interface Shown {
   readonly shown: Uint8Array
   /** Palette index of each note. The last color means no group, and the number after it an index note. */
@@ -47,13 +43,12 @@ interface Shown {
 
 export interface Divided extends Shown {
   readonly groupedBy: GroupedBy
-  /** True if notes are colored by `groupedBy`. */
   readonly isColouredByGroup: boolean
 }
 
 /** Relative to the usual distance between notes. `blur` smooths borders, and `corner` rounds corners. */
 const REACH = { note: 1.5, enclosed: 5, part: 2, cell: 0.2, blur: 0.45, corner: 0.5 }
-/** Only the center of a group is dense, so its usual distance covers this share of notes. */
+/** Share of the notes to measure, because only the center of a group is dense. */
 const MOST = 0.8
 const CELLS = 260
 /** Groups with fewer notes get no outline. The limit is higher on maps with more than `few` notes. */
@@ -61,7 +56,6 @@ const LEAST = { few: 300, ofFew: 3, ofMany: 8 }
 /** Leaves a gap between areas. */
 const LEAD = 0.1
 
-/** Areas do not overlap. */
 export const areasOf = memoizeLast(
   ({ places }: Graph, { shown, colours }: Shown) => [places, shown, colours],
   (graph: Graph, { shown, colours, palette }: Shown): Areas => {
@@ -79,7 +73,6 @@ export const areasOf = memoizeLast(
   },
 )
 
-/** A named part of an area. */
 export interface Part extends Area {
   readonly label: string
   readonly notes: readonly number[]
@@ -88,7 +81,6 @@ export interface Part extends Area {
   readonly bounds: Box
   /** Rank by number of links among the parts of an area, from 0 to 1. */
   readonly rank: number
-  /** Checks whether a point of the layout is in the part. */
   has(x: number, y: number): boolean
 }
 
@@ -351,7 +343,6 @@ function outlinesOf(
   for (const at of some) {
     const isIn = [at, at + 1, at + columns + 1, at + columns].map((corner) => value(corner) > 0)
     const sides = [at * 2, (at + 1) * 2 + 1, (at + columns) * 2, at * 2 + 1]
-    // Clockwise, from the end of the inside to its next start.
     for (let side = 0; side < 4; side++) {
       if (!isIn[side] || isIn[(side + 1) % 4]) continue
       let to = side
@@ -374,10 +365,9 @@ function outlinesOf(
   })
 }
 
-/** Outlines with fewer numbers are omitted. */
+/** Shorter outlines are omitted. */
 const SHORTEST = 48
 
-/** Follows each number to the next, until the loop closes. */
 function loopsOf(next: Map<number, number>): readonly (readonly number[])[] {
   const loops: number[][] = []
   while (next.size > 0) {

@@ -16,17 +16,15 @@ export interface Fitting {
   readonly focus?: Point | undefined
 }
 
-/** Maximum number of points to check. */
 const POINTS = 600
 /** Space for names, in pixels. `share` and `sides` limit the space to a share of the view. */
 const SPACE = { across: 24, down: 14, share: 0.03, sides: 0.07 }
-/** From the center outwards. */
 const SHIFTS = [0, -0.5, 0.5, -1, 1]
 const SHRINK = 0.96
 /** Covering 1 % of the notes is as bad as reducing the size by this percentage. */
 const HIDING = 8
 const NEAR = 6
-/** Minimum size, compared with a view without panels. */
+/** Minimum size, relative to a view without panels. */
 const LEAST = 0.72
 
 /** Returns the camera that shows all points (`x, y` pairs) as large as possible. */

@@ -1,6 +1,5 @@
 export type Box = readonly [left: number, top: number, right: number, bottom: number]
 
-/** A text to place, with its size in pixels. */
 export interface Words {
   readonly text: string
   readonly lines: readonly string[]
@@ -25,14 +24,12 @@ export interface Label extends Words {
 export interface Room {
   readonly width: number
   readonly height: number
-  /** Labels must not overlap these boxes. */
   readonly covered: readonly Box[]
   readonly dots: Dots
   /** Labels avoid lines only if the positions are otherwise equal. */
   readonly lines?: Dots | undefined
 }
 
-/** Labels overlap neither each other nor notes. */
 export class Labels {
   readonly placed: Label[] = []
   readonly room: Room
@@ -92,16 +89,15 @@ export function wrapped(text: string): readonly (readonly string[])[] {
   return [...best.values()]
 }
 
-/** Minimum distance between a label and the sides of the view, in pixels. */
+/** Minimum distance from the sides of the view, in pixels. */
 export const EDGE = 8
 
-/** Relative to a grid cell with a note. */
+/** Cost of covering a line, relative to a note. */
 const LINE_COST = 0.01
 
 /** Size of a grid cell in pixels. */
 const SQUARE = 2
 
-/** Records the grid cells of a view that contain notes. */
 export class Dots {
   readonly #columns: number
   readonly #rows: number
@@ -129,7 +125,7 @@ export class Dots {
     }
   }
 
-  /** Counts taken cells in a box. Stops at `most`. */
+  /** Counts the grid cells with notes in a box, and stops at `most`. */
   below(box: Box, most = Infinity): number {
     let taken = 0
     for (const [first, end] of this.#rowsIn(box)) {
@@ -139,7 +135,6 @@ export class Dots {
     return taken
   }
 
-  /** Yields the cell range of each row. */
   *#rowsIn([left, top, right, bottom]: Box): Generator<readonly [first: number, end: number]> {
     const first = Math.max(0, Math.floor(left / SQUARE))
     const end = Math.min(this.#columns, Math.ceil(right / SQUARE))

@@ -14,15 +14,13 @@ export interface Tie<Note> {
   readonly kind: 'step' | 'gained' | 'lost' | 'gap'
 }
 
-/** The visible part of a graph, and its style. */
 export interface Look extends Divided {
   readonly focus: number | undefined
-  /** Highlighted notes. Other notes are faded. Default: none. */
+  /** Highlighted notes, while others are faded. By default, none are faded. */
   readonly lit: ReadonlySet<number> | undefined
   readonly path: readonly number[]
   readonly marks?: ReadonlyMap<number, Mark>
   readonly ties?: readonly Tie<number>[]
-  /** A pulsing note, which the pointer indicates outside of the map. */
   readonly pulse?: number | undefined
 }
 
@@ -56,14 +54,12 @@ export interface Frame {
   readonly farness: number
 }
 
-/** Notes that stand out, while all others are dimmed. */
 export interface Highlight {
   readonly notes: ReadonlySet<number>
   /** The note whose links have the accent color. If omitted, links among `notes` look as usual. */
   readonly centre: number | undefined
 }
 
-/** Limits the number of links while the view moves. */
 const LINKS_MOVING = 4_000
 const LINKS_STILL = 150_000
 /** Share of the view that an image adds on each side. `LARGEST_IMAGE` limits its pixels. */
@@ -95,7 +91,7 @@ const NEARER = 2.2
 const STROKE = 120
 /** Links of notes with more links are faint. */
 export const HUB = 200
-/** Limits for `OPACITY`, in links of the end with more links. */
+/** `OPACITY` depends on the number of links of the better linked end. */
 const CROWDED = [15, 60, HUB]
 const OPACITY = [0.42, 0.28, 0.16, 0.05]
 /** Factors for short links, and for links that are long or leave an area. Very long links are not drawn. */
@@ -106,7 +102,7 @@ const WHOLE = 1.6
 const BAND = { widest: 0.006, opacity: '90' }
 /** Radius of the hole in an index note, as a share of its radius. */
 const HOLE = { far: 0.6, near: 0.74 }
-/** Draws links with an end within this share of the view, which includes the next move. */
+/** Share of the view within which links are drawn. It leaves room for the next move. */
 const NEAR = 0.6
 /** Opacity at the other end of the open note's links (two hex digits). */
 const FADED = '50'
@@ -148,7 +144,6 @@ export function pointIn({ camera, width, height }: Frame, x: number, y: number):
 }
 
 export function radiusIn({ graph, width, camera: { scale } }: Frame, note: number): number {
-  // At high scales, notes grow more slowly, which leaves space for titles.
   const grown = scale < GROWS_LESS ? scale : GROWS_LESS * (scale / GROWS_LESS) ** 0.4
   const usual = radiusOf(1) * grown
   if (isIndex(graph, note))
@@ -191,9 +186,7 @@ function sized(canvas: HTMLCanvasElement, { width, height, ratio }: Frame): Canv
 }
 
 export interface Shown extends Frame {
-  /** Without the margin. */
   readonly view: Pick<Frame, 'width' | 'height'>
-  /** True if links were left out. */
   readonly isDraft: boolean
 }
 
@@ -242,7 +235,6 @@ function fillGround(context: CanvasRenderingContext2D, { width, height, ratio, t
   context.fillRect(0, 0, Math.ceil(width) + 1, Math.ceil(height) + 1)
 }
 
-/** Draws all areas, links and notes, or only highlighted ones. */
 function drawGraph(context: CanvasRenderingContext2D, frame: Shown, options: LinkOptions): void {
   const { highlight } = options
   drawAreas(context, frame, highlight)
@@ -281,22 +273,18 @@ function isEnough(shown: Shown, { graph, camera: { x, y, scale }, width, height 
   return isMoving && graph.count > FEW && at.scale / scale < 1.5 && scale / at.scale < 1.5 && isNear
 }
 
-/** How to paint a sheet. */
 export interface Painting {
   readonly scene: Scene
   readonly isMoving: boolean
   /** True if the view will not move before the next painting. */
   readonly isBrief: boolean
   readonly highlight: Highlight | undefined
-  /** Draws marks and names, and returns the names. */
   readonly write: (on: CanvasRenderingContext2D) => readonly Label[]
 }
 
 /** An image of the scene and names, which is larger than the view. The browser moves it without repainting. */
 export class Sheet {
-  /** Its parent has the size of the view. */
   readonly image = element('canvas')
-  /** The source image, and the part of it on this sheet. */
   #scene: Shown | undefined
   #shown: Shown | undefined
   #camera: Camera | undefined
@@ -327,7 +315,6 @@ export class Sheet {
     this.image.style.transform = `translate(${left}px, ${top}px) scale(${frame.camera.scale / this.#shown.camera.scale})`
   }
 
-  /** Returns the visible part of the image. */
   cut(frame: Frame): HTMLCanvasElement {
     const cut = element('canvas')
     const context = sized(cut, frame)
@@ -397,7 +384,6 @@ function opacityOf(
   }
 }
 
-/** Returns the color of the part, the area or the background at a point of the layout. */
 export function groundAt(frame: Frame, highlight: Highlight | undefined, [x, y]: Point): string {
   const { graph, look, theme } = frame
   const land = areasOf(graph, look).colourAt(x, y) ?? -1
@@ -455,13 +441,11 @@ function drawAreas(context: CanvasRenderingContext2D, frame: Frame, highlight: H
   context.globalAlpha = 1
 }
 
-/** Adds smooth outlines to the current path. */
 function trace(context: CanvasRenderingContext2D, frame: Frame, outlines: readonly (readonly number[])[]): void {
   context.beginPath()
   for (const outline of outlines) {
     const corner = (at: number) => pointIn(frame, outline.at(at) ?? 0, outline[at < 0 ? outline.length + at + 1 : at + 1] ?? 0)
     let [x, y] = corner(-2)
-    // Each curve connects the middles of two sides.
     for (let at = 0; at <= outline.length; at += 2) {
       const [toX, toY] = corner(at % outline.length)
       if (at === 0) context.moveTo((x + toX) / 2, (y + toY) / 2)
@@ -500,7 +484,6 @@ function drawLinks(context: CanvasRenderingContext2D, frame: Shown, { step, high
     if (batch === undefined) batches.set(key, [a, b])
     else batch.push(a, b)
   }
-  // The more links there are, the fainter each one is.
   const crowd = highlight === undefined ? Math.min(1, Math.sqrt(4_000 / Math.max(1, pairs.length / 2 / step))) : 1
   context.lineWidth = Math.min(1, Math.max(0.5, camera.scale * 0.06))
   for (const [key, ends] of batches) {
@@ -567,7 +550,6 @@ function drawBands(context: CanvasRenderingContext2D, frame: Shown, highlight: H
   }
 }
 
-/** Returns the control point of a curved link. */
 export function bent(x: number, y: number, toX: number, toY: number, bend = BEND): [x: number, y: number] {
   return [(x + toX) / 2 - (toY - y) * bend, (y + toY) / 2 + (toX - x) * bend]
 }
@@ -721,7 +703,6 @@ function notesByColour(frame: Frame, highlight: Highlight | undefined): readonly
   return byColour
 }
 
-/** True if a note is visible and, if there is a highlight, highlighted. */
 function isDrawn({ shown }: Look, highlight: Highlight | undefined, note: number): boolean {
   return shown[note] === 1 && highlight?.notes.has(note) !== false
 }

@@ -1,7 +1,6 @@
 import type { PartialPicture, VaultPicture } from '../../core/insight/picture.ts'
 import { boundsOf, bytesOf, type Graph, graphOf, isElsewhere, placeOf } from './graph.ts'
 
-/** Rotates and stretches a layout to fill the window. */
 interface Shape {
   readonly isTurned: boolean
   readonly across: number

@@ -35,7 +35,6 @@ import { memoizeLast } from './memoize-last.ts'
 
 export interface Wish extends Omit<Look, 'colours' | 'palette' | 'isColouredByGroup'> {
   readonly colouredBy: ColourBy
-  /** Groups keep these colors. */
   readonly last?: Coloured | undefined
 }
 
@@ -45,7 +44,6 @@ export interface MapEvents {
   onHover(note: number | undefined, x: number, y: number): void
   /** Called on a right click on a note, or on a menu key for the note in focus. */
   onMenu?(note: number, event: MouseEvent): void
-  /** Called when the name of a partly drawn community is clicked. */
   onGroup?(label: string): void
   covered?(): readonly DOMRect[]
 }
@@ -62,10 +60,8 @@ interface Group {
   readonly label: string
   readonly notes: readonly number[]
   readonly colour: number
-  /** Bounds of most notes. */
   readonly bounds: Box
   readonly namesake?: number | undefined
-  /** For a part of an area, checks whether a point of the layout is in the part. */
   has?(x: number, y: number): boolean
 }
 
@@ -79,10 +75,7 @@ const GLIDE_MS = 300
 /** A map that has grown by more than this factor is fitted again, unless the user has moved the view. */
 const GROWN = 1.2
 const FONT = "'Inter Variable', system-ui, sans-serif"
-/**
- * Maximum number of names. Some of the limits apply to the whole map in a window of `area` square pixels. Groups without a color
- * of their own need at least `least` notes.
- */
+/** Maximum number of names in a window of `area` square pixels. Gray groups need at least `least` notes. */
 const NAMED = {
   most: 120,
   groups: 14,
@@ -120,16 +113,13 @@ const LONG = { may: 12, should: 28 }
 /** Increases the font size by number of links, on large maps. From `BOLD` on, names are bold. */
 const NAME_GROWTH = 0.15
 const BOLD = 0.4
-/** Font size of the open note's name, relative to others. */
 const CHOSEN_NAME = 1.3
-/** In pixels. */
 const RING = 6
 const SEEN = 2
 /** Font sizes of group names in pixels. Groups with a diagonal of `large` pixels have the largest name. */
 const GROUP_FONT = { least: 12, most: 23, large: 750 }
 /** Windows below this width, in pixels, have fewer and smaller names. */
 const NARROW = 700
-/** Letter spacing of group names, relative to the font size. */
 const SPACED = 0.08
 /** Factors of the font size to try, and the distance between positions to try, in pixels. */
 const SMALLER = [1, 0.9, 0.8, 0.7, 0.6]
@@ -147,7 +137,6 @@ const FEW_HIDDEN = 8
 /** Minimum share of a name that must be on its area. */
 const REACH_OUT = 0.85
 const FADED = 0.7
-/** Maximum number of positions to try. */
 const PLACES = 800
 const MARKS: Readonly<Record<Mark | 'gained' | 'lost' | 'gap', string>> = {
   problem: '#d7263d',
@@ -170,7 +159,6 @@ const NAMES = 60
 /** Draws a graph. Images that are larger than the view are drawn once and then only moved. */
 export class MapView {
   readonly #element: HTMLElement
-  /** Measures text. */
   readonly #context: CanvasRenderingContext2D
   readonly #scene = new Scene()
   readonly #plain = new Sheet()
@@ -192,16 +180,14 @@ export class MapView {
   readonly #pointers = new Map<number, { x: number; y: number }>()
   /** Browsers disagree about the button of a `contextmenu` event. */
   #isKeyLast = false
-  /** The last scale of a pinch gesture. */
   #pinched = 1
   #moved = 0
   #isMoved = false
   #groupNames: readonly Label[] = []
   #flight = 0
   #gliding = 0
-  /** Number of notes when the whole map was last fitted. */
   #wholeCount = 0
-  /** Shows the last target again, until the user moves the view. */
+  /** Brings the last target into view again. */
   #goal: (() => void) | undefined
 
   /** @throws Error if the browser does not support canvas */
@@ -354,7 +340,7 @@ export class MapView {
     })
   }
 
-  /** Draws immediately. Tests use the returned names to check for overlaps. */
+  /** Draws immediately, without waiting for a frame. */
   draw(): readonly Label[] {
     const frame = this.#frameNow()
     if (frame === undefined) return []
@@ -410,12 +396,10 @@ export class MapView {
     return { notes: this.#graph?.count ?? 0, links: (this.#graph?.pairs.length ?? 0) / 2 }
   }
 
-  /** True if the user moved the view or chose a part of the map. */
   get isMoved(): boolean {
     return this.#isMoved
   }
 
-  /** True if no frame is pending. */
   get isStill(): boolean {
     const isAsked = this.#frame !== 0 || this.#still !== undefined || this.#hoverSoon !== undefined
     return !isAsked && this.#graph !== undefined && this.#lit.image.getAnimations().length === 0
@@ -556,12 +540,10 @@ export class MapView {
     return labels.placed
   }
 
-  /** True if the map is magnified enough to name the parts of areas. */
   get #namesParts(): boolean {
     return this.#camera.scale > PARTS_FROM * this.#wholeScale
   }
 
-  /** Names the closest notes, and adds the number of other linked notes. */
   #labelAround(centre: number, writing: Writing): void {
     const { frame, labels } = writing
     const all = closestTo(frame, centre)
@@ -585,7 +567,6 @@ export class MapView {
     return Math.min(NAMED.most, Math.round(whole * room * nearer))
   }
 
-  /** Excludes the places that names must not cover. */
   #labelsIn(frame: Frame, highlight?: Highlight): Labels {
     const dots = new Dots(frame.width, frame.height)
     // Names must not hide index notes.
@@ -610,7 +591,6 @@ export class MapView {
     return covered.map((one) => [one.left - left, one.top - top, one.right - left, one.bottom - top])
   }
 
-  /** Names the first notes that have enough room. */
   #labelNotes(writing: Writing, notes: readonly number[], most: number, kind?: keyof typeof RULES): void {
     const { frame, labels } = writing
     const end = labels.placed.length + most
@@ -655,7 +635,6 @@ export class MapView {
     return false
   }
 
-  /** Returns a title on one line and on two lines, the better first. */
   #waysToWrite(text: string, { weight, size }: { readonly weight: number; readonly size: number }): readonly Words[] {
     const ways = wrapped(text)
       .slice(0, text.length < LONG.may ? 1 : 2)
@@ -723,7 +702,6 @@ export class MapView {
     return names
   }
 
-  /** Names the largest parts of areas, or those that are completely `within`. */
   #labelParts(writing: Writing, within?: ReadonlySet<number>): void {
     const { frame, labels } = writing
     const end = labels.placed.length + (within === undefined ? this.#mostNames(NAMED.parts, 1) : NAMED.partsOfGroup)
@@ -738,7 +716,6 @@ export class MapView {
     }
   }
 
-  /** Chooses the largest size that fits. */
   #labelLand(writing: Writing, group: Group, sizes: readonly number[], isFaded = false): Label | undefined {
     const { frame, labels } = writing
     // Gray areas are less important than colored ones.
@@ -895,7 +872,7 @@ export class MapView {
     const note = this.#isKeyLast ? this.#look?.focus : this.#noteAt(event.offsetX, event.offsetY)
     if (note === undefined || this.#events.onMenu === undefined) return
     event.preventDefault()
-    // Its release is no click.
+    // Releasing the pointer is not a click.
     this.#pointers.clear()
     this.#hover(undefined, 0, 0)
     this.#events.onMenu(note, event)
@@ -912,7 +889,6 @@ export class MapView {
     this.#ask()
   }
 
-  /** A pointer that moves on does not hover the note. */
   #hoverLater(note: number | undefined, x: number, y: number): void {
     if (note === this.#hoverNext) return
     clearTimeout(this.#hoverSoon)
@@ -920,7 +896,7 @@ export class MapView {
     this.#hoverSoon = setTimeout(() => this.#hover(note, x, y), HOVER_MS)
   }
 
-  /** Only for partly drawn vaults, because names of groups are not clickable otherwise. */
+  /** Only for partly drawn vaults. Otherwise, names of groups are not clickable. */
   #groupAt(x: number, y: number): string | undefined {
     if (this.#graph === undefined || this.#graph.notes === this.#graph.vault.notes) return undefined
     return this.#groupNames.find(({ box: [left, top, right, bottom] }) => x >= left && x <= right && y >= top && y <= bottom)
@@ -980,7 +956,6 @@ function drawTie(context: CanvasRenderingContext2D, frame: Frame, { from, to, ki
   context.setLineDash([])
 }
 
-/** Names are placed first and then written. */
 interface Writing {
   readonly frame: Frame
   readonly highlight: Highlight | undefined
@@ -992,10 +967,8 @@ interface Writing {
 interface Text {
   readonly label: Label
   readonly colour: string
-  /** The text has an edge in this color. */
   readonly ground: string
   readonly edge: number
-  /** True for names of areas and their parts. */
   readonly isGroup?: boolean
   readonly isFaded?: boolean
 }
@@ -1038,7 +1011,7 @@ function groundBelow(frame: Frame, highlight: Highlight | undefined, { box: [lef
   ])
 }
 
-/** Returns visible positions for a note's name: next to the note, below, above and diagonal. */
+/** Returns visible positions next to a note, below, above and diagonal. */
 function beside(frame: Frame, note: number, { width, height }: Words): readonly Point[] {
   const [x, y] = placeIn(frame, note)
   const radius = radiusIn(frame, note) + RING
@@ -1176,7 +1149,6 @@ function isCalm(): boolean {
   return matchMedia('(prefers-reduced-motion: reduce)').matches
 }
 
-/** Returns groups with visible notes, the largest first. */
 function groupsOf(graph: Graph, look: Look): readonly Group[] {
   const { shown, colours, groupedBy, palette } = look
   const { of, groups } = groupingBy(graph, groupedBy)

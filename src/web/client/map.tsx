@@ -61,7 +61,6 @@ import { isDark } from './theme.ts'
 
 export { GroupPanel } from './group-panel.tsx'
 
-/** The note of the link under the pointer pulses. */
 const pulsing = computed(() => (pointed.value?.isLink === true ? numberOf(pointed.value.id) : undefined))
 
 /** For people who cannot see the canvas, the table has the same content. */
@@ -195,7 +194,6 @@ export function NoteMap() {
 /** In milliseconds. */
 const REPLAY = { all: 12_000, step: 60 }
 
-/** Replays how the vault grew, by creation date. */
 function Growth() {
   const [isPlaying, setPlaying] = useState(false)
   const picture = graph.value?.picture
@@ -350,7 +348,6 @@ interface CardAnswer {
   readonly node: { readonly content: string; readonly incomingCount?: number; readonly outgoingCount?: number } | null
 }
 
-/** Shows the number of links and the first sentence when the server has answered. */
 export function Card({ of }: { readonly of: Pointed }) {
   const { answer } = useAnswer<CardAnswer>('get_node', { id: of.id, depth: 1, max_chars: 600 })
   const found = answer?.node
@@ -393,7 +390,6 @@ function waitingFor(share: number | undefined): string {
   return `The notes are laid out, ${Math.round(share * 100)} % so far. That is done once: they keep their places.`
 }
 
-/** Explains that only a part of the vault is drawn. */
 function Part() {
   const { value } = graph
   if (value === undefined) return null
@@ -412,7 +408,6 @@ function Part() {
   )
 }
 
-/** Tooltips of legend entries that are not groups. */
 const EXPLAINED: Readonly<Record<string, string>> = {
   other: 'other: small groups or none',
   'index notes': 'index notes: linked with many',

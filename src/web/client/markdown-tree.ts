@@ -14,7 +14,6 @@ const [OPEN, CLOSE, CLOSE_FORMULA] = ['\u{E000}', '\u{E001}', '\u{E002}']
 const MARKS = /[\u{E000}-\u{E002}]/gu
 const FORMULA = /\u{E000}(\d+)\u{E002}/gu
 
-/** Tables, tasks and footnotes. */
 const GFM = { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] }
 
 // A second safeguard. The parser already drops raw HTML.
@@ -72,9 +71,7 @@ export function parseMarkdown(note: PageText, { maxMarks, readFormula }: ParseOp
 
 interface Conversion {
   readonly hidesBlockIds: boolean
-  /** Source of each formula. */
   readonly formulas: readonly string[]
-  /** Returns a formula, given its number. */
   formulaOf(number: string): MarkdownNode
 }
 
@@ -124,7 +121,6 @@ function withHighlights(children: readonly MarkdownNode[]): readonly MarkdownNod
     if (isMark && pieces[at + 1] !== undefined && !/^\s/.test(String(pieces[at + 1]))) first = result.length
     result.push(piece)
   }
-  // If there is no highlight, keep the original text.
   return result.length === pieces.length ? children : result
 }
 
@@ -142,7 +138,6 @@ function withoutBlockId(children: readonly MarkdownNode[]): readonly MarkdownNod
   return typeof last === 'string' ? [...children.slice(0, -1), last.replace(/(?:^|\s)\^[\w-]+\s*$/, '')] : children
 }
 
-/** Adds a break element for each line break. */
 function withBreaks(_: unknown, { value }: Text): ElementContent[] {
   const lines = value.split('\n').flatMap((line): ElementContent[] => [...BREAK, { type: 'text', value: line }])
   return lines.slice(BREAK.length)
@@ -173,5 +168,4 @@ function withSlots({ text, links, comments, formulas }: PageText) {
   return { text: result + text.slice(at).replace(MARKS, ''), formulas: sources }
 }
 
-/** A line break and the blockquote markers of the next line. */
 const LINE_STARTS = /\n(?:[ \t]*>)*/g

@@ -11,7 +11,6 @@ export interface MarkdownElement {
   readonly children: readonly MarkdownNode[]
 }
 
-/** The placeholder of a link contains its index. */
 const SLOT = /\u{E000}(\d+)\u{E001}/u
 
 export interface Slots {

@@ -1,4 +1,4 @@
-/** Returns the last result while all parts of its key are the same. */
+/** Returns the previous result until a part of its key changes. */
 export function memoizeLast<Args extends readonly unknown[], Result>(
   keyOf: (...args: Args) => readonly unknown[],
   compute: (...args: Args) => Result,

@@ -22,7 +22,6 @@ import {
   writeAddress,
 } from './state.ts'
 
-/** Shows how two notes are connected, with the sentence of each link. */
 export function PathView() {
   const from = pathFrom.value || focus.value
   const to = pathTo.value
@@ -95,7 +94,6 @@ interface NotePickerOptions {
   readonly onChoose: (id: string) => void
 }
 
-/** Keeps the focus when a note is chosen. */
 function NotePicker({ label, note, isFirst, onChoose }: NotePickerOptions) {
   return (
     <div class="picker">

@@ -22,7 +22,6 @@ const REPLACED: readonly (readonly [pattern: RegExp, by: string])[] = [
 const STRONG = /(\*{1,3}|~~|==)(?=\S)([^*~=\n]+)(?<=\S)\1/g
 const UNDERLINED = /(?<!\w)(_{1,3})(?=\S)([^_\n]+)(?<=\S)\1(?!\w)/g
 
-/** Converts a Markdown excerpt to one line of plain text. */
 export function plainText(markdown: string): string {
   const literals: string[] = []
   const text = markdown.replace(LITERAL, (_, code = '', escaped = '') => `\u{E000}${literals.push(code + escaped) - 1}\u{E000}`)

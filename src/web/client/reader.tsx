@@ -119,7 +119,6 @@ function MostLinked() {
 
 interface RowsOptions {
   readonly title: string
-  /** Unit of the numbers, such as `links`. */
   readonly of?: string
   readonly children: ComponentChildren
 }
@@ -208,7 +207,6 @@ export async function copyText(text: string | Promise<string>, what: string): Pr
   }
 }
 
-/** Returns a URL that opens a note in Obsidian. */
 export function obsidianAddress(folder: string, path: string): string {
   return `obsidian://open?vault=${encodeURIComponent(folder)}&file=${encodeURIComponent(path)}`
 }
@@ -269,7 +267,6 @@ function Properties({ note: { properties, tags, aliases, modified } }: { readonl
   )
 }
 
-/** Allows line breaks after slashes. */
 function Breakable({ text }: { readonly text: string }) {
   return text.split('/').map((part, at) => [at > 0 && ['/', <wbr key={at} />], part])
 }
@@ -311,7 +308,7 @@ function Body({ note: value, parsed }: { readonly note: PageNote; readonly parse
 
 interface Parsed {
   readonly note: PageNote
-  /** `undefined` if the source is shown. */
+  /** `undefined` shows the source. */
   readonly tree: readonly MarkdownNode[] | undefined
 }
 

@@ -24,14 +24,11 @@ interface NoteSearchOptions {
   readonly list: string
   readonly label: string
   readonly placeholder: string
-  /** Title of the chosen note, shown while nothing is typed. */
   readonly chosen?: string
-  /** True if the field gets the focus. */
   readonly isFirst?: boolean
   readonly onChoose: (hit: Hit, query: string) => void
 }
 
-/** Searches while typing. Arrow keys select a result, and Enter chooses it. */
 export function NoteSearch({ id, list, label, placeholder, chosen, isFirst = false, onChoose }: NoteSearchOptions) {
   const [typed, setTyped] = useState<string>()
   const query = typed ?? ''
@@ -133,7 +130,6 @@ export function NoteSearch({ id, list, label, placeholder, chosen, isFirst = fal
   )
 }
 
-/** Highlights the query and omits the title at the start of the passage. */
 function highlightTerms(passage: string, title: string, query: string): preact.ComponentChildren {
   const text = passage.startsWith(`${title} `) ? passage.slice(title.length + 1) : passage
   const words = wordsOf(query)

@@ -15,31 +15,27 @@ import type { MapView } from './map-view.ts'
 
 export type View = 'map' | 'table' | 'path' | 'problems' | 'gaps' | 'changes'
 
-/** The state in the URL, without secrets. */
+/** Stored in the URL, so never a secret. */
 export const vault = signal('')
 export const view = signal<View>('map')
 export const focus = signal('')
-/** Empty for the note in focus. */
+/** If empty, the path starts at the note in focus. */
 export const pathFrom = signal('')
 export const pathTo = signal('')
 export const folder = signal('')
 export const tag = signal('')
-/** Limits a tool to the chosen folder. */
 export const scope = computed(() => (folder.value === '' ? {} : { folder: folder.value }))
 export const withJournals = signal(true)
 export const withOrphans = signal(true)
-/** True if the map shows attachments and canvases. */
 export const withAttachments = signal(false)
-/** If it is empty, `groupedBy` decides. */
+/** If empty, `groupedBy` decides. */
 export const colourBy = signal<ColourBy | ''>('')
 /** Highlights notes within this number of links. 0 highlights all. */
 export const steps = signal(0)
-/** The visible pane in narrow windows. */
 export const pane = signal<'map' | 'note' | 'list'>('map')
 
 export const api = signal<Api | undefined>(undefined)
 export const graph = signal<Graph | undefined>(undefined)
-/** Colors of the map. */
 export const coloured = signal<Coloured | undefined>(undefined)
 export const note = signal<PageNote | null | undefined>(undefined)
 export const failure = signal<RouxError | undefined>(undefined)
@@ -47,33 +43,27 @@ export const layingOut = signal<number | undefined>(undefined)
 export const connection = signal<Connection>('there')
 export const announcement = signal('')
 export const path = signal<readonly string[]>([])
-/** Marks of the visible list on the map, and lines between notes. */
 export const marks = signal<readonly (readonly [id: string, mark: Mark])[]>([])
 export const ties = signal<readonly Tie<string>[]>([])
-/** Ids of the results of the current search. */
 export const searchHits = signal<readonly string[]>([])
-/** The note under the pointer, and the position in the window. */
 export interface Pointed {
   readonly id: string
   readonly x: number
   readonly y: number
-  /** The card is right of pointers to the left of this x coordinate. */
+  /** Pointers left of this x coordinate get the card on their right. */
   readonly middle: number
   /** True for a link. Its note pulses on the map. */
   readonly isLink: boolean
 }
 export const pointed = signal<Pointed | undefined>(undefined)
-/** True if a note or group is chosen. */
 export const hasChoice = computed(() => focus.value !== '' || openGroups.value.size > 0)
 /** By default, the start pane is open on maps of up to `MANY` notes. */
 export const isStartOpen = signal<boolean | undefined>(undefined)
 const MANY = 1_000
 export const isFolded = computed(() => !hasChoice.value && !(isStartOpen.value ?? (graph.value?.count ?? 0) <= MANY))
 export const map: { view?: MapView } = {}
-/** Number of changes reported by the server. */
 export const changes = signal(0)
 
-/** Later than any other day. */
 export const NOW = Number.POSITIVE_INFINITY
 /** While the growth of the vault is shown, later notes are hidden. */
 export const until = signal(NOW)
@@ -157,7 +147,6 @@ function showFirstPane(): void {
   pane.value = hasList.value ? 'list' : 'map'
 }
 
-/** The line of the note to scroll to. */
 export const line = signal<number | undefined>(undefined)
 
 const NONE: ReadonlySet<string> = new Set()
@@ -165,7 +154,6 @@ const NONE: ReadonlySet<string> = new Set()
 export const openGroups = signal(NONE)
 export const openBy = signal<GroupedBy>('community')
 
-/** True if only a part of the vault is drawn. */
 export const isPart = computed(() => graph.value !== undefined && graph.value.notes < graph.value.vault.notes)
 
 /** Communities for a partly drawn vault, where not all links are known. */
@@ -230,7 +218,6 @@ export function titleOf(id: string): string {
   return number === undefined ? id : (graph.value?.picture.titles[number] ?? id)
 }
 
-/** Opens the session, and applies the state in the URL. */
 export async function start(): Promise<void> {
   try {
     api.value = await openApi()
@@ -246,7 +233,6 @@ export async function start(): Promise<void> {
         connection.value = state
       },
     )
-    // The note is requested below.
     await reload()
     // Always draw the notes that the user views.
     effect(() => {
@@ -269,9 +255,7 @@ function reloadAfter(delay: number): void {
 
 let refreshing: Promise<void> | undefined
 let isStale = false
-/** True if the vault may have changed since the last request. */
 let isChanged = false
-/** The viewed notes when the picture was requested. */
 let loadedFor = ''
 
 let isRearranging = false
@@ -328,7 +312,6 @@ async function loadPicture(move?: MayMove): Promise<void> {
   }
 }
 
-/** Requests attachments only if they are shown. */
 async function graphFrom(of: string, picture: PartialPicture): Promise<Graph> {
   const result = shaped(picture, graph.value)
   if (!withAttachments.value || api.value === undefined) return result
@@ -355,7 +338,7 @@ async function showFocus(id: string): Promise<void> {
   note.value = resolved
   if (resolved !== null && resolved.id !== id) {
     focus.value = resolved.id
-    // Otherwise, the Back button would lead to the name and back here.
+    // Replace the name in the history, or the Back button would lead here again.
     writeAddress('replace')
   }
   if (isShown) return
@@ -369,15 +352,12 @@ interface OpenOptions {
   readonly fly?: boolean
   /** True to show the text instead of the map in a narrow window. Default: true. */
   readonly isRead?: boolean
-  /** The line to scroll to. */
   readonly at?: number | undefined
   readonly history?: HistoryEntry
 }
 
-/** Adds an entry to the browser's history, or replaces the current entry. */
 type HistoryEntry = 'push' | 'replace'
 
-/** Focuses and shows a note. */
 export async function open(given: string, { fly = true, isRead = true, at, history = 'push' }: OpenOptions = {}): Promise<void> {
   if (api.value === undefined) return
   const id = bareId(given)
@@ -417,7 +397,6 @@ export function deselect(): void {
   writeAddress()
 }
 
-/** True for clicks that open a new tab. */
 export function opensTab({ ctrlKey, metaKey, shiftKey, button }: MouseEvent): boolean {
   return ctrlKey || metaKey || shiftKey || button === 1
 }
@@ -454,7 +433,6 @@ export function leavePath(): void {
   pathTo.value = ''
 }
 
-/** Highlights the groups with these labels and brings them into view. */
 export function showGroups(labels: ReadonlySet<string>, by: GroupedBy): void {
   const { value } = graph
   if (value === undefined) return
@@ -517,7 +495,6 @@ export function noteAddress(id: string, vault = ''): string {
 
 const IN_ADDRESS = { vault, view, note: focus, from: pathFrom, to: pathTo, folder, tag, colour: colourBy } as const
 
-/** Writes the state to the URL. */
 export function writeAddress(entry: HistoryEntry = 'push'): void {
   const words = new URLSearchParams()
   for (const [name, { value }] of Object.entries(IN_ADDRESS)) if (value !== '' && value !== DEFAULTS[name]) words.set(name, value)

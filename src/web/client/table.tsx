@@ -7,7 +7,6 @@ import { COLLATOR, coloured, focused, graph, isPart, lit, shown } from './state.
 
 type Column = 'title' | 'folder' | 'tags' | 'group' | 'incoming' | 'outgoing' | 'words' | 'changed'
 const ROWS = 200
-/** Aligned to the right, and sorted in descending order first. */
 const NUMBERS = [
   ['incoming', 'Links in'],
   ['outgoing', 'Links out'],

@@ -49,7 +49,6 @@ export class SegmentBuilder {
     this.#documents.set(key, { stamp, ...lengths, language: language === undefined ? 0 : LANGUAGES.indexOf(language) + 1 })
   }
 
-  /** Returns the metadata of the added documents, in order. */
   header(): SegmentHeader {
     const documents = [...this.#documents.values()]
     return {

@@ -64,7 +64,6 @@ export class PageWriter {
     this.#page.bytes(positions)
   }
 
-  /** Emits the last page. */
   close(): void {
     if (this.#page.length === 0) return
     this.#emit({ first: this.#first, data: this.#page.copy() })

@@ -15,11 +15,9 @@ export type WordKey = Pick<WordTerm, 'form' | 'match'>
 /** The cursor is valid only during the call. */
 type EntryVisitor = (entry: PageCursor) => void
 
-/** A stored segment with its live documents. */
 export class Segment {
   readonly id: number
   readonly header: SegmentHeader
-  /** Includes the languages of dead documents. */
   readonly languages: readonly string[]
   /** 1 for live documents, by ordinal. */
   readonly live: Uint8Array

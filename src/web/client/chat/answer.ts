@@ -3,7 +3,6 @@ import type { PathAnswer } from '../../../app/links/find-path.ts'
 import { isRecord } from '../../../core/is-record.ts'
 import { amount } from '../../../core/text/format.ts'
 
-/** A note of an answer, with its score or the sentence that contains the link. */
 interface NamedNote {
   readonly id: string
   readonly title?: string | undefined
@@ -13,7 +12,6 @@ interface NamedNote {
 export interface MapAnswer {
   readonly message: string
   readonly notes: readonly NamedNote[]
-  /** The id or title in the call. */
   readonly centre?: string
   readonly path: readonly string[]
   readonly communities: readonly Pick<CommunityRow, 'id' | 'label' | 'notes' | 'key'>[]
@@ -21,7 +19,6 @@ export interface MapAnswer {
 
 export type Fields = Readonly<Record<string, unknown>>
 
-/** Parts of tool results that the map shows. */
 interface Content extends Partial<PathAnswer> {
   readonly error?: { readonly message?: string }
   readonly communities?: readonly CommunityRow[]
@@ -31,7 +28,7 @@ interface Content extends Partial<PathAnswer> {
 
 const NOTHING: MapAnswer = { message: 'There is nothing to show on the map.', notes: [], path: [], communities: [] }
 
-/** Results of other tools become only a message. */
+/** Results of unknown tools become a plain message. */
 export function readAnswer(result: Fields, args: Fields): MapAnswer {
   try {
     const answer = { ...NOTHING, ...answerOf(contentOf(result), result.isError === true, args.id) }

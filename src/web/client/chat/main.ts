@@ -7,7 +7,6 @@ import { type PlainMap, plainMap } from '../plain-map.ts'
 import { type Fields, fieldsOf, type MapAnswer, readAnswer } from './answer.ts'
 import { openBridge } from './bridge.ts'
 
-/** Maximum number of notes to locate on the map. */
 const MAX_NOTES = 500
 const MAX_CHARS = 6_000
 /** Retries while communities are being computed. `after` is in milliseconds. */
@@ -102,7 +101,6 @@ function showAnswer(result: Fields): void {
   if (currentAnswer.notes.length > 0) void draw(currentAnswer, GROUP_RETRIES.times)
 }
 
-/** Discards the map if another answer has arrived. */
 async function draw(answer: MapAnswer, retries: number): Promise<void> {
   if (answer !== currentAnswer) return
   byId('part').textContent = 'Getting the map …'

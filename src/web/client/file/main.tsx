@@ -58,7 +58,6 @@ document.addEventListener('keydown', (event) => {
 function find(query: string): void {
   const matches: number[] = []
   for (let note = 0; note < graph.count && query !== ''; note++) if (foldedTitles[note]?.includes(query)) matches.push(note)
-  // Exact matches first, then prefixes, then the most linked notes.
   const rank = (note: number): number => (foldedTitles[note] === query ? 0 : foldedTitles[note]?.startsWith(query) ? 1 : 2)
   matches.sort((a, b) => rank(a) - rank(b) || (graph.degrees[b] ?? 0) - (graph.degrees[a] ?? 0) || a - b)
   byId('found').replaceChildren(...matches.slice(0, MAX_RESULTS).map((note) => choice(note)))
@@ -101,7 +100,6 @@ function select(note: number): void {
   byId('said').textContent = `${titleOf(note)}, ${amount(linked.length, 'link')}`
 }
 
-/** Returns the sentences in which the two notes link to each other. */
 function quotesBetween(note: number, other: number): readonly HTMLElement[] {
   return [
     [note, other],
@@ -112,7 +110,6 @@ function quotesBetween(note: number, other: number): readonly HTMLElement[] {
   })
 }
 
-/** Links lead to notes on this page. */
 function bodyOf(text: PageText | undefined): readonly HTMLElement[] {
   if (text === undefined || text.text === '') return []
   const body = element('div', { className: 'body' })
