@@ -22,7 +22,7 @@ export function aiStateFile(stateFolder: string): string {
   return join(stateFolder, 'ai.db')
 }
 
-/** SQLite application id: `Rox` in ASCII, and 4 for this kind of file. */
+/** `Rox` in ASCII, then 4. */
 const APPLICATION_ID = 0x526f7804
 
 /** Released migrations must not change. */
