@@ -4,7 +4,8 @@ import { quietly } from '../core/quietly.ts'
 import { partialHash } from '../core/text/partial-reading.ts'
 import { quote } from './path-rules.ts'
 
-// The diff is quadratic in the number of differing lines. For small files, it must not depend on the load of the machine.
+// The diff is quadratic in the number of differing lines. Small files have no timeout, because their diff must not depend on the
+// machine's load.
 const LIMITS = { small: { maxEditLength: 2000 }, large: { timeout: 250, maxEditLength: 5000 } }
 
 const MAX_SMALL = 16_000

@@ -14,7 +14,6 @@ export type Intent = FileChange | { readonly kind: 'remove'; readonly path: stri
 
 export interface Examined {
   readonly entries: readonly Entry[]
-  /** By hash. */
   readonly contents: ReadonlyMap<string, Uint8Array>
   /** File stamps from when the bytes were read. */
   readonly stamps: ReadonlyMap<string, FileStamp>

@@ -110,7 +110,6 @@ export interface LogReaderOptions {
   readonly openDatabase: OpenDatabase
 }
 
-/** Rows per read. */
 const ROWS = 200
 
 /** Creates nothing on disk and keeps no file open. */

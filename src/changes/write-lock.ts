@@ -8,7 +8,6 @@ import { quietly } from '../core/quietly.ts'
 import type { Database } from '../core/sql-database.ts'
 import { identityOf, isBusy, type OpenDatabase } from './record/state-database.ts'
 
-/** The process that holds a lock or started a change. */
 export interface Owner {
   readonly pid: number
   /** Milliseconds since the Unix epoch. */

@@ -34,7 +34,7 @@ export const API_KEY_VARIABLE = 'ROUX_EMBEDDER_API_KEY'
 /** Not a setting, because passwords do not belong in files. */
 export const STORE_PASSWORD_VARIABLE = 'ROUX_STORE_NEO4J_PASSWORD'
 
-/** For the chat model. */
+/** API key for the chat model. */
 export const AI_KEY_VARIABLE = 'ROUX_AI_API_KEY'
 
 export const KEY_VARIABLES: readonly string[] = [API_KEY_VARIABLE, AI_KEY_VARIABLE, STORE_PASSWORD_VARIABLE]

@@ -3,10 +3,9 @@ import { didYouMean, nearest } from '../core/text/nearest.ts'
 import { AI_KEY_VARIABLE, API_KEY_VARIABLE, KEY_VARIABLES, STORE_PASSWORD_VARIABLE } from './environment.ts'
 import { findSetting, SECTIONS, SETTINGS } from './settings-schema.ts'
 
-/** An unparsed setting from one source. */
 export interface GivenSetting {
   readonly key: string
-  /** A string for `text`, otherwise a YAML value. */
+  /** A string if `written` is `text`, otherwise a YAML value. */
   readonly raw: unknown
   readonly written: 'text' | 'yaml'
   /** For messages: `--set`, `ROUX_VAULT_MODE` or `/x/roux.config.yaml:3`. */

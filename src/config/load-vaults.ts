@@ -82,7 +82,6 @@ function notInIds(name: string): RouxError {
 
 type NamedPath = readonly [name: string, path: string]
 
-/** True if a variable or `--set` selects the vault. */
 function isVaultChosenForRun({ vault }: SettingsInput, { origins }: LoadedSettings): boolean {
   return vault === undefined && ['ROUX_VAULT', 'ROUX_VAULT_PATH', '--set'].includes(origins.get('vault.path') ?? '')
 }

@@ -47,11 +47,14 @@ export interface LoadedSettings {
   readonly places: readonly string[]
   /** Source of each setting that differs from the default. */
   readonly origins: ReadonlyMap<string, string>
-  /** For `embedder.base_url`. Omitted if a file in the vault or the working directory sets this address. */
+  /** API key for `embedder.base_url`. Omitted if a file in the vault or the working directory sets this address. */
   readonly apiKey?: string
-  /** For `store.neo4j.user`. Omitted if a file in the vault or the working directory sets the server. */
+  /** Password for `store.neo4j.user`. Omitted if a file in the vault or the working directory sets the server. */
   readonly storePassword?: string
-  /** For `ai.base_url`. Omitted if a file in the vault or the working directory sets the address or the source of the key. */
+  /**
+   * Sources of the API key for `ai.base_url`. Omitted if a file in the vault or the working directory sets the address or the
+   * source of the key.
+   */
   readonly aiKey?: KeySource
 }
 

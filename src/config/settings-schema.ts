@@ -9,12 +9,12 @@ export type SettingType =
   | { readonly kind: 'text' | 'path' | 'model' | 'flag' }
   | { readonly kind: 'choice'; readonly values: readonly string[] }
   | { readonly kind: 'integer'; readonly min: number; readonly max: number }
-  /** Or `auto`. */
+  /** A number or `auto`. */
   | { readonly kind: 'number'; readonly min: number; readonly max: number }
   | { readonly kind: 'list'; readonly of: 'text' | 'path' }
   /** `auto`, or some of the values. */
   | { readonly kind: 'some'; readonly values: readonly string[] }
-  /** None, any (`true`), or a list of host names. */
+  /** No hosts, any host (`true`), or a list of host names. */
   | { readonly kind: 'hosts' }
 
 /** Settings files, help and error messages are generated from these definitions. */
@@ -80,7 +80,6 @@ function choice<const Key extends string, const Value extends string>(
   return settingOf<Value>({ kind: 'choice', values }, values[0])(key, sentence, options)
 }
 
-/** In the order of the documentation. */
 export const SETTINGS = [
   path('vault.path', 'The folder that contains the notes; empty for the working directory.'),
   path(

@@ -64,7 +64,6 @@ export interface SwitchedTool {
   readonly byModel?: true
 }
 
-/** The setting that disables a tool, if any. */
 export function switchOff(
   { name, standsFor = name, needs, group, byMeaning, byModel }: SwitchedTool,
   { tools, embedder, ai }: Settings,

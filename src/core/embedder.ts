@@ -1,6 +1,6 @@
 import { RouxError } from './errors.ts'
 
-/** `across`: a query across languages, which uses only the comparable part of the embedding. */
+/** `across` is for queries across languages. It uses only the part of the embedding that is comparable across languages. */
 export type EmbedKind = 'query' | 'across' | 'passage'
 
 /** The dot product of two vectors measures semantic similarity. */
@@ -25,7 +25,7 @@ export interface Embedder {
   close(): Promise<void>
 }
 
-/** Storing rounds vectors, and readers reject deviations of 0.01. */
+/** Below 0.01, because readers reject larger deviations and storing rounds vectors. */
 const LENGTH_TOLERANCE = 0.009
 
 /**

@@ -30,7 +30,6 @@ export interface FileInfo {
   readonly malformed: readonly MalformedPart[]
 }
 
-/** Headings and blocks that links can point to. */
 export type Outline = Pick<FileInfo, 'headings' | 'blocks'>
 
 export interface FileRecord {
@@ -160,7 +159,6 @@ export interface IndexWriter {
   records(keys: readonly number[]): Promise<readonly FileRecord[]>
   /** In order. `undefined` for other files and unread notes. */
   outlines(keys: readonly number[]): Promise<readonly (Outline | undefined)[]>
-  /** Starts the generation after `base`. */
   begin(base: number): Promise<OpenGeneration>
   tidy(): Promise<void>
   /** Discards a damaged index. The generation is 0 afterwards. */

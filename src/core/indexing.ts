@@ -27,7 +27,7 @@ export interface IndexStatus {
   readonly feed?: { readonly age: number; readonly silent?: number }
   /** Folders and files that cannot be listed. Their notes are missing from the index. */
   readonly unlisted?: Listing['unreadable']
-  /** For people: for example, why indexing failed or why events are polled. */
+  /** For people, such as why indexing failed or why events are polled. */
   readonly message?: string
   readonly hint?: string
 }

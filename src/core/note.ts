@@ -29,7 +29,6 @@ export type LinkKind = 'link' | 'embed' | 'property'
  */
 export type LinkForm = 'wikilink' | 'markdown' | 'reference' | 'html' | 'canvas' | 'page'
 
-/** An internal link. */
 export interface Link {
   readonly kind: LinkKind
   readonly form: LinkForm

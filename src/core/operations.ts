@@ -59,7 +59,7 @@ export interface TextReplacement {
   readonly find: string
   readonly replace: string
   readonly count: number
-  /** If set, only matches that start on this 1-based line count. */
+  /** If set, counts only matches that start on this 1-based line. */
   readonly line?: number | undefined
 }
 
@@ -85,7 +85,7 @@ export interface WriteRequest {
 
 export interface WrittenFile {
   readonly kind: 'created' | 'changed' | 'moved' | 'deleted'
-  /** Paths before and after the operations. Omitted if the file does not exist then. */
+  /** Paths before and after the operations. Omitted if the file does not exist at that point. */
   readonly from?: string
   readonly to?: string
   /** Lines with rewritten links. */
@@ -110,7 +110,6 @@ export interface WrittenText {
 
 /** A link that a change breaks or redirects. */
 export interface LinkReport {
-  /** File that contains the link. */
   readonly path: string
   readonly line: number
   readonly text: string
@@ -133,12 +132,11 @@ export interface WriteResult {
   readonly notes: readonly string[]
 }
 
-/** Available even if writing is disabled. */
+/** Previews operations. Available even if writing is disabled. */
 export interface Planning {
   plan(operations: readonly Operation[], signal?: AbortSignal): Promise<WriteResult>
 }
 
-/** Not available if writing is disabled. */
 export interface Writing {
   /** @throws RouxError like the operations; nothing is written then */
   run(request: WriteRequest, signal?: AbortSignal): Promise<WriteResult>

@@ -29,7 +29,6 @@ export interface NoteLanguages {
   readonly notes: ReadonlyMap<string, number>
 }
 
-/** A chunk similar to the query vector. */
 export interface ChunkHit {
   readonly id: NodeId
   /** Index within the note. */

@@ -123,7 +123,6 @@ export interface Stretch {
 
 /** A link with the in-degree of its target. */
 export interface OutgoingLink extends Pick<Occurrence, 'to' | 'kind' | 'form' | 'line' | 'start' | 'end'> {
-  /** Number of nodes that link to `to`. */
   readonly inLinks: number
 }
 
@@ -157,7 +156,6 @@ export interface Topology {
   ids(): readonly NodeId[]
   /** Row `n` is `targets.slice(offsets[n], offsets[n + 1])`. */
   readonly offsets: Uint32Array
-  /** Indexes of nodes. */
   readonly targets: Uint32Array
 }
 
@@ -290,7 +288,6 @@ export interface NameHit extends NodeSummary {
   readonly of: 'title' | 'alias' | 'file'
 }
 
-/** Options for `similar` matches. */
 export interface NameOptions {
   readonly limit: number
   /** Minimum similarity, 0–1. */

@@ -75,7 +75,6 @@ function areRelated(a: string, b: string): boolean {
 }
 
 interface Expected {
-  /** Extensions that match, if known. */
   readonly endings: readonly string[]
   readonly type: string
   readonly content: Recognised

@@ -139,7 +139,6 @@ function linksByName(mode: Mode): boolean {
 export interface EmbedContext {
   readonly mode: Mode
   readonly title: string | undefined
-  /** The note that embeds the attachment, if any. */
   readonly note: string | undefined
 }
 

@@ -19,7 +19,6 @@ export class Draft {
   readonly key: number
   readonly original: string | undefined
   path: string
-  /** True if the bytes differ from those on disk. */
   isEdited: boolean
   #relinked: readonly RewrittenLine[] = []
   readonly #load: () => Uint8Array

@@ -11,7 +11,6 @@ export interface PathsInUse {
   tryFind(id: string): Draft | undefined
   idOf(path: string): string
   spelled(path: string): string
-  /** Names of new notes that were lowercased. */
   readonly lowercased: string[]
 }
 

@@ -22,7 +22,6 @@ export async function renameOneHeading(workspace: Workspace, { id, heading, to }
   return draft
 }
 
-/** Warns if words in the new heading would be read as tags. */
 function noteNewTags({ view, notes }: Workspace, draft: Draft, before: string): void {
   const tagsIn = (text: string) => parseNote(text, view.flavour).tags.map(({ name }) => name)
   const had = new Set(tagsIn(before).map(foldName))

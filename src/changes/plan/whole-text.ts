@@ -126,7 +126,6 @@ export function writtenText(
   }
 }
 
-/** The range of `after` between the common prefix and suffix. */
 function changedStretch(before: string, after: string): WrittenText['changed'] {
   const shared = Math.min(before.length, after.length)
   let start = 0

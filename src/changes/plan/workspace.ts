@@ -336,7 +336,6 @@ export class Workspace {
     return outlineOf(text, this.view.flavour).headings
   }
 
-  /** Other files with links to this file. */
   async referrers(draft: Draft): Promise<readonly RelinkSource[]> {
     const sources = await this.#sources.affectedBy([{ key: draft.key, after: undefined }])
     return sources.filter(({ key, links }) => key !== draft.key && links.some((link) => link.to === draft.key))

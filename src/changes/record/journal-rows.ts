@@ -14,7 +14,7 @@ const PAGE = 2_000
 /** Sorts after all ids. */
 const LAST_ID = '~'
 
-/** Newest change first, last entry first. `.trash0` sorts after all names that start with `.trash/`. */
+/** Newest change first, and within a change, last entry first. `.trash0` sorts after all names that start with `.trash/`. */
 const DELETIONS = `SELECT c.id, e.position, e.path, e.target FROM changes c CROSS JOIN entries e ON e.change = c.id
   WHERE c.vault = ? AND c.id <= ? AND (c.id < ? OR e.position < ?) AND c.state = 'done'
     AND e.kind = 'move' AND e.target >= '.trash/' AND e.target < '.trash0'

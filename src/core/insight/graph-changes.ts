@@ -49,7 +49,7 @@ export const NO_CHANGES: GraphChanges = { files: [], links: [] }
 
 export interface LoggedCommit {
   readonly lineage: string
-  /** The generation before. Equals `generation` if the row only records that the generation existed. */
+  /** The generation before the commit. Equals `generation` if the row only records that the generation existed. */
   readonly base: number
   readonly generation: number
   /** Milliseconds since the Unix epoch. Never decreases. */

@@ -1,6 +1,6 @@
 import type { CST } from 'yaml'
 
-/** Composing and reading a document are recursive. */
+/** Limited, because composing and reading a document are recursive. */
 export const MAX_YAML_DEPTH = 64
 
 /**

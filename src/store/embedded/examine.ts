@@ -82,7 +82,6 @@ function keysOf(
 
 export interface SqliteCondition {
   readonly version?: string
-  /** Set if SQLite cannot be loaded. */
   readonly message?: string
   readonly hint?: string | undefined
 }

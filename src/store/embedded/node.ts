@@ -91,7 +91,6 @@ function toHit(projection: Projection, { key, name, score }: SimilarName): NameH
   return { ...summaryOf(projection, key), name, score, of }
 }
 
-/** Ordered by in-degree, then id. Omits the node itself and excluded nodes. */
 export function neighborsOf(projection: Projection, id: NodeId, options: NeighborOptions, page: Page): Paged<NodeId> {
   const { graph } = projection
   const node = graph.find(id)
@@ -192,7 +191,6 @@ function firstNotes({ graph, includeArchived, left }: Tree, { notes, archived }:
   return first.map((key) => ({ id: graph.id(key), title: graph.title(key) }))
 }
 
-/** Ordered by number of linking files, then name. */
 export function findWanted(projection: Projection, filter: WantedFilter, page: Page): Paged<WantedNote> {
   const { graph } = projection
   const missing = [...drafts(projection, filter).values()].sort(
@@ -242,7 +240,6 @@ function drafts({ graph }: Projection, { folder, counts }: WantedFilter): Readon
   return draftsByName
 }
 
-/** For each pair, the links from the first node to the second, ordered by position. */
 export function occurrencesOf(
   projection: Projection,
   pairs: readonly (readonly [from: NodeId, to: NodeId])[],
@@ -298,7 +295,6 @@ export function linksFrom(projection: Projection, ids: readonly NodeId[]): reado
   })
 }
 
-/** For each range, the links that start in it and lead to an accepted file. */
 export function linksWithin(
   projection: Projection,
   ranges: readonly Stretch[],

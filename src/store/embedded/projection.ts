@@ -344,7 +344,6 @@ function countNewer(database: Database, generation: number): number {
   return newer?.rows ?? 0
 }
 
-/** Title, aliases and file name. */
 function namesOf(row: GraphRow): readonly string[] {
   if (row.path === undefined) return []
   const stem = fileStem(row)

@@ -62,7 +62,6 @@ export class Rankings {
     }
   }
 
-  /** Ordered by score, then id. */
   #best(scope: Scope, limit: number, scoreOf: (key: number) => number): readonly RankedNode[] {
     if (limit <= 0) return []
     const { graph } = this.#projection

@@ -54,7 +54,6 @@ export async function countProperties({ questions }: QuestionContext): Promise<r
     .sort((a, b) => b.count - a.count || compareTexts(a.key, b.key))
 }
 
-/** Ordered by count, then text. */
 export async function countValues({ questions }: QuestionContext, key: string): Promise<readonly ValueCount[]> {
   const rows = await questions.ask<{ readonly value: string; readonly count: number }>(
     `${LISTED_FILES} AND $key IN f.propertyNames UNWIND f.propertyValues AS value WITH value WHERE value STARTS WITH $start
@@ -78,7 +77,6 @@ function add(counts: Map<string, number>, of: string, by: number): void {
   counts.set(of, (counts.get(of) ?? 0) + by)
 }
 
-/** Most frequent first, then by text. */
 function mostCommonFirst(counts: ReadonlyMap<string, number>): readonly string[] {
   return [...counts].sort(([a, countA], [b, countB]) => countB - countA || compareTexts(a, b)).map(([text]) => text)
 }

@@ -80,7 +80,6 @@ export async function findNotes(
   }
 }
 
-/** Ordered by id. */
 export async function groupValues(
   asking: QuestionContext,
   condition: Condition | undefined,

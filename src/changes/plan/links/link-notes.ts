@@ -114,7 +114,6 @@ interface PartTarget {
 }
 
 export interface LinkingFiles {
-  /** Links after the change, by key of the file. */
   readonly read: (keys: readonly number[]) => Promise<readonly RelinkSource[]>
   /** Links are still indexed under the old names. */
   readonly namedBefore: (key: number) => NamedFile | undefined

@@ -20,7 +20,6 @@ const TIME_LIMIT = 1000
 
 const YIELD_INTERVAL = 10
 
-/** Paths before and after the change. */
 interface Source {
   readonly from: string
   readonly to: string
@@ -120,7 +119,6 @@ export function baseNotes(view: VaultView, change: BaseChange): readonly string[
 
 type OldNameTest = (name: string, before: string) => boolean
 
-/** @returns `undefined` if no name changed */
 function oldNameTest({ drafts, folders, tags }: BaseChange): OldNameTest | undefined {
   const movedDrafts = drafts.filter(isMoved)
   if (movedDrafts.length + folders.length + tags.length === 0) return undefined

@@ -42,7 +42,6 @@ export class ChunkGraph {
   /** Why the graph is missing or not saved. */
   #trouble: string | undefined
   #damage: unknown
-  /** Number of vectors sent to the building thread. */
   #handedOver: number | undefined
   #isRunning = false
   #isClosed = false
@@ -208,7 +207,7 @@ export class ChunkGraph {
     } catch (error) {
       this.#trouble = `The graph could not be saved (${messageOf(error)}).`
     }
-    // After a failed save, too, wait for more changes.
+    // Even if the save failed, wait for more changes.
     this.#unsaved = 0
   }
 

@@ -16,7 +16,7 @@ import {
 /** Notes per part. Loading a part takes a few milliseconds. */
 const PART_NOTES = 256
 
-/** More small parts are merged, because all parts are read at start-up. */
+/** If there are more small parts, they are merged, because all parts are read at start-up. */
 const MAX_SMALL = 128
 
 /** Quantized vectors of a note. Texts without a known word have none. */
@@ -244,7 +244,7 @@ export function putCoarse(
   database.prepare('INSERT INTO coarse VALUES (?, ?, ?, ?)').run(place.embedder, place.revision, notes.length, data)
 }
 
-/** Finds an embedder whose parts are too many or mostly outdated. */
+/** Finds an embedder with too many parts, or with mostly outdated ones. */
 function choose(database: Database): Running | undefined {
   const rows = database
     .prepare(

@@ -78,7 +78,6 @@ export class Compaction {
 
   #finish({ id, inputs, pages }: Merge, header: SegmentHeader): void {
     this.#file.write((database) => {
-      // Another process has discarded this merge.
       if (!keepOwn(database, id)) return
       const present = new Set(segmentsOf(database).map((segment) => segment.id))
       const dead = inputs.every((input) => present.has(input.id)) ? inputs.map((input) => input.id) : [id]

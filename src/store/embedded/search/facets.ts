@@ -100,7 +100,6 @@ export class Facets extends NoteTable {
     return state === 'any' ? tasks.size > 0 : tasks.has(state)
   }
 
-  /** Ordered by count, then name. */
   properties(): readonly PropertyCount[] {
     const byName = new Map<string, { readonly names: Counts; readonly kinds: Counts<ValueKind> }>()
     for (const [folded, { name, kind }] of this.#listedProperties()) {
@@ -117,7 +116,6 @@ export class Facets extends NoteTable {
     return properties.sort((a, b) => b.count - a.count || compareTexts(a.key, b.key))
   }
 
-  /** Ordered by count, then text. */
   values(name: string): readonly ValueCount[] {
     const byValue = new Map<string, Counts>()
     for (const key of this.#listedKeys()) {
@@ -152,7 +150,6 @@ class Counts<T extends string = string> {
     this.total++
   }
 
-  /** Most frequent first, then by text. */
   ranked(): readonly T[] {
     return [...this.#counts].sort(([a, more], [b, less]) => less - more || compareTexts(a, b)).map(([text]) => text)
   }
@@ -163,7 +160,7 @@ class Counts<T extends string = string> {
 }
 
 export class Relations extends NoteTable {
-  /** Property name (folded), then key of the note. */
+  /** By folded property name, then by key of the note. */
   readonly #byName = new Map<string, Map<number, readonly (number | string)[]>>()
   readonly #ofKey = new Map<number, readonly string[]>()
 

@@ -129,7 +129,6 @@ function bySortKey(matches: KeySet, { by, direction }: FindOrder, { projection: 
   const rows = [...matches].map((key) => ({
     key,
     id: graph.id(key),
-    // Notes without a time come last in both directions.
     value:
       by === 'title' ? foldName(graph.title(key)) : timeOr(facets.time(key, by === 'created' ? 'created' : 'modified'), factor),
   }))

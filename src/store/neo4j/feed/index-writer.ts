@@ -204,7 +204,6 @@ const OF_VAULT: readonly string[] = [
   ...['RouxSearch', 'RouxFeeder', 'RouxPending'].map((label) => `(n:${label} {vault: $vault})`),
 ]
 
-/** Nodes to delete per pattern and statement. */
 const DELETED = 2_000
 
 /** Also deletes the vectors of the nodes. */

@@ -15,7 +15,6 @@ export interface LeaseState {
 export interface FeederLease {
   /** Acquires or renews the lease. Call again before the lease expires. */
   take(): Promise<LeaseState>
-  /** Releases the lease immediately. */
   release(): Promise<void>
   close(): Promise<void>
 }
@@ -23,7 +22,7 @@ export interface FeederLease {
 export function openLease(connection: Connection): FeederLease {
   const { vault } = connection
   const holder = `${hostname()}, process ${process.pid}`
-  // Process ids are not unique: containers may share a host name, and each has a process 1.
+  // Process ids are not unique, because containers may share a host name.
   const id = randomUUID()
   let isPrepared = false
   return {

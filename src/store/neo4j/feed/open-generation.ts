@@ -6,7 +6,6 @@ import { type Edge, edgesOf, idKeyOf, propertiesOf, shortHash, sortable } from '
 import type { Connection, OpenTransaction } from '../server/connection.ts'
 import { packedChanges } from '../shared-state.ts'
 
-/** Rows per statement. */
 const ROWS = 5_000
 /** Generations between checks of the log's size. */
 const PRUNED_AFTER = 50
