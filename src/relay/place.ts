@@ -22,6 +22,9 @@ export interface Place {
 /** Milliseconds to wait for a live server. Many processes may start at once. */
 export const STARTUP_TIMEOUT = 45_000
 
+/** Milliseconds between creating and writing an announcement, at most. */
+const WRITE_TIMEOUT = 1_000
+
 export const isWindows = process.platform === 'win32'
 
 /** Maximum path length in bytes. macOS allows 104 and Linux 108, including the terminating zero. */
@@ -72,9 +75,10 @@ export function readAnnouncement({ folder, socket, announcement: path }: Place) 
     const [pid = '', token] = readFileSync(path, 'utf8').split(' ')
     if (token !== undefined) requirePrivate(socket, 'isSocket')
     // Live servers renew their announcement. Process ids are reused, so ignore an old one.
-    const isRecent = Math.abs(Date.now() - statSync(path).mtimeMs) < STARTUP_TIMEOUT
-    // The file is empty until the first write.
-    return { isAlive: isRecent && (pid === '' || isRunning(Number(pid))), token }
+    const age = Math.abs(Date.now() - statSync(path).mtimeMs)
+    // A starting process writes its id at once. After a crash or on a full disk, the file stays empty.
+    const isAlive = pid === '' ? age < WRITE_TIMEOUT : age < STARTUP_TIMEOUT && isRunning(Number(pid))
+    return { isAlive, token }
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return undefined
     throw error

@@ -1,10 +1,10 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { connect, noticeLine } from '../../src/relay/connect.ts'
-import type { Place } from '../../src/relay/place.ts'
+import { type Place, readAnnouncement } from '../../src/relay/place.ts'
 
 /** A place where a server listens that knows only the token "new", while the announcement has "old". */
 async function openPlace(onWrongToken: (place: Place) => void): Promise<Place> {
@@ -46,4 +46,16 @@ test('a token that changed while connecting is no reason to work alone', async (
 test('a token that stays wrong is an error', async () => {
   const place = await openPlace(() => {})
   await expect(connect(place, GREETING)).rejects.toThrow('its token is wrong')
+})
+
+test('an announcement that stays empty counts only for a moment', async () => {
+  const place = await openPlace(() => {})
+  writeFileSync(place.announcement, '')
+  const isAliveAfter = (seconds: number) => {
+    const written = Date.now() / 1_000 - seconds
+    utimesSync(place.announcement, written, written)
+    return readAnnouncement(place)?.isAlive
+  }
+  expect(isAliveAfter(0)).toBe(true)
+  expect(isAliveAfter(5)).toBe(false)
 })
