@@ -10,7 +10,6 @@ const HEALTH = '{"status":"ok"}'
 export type HealthFor = (access: Access) => Promise<HealthReport | undefined>
 
 export interface HealthReport {
-  /** True if every vault can serve requests. */
   readonly isWell: boolean
   readonly vaults: readonly unknown[]
 }

@@ -259,7 +259,6 @@ const CLIENT_ERRORS: Readonly<Record<string, readonly [status: string, message: 
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request took too long to arrive.'],
 }
 
-/** @throws RouxError `INVALID_SETTINGS` if the address and port cannot be used */
 function listen(node: NodeServer, { host, port, portAdvice }: Address): Promise<AddressInfo> {
   return new Promise((resolve, reject) => {
     node.once('error', (cause: NodeJS.ErrnoException) => reject(cannotListen(cause, { host, port, portAdvice })))

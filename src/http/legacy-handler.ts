@@ -32,7 +32,6 @@ export class LegacyHandler {
     this.#options = options
   }
 
-  /** Resolves when the response has been sent. */
   async post(exchange: TokenExchange, arrival: Arrival): Promise<void> {
     const { response } = exchange
     const lookup = this.#sessionOf(exchange)

@@ -78,7 +78,6 @@ export class ModernHandler {
     for (const [stream, principal] of this.#listening) if (!isAllowed(principal)) stream.abort()
   }
 
-  /** Ends all streams, each with a final message. */
   async endStreams(): Promise<void> {
     await Promise.all([...this.#streams.values()].map(({ handler }) => handler.close()))
   }
@@ -148,7 +147,6 @@ export function isListening(arrival: Arrival): boolean {
   return message !== undefined && isListen(message)
 }
 
-/** @returns undefined for a batch or an invalid message */
 function onlyMessage(arrival: Arrival): JSONRPCMessage | undefined {
   return arrival.kind === 'messages' && !arrival.isBatch ? arrival.messages[0] : undefined
 }

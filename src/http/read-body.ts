@@ -11,7 +11,6 @@ export type Body =
   | { readonly kind: 'refused'; readonly refusal: Refusal }
   | { readonly kind: 'gone' }
 
-/** Checks the size while the body arrives. */
 export async function readBody(request: IncomingMessage, limit: number): Promise<Body> {
   const bytes = await readBytes(request, limit)
   if (bytes === 'gone') return { kind: 'gone' }

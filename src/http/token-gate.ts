@@ -32,7 +32,6 @@ export class TokenGate {
     return this.#problem
   }
 
-  /** @returns undefined if there is no such token */
   find(secret: string): Principal | undefined {
     this.#refresh()
     const digest = digestOf(secret)

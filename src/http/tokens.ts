@@ -18,7 +18,6 @@ export interface Token {
   readonly vaults: '*' | readonly string[]
 }
 
-/** The token created on first use. */
 export const DEFAULT_NAME = 'default'
 
 /** Grants every permission that the settings allow. */

@@ -9,7 +9,6 @@ import type { Signer } from './state-files.ts'
 
 export interface SignIn {
   readonly address: PublicAddress
-  /** Hosts listed in `http.clients`. */
   readonly listed: readonly string[]
   readonly signer: Signer
   readonly connections: Connections

@@ -12,7 +12,6 @@ export function signInFiles(stateFolder: string) {
     key: join(stateFolder, 'sign-in.json'),
     /** Written by `roux connect`. */
     window: join(stateFolder, 'connect.json'),
-    /** Contains one file per connection. */
     connections: join(stateFolder, 'connections'),
     documents: join(stateFolder, 'clients.json'),
   }

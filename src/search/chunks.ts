@@ -76,7 +76,6 @@ export interface Chunk {
 /** Minimum number of words per chunk. The average is about 220. */
 const RADIUS = 100
 
-/** Notes with at most this many words become a single chunk. */
 const WHOLE_NOTE = 250
 
 export const MAX_CHUNKS = 400
@@ -113,7 +112,6 @@ export function chunkNote({ title, text: whole, bodyStart, headings }: ChunkSour
   })
 }
 
-/** Doubles the radius until the note fits into `MAX_CHUNKS` chunks. */
 function radiusFor(words: number): number {
   let radius = RADIUS
   while (words > radius * MAX_CHUNKS) radius *= 2

@@ -7,7 +7,6 @@ import { wordsLookup } from './query/query.ts'
 export interface Literal {
   /** A superset of the notes that contain the literal. */
   readonly candidates: Condition
-  /** Ignores case. */
   isIn(text: string): boolean
 }
 

@@ -15,7 +15,6 @@ interface WantedPair {
 }
 
 interface PairQuery {
-  /** Includes pairs that no indexed string contains. */
   readonly length: number
   /** Only pairs that occur in indexed strings, rarest first. */
   readonly pairs: readonly WantedPair[]

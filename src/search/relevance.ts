@@ -145,7 +145,6 @@ export function keepRelevant<Hit extends RelevantHit>(hits: readonly Hit[], rele
   return hits.filter((hit) => hit.exact || hit.score >= minScore)
 }
 
-/** Number of top results to compare with the question. */
 export const COMPARED_RESULTS = 3
 
 /** `matched` is 0 for notes without keyword hits, and `cosine` for notes without semantic hits. */

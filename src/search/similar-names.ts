@@ -51,7 +51,6 @@ export class SimilarNames {
   readonly #firstOf = new Map<number, number>()
   /** Numbers of names whose plain form differs from the folded name. */
   #plain = new Map<string, number[]>()
-  /** The last lookup that visited each name. */
   #seenRound = new Uint32Array(1024)
   #lookUp = 0
   #dead = 0

@@ -17,7 +17,7 @@ const CONTENT_SECURITY_POLICY = [
   "form-action 'none'",
   "frame-ancestors 'none'",
   "require-trusted-types-for 'script'",
-  // The only policy, which starts the Markdown worker. A second policy with this name cannot be created.
+  // Trusted Types policy for starting the Markdown worker. A second policy with this name cannot be created.
   'trusted-types roux',
 ].join('; ')
 
@@ -40,7 +40,6 @@ async function send(response: ServerResponse, path: string): Promise<void> {
   response.end(response.req.method === 'HEAD' ? undefined : bytes)
 }
 
-/** Sets security headers. */
 export function secure(response: ServerResponse): void {
   response
     .setHeader('Content-Security-Policy', CONTENT_SECURITY_POLICY)

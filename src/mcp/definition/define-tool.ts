@@ -85,7 +85,6 @@ export interface ToolFacts extends ToolIdentity {
 /** The name of the setting that disables a tool, or a hint. */
 export type OffSwitch = string | { readonly hint: string }
 
-/** @returns undefined if the tool is enabled */
 export type SwitchedOffBy = (tool: ToolIdentity) => OffSwitch | undefined
 
 export interface ToolCall extends Call {

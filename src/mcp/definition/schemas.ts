@@ -28,7 +28,6 @@ export interface InputSchema {
   readonly additionalProperties?: false
 }
 
-/** Includes all bounds, for validation. */
 export function inputSchema(schema: z.ZodObject): InputSchema {
   const { $schema: _, ...root } = z.toJSONSchema(schema, { io: 'input' })
   return JSON.parse(JSON.stringify(root, withoutDefaults))

@@ -25,7 +25,6 @@ type ServerEvent = (
 ) &
   OfVault
 
-/** A message for the user, independent of any answer. */
 export interface ServerMessage extends OfVault {
   readonly level: 'error' | 'warning' | 'info'
   readonly text: string

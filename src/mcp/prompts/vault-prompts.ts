@@ -29,7 +29,6 @@ function withOwnName(prompt: Prompt, usedNames: Set<string>): Prompt {
   return uniqueName === name ? prompt : { ...prompt, definition: { ...prompt.definition, name: uniqueName } }
 }
 
-/** Sorted by id. The text of each note becomes the user's message. */
 async function vaultPrompts(core: GraphCore, folder: string, call: Call): Promise<readonly Prompt[]> {
   const { value } = await answer(core, call, async (snapshot) => {
     const { items } = await snapshot.select(toScope({ folder }), { offset: 0, limit: MAX_PROMPTS })

@@ -8,7 +8,6 @@ export type ResourceAddress =
 
 const SCHEME = 'roux://'
 
-/** Kinds of addresses that contain an id. */
 const WITH_ID: readonly string[] = ['node', 'attachment']
 
 /**

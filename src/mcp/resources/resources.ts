@@ -36,7 +36,6 @@ export interface TemplateResource {
   readonly title: string
   readonly description: string
   readonly variable: string
-  /** Omitted if the types differ. */
   readonly mimeType?: string
   readonly source: Source
   /** @returns null if there is no such file */

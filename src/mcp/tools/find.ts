@@ -15,7 +15,6 @@ import { type VaultAnswer, valuesOf } from '../calls/reach.ts'
 import { defineTool, READS, toolLiteral } from '../definition/define-tool.ts'
 import { folder, includeContent, limit, links, maxTokens, nodeName, page, path, relevance, tag } from './parameters.ts'
 
-/** Renamed if connectors have a `search` of their own. */
 export const SEARCH = toolLiteral({
   name: 'search',
   title: 'Search',

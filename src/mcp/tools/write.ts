@@ -216,7 +216,6 @@ const cloneNodeTool = defineOperation({
   run: writeNode,
 })
 
-/** In listing order. */
 export const OPERATION_TOOLS: readonly OperationTool[] = [
   createNodeTool,
   updateNodeTool,

@@ -4,10 +4,7 @@ import { idFromEnds, invalidRequest, isInitialize, isRequest, parseFault, readMe
 import { KEPT_ENDS } from './line-splitter.ts'
 
 /** One line or body: a single message or a batch. */
-export type Arrival =
-  | Messages
-  /** The error response to an invalid message. */
-  | { readonly kind: 'fault'; readonly response: JSONRPCMessage }
+export type Arrival = Messages | { readonly kind: 'fault'; readonly response: JSONRPCMessage }
 
 export interface Messages {
   readonly kind: 'messages'

@@ -6,7 +6,6 @@ const remembered = new WeakMap<object, string>()
 
 type Incoming =
   | { readonly kind: 'message'; readonly message: JSONRPCMessage }
-  /** The error response to an invalid message. */
   | { readonly kind: 'fault'; readonly response: JSONRPCMessage }
 
 const PARSE_ERROR = -32700

@@ -90,7 +90,6 @@ export class StdioTransport implements Transport {
   async send(message: JSONRPCMessage): Promise<void> {
     const id = answeredId(message)
     if (id === undefined || !this.#pending.finish(id, message)) {
-      // The response to a stream request ends the stream.
       if (id !== undefined) this.#unlisten(id)
       void this.#write(message)
     }

@@ -22,7 +22,6 @@ const LEAD = 1.5
 /** Minimum evidence. An unambiguous function word counts as 1. */
 const MIN_SCORE = 0.45
 
-/** Minimum evidence per word in long texts. */
 const MIN_SHARE = 0.02
 
 /** A function word has the weight 1. */
@@ -118,7 +117,6 @@ export function isSameLanguage({ script, code: languageCode }: Language, code: s
 /** Minimum share of notes in a language. Below that, the language was probably misdetected. */
 const MIN_USE = 0.01
 
-/** Omits rare languages, which were probably misdetected. */
 export function languagesInUse(notes: ReadonlyMap<string, number>): readonly string[] {
   const all = [...notes.values()].reduce((sum, count) => sum + count, 0)
   return [...notes].flatMap(([code, count]) => (count >= MIN_USE * all ? [code] : []))
@@ -152,7 +150,6 @@ function scriptOf(language: number): Script | undefined {
   return SCRIPTS[scriptAt(FUNCTION_WORDS[CODES[language] as WordedLanguage].charCodeAt(0)) - 1]
 }
 
-/** By script. */
 const NUMBERS_OF: ReadonlyMap<Script, readonly number[]> = new Map(
   SCRIPTS.map((script) => [script, NUMBERS.filter((at) => scriptOf(at) === script)]),
 )
@@ -245,7 +242,6 @@ const reader = new Reader()
 
 const HASHES = 1 << 14
 
-/** Ignores the case of ASCII letters. */
 function nextHash(hash: number, unit: number): number {
   return (Math.imul(hash, 31) + (unit | 32)) & (HASHES - 1)
 }

@@ -28,7 +28,6 @@ class Evaluation {
     this.#source = source
   }
 
-  /** Stops when no notes are left. */
   within(notes: KeySet, condition: Condition): KeySet {
     if (notes.isEmpty) return notes
     switch (condition.kind) {

@@ -97,7 +97,6 @@ const RELATION_TITLE = {
   hint: 'Write the title of the linked note, ~up="Home", or omit "=" to find every note with such a link.',
 }
 
-/** Parses `name:value`. @throws RouxError `INVALID_PARAMS` for an unknown field or an invalid value */
 function readField(token: FieldToken, reading: TermReader): Term {
   const { value, span } = token
   const field = findField(token.name)
@@ -184,7 +183,6 @@ function readWord<Word extends string>(
   throw queryError(reading.text, { at: value.span.start, problem, hint, ...(near === undefined ? {} : { candidates: [near] }) })
 }
 
-/** Omits `#` and trailing slashes. */
 function readTag(piece: Piece, reading: TermReader): string {
   const markLength = piece.text.startsWith('#') && reading.text[piece.span.start - 1] !== '#' ? 1 : 0
   const name = piece.text.slice(markLength).replace(/(?<!\/)\/+$/, '')
@@ -250,7 +248,6 @@ export interface TermReader {
   readonly now: Date
 }
 
-/** Quoted text is a phrase. */
 function readWords(piece: Piece, reading: TermReader): { readonly form: TextForm; readonly text: string } {
   const { text, isQuoted, span } = piece
   if (isQuoted) {
@@ -268,13 +265,11 @@ function readWords(piece: Piece, reading: TermReader): { readonly form: TextForm
   throw queryError(reading.text, { at: span.start + star, problem: '"*" can only end a word', hint })
 }
 
-/** @throws RouxError `INVALID_PARAMS` if the text is blank */
 function requireText(piece: Piece, reading: TermReader, { what, hint }: { readonly what: string; readonly hint: string }): Piece {
   if (piece.text.trim() !== '') return piece
   throw queryError(reading.text, { at: piece.span.start, problem: `${what} is missing`, hint })
 }
 
-/** @throws RouxError `INVALID_PARAMS` for `*` outside of quotes */
 function plainText(piece: Piece, reading: TermReader): string {
   const star = piece.isQuoted ? -1 : piece.text.indexOf('*')
   if (star === -1) return piece.text
@@ -312,7 +307,7 @@ interface ComparisonTerm extends Comparison {
   readonly written: string
 }
 
-/** Accepts `2024` as both a number and a year. @throws RouxError `INVALID_PARAMS` if the value is neither a number nor a date */
+/** `2024` is both a number and a year. */
 function readComparison({ name, operator, value }: ComparedPieces, reading: TermReader): ComparisonTerm {
   const property = readName(name, reading)
   const description = `the number or date after ${shortened(operator)}`

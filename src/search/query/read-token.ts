@@ -265,7 +265,6 @@ function onOneLine(text: string): string {
 
 export type FieldName = (typeof FIELD_NAMES)[number]
 
-/** Ignores case. */
 export function findField(name: string): FieldName | undefined {
   return BY_FOLDED.get(name.toLowerCase())
 }

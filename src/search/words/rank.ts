@@ -4,7 +4,7 @@ import type { Slots, WordKey } from './index/segment.ts'
 import { idOf, toTerm } from './query-terms.ts'
 import { isStopWord, stemOf } from './stem.ts'
 
-/** Limit of keys, so a double can hold a key and the 31 bits of a score. */
+/** Limit for keys, so a double can hold a key and the 31 bits of a score. */
 const KEYS = 2 ** 22
 
 const MAX_BITS = 2 ** 31 - 1
@@ -222,7 +222,6 @@ function idfOf(terms: readonly TermFact[]): number {
   return terms.reduce((mass, { idf }) => mass + idf, 0)
 }
 
-/** Omits the most frequent words if there are too many. */
 function withinBounds(slots: Slots, query: readonly WordTerm[]): readonly WordTerm[] {
   if (query.length <= MAX_TERMS) return query
   const sizes = new Map(query.map((term) => [term, listBytes(slots, term)]))

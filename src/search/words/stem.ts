@@ -4,7 +4,6 @@ import { FUNCTION_WORDS, type WordedLanguage } from '../languages/function-words
 import { scriptAt } from '../languages/scripts.ts'
 import { foldWord, ownCopy } from './fold-word.ts'
 
-/** Size of the cache. */
 const MEMO = 50_000
 
 const ASCII_LETTERS = /^[a-z]+$/

@@ -78,7 +78,6 @@ export function withLinks(drawn: Pick<Graph, 'picture' | 'places' | 'notes' | 'v
     ...drawn,
     count,
     offsets,
-    // The two ends of a link are adjacent in `pairs`.
     targets: ends.map((at) => pairs[at ^ 1] ?? 0),
     pairs,
     degrees: 'degrees' in picture ? linked.map((links, note) => Math.max(links, picture.degrees[note] ?? 0)) : linked,
@@ -122,7 +121,6 @@ export function around(graph: Graph, note: number, steps: number): ReadonlySet<n
   return reached
 }
 
-/** True if a note has so many links that they say little about it. */
 export function isIndex({ degrees, vault }: Graph, note: number): boolean {
   return (degrees[note] ?? 0) > Math.max(INDEX_LINKS.notes, INDEX_LINKS.share * vault.notes)
 }

@@ -11,7 +11,6 @@ export function onPageKey(event: KeyboardEvent): void {
     if (event.key === 'Escape') target.blur()
     return
   }
-  // Another handler has already handled the key.
   if (event.defaultPrevented) return
   const action = KEYS[event.key]
   if (action === undefined) return

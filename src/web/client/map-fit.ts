@@ -40,7 +40,7 @@ export function fitInto(points: readonly number[], fitting: Fitting): Camera {
   const step = Math.max(1, Math.ceil(points.length / 2 / POINTS))
   const sample = Array.from({ length: Math.ceil(points.length / 2 / step) }, (_, at) => placeOf({ places: points }, at * step))
   const hiddenShare = ({ x, y, scale }: Camera): number => {
-    // Areas have round corners.
+    // 0.6, because areas have round corners.
     const near = NEAR + 0.6 * reach * scale
     const isHidden = ([pointX, pointY]: Point): boolean => {
       const [px, py] = [width / 2 + (pointX - x) * scale, height / 2 + (pointY - y) * scale]

@@ -73,15 +73,13 @@ const TONE = { worst: 0.3, best: 1.3 }
 const CHOSEN = 1.6
 /** Strokes that darken the edge of an area. They are fainter around an open note, so its links stand out. */
 const SHORE = { widths: [24, 19, 14, 10, 6, 3], share: 0.2, aroundNote: 0.5 }
-/** Opacity of the borders between parts. */
 const SEAM = 0.8
 /** Relative to the radius of a note with one link. */
 const RADIUS = { least: 0.45, most: 3 }
 /** Minimum radius of a note in pixels. `narrow` is the width of a narrow window. */
 const SMALLEST = { usual: 1.1, narrow: 700, ofNarrow: 0.8 }
-/** Minimum for comparison, so a note with two links is not large in a group of notes with one. */
+/** Minimum for the best linked note, so a note with two links is not large among notes with one. */
 const LEAST_MOST = 12
-/** Exponent of the number of links. */
 const GROWTH = 0.65
 /** On maps with more than `many` notes, notes with few links are paler. */
 const PALE = { many: 300, share: 0.15, far: 0.45, near: 0.55 }
@@ -100,7 +98,6 @@ const FAINTER = [1, 0.5]
 const WHOLE = 1.6
 /** `widest` is a share of the view. `opacity` consists of two hex digits. */
 const BAND = { widest: 0.006, opacity: '90' }
-/** Radius of the hole in an index note, as a share of its radius. */
 const HOLE = { far: 0.6, near: 0.74 }
 /** Share of the view within which links are drawn. It leaves room for the next move. */
 const NEAR = 0.6
@@ -576,7 +573,6 @@ export function closestTo({ graph, look }: Pick<Frame, 'graph' | 'look'>, centre
   return all.sort((a, b) => a.dated - b.dated || b.close - a.close).map(({ other }) => other)
 }
 
-/** True if the title begins with a date. */
 function isDated({ picture }: Graph, note: number): boolean {
   return /^\d{4}-?\d\d-?\d\d\b/.test(picture.titles[note] ?? '')
 }

@@ -92,7 +92,6 @@ const NAMED = {
 }
 /** Minimum distance between named notes on a large map, in pixels. It decreases with the root of the scale. */
 const APART = 190
-/** Maximum number of notes to name. */
 const MOST_LOOKED = 600
 /** Minimum radius of `large` notes, relative to the largest one. */
 const LARGE = 0.45
@@ -130,7 +129,6 @@ const GROWTH = { from: 3, power: 0.3, most: 1.1 }
 const NEAR = 0.35
 /** Magnification from which the parts of areas are named. */
 const PARTS_FROM = 3
-/** Font sizes of parts, in pixels. */
 const PART_FONT = { far: { least: 10, most: 12 }, near: { least: 10.5, most: 14.5 } }
 /** Maximum number of grid cells with notes that a name next to its namesake may hide. */
 const FEW_HIDDEN = 8
@@ -409,7 +407,6 @@ export class MapView {
     return this.#camera
   }
 
-  /** After the user has moved the view, it no longer returns to an earlier target. */
   #leaveGoal(): void {
     this.#goal = undefined
     this.#isMoved = true
@@ -743,7 +740,7 @@ export class MapView {
     (graph: Graph) => [graph],
     (graph) => {
       const weights = weightsOf(graph)
-      // Weights are at most 1.
+      // `weights` are at most 1, so index notes come first.
       const order = Float32Array.from(weights, (weight, note) => (isIndex(graph, note) ? 1 + (graph.degrees[note] ?? 0) : weight))
       return sortedBy(order, [...order.keys()])
     },
@@ -868,7 +865,7 @@ export class MapView {
   }
 
   #onContextMenu(event: MouseEvent): void {
-    // An event from the keyboard has no position.
+    // A keyboard event has no position.
     const note = this.#isKeyLast ? this.#look?.focus : this.#noteAt(event.offsetX, event.offsetY)
     if (note === undefined || this.#events.onMenu === undefined) return
     event.preventDefault()
@@ -1114,7 +1111,7 @@ function isInView(frame: Frame, note: number): boolean {
   return frame.look.shown[note] === 1 && x >= 0 && y >= 0 && x <= frame.width && y <= frame.height
 }
 
-/** Returns a check whether text around a point is on the same area. */
+/** Returns a predicate for points where the text stays on the same area. */
 function landTest(
   { camera, width: wide, height: high }: Frame,
   { width, height }: Pick<Words, 'width' | 'height'>,
@@ -1128,7 +1125,7 @@ function landTest(
     rows.every((down) => [-0.5, -0.25, 0, 0.25, 0.5].every((along) => hasIn(x + along * share * width, y + down * height)))
 }
 
-/** Returns a check whether a point of the layout is on an area of a color, or on none. */
+/** Returns a predicate for points on an area of this color, or on no area. */
 function landIs({ graph, look }: Frame, colour: number | undefined): (x: number, y: number) => boolean {
   const { colourAt } = areasOf(graph, look)
   return (x, y) => colourAt(x, y) === colour

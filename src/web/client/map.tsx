@@ -267,7 +267,6 @@ function Menu({ at: { id, x, y }, onClose }: { readonly at: Spot; readonly onClo
     const items = [...(list.current?.querySelectorAll<HTMLElement>('[role="menuitem"]') ?? [])]
     const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
     if (step === 0 && event.key !== 'Escape') return
-    // The page must not handle the key, too.
     event.preventDefault()
     if (step === 0) close()
     else items.at((items.indexOf(document.activeElement as HTMLElement) + step) % items.length)?.focus()

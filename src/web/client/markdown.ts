@@ -33,7 +33,6 @@ export function renderMarkdown(note: PageText, nodes: readonly MarkdownNode[] | 
   return withoutTitle(nodes, note.title).map((child) => rendered(child, context))
 }
 
-/** The title is already shown above the note. */
 function withoutTitle(children: readonly MarkdownNode[], title: string): readonly MarkdownNode[] {
   const [first, ...rest] = children.filter((child) => typeof child !== 'string' || child.trim() !== '')
   const isTitle = isElement(first) && first.name === 'h1' && textOf(first).trim().toLowerCase() === title.trim().toLowerCase()

@@ -11,7 +11,7 @@ interface Rules {
   createScriptURL(address: string): string
 }
 
-// The content security policy allows only this policy, which allows only this URL.
+// The content security policy allows only this policy, and this policy allows only one URL.
 const { trustedTypes } = globalThis as { readonly trustedTypes?: { createPolicy(name: string, rules: Rules): Rules } }
 const address = trustedTypes?.createPolicy('roux', { createScriptURL: () => SCRIPT }).createScriptURL('') ?? SCRIPT
 

@@ -110,7 +110,6 @@ export const folders = computed(() => {
 /** Sorts by the user's language, and sequences of digits by value. */
 export const COLLATOR = new Intl.Collator(undefined, { numeric: true })
 
-/** Resets the state of the previous vault. */
 export function showVault(name: string): void {
   vault.value = name
   resetVault()
@@ -156,7 +155,7 @@ export const openBy = signal<GroupedBy>('community')
 
 export const isPart = computed(() => graph.value !== undefined && graph.value.notes < graph.value.vault.notes)
 
-/** Communities for a partly drawn vault, where not all links are known. */
+/** A partly drawn vault uses communities, because not all links are known. */
 export const groupedBy = computed<GroupedBy>(() => {
   if (colourBy.value === 'community' || colourBy.value === 'region') return colourBy.value
   return graph.value === undefined || isPart.value ? 'community' : overviewBy(graph.value)
@@ -234,7 +233,6 @@ export async function start(): Promise<void> {
       },
     )
     await reload()
-    // Always draw the notes that the user views.
     effect(() => {
       if (viewedKey.value !== loadedFor && isPart.peek()) void reload()
     })

@@ -24,7 +24,6 @@ export class WordIndex {
   readonly #stampOf: StampOf
   #segments: readonly Segment[] = []
   #slots: Slots = layOut([])
-  /** Computed after a change, when first needed. */
   #languages: ReadonlyMap<string, number> | undefined
 
   constructor(pages: PageSource, stampOf: StampOf) {

@@ -13,7 +13,7 @@ export function openBridge(host: Window, { onNotification, onRequest }: BridgeEv
   const waiting = new Map<unknown, { resolve(result: unknown): void; reject(error: Error): void }>()
   const listening = new AbortController()
   let lastId = 0
-  // The origin of the parent window is unknown.
+  // The origin of the parent window is unknown, so allow any.
   const send = (message: object): void => host.postMessage({ jsonrpc: '2.0', ...message }, '*')
   const receive = ({ source, data }: MessageEvent<unknown>): void => {
     if (source !== host || !isRecord(data) || data.jsonrpc !== '2.0') return
