@@ -114,7 +114,7 @@ export function sendNotice(response: ServerResponse, status: number, message: st
   sendPage(response, status, 'Roux', `<h1>Not connected</h1><p class="fault" role="alert">${html(message)}</p>`)
 }
 
-/** The address must have been checked. */
+/** The caller must have checked the address. */
 export function sendOn(response: ServerResponse, address: string): void {
   secure(response)
   response.writeHead(303, { Location: address, 'Content-Length': 0 }).end()

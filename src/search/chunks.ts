@@ -217,7 +217,7 @@ interface Gap {
   readonly radius: number
 }
 
-/** Splits a range that is too long at the best units, each about twice the radius after the last. */
+/** Splits long ranges at the best units, about every two radii. */
 function fill(cuts: number[], units: readonly Unit[], { anchor, until, radius }: Gap): void {
   let last = anchor
   while (until - positionOf(units, last) > MAX_RADII * radius) {

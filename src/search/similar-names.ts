@@ -39,7 +39,7 @@ interface SimilarityBounds {
  */
 export class SimilarNames {
   #index = new PairIndex()
-  /** Pairs are indexed late, because exact lookups do not need them. */
+  /** Exact lookups do not need pairs, so these are indexed later. */
   #isPaired = false
   #lookUpsWithout = 0
   #nextPairing = 0

@@ -131,7 +131,7 @@ export interface Tool extends ToolFacts {
   prepare(args: unknown, switchedOffBy?: SwitchedOffBy): (core: GraphCore, call: Call) => Promise<Answer<unknown>>
 }
 
-/** Checks the type of a literal that several tools share. */
+/** An identity function that checks the type of a literal. */
 export function toolLiteral<const Shape extends z.ZodRawShape, Value>(
   literal: ToolLiteral<Shape, Value>,
 ): ToolLiteral<Shape, Value> {

@@ -174,7 +174,7 @@ export class StdioTransport implements Transport {
     this.onmessage?.(message)
   }
 
-  /** If not, responds with the reason. */
+  /** Sends the reason if the stream may not start. */
   #mayListen(request: JSONRPCRequest): boolean {
     const { id } = request
     this.#unlisten(id)

@@ -48,7 +48,7 @@ export interface Divided extends Shown {
 
 /** Relative to the usual distance between notes. `blur` smooths borders, and `corner` rounds corners. */
 const REACH = { note: 1.5, enclosed: 5, part: 2, cell: 0.2, blur: 0.45, corner: 0.5 }
-/** Share of the notes to measure, because only the center of a group is dense. */
+/** Quantile of nearest-neighbor distances. Only the center of a group is dense. */
 const MOST = 0.8
 const CELLS = 260
 /** Groups with fewer notes get no outline. The limit is higher on maps with more than `few` notes. */
@@ -121,7 +121,6 @@ export const landPartsOf = memoizeLast(
   },
 )
 
-/** Only regions have parts. */
 function hasParts({ groupedBy, isColouredByGroup }: Pick<Divided, 'groupedBy' | 'isColouredByGroup'>): boolean {
   return isColouredByGroup && groupedBy === 'region'
 }
@@ -183,7 +182,7 @@ function landsOf(
   const usual = usualDistance(graph, notes)
   const reach = (isRound ? REACH.enclosed : REACH.part) * usual
   const size = Math.max(REACH.cell * usual, (right - left) / CELLS, (bottom - top) / CELLS)
-  // An empty border closes the outlines.
+  // Surrounds the notes with empty cells, so all outlines are closed.
   const border = REACH.note * usual + 4 * size
   const cells = {
     columns: Math.ceil((right - left + 2 * border) / size) + 1,

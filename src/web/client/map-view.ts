@@ -687,7 +687,7 @@ export class MapView {
       const { colour, notes, namesake, bounds } = group
       if (namesake !== undefined && named.has(namesake)) continue
       const isOther = colour === look.palette.length - 1
-      // A color needs a name to have a meaning, even in a small window.
+      // Without a name, a color has no meaning, even in a small window.
       if (isOther && (!are || names.length >= most || notes.length < NAMED.least)) continue
       const diagonal = frame.camera.scale * Math.hypot(bounds[2] - bounds[0], bounds[3] - bounds[1])
       const sizes = sizesFrom(sizeFor(isOther || !are ? 0 : diagonal / GROUP_FONT.large, GROUP_FONT), PART_FONT.near.least)

@@ -15,7 +15,7 @@ import type { MapView } from './map-view.ts'
 
 export type View = 'map' | 'table' | 'path' | 'problems' | 'gaps' | 'changes'
 
-/** Stored in the URL, so never a secret. */
+/** The URL contains this state, so it must not be secret. */
 export const vault = signal('')
 export const view = signal<View>('map')
 export const focus = signal('')

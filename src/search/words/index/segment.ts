@@ -22,7 +22,7 @@ export class Segment {
   /** 1 for live documents, by ordinal. */
   readonly live: Uint8Array
   liveCount = 0
-  /** All keys are below this number. */
+  /** Exclusive upper bound of the keys. */
   readonly end: number
   /** Includes dead documents. Indexed like `SegmentHeader.languages`. */
   readonly languageCounts = new Uint32Array(LANGUAGES.length + 1)
@@ -122,7 +122,7 @@ export interface Slots {
   readonly segments: readonly Segment[]
   readonly bases: readonly number[]
   readonly keys: Uint32Array
-  /** All keys are below this number. */
+  /** Exclusive upper bound of the keys. */
   readonly end: number
   readonly titleLengths: Uint32Array
   readonly bodyLengths: Uint32Array
