@@ -53,7 +53,7 @@ export class PathChecks {
     }
     const first = missing[0] ?? path
     this.requireWritable(folderOf(first))
-    // A restored name may differ from an existing one only in case.
+    // Restored files keep their names, even if another file's name differs only in case.
     if (!isReturn || this.#fs.lstat(`${this.#root}/${first}`) !== undefined) this.#requireNoTwin(first, leaving)
     return missing
   }
@@ -71,7 +71,7 @@ export class PathChecks {
 
   requirePermitted(path: string): void {
     requireInside(path)
-    // Any file that may be deleted may be moved to the trash and back.
+    // Settings do not restrict the trash, so files can be deleted and restored.
     const refusal = inTrash(path) ? undefined : this.#refusal(path)
     if (refusal !== undefined) {
       throw new RouxError('PERMISSION_DENIED', `${quote(path)} cannot be written: ${refusal}.`, {

@@ -3,9 +3,9 @@ import envPaths from 'env-paths'
 
 /** Created with mode 0700 on the first write. */
 export interface Folders {
-  /** Written by hand. */
+  /** Settings, which are written by hand. */
   readonly config: string
-  /** Can be rebuilt. */
+  /** Index files, which can be rebuilt. */
   readonly cache: string
   /** Trust and history, which cannot be recreated. */
   readonly state: string

@@ -81,7 +81,7 @@ function secretHintFor(key: string): string | undefined {
     : `API keys are read from the variable ${API_KEY_VARIABLE} only.`
 }
 
-/** True for most values in a generated settings file. */
+/** Generated settings files contain mostly default values. */
 export function isDefault({ key, raw }: Pick<GivenSetting, 'key' | 'raw'>): boolean {
   return JSON.stringify(raw) === JSON.stringify(findSetting(key)?.default)
 }

@@ -58,7 +58,7 @@ function storedVaults({ vault }: SettingsInput, read: LoadedSettings): LoadedVau
   const names = [...new Set(store['neo4j.vaults'])]
   if (store.type !== 'neo4j' || names.length === 0) return undefined
   const selected = names.filter((name) => vault === undefined || name === vault)
-  // A name outside `store.neo4j.vaults` refers to a folder.
+  // Names that are not in `store.neo4j.vaults` refer to folders.
   const [first, ...more] = selected
   if (first === undefined) return undefined
   // Without a folder, notes cannot be changed.
@@ -92,7 +92,7 @@ async function readNamed([name, path]: NamedPath, input: SettingsInput, server: 
   return { ...vaultSettings, settings: { ...vaultSettings.settings, tools }, vaultNamed: server.vaultNamed, name }
 }
 
-/** Separates out vaults without a path, or with the folder of an earlier vault. */
+/** Separates vaults without a path, or with a duplicate folder, from the others. */
 function separate(vaults: readonly NamedPath[]): {
   readonly distinct: readonly NamedPath[]
   readonly problems: readonly RouxError[]

@@ -143,7 +143,7 @@ class Merge {
     }
   }
 
-  /** An empty string separates lists that a note must all match. */
+  /** If a note must match every list, an empty string separates the lists. */
   #combine(key: string, { combines }: Setting, value: unknown): void {
     if (combines === undefined || !Array.isArray(value) || value.length === 0) return
     const values = (this.#values.get(key) ?? []) as readonly unknown[]
@@ -183,7 +183,7 @@ class Merge {
     }
   }
 
-  /** In files that the user does not trust, skips settings that require trust. */
+  /** Skips settings that require trust, unless the user trusts the file. */
   #allowedSettings(file: ConfigFile, role: FileRole): readonly GivenSetting[] {
     const useful = role === 'of the vault' ? file.given.filter(({ key }) => key !== 'vault.path') : file.given
     const warn = (message: string) => this.#warnings.push(`${file.path}: ${message}.`)

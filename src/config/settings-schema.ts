@@ -30,7 +30,7 @@ export interface Setting<Key extends string = string, Value = unknown> {
    * If omitted, the first list wins. `any` concatenates lists from several sources. With `every`, a note must match every list.
    */
   readonly combines?: 'any' | 'every'
-  /** Accepted without trust, because no data enters or leaves the machine. */
+  /** Values that require no trust, because no data enters or leaves the machine. */
   readonly harmless?: readonly Value[]
 }
 

@@ -6,8 +6,8 @@ export interface TextEdit {
 }
 
 /**
- * Paths are vault-relative and spelled as on disk. The changes in a list have no order: every path except a destination refers to
- * the state before all of them. `replace` uses the old path of a file that also moves.
+ * Paths are vault-relative and spelled as on disk. Changes in a list are not ordered: all paths except destinations refer to the
+ * state before the first change. `replace` uses the old path of a file that also moves.
  */
 export type FileChange =
   /** Fails if the file exists. Creates missing parent folders. */
@@ -26,7 +26,7 @@ export type FileChange =
   | { readonly kind: 'move'; readonly from: string; readonly to: string; readonly before: string | undefined }
   /** Succeeds if the folder exists. */
   | { readonly kind: 'makeFolder'; readonly path: string }
-  /** Keeps a folder that is not empty after all other changes. */
+  /** Does nothing if the folder is not empty after all other changes. */
   | { readonly kind: 'removeFolder'; readonly path: string }
 
 /** `applying`: neither completed nor rolled back. */

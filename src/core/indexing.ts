@@ -18,7 +18,7 @@ export interface IndexStatus {
   readonly watch: 'events' | 'polling' | 'off'
   /** Omitted until files have been compared. */
   readonly search?: SearchProgress
-  /** Why changes are not logged, if so. */
+  /** Reason if changes are not being logged. */
   readonly log?: string
   /**
    * Set if another process maintains the index. `age`: seconds since the last change. `silent`: seconds without a heartbeat, if

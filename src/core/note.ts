@@ -102,8 +102,6 @@ export interface Note {
   /** UTF-16 offset after the frontmatter and BOM. */
   readonly bodyStart: number
   readonly malformed: readonly MalformedPart[]
-  /**
-   * Counts for distinguishing a docs folder from a vault. They differ only in the mode `logseq`, which a marker folder decides.
-   */
+  /** Used to distinguish a docs folder from a vault. Independent of the mode, except for `logseq`. */
   readonly style: { readonly wikilinks: number; readonly relativeLinks: number }
 }

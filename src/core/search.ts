@@ -4,14 +4,14 @@ export interface WordHit {
   readonly id: NodeId
   /** BM25 over title and text. Comparable only within one result. */
   readonly score: number
-  /** Share of the query's weight (idf) that this note contains, 0–1. */
+  /** Share of the total idf weight of the query words that occur in this note, 0–1. */
   readonly matched: number
 }
 
 export interface WordHits {
   /** Best first, then by id. */
   readonly hits: readonly WordHit[]
-  /** Share of the query's weight (idf) that occurs in any note, 0–1. */
+  /** Share of the total idf weight of the query words that occur in any note, 0–1. */
   readonly coverage: number
   /** Words that were looked up, with their numbers of notes. */
   readonly terms: readonly { readonly word: string; readonly notes: number }[]

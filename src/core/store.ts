@@ -60,7 +60,7 @@ export interface NoteText {
 
 /** Strings are folded with `foldId` or `foldName`. */
 export interface Scope {
-  /** Prefix of paths. */
+  /** Path prefix. */
   readonly path?: string
   /** Includes subfolders. Without leading and trailing slashes. Unlike `path`, matches whole folder names. */
   readonly folder?: string
@@ -272,7 +272,7 @@ export interface WantedNote {
   readonly sources: readonly NodeId[]
 }
 
-/** Compared with titles, aliases and file names. */
+/** How a name matches a title, alias or file name. */
 export type NameMatch =
   /** Equal after folding. */
   | 'equal'

@@ -131,7 +131,7 @@ function requireEmbedTitle(title: string): string {
   return text
 }
 
-/** In these modes, a link names only the file, and could resolve to another file of that name. */
+/** Links contain only file names, so they can resolve to another file of the same name. */
 function linksByName(mode: Mode): boolean {
   return mode === 'obsidian' || mode === 'foam'
 }

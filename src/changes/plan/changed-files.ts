@@ -67,7 +67,7 @@ function exchange(member: Draft, leaving: ReadonlyMap<string, Draft>): ReadonlyM
   if (isTrash(last.path)) throw notDeletedError(last.original ?? '')
   for (const [at, draft] of chain.entries()) {
     const { original = '', before = '' } = draft
-    // Each file gets the content of its predecessor, and the first one that of the last.
+    // Each file gets its predecessor's content. The first file gets the last one's.
     const content = (chain[at - 1] ?? last).bytes
     const replaced: FileChange = { kind: 'replace', path: original, before, bytes: content }
     changes.set(draft, at > 0 || isCycle ? [replaced] : [replaced, { kind: 'move', from: original, to: last.path, before }])

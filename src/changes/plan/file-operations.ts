@@ -140,7 +140,7 @@ function byName(view: VaultView, path: string): readonly Trashed[] {
     if (Number.isNaN(number) || foldId(base + parts.ending) !== stem + ending) return []
     return { trash: `${folder}/${entry}`, path: inFolder(folder.slice(TRASH.length + 1), base + parts.ending), number }
   })
-  // If no file has the plain name, `a 1.md` is an ordinary name.
+  // Without `a.md`, `a 1.md` is not a numbered copy.
   if (!trashed.some(({ number }) => number === 0)) return []
   return trashed.sort((a, b) => a.number - b.number)
 }

@@ -32,8 +32,8 @@ export class PlannedPaths {
   }
 
   /**
-   * Includes unindexed files and names that differ in case. Files that move away still count, because the changes of a request
-   * have no order. `but` may occupy the path.
+   * Includes unindexed files and names that differ in case. Files that move away count, too, because changes are not ordered.
+   * Ignores `but`.
    */
   isTaken(path: string, but?: Draft): boolean {
     const folded = foldId(path)

@@ -9,7 +9,7 @@ export interface VaultView {
   readonly newLinkFormat: NewLinkFormat
   /** Obsidian's setting `attachmentFolderPath`, if set. */
   readonly attachmentFolder: string | undefined
-  /** False to lowercase the names of new notes. */
+  /** If false, the names of new notes are lowercased. */
   keepsCase(): boolean
   /** Changed during planning and restored at the end. */
   readonly names: NameIndex

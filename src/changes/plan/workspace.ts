@@ -309,7 +309,7 @@ export class Workspace {
     this.edit(draft, edits)
   }
 
-  /** Updates links to changed headings, and repeats for links in headings. */
+  /** Updates links to changed headings. Repeats if headings contain such links. */
   async followHeadings(): Promise<void> {
     const visits = new Map<Draft, number>()
     for (const [draft, before] of this.#headingsBefore) {

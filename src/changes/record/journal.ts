@@ -182,7 +182,7 @@ export class Journal {
     return row === undefined ? undefined : unpackContent(row)
   }
 
-  /** Otherwise, the write-ahead log stays as large as the largest change. */
+  /** The write-ahead log never shrinks by itself. */
   tidy(): void {
     const log = statSync(`${this.#file.path}-wal`, { throwIfNoEntry: false })
     const database = this.#file.opened

@@ -66,7 +66,7 @@ export interface GraphLogWriter {
 }
 
 export interface GraphLog {
-  /** Milliseconds on the clock used for commits. Omitted for the local clock. */
+  /** Current time in milliseconds on the clock that commits use. Omitted if this is the local clock. */
   readonly now?: () => number
   /** Newest first, in batches. @throws RouxError `PROVIDER_ERROR` if the log is unreadable */
   commits(lineage: string, upTo: number): AsyncIterable<readonly LoggedCommit[]>

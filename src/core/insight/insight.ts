@@ -59,7 +59,7 @@ export interface Followed<Kind extends InsightKind = 'whole'> {
   readonly isCurrent: boolean
 }
 
-/** Computed on demand, one run at a time. The previous result is served meanwhile. */
+/** Results are computed on demand, one at a time. Callers get the previous result meanwhile. */
 export interface Insights<Kind extends InsightKind = 'whole'> {
   /**
    * Returns the latest result, and computes a newer one if the vault has changed.
@@ -201,7 +201,7 @@ export interface LinkSuggestions {
   readonly targets: Uint32Array
   /** Probability that a link is missing, 0–1. */
   readonly scores: Float32Array
-  /** Line with a name of the target, or the line most similar to a related note. 0 if there is none. */
+  /** Line that contains a name of the target, or that is most similar to the target. 0 if there is none. */
   readonly lines: Uint32Array
   /** Bit mask of `IS_NAMED` and the reasons. */
   readonly reasons: Uint8Array

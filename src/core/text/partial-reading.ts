@@ -1,4 +1,4 @@
-/** Counts towards the limit. */
+/** Marks truncated text, and counts towards the limit. */
 export const MARKER = '... [truncated]'
 
 const PARTIAL = 'partial:'

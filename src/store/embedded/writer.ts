@@ -240,10 +240,10 @@ export function requireKeys<T extends { readonly key: number }>(rows: readonly T
   return rows
 }
 
-/** Rows per joined string, which has a few megabytes. */
+/** A joined string of this many rows takes a few megabytes. */
 const TEXTS_AT_ONCE = 20_000
 
-/** Reading and unpacking these rows takes a few milliseconds. */
+/** Reading and unpacking this many rows takes a few milliseconds. */
 const ROWS_AT_ONCE = 1_000
 
 /** @throws DamagedIndex if the database is not an index of this format */

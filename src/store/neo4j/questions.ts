@@ -4,7 +4,7 @@ import type { Page } from '../../core/store.ts'
 import type { Connection, Values } from './server/connection.ts'
 import { requireFormat } from './server/schema.ts'
 
-/** Folders have a result each, and there may be many folders. */
+/** Each folder has its own result, and there may be many folders. */
 const MAX_CACHED = 50
 
 export interface VaultState {

@@ -77,7 +77,7 @@ export const COUNTING = `CALL () { UNWIND range(0, size($queries) - 1) AS at CAL
   WITH [at IN range(0, size(counts) - 1) |
     CASE WHEN all(other IN $before[at] WHERE counts[toInteger(other)] = 0) THEN counts[at] END] AS used`
 
-/** Yields `f`, `score` and `words`. `limit` considers only that many of the best hits in the vault. */
+/** Yields `f`, `score` and `words`. `limit` restricts the result to that many of the vault's best notes. */
 export function ranking(fits: string, limit?: string): string {
   return `UNWIND [at IN range(0, size(used) - 1) WHERE used[at] > 0] AS at ${HITS}
     WITH w, sum(score) AS score, collect(at) AS words${limit === undefined ? '' : ` ORDER BY score DESC LIMIT toInteger(${limit})`}

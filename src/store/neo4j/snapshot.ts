@@ -92,7 +92,7 @@ export class Neo4jSnapshot implements Snapshot {
       signal,
       onState: (state) => {
         onState(state)
-        // Search data changes all the time during the first feed. This matters only for facts from an earlier read.
+        // During the first feed, search data changes all the time. Only facts from an earlier read must be checked.
         const isSearchMoved = isTrusted && state?.searchWrites !== facts?.searchWrites
         if (state?.isMoving === true || !isSameGeneration(state, facts) || isSearchMoved) this.restart()
       },

@@ -21,7 +21,7 @@ export interface ChunkGraphOptions {
   readonly dimensions: number
   /** If omitted, the graph is not saved. */
   readonly path?: string | undefined
-  /** With `auto`, a graph is built from this size of the int8 vectors, in bytes. */
+  /** With `auto`, minimum size of the int8 vectors for building a graph, in bytes. */
   readonly autoFrom?: number
   readonly loadAddon?: () => Promise<LoadedAddon>
   /** If omitted, this thread builds the graphs. */
@@ -192,7 +192,7 @@ export class ChunkGraph {
     }
   }
 
-  /** Saves after enough changes, once they have paused for a while. */
+  /** Saves after enough changes and a pause. */
   async #save(index: HnswIndex): Promise<void> {
     const { path, embedder } = this.#options
     const isWorthIt = this.#unsaved === undefined || this.#unsaved >= Math.max(MIN_UNSAVED, index.size * MAX_UNSAVED_SHARE)

@@ -13,7 +13,7 @@ export function openSearchWriter(location: Location): SearchWriter {
   return new SqliteSearchWriter(location)
 }
 
-/** Rows per transaction, which takes a few milliseconds. */
+/** Rows to delete per transaction. */
 const DELETED_AT_ONCE = 256
 
 /** The index on `vector` starts with the embedder. Listing all embedders avoids a table scan. */

@@ -24,7 +24,7 @@ export class Connection {
   readonly #timeouts: Timeouts
   #driver: Promise<Driver> | undefined
   #isClosed = false
-  /** Make a lagging cluster member catch up before it answers. */
+  /** With bookmarks, a lagging cluster member catches up before it answers. */
   #bookmarks: readonly string[] = []
 
   constructor(place: Neo4jPlace, timeouts = TIMEOUTS) {
