@@ -60,6 +60,7 @@ export function entryOf(row: EntryRow): Entry {
 /** In bytes. Smaller content fits into a database page anyway. */
 const DEFLATE_ABOVE = 4096
 
+/** Compared with level 6, takes a third of the time. The output is about 15 % larger. */
 const LEVEL = 1
 
 export function packContent(bytes: Uint8Array): ContentRow {

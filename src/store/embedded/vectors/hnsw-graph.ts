@@ -1,7 +1,10 @@
 import type { WrittenGraph } from '../../../core/vector-graphs.ts'
 import { requireLabel, requireVector } from './vector-index.ts'
 
-/** HNSW (Malkov, Yashunin 2016). hnswlib aborts the process on invalid input, so all input is checked here. */
+/**
+ * HNSW (Malkov, Yashunin 2016). hnswlib aborts the process on invalid input and on filters that throw,
+ * so all input is checked here and filters are not used.
+ */
 export class HnswGraph {
   readonly dimensions: number
   readonly #native: NativeGraph
