@@ -119,7 +119,6 @@ export class ModernHandler {
   }
 }
 
-/** Checks whether a request uses a version before 2026-07-28. */
 export function isLegacy({ headers }: IncomingMessage, arrival: Arrival): boolean {
   const message = onlyMessage(arrival)
   if (message === undefined && headers['mcp-protocol-version'] === MODERN_VERSION) return false

@@ -20,7 +20,6 @@ export class TokenGate {
   #tokens: readonly KnownToken[] = []
   #problem: RouxError | undefined
 
-  /** @param warn receives messages for the owner of the file */
   constructor(path: string, warn: (message: string) => void) {
     this.#path = path
     this.#warn = warn
@@ -73,7 +72,6 @@ function toKnown(token: Token): KnownToken {
   return { access: accessOf(token), digest, key: JSON.stringify([name, digest.toString('base64'), scopes, vaults]) }
 }
 
-/** @param side only given at the public address */
 export function authorize({ headers }: IncomingMessage, gate: TokenGate, side?: PublicSide): Admission<Principal> {
   const { fault } = gate
   if (fault !== undefined)

@@ -20,7 +20,6 @@ export interface Token {
 
 export const DEFAULT_NAME = 'default'
 
-/** Grants every permission that the settings allow. */
 export function firstToken(): Token {
   return { name: DEFAULT_NAME, secret: newSecret(), scopes: SCOPES, vaults: '*' }
 }

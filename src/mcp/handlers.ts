@@ -213,7 +213,6 @@ function requestRunner({ vaults, log, timeout }: Pick<CallOptions, 'vaults' | 'l
   }
 }
 
-/** The log also sends `clientLine` to the client of the request. */
 function logFor({ mcpReq }: ServerContext, log: Log): Log {
   return (line, lastLine) => {
     log(line)

@@ -43,10 +43,8 @@ export const MODERN_VERSION = '2026-07-28'
 /** First protocol version with server icons. */
 export const ICONS_VERSION = '2025-11-25'
 
-/** Protocol versions with batches. */
 const WITH_BATCHES: ReadonlySet<string> = new Set(['2024-10-07', '2024-11-05', '2025-03-26'])
 
-/** False before a version is negotiated. */
 export function hasBatches(version: string | undefined): boolean {
   return version !== undefined && WITH_BATCHES.has(version)
 }

@@ -7,7 +7,6 @@ import { changeJson, readJson } from './state-files.ts'
 export type ReadDocument = (url: URL) => Promise<string>
 
 export interface DocumentsOptions {
-  /** Stores the last valid copy of each document. */
   readonly file: string
   readonly read: ReadDocument
   readonly listed: readonly string[]

@@ -45,7 +45,6 @@ export type Connection = Readonly<z.output<typeof CONNECTION>>
 
 export interface Grant extends Pick<Connection, 'name' | 'client' | 'resource' | 'scopes' | 'vaults'> {
   readonly challenge: string
-  /** The redirect URI that receives the code. */
   readonly address: string
 }
 

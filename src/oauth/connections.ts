@@ -44,7 +44,6 @@ export class Connections {
   readonly #options: ConnectionsOptions
   #version: string | undefined
   #stored: ReadonlyMap<string, StoredConnection> = new Map()
-  /** Keyed by the digest of the access token. */
   #byAccess: ReadonlyMap<string, StoredConnection> = new Map()
 
   constructor(options: ConnectionsOptions) {

@@ -13,7 +13,6 @@ export interface SignIn {
   readonly signer: Signer
   readonly connections: Connections
   readonly documents: ClientDocuments
-  /** Path of the file that `roux connect` writes. */
   readonly window: string
   allowedScopes(): readonly Scope[]
   vaults(): readonly string[]
@@ -31,7 +30,6 @@ export const PATHS = {
   open: '/open',
 } as const
 
-/** Enough for all parameters of a sign-in. */
 const BODY_BYTES = 16 * 1024
 
 /** `undefined` if a parameter is repeated, because parsers disagree about its value. */

@@ -8,7 +8,6 @@ import { errorCode, RouxError } from '../core/errors.ts'
 /** All files are readable only by their owner. */
 export function signInFiles(stateFolder: string) {
   return {
-    /** Key for signing values that clients store. */
     key: join(stateFolder, 'sign-in.json'),
     /** Written by `roux connect`. */
     window: join(stateFolder, 'connect.json'),

@@ -9,7 +9,6 @@ import { PATHS, parseParameters, readText, type SignIn } from './sign-in.ts'
 
 type Form = ReadonlyMap<string, string>
 
-/** Endpoints for registration, tokens and revocation. */
 export function tokenRoutes(signIn: SignIn): readonly Route[] {
   return [
     posting(PATHS.register, (exchange) => registering(signIn, exchange)),

@@ -212,7 +212,6 @@ function positionOf(units: readonly Unit[], index: number): number {
 
 interface Gap {
   readonly anchor: number
-  /** In words from the start of the note. */
   readonly until: number
   readonly radius: number
 }

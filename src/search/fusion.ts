@@ -68,7 +68,6 @@ const ANSWERED_SHARE = 0.5
 
 const NEARLY_ALL = 0.8
 
-/** Certainty of a note that contains all words of the query. */
 const WORDS_CERTAINTY = 0.7
 
 /**

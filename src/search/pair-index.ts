@@ -16,7 +16,6 @@ interface WantedPair {
 
 interface PairQuery {
   readonly length: number
-  /** Only pairs that occur in indexed strings, rarest first. */
   readonly pairs: readonly WantedPair[]
 }
 
@@ -29,7 +28,6 @@ export class PairIndex {
   readonly #starts = new NumberList(1024)
   readonly #repeats = new Set<number>()
   readonly #signatures = new NumberList(1024)
-  /** Indexed by pair number. */
   #queryCounts = new Uint16Array(1024)
   readonly #wantedSignature = new Uint32Array(WORDS)
   readonly #usedCodes: number[] = []

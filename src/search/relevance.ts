@@ -1,7 +1,6 @@
 import type { Certainty } from './fusion.ts'
 import { type Language, scriptOfLanguage } from './languages/language-of.ts'
 
-/** Minimum certainty of results. */
 export type Relevance = 'strict' | 'normal' | 'loose'
 
 export interface MeaningTraits {
@@ -77,7 +76,6 @@ export function traitsIn(traits: EmbedderTraits, language: Language | undefined)
   return language?.code === undefined ? { ...across, ...across.unclear } : across
 }
 
-/** For unknown embedders. */
 export const UNKNOWN_WEIGHT = MINILM.weight
 
 /** Unrelated nouns that no vault can answer. */
@@ -101,7 +99,6 @@ export const UNRELATED_QUERIES: readonly string[] = [
 ]
 
 export interface CalibrationSamples {
-  /** Highest cosine of each query in `UNRELATED_QUERIES`. */
   readonly unrelated: readonly number[]
   /** Highest cosine of each query that is a title or heading of the vault. */
   readonly related: readonly number[]

@@ -10,7 +10,6 @@ const AROUND = new Set(' .,;:!?…¿¡。、，！？：；"\'“”„‘’‚
 /** Matches characters that `plainName` changes or removes. */
 const NEEDS_FOLDING = /[^ -~]| {2}|^[ .,;:!?"'()[\]]|[ .,;:!?"'()[\]]$/
 
-/** Minimum similarity of a name that may have been meant. */
 const SIMILAR_ABOVE = 0.75
 
 /** In a shorter word, a different letter is rarely a typo. */
@@ -103,7 +102,6 @@ export class SimilarNames {
     return this.prepare(now + PAIRING.slice)
   }
 
-  /** @returns the length of the plain form */
   #addPlain(name: string): number {
     const plain = plainName(name)
     if (plain === foldName(name)) return plain.length

@@ -9,7 +9,6 @@ import { type Access, digestOf, type Principal } from '../http/tokens.ts'
 export interface WebSession {
   /** Never exceeds the permissions of the token. */
   readonly access: Access
-  /** Key of the token. */
   readonly key: string
 }
 

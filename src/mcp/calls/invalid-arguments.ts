@@ -96,7 +96,6 @@ function violation(
   return `${where}${where === '' ? '' : ': '}expected ${expected}, got ${shortValue(value)}`
 }
 
-/** Formats a position such as `operations[2].arguments.id`. */
 function placeOf(path: readonly PropertyKey[], at: string): string {
   return path.reduce<string>((where, step) => {
     if (typeof step === 'number') return `${where}[${step}]`

@@ -55,7 +55,6 @@ function spelled(value: unknown, find: FindPath): unknown {
   return path === undefined ? value : spelledId(id, path) + rest
 }
 
-/** @returns undefined if all ids are spelled as on disk */
 function addedMember(
   key: string,
   ids: unknown,

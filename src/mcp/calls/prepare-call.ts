@@ -17,7 +17,6 @@ export interface PrepareOptions {
   readonly switchedOffBy?: SwitchedOffBy | undefined
 }
 
-/** Opens the vaults that the call needs. */
 export type PreparedCall = (call: Call) => Promise<Answer<unknown>>
 
 /**

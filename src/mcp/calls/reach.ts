@@ -65,7 +65,6 @@ export function mergeWarnings(answers: readonly VaultAnswer[], kind: VaultReach[
   )
 }
 
-/** Returns the first quoted string of an `UNKNOWN_ID` warning. */
 function unknownName({ code, message }: Warning): string | undefined {
   return code === 'UNKNOWN_ID' ? /"(?:[^"\\]|\\.)*"/.exec(message)?.[0] : undefined
 }

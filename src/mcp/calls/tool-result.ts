@@ -6,7 +6,6 @@ import { amountOf } from '../../core/text/format.ts'
 import type { OffSwitch, Tool, Wrap } from '../definition/define-tool.ts'
 import { membersToJson, toJson } from '../transport/json-rpc.ts'
 
-/** Contains the same data as text and as structured content. */
 export type ToolResult = {
   readonly content: ContentBlock[]
   readonly structuredContent: Record<string, unknown>
@@ -80,7 +79,6 @@ function extentSentences({ list, omitted }: Extent): readonly string[] {
   return [...(list === undefined ? [] : listSentences(list)), ...(omitted === undefined ? [] : omittedSentences(omitted))]
 }
 
-/** @param offsetBy text before the next offset */
 export function listSentences(list: ListFacts, offsetBy = 'offset '): readonly string[] {
   const { offset, shown } = list
   if (hasMore(list)) {
@@ -112,7 +110,6 @@ function omittedSentences({ maxTokens, counts, capped = {} }: Omitted): readonly
   return [...sentence(`to fit max_tokens ${maxTokens}`, counts), ...sentence('regardless of max_tokens', capped)]
 }
 
-/** The hint names the setting that enables the tool. */
 export function toolDisabled(name: string, off: OffSwitch): RouxError {
   return new RouxError('TOOL_DISABLED', `The tool ${name} is switched off.`, {
     hint: typeof off === 'string' ? `Turn it on with the setting ${off}.` : off.hint,

@@ -23,7 +23,6 @@ export interface ReadOptions {
   readonly call: Call
 }
 
-/** Limits for suggested addresses. */
 const NEAREST = { limit: 3, minimum: 0.3 } as const
 
 /**

@@ -131,7 +131,6 @@ const attachmentResource: TemplateResource = {
   read: readAttachmentFile,
 }
 
-/** Clients may read a resource if they may call its tool. */
 export function isOffered({ source }: { readonly source: Source }, switchedOffBy: SwitchedOffBy): boolean {
   return switchedOffBy(source) === undefined
 }

@@ -59,7 +59,6 @@ export const TOOLS: readonly Tool[] = [
   readAttachmentTool,
 ]
 
-/** Loads connector tools only if `mcp.connector_tools` is on. */
 export async function toolsFor({ connector_tools }: { readonly connector_tools: boolean }, addressOf?: AddressOf) {
   return connector_tools ? (await import('./connectors.ts')).withConnectorTools(TOOLS, addressOf) : TOOLS
 }

@@ -47,7 +47,6 @@ export function readMessage(value: unknown): Incoming {
   return accept({ jsonrpc, ...answer, method, params })
 }
 
-/** @returns undefined if the id is uncertain */
 export function idFromEnds(head: string, tail: string): RequestId | undefined {
   // Other members might belong to a nested object.
   const problem =

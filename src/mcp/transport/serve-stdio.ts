@@ -32,7 +32,6 @@ export interface StdioServer {
   stop(): void
 }
 
-/** Serves all protocol versions to one client. */
 export function serveStdioServer(options: ServeStdioOptions): StdioServer {
   const log = (line: string) => void options.stderr.write(`${line}\n`)
   const { stdin, stdout, tools = TOOLS, events = new ServerEvents(), promptsFolder = () => '' } = options

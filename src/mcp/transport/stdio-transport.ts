@@ -77,7 +77,6 @@ export class StdioTransport implements Transport {
     if (this.#stdin.readableEnded || this.#stdin.destroyed) this.#onEnd()
   }
 
-  /** Stops reading and waits for running requests. */
   drain(): void {
     if (!this.#reading) return
     this.#reading = false

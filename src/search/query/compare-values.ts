@@ -48,7 +48,6 @@ export function askedTexts(texts: readonly string[]): readonly string[] {
 export interface ValueMeaning {
   /** Folded. For `done`, includes the link `[[done]]`. */
   readonly texts: readonly string[]
-  /** Set for numbers and dates, which can be spelled differently. */
   readonly comparison: Comparison | undefined
 }
 

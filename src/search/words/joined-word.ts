@@ -148,7 +148,6 @@ const VERSION = /^v\d+(\.\d+)+$/
 
 const NUMBER = /^\d+(\.\d+)+$/
 
-/** Passes too many or too long pieces as separate words. */
 function putSeparately(pieces: readonly Piece[], position: number, sink: WordSink): NextPosition {
   let next = position
   for (const { raw, start, end } of pieces) sink(foldWord(raw), WORD, next++, start, end)

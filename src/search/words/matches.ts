@@ -20,7 +20,6 @@ export interface Match {
   readonly weight: number
 }
 
-/** Each word of the query counts once. */
 export function weightOf(matches: readonly Match[]): number {
   const terms = new Set<number>()
   let sum = 0
@@ -37,7 +36,6 @@ export function findMatches(text: string, query: SnippetQuery): readonly Match[]
   return matchFinder(query)(text)
 }
 
-/** Prepares `findMatches` for many texts and caches their forms. */
 export function matchFinder(query: SnippetQuery): (text: string) => readonly Match[] {
   const find = finders.get(query) ?? newFinder(query)
   finders.set(query, find)
@@ -176,7 +174,6 @@ interface Place {
 class PhraseFinder {
   readonly #words: Phrase['words']
   readonly #term: number
-  /** Incomplete matches, by the position of the first word. */
   readonly #partial = new Map<number, { readonly found: number; readonly start: number }>()
 
   constructor({ words }: Phrase, term: number) {
@@ -184,7 +181,6 @@ class PhraseFinder {
     this.#term = term
   }
 
-  /** Returns the phrase that ends with this word, if any. */
   read({ form, position, start, end }: Place): Match | undefined {
     const reach = this.#words.at(-1)?.offset ?? 0
     for (const phrase of this.#partial.keys()) {

@@ -38,7 +38,6 @@ export function phraseOf(text: string, options: { readonly isPrefix?: boolean } 
   }
 }
 
-/** Equal for words with the same lookup. */
 export function idOf({ match, stem, form }: Pick<WordTerm, 'match' | 'stem' | 'form'>): string {
   return `${match}\0${match === 'stem' ? stem : form}`
 }

@@ -315,7 +315,6 @@ class Accumulator {
     this.#averages = { title: Math.max(total.title, 1) / all, body: Math.max(total.body, 1) / all }
   }
 
-  /** Slots with any of the words, in the order found. */
   get touched(): Uint32Array {
     return this.#touchedSlots.subarray(0, this.#touchedCount)
   }
@@ -407,7 +406,6 @@ class Accumulator {
   }
 }
 
-/** Sorts by score, highest first, then by key. */
 export interface SlotOrder {
   readonly scores: Float32Array
   /** Distinct, below 2²². */
@@ -475,7 +473,6 @@ function likeliest(slots: Uint32Array, limit: number, scores: Float32Array): Uin
 
 /** Parameters of BM25 (Robertson, Zaragoza, The probabilistic relevance framework: BM25 and beyond, 2009). */
 export interface FieldScoring {
-  /** At least 0. */
   readonly weight: number
   /** Saturation of repeated words. Greater than 0. */
   readonly k1: number

@@ -178,7 +178,6 @@ export interface Token {
   readonly isStopWord: boolean
 }
 
-/** @param languages possible languages of the text */
 export function analyze(text: string, languages?: readonly string[]): readonly Token[] {
   const tokens: Token[] = []
   const language = languageOf(text, languages)?.code

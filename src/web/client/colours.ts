@@ -53,7 +53,6 @@ export function coloursOf(graph: Graph, by: ColourBy, last?: Coloured): Coloured
   )
   const cssOf = (colour = OTHER): string => (colour === INDEX ? INDEX_COLOUR : (PALETTE[colour] ?? ''))
   const [only] = small
-  // A single small group keeps its own name.
   const restEntry = small.length === 1 && only?.notes === otherNotes ? { name: only.label } : { name: 'other', isRest: true }
   return {
     graph,

@@ -31,7 +31,6 @@ export function withFiles(graph: Graph, files: readonly LinkedFile[]): Graph {
   return withLinks(extended, Uint32Array.from([...graph.pairs, ...pairsOf(numbers, linkedFiles)]))
 }
 
-/** If two canvases link to each other, returns a single pair. */
 function pairsOf(numbers: ReadonlyMap<string, number>, files: readonly LinkedFile[]): readonly number[] {
   const all = files.flatMap(({ id, linked }) => linked.map((other) => [numbers.get(id) ?? -1, numbers.get(other) ?? -1]))
   const pairs = all.filter((pair) => !pair.includes(-1)).map((pair) => pair.toSorted((a, b) => a - b))

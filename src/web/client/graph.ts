@@ -98,7 +98,6 @@ export function placeOf({ places }: { readonly places: ArrayLike<number> }, note
 /** Relative to the median distance of linked notes. */
 const MAX_DISTANCE_RATIO = 3
 
-/** Returns a note and its nearby links, without index notes. */
 export function nearby(graph: Graph, note: number): readonly number[] {
   const others = neighbours(graph, note).filter((other) => !isIndex(graph, other))
   const [x, y] = placeOf(graph, note)

@@ -18,7 +18,6 @@ export function onPageKey(event: KeyboardEvent): void {
   event.preventDefault()
 }
 
-/** Returns true if a panel was open. */
 export function closeOpen(panels: string): boolean {
   const open = document.querySelectorAll(`:is(${panels})[open]`)
   for (const panel of open) panel.removeAttribute('open')

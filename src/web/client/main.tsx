@@ -9,5 +9,4 @@ if (page !== null) {
 }
 addEventListener('popstate', () => void goToAddress())
 void start()
-// Redraw the names with the page's font.
 document.fonts.addEventListener('loadingdone', () => map.view?.refresh())

@@ -53,7 +53,6 @@ const MOST = 0.8
 const CELLS = 260
 /** Groups with fewer notes get no outline. The limit is higher on maps with more than `few` notes. */
 const LEAST = { few: 300, ofFew: 3, ofMany: 8 }
-/** Leaves a gap between areas. */
 const LEAD = 0.1
 
 export const areasOf = memoizeLast(
@@ -87,7 +86,6 @@ export interface Part extends Area {
 /** Caps the links of a note, so that a single note does not dominate its part. */
 const MANY = 20
 
-/** Splits large regions into communities, the largest first. */
 export const landPartsOf = memoizeLast(
   ({ places, picture }: Graph, { shown, colours, ...look }: Divided) => [places, picture, shown, colours, hasParts(look)],
   (graph: Graph, { shown, colours, palette, ...look }: Divided): readonly Part[] => {
@@ -131,7 +129,6 @@ function byNumber(notes: readonly number[], numbers: ArrayLike<number>, count: n
   return lists
 }
 
-/** Returns parts that are completely in a set of notes. */
 export function partsWithin<Some extends Pick<Part, 'notes'>>(parts: readonly Some[], within: ReadonlySet<number>): Some[] {
   return parts.filter(({ notes }) => notes.every((note) => within.has(note)))
 }
@@ -364,7 +361,6 @@ function outlinesOf(
   })
 }
 
-/** Shorter outlines are omitted. */
 const SHORTEST = 48
 
 function loopsOf(next: Map<number, number>): readonly (readonly number[])[] {

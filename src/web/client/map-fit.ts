@@ -5,14 +5,12 @@ import type { Camera } from './map-scene.ts'
 export interface Fitting {
   readonly width: number
   readonly height: number
-  /** Boxes that notes should avoid. */
   readonly covered: readonly Box[]
   /** Maximum scale, in pixels per layout unit. */
   readonly most: number
   readonly reach: number
   /** Minimum space at the sides, in pixels, if the view is wide enough. */
   readonly across?: number
-  /** A point to show in the middle half of the points' bounds. */
   readonly focus?: Point | undefined
 }
 

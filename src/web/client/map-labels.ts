@@ -113,7 +113,6 @@ export class Dots {
     for (const [first, end] of this.#rowsIn(box)) this.#isTaken.fill(1, first, end)
   }
 
-  /** Adds a quadratic Bézier curve. */
   addCurve([x, y]: Point, [overX, overY]: Point, [toX, toY]: Point): void {
     const steps = Math.ceil(Math.hypot(toX - x, toY - y) / SQUARE)
     for (let step = 0; step <= steps; step++) {

@@ -83,7 +83,6 @@ const LEAST_MOST = 12
 const GROWTH = 0.65
 /** On maps with more than `many` notes, notes with few links are paler. */
 const PALE = { many: 300, share: 0.15, far: 0.45, near: 0.55 }
-/** Magnification at which `farnessOf` returns 0. */
 const NEARER = 2.2
 /** Maximum number of segments per stroke. Long paths are slow, because browsers compute their intersections. */
 const STROKE = 120
@@ -106,7 +105,6 @@ const FADED = '50'
 /** With fewer notes, links are curves. `BEND` is a share of their length. */
 export const FEW = 300
 const BEND = 0.09
-/** Bend of curves that do not belong to the graph. */
 export const ARC_BEND = 0.18
 /** Above this scale, in pixels per layout unit, notes grow more slowly than the map. */
 const GROWS_LESS = 9
@@ -196,7 +194,6 @@ export class Scene {
     this.#shown = undefined
   }
 
-  /** Redraws the image if it does not show enough of the view. */
   at(frame: Frame, isMoving: boolean): Shown {
     if (this.#shown === undefined || !isEnough(this.#shown, frame, isMoving)) this.#shown = this.#draw(frame, isMoving)
     return this.#shown
@@ -633,7 +630,6 @@ interface Spot {
   readonly circle: Circle
 }
 
-/** Returns notes in view that are smaller than `COVERED`. */
 export function smallNotesIn(frame: Frame): readonly Spot[] {
   const spots: Spot[] = []
   for (const note of frame.graph.degrees.keys()) {

@@ -93,7 +93,6 @@ const NAMED = {
 /** Minimum distance between named notes on a large map, in pixels. It decreases with the root of the scale. */
 const APART = 190
 const MOST_LOOKED = 600
-/** Minimum radius of `large` notes, relative to the largest one. */
 const LARGE = 0.45
 /**
  * Allowed positions of a note's name, in order of preference. The numbers limit how many grid cells of other notes the name may
@@ -132,7 +131,6 @@ const PARTS_FROM = 3
 const PART_FONT = { far: { least: 10, most: 12 }, near: { least: 10.5, most: 14.5 } }
 /** Maximum number of grid cells with notes that a name next to its namesake may hide. */
 const FEW_HIDDEN = 8
-/** Minimum share of a name that must be on its area. */
 const REACH_OUT = 0.85
 const FADED = 0.7
 const PLACES = 800
@@ -185,7 +183,6 @@ export class MapView {
   #flight = 0
   #gliding = 0
   #wholeCount = 0
-  /** Brings the last target into view again. */
   #goal: (() => void) | undefined
 
   /** @throws Error if the browser does not support canvas */
@@ -338,7 +335,6 @@ export class MapView {
     })
   }
 
-  /** Draws immediately, without waiting for a frame. */
   draw(): readonly Label[] {
     const frame = this.#frameNow()
     if (frame === undefined) return []
@@ -604,7 +600,6 @@ export class MapView {
     }
   }
 
-  /** On the whole of a large map, small notes have no names. */
   #kindOf(frame: Frame, note: number): keyof typeof RULES | undefined {
     if (frame.graph.count <= FEW) return 'other'
     if (isNear(frame)) return 'apart'
@@ -658,7 +653,6 @@ export class MapView {
     }
   }
 
-  /** Shortens a title to one line, without pictograms. */
   #shortened(title: string): string {
     const line =
       title
@@ -715,7 +709,6 @@ export class MapView {
 
   #labelLand(writing: Writing, group: Group, sizes: readonly number[], isFaded = false): Label | undefined {
     const { frame, labels } = writing
-    // Gray areas are less important than colored ones.
     const isLand = group.has === undefined && group.colour !== frame.look.palette.length - 1
     const title = this.#shortened(isLand ? group.label.toLocaleUpperCase() : group.label)
     const [weight, spacing] = isLand ? [700, SPACED] : [550, 0]
@@ -735,7 +728,6 @@ export class MapView {
 
   readonly #groups = memoizeLast((graph: Graph, look: Look) => [graph, look.shown, look.colours, look.groupedBy], groupsOf)
 
-  /** Index notes first, then by number of links. */
   readonly #byWeight = memoizeLast(
     (graph: Graph) => [graph],
     (graph) => {
@@ -757,7 +749,6 @@ export class MapView {
     return width
   }
 
-  /** The scale that shows the whole map, or most of it. */
   get #wholeScale(): number {
     const { extent = 1 } = this.#graph && this.#look ? areasOf(this.#graph, this.#look) : {}
     return Math.hypot(this.#size.width, this.#size.height) / extent
@@ -1023,7 +1014,6 @@ function beside(frame: Frame, note: number, { width, height }: Words): readonly 
   return around.map(([along, down]) => [within(x + along), y + down])
 }
 
-/** Starts at the center of the group. */
 function centresFor(frame: Frame, { bounds }: Group): readonly Point[] {
   const [left, top] = pointIn(frame, bounds[0], bounds[1]).map((edge) => Math.max(0, edge)) as [number, number]
   const [toLeft, toTop] = pointIn(frame, bounds[2], bounds[3])
@@ -1042,7 +1032,6 @@ interface Around {
   readonly most?: number
   /** Space for names at the sides, in pixels. */
   readonly across?: number
-  /** The note to put near the middle. */
   readonly focus?: number | undefined
 }
 
@@ -1097,7 +1086,6 @@ function sizesFrom(most: number, least: number): readonly number[] {
   return [...new Set(SMALLER.map((smaller) => Math.max(least, most * smaller)))]
 }
 
-/** True if all notes with enough room are named. */
 function isNear({ graph, farness }: Frame): boolean {
   return graph.count > FEW && farness < NEAR
 }

@@ -368,7 +368,6 @@ export function Card({ of }: { readonly of: Pointed }) {
 /** In characters. */
 const SENTENCE = 160
 
-/** Skips headings, and shortens long sentences. */
 function firstSentence(markdown: string): string {
   const lines = markdown.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('#'))
   const text = plainText(lines.join('\n').replace(/\.\.\. \[truncated\]$/, '…'))
@@ -376,7 +375,6 @@ function firstSentence(markdown: string): string {
   return sentence.length > SENTENCE ? `${sentence.slice(0, SENTENCE).trimEnd()}…` : sentence
 }
 
-/** Places the card on the side with more room. */
 function tipPlace({ x, y, middle }: Pointed): Record<string, string> {
   return {
     ...(x < middle ? { left: `${x + 14}px` } : { right: `${innerWidth - x + 14}px` }),

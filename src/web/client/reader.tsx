@@ -102,7 +102,6 @@ function Welcome() {
 
 const MAX_ROWS = 6
 
-/** Counts incoming links, like the table. */
 function MostLinked() {
   const { value } = graph
   if (value === undefined) return null
@@ -308,7 +307,6 @@ function Body({ note: value, parsed }: { readonly note: PageNote; readonly parse
 
 interface Parsed {
   readonly note: PageNote
-  /** `undefined` shows the source. */
   readonly tree: readonly MarkdownNode[] | undefined
 }
 
@@ -494,7 +492,6 @@ function Backlinks({ linked: { pages, error, more } }: { readonly linked: Linked
   )
 }
 
-/** Similar notes without a link, loaded after the note. */
 function SimilarNotes({ id }: { readonly id: string }) {
   const { answer } = useAnswer<{ results: readonly SimilarNode[] }>('similar_nodes', { id, exclude_linked: true, limit: 8 })
   if (!answer?.results.length) return null

@@ -98,7 +98,6 @@ export function isJournal(id: string): boolean {
 
 export const focused = computed(() => numberOf(focus.value))
 
-/** Sorted, and including parents of folders with notes. */
 export const folders = computed(() => {
   const names = new Set<string>()
   for (const name of graph.value?.picture.folder_names ?? []) {
@@ -286,7 +285,6 @@ async function loadPicture(move?: MayMove): Promise<void> {
     loadedFor = viewedKey.value
     const picture = await api.value.picture(requested, { mayMove, ...viewed.value })
     const loaded = 'laying_out' in picture ? picture : await graphFrom(requested, picture)
-    // The user has chosen another vault, which is requested next.
     if (requested !== vault.value) return
     clearTimeout(reloadTimer)
     failure.value = undefined

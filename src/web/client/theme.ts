@@ -8,7 +8,6 @@ const isSystemDark = signal(system.matches)
 system.addEventListener('change', () => (isSystemDark.value = system.matches))
 const chosen = signal(browserStorage.getItem(THEME_KEY))
 
-/** Default: the system's theme. */
 export const isDark = computed(() => (chosen.value === null ? isSystemDark.value : chosen.value === 'dark'))
 
 effect(() => {

@@ -63,7 +63,6 @@ export class SegmentBuilder {
   *pages(): Generator<Page, void> {
     const pages: Page[] = []
     const writer = new PageWriter((page) => pages.push(page))
-    // Preserves the order of words in the text.
     const { offsets, targets } = placesByNumber(this.#words.items, this.#forms.length, this.#words.length)
     const into = { writer, entry: new EntryWriter() }
     for (const form of this.#sortedForms()) {

@@ -14,7 +14,6 @@ export interface Page {
   readonly data: Uint8Array
 }
 
-/** Offsets in a page. */
 export interface Span {
   readonly start: number
   readonly end: number
@@ -264,7 +263,6 @@ export class PostingCursor {
   readonly #reader: ByteReader
   readonly #documents: number
 
-  /** @param documents the number of documents in the segment */
   constructor(bytes: Uint8Array, span: { readonly start: number; readonly end: number }, documents: number) {
     this.#reader = new ByteReader(bytes, span.start, span.end)
     this.#documents = documents

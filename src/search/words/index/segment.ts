@@ -126,7 +126,6 @@ export interface Slots {
   readonly end: number
   readonly titleLengths: Uint32Array
   readonly bodyLengths: Uint32Array
-  /** The most frequent language, including dead documents. */
   readonly language: string | undefined
 }
 

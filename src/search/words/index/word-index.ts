@@ -184,7 +184,6 @@ function narrow(segment: Segment, word: PhraseWord, { field, starts }: PhraseSea
   return startsByDocument
 }
 
-/** Decodes positions only if requested. */
 function readPlaces(segment: Segment, entry: PageCursor, visit: (ordinal: number, places: () => Iterable<number>) => void): void {
   const documents = segment.postings(entry)
   const reader = new ByteReader(entry.bytes, entry.positions.start, entry.positions.end)

@@ -28,7 +28,6 @@ interface Content extends Partial<PathAnswer> {
 
 const NOTHING: MapAnswer = { message: 'There is nothing to show on the map.', notes: [], path: [], communities: [] }
 
-/** Results of unknown tools become a plain message. */
 export function readAnswer(result: Fields, args: Fields): MapAnswer {
   try {
     const answer = { ...NOTHING, ...answerOf(contentOf(result), result.isError === true, args.id) }
