@@ -1,4 +1,5 @@
 import type { TextRange } from '../core/text/link-slots.ts'
+import { scanWords } from '../search/words/scan.ts'
 
 export interface Word {
   /** Case-folded, with a uniform apostrophe and without thousands separators. */
@@ -19,8 +20,16 @@ const NEGATIONS: ReadonlySet<string> = new Set(
   `no not never none nothing nobody nowhere neither nor cannot without unless except only hardly barely scarcely rarely seldom almost nearly
   fails failed lacks false nicht kein keine keinen keiner keinem nie niemals nichts niemand ohne weder nur ne pas jamais rien sans aucun aucune ni
   ningún ninguna nunca nada sin tampoco não nem nunca sem mai niente senza nessun nessuno niet geen nooit zonder inte ingen aldrig ikke aldri
-  не нет никогда ничего без не ni ne nie bez nigdy 不 没 無 无 未 非 否`.split(/\s+/),
+  не нет никогда ничего без не ni ne nie bez nigdy 不 没 無 无 未 非 否
+  لا لم لن ليس ليست ليسوا لست لسنا غير بدون دون بلا عدم بعدم لعدم ألا إلا سوى فقط أبدا أبداً أبدًا نادرا نادراً نادرًا
+  ไม่ ไม่ใช่ ไม่มี ห้าม อย่า ไร้ ปราศจาก ยกเว้น เว้นแต่ เท่านั้น แทบ เกือบ มิได้ มิใช่ नहीं नही न ना मत बिना बगैर सिवाय केवल सिर्फ सिर्फ़`.split(/\s+/),
 )
+
+/** "And" and "so" in Arabic, which are written as part of the next word. */
+const ARABIC_PREFIX = /^[وف](?=..)/
+
+/** Scripts without spaces between words, which `scanWords` splits with dictionaries. */
+const UNSPACED = /[\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]/u
 
 const NUMBERS: ReadonlySet<string> = new Set(
   `zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty thirty
@@ -30,9 +39,15 @@ const NUMBERS: ReadonlySet<string> = new Set(
 )
 
 export function wordsIn(text: string): readonly Word[] {
-  return [...text.matchAll(WORD)].map(({ 0: word, index }) => {
-    const folded = fold(word)
-    return { text: folded, start: index, end: index + word.length, kind: kindOf(folded) }
+  return [...text.matchAll(WORD)].flatMap(({ 0: word, index }) => {
+    const words: Word[] = []
+    const add = (start: number, end: number): void => {
+      const folded = fold(word.slice(start, end))
+      words.push({ text: folded, start: index + start, end: index + end, kind: kindOf(folded) })
+    }
+    if (UNSPACED.test(word)) scanWords(word, (_form, _kind, _position, start, end) => add(start, end))
+    else add(0, word.length)
+    return words
   })
 }
 
@@ -47,7 +62,7 @@ const ARABIC_DIGIT = /[\u0660-\u0669\u06f0-\u06f9]/g
 
 function kindOf(word: string): Word['kind'] {
   if (/\d|^[≤≥≠±%$€£¥<>]$/.test(word) || NUMBERS.has(word)) return 'number'
-  return NEGATIONS.has(word) || word.endsWith("n't") ? 'negation' : 'plain'
+  return NEGATIONS.has(word.replace(ARABIC_PREFIX, '')) || word.endsWith("n't") ? 'negation' : 'plain'
 }
 
 /** Blanks addresses, tags, list markers and heading markers without changing offsets. */

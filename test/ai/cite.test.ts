@@ -147,6 +147,44 @@ describe('reading an answer', () => {
   })
 
   test.each([
+    ['يبطئ الملح تخمير العجين.', 'لا يبطئ الملح تخمير العجين.'],
+    ['يبطئ الملح تخمير العجين.', 'لم يبطئ الملح تخمير العجين.'],
+    ['يبطئ الملح تخمير العجين.', 'لن يبطئ الملح تخمير العجين.'],
+    ['يضيف الخباز الملح إلى العجين.', 'ولا يضيف الخباز الملح إلى العجين.'],
+    ['هذا الخبز طازج.', 'هذا الخبز ليس طازجا.'],
+    ['هذا الخبز صالح للأكل.', 'هذا الخبز غير صالح للأكل.'],
+    ['يخبز الخباز الخبز بالملح.', 'يخبز الخباز الخبز بدون الملح.'],
+    ['เกลือทำให้การหมักช้าลง', 'เกลือไม่ทำให้การหมักช้าลง'],
+    ['ควรใส่เกลือก่อนนวดแป้ง', 'ไม่ควรใส่เกลือก่อนนวดแป้ง'],
+    ['ใส่เกลือก่อนนวดแป้ง', 'ห้ามใส่เกลือก่อนนวดแป้ง'],
+    ['ใส่เกลือก่อนนวดแป้ง', 'อย่าใส่เกลือก่อนนวดแป้ง'],
+    ['ขนมปังนี้มีน้ำตาล', 'ขนมปังนี้ไม่มีน้ำตาล'],
+    ['नमक किण्वन को धीमा करता है।', 'नमक किण्वन को धीमा नहीं करता है।'],
+    ['आटे में नमक डालें।', 'आटे में नमक न डालें।'],
+    ['आटे में नमक डालिए।', 'आटे में नमक मत डालिए।'],
+    ['रोटी नमक के साथ बनती है।', 'रोटी नमक के बिना बनती है।'],
+  ])('a negation is known in Arabic, Thai and Hindi: %s %s', async (said, negated) => {
+    const supports = await Promise.all(
+      [
+        [said, said],
+        [said, negated],
+        [negated, negated],
+      ].map(async ([text = '', answer]) => (await citeAnswer(`${answer} [S1]`, [{ text, startLine: 1 }])).citations[0]?.support),
+    )
+    expect(supports).toEqual(['ok', 'weak', 'ok'])
+  })
+
+  test('Thai is read word by word', async () => {
+    const passages = [{ startLine: 1, text: 'เกลือทำให้การหมักช้าลง และอบที่230องศา' }]
+    const supports = await Promise.all(
+      ['การหมักช้าลงเพราะเกลือ [S1]', 'อย่างไรก็ตาม เกลือทำให้การหมักช้าลง [S1]', 'อบที่ 230 องศา [S1]', 'อบที่ 240 องศา [S1]'].map(
+        async (answer) => (await citeAnswer(answer, passages)).citations[0]?.support,
+      ),
+    )
+    expect(supports).toEqual(['ok', 'ok', 'ok', 'weak'])
+  })
+
+  test.each([
     ['two sentences', 'The note says "Strong flour has 13 % protein. Strong flour always needs long kneading." [S1]'],
     ['a marker in it', 'The note says "Strong flour has 13 % protein [S1]. Strong flour always needs long kneading." [S1]'],
     ['very many words', `The note says "Strong flour ${'always needs very long kneading, '.repeat(40)}" [S1]`],
@@ -484,6 +522,11 @@ describe('quotes', () => {
     expect(findQuote('not baked through, or cut hot', bread)).toMatchObject({ isExact: true })
     expect(findQuote('salt is good', bread)).toMatchObject({ isExact: true })
     expect(findQuote('', quotedText(text))).toBeUndefined()
+    expect(findQuote('يبطئ الملح التخمير', quotedText('لا يبطئ الملح التخمير.'))).toBeUndefined()
+    const thai = quotedText('เกลือไม่ทำให้การหมักช้าลง')
+    expect(findQuote('ทำให้การหมักช้าลง', thai)).toBeUndefined()
+    expect(findQuote('เกลือทำให้การหมักช้าลง', thai)).toBeUndefined()
+    expect(findQuote('ไม่ทำให้การหมักช้าลง', thai)).toMatchObject({ start: 'เกลือ'.length, isExact: true })
   })
 })
 
