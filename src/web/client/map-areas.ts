@@ -46,8 +46,11 @@ export interface Divided extends Shown {
   readonly isColouredByGroup: boolean
 }
 
-/** Relative to the usual distance between notes. `blur` smooths borders, and `corner` rounds corners. */
-const REACH = { note: 1.5, enclosed: 5, part: 2, cell: 0.2, blur: 0.45, corner: 0.5 }
+/**
+ * Relative to the usual distance between notes. Areas fill straits up to twice as wide as `strait`. `blur` smooths borders, and
+ * `corner` rounds corners.
+ */
+const REACH = { note: 1.5, strait: 2, enclosed: 5, part: 2, cell: 0.2, blur: 0.45, corner: 0.5 }
 /** Quantile of nearest-neighbor distances. Only the center of a group is dense. */
 const MOST = 0.8
 const CELLS = 260
@@ -180,7 +183,7 @@ function landsOf(
   const reach = (isRound ? REACH.enclosed : REACH.part) * usual
   const size = Math.max(REACH.cell * usual, (right - left) / CELLS, (bottom - top) / CELLS)
   // Surrounds the notes with empty cells, so all outlines are closed.
-  const border = REACH.note * usual + 4 * size
+  const border = (REACH.note + REACH.strait) * usual + 4 * size
   const cells = {
     columns: Math.ceil((right - left + 2 * border) / size) + 1,
     rows: Math.ceil((bottom - top + 2 * border) / size) + 1,
@@ -209,7 +212,9 @@ function landsOf(
         }
     }
     // Cells far from all notes belong to no area, unless areas enclose them.
-    const isFar = Uint8Array.from(nearest, (square) => Number(square >= (REACH.note * usual) ** 2))
+    const isOpen = Uint8Array.from(nearest, (square) => Number(square >= ((REACH.note + REACH.strait) * usual) ** 2))
+    const nearOpen = grown(isOpen, cells, Math.round((REACH.strait * usual) / size))
+    const isFar = nearOpen.map((isNear, at) => Number(isNear === 1 && (nearest[at] ?? 0) >= (REACH.note * usual) ** 2))
     const around = piecesOf(isFar, cells)
     return owner.map((colour, at) => (isFar[at] === 1 && around[at] === around[0] ? outside : colour))
   }
@@ -266,6 +271,20 @@ function usualDistance(graph: Graph, notes: readonly number[]): number {
     return Math.sqrt(notes.reduce((best, other) => (other === note ? best : Math.min(best, squareTo(other))), Infinity))
   })
   return nearest.sort((a, b) => a - b)[Math.floor(MOST * nearest.length)] || 1
+}
+
+/** Returns the cells within a distance of marked ones, in cells. */
+function grown(isMarked: Uint8Array, { columns }: Cells, distance: number): Uint8Array {
+  const found = isMarked.slice()
+  for (const [at, mark] of isMarked.entries()) {
+    const isInside = [at - 1, at + 1, at - columns, at + columns].every((next) => isMarked[next] !== 0)
+    if (mark === 0 || isInside) continue
+    for (let down = -distance; down <= distance; down++) {
+      const along = Math.floor(Math.sqrt(distance ** 2 - down ** 2))
+      found.fill(1, Math.max(0, at + down * columns - along), Math.max(0, at + down * columns + along + 1))
+    }
+  }
+  return found
 }
 
 function piecesOf(owner: Uint8Array, { columns }: Cells): Int32Array {
