@@ -84,6 +84,8 @@ const NAMED = {
   partsOfGroup: 30,
   few: 100,
   ofFew: 100,
+  some: 2_000,
+  ofSome: 45,
   ofMany: 20,
   lit: 40,
   around: 26,
@@ -119,6 +121,8 @@ const GROUP_FONT = { least: 12, most: 23, large: 750 }
 /** Windows below this width, in pixels, have fewer and smaller names. */
 const NARROW = 700
 const SPACED = 0.08
+/** Free space in pixels beside the names of lands, which could otherwise be read as names of notes. */
+const CLEAR = 5
 /** Factors of the font size to try, and the distance between positions to try, in pixels. */
 const SMALLER = [1, 0.9, 0.8, 0.7, 0.6]
 const STEP = 6
@@ -133,7 +137,7 @@ const PART_FONT = { far: { least: 10, most: 12 }, near: { least: 10.5, most: 14.
 const FEW_HIDDEN = 8
 const REACH_OUT = 0.85
 const FADED = 0.7
-const PLACES = 800
+const PLACES = 1_200
 const MARKS: Readonly<Record<Mark | 'gained' | 'lost' | 'gap', string>> = {
   problem: '#d7263d',
   lost: '#d7263d',
@@ -486,7 +490,8 @@ export class MapView {
     const writing = this.#writingIn(frame)
     this.#groupNames = this.#labelGroups(writing)
     if (this.#namesParts) this.#labelParts(writing)
-    const most = this.#mostNames(graph.count <= NAMED.few ? NAMED.ofFew : NAMED.ofMany, 2)
+    const whole = graph.count <= NAMED.few ? NAMED.ofFew : graph.count <= NAMED.some ? NAMED.ofSome : NAMED.ofMany
+    const most = this.#mostNames(whole, 2)
     this.#labelNotes(writing, this.#byWeight(graph), most)
     if (!this.#namesParts) this.#labelParts(writing)
     return this.#writeTexts(on, writing)
@@ -608,20 +613,25 @@ export class MapView {
 
   /** @returns true if the name was placed */
   #labelNote(note: number, writing: Writing, kind: keyof typeof RULES): boolean {
-    const { frame, labels, named } = writing
+    const { frame, highlight, labels, named } = writing
     if (frame.look.shown[note] === 0 || named.has(note)) return false
     named.add(note)
     const text = this.#shortened(frame.graph.picture.titles[note] ?? '')
     if (labels.placed.some((other) => other.text === text)) return false
-    const ways = this.#waysToWrite(text, this.#noteFont(frame, note, kind === 'chosen'))
     const home = areasOf(frame.graph, frame.look).colourAt(...placeOf(frame.graph, note))
+    // If a land has no room for its name, the note of that name stands for it.
+    const groups = highlight === undefined ? this.#groups(frame.graph, frame.look) : []
+    const isForLand = groups.some((group) => group.namesake === note && group.colour === home && isColoured(frame, group))
+    const colour = isForLand ? landColour(frame, home) : frame.theme.text
+    const font = this.#noteFont(frame, note, kind === 'chosen')
+    const ways = this.#waysToWrite(text, isForLand ? { ...font, weight: 650 } : font)
     for (const [at, most] of Object.entries(RULES[kind]))
       for (const [mostHidden, words] of [...new Set([0, most])].flatMap((hidden) => ways.map((way) => [hidden, way] as const))) {
         const centres = beside(frame, note, words)
         const isAllowed = at === 'land' ? landTest(frame, words, landIs(frame, home)) : undefined
         const label = labels.place(words, centres, { mostHidden, isAllowed })
         if (label === undefined) continue
-        addText(writing, label, { colour: frame.theme.text, edge: mostHidden > 0 ? 5 : 3 })
+        addText(writing, label, { colour, edge: mostHidden > 0 ? 5 : 3 })
         return true
       }
     return false
@@ -678,9 +688,9 @@ export class MapView {
     const isWanted = ({ colour, notes }: Group): boolean =>
       !divided.has(colour) && (within === undefined || hasAll(within, notes) === are)
     for (const group of groups.filter(isWanted)) {
-      const { colour, notes, namesake, bounds } = group
-      if (namesake !== undefined && named.has(namesake)) continue
-      const isOther = colour === look.palette.length - 1
+      const { notes, namesake, bounds } = group
+      if (namesake !== undefined && (are ? named.has(namesake) : namesake === writing.highlight?.centre)) continue
+      const isOther = !isColoured(frame, group)
       // Without a name, a color has no meaning, even in a small window.
       if (isOther && (!are || names.length >= most || notes.length < NAMED.least)) continue
       const diagonal = frame.camera.scale * Math.hypot(bounds[2] - bounds[0], bounds[3] - bounds[1])
@@ -709,18 +719,17 @@ export class MapView {
 
   #labelLand(writing: Writing, group: Group, sizes: readonly number[], isFaded = false): Label | undefined {
     const { frame, labels } = writing
-    const isLand = group.has === undefined && group.colour !== frame.look.palette.length - 1
+    const isLand = group.has === undefined && isColoured(frame, group)
     const title = this.#shortened(isLand ? group.label.toLocaleUpperCase() : group.label)
     const [weight, spacing] = isLand ? [700, SPACED] : [550, 0]
     const ways = sizes.map((size) =>
-      wrapped(title).map((lines) =>
-        this.#words(group.label, lines, `${weight} ${size.toFixed(1)}px ${FONT}`, 1.25 * size, spacing * size),
-      ),
+      wrapped(title).map((lines) => {
+        const words = this.#words(group.label, lines, `${weight} ${size.toFixed(1)}px ${FONT}`, 1.25 * size, spacing * size)
+        return isLand ? { ...words, width: words.width + 2 * CLEAR } : words
+      }),
     )
     const label = placeInside(frame, labels, group, ways, isFaded ? 0 : Infinity)
-    const { text } = frame.theme
-    const colour = mixed(frame.look.palette[group.colour] ?? text, text, 0.5)
-    if (label !== undefined) addText(writing, label, { colour, edge: 6, isGroup: true, isFaded })
+    if (label !== undefined) addText(writing, label, { colour: landColour(frame, group.colour), edge: 6, isGroup: true, isFaded })
     return label
   }
 
@@ -1062,7 +1071,7 @@ function placeInside(
     [byNamesake, { centres: middle, hides: 0 }, { centres: all, hides: 0 }],
     [{ hides: mostHidden }, { centres: middle, hides: mostHidden }, { centres: all, hides: mostHidden }],
     // A colored area needs a name, which may extend slightly beyond the area.
-    colour === frame.look.palette.length - 1 ? [] : [{ centres: all, hides: mostHidden, mayReachOut: true }],
+    isColoured(frame, group) ? [{ centres: all, hides: mostHidden, mayReachOut: true }] : [],
   ]
   for (const places of passes)
     for (const [words, { centres, hides, mayReachOut }] of ways.flatMap((size) =>
@@ -1084,6 +1093,15 @@ function sizeFor(share: number, { least, most }: { readonly least: number; reado
 
 function sizesFrom(most: number, least: number): readonly number[] {
   return [...new Set(SMALLER.map((smaller) => Math.max(least, most * smaller)))]
+}
+
+function landColour({ look, theme }: Frame, colour = -1): string {
+  return mixed(look.palette[colour] ?? theme.text, theme.text, 0.5)
+}
+
+/** False for groups in gray. */
+function isColoured({ look }: Frame, { colour }: Pick<Group, 'colour'>): boolean {
+  return colour < look.palette.length - 1
 }
 
 function isNear({ graph, farness }: Frame): boolean {

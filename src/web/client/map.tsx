@@ -325,6 +325,7 @@ export function Depth() {
   return (
     <p class="depth">
       <bdi>{titleOf(focus.value)}</bdi>
+      <span class="quiet">within</span>
       {[1, 2, 3].map((links) => (
         <button
           type="button"
@@ -336,6 +337,7 @@ export function Depth() {
           {links}
         </button>
       ))}
+      <span class="quiet">links</span>
       <button type="button" aria-label="Close the note" onClick={deselect}>
         ✕
       </button>
