@@ -224,6 +224,13 @@ describe('sessions', () => {
     expect((await post(on, [{ jsonrpc: '2.0', method: 'notifications/initialized' }], session)).status).toBe(202)
   })
 
+  test('a session keeps its version if a client names another supported one in the header', async () => {
+    const on = await start()
+    const headers = { ...(await openSession(on)), 'MCP-Protocol-Version': '2025-03-26' }
+    expect((await post(on, message('tools/list'), headers)).status).toBe(200)
+    expect((await post(on, [message('ping')], headers)).status).toBe(400)
+  })
+
   test.each([
     ['what is no message', { no: 'message' }, '"jsonrpc" must be'],
     ['a batch', [message('ping', {}, 1)], 'batches are not supported in this protocol version'],
