@@ -1,12 +1,13 @@
 import { RouxError } from '../../core/errors.ts'
 import { foldId } from '../../core/ids.ts'
 import { folderOf } from '../../core/paths.ts'
+import { journalName } from '../../links/names.ts'
 import { inTrash, quote, requireInside, requireUsable, TRASH } from '../path-rules.ts'
 import type { Draft } from './draft.ts'
 import type { VaultView } from './vault-view.ts'
 
 export interface PathsInUse {
-  readonly view: Pick<VaultView, 'keyAt' | 'keepsCase' | 'look'>
+  readonly view: Pick<VaultView, 'flavour' | 'keyAt' | 'keepsCase' | 'look'>
   isTaken(path: string, but?: Draft): boolean
   tryFind(id: string): Draft | undefined
   idOf(path: string): string
@@ -58,11 +59,20 @@ export function requireFree(workspace: PathsInUse, path: string, but?: Draft): v
 export function newNotePath(workspace: PathsInUse, id: string): string {
   const { view } = workspace
   requireInside(id)
-  const requested = workspace.spelled(/\.md$/i.test(id) ? id : `${id}.md`)
+  const name = /\.md$/i.test(id) ? id : `${id}.md`
+  const requested = workspace.spelled(view.flavour.mode === 'logseq' ? logseqPath(workspace, name) : name)
   if (view.keepsCase()) return requirePath(requested, view)
   const path = requirePath(workspace.spelled(foldId(requested)), view)
   if (path !== requested.normalize('NFC')) workspace.lowercased.push(path)
   return path
+}
+
+/** Logseq keeps pages in one folder and journals in another. */
+function logseqPath(workspace: PathsInUse, name: string): string {
+  const journal = journalName(name.slice(0, -'.md'.length))
+  const folder = journal === undefined ? 'pages' : 'journals'
+  if (name.includes('/') || workspace.view.look(folder) !== 'folder' || workspace.isTaken(name)) return name
+  return `${folder}/${journal === undefined ? name : `${journal}.md`}`
 }
 
 export function lowercasedNotes([first, ...more]: readonly string[]): readonly string[] {

@@ -61,6 +61,26 @@ describe('creating a note', () => {
     expect(result.subjects).toEqual([path])
   })
 
+  test.each([
+    ['My Page', 'pages/My Page.md'],
+    ['My Page.md', 'pages/My Page.md'],
+    ['a___b', 'pages/a___b.md'],
+    ['2025_01_30', 'journals/2025_01_30.md'],
+    ['Jan 30th, 2025', 'journals/2025_01_30.md'],
+    ['journals/2025_01_31', 'journals/2025_01_31.md'],
+    ['pages/a', 'pages/a.md'],
+    ['Other/My Page', 'Other/My Page.md'],
+  ])('in Logseq, %s goes to %s', async (id, path) => {
+    const files = { 'pages/x.md': '', 'journals/2025_01_01.md': '' }
+    await check(files, create(id), { [path]: '# A\n' }, { mode: 'logseq', spelling: 'preserve' })
+  })
+
+  test('in Logseq, a page goes to the root if there is no folder for pages, and never beside a page of its name', async () => {
+    const options = { mode: 'logseq', spelling: 'preserve' } as const
+    await check({ 'x.md': '' }, create('Page'), { 'Page.md': '# A\n' }, options)
+    await refuse({ 'x.md': '', 'pages/y.md': '' }, create('X'), { code: 'NODE_EXISTS' }, options)
+  })
+
   test.each<[string, Record<string, string>, string]>([
     ['most paths have capitals', { 'a.md': '', 'B.md': '', 'Notes/c.md': '' }, 'New/My Idea.md'],
     ['the only note has a capital', { 'Home.md': '' }, 'New/My Idea.md'],
