@@ -50,7 +50,7 @@ export interface Divided extends Shown {
  * Relative to the usual distance between notes. Areas fill straits up to twice as wide as `strait`. `blur` smooths borders, and
  * `corner` rounds corners.
  */
-const REACH = { note: 1.5, strait: 2, enclosed: 5, part: 2, cell: 0.2, blur: 0.45, corner: 0.5 }
+const REACH = { note: 1.5, strait: 2, enclosed: 5, part: 4, cell: 0.2, blur: 0.45, corner: 0.5 }
 /** Quantile of nearest-neighbor distances. Only the center of a group is dense. */
 const MOST = 0.8
 const CELLS = 260
