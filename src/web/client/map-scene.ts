@@ -253,6 +253,13 @@ export function drawAll(
   if (highlight !== undefined) drawGraph(context, shown, { step: 1, highlight })
 }
 
+/** Draws the areas alone. */
+export function drawLands(canvas: HTMLCanvasElement, frame: Frame): void {
+  const context = sized(canvas, frame)
+  fillGround(context, frame)
+  drawAreas(context, frame, undefined)
+}
+
 function isEnough(shown: Shown, { graph, camera: { x, y, scale }, width, height }: Frame, isMoving: boolean): boolean {
   const { camera: at, view } = shown
   if (view.width !== width || view.height !== height) return false

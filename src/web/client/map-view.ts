@@ -4,6 +4,7 @@ import { type ColourBy, type Graph, groupingBy, isElsewhere, isIndex, neighbours
 import { areasOf, boundsOfMost, landPartsOf, partsWithin } from './map-areas.ts'
 import { fitInto } from './map-fit.ts'
 import { type Box, Dots, EDGE, type Label, Labels, type Point, type Words, wrapped } from './map-labels.ts'
+import { Locator } from './map-locator.ts'
 import {
   ARC_BEND,
   bandsIn,
@@ -165,6 +166,7 @@ export class MapView {
   /** Shows highlighted notes above dimmed ones. Fades in and out above `#plain`. */
   readonly #lit = new Sheet()
   readonly #ring = element('div')
+  readonly #locator = new Locator()
   readonly #events: MapEvents
   #graph: Graph | undefined
   #look: Look | undefined
@@ -200,7 +202,7 @@ export class MapView {
     Object.assign(parent.style, { position: 'relative', isolation: 'isolate', overflow: 'hidden' })
     this.#lit.image.style.opacity = '0'
     Object.assign(this.#ring.style, { position: 'absolute', borderRadius: '50%', pointerEvents: 'none' })
-    parent.append(this.#plain.image, this.#lit.image)
+    parent.append(this.#plain.image, this.#lit.image, this.#locator.box)
     parent.addEventListener('wheel', (event) => this.#onWheel(event), { passive: false })
     for (const type of ['gesturestart', 'gesturechange'])
       parent.addEventListener(type, (event) => this.#onGesture(event as GestureEvent))
@@ -354,6 +356,7 @@ export class MapView {
     const transition = isCalm() ? '' : `opacity ${FADE_MS}ms`
     Object.assign(this.#lit.image.style, { transition, opacity: highlight === undefined ? '0' : '1' })
     this.#drawPulse(frame)
+    this.#locator.update(frame, this.#camera.scale / this.#wholeScale)
     return this.#namesNow.names
   }
 
@@ -585,7 +588,7 @@ export class MapView {
 
   #covered(): readonly Box[] {
     const { left, top } = this.#element.getBoundingClientRect()
-    const covered = this.#events.covered?.() ?? []
+    const covered = [...(this.#events.covered?.() ?? []), this.#locator.box.getBoundingClientRect()]
     return covered.map((one) => [one.left - left, one.top - top, one.right - left, one.bottom - top])
   }
 

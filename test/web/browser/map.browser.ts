@@ -100,7 +100,12 @@ test('a large map names few communities and notes at first and more when nearer,
         .map((b) => `${a.text} / ${b.text}`),
     )
     expect(overlapping).toEqual([])
+    expect(await page.locator('.locator').isVisible()).toBe(zoom > 1)
   }
+  const picture = await page.locator('.locator').boundingBox()
+  const view = await page.locator('.locator div').boundingBox()
+  expect(view?.width).toBeLessThan((picture?.width ?? 0) / 3)
+  expect(view?.x).toBeGreaterThan(picture?.x ?? Infinity)
   // On a large map the pane to start with is closed at first.
   expect(await page.locator('.welcome').isVisible()).toBe(false)
   await page.click('.depth button:text-is("Where to start")')

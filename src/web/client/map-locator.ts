@@ -1,0 +1,54 @@
+import { element } from './element.ts'
+import { boundsOf } from './graph.ts'
+import { areasOf } from './map-areas.ts'
+import { type Camera, drawLands, type Frame } from './map-scene.ts'
+import { memoizeLast } from './memoize-last.ts'
+
+const SIZE = { width: 132, height: 92, margin: 6 }
+/** The locator is hidden while the map is magnified less than this, and in narrower windows. */
+const SHOWN_FROM = { magnified: 1.8, width: 700 }
+
+/** A small picture of the whole map that shows which part is in view. */
+export class Locator {
+  readonly box = element('div', { className: 'locator', ariaHidden: 'true' })
+  readonly #image = element('canvas')
+  readonly #view = element('div')
+
+  constructor() {
+    const [width, height] = [`${SIZE.width}px`, `${SIZE.height}px`]
+    const corner = { position: 'absolute', top: '12px', left: '12px', width, height, display: 'none' }
+    Object.assign(this.box.style, corner, { overflow: 'hidden', borderRadius: '8px', pointerEvents: 'none' })
+    Object.assign(this.#image.style, { width, height })
+    Object.assign(this.#view.style, { position: 'absolute', boxSizing: 'border-box', borderRadius: '3px' })
+    this.box.append(this.#image, this.#view)
+  }
+
+  /** @param magnified scale of the map, relative to the scale at which all of it is in view */
+  update(frame: Frame, magnified: number): void {
+    const isShown = magnified >= SHOWN_FROM.magnified && frame.width >= SHOWN_FROM.width
+    this.box.style.display = isShown ? '' : 'none'
+    if (!isShown) return
+    const { camera } = frame
+    const { x, y, scale } = this.#draw(frame)
+    const shrunk = scale / camera.scale
+    const [width, height] = [frame.width * shrunk, frame.height * shrunk]
+    const left = (SIZE.width - width) / 2 + (camera.x - x) * scale
+    const top = (SIZE.height - height) / 2 + (camera.y - y) * scale
+    Object.assign(this.#view.style, { left: `${left}px`, top: `${top}px`, width: `${width}px`, height: `${height}px` })
+  }
+
+  readonly #draw = memoizeLast(
+    ({ graph, look, theme, ratio }: Frame) => [areasOf(graph, look), theme, ratio],
+    (frame): Camera => {
+      const { all } = areasOf(frame.graph, frame.look)
+      const [left, top, right, bottom] = boundsOf(all.flatMap(({ outlines }) => outlines.flat()))
+      const { width, height, margin } = SIZE
+      const scale = Math.min((width - 2 * margin) / (right - left), (height - 2 * margin) / (bottom - top))
+      const camera = { x: (left + right) / 2, y: (top + bottom) / 2, scale }
+      drawLands(this.#image, { ...frame, width, height, camera })
+      this.box.style.border = `1px solid ${frame.theme.link}40`
+      this.#view.style.border = `1.5px solid ${frame.theme.accent}`
+      return camera
+    },
+  )
+}
