@@ -6,22 +6,38 @@ import { maskGaps, type Run } from './prose/runs.ts'
 const KEY = /^[ \t]*([\p{L}\p{N}][\p{L}\p{N}_/.-]*)::/u
 const LISTS = /^(?:tags?|alias(?:es)?)$/i
 
+export interface PageProperty extends TextRange {
+  readonly key: string
+  /** Trimmed. */
+  readonly value: string
+  /** Offset after `::`. */
+  readonly valueStart: number
+}
+
 /** Page properties are the `key:: value` lines at the start of the first block. */
-export function logseqProperties(text: string, run: Run | undefined): Frontmatter {
-  const properties: Record<string, unknown> = {}
-  const texts: PropertyText[] = []
-  if (run?.kind !== 'text') return { properties, texts }
+export function pageProperties(text: string, run: Run | undefined): readonly PageProperty[] {
+  const lines: PageProperty[] = []
+  if (run?.kind !== 'text') return lines
   const source = run.gaps ? maskGaps(text, run.start, run.end, run.gaps) : text.slice(run.start, run.end)
-  let at = run.start
+  let start = run.start
   for (const line of source.split('\n')) {
     const [head = '', key] = KEY.exec(line) ?? []
     if (key === undefined) break
-    const value = line.slice(head.length).trim()
+    const end = start + line.length
+    lines.push({ key, value: line.slice(head.length).trim(), start, valueStart: start + head.length, end })
+    start = end + 1
+  }
+  return lines
+}
+
+export function logseqProperties(text: string, run: Run | undefined): Frontmatter {
+  const properties: Record<string, unknown> = {}
+  const texts: PropertyText[] = []
+  for (const { key, value, start, end } of pageProperties(text, run)) {
     const items = LISTS.test(key) ? pageNames(value) : undefined
     properties[key] = items ?? value
     // A page name with whitespace is not a valid tag, but it is still a link.
-    for (const item of items ?? []) if (!/\s/.test(item)) texts.push({ key, value: item, start: at, end: at + line.length })
-    at += line.length + 1
+    for (const item of items ?? []) if (!/\s/.test(item)) texts.push({ key, value: item, start, end })
   }
   return { properties, texts }
 }
@@ -48,7 +64,7 @@ export interface MarkedTask {
 const MARKER = /^[ \t]*[-*+][ \t]+(?:#{1,6}[ \t]+)?(TODO|DOING|NOW|LATER|WAITING|WAIT|IN-PROGRESS|DONE|CANCELL?ED)[ \t\r\n]/gm
 const STATES: Readonly<Record<string, Task['state']>> = { DONE: 'done', CANCELED: 'other', CANCELLED: 'other' }
 
-function pageNames(value: string): readonly string[] {
+export function pageNames(value: string): readonly string[] {
   return value
     .split(',')
     .map((name) =>

@@ -7,9 +7,10 @@ import { partialHash, readHash } from '../../core/text/partial-reading.ts'
 import { resolveLink, type Source } from '../../links/resolve.ts'
 import { appendToBody, prependToBody, replaceBody } from '../../markdown/edit/body.ts'
 import { createText, overriddenIn } from '../../markdown/edit/create-text.ts'
+import { setNoteProperties } from '../../markdown/edit/page-properties.ts'
 import { replaceText } from '../../markdown/edit/replace-text.ts'
 import { editSection, setTitle } from '../../markdown/edit/section.ts'
-import { setProperties, setRelations } from '../../markdown/edit/set-properties.ts'
+import { setRelations } from '../../markdown/edit/set-properties.ts'
 import { bodyTags, changeTags, setTags } from '../../markdown/edit/tags.ts'
 import { endsInOpenBlock } from '../../markdown/outline.ts'
 import { propertyTag } from '../../markdown/tags.ts'
@@ -83,9 +84,10 @@ export async function updateNote(workspace: Workspace, operation: UpdateNote): P
   requireWhole(draft, operation)
   editBody(workspace, draft, operation)
   const edit = editor(workspace, draft)
-  if (tags !== undefined) edit((text) => setTags(text, tags))
+  const { mode } = workspace.view.flavour
+  if (tags !== undefined) edit((text) => setTags(text, tags, mode))
   workspace.notes.push(...repeatedTagNotes(tags ?? []))
-  if (properties !== undefined) edit((text) => setProperties(text, properties))
+  if (properties !== undefined) edit((text) => setNoteProperties(text, properties, mode))
   if (relations !== undefined) edit((text) => setRelations(text, relationLinks(workspace, relations, draft)))
   if (title !== undefined) await retitle(workspace, draft, { title, updateLinks })
   return draft
@@ -178,7 +180,7 @@ async function requireNoReferrers(workspace: Workspace, draft: Draft): Promise<v
 export async function manageTags(workspace: Workspace, { id, add, remove }: OperationOf<'manageTags'>): Promise<Draft> {
   const draft = requireNote(workspace, id)
   if (add.length + remove.length === 0) throw invalid('There is no tag to add or remove.')
-  editor(workspace, draft)((text) => changeTags(text, { add, remove }))
+  editor(workspace, draft)((text) => changeTags(text, { add, remove }, workspace.view.flavour.mode))
   workspace.notes.push(...repeatedTagNotes(add))
   const both = commonTags(add, remove)
   if (both.length > 0) workspace.notes.push(`Tags in both add and remove are kept: ${withHashes(both)}.`)

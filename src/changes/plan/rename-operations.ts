@@ -56,7 +56,7 @@ function renameIn(workspace: Workspace, draft: Draft, renaming: TagRenaming): nu
   const { kindOf, flavour } = workspace.view
   const isCanvas = kindOf(draft.path) === 'canvas'
   const doubles = isCanvas ? [] : doublesIn(workspace.textOf(draft), renaming, flavour)
-  if (doubles.length > 0) workspace.edit(draft, changeTags(workspace.textOf(draft), { remove: doubles }))
+  if (doubles.length > 0) workspace.edit(draft, changeTags(workspace.textOf(draft), { remove: doubles }, flavour.mode))
   return doubles.length + workspace.renameTags(draft, [renaming]).length
 }
 

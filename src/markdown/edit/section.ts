@@ -11,7 +11,7 @@ import { editBlock } from './block-section.ts'
 import { bodyEdits, replaceLines } from './body.ts'
 import { invalid, requireLine, requireText } from './given-text.ts'
 import { type Insertion, insertedText, nextLine, withoutOuterBlankLines } from './lines.ts'
-import { setProperties } from './set-properties.ts'
+import { pageLines, setNoteProperties } from './page-properties.ts'
 
 const EDITING_HINTS: SectionHints = {
   noHeadings: 'This note has no headings: edit its body with `append`, `prepend`, `replace_text` or `content`.',
@@ -162,9 +162,10 @@ function isSame(before: readonly OutlineHeading[], after: readonly OutlineHeadin
  */
 export function setTitle(text: string, title: string, flavour: Pick<Flavour, 'mode'>): readonly TextEdit[] {
   const newTitle = requireLine('title', title)
-  const { properties } = readFrontmatter(text)
+  const page = pageLines(text, flavour.mode).map(({ key, value }) => [key, value] as const)
+  const properties: Readonly<Record<string, unknown>> = { ...readFrontmatter(text).properties, ...Object.fromEntries(page) }
   const keys = Object.keys(properties).filter((each) => TITLE_KEY.test(each))
   const key = keys.find((each) => titleOf({ title: properties[each] }) !== undefined) ?? keys[0]
   if (flavour.mode === 'docs' && titleOf(properties) === undefined) return renameH1(text, newTitle, flavour)
-  return key === undefined ? [] : setProperties(text, { [key]: newTitle })
+  return key === undefined ? [] : setNoteProperties(text, { [key]: newTitle }, flavour.mode)
 }

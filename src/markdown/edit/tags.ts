@@ -2,19 +2,21 @@ import { isDeepStrictEqual } from 'node:util'
 import type * as Yaml from 'yaml'
 import type { TextEdit } from '../../core/changes.ts'
 import { RouxError } from '../../core/errors.ts'
-import { DEFAULT_FLAVOUR, type Flavour } from '../../core/note.ts'
+import { DEFAULT_FLAVOUR, type Flavour, type Mode } from '../../core/note.ts'
 import { foldName } from '../../core/text/fold.ts'
 import { lineNumber } from '../../core/text/line-number.ts'
 import { bodyStartOf, readFrontmatter } from '../frontmatter/frontmatter.ts'
 import { addPropertyTags } from '../frontmatter/properties.ts'
 import { yaml } from '../frontmatter/yaml-frontmatter.ts'
 import { LineIndex } from '../line-index.ts'
+import { pageNames } from '../logseq.ts'
 import { scanBody } from '../parse-note.ts'
 import { propertyTag, TagSet } from '../tags.ts'
 import { addProperties, editPairs, editSeparated, frontmatterEdits } from './edit-frontmatter.ts'
 import { type Entry, type FrontmatterTree, requireFrontmatter, type Value, withoutItem } from './frontmatter-tree.ts'
 import { invalid, requireText } from './given-text.ts'
 import { endOfLine, lineEndingOf, nextLine, startOfLine } from './lines.ts'
+import { pageLines, setPageLine } from './page-properties.ts'
 import { replaceValue } from './set-properties.ts'
 import { type Style, writeFlow, writeValue } from './write-yaml.ts'
 
@@ -22,11 +24,11 @@ import { type Style, writeFlow, writeValue } from './write-yaml.ts'
  * Adds and removes frontmatter tags, ignoring case. Keeps nested tags, and tags that are both added and removed.
  * @throws RouxError `INVALID_PARAMS` for an invalid tag; `EDIT_MISMATCH` with the line if the frontmatter is malformed
  */
-export function changeTags(text: string, { add = [], remove = [] }: AddedAndRemoved): readonly TextEdit[] {
+export function changeTags(text: string, { add = [], remove = [] }: AddedAndRemoved, mode?: Mode): readonly TextEdit[] {
   const tagsToAdd = requireTags(add)
   const added = new Set(tagsToAdd.map(foldName))
   const removed = new Set(requireTags(remove).map(foldName))
-  return editTags(text, { wanted: tagsToAdd, keeps: (folded) => !removed.has(folded) || added.has(folded) })
+  return editAllTags(text, { wanted: tagsToAdd, keeps: (folded) => !removed.has(folded) || added.has(folded) }, mode)
 }
 
 interface AddedAndRemoved {
@@ -38,10 +40,10 @@ interface AddedAndRemoved {
  * Sets the list of frontmatter tags. Existing tags keep their position and spelling. Items that are not tags stay.
  * @throws RouxError as `changeTags` does
  */
-export function setTags(text: string, tags: readonly string[]): readonly TextEdit[] {
+export function setTags(text: string, tags: readonly string[], mode?: Mode): readonly TextEdit[] {
   const tagsToSet = requireTags(tags)
   const keptNames = new Set(tagsToSet.map(foldName))
-  return editTags(text, { wanted: tagsToSet, keeps: (folded) => keptNames.has(folded) })
+  return editAllTags(text, { wanted: tagsToSet, keeps: (folded) => keptNames.has(folded) }, mode)
 }
 
 /** Frontmatter edits do not change these tags. */
@@ -83,6 +85,19 @@ interface Change {
 }
 
 export const TAG_KEY = /^tags?$/i
+
+/** In Logseq, a list in the first block, `tags:: a, b`, takes the new tags. */
+function editAllTags(text: string, { wanted, keeps }: Change, mode: Mode | undefined): readonly TextEdit[] {
+  const line = pageLines(text, mode).find(({ key }) => TAG_KEY.test(key))
+  if (line === undefined) return editTags(text, { wanted, keeps })
+  const items = line.value
+    .split(',')
+    .map((item) => ({ item: item.trim(), tag: pageNames(item).flatMap((name) => propertyTag(name) ?? [])[0] }))
+  const kept = items.filter(({ item, tag }) => item !== '' && (tag === undefined || keeps(foldName(tag))))
+  const present = new Set([...listedTags(text), ...kept.flatMap(({ tag }) => tag ?? [])].map(foldName))
+  const values = [...kept.map(({ item }) => item), ...wanted.filter((tag) => !present.has(foldName(tag)))]
+  return [...editTags(text, { wanted: [], keeps }), ...setPageLine(text, line, values.length === 0 ? null : values)]
+}
 
 function editTags(text: string, { wanted, keeps }: Change): readonly TextEdit[] {
   const tree = requireFrontmatter(text)

@@ -147,6 +147,55 @@ describe('changing the title', () => {
   })
 })
 
+describe('properties in the first block of a Logseq page', () => {
+  const logseq = { mode: 'logseq' } as const
+  const PAGE = 'title:: Old\ntags:: x, [[y]], [[two words]]\ntype:: book\n\n- text\n'
+  test.each<[string, Partial<UpdateNote>, string]>([
+    ['are set there', { properties: { Type: 'film', k: 1 } }, `---\nk: 1\n---\n${PAGE.replace('book', 'film')}`],
+    ['take a list', { properties: { type: ['[[book]]', 'film'] } }, PAGE.replace('book', '[[book]], film')],
+    ['are removed', { properties: { type: null } }, PAGE.replace('type:: book\n', '')],
+    ['have the tags', { tags: ['z', 'y'] }, PAGE.replace('x, [[y]], [[two words]]', '[[y]], [[two words]], z')],
+    ['lose the last tag', { tags: [] }, PAGE.replace('x, [[y]], [[two words]]', '[[two words]]')],
+  ])('%s', async (_, members, expected) => {
+    await check({ 'a.md': PAGE }, update(members), { 'a.md': expected }, logseq)
+  })
+
+  test('are set in a bullet and with Windows line ends', async () => {
+    const text = '- title:: Old\r\n  type:: book\r\n- text\r\n'
+    await check({ 'a.md': text }, update({ properties: { type: 'film' } }), { 'a.md': text.replace('book', 'film') }, logseq)
+    await check(
+      { 'a.md': text },
+      update({ properties: { type: null } }),
+      { 'a.md': text.replace('  type:: book\r\n', '') },
+      logseq,
+    )
+    await check({ 'a.md': text }, update({ properties: { title: null } }), { 'a.md': text.replace('title:: Old', '') }, logseq)
+  })
+
+  test('gain and lose tags', async () => {
+    const manage = { kind: 'manageTags', id: 'a', add: ['z'], remove: ['x'] } as const
+    await check({ 'a.md': PAGE }, manage, { 'a.md': PAGE.replace('x, [[y]], [[two words]]', '[[y]], [[two words]], z') }, logseq)
+  })
+
+  test('hold one line', async () => {
+    for (const value of ['a\nb', { a: 1 }])
+      await refuse({ 'a.md': PAGE }, update({ properties: { type: value } }), { code: 'INVALID_PARAMS' }, logseq)
+  })
+
+  test('a new title is written there, and links and tags follow it', async () => {
+    await check(
+      { 'pages/a.md': PAGE, 'pages/n.md': 'tags:: old\n\n- [[Old]] #old #[[Old]] #a\n' },
+      update({ id: 'pages/a', title: 'New', updateLinks: true }),
+      {
+        'pages/a.md': null,
+        'pages/New.md': PAGE.replace('Old', 'New'),
+        'pages/n.md': 'tags:: New\n\n- [[New]] #New #[[New]] #New\n',
+      },
+      logseq,
+    )
+  })
+})
+
 describe('refused updates', () => {
   const FILES = {
     'a.md': NOTE,
