@@ -199,7 +199,7 @@ class LogWriter implements OpenLogWriter {
   #pruned = { commits: 0, time: 0 }
   #waiting: readonly Waiting[] = []
   #isFailing = false
-  #isLater = false
+  #isFlushScheduled = false
 
   constructor(options: LogWriterOptions) {
     this.#options = options
@@ -213,11 +213,11 @@ class LogWriter implements OpenLogWriter {
 
   mark(lineage: string, generation: number): void {
     this.#waiting = [...this.#waiting, { lineage, base: generation, generation, changes: undefined }].slice(-MAX_WAITING)
-    if (this.#isLater) return
+    if (this.#isFlushScheduled) return
     // Deferred, because callers are waiting for answers.
-    this.#isLater = true
+    this.#isFlushScheduled = true
     setImmediate(() => {
-      this.#isLater = false
+      this.#isFlushScheduled = false
       this.#flush()
     })
   }
@@ -258,11 +258,11 @@ class LogWriter implements OpenLogWriter {
       // The clock may have been set back, but rows must stay in order.
       const time = Math.max(now, newest.time ?? 0)
       for (const waitingCommit of this.#waiting) this.#insert(statements, waitingCommit, time)
-      if (this.#isToPrune(now)) prune(database, this.#options.retention, now)
+      if (this.#shouldPrune(now)) prune(database, this.#options.retention, now)
     })
   }
 
-  #isToPrune(now: number): boolean {
+  #shouldPrune(now: number): boolean {
     const { commits, time } = this.#pruned
     const isDue = commits >= PRUNE_AFTER.commits || Math.abs(now - time) >= PRUNE_AFTER.time
     this.#pruned = isDue ? { commits: 1, time: now } : { commits: commits + 1, time }

@@ -8,10 +8,10 @@ export interface Option {
   readonly name: string
   readonly type: 'text' | 'flag' | 'integer' | 'number' | 'json'
   /** The number may be omitted; the value is then `true`. */
-  readonly bare?: boolean
+  readonly isValueOptional?: boolean
   readonly short?: string
   /** The option may be repeated; the value is then an array. */
-  readonly many?: boolean
+  readonly isRepeatable?: boolean
   readonly values?: readonly string[]
   readonly default?: unknown
   readonly sentence: string
@@ -25,7 +25,7 @@ export interface Parsed {
 export const GLOBAL_OPTIONS: readonly Option[] = [
   { name: 'vault', type: 'text', sentence: 'The folder with the notes, or the name of a vault in the setting vaults.' },
   { name: 'config', type: 'text', sentence: 'A settings file.' },
-  { name: 'set', type: 'text', many: true, sentence: 'A setting, as key=value.' },
+  { name: 'set', type: 'text', isRepeatable: true, sentence: 'A setting, as key=value.' },
   { name: 'json', type: 'flag', sentence: 'Print JSON, even to a terminal.' },
   { name: 'alone', type: 'flag', sentence: 'Do not use the shared server in this run.' },
   { name: 'help', type: 'flag', short: 'h', sentence: 'Show what a command does.' },
@@ -41,7 +41,7 @@ export const WRITE_OPTION: Option = {
 export const HTTP_OPTION: Option = {
   name: 'http',
   type: 'integer',
-  bare: true,
+  isValueOptional: true,
   sentence: 'Serve over HTTP instead of stdio, optionally on this port.',
 }
 
@@ -73,7 +73,7 @@ export function parseArguments(args: readonly string[], options: readonly Option
     options: Object.fromEntries(
       [...flags].map(([flag, { option }]) => [
         flag,
-        { type: option.type === 'flag' || option.bare ? 'boolean' : 'string' } as const,
+        { type: option.type === 'flag' || option.isValueOptional ? 'boolean' : 'string' } as const,
       ]),
     ),
     strict: false,
@@ -87,11 +87,13 @@ export function parseArguments(args: readonly string[], options: readonly Option
     if (token.kind !== 'option') continue
     const flag = flags.get(token.rawName.replace(/^--?/, ''))
     if (flag === undefined) throw unknownOption(token.rawName, options)
-    const { name, many = false } = flag.option
+    const { name, isRepeatable = false } = flag.option
     const value = readOption(flag, withNext(token, tokens[at + 1], flags))
     values.set(
       name,
-      many ? [...((values.get(name) as unknown[] | undefined) ?? []), ...(Array.isArray(value) ? value : [value])] : value,
+      isRepeatable
+        ? [...((values.get(name) as unknown[] | undefined) ?? []), ...(Array.isArray(value) ? value : [value])]
+        : value,
     )
   }
   return { options: values, positionals }
@@ -103,7 +105,7 @@ export function readValueOf(option: Option, text: string, shownName = flagOf(opt
   if (option.values && !option.values.includes(text)) {
     throw new UsageError(wrong(`one of ${option.values.join(', ')}`).message, didYouMean(nearest(text, option.values)))
   }
-  if (option.many && text.startsWith('[')) return parseJson(text) ?? text
+  if (option.isRepeatable && text.startsWith('[')) return parseJson(text) ?? text
   if (option.type === 'json') return parseJson(text) ?? text
   if (option.type !== 'integer' && option.type !== 'number') return text
   const number = text.trim() === '' ? Number.NaN : Number(text)
@@ -139,7 +141,7 @@ type Token = NonNullable<ReturnType<typeof parseArgs>['tokens']>[number]
 function isValueOf(before: Token | undefined, word: Token | undefined, flags: ReadonlyMap<string, Flag>): boolean {
   if (before?.kind !== 'option' || word?.kind !== 'positional' || word.index !== before.index + 1) return false
   const option = flags.get(before.rawName.replace(/^--?/, ''))?.option
-  return option?.bare === true && before.value === undefined && /^\d+$/.test(word.value)
+  return option?.isValueOptional === true && before.value === undefined && /^\d+$/.test(word.value)
 }
 
 function withNext(token: Token & OptionToken, next: Token | undefined, flags: ReadonlyMap<string, Flag>): OptionToken {
@@ -154,7 +156,7 @@ function readOption({ option, negative }: Flag, { rawName, value, inlineValue }:
     if (value !== 'true' && value !== 'false') throw new UsageError(`${rawName} must be true or false; got "${value}".`)
     return (value === 'true') !== negative
   }
-  if (value === undefined && option.bare === true) return true
+  if (value === undefined && option.isValueOptional === true) return true
   if (value === undefined) throw new UsageError(`${rawName} needs a value.`, `Write ${rawName} <value>.`)
   // In `--vault --json`, the value of `--vault` is missing.
   if (inlineValue === false && value.startsWith('--'))

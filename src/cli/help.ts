@@ -100,7 +100,7 @@ function shortName(tool: string): string {
 function positionalsOf(parameters: readonly Parameter[]): string {
   return parameters
     .filter(({ required, isWord }) => required || isWord)
-    .map(({ name, many, required }) => (required ? ` <${name}>${many ? '…' : ''}` : ` [${name}]`))
+    .map(({ name, isRepeatable, required }) => (required ? ` <${name}>${isRepeatable ? '…' : ''}` : ` [${name}]`))
     .join('')
 }
 
@@ -113,10 +113,10 @@ function optionList(options: readonly Option[]): string {
   )
 }
 
-function placeholder({ type, values, many, bare }: Option): string {
+function placeholder({ type, values, isRepeatable, isValueOptional }: Option): string {
   if (type === 'flag') return ''
-  if (bare) return ` [${type}]`
-  return ` <${values?.join('|') ?? type}>${many ? '…' : ''}`
+  if (isValueOptional) return ` [${type}]`
+  return ` <${values?.join('|') ?? type}>${isRepeatable ? '…' : ''}`
 }
 
 function sentenceOf(option: Option): string {

@@ -18,7 +18,7 @@ export interface Host extends Places {
   readonly stderr: Out
   compose(): Promise<Composition>
   /** True for a folder that is probably not a vault, such as the home folder. */
-  isTooWide(folder: string): Promise<boolean>
+  isUnlikelyVault(folder: string): Promise<boolean>
   tools(): Promise<readonly Tool[]>
   /** Called for the first SIGINT or SIGTERM only. */
   onSignal(listener: () => void): void
@@ -31,7 +31,7 @@ export interface Sharing {
   /** Path of the main script, which identifies the build. */
   readonly script: string
   /** Reason for not using the shared server. */
-  readonly alone?: string
+  readonly unsharedReason?: string
   /** Starts the indexing worker early, because this process serves the vaults itself. */
   bootIndexer(): void
 }

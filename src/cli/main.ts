@@ -12,7 +12,7 @@ import type { Host } from './host.ts'
 import { run } from './run.ts'
 
 const argv = process.argv.slice(2)
-const { alone, streams } = handOver
+const { unsharedReason, streams } = handOver
 const { stdin, stdout } = streams ?? process
 
 const host: Host = {
@@ -29,7 +29,7 @@ const host: Host = {
   stderr: process.stderr,
   compose: () => import('../compose/index.ts'),
   // Imported directly, because `compose/` would load all adapters.
-  isTooWide: async (folder) => (await import('../vault/vault-root.ts')).isTooWide(folder),
+  isUnlikelyVault: async (folder) => (await import('../vault/vault-root.ts')).isUnlikelyVault(folder),
   tools: async () => (await import('../mcp/tools/index.ts')).TOOLS,
   onSignal(listener) {
     // Listen only once, so a second Ctrl+C terminates the process immediately.
@@ -37,7 +37,7 @@ const host: Host = {
   },
   sharing: {
     script: fileURLToPath(import.meta.url),
-    ...(alone === undefined ? {} : { alone }),
+    ...(unsharedReason === undefined ? {} : { unsharedReason }),
     bootIndexer,
   },
 }
@@ -45,7 +45,7 @@ const host: Host = {
 // `roux … | head` must exit quietly. Servers handle stream errors in their transport.
 const isShared = argv[0] === SHARED_COMMAND
 const isServer = isShared || splitCommand(argv).command === 'serve'
-const mayRelay = alone === undefined && greetingFor(argv, process.env) !== undefined
+const mayRelay = unsharedReason === undefined && greetingFor(argv, process.env) !== undefined
 if (!isServer) {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
 }

@@ -18,7 +18,7 @@ export interface Invocation {
   readonly printer: Printer
   readonly options: ReadonlyMap<string, unknown>
   readonly positionals: readonly string[]
-  readonly loud?: boolean
+  readonly alwaysShowsProgress?: boolean
   readonly signal?: AbortSignal
 }
 
@@ -66,7 +66,7 @@ export async function requireVaults(invocation: Invocation, vault?: string): Pro
   const warnings = [loaded.server, ...loaded.vaults].flatMap((settings) => settings.warnings)
   for (const warning of new Set(warnings)) invocation.printer.warn(warning)
   for (const { vaultNamed, settings, stored } of loaded.vaults) {
-    if (!vaultNamed && stored === undefined) await refuseTooWide(invocation.host, settings.vault.path)
+    if (!vaultNamed && stored === undefined) await refuseUnlikelyVault(invocation.host, settings.vault.path)
   }
   return loaded
 }
@@ -100,8 +100,8 @@ export async function withVaults<T>(
   loaded: readonly LoadedVault[],
   run: (vaults: Vaults) => Promise<T>,
 ): Promise<T> {
-  const { host, printer, loud = false } = invocation
-  const progress = new ProgressLine(printer, { always: loud })
+  const { host, printer, alwaysShowsProgress = false } = invocation
+  const progress = new ProgressLine(printer, { always: alwaysShowsProgress })
   const closers = new Map<GraphCore, () => void>()
   const { openCore, shareParts } = await host.compose()
   const shared = loaded.length > 1 ? shareParts() : undefined
@@ -196,8 +196,8 @@ function vaultOptionHint(names: readonly string[]): string {
   return `Name one of your vaults (${names.join(', ')}) or the folder with the notes: roux … --vault <name or folder>`
 }
 
-async function refuseTooWide(host: Host, folder: string): Promise<void> {
-  if (!(await host.isTooWide(folder))) return
+async function refuseUnlikelyVault(host: Host, folder: string): Promise<void> {
+  if (!(await host.isUnlikelyVault(folder))) return
   throw new RouxError('VAULT_NOT_FOUND', `${folder} contains a home folder or a whole disk, so it is probably not a vault.`, {
     hint: `Give the folder that contains the notes, or accept this one: --vault ${shellWord(folder)}`,
   })

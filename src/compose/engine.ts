@@ -14,7 +14,7 @@ import type { OpenOptions } from './open-options.ts'
 /** Makes the names of in-memory indexes unique. */
 let openCount = 0
 
-export interface OpenEngine extends Pick<EmbeddedStore, 'refresh' | 'refreshSearch' | 'prepare' | 'rest'> {
+export interface OpenEngine extends Pick<EmbeddedStore, 'refresh' | 'refreshSearch' | 'prepare' | 'releaseMemory'> {
   readonly store: Store
   /** Opens the index that replaced another one, possibly written by another process. */
   reopen(which: IndexName, cache: IndexStatus['cache']): void
@@ -37,7 +37,7 @@ export async function openEngine(place: EnginePlace, options: Omit<StoreOptions,
         if (part === 'names') store.planAhead()
         return true
       },
-      rest: doNothing,
+      releaseMemory: doNothing,
       reopen: doNothing,
     }
   }
@@ -47,7 +47,7 @@ export async function openEngine(place: EnginePlace, options: Omit<StoreOptions,
     refresh: () => store.refresh(),
     refreshSearch: (embedder) => store.refreshSearch(embedder),
     prepare: (part, until) => store.prepare(part, until),
-    rest: () => store.rest(),
+    releaseMemory: () => store.releaseMemory(),
     reopen: (which, cache) => store.reopen(which, locationOf(place, which, cache)),
   }
 }

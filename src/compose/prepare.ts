@@ -29,8 +29,8 @@ export function whenIdle(indexing: IndexingClient, action: () => void): NodeJS.T
 }
 
 /** Releases caches while the server is idle. */
-export function releaseMemory(...caches: readonly { rest(): void }[]): void {
-  for (const cache of caches) cache.rest()
+export function releaseMemory(...caches: readonly { releaseMemory(): void }[]): void {
+  for (const cache of caches) cache.releaseMemory()
   collectGarbage()
 }
 
@@ -52,8 +52,8 @@ export function followVectors(indexing: IndexingClient, engine: OpenEngine): voi
   })
 }
 
-/** In milliseconds. `quiet`: idle time before the model is opened. `answered`: delay of the lookup of similar names. */
-const PREPARING = { slice: 2, pause: 8, quiet: 100, answered: 2_000 }
+/** In milliseconds. */
+const PREPARING = { slice: 2, pause: 8, idleBeforeModel: 100, delayBeforeSimilarNames: 2_000 }
 
 /**
  * Starts the reader thread and loads note names and the built-in model after the first request.
@@ -76,7 +76,7 @@ export function prepareForQuestions(
     else later(() => prepare(part, next), PREPARING.pause)
   }
   const openWhenQuiet = (): void => {
-    const wait = indexing.quietSince + PREPARING.quiet - performance.now()
+    const wait = indexing.quietSince + PREPARING.idleBeforeModel - performance.now()
     if (wait > 0) later(openWhenQuiet, wait)
     else embedding?.open().catch(() => {})
   }
@@ -85,7 +85,7 @@ export function prepareForQuestions(
     stop()
     files.boot()
     later(() => prepare('names', openWhenQuiet), PREPARING.pause)
-    later(() => prepare('similar names', () => {}), PREPARING.answered)
+    later(() => prepare('similar names', () => {}), PREPARING.delayBeforeSimilarNames)
   })
   return () => {
     isOver = true

@@ -56,16 +56,16 @@ export interface Indexing {
    * @param timeout milliseconds
    * @returns false on timeout; true even if that is impossible (see `status().search.message`)
    */
-  findable(by: SearchReadiness, timeout: number, signal?: AbortSignal): Promise<boolean>
+  awaitFindable(by: SearchReadiness, timeout: number, signal?: AbortSignal): Promise<boolean>
   /** True if the watcher has reported changes that are not in the store yet. */
   isBehind(): boolean
   /** Waits for all changes that the watcher has reported. @param timeout milliseconds @returns false on timeout */
-  caughtUp(timeout: number, signal?: AbortSignal): Promise<boolean>
+  awaitCaughtUp(timeout: number, signal?: AbortSignal): Promise<boolean>
   /**
    * Waits for every change made before this call. Compares all files if the watcher may have missed changes.
    * @throws RouxError if the files cannot be compared
    */
-  current(): Promise<void>
+  awaitUpToDate(): Promise<void>
   /** Compares files with the index and commits the result. @param paths vault-relative; the whole vault if omitted */
   reconcile(paths?: readonly string[]): Promise<void>
   onStatus(listener: (status: IndexStatus) => void): () => void

@@ -380,7 +380,7 @@ export interface Snapshot {
   problems(filter: ProblemFilter, page: Page): Promise<Paged<Problem>>
   problemCounts(filter: Omit<ProblemFilter, 'kind'>): Promise<ProblemCounts>
   /** Without attachments. Ordered by number of linking files, then name. */
-  wanted(filter: WantedFilter, page: Page): Promise<Paged<WantedNote>>
+  wantedNotes(filter: WantedFilter, page: Page): Promise<Paged<WantedNote>>
   /** Ordered by in-degree, then id. Omits the node itself and excluded nodes. */
   neighbors(id: NodeId, options: NeighborOptions, page: Page): Promise<Paged<NodeId>>
   /** For each pair, all links from the first node to the second, ordered by position. */

@@ -13,14 +13,14 @@ const REST_FACTOR = 2
 
 const MAX_REST_MS = 16
 
-export interface Embedded {
+export interface EmbedResult {
   readonly vectors: readonly Float32Array[]
-  readonly refused: ReadonlyMap<number, string>
+  readonly refusals: ReadonlyMap<number, string>
 }
 
 export interface EmbeddingTerms {
   /** Pauses after each batch, because an embedder may never yield. */
-  readonly pace: Pick<EmbeddingPace, 'rest'>
+  readonly pace: Pick<EmbeddingPace, 'pause'>
   readonly signal: AbortSignal
 }
 
@@ -31,8 +31,8 @@ const PLAIN = 'note'
  * Splits a failed batch to find the texts that the embedder rejects.
  * @throws the embedder's error if it is transient, or if even a plain word fails
  */
-export async function embedTexts(embedder: Embedder, texts: readonly string[], terms: EmbeddingTerms): Promise<Embedded> {
-  const parts: Embedded[] = []
+export async function embedTexts(embedder: Embedder, texts: readonly string[], terms: EmbeddingTerms): Promise<EmbedResult> {
+  const parts: EmbedResult[] = []
   for (let start = 0; start < texts.length; start += embedder.batch) {
     const slice = texts.slice(start, start + embedder.batch)
     try {
@@ -45,10 +45,10 @@ export async function embedTexts(embedder: Embedder, texts: readonly string[], t
   return joined(parts)
 }
 
-async function embedSlice(embedder: Embedder, texts: readonly string[], { pace, signal }: EmbeddingTerms): Promise<Embedded> {
+async function embedSlice(embedder: Embedder, texts: readonly string[], { pace, signal }: EmbeddingTerms): Promise<EmbedResult> {
   const vectors = requireVectors(embedder, texts.length, await embedder.embed(texts, 'passage', signal))
-  await pace.rest()
-  return { vectors, refused: new Map() }
+  await pace.pause()
+  return { vectors, refusals: new Map() }
 }
 
 async function isWorking(embedder: Embedder, { signal }: EmbeddingTerms): Promise<boolean> {
@@ -64,10 +64,10 @@ interface Failed extends EmbeddingTerms {
   readonly error: unknown
 }
 
-async function embedApart(embedder: Embedder, texts: readonly string[], { error, ...terms }: Failed): Promise<Embedded> {
-  if (texts.length === 1) return { vectors: [new Float32Array(embedder.dimensions)], refused: new Map([[0, messageOf(error)]]) }
+async function embedApart(embedder: Embedder, texts: readonly string[], { error, ...terms }: Failed): Promise<EmbedResult> {
+  if (texts.length === 1) return { vectors: [new Float32Array(embedder.dimensions)], refusals: new Map([[0, messageOf(error)]]) }
   const middle = texts.length >> 1
-  const parts: Embedded[] = []
+  const parts: EmbedResult[] = []
   for (const half of [texts.slice(0, middle), texts.slice(middle)]) {
     try {
       parts.push(await embedSlice(embedder, half, terms))
@@ -79,35 +79,35 @@ async function embedApart(embedder: Embedder, texts: readonly string[], { error,
   return joined(parts)
 }
 
-function joined(parts: readonly Embedded[]): Embedded {
+function joined(parts: readonly EmbedResult[]): EmbedResult {
   const vectors: Float32Array[] = []
   const refusals = new Map<number, string>()
   for (const part of parts) {
-    for (const [at, reason] of part.refused) refusals.set(vectors.length + at, reason)
+    for (const [at, reason] of part.refusals) refusals.set(vectors.length + at, reason)
     vectors.push(...part.vectors)
   }
-  return { vectors, refused: refusals }
+  return { vectors, refusals: refusals }
 }
 
 export class EmbeddingPace {
-  #askedAt = Number.NEGATIVE_INFINITY
+  #lastCallAt = Number.NEGATIVE_INFINITY
   #workedSince = performance.now()
 
-  asked(): void {
-    this.#askedAt = performance.now()
+  onCall(): void {
+    this.#lastCallAt = performance.now()
   }
 
-  get isAsked(): boolean {
-    return performance.now() - this.#askedAt < EXPECTED_MS
+  get hasRecentCall(): boolean {
+    return performance.now() - this.#lastCallAt < EXPECTED_MS
   }
 
   begin(): void {
     this.#workedSince = performance.now()
   }
 
-  async rest(): Promise<void> {
+  async pause(): Promise<void> {
     const worked = performance.now() - this.#workedSince
-    const pause = this.isAsked ? Math.min(MAX_REST_MS, REST_FACTOR * worked) : 0
+    const pause = this.hasRecentCall ? Math.min(MAX_REST_MS, REST_FACTOR * worked) : 0
     await new Promise((resolve) => setTimeout(resolve, Math.max(PAUSE_MS, pause)))
     this.begin()
   }

@@ -3,7 +3,7 @@ import { isTransient, messageOf } from '../core/errors.ts'
 import type { ChunkPlace, SearchProgress } from '../core/search.ts'
 import type { EmbeddedText, NoteVectors, SearchWriter } from '../core/search-writer.ts'
 import { chunkHash } from '../search/chunks.ts'
-import { type Embedded, EmbeddingPace, EmbeddingRate, embedTexts } from './embed-texts.ts'
+import { EmbeddingPace, EmbeddingRate, type EmbedResult, embedTexts } from './embed-texts.ts'
 import type { ReadNote } from './search-document.ts'
 
 export interface EmbeddingParts {
@@ -11,7 +11,7 @@ export interface EmbeddingParts {
   readonly openEmbedder: () => Promise<Embedder>
   readonly read: (keys: readonly number[]) => Promise<readonly ReadNote[]>
   /** Delete other embedders' vectors once this embedder's are complete; see `SearchServiceParts.isEager`. */
-  readonly supersedes: boolean
+  readonly deletesOtherVectors: boolean
   readonly onWake: () => void
 }
 
@@ -38,14 +38,14 @@ const MAX_NAMES = 64
 
 interface Pending {
   readonly note: ReadNote
-  readonly wanted: number | undefined
+  readonly requestedVersion: number | undefined
   readonly chunks: readonly (ChunkPlace & { readonly hash: string })[]
   readonly names: readonly string[]
 }
 
 interface PreparedNote {
   readonly vectors: NoteVectors
-  readonly wanted: number | undefined
+  readonly requestedVersion: number | undefined
 }
 
 type Outcome =
@@ -72,21 +72,20 @@ export class EmbeddingQueue {
   #sharedVectors: ReadonlyMap<string, Float32Array> | undefined
   /** Notes with a rejected text, by key. Retried when they change. */
   readonly #refusals = new Map<number, RefusedNote>()
-  readonly #dropped = new Set<number>()
+  readonly #removedKeys = new Set<number>()
   #pending: readonly Pending[] = []
   #isRunning = false
   #outcome: Outcome | undefined
   #ready: PreparedNote[] = []
-  readonly #inHand = new Set<number>()
+  readonly #inProgress = new Set<number>()
   #readySince = 0
   #retryIn = FIRST_RETRY_MS
   #retryTimer: NodeJS.Timeout | undefined
   #problem: string | undefined
   #failures = 0
   /** Callers should not wait for vectors. */
-  #isStuck = false
-  /** No vectors of other embedders are left. */
-  #isAlone = false
+  #isFailing = false
+  #hasDeletedOtherVectors = false
   readonly #rate = new EmbeddingRate()
   readonly #pace = new EmbeddingPace()
 
@@ -95,31 +94,31 @@ export class EmbeddingQueue {
   }
 
   get problem(): string | undefined {
-    return this.#problem ?? (this.isThrough ? refusalOf(this.#refusals) : undefined)
+    return this.#problem ?? (this.isFinished ? refusalOf(this.#refusals) : undefined)
   }
 
   get isSettled(): boolean {
-    return this.#isStuck || (this.#storedVersions !== undefined && this.isThrough)
+    return this.#isFailing || (this.#storedVersions !== undefined && this.isFinished)
   }
 
-  get isThrough(): boolean {
-    return this.#queue.size === 0 && this.#inHand.size === 0
+  get isFinished(): boolean {
+    return this.#queue.size === 0 && this.#inProgress.size === 0
   }
 
   get isRunning(): boolean {
     return this.#isRunning
   }
 
-  get isAsked(): boolean {
-    return this.#pace.isAsked
+  get hasRecentCall(): boolean {
+    return this.#pace.hasRecentCall
   }
 
   /** Slows down embedding while calls arrive. */
-  asked(): void {
-    this.#pace.asked()
+  onCall(): void {
+    this.#pace.onCall()
   }
 
-  want(key: number, version: number): void {
+  request(key: number, version: number): void {
     this.#sharedVectors = undefined
     this.#requestedVersions.set(key, version)
     if (this.#refusals.get(key)?.version !== version) this.#refusals.delete(key)
@@ -127,8 +126,8 @@ export class EmbeddingQueue {
     else this.#queue.add(key)
   }
 
-  drop(key: number): void {
-    if (this.#storedVersions?.has(key)) this.#dropped.add(key)
+  remove(key: number): void {
+    if (this.#storedVersions?.has(key)) this.#removedKeys.add(key)
     this.#requestedVersions.delete(key)
     this.#queue.delete(key)
     this.#refusals.delete(key)
@@ -136,8 +135,8 @@ export class EmbeddingQueue {
   }
 
   /** Call after deleting the vectors from the store. */
-  forgot(keys: readonly number[]): void {
-    for (const key of keys) this.#dropped.delete(key)
+  onVectorsDeleted(keys: readonly number[]): void {
+    for (const key of keys) this.#removedKeys.delete(key)
     this.#sharedVectors = undefined
   }
 
@@ -158,7 +157,7 @@ export class EmbeddingQueue {
   async reload(): Promise<void> {
     if (this.#embedder === undefined) return
     this.#storedVersions = new Map(await this.#parts.search.vectorVersions(this.#embedder.id))
-    for (const [key, version] of this.#requestedVersions) this.want(key, version)
+    for (const [key, version] of this.#requestedVersions) this.request(key, version)
   }
 
   async step(): Promise<'more' | 'waiting' | 'done'> {
@@ -172,7 +171,7 @@ export class EmbeddingQueue {
     if (this.#isWorthStoring()) await this.#store()
     if (this.#retryTimer !== undefined) return 'waiting'
     if (this.#queue.size === 0) {
-      await this.#supersede(this.#embedder)
+      await this.#deleteOtherVectors(this.#embedder)
       return 'done'
     }
     await this.#start(this.#embedder)
@@ -193,10 +192,10 @@ export class EmbeddingQueue {
     }
   }
 
-  async #supersede({ id }: Embedder): Promise<void> {
-    if (!this.#parts.supersedes || this.#isAlone || this.#requestedVersions.size === 0) return
+  async #deleteOtherVectors({ id }: Embedder): Promise<void> {
+    if (!this.#parts.deletesOtherVectors || this.#hasDeletedOtherVectors || this.#requestedVersions.size === 0) return
     await this.#parts.search.keepOnly(id)
-    this.#isAlone = true
+    this.#hasDeletedOtherVectors = true
   }
 
   #open(): void {
@@ -207,7 +206,7 @@ export class EmbeddingQueue {
         async (embedder) => {
           if (this.#abort.signal.aborted) return await embedder.close()
           this.#embedder = embedder
-          this.#recovered()
+          this.#resetFailures()
         },
         (error) => this.#retryLater(error),
       )
@@ -221,8 +220,8 @@ export class EmbeddingQueue {
   async #start(embedder: Embedder): Promise<void> {
     const pending: Pending[] = []
     const texts = new Map<string, string>()
-    const maxNotes = this.#pace.isAsked ? NOTES_AT_ONCE_URGENT : NOTES_AT_ONCE
-    const keys = firstOf(this.#queue, maxNotes, (key) => !this.#inHand.has(key))
+    const maxNotes = this.#pace.hasRecentCall ? NOTES_AT_ONCE_URGENT : NOTES_AT_ONCE
+    const keys = firstOf(this.#queue, maxNotes, (key) => !this.#inProgress.has(key))
     const knownVectors = await this.#knownVectors(embedder, keys)
     for (let from = 0; from < keys.length && texts.size < embedder.batch; from += READ_TOGETHER) {
       const batchKeys = keys.slice(from, from + READ_TOGETHER)
@@ -233,7 +232,7 @@ export class EmbeddingQueue {
       const read = new Set(notes.map(({ words }) => words.key))
       for (const key of batchKeys) if (!read.has(key)) this.#queue.delete(key)
     }
-    for (const { note } of pending) this.#inHand.add(note.words.key)
+    for (const { note } of pending) this.#inProgress.add(note.words.key)
     this.#pending = pending
     this.#isRunning = true
     this.#embed(embedder, knownVectors, texts)
@@ -248,7 +247,7 @@ export class EmbeddingQueue {
     }
     this.#sharedVectors ??= await this.#parts.search.vectorsOf(
       embedder.id,
-      [...this.#queue, ...this.#dropped].slice(0, MAX_SHARED_TEXTS),
+      [...this.#queue, ...this.#removedKeys].slice(0, MAX_SHARED_TEXTS),
     )
     return this.#sharedVectors
   }
@@ -273,18 +272,18 @@ export class EmbeddingQueue {
     this.#outcome = undefined
     this.#pending = []
     if ('error' in outcome) {
-      for (const { note } of pending) this.#inHand.delete(note.words.key)
+      for (const { note } of pending) this.#inProgress.delete(note.words.key)
       this.#retryLater(outcome.error)
       return
     }
-    this.#recovered()
+    this.#resetFailures()
     if (this.#ready.length === 0) this.#readySince = performance.now()
     const { vectors, refused } = outcome
     const vectorsOf = (hash: string): readonly EmbeddedText[] => {
       const vector = vectors.get(hash)
       return vector === undefined ? [] : [{ hash, vector }]
     }
-    for (const { note, wanted, chunks, names } of pending) {
+    for (const { note, requestedVersion, chunks, names } of pending) {
       const { key, path, version } = note.words
       const embedded = chunks.flatMap((chunk) => vectorsOf(chunk.hash).map((text) => ({ ...chunk, ...text })))
       const reason = [...chunks.map(({ hash }) => hash), ...names]
@@ -293,15 +292,15 @@ export class EmbeddingQueue {
       if (reason !== undefined && this.#requestedVersions.get(key) === version) this.#refusals.set(key, { path, version, reason })
       const stored = reason === undefined ? version : INCOMPLETE
       const entry = { key, path, version: stored, content: note.content, chunks: embedded, names: names.flatMap(vectorsOf) }
-      this.#ready.push({ vectors: entry, wanted })
+      this.#ready.push({ vectors: entry, requestedVersion })
     }
   }
 
   #isWorthStoring(): boolean {
     if (this.#ready.length === 0) return false
     return (
-      this.#queue.size <= this.#inHand.size ||
-      this.#ready.length >= (this.#pace.isAsked ? STORE_NOTES_URGENT : STORE_NOTES) ||
+      this.#queue.size <= this.#inProgress.size ||
+      this.#ready.length >= (this.#pace.hasRecentCall ? STORE_NOTES_URGENT : STORE_NOTES) ||
       performance.now() - this.#readySince > STORE_MS
     )
   }
@@ -312,20 +311,20 @@ export class EmbeddingQueue {
     const stored = ready.map(({ vectors }) => vectors)
     // On failure, `#ready` keeps the vectors for the next attempt.
     await this.#parts.search.putVectors(this.#embedder?.id ?? '', stored)
-    for (const { vectors } of this.#ready) this.#inHand.delete(vectors.key)
+    for (const { vectors } of this.#ready) this.#inProgress.delete(vectors.key)
     this.#ready = []
-    for (const { vectors, wanted } of ready) {
+    for (const { vectors, requestedVersion } of ready) {
       this.#storedVersions?.set(vectors.key, vectors.version)
       const now = this.#requestedVersions.get(vectors.key)
-      if (now === wanted) this.#queue.delete(vectors.key)
-      else if (now !== undefined) this.want(vectors.key, now)
+      if (now === requestedVersion) this.#queue.delete(vectors.key)
+      else if (now !== undefined) this.request(vectors.key, now)
     }
   }
 
-  #recovered(): void {
+  #resetFailures(): void {
     this.#problem = undefined
     this.#failures = 0
-    this.#isStuck = false
+    this.#isFailing = false
     this.#retryIn = FIRST_RETRY_MS
   }
 
@@ -334,7 +333,7 @@ export class EmbeddingQueue {
     this.#problem = messageOf(error)
     this.#failures++
     // `openEmbedder` has retried already, so callers do not wait.
-    this.#isStuck = this.#embedder === undefined || !isTransient(error) || this.#failures >= MAX_FAILURES
+    this.#isFailing = this.#embedder === undefined || !isTransient(error) || this.#failures >= MAX_FAILURES
     this.#retryTimer = setTimeout(() => {
       this.#retryTimer = undefined
       this.#parts.onWake()
@@ -361,10 +360,14 @@ function prepare(
     endLine,
     hash: hashOf(text),
   }))
-  return { note, wanted: requestedVersion, chunks, names: note.fields.title.slice(0, MAX_NAMES).map(hashOf) }
+  return { note, requestedVersion, chunks, names: note.fields.title.slice(0, MAX_NAMES).map(hashOf) }
 }
 
-function outcomeOf(known: ReadonlyMap<string, Float32Array>, hashes: readonly string[], { vectors, refused }: Embedded): Outcome {
+function outcomeOf(
+  known: ReadonlyMap<string, Float32Array>,
+  hashes: readonly string[],
+  { vectors, refusals: refused }: EmbedResult,
+): Outcome {
   const pairs = hashes.map((hash, at) => [hash, vectors[at]] as const)
   return {
     vectors: new Map([...known, ...pairs].flatMap(definedOnly)),

@@ -60,13 +60,13 @@ export interface IndexerOptions {
   readonly recent?: Pick<RecentBytes, 'keep'>
 }
 
-export interface Reconciled {
+export interface ReconcileResult {
   readonly generation: number
   readonly changed: number
   readonly mode: Mode
 }
 
-export interface IndexLook {
+export interface IndexView {
   readonly names: NameIndex
   /** Files with links that mention the folded name. */
   readonly sourcesOf: (name: string) => Iterable<number>
@@ -107,11 +107,11 @@ export class Indexer {
   #lineage: string | undefined
   #paths: (string | undefined)[] = []
   /** The current generation is marked in the log. */
-  #isMarked = false
+  #isGenerationLogged = false
   #mode: Mode = 'obsidian'
   #links: LinkTable | undefined
   /** Links to headings and blocks of unread files. Undefined if another process began the index. */
-  #untested: Map<number, { readonly source: number; readonly subpath: string }[]> | undefined
+  #uncheckedSubpaths: Map<number, { readonly source: number; readonly subpath: string }[]> | undefined
 
   constructor(vault: Vault, writer: IndexWriter, options: IndexerOptions) {
     this.#vault = vault
@@ -127,10 +127,10 @@ export class Indexer {
     return this.#unlisted
   }
 
-  async reconcile(scope: Scope): Promise<Reconciled> {
+  async reconcile(scope: Scope): Promise<ReconcileResult> {
     for (;;) {
       if ((await this.#writer.state()).generation !== this.#generation) await this.#recall()
-      let outcome: Reconciled | undefined
+      let outcome: ReconcileResult | undefined
       try {
         // Also compare everything if the index was deleted while the server was running.
         outcome = await this.#attempt(this.#isComplete ? scope : { all: true })
@@ -147,8 +147,8 @@ export class Indexer {
   /** After a crash, the last commits may be missing from the log. */
   #markOnce(): void {
     const [log, lineage, generation] = [this.#options.log, this.#lineage, this.#generation]
-    if (this.#isMarked || log === undefined || lineage === undefined || !this.#isComplete) return
-    this.#isMarked = true
+    if (this.#isGenerationLogged || log === undefined || lineage === undefined || !this.#isComplete) return
+    this.#isGenerationLogged = true
     void this.#options.permission.then(() => log.mark(lineage, generation))
   }
 
@@ -161,12 +161,12 @@ export class Indexer {
   }
 
   /** Loads data for resolving links in parts, so the thread can do other work. */
-  async warm(): Promise<void> {
+  async loadAhead(): Promise<void> {
     while (await this.#links?.loadPart()) await new Promise((resolve) => setImmediate(resolve))
   }
 
   /** The result is valid until the next `reconcile`. */
-  async look(): Promise<IndexLook> {
+  async openView(): Promise<IndexView> {
     if ((await this.#writer.state()).generation !== this.#generation) await this.#recall()
     const links = this.#links ?? this.#newLinks()
     return { ...(await links.look()), flavour: links.flavour, known: this.#files, nextKey: this.#nextKey + this.#reserved.size }
@@ -209,7 +209,7 @@ export class Indexer {
   #newLinks(): LinkTable {
     const { profile, comments } = this.#options
     const links = new LinkTable(this.#writer, { profile, comments, mode: this.#mode })
-    this.#untested = this.#generation === 0 ? new Map() : undefined
+    this.#uncheckedSubpaths = this.#generation === 0 ? new Map() : undefined
     if (this.#generation === 0) links.startEmpty()
     return links
   }
@@ -220,7 +220,7 @@ export class Indexer {
     return this.#vault.marker ?? (style.relativeLinks > style.wikilinks ? 'docs' : 'obsidian')
   }
 
-  async #attempt(scope: Scope): Promise<Reconciled | undefined> {
+  async #attempt(scope: Scope): Promise<ReconcileResult | undefined> {
     const plan = this.#plan(scope)
     let changed = plan.gone.length
     let total = plan.read.length
@@ -430,7 +430,7 @@ export class Indexer {
     const reserved = expected.map(({ path }) => ({ path, key: this.#reserve(path), aliases: [] }))
     const { affected, changed } = await links.rename([...withKeys, ...reserved], removed)
     await this.#addOutlines(withKeys, links, { affected, changed })
-    if (complete && !this.#isComplete && this.#untested === undefined) await this.#addDangling({ affected, changed })
+    if (complete && !this.#isComplete && this.#uncheckedSubpaths === undefined) await this.#addDangling({ affected, changed })
     for (const { key } of withKeys) affected.delete(key)
     for (const key of removed) affected.delete(key)
     const outlines = { writer: this.#writer, placed: new Map(withKeys.map((fact) => [fact.key, outlineOf(fact)])) }
@@ -497,7 +497,7 @@ export class Indexer {
     if (lineage === this.#lineage && changes !== undefined) {
       log.append({ lineage, base: this.#generation, generation, changes })
     } else log.mark(lineage, generation)
-    this.#isMarked = true
+    this.#isGenerationLogged = true
   }
 
   /** Marks links to changed headings and blocks as affected. */
@@ -535,15 +535,15 @@ export class Indexer {
   }
 
   #brokenBy(key: number, outline: Outline): ReadonlySet<number> | undefined {
-    if (this.#untested === undefined) return undefined
-    const links = this.#untested.get(key) ?? []
-    this.#untested.delete(key)
+    if (this.#uncheckedSubpaths === undefined) return undefined
+    const links = this.#uncheckedSubpaths.get(key) ?? []
+    this.#uncheckedSubpaths.delete(key)
     const exists = subpathTest(outline)
     return new Set(links.filter(({ subpath }) => !exists(subpath)).map(({ source }) => source))
   }
 
   #noteUntested(files: readonly { readonly key: number }[]): ((at: number, part: Part) => void) | undefined {
-    const untested = this.#untested
+    const untested = this.#uncheckedSubpaths
     if (untested === undefined) return undefined
     return (at, { key, subpath }) => {
       const source = files[at]?.key ?? -1
@@ -584,7 +584,7 @@ export class Indexer {
     this.#lineage = commit.lineage
     this.#outsideLinks = commit.outside
     this.#isComplete = commit.complete
-    if (commit.complete) this.#untested = undefined
+    if (commit.complete) this.#uncheckedSubpaths = undefined
     this.#style = this.#styleWith(commit.records, commit.gone)
     for (const { path, key } of commit.gone) {
       this.#files.delete(path)

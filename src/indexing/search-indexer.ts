@@ -24,7 +24,7 @@ export interface SearchParts {
   readonly search: SearchWriter
   readonly embedding: EmbeddingChoice
   /** Delete other embedders' vectors once this embedder's are complete. */
-  readonly supersedes: boolean
+  readonly deletesOtherVectors: boolean
   readonly flavour: Flavour
   readonly kindOf: (path: string) => FileKind
   readonly onMismatch: (path: VaultPath) => void
@@ -37,7 +37,7 @@ export type StepResult = 'more' | 'waiting' | 'done'
 interface OpenBatch {
   readonly words: WordBatch
   characters: number
-  readonly versions: Map<number, { readonly version: number; readonly wanted: number | undefined }>
+  readonly versions: Map<number, { readonly version: number; readonly requestedVersion: number | undefined }>
 }
 
 const STEP_MS = 30
@@ -72,12 +72,12 @@ export class SearchIndexer {
   #batch: OpenBatch | undefined
   #generation = 0
   #isLoaded = false
-  #hasRested = false
+  #hasReleasedMemory = false
   #isCompact = false
 
   constructor(parts: SearchParts) {
     this.#parts = parts
-    const { supersedes } = parts
+    const { deletesOtherVectors } = parts
     const { openEmbedder } = parts.embedding
     this.#embedding =
       openEmbedder === undefined
@@ -85,7 +85,7 @@ export class SearchIndexer {
         : new EmbeddingQueue({
             search: parts.search,
             openEmbedder,
-            supersedes,
+            deletesOtherVectors,
             read: (keys) => this.#readOnce(keys),
             onWake: parts.onWake,
           })
@@ -106,17 +106,17 @@ export class SearchIndexer {
     for (const [key, times] of this.#doubtCounts) if (times < MAX_DOUBTS) this.#enqueue(key)
   }
 
-  rest(): void {
+  releaseMemory(): void {
     const isBusy = !this.isComplete('words') || this.#deletedKeys.size + this.#doubtCounts.size > 0
-    if (isBusy || this.#embedding?.isThrough === false) return
+    if (isBusy || this.#embedding?.isFinished === false) return
     this.#files.clear()
-    this.#hasRested = true
+    this.#hasReleasedMemory = true
   }
 
   async step(): Promise<StepResult> {
     if (!this.#isLoaded) return 'done'
     if (this.#wordQueue.size > 0 || this.#batch !== undefined) {
-      if (this.#notes.size >= ENOUGH_READ && this.#embedding?.isAsked === false) {
+      if (this.#notes.size >= ENOUGH_READ && this.#embedding?.hasRecentCall === false) {
         await this.#embedding.step()
         // Continue with words after these vectors.
         if (this.#embedding.isRunning) return 'waiting'
@@ -137,8 +137,8 @@ export class SearchIndexer {
     return this.#isCompact ? embedded : 'more'
   }
 
-  asked(): void {
-    this.#embedding?.asked()
+  onCall(): void {
+    this.#embedding?.onCall()
   }
 
   isComplete(by: 'words' | 'meaning'): boolean {
@@ -177,7 +177,7 @@ export class SearchIndexer {
       if (this.#requestedVersions.delete(file.key) || this.#words.has(file.key)) this.#deletedKeys.add(file.key)
       this.#files.delete(file.key)
       this.#wordQueue.delete(file.key)
-      this.#embedding?.drop(file.key)
+      this.#embedding?.remove(file.key)
       return
     }
     this.#deletedKeys.delete(file.key)
@@ -187,8 +187,8 @@ export class SearchIndexer {
 
   /** Another process may have indexed some notes. */
   async #load(): Promise<void> {
-    if (this.#hasRested) for (const file of (await this.#parts.index.contents(0)).files) this.#note(file)
-    this.#hasRested = false
+    if (this.#hasReleasedMemory) for (const file of (await this.#parts.index.contents(0)).files) this.#note(file)
+    this.#hasReleasedMemory = false
     this.#words = new Map(await this.#parts.search.wordVersions())
     await this.#embedding?.reload()
     this.#isLoaded = true
@@ -202,8 +202,8 @@ export class SearchIndexer {
     if (requestedVersion === undefined || file === undefined) return
     if (this.#words.get(key) === requestedVersion) this.#wordQueue.delete(key)
     else this.#wordQueue.add(key)
-    if (this.#parts.embedding.mayEmbed?.(file.path) === false) this.#embedding?.drop(key)
-    else this.#embedding?.want(key, requestedVersion)
+    if (this.#parts.embedding.mayEmbed?.(file.path) === false) this.#embedding?.remove(key)
+    else this.#embedding?.request(key, requestedVersion)
   }
 
   async #forgetGone(): Promise<void> {
@@ -211,7 +211,7 @@ export class SearchIndexer {
     this.#deletedKeys.clear()
     await this.#parts.search.forget(keys)
     for (const key of keys) this.#words.delete(key)
-    this.#embedding?.forgot(keys)
+    this.#embedding?.onVectorsDeleted(keys)
   }
 
   async #indexWords(): Promise<void> {
@@ -242,7 +242,7 @@ export class SearchIndexer {
     for (const note of notes) {
       const { words, fields } = note
       batch.characters += fields.body.length
-      batch.versions.set(words.key, { version: words.version, wanted: requestedVersions.get(words.key) })
+      batch.versions.set(words.key, { version: words.version, requestedVersion: requestedVersions.get(words.key) })
       if (this.#isKept(note)) this.#notes.set(words.key, note)
     }
     for (const key of keys) if (!batch.versions.has(key)) this.#wordQueue.delete(key)
@@ -251,9 +251,9 @@ export class SearchIndexer {
   async #commitWords({ words, versions }: OpenBatch): Promise<void> {
     this.#batch = undefined
     if (versions.size > 0) await this.#orReload(() => words.commit())
-    for (const [key, { version, wanted }] of versions) {
+    for (const [key, { version, requestedVersion }] of versions) {
       this.#words.set(key, version)
-      if (this.#requestedVersions.get(key) === wanted) this.#wordQueue.delete(key)
+      if (this.#requestedVersions.get(key) === requestedVersion) this.#wordQueue.delete(key)
       else this.#enqueue(key)
     }
     this.#isCompact = false
@@ -272,7 +272,7 @@ export class SearchIndexer {
 
   /** Only notes whose vectors are computed soon are kept. */
   #isKept({ fields }: ReadNote): boolean {
-    const isSoon = this.#parts.embedding.isEmbedderQuick === true && this.#embedding?.isAsked === false
+    const isSoon = this.#parts.embedding.isEmbedderQuick === true && this.#embedding?.hasRecentCall === false
     return isSoon && this.#wordQueue.size < MAX_AT_ONCE && this.#notes.size < MAX_READ && fields.body.length <= MAX_READ_LENGTH
   }
 

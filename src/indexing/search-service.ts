@@ -63,7 +63,7 @@ export class SearchService {
   #graphDamages = 0
   #failure: string | undefined
   #reportedProblem: string | undefined
-  #isPassing = false
+  #isFailureTransient = false
   #isStopped = false
   #running: Promise<StepResult> | undefined
   #isClosed = false
@@ -74,8 +74,8 @@ export class SearchService {
   }
 
   /** A transient failure stopped the service. */
-  get isPassing(): boolean {
-    return this.#failure !== undefined && this.#isPassing
+  get hasTransientFailure(): boolean {
+    return this.#failure !== undefined && this.#isFailureTransient
   }
 
   get isStopped(): boolean {
@@ -88,8 +88,8 @@ export class SearchService {
   }
 
   /** Slows down background work while calls arrive. */
-  asked(): void {
-    this.#indexer?.asked()
+  onCall(): void {
+    this.#indexer?.onCall()
   }
 
   progress(): SearchProgress | undefined {
@@ -98,7 +98,7 @@ export class SearchService {
     return { ...(progress ?? NOT_BEGUN), message: this.#failure, isStopped: true }
   }
 
-  expecting(changed: number): SearchProgress | undefined {
+  expectChanges(changed: number): SearchProgress | undefined {
     this.#unknown += changed
     const progress = this.progress()
     if (progress === undefined || this.#unknown === 0) return progress
@@ -107,7 +107,7 @@ export class SearchService {
   }
 
   /** Also resolves if complete coverage is impossible for now. */
-  async findable(by: SearchReadiness): Promise<void> {
+  async awaitFindable(by: SearchReadiness): Promise<void> {
     await new Promise<void>((resolve) => {
       this.#waiters.add({ by, done: resolve })
       this.#hooks.onWake()
@@ -189,8 +189,8 @@ export class SearchService {
     await this.#writer?.tidy()
   }
 
-  rest(): void {
-    if (!this.#isStale) this.#indexer?.rest()
+  releaseMemory(): void {
+    if (!this.#isStale) this.#indexer?.releaseMemory()
   }
 
   async close(): Promise<void> {
@@ -215,7 +215,7 @@ export class SearchService {
       index: withOwnErrors(index),
       search: this.#writer,
       embedding: this.#parts,
-      supersedes: this.#parts.isEager,
+      deletesOtherVectors: this.#parts.isEager,
       flavour: { profile, comments, mode, languages: this.#parts.languages ?? [] },
       kindOf: (path) => kindOf(path, mode),
       onMismatch: this.#hooks.onMismatch,
@@ -233,7 +233,7 @@ export class SearchService {
     if (this.#failures > ATTEMPTS) {
       const failure = `Search is not up to date: ${messageOf(error)}`
       this.#failure = failure
-      this.#isPassing = isTransient(error)
+      this.#isFailureTransient = isTransient(error)
       // Report a recurring failure only once.
       if (failure !== this.#reportedProblem) this.#hooks.onError(error)
       this.#reportedProblem = failure

@@ -38,9 +38,9 @@ export interface ServiceParts {
   /** Called when memory runs short, so a service with more memory can take over. If omitted, the service stops. */
   readonly onMemoryShort?: () => void
   readonly onManyRead?: () => void
-  readonly onRest?: () => void
-  /** Called after a long idle time, to release caches. */
   readonly onIdle?: () => void
+  /** Called after a long idle time, to release caches. */
+  readonly onLongIdle?: () => void
   readonly onError: (error: unknown) => void
 }
 
@@ -101,9 +101,9 @@ export class IndexingService implements Indexing {
   #roomTimer: NodeJS.Timeout | undefined
   /** How often the index moved to memory since it was last complete on disk. */
   #movesToMemory = 0
-  /** `wanted`: the next comparison updates the index on disk. `tried`: a comparison is doing so. */
-  #returning: 'no' | 'wanted' | 'tried' = 'no'
-  #working: 'building' | 'verifying' = 'building'
+  /** `requested`: the next comparison updates the index on disk. `tried`: a comparison is doing so. */
+  #diskReturn: 'no' | 'requested' | 'tried' = 'no'
+  #activePhase: 'building' | 'verifying' = 'building'
   #isRunning = false
   #isAwake = false
   #isPermitted = false
@@ -111,7 +111,7 @@ export class IndexingService implements Indexing {
   #isDamaged = false
   /** Set after memory ran short. No files are read until the next start. */
   #memoryShort: MemoryShortError | undefined
-  #isPassing = false
+  #isFailureTransient = false
   #hasReadMany = false
   #isClosed = false
 
@@ -151,8 +151,8 @@ export class IndexingService implements Indexing {
   }
 
   /** Slows down background work while calls arrive. */
-  asked(): void {
-    this.#search.asked()
+  onCall(): void {
+    this.#search.onCall()
   }
 
   async ready(timeout: number, signal?: AbortSignal): Promise<boolean> {
@@ -160,21 +160,21 @@ export class IndexingService implements Indexing {
     return await inTime(this.#upToDate.opened, timeout, signal)
   }
 
-  async findable(by: SearchReadiness, timeout: number, signal?: AbortSignal): Promise<boolean> {
-    return await inTime(this.#search.findable(by), timeout, signal)
+  async awaitFindable(by: SearchReadiness, timeout: number, signal?: AbortSignal): Promise<boolean> {
+    return await inTime(this.#search.awaitFindable(by), timeout, signal)
   }
 
   isBehind(): boolean {
     return this.#freshness.isBehind
   }
 
-  async caughtUp(timeout: number, signal?: AbortSignal): Promise<boolean> {
+  async awaitCaughtUp(timeout: number, signal?: AbortSignal): Promise<boolean> {
     if (!this.#freshness.isBehind) return true
     // The queue already contains all reported changes.
     return await inTime(this.#caughtUp.opened, timeout, signal)
   }
 
-  async current(): Promise<void> {
+  async awaitUpToDate(): Promise<void> {
     if ((await this.#watcher?.settle()) !== true) await this.reconcile()
     else if (this.#freshness.isBehind) await this.#caughtUp.opened
   }
@@ -234,7 +234,7 @@ export class IndexingService implements Indexing {
   replaceDamaged(): void {
     this.#isDamaged = true
     this.#isVerified = false
-    this.#upToDate.shut()
+    this.#upToDate.close()
     this.#report({ phase: 'building', done: 0, total: 0 })
     this.#request({ all: true }).catch(() => {})
   }
@@ -269,7 +269,7 @@ export class IndexingService implements Indexing {
     this.#isRunning = true
     clearTimeout(this.#timer)
     try {
-      await this.#workAll()
+      await this.#runAll()
     } catch (error) {
       this.#giveUp(error)
       this.#endRun()
@@ -278,18 +278,18 @@ export class IndexingService implements Indexing {
 
   #endRun(): void {
     this.#isRunning = false
-    if (!this.#isClosed) this.#rest()
+    if (!this.#isClosed) this.#scheduleIdleWork()
   }
 
   /** Requests come first, then jobs, then search. Waiting requests share one comparison. */
-  async #workAll(): Promise<void> {
+  async #runAll(): Promise<void> {
     while (!this.#isClosed) {
-      if (this.#queue.length > 0) await this.#workOff()
-      else if (this.#jobs.length > 0) await this.#workJob()
+      if (this.#queue.length > 0) await this.#runRequests()
+      else if (this.#jobs.length > 0) await this.#runNextJob()
       // Watch before indexing for search, which can take minutes, but after jobs, because the first call waits for recovery.
-      else if (this.#isToWatch()) this.#startWatching()
+      else if (this.#shouldWatch()) this.#startWatching()
       // Requests that arrived during a step did not start another run.
-      else if (!(await this.#searchOn()) && this.#queue.length + this.#jobs.length === 0) break
+      else if (!(await this.#runSearchStep()) && this.#queue.length + this.#jobs.length === 0) break
     }
     // Do not `await` before this call, or a request that arrives meanwhile is lost.
     this.#endRun()
@@ -308,7 +308,7 @@ export class IndexingService implements Indexing {
     for (const request of this.#queue.splice(0)) request.done(error)
   }
 
-  async #workJob(): Promise<void> {
+  async #runNextJob(): Promise<void> {
     await this.#jobs.shift()?.start()
     // The watcher also reports Roux's own writes, which are already indexed.
     if (this.#freshness.isBehind && this.#noticed !== undefined && [...this.#noticed].every((file) => this.#isCurrent(file))) {
@@ -316,7 +316,7 @@ export class IndexingService implements Indexing {
     }
   }
 
-  async #workOff(): Promise<void> {
+  async #runRequests(): Promise<void> {
     const requests = this.#queue.splice(0)
     let error: unknown
     try {
@@ -333,7 +333,7 @@ export class IndexingService implements Indexing {
     if (!this.#freshness.isBehind) {
       if (file !== undefined && this.#isCurrent(file)) return
       this.#noticed = new Set()
-      this.#caughtUp.shut()
+      this.#caughtUp.close()
     }
     if (file === undefined || this.#noticed === undefined || this.#noticed.size >= MAX_NOTICED) this.#noticed = undefined
     else this.#noticed.add(file)
@@ -353,7 +353,7 @@ export class IndexingService implements Indexing {
   }
 
   /** @returns whether there is more to do now */
-  async #searchOn(): Promise<boolean> {
+  async #runSearchStep(): Promise<boolean> {
     const { phase, mode } = this.#status
     const isReadable = phase === 'idle' || this.#memoryShort !== undefined
     if (!isReadable && phase === 'failed') this.#search.release()
@@ -401,7 +401,7 @@ export class IndexingService implements Indexing {
           if (isNews) this.#parts.onError(error)
           // This scope has not been compared, so the next comparison must cover everything.
           this.#isVerified = false
-          this.#isPassing = isTransient(error)
+          this.#isFailureTransient = isTransient(error)
           this.#finish({ phase: 'failed', ...explained })
           throw error
         }
@@ -410,10 +410,10 @@ export class IndexingService implements Indexing {
   }
 
   async #compareOnce(scope: Scope): Promise<void> {
-    if (this.#returning === 'wanted') await this.#openOnDisk()
+    if (this.#diskReturn === 'requested') await this.#openOnDisk()
     if (this.#isDamaged) await this.#replace()
     await this.#reconcile(this.#isVerified ? scope : { all: true })
-    if (this.#returning === 'tried') await this.#returnToDisk()
+    if (this.#diskReturn === 'tried') await this.#returnToDisk()
   }
 
   /** Never resolves if another service takes over. */
@@ -443,15 +443,15 @@ export class IndexingService implements Indexing {
     this.#writer ??= this.#parts.openWriter(this.#status.cache)
     const hasIndex = (await this.#writer.state()).generation > 0
     this.#indexer ??= this.#newIndexer(this.#vault, this.#writer)
-    this.#working = hasIndex ? 'verifying' : 'building'
+    this.#activePhase = hasIndex ? 'verifying' : 'building'
     // A verified index stays "up to date" until a difference is found.
-    if (!this.#isVerified) this.#report({ phase: this.#working, done: 0, total: 0 })
+    if (!this.#isVerified) this.#report({ phase: this.#activePhase, done: 0, total: 0 })
     const { generation, changed, mode } = await this.#indexer.reconcile(scope)
     this.#parts.onCommitted(generation)
     this.#isVerified = true
     this.#hasReadMany ||= changed >= MANY_FILES
-    this.#isPassing = false
-    const search = this.#search.expecting(changed)
+    this.#isFailureTransient = false
+    const search = this.#search.expectChanges(changed)
     const { unlisted } = this.#indexer
     this.#finish({ phase: 'idle', mode, unlisted, ...(search === undefined ? undefined : { search }) })
   }
@@ -462,7 +462,7 @@ export class IndexingService implements Indexing {
       permission: this.#permission,
       recent: this.#recent,
       onProgress: (doneCount, total) => {
-        if (total > 0) this.#report({ phase: this.#working, done: doneCount, total })
+        if (total > 0) this.#report({ phase: this.#activePhase, done: doneCount, total })
       },
     })
   }
@@ -502,7 +502,7 @@ export class IndexingService implements Indexing {
     this.#indexer = undefined
     const { file: _, ...status } = this.#status
     this.#status = { ...status, cache: 'memory', message }
-    this.#returning = 'no'
+    this.#diskReturn = 'no'
     this.#parts.onReplaced('memory')
     await this.#search.moveTo('memory')
   }
@@ -517,7 +517,7 @@ export class IndexingService implements Indexing {
       clearTimeout(this.#roomTimer)
       this.#roomTimer = setTimeout(() => {
         if (!hasRoom()) return check()
-        this.#returning = 'wanted'
+        this.#diskReturn = 'requested'
         this.#request({ all: true }).catch(() => {})
       }, delay).unref()
     }
@@ -526,7 +526,7 @@ export class IndexingService implements Indexing {
 
   /** Readers use the index in memory until the one on disk is up to date. */
   async #openOnDisk(): Promise<void> {
-    this.#returning = 'tried'
+    this.#diskReturn = 'tried'
     if (this.#status.cache === 'disk') return
     await this.#writer?.close()
     this.#writer = undefined
@@ -536,7 +536,7 @@ export class IndexingService implements Indexing {
   }
 
   async #returnToDisk(): Promise<void> {
-    this.#returning = 'no'
+    this.#diskReturn = 'no'
     this.#movesToMemory = 0
     this.#parts.onReplaced('disk')
     await this.#search.moveTo('disk')
@@ -556,8 +556,8 @@ export class IndexingService implements Indexing {
   }
 
   /** Polls for a missing vault or database, or prepares for the next change. */
-  #rest(): void {
-    if (this.#status.phase === 'missing' || this.#isPassing || this.#search.isPassing) {
+  #scheduleIdleWork(): void {
+    if (this.#status.phase === 'missing' || this.#isFailureTransient || this.#search.hasTransientFailure) {
       this.#timer = setTimeout(() => void this.#request({ all: true }).catch(() => {}), RECHECK_INTERVAL)
       this.#timer.unref()
       return
@@ -568,17 +568,17 @@ export class IndexingService implements Indexing {
       if (!this.#isPermitted) return
       this.#writer?.tidy().catch(() => {})
       this.#search.tidy().catch(() => {})
-      this.#parts.onRest?.()
+      this.#parts.onIdle?.()
       this.#timer = setTimeout(() => {
-        this.#search.rest()
-        this.#parts.onIdle?.()
+        this.#search.releaseMemory()
+        this.#parts.onLongIdle?.()
       }, IDLE_AFTER)
       this.#timer.unref()
     }, WARM_AFTER)
     this.#timer.unref()
   }
 
-  #isToWatch(): boolean {
+  #shouldWatch(): boolean {
     return this.#isPermitted && this.#watcher === undefined && this.#parts.watch !== undefined && this.#status.phase !== 'missing'
   }
 
@@ -601,7 +601,7 @@ export class IndexingService implements Indexing {
 
   /** Errors are ignored, because the next change reports them. */
   #preload(): void {
-    this.#indexer?.warm().catch(() => {})
+    this.#indexer?.loadAhead().catch(() => {})
   }
 
   #startWatching(): void {
@@ -655,7 +655,7 @@ export class Latch {
     this.#open()
   }
 
-  shut(): void {
+  close(): void {
     if (!this.#isOpen) return
     this.#isOpen = false
     this.opened = this.#next()

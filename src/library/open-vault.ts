@@ -84,7 +84,7 @@ export async function openVault(path: string, options: OpenVaultOptions = {}): P
     async (args: unknown, call: CallOptions = {}) => {
       const off = switchedOffBy(tool)
       if (off !== undefined) throw toolDisabled(tool.name, off)
-      return prepareCall(tool, args, { vaults, switchedOffBy })({ ...call, whole: true, marked: true })
+      return prepareCall(tool, args, { vaults, switchedOffBy })({ ...call, isUntruncated: true, withHighlights: true })
     }
   const methods = Object.fromEntries(TOOLS.map((tool) => [methodName(tool.name), methodOf(tool)]))
   return {
@@ -95,11 +95,11 @@ export async function openVault(path: string, options: OpenVaultOptions = {}): P
       await core.indexing.ready(NO_TIMEOUT, signal)
       // Fail early, for example if the vault is missing.
       await answer(core, { signal }, async () => plain(undefined))
-      for (const by of ['words', 'meaning'] as const) await core.indexing.findable(by, NO_TIMEOUT, signal)
+      for (const by of ['words', 'meaning'] as const) await core.indexing.awaitFindable(by, NO_TIMEOUT, signal)
     },
     toGraphology: (graph = {}) => toGraphology(core, graph),
     ai: {
-      search: (args, call = {}) => searchChunks(core, args, { ...call, whole: true }),
+      search: (args, call = {}) => searchChunks(core, args, { ...call, isUntruncated: true }),
       chat: (messages, { signal, ...more } = {}) => chatWith(core, { ...more, messages }, { signal }),
       usage: async (days = 7) => {
         if (!Number.isInteger(days) || days < 1 || days > MAX_DAYS)

@@ -50,7 +50,7 @@ export async function toGraphology(
   { communities = true, signal }: GraphOptions & CallOptions = {},
 ): Promise<Answer<VaultGraph>> {
   const { MultiDirectedGraph: Graph } = await loadGraphology()
-  return answerInSteps(core, { signal, whole: true }, async (read, call) => {
+  return answerInSteps(core, { signal, isUntruncated: true }, async (read, call) => {
     const latest = communities ? await latestOf(core.insights, call) : undefined
     const members = latest?.insight === undefined ? undefined : communitiesOf(latest.insight)
     const value = await read(async (snapshot) => {

@@ -36,7 +36,7 @@ export function greetingOf(kind: Greeting['kind'], argv: readonly string[], env:
 }
 
 interface HandOver {
-  alone?: string
+  unsharedReason?: string
   /** Omitted if the relay has not taken over stdin and stdout. */
   streams?: { readonly stdin: Readable; readonly stdout: Writable; finish(code: number): void }
 }

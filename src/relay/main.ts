@@ -19,7 +19,7 @@ async function relay(script: string, greeting: Greeting, loadProgram: () => void
   if (greeting.kind === 'command') return await runCommand(link, loadProgram)
   const serveHere = (streams: { readonly stdin: Readable; readonly stdout: Writable }): Promise<number> =>
     new Promise((finish) => {
-      Object.assign(handOver, { alone: 'the shared server is gone', streams: { ...streams, finish } })
+      Object.assign(handOver, { unsharedReason: 'the shared server is gone', streams: { ...streams, finish } })
       loadProgram()
     })
   const relaying = new StdioRelay({ link, reopen: () => openLink(script, greeting), serveHere, onFinished: exitWith })
@@ -31,7 +31,7 @@ async function linkTo(script: string, greeting: Greeting): Promise<Link | undefi
     return await connect(findPlace(script, process.env), greeting)
   } catch (error) {
     // A busy server is retried in the background.
-    if (!isTransient(error)) handOver.alone = (error as Error).message
+    if (!isTransient(error)) handOver.unsharedReason = (error as Error).message
     return undefined
   }
 }

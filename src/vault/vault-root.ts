@@ -47,7 +47,7 @@ function notFound(message: string, hint: string, cause?: unknown): RouxError {
 // Folders that contain home folders.
 const HOMES = /^(?:\/home|\/Users|\/var\/home|\/usr\/home|[a-z]:[\\/]Users)$/i
 
-export function isTooWide(path: string, home: string = homedir()): boolean {
+export function isUnlikelyVault(path: string, home: string = homedir()): boolean {
   const folder = realPathOf(path) ?? resolve(path)
   if (folder === parse(folder).root || folder === '/root') return true
   if (HOMES.test(folder) || HOMES.test(dirname(folder))) return true

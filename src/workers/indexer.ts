@@ -62,7 +62,7 @@ function serveVault(port: MessagePort): void {
           log,
           ai: () => ai ?? message.data.settings.ai,
           onReplaced: (which) => replaced[which]++,
-          onRest: () => writes?.tidy(),
+          onIdle: () => writes?.tidy(),
         })
         writes = openWrites(message.data, service)
         calls = indexerService(service, writes)
@@ -75,8 +75,8 @@ function serveVault(port: MessagePort): void {
       case 'ai':
         ai = message.ai
         break
-      case 'asked':
-        service?.asked()
+      case 'callStarted':
+        service?.onCall()
         break
       case 'call':
         if (calls !== undefined) void answer(calls, message.call, (reply) => send({ type: 'reply', reply }))
@@ -111,7 +111,7 @@ interface ServiceCallbacks {
   readonly log: OpenLogWriter | undefined
   ai(): OpenIndexer['settings']['ai']
   readonly onReplaced: (which: IndexName) => void
-  readonly onRest: () => void
+  readonly onIdle: () => void
 }
 
 type Send = (message: FromIndexer) => void
@@ -132,7 +132,7 @@ function openLog(
 
 function openService(
   { root, settings, engine, watch, freshness, mayGrow }: OpenIndexer,
-  { send, embedder: calls, log, ai, onReplaced, onRest }: ServiceCallbacks,
+  { send, embedder: calls, log, ai, onReplaced, onIdle }: ServiceCallbacks,
 ): IndexingService {
   const { vault, links, tags, embedder, search } = settings
   const options: VaultOptions = {
@@ -184,8 +184,8 @@ function openService(
     freshness: new Freshness(freshness),
     onCaughtUp: () => send({ type: 'caughtUp' }),
     onManyRead: () => collectGarbage(),
-    onRest,
-    onIdle: () => {
+    onIdle,
+    onLongIdle: () => {
       forgetStems()
       forgetFoldedWords()
       forgetJoinedWords()
@@ -254,9 +254,9 @@ export type IndexerService = ReturnType<typeof indexerService>
 function indexerService(service: IndexingService, writes: WriteService) {
   return {
     reconcile: (paths: readonly string[] | undefined) => service.reconcile(paths),
-    current: (_: undefined) => service.current(),
+    awaitUpToDate: (_: undefined) => service.awaitUpToDate(),
     // The caller has a timeout of its own.
-    findable: (by: SearchReadiness) => service.findable(by, NO_TIMEOUT),
+    awaitFindable: (by: SearchReadiness) => service.awaitFindable(by, NO_TIMEOUT),
     run: (request: WriteRequest, onBegun: (changeId: string) => void) => writes.run(request, { onBegun }),
     undo: (changeId: string, onBegun: (changeId: string) => void) => writes.undo(changeId, { onBegun }),
     changes: (limit: number) => writes.changes(limit),

@@ -42,7 +42,7 @@ export class IndexingClient implements Indexing {
   #restart: NodeJS.Timeout | undefined
   #status: IndexStatus
   #heldCalls = 0
-  #askedAt = 0
+  #lastCallAt = 0
   #hasBegun = false
   #replaced: Readonly<Record<IndexName, number>> = NOT_REPLACED
   #caches: Readonly<Record<IndexName, IndexStatus['cache']>> = { index: 'disk', search: 'disk' }
@@ -68,7 +68,7 @@ export class IndexingClient implements Indexing {
 
   /** End of the last request, as a `performance.now()` time. */
   get quietSince(): number {
-    return this.#askedAt
+    return this.#lastCallAt
   }
 
   setAi(ai: IndexerData['settings']['ai']): void {
@@ -77,11 +77,11 @@ export class IndexingClient implements Indexing {
   }
 
   begin(): void {
-    this.#askedAt = performance.now()
+    this.#lastCallAt = performance.now()
     this.#reviveIfDue()
     // Each message wakes the worker, so report calls only during embedding.
     if (this.#hasBegun) {
-      if (isEmbedding(this.#status)) this.#send({ type: 'asked' })
+      if (isEmbedding(this.#status)) this.#send({ type: 'callStarted' })
       return
     }
     this.#hasBegun = true
@@ -99,22 +99,22 @@ export class IndexingClient implements Indexing {
     return this.#freshness.isBehind
   }
 
-  async caughtUp(timeout: number, signal?: AbortSignal): Promise<boolean> {
+  async awaitCaughtUp(timeout: number, signal?: AbortSignal): Promise<boolean> {
     if (!this.#freshness.isBehind) return true
-    this.#caughtUp.shut()
+    this.#caughtUp.close()
     return await this.#hold(inTime(this.#caughtUp.opened, timeout, signal))
   }
 
-  async current(): Promise<void> {
-    await this.#read((calls) => calls.call('current', undefined))
+  async awaitUpToDate(): Promise<void> {
+    await this.#read((calls) => calls.call('awaitUpToDate', undefined))
   }
 
   async reconcile(paths?: readonly string[]): Promise<void> {
     await this.#read((calls) => calls.call('reconcile', paths))
   }
 
-  async findable(by: SearchReadiness, timeout: number, signal?: AbortSignal): Promise<boolean> {
-    const findable = this.#read((calls) => calls.call('findable', by))
+  async awaitFindable(by: SearchReadiness, timeout: number, signal?: AbortSignal): Promise<boolean> {
+    const findable = this.#read((calls) => calls.call('awaitFindable', by))
     return await inTime(findable, timeout, signal)
   }
 
@@ -171,7 +171,7 @@ export class IndexingClient implements Indexing {
     if (which === 'index') {
       if (this.#failure !== undefined) return
       this.#isReplacing = true
-      this.#upToDate.shut()
+      this.#upToDate.close()
     }
     this.#send({ type: 'damaged', which, replaced: this.#replaced[which] })
   }
@@ -316,7 +316,7 @@ export class IndexingClient implements Indexing {
 
   #lose(channel: IndexerChannel, reason: string): void {
     this.#channel = undefined
-    this.#started.shut()
+    this.#started.close()
     this.#endCalls(reason)
     void channel.end()
     // Nothing is missed, because the next worker compares all files.
@@ -363,7 +363,7 @@ export class IndexingClient implements Indexing {
     const { restarts, isOutOfMemory } = this.#host
     if (this.#failure === undefined || this.#isClosing || isOutOfMemory || restarts.pause === undefined) return
     this.#failure = undefined
-    for (const latch of this.#forced) latch.shut()
+    for (const latch of this.#forced) latch.close()
     this.#forced = []
     this.#start()
   }

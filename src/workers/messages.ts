@@ -26,7 +26,7 @@ export type ToIndexer =
   | { readonly type: 'join'; readonly port: MessagePort }
   | { readonly type: 'open'; readonly data: OpenIndexer }
   | { readonly type: 'begin' }
-  | { readonly type: 'asked' }
+  | { readonly type: 'callStarted' }
   | { readonly type: 'call'; readonly call: Call }
   /** `replaced` is the number of replacements known to the reader. */
   | { readonly type: 'damaged'; readonly which: IndexName; readonly replaced: number }

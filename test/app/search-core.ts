@@ -57,10 +57,10 @@ export async function searchCore(files: Readonly<Record<string, string>>, option
     }),
     begin: () => {},
     ready: async () => true,
-    findable: async () => true,
+    awaitFindable: async () => true,
     isBehind: () => false,
-    caughtUp: async () => true,
-    current: async () => {},
+    awaitCaughtUp: async () => true,
+    awaitUpToDate: async () => {},
     reconcile: async (paths = []) => {
       await indexed.indexer.reconcile({ all: false, folders: [], files: paths })
     },

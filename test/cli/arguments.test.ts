@@ -10,7 +10,7 @@ const OPTIONS: readonly Option[] = [
   { name: 'threshold', type: 'number', sentence: '' },
   { name: 'include_content', type: 'flag', sentence: '' },
   { name: 'metric', type: 'text', values: ['in_degree', 'out_degree'], sentence: '' },
-  { name: 'tags', type: 'text', many: true, sentence: '' },
+  { name: 'tags', type: 'text', isRepeatable: true, sentence: '' },
   { name: 'properties', type: 'json', sentence: '' },
   HTTP_OPTION,
   ...GLOBAL_OPTIONS,

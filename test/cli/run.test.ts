@@ -38,8 +38,8 @@ function searching(
 ): ReturnType<typeof fakeCore> {
   const core = fakeCore(store, { search })
   const embedding: Embedding = { open: () => Promise.reject(new Error('not here')), openFormer: async () => undefined }
-  const findable: typeof core.indexing.findable = async (by, timeout) => waits.push([by, timeout]) > 0
-  return { ...core, embedding, indexing: { ...core.indexing, findable } }
+  const awaitFindable: typeof core.indexing.awaitFindable = async (by, timeout) => waits.push([by, timeout]) > 0
+  return { ...core, embedding, indexing: { ...core.indexing, awaitFindable } }
 }
 
 describe('command line', () => {
@@ -544,7 +544,7 @@ describe('status and index', () => {
     const core = searching({ words: { done: 1, total: 4 } })
     const indexing: typeof core.indexing = {
       ...core.indexing,
-      findable: (_by, _timeout, signal) =>
+      awaitFindable: (_by, _timeout, signal) =>
         new Promise((_, reject) => {
           signal?.addEventListener('abort', () => reject(signal.reason))
           stop()

@@ -212,7 +212,7 @@ function hostOf(root: string, world: World, { out, err }: { out: Recorder; err: 
       measureIndexes: () => ({ index: 123_456, search: 4_200_000 }),
       ...world.composition,
     }),
-    isTooWide: async (folder) => folder === join(root, 'home'),
+    isUnlikelyVault: async (folder) => folder === join(root, 'home'),
     tools: async () => world.tools ?? TOOLS,
     onSignal: (listener) => world.onSignal?.(listener),
   }

@@ -366,7 +366,7 @@ export function testStore(name: string, open: OpenStore, { isShared }: { readonl
         },
         { excluded: 'hidden/' },
       )
-      const { items, total } = await ask(store).wanted({}, page)
+      const { items, total } = await ask(store).wantedNotes({}, page)
       expect(items).toEqual([
         {
           name: 'Deep Work',
@@ -380,13 +380,13 @@ export function testStore(name: string, open: OpenStore, { isShared }: { readonl
         { name: 'Worms', ids: ['worms'], files: 1, sources: ['plants/soil.md'] },
       ])
       expect(total).toBe(5)
-      const inFolder = await ask(store).wanted({ folder: 'c' }, { offset: 0, limit: 1 })
+      const inFolder = await ask(store).wantedNotes({ folder: 'c' }, { offset: 0, limit: 1 })
       expect(inFolder).toMatchObject({ items: [{ name: 'Deep Work', files: 3 }], total: 3 })
-      expect(await ask(store).wanted({ folder: 'c' }, { offset: 1, limit: 1 })).toMatchObject({
+      expect(await ask(store).wantedNotes({ folder: 'c' }, { offset: 1, limit: 1 })).toMatchObject({
         items: [{ name: '2024-01-02' }],
         total: 3,
       })
-      const counted = await ask(store).wanted({ counts: (path) => path !== 'b.md' && !path.startsWith('c/') }, page)
+      const counted = await ask(store).wantedNotes({ counts: (path) => path !== 'b.md' && !path.startsWith('c/') }, page)
       expect(counted.items.map(({ name, files }) => [name, files])).toEqual([
         ['Deep Work', 1],
         ['Worms', 1],

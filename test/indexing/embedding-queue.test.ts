@@ -48,7 +48,7 @@ function openQueue(bag: BagOfWords, texts: readonly string[]) {
   const queue = new EmbeddingQueue({
     search: search as SearchWriter,
     openEmbedder: async () => bag,
-    supersedes: true,
+    deletesOtherVectors: true,
     read: async (keys) => {
       if (failures.read-- > 0) throw new Error('the drive is gone')
       return keys.map(read)
@@ -56,7 +56,7 @@ function openQueue(bag: BagOfWords, texts: readonly string[]) {
     onWake: () => {},
   })
   onTestFinished(() => queue.close())
-  const want = (key: number) => queue.want(key, read(key).words.version)
+  const want = (key: number) => queue.request(key, read(key).words.version)
   for (const key of notes.keys()) want(key)
   const run = async () => {
     for (let turn = 0; turn < 20; turn++) {

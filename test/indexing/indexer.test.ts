@@ -52,7 +52,7 @@ test('an edit that changes a name needs as few writer calls in a large vault as 
     const calls: string[] = []
     const engine = embeddedEngine()
     const fed = await new FedVault(vault, { ...engine, index: counted(engine.index, calls) }).index()
-    await fed.indexer.warm()
+    await fed.indexer.loadAhead()
     calls.length = 0
     vault.write('Hub.md', 'Every note links here.')
     await fed.indexer.reconcile({ all: false, folders: [], files: ['Hub.md'] })

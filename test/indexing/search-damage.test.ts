@@ -45,7 +45,7 @@ function wholeIndex(): Promise<Whole> {
 async function build(): Promise<Whole> {
   const folder = temporaryFolder()
   const { service, store, close } = await startedSearch(join(folder, 'index.db'), new MemoryVault(NOTES), openBag)
-  await service.findable('meaning', PATIENCE)
+  await service.awaitFindable('meaning', PATIENCE)
   const answers = await answersOf(store, bag.id, QUESTIONS)
   const rows = await rowsOf(store)
   await close()
@@ -84,7 +84,7 @@ async function expectRight({ service, store }: SearchServer): Promise<void> {
       expect(isDeepStrictEqual(answers, (await wholeIndex()).answers)).toBe(true)
       break
     }
-    await service.findable('meaning', PATIENCE)
+    await service.awaitFindable('meaning', PATIENCE)
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
   expect(await rowsOf(store)).toEqual((await wholeIndex()).rows)
@@ -272,11 +272,11 @@ describe('a damaged graph index', () => {
       const vault = new MemoryVault(NOTES)
       const own = new BagOfWords()
       const server = await startedSearch(index, vault, { embedder: async () => own, openIndex })
-      await server.service.findable('meaning', PATIENCE)
+      await server.service.awaitFindable('meaning', PATIENCE)
       isDamaged = true
       vault.write('new.md', 'Ukulele.')
       await server.service.reconcile()
-      await server.service.findable('meaning', PATIENCE)
+      await server.service.awaitFindable('meaning', PATIENCE)
       expect(own.passages).toEqual(['new\nUkulele.', 'new'])
       expect(inodes().map((inode, at) => inode === before[at])).toEqual([false, true])
     },

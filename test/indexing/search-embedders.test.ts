@@ -52,13 +52,13 @@ describe('an embedder that fails', () => {
     const bag = new FailingBag(fail)
     const vault = new MemoryVault(NOTES)
     const { service, store, errors } = await startedSearch(file(), vault, openBag(bag))
-    expect(await service.findable('meaning', PATIENCE)).toBe(true)
+    expect(await service.awaitFindable('meaning', PATIENCE)).toBe(true)
     expect(service.status().search?.message).toMatch(message)
     expect(service.status()).toMatchObject({ phase: 'idle', cache: 'disk' })
     expect(await wordIds(store, 'word17')).toEqual(['notes/note 17.md'])
     vault.write('new.md', 'Ukulele.')
     await service.reconcile(['new.md'])
-    expect(await service.findable('words', PATIENCE)).toBe(true)
+    expect(await service.awaitFindable('words', PATIENCE)).toBe(true)
     expect(await wordIds(store, 'ukulele')).toEqual(['new.md'])
     // Retries slow down: after 1, 2, 4, 8 … seconds.
     const tries = bag.passages.length
@@ -72,7 +72,7 @@ describe('an embedder that fails', () => {
     bag.fail = undefined
     await vi.advanceTimersByTimeAsync(60_000)
     await settled()
-    expect(await service.findable('meaning', PATIENCE)).toBe(true)
+    expect(await service.awaitFindable('meaning', PATIENCE)).toBe(true)
     expect(service.status().search).toMatchObject({ vectors: { done: 41, total: 41 } })
     expect(service.status().search?.message).toBeUndefined()
     expect(await statesOf(store)).toEqual([{ embedder: bag.id, notes: 41 }])
@@ -88,7 +88,7 @@ describe('an embedder that fails', () => {
       return bag
     }
     const { service, store } = await startedSearch(file(), new MemoryVault(NOTES), { embedder })
-    expect(await service.findable('meaning', PATIENCE)).toBe(true)
+    expect(await service.awaitFindable('meaning', PATIENCE)).toBe(true)
     expect(service.status().search?.message).toBe('the model is missing')
     expect(await wordIds(store, 'word17')).toEqual(['notes/note 17.md'])
     for (let second = 0; second < 10; second++) {
@@ -96,7 +96,7 @@ describe('an embedder that fails', () => {
       await settled()
     }
     expect(tries).toBe(4)
-    expect(await service.findable('meaning', PATIENCE)).toBe(true)
+    expect(await service.awaitFindable('meaning', PATIENCE)).toBe(true)
     expect(service.status().search?.vectors).toMatchObject({ done: 40, total: 40 })
   })
 
@@ -109,7 +109,7 @@ describe('an embedder that fails', () => {
       return await embed(...args)
     }
     const first = await startedSearch(at, new MemoryVault(NOTES), openBag(picky))
-    expect(await first.service.findable('meaning', PATIENCE)).toBe(true)
+    expect(await first.service.awaitFindable('meaning', PATIENCE)).toBe(true)
     expect(await statesOf(first.store)).toEqual([{ embedder: picky.id, notes: 40 }])
     expect(first.service.status().search).toMatchObject({
       vectors: { done: 40, total: 40 },
@@ -118,7 +118,7 @@ describe('an embedder that fails', () => {
     await first.close()
     const bag = new BagOfWords()
     const { service } = await startedSearch(at, new MemoryVault(NOTES), openBag(bag))
-    expect(await service.findable('meaning', PATIENCE)).toBe(true)
+    expect(await service.awaitFindable('meaning', PATIENCE)).toBe(true)
     expect(bag.passages).toHaveLength(1)
     expect(service.status().search?.message).toBeUndefined()
   })
@@ -129,9 +129,9 @@ describe('an embedder that fails', () => {
     const { service, store, close } = await startedSearch(file(), vault, openBag(hanging))
     vault.write('new.md', 'Ukulele.')
     await service.reconcile(['new.md'])
-    await service.findable('words', PATIENCE)
+    await service.awaitFindable('words', PATIENCE)
     expect(await wordIds(store, 'ukulele')).toEqual(['new.md'])
-    expect(await service.findable('meaning', 20)).toBe(false)
+    expect(await service.awaitFindable('meaning', 20)).toBe(false)
     await close()
   })
 })
@@ -142,14 +142,14 @@ describe('another embedder', () => {
     const vault = new MemoryVault(NOTES)
     const old = new BagOfWords('old')
     const first = await startedSearch(at, vault, openBag(old))
-    await first.service.findable('meaning', PATIENCE)
+    await first.service.awaitFindable('meaning', PATIENCE)
     await first.close()
 
     const next = new SlowBag('next', 24)
     const { service, store } = await startedSearch(at, vault, openBag(next))
     expect(await nearest(store, old, 'word3')).toHaveLength(1)
     expect((await statesOf(store)).find(({ embedder }) => embedder === old.id)?.notes).toBe(40)
-    await service.findable('meaning', PATIENCE)
+    await service.awaitFindable('meaning', PATIENCE)
     await expect.poll(() => statesOf(store)).toEqual([{ embedder: next.id, notes: 40 }])
     expect(await nearest(store, old, 'word3')).toEqual([])
     expect(await nearest(store, next, 'word3')).toHaveLength(1)
@@ -161,10 +161,10 @@ describe('another embedder', () => {
     const vault = new MemoryVault(NOTES)
     const lasting = new BagOfWords('lasting')
     const server = await startedSearch(at, vault, openBag(lasting))
-    await server.service.findable('meaning', PATIENCE)
+    await server.service.awaitFindable('meaning', PATIENCE)
     const once = new BagOfWords('once', 24)
     const command = await startedSearch(at, vault, { ...openBag(once), isEager: false })
-    await command.service.findable('meaning', PATIENCE)
+    await command.service.awaitFindable('meaning', PATIENCE)
     expect(await nearest(command.store, once, 'word3')).toHaveLength(1)
     await command.close()
     expect(await nearest(server.store, lasting, 'word3')).toHaveLength(1)
@@ -175,7 +175,7 @@ describe('another embedder', () => {
     await server.close()
     // The next server keeps the vectors it needs.
     const next = await startedSearch(at, vault, openBag(lasting))
-    await next.service.findable('meaning', PATIENCE)
+    await next.service.awaitFindable('meaning', PATIENCE)
     await expect.poll(() => statesOf(next.store)).toEqual([{ embedder: lasting.id, notes: 40 }])
   })
 
@@ -184,12 +184,12 @@ describe('another embedder', () => {
     const vault = new MemoryVault(NOTES)
     const [one, other] = [new BagOfWords('one'), new BagOfWords('other', 24)]
     const first = await startedSearch(at, vault, openBag(one))
-    await first.service.findable('meaning', PATIENCE)
+    await first.service.awaitFindable('meaning', PATIENCE)
     const second = await startedSearch(at, vault, openBag(other))
-    await second.service.findable('meaning', PATIENCE)
+    await second.service.awaitFindable('meaning', PATIENCE)
     await expect.poll(() => statesOf(first.store)).toEqual([{ embedder: other.id, notes: 40 }])
     await first.service.reconcile([])
-    await first.service.findable('meaning', PATIENCE)
+    await first.service.awaitFindable('meaning', PATIENCE)
     await settled()
     for (const { store } of [first, second]) {
       expect(await nearest(store, one, 'word3')).toHaveLength(1)
@@ -204,7 +204,7 @@ describe('another embedder', () => {
     const bags = [new BagOfWords('one', 16), new BagOfWords('two', 24), new BagOfWords('three', 16)]
     for (const bag of [...bags, ...bags.toReversed(), ...bags]) {
       const writer = await startedSearch(at, vault, openBag(bag))
-      await writer.service.findable('meaning', PATIENCE)
+      await writer.service.awaitFindable('meaning', PATIENCE)
       await expect.poll(() => statesOf(reader.store)).toEqual([{ embedder: bag.id, notes: 5 }])
       const [hit] = await nearest(reader.store, bag, 'note 3 word3 and note 21 filler number3 filler number3 filler number3')
       expect(hit?.id).toBe('notes/note 3.md')
@@ -230,10 +230,10 @@ test('commits fewer notes at once while someone asks, and all of them in the end
       })
     }
     const server = serveSearch(file(), new MemoryVault(notes), { ...openBag(bag), openWriter })
-    if (isAsked) server.service.onStatus(() => server.service.asked())
+    if (isAsked) server.service.onStatus(() => server.service.onCall())
     server.service.start()
     server.service.begin()
-    expect(await server.service.findable('meaning', PATIENCE)).toBe(true)
+    expect(await server.service.awaitFindable('meaning', PATIENCE)).toBe(true)
     expect(await statesOf(server.store)).toEqual([{ embedder: bag.id, notes: 100 }])
     return stored
   }

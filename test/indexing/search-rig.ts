@@ -92,7 +92,7 @@ export async function startedSearch(file: string, vault: MemoryVault, options: S
   server.service.start()
   server.service.begin()
   expect(await server.service.ready(PATIENCE)).toBe(true)
-  expect(await server.service.findable('words', PATIENCE)).toBe(true)
+  expect(await server.service.awaitFindable('words', PATIENCE)).toBe(true)
   return server
 }
 

@@ -24,7 +24,7 @@ import {
 test('does not report a change as searchable before it is, however often the vault is checked meanwhile', async () => {
   const vault = new MemoryVault(NOTES)
   const { service, store } = await startedSearch(file(), vault, openBag(new BagOfWords()))
-  await service.findable('words', PATIENCE)
+  await service.awaitFindable('words', PATIENCE)
   const scope = { all: false, folders: [], files: ['notes/note 3.md'] } as const
   const done = await service.exclusively(async ({ reconcile }) => {
     vault.write('notes/note 3.md', 'zebra')
@@ -34,7 +34,7 @@ test('does not report a change as searchable before it is, however often the vau
     return service.status().search?.words
   })
   expect(done).toEqual({ done: 39, total: 40 })
-  await service.findable('words', PATIENCE)
+  await service.awaitFindable('words', PATIENCE)
   expect(service.status().search?.words).toEqual({ done: 40, total: 40 })
   expect(await wordIds(store, 'zebra')).toEqual(['notes/note 3.md'])
 })
@@ -43,7 +43,7 @@ describe('starting', () => {
   test('cold: finds everything by word and by meaning', async () => {
     const bag = new BagOfWords()
     const { service, store, errors } = await startedSearch(file(), new MemoryVault(NOTES), openBag(bag))
-    expect(await service.findable('meaning', PATIENCE)).toBe(true)
+    expect(await service.awaitFindable('meaning', PATIENCE)).toBe(true)
     expect(service.status().search).toMatchObject({
       words: { done: 40, total: 40 },
       vectors: { done: 40, total: 40, embedder: bag.id },
@@ -60,12 +60,12 @@ describe('starting', () => {
     const vault = new CountingVault(NOTES)
     const bag = new BagOfWords()
     const first = await startedSearch(at, vault, openBag(bag))
-    await first.service.findable('meaning', PATIENCE)
+    await first.service.awaitFindable('meaning', PATIENCE)
     await first.close()
     vault.reads.length = 0
     bag.passages.length = 0
     const { service, store } = await startedSearch(at, vault, openBag(bag))
-    expect(await service.findable('meaning', PATIENCE)).toBe(true)
+    expect(await service.awaitFindable('meaning', PATIENCE)).toBe(true)
     expect(vault.reads).toEqual([])
     expect(bag.passages).toEqual([])
     expect(await wordIds(store, 'word17')).toEqual(['notes/note 17.md'])
@@ -77,7 +77,7 @@ describe('starting', () => {
     const vault = new CountingVault(Object.fromEntries(paths.map((path, at) => [path, `Word${at} and [[note ${at + 1}]].`])))
     const bag = new BagOfWords()
     const { service } = await startedSearch(file(), vault, { ...openBag(bag), isEmbedderQuick: true })
-    expect(await service.findable('meaning', PATIENCE)).toBe(true)
+    expect(await service.awaitFindable('meaning', PATIENCE)).toBe(true)
     expect([...vault.reads].sort()).toEqual([...paths].sort())
     expect(service.status().search).toMatchObject({ words: { done: count }, vectors: { done: count } })
   })
@@ -88,7 +88,7 @@ describe('starting', () => {
     const vault = new MemoryVault({ ...notes, 'long.md': `Whale. ${'On and on. '.repeat(5_000)}` })
     const bag = new BagOfWords()
     const { service, store } = await startedSearch(file(), vault, { ...openBag(bag), isEmbedderQuick: true })
-    expect(await service.findable('meaning', PATIENCE)).toBe(true)
+    expect(await service.awaitFindable('meaning', PATIENCE)).toBe(true)
     expect(service.status().search).toMatchObject({ words: { done: 601 }, vectors: { done: 601 } })
     for (const at of [0, 200, 400, 599]) expect(await wordIds(store, `word${at}`)).toEqual([`note ${at}.md`])
     expect(await wordIds(store, 'whale')).toEqual(['long.md'])
@@ -115,7 +115,7 @@ describe('starting', () => {
     await new Promise((resolve) => setTimeout(resolve, 20))
     expect(service.status().search).toBeUndefined()
     expect(bag.passages).toEqual([])
-    expect(await service.findable('meaning', PATIENCE)).toBe(true)
+    expect(await service.awaitFindable('meaning', PATIENCE)).toBe(true)
     expect(service.status().search?.vectors).toMatchObject({ done: 40, total: 40 })
   })
 
@@ -123,7 +123,7 @@ describe('starting', () => {
     const at = file()
     const { service } = serveSearch(at, new MemoryVault(NOTES), openBag(new BagOfWords()))
     service.start()
-    expect(await service.findable('words', 50)).toBe(false)
+    expect(await service.awaitFindable('words', 50)).toBe(false)
     expect(service.status().search).toBeUndefined()
   })
 
@@ -131,12 +131,12 @@ describe('starting', () => {
     const vault = new CountingVault(NOTES)
     const bag = new BagOfWords()
     const { service, store } = await startedSearch(file(), vault, { ...openBag(bag), isEmbedderQuick: true })
-    await service.findable('meaning', PATIENCE)
+    await service.awaitFindable('meaning', PATIENCE)
     vault.reads.length = 0
     bag.passages.length = 0
     vault.write('notes/note 5.md', 'Something quite different.')
     await service.reconcile(['notes/note 5.md'])
-    await service.findable('meaning', PATIENCE)
+    await service.awaitFindable('meaning', PATIENCE)
     expect(vault.reads).toEqual(['notes/note 5.md'])
     expect(bag.passages).toEqual(['note 5\nSomething quite different.'])
     expect(await wordIds(store, 'different')).toEqual(['notes/note 5.md'])
@@ -155,7 +155,7 @@ describe('starting', () => {
     expect(stored?.notes).toBeLessThan(400)
     const bag = new BagOfWords()
     const { service, store } = await startedSearch(at, vault, openBag(bag))
-    await service.findable('meaning', PATIENCE)
+    await service.awaitFindable('meaning', PATIENCE)
     expect(await statesOf(store)).toEqual([{ embedder: bag.id, notes: 400 }])
     // Two texts per note: its chunk and its title.
     expect(bag.passages).toHaveLength(2 * (400 - (stored?.notes ?? 0)))
@@ -167,7 +167,7 @@ describe('starting', () => {
     const vault = new MemoryVault(NOTES)
     const bag = new BagOfWords()
     const first = await startedSearch(at, vault, openBag(bag))
-    await first.service.findable('meaning', PATIENCE)
+    await first.service.awaitFindable('meaning', PATIENCE)
     const more = Object.keys(NOTES).slice(0, 3)
     for (const path of more) vault.write(path, `New text of ${path}.`)
     const broken = new FailingBag(async () => {
@@ -175,11 +175,11 @@ describe('starting', () => {
     })
     await first.close()
     const second = await startedSearch(at, vault, openBag(broken))
-    await second.service.findable('meaning', PATIENCE)
+    await second.service.awaitFindable('meaning', PATIENCE)
     await second.close()
     bag.passages.length = 0
     const third = await startedSearch(at, vault, openBag(bag))
-    await third.service.findable('meaning', PATIENCE)
+    await third.service.awaitFindable('meaning', PATIENCE)
     expect(bag.passages.filter((text) => text.includes('New text'))).toHaveLength(3)
     expect(bag.passages.every((text) => /note [012]\b/.test(text))).toBe(true)
   })
@@ -191,7 +191,7 @@ describe('several services on one file', () => {
     const vault = new MemoryVault(NOTES)
     const bags = [new BagOfWords(), new BagOfWords(), new SlowBag()]
     const servers = await Promise.all(bags.map((bag) => startedSearch(at, vault, openBag(bag))))
-    await Promise.all(servers.map(({ service }) => service.findable('meaning', PATIENCE)))
+    await Promise.all(servers.map(({ service }) => service.awaitFindable('meaning', PATIENCE)))
     for (const { store, errors, service } of servers) {
       expect(await wordIds(store, 'word17')).toEqual(['notes/note 17.md'])
       expect(await statesOf(store)).toEqual([{ embedder: bags[0]?.id, notes: 40 }])
@@ -209,7 +209,7 @@ describe('several services on one file', () => {
       vault.write(`notes/note ${round}.md`, `Turn${round} by turn.`)
       if (round % 4 === 0) vault.remove(`notes/note ${round + 5}.md`)
       await Promise.all(servers.map(({ service }, at) => (at === round % 2 || round % 5 === 0 ? service.reconcile() : undefined)))
-      await Promise.all(servers.map(({ service }) => service.findable('meaning', PATIENCE)))
+      await Promise.all(servers.map(({ service }) => service.awaitFindable('meaning', PATIENCE)))
       for (const { store } of servers) {
         await expect.poll(() => wordIds(store, `turn${round}`)).toEqual([`notes/note ${round}.md`])
         expect(await wordIds(store, `word${round}`)).toEqual([])
@@ -242,16 +242,16 @@ describe('after the graph is rebuilt', () => {
     const vault = new MemoryVault(NOTES)
     const bag = new BagOfWords()
     const { service, store } = await startedSearch(file(), vault, openBag(bag))
-    await service.findable('meaning', PATIENCE)
+    await service.awaitFindable('meaning', PATIENCE)
     for (let change = 0; change < changes; change++) {
       vault.write('changed.md', `Change${change}.`)
       await service.reconcile()
-      await service.findable('meaning', PATIENCE)
+      await service.awaitFindable('meaning', PATIENCE)
     }
     vault.remove('notes/note 0.md')
     service.replaceDamaged()
     await service.reconcile()
-    await service.findable('meaning', PATIENCE)
+    await service.awaitFindable('meaning', PATIENCE)
     for (const at of [1, 17, 39]) {
       await expect.poll(() => wordIds(store, `word${at}`)).toEqual([`notes/note ${at}.md`])
     }

@@ -160,7 +160,7 @@ describe('starting', () => {
     })
     service.begin()
     await job
-    expect(await service.findable('words', PATIENCE)).toBe(true)
+    expect(await service.awaitFindable('words', PATIENCE)).toBe(true)
     expect(order.slice(0, 4)).toEqual(['job', 'job done', 'watch', 'search'])
   })
 
@@ -182,11 +182,11 @@ describe('starting', () => {
         onReplaced: () => {},
       },
     })
-    expect(await service.findable('words', PATIENCE)).toBe(true)
+    expect(await service.awaitFindable('words', PATIENCE)).toBe(true)
     expect(order).toEqual(['committed', 'many read', 'search'])
     vault.write('1.md', 'Another text.\n')
     await service.reconcile(['1.md'])
-    expect(await service.findable('words', PATIENCE)).toBe(true)
+    expect(await service.awaitFindable('words', PATIENCE)).toBe(true)
     expect(order).toEqual(['committed', 'many read', 'search', 'committed'])
   })
 
@@ -597,7 +597,7 @@ describe('an unexpected error', () => {
     })
     await expect.poll(() => service.status().phase).toBe('failed')
     expect(errors).toEqual([new Error('the reader is gone')])
-    expect(await service.findable('words', PATIENCE)).toBe(true)
+    expect(await service.awaitFindable('words', PATIENCE)).toBe(true)
     await service.reconcile()
     expect(await service.exclusively(async () => 'works')).toBe('works')
   })
@@ -643,12 +643,12 @@ describe('a file event', () => {
 
   test('is waited for until it is committed', async () => {
     const { vault, service, store, freshness, report, notice } = await watched()
-    expect(await service.caughtUp(0)).toBe(true)
+    expect(await service.awaitCaughtUp(0)).toBe(true)
     vault.write('notes/note 1.md', 'Edited by another program. [[note 2]]')
     notice('notes/note 1.md')
     expect(freshness.isBehind).toBe(true)
-    expect(await service.caughtUp(0)).toBe(false)
-    const caughtUp = service.caughtUp(20_000)
+    expect(await service.awaitCaughtUp(0)).toBe(false)
+    const caughtUp = service.awaitCaughtUp(20_000)
     report('notes/note 1.md')
     expect(await caughtUp).toBe(true)
     expect(freshness.isBehind).toBe(false)
@@ -658,16 +658,16 @@ describe('a file event', () => {
 
   test('is waited for by who needs the current state, and without a sure watcher, all files are compared', async () => {
     const { vault, service, store, report, notice } = await watched()
-    await service.current()
+    await service.awaitUpToDate()
     vault.write('new.md', '')
     notice('new.md')
-    const current = service.current()
+    const current = service.awaitUpToDate()
     report('new.md')
     await current
     expect(await ask(store).lookUp(['new'])).toEqual(['new.md'])
     const unsure = await watched({ isSure: false })
     unsure.vault.write('silent.md', '')
-    await unsure.service.current()
+    await unsure.service.awaitUpToDate()
     expect(await ask(unsure.store).lookUp(['silent'])).toEqual(['silent.md'])
   })
 
@@ -676,7 +676,7 @@ describe('a file event', () => {
     notice('notes/note 1.md')
     notice('never there.tmp')
     expect(freshness.isBehind).toBe(false)
-    expect(await service.caughtUp(0)).toBe(true)
+    expect(await service.awaitCaughtUp(0)).toBe(true)
   })
 
   test('during our own write is settled when the write ends', async () => {
@@ -687,23 +687,23 @@ describe('a file event', () => {
       expect(freshness.isBehind).toBe(true)
       await reconcile({ all: false, folders: [], files: ['own.md'] })
     })
-    expect(await service.caughtUp(0)).toBe(true)
+    expect(await service.awaitCaughtUp(0)).toBe(true)
   })
 
   test('without a path, or for a file that arrives during a read, stays pending until it is checked', async () => {
     const { vault, service, report, notice } = await watched()
     notice()
     await service.exclusively(async () => {})
-    expect(await service.caughtUp(0)).toBe(false)
+    expect(await service.awaitCaughtUp(0)).toBe(false)
     report('notes/note 1.md')
-    expect(await service.caughtUp(20_000)).toBe(true)
+    expect(await service.awaitCaughtUp(20_000)).toBe(true)
     vault.write('one.md', '1')
     notice('one.md')
     report('one.md')
     vault.write('two.md', '2')
     notice('two.md')
     await service.reconcile(['one.md'])
-    expect(await service.caughtUp(0)).toBe(false)
+    expect(await service.awaitCaughtUp(0)).toBe(false)
   })
 })
 
@@ -757,7 +757,7 @@ describe('memory that runs short', () => {
       message: `Memory ran short after ${files} of ${MANY} files. Changes will be ignored until the next start.`,
       hint: expect.stringContaining('--max-old-space-size'),
     })
-    expect(await server.service.findable('words', PATIENCE)).toBe(true)
+    expect(await server.service.awaitFindable('words', PATIENCE)).toBe(true)
     expect((await ask(server.store).words('leek', {}, 3)).hits).toHaveLength(3)
     await expect(server.service.reconcile()).rejects.toThrow('Memory ran short')
     expect(server.errors).toHaveLength(1)
@@ -778,7 +778,7 @@ describe('memory that runs short', () => {
     const { service, store } = await started(join(temporaryFolder(), 'index.db'), vault, {
       indexer: { ...limited, isMemoryShort: () => true },
     })
-    expect(await service.findable('words', PATIENCE)).toBe(true)
+    expect(await service.awaitFindable('words', PATIENCE)).toBe(true)
     expect(service.status()).toMatchObject({
       phase: 'idle',
       search: { isStopped: true, message: expect.stringContaining('Memory ran short') },

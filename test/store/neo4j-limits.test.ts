@@ -300,7 +300,7 @@ describe.skipIf(NEO4J_URL === undefined)('large requests to a Neo4j server', () 
     expect((await store.neighbors('b.md' as NodeId, { direction: 'both' }, { offset: 0, limit: 9 })).items).toEqual([odd])
     expect((await store.select({ folder: `odd ${inNames}` }, { offset: 0, limit: 9 })).total).toBe(1)
     expect((await store.propertyValues(`all ${signs}`)).map(({ value }) => value)).toEqual([`All ${signs}`])
-    expect((await store.wanted({}, { offset: 0, limit: 9 })).items.map(({ name }) => name)).toEqual(['Missing " ` \' $x {}'])
+    expect((await store.wantedNotes({}, { offset: 0, limit: 9 })).items.map(({ name }) => name)).toEqual(['Missing " ` \' $x {}'])
     expect((await store.paths('b.md' as NodeId, odd as NodeId, { direction: 'any', count: 1, avoidHubs: false }))[0]).toEqual([
       'b.md',
       odd,

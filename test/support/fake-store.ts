@@ -120,14 +120,14 @@ export function fakeCore(
       calls.push(`ready ${timeout}`)
       return true
     },
-    async findable() {
+    async awaitFindable() {
       return true
     },
     isBehind: () => false,
-    async caughtUp() {
+    async awaitCaughtUp() {
       return true
     },
-    async current() {},
+    async awaitUpToDate() {},
     async reconcile() {},
     onStatus: () => () => {},
     async close() {},

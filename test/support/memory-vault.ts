@@ -148,7 +148,7 @@ export class FedVault<V extends Vault, S extends Store> {
       index: this.#engine.index,
       search: this.#engine.search,
       embedding: { mayEmbed, ...(embedder === undefined ? undefined : { openEmbedder: async () => embedder }) },
-      supersedes: true,
+      deletesOtherVectors: true,
       flavour: { profile: 'lenient', comments: true, mode: this.indexer.mode },
       kindOf: (path) => fileKind(path, this.indexer.mode),
       onMismatch: () => {},

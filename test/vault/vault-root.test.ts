@@ -2,7 +2,7 @@ import { symlinkSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, parse } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { isTooWide, markerOf, requireVaultRoot } from '../../src/vault/vault-root.ts'
+import { isUnlikelyVault, markerOf, requireVaultRoot } from '../../src/vault/vault-root.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 import { type Files, memoryVault, writeFiles } from './support.ts'
 
@@ -41,20 +41,20 @@ describe('the root of a vault', () => {
 
 describe('too wide for a vault', () => {
   test.each(['/', '/home', '/home/someone', '/Users', '/Users/someone', '/root'])('%s is', (folder) => {
-    expect(isTooWide(folder)).toBe(true)
+    expect(isUnlikelyVault(folder)).toBe(true)
   })
 
   test('are the home folder and its parents, but not folders inside it', () => {
     const folder = temporaryFolder()
     writeFiles(folder, { 'homes/me/notes/': '' })
     const home = join(folder, 'homes/me')
-    expect(isTooWide(home, home)).toBe(true)
-    expect(isTooWide(join(folder, 'homes'), home)).toBe(true)
-    expect(isTooWide(parse(folder).root, home)).toBe(true)
-    expect(isTooWide(join(home, 'notes'), home)).toBe(false)
+    expect(isUnlikelyVault(home, home)).toBe(true)
+    expect(isUnlikelyVault(join(folder, 'homes'), home)).toBe(true)
+    expect(isUnlikelyVault(parse(folder).root, home)).toBe(true)
+    expect(isUnlikelyVault(join(home, 'notes'), home)).toBe(false)
     symlinkSync('homes/me', join(folder, 'alias'))
-    expect(isTooWide(join(folder, 'alias'), home)).toBe(true)
-    expect(isTooWide('/home/someone/notes', home)).toBe(false)
+    expect(isUnlikelyVault(join(folder, 'alias'), home)).toBe(true)
+    expect(isUnlikelyVault('/home/someone/notes', home)).toBe(false)
   })
 })
 

@@ -109,7 +109,7 @@ describe('a dry run refuses what the write would refuse', () => {
 test('a note keeps its creation time through edits and moves', async () => {
   const vault = await writable({ 'f/a.md': 'A [b](b.md)', 'f/b.md': '' })
   const bornAt = async (path: string) =>
-    await vault.service.exclusively(async ({ indexer }) => (await indexer.look()).known.get(path)?.stat.birthtime)
+    await vault.service.exclusively(async ({ indexer }) => (await indexer.openView()).known.get(path)?.stat.birthtime)
   const born = await bornAt('f/a.md')
   expect(born).toBeGreaterThan(0)
   await new Promise((resolve) => setTimeout(resolve, 20))

@@ -17,8 +17,8 @@ export interface Call {
   /** Deadline for background work, as a `performance.now()` value. At the deadline, the call answers from the data it has. */
   readonly waitUntil?: number | undefined
   /** True if the answer must not be truncated, because it is not for a model. */
-  readonly whole?: boolean
-  readonly marked?: boolean
+  readonly isUntruncated?: boolean
+  readonly withHighlights?: boolean
   /** Default token budget of lists. If omitted, each tool uses its own default. */
   readonly maxTokens?: number | undefined
   /** True if the answer will be merged with answers of other vaults. The list then starts at offset 0. */
@@ -46,7 +46,7 @@ export function timeLeft(call: Call): number {
 }
 
 export function patienceOf(call: Call): number {
-  return call.whole ? COMMAND_TIMEOUT : timeLeft(call)
+  return call.isUntruncated ? COMMAND_TIMEOUT : timeLeft(call)
 }
 
 export type Read = <R>(use: (snapshot: Snapshot) => Promise<R>) => Promise<R>
@@ -85,7 +85,7 @@ async function runUseCase<T>(core: GraphCore, call: Call, useCase: UseCase<T>): 
       return await runWhenReady(core, call, useCase)
     } catch (error) {
       if (!isBeingRebuilt(core, error) || tries === maxAttempts) throw error
-      if (useCase.needs !== undefined) await core.indexing.findable(useCase.needs, timeLeft(call), call.signal)
+      if (useCase.needs !== undefined) await core.indexing.awaitFindable(useCase.needs, timeLeft(call), call.signal)
     }
   }
 }
@@ -97,7 +97,7 @@ export function isBeingRebuilt({ store }: Pick<GraphCore, 'store'>, error: unkno
 async function runWhenReady<T>(core: GraphCore, call: Call, { needs, run }: UseCase<T>): Promise<Answer<T>> {
   const { indexing } = core
   await indexing.ready(timeLeft(call), call.signal)
-  const isLate = !(await indexing.caughtUp(CATCH_UP_TIMEOUT, call.signal))
+  const isLate = !(await indexing.awaitCaughtUp(CATCH_UP_TIMEOUT, call.signal))
   call.signal?.throwIfAborted()
   const before = indexing.status()
   await requireServable(core, before)
@@ -124,11 +124,11 @@ async function runWhenReady<T>(core: GraphCore, call: Call, { needs, run }: UseC
 /** Embedding continues in the background, so a server does not wait for it. */
 async function awaitFindable(core: GraphCore, call: Call, needs: SearchReadiness): Promise<void> {
   const { search, watch } = core.indexing.status()
-  if (!isDone(search?.words)) await core.indexing.findable('words', timeLeft(call), call.signal)
+  if (!isDone(search?.words)) await core.indexing.awaitFindable('words', timeLeft(call), call.signal)
   if (needs === 'words' || core.embedding === undefined || isDone(search?.vectors)) return
-  if (watch === 'off') await core.indexing.findable('meaning', timeLeft(call), call.signal)
+  if (watch === 'off') await core.indexing.awaitFindable('meaning', timeLeft(call), call.signal)
   else if (search?.vectors?.embedder === undefined) {
-    await core.indexing.findable('meaning', Math.min(OPENING_TIMEOUT, timeLeft(call)), call.signal)
+    await core.indexing.awaitFindable('meaning', Math.min(OPENING_TIMEOUT, timeLeft(call)), call.signal)
   }
 }
 

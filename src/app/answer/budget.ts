@@ -6,8 +6,12 @@ export const MAX_TOKENS = 50_000
 export const DEFAULT_TOKENS = { linked: 1_150, list: 2_000, node: 4_000, nodes: 5_000 } as const
 
 /** @returns the budget in tokens, or `undefined` for no limit */
-export function tokensFor(requested: number | undefined, usual: number, { whole = false, maxTokens }: Call): number | undefined {
-  return requested ?? (whole ? undefined : (maxTokens ?? usual))
+export function tokensFor(
+  requested: number | undefined,
+  usual: number,
+  { isUntruncated = false, maxTokens }: Call,
+): number | undefined {
+  return requested ?? (isUntruncated ? undefined : (maxTokens ?? usual))
 }
 
 export interface Fitted<Value> {

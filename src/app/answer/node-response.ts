@@ -25,8 +25,8 @@ export interface ListedNode extends NodeResponse {
   readonly link_count: number
 }
 
-export function linksShown(requested: number | undefined, { whole = false }: Call): number {
-  return requested ?? (whole ? MAX_LINKS : LISTED_LINKS)
+export function linksShown(requested: number | undefined, { isUntruncated = false }: Call): number {
+  return requested ?? (isUntruncated ? MAX_LINKS : LISTED_LINKS)
 }
 
 export interface ListOptions {

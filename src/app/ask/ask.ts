@@ -165,7 +165,7 @@ async function replyOf(
 ): Promise<Reply> {
   const { system, messages } = prompt
   const late = new AbortController()
-  const patience = call.report === undefined && call.whole !== true ? ANSWER_TIMEOUT : undefined
+  const patience = call.report === undefined && call.isUntruncated !== true ? ANSWER_TIMEOUT : undefined
   const timer = patience === undefined ? undefined : setTimeout(() => late.abort(new Error('time')), patience)
   const signal = call.signal === undefined ? late.signal : AbortSignal.any([call.signal, late.signal])
   const reply = { text: '', thinking: '' }

@@ -139,7 +139,7 @@ async function describe(
       ...(node.modified === undefined || !dates.has('modified') ? undefined : { modified: node.modified }),
     }
     const shownScore = words.length === 0 ? 1 : score
-    const marks = call.marked === true ? { highlights } : undefined
+    const marks = call.withHighlights === true ? { highlights } : undefined
     return [{ ...listResponse(node, 'metadata'), score: roundScore(shownScore), ...times, snippet: text, ...marks, line }]
   })
   return { value, warnings: unreadWarnings(unread) }

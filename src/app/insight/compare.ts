@@ -108,7 +108,7 @@ async function summaries(
 ): Promise<readonly (readonly NodeSummary[])[]> {
   return await Promise.all(
     lists.map(async (ids) => {
-      const nodes = await snapshot.nodes(call.whole === true ? ids : ids.slice(0, MAX_NOTES), { links: 0 })
+      const nodes = await snapshot.nodes(call.isUntruncated === true ? ids : ids.slice(0, MAX_NOTES), { links: 0 })
       return nodes.flatMap((node): readonly NodeSummary[] => (node === undefined ? [] : [{ id: node.id, title: node.title }]))
     }),
   )

@@ -86,7 +86,7 @@ export function mergePacks(packs: readonly ContextPack[], offset = 0): ContextPa
 
 async function draftPack(core: GraphCore, args: PackArguments, call: Call): Promise<Answer<PackDraft>> {
   const { value: passages, warnings } = await findPack(core, args, call)
-  const maxTokens = tokensFor(args.maxTokens, PACK_TOKENS, { ...call, whole: false }) ?? PACK_TOKENS
+  const maxTokens = tokensFor(args.maxTokens, PACK_TOKENS, { ...call, isUntruncated: false }) ?? PACK_TOKENS
   return { value: { maxTokens, passages, mayWrite: core.writing !== undefined }, warnings }
 }
 

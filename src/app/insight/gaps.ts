@@ -163,7 +163,7 @@ async function wantedOf(
     ...(folder === '' ? {} : { folder }),
     ...(isIgnored === undefined ? {} : { counts: (path: string) => !isIgnored(path) }),
   }
-  const { items } = await read((snapshot) => snapshot.wanted(filter, ALL))
+  const { items } = await read((snapshot) => snapshot.wantedNotes(filter, ALL))
   return items.filter(({ name }) => isOpen('wanted', name))
 }
 

@@ -131,7 +131,7 @@ async function listOf(
 ): Promise<ProblemList> {
   if (filter.isNothing) return { problems: [], total: 0 }
   if (kind === 'missing_note') {
-    const { items, total } = await snapshot.wanted(wantedBy(filter), page)
+    const { items, total } = await snapshot.wantedNotes(wantedBy(filter), page)
     return { problems: await missingNotes(snapshot, items), total }
   }
   const groups = await groupsOf({ core, snapshot }, kind, filter)
@@ -197,7 +197,7 @@ async function summaryOf(
   if (filter.isNothing) return { counts: Object.fromEntries(kinds.map((kindOfProblem) => [kindOfProblem, 0])), total: 0 }
   const [{ items }, missing] = await Promise.all([
     problemsOf({ core, snapshot }, filter),
-    kinds.includes('missing_note') ? snapshot.wanted(wantedBy(filter), { offset: 0, limit: 0 }) : { total: 0 },
+    kinds.includes('missing_note') ? snapshot.wantedNotes(wantedBy(filter), { offset: 0, limit: 0 }) : { total: 0 },
   ])
   const countByKind = new Map<string, number>()
   for (const problem of items) countByKind.set(reportedKind(problem), (countByKind.get(reportedKind(problem)) ?? 0) + 1)

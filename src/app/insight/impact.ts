@@ -163,8 +163,8 @@ async function describeBreaks(
   reading: ReadingContext,
   links: readonly Occurrence[],
 ): Promise<{ readonly breaks: readonly BrokenLink[]; readonly unread: readonly NodeId[] }> {
-  const shown = reading.call.whole === true ? links : links.slice(0, MAX_ITEMS)
-  const sentences = await readLinkSentences(reading, reading.call.whole === true ? shown : shown.slice(0, MAX_SENTENCES))
+  const shown = reading.call.isUntruncated === true ? links : links.slice(0, MAX_ITEMS)
+  const sentences = await readLinkSentences(reading, reading.call.isUntruncated === true ? shown : shown.slice(0, MAX_SENTENCES))
   const breaks = new Map<string, BrokenLink>()
   for (const link of shown) {
     const row = { id: link.from, line: link.line, text: sentences.of(link) }
@@ -180,7 +180,7 @@ async function impactOf(
   { breaks, count, loss }: { readonly breaks: readonly BrokenLink[]; readonly count: number; readonly loss: NumberedLoss },
 ): Promise<Impact> {
   const { ids, orphaned, fallsApart, unreachable } = loss
-  const maxItems = call.whole === true ? Number.POSITIVE_INFINITY : MAX_ITEMS
+  const maxItems = call.isUntruncated === true ? Number.POSITIVE_INFINITY : MAX_ITEMS
   const idsOf = (numbers: readonly number[]) =>
     numbers
       .flatMap((number) => ids[number] ?? [])

@@ -49,8 +49,12 @@ export interface ShownFacts {
   readonly own?: string | undefined
 }
 
-export function writeFacts(result: WriteResult, { whole = false }: Call, { diff = false, own }: ShownFacts = {}): WriteFacts {
-  const limits = whole ? NONE : LIMITS
+export function writeFacts(
+  result: WriteResult,
+  { isUntruncated = false }: Call,
+  { diff = false, own }: ShownFacts = {},
+): WriteFacts {
+  const limits = isUntruncated ? NONE : LIMITS
   const { changeId, planId, dangling, files: rankedFiles } = result
   let room: number = limits.lines
   const files = rankedFiles.slice(0, limits.files).map((file) => {
@@ -60,7 +64,7 @@ export function writeFacts(result: WriteResult, { whole = false }: Call, { diff 
   })
   const lines = linesIn(rankedFiles) - files.reduce((sum, file) => sum + (file.relinked?.length ?? 0), 0)
   const isListed =
-    whole ||
+    isUntruncated ||
     own === undefined ||
     rankedFiles.some(({ kind, to, relinked }) => kind === 'moved' || to !== own || relinked.length > 0)
   const omitted = filled({
@@ -71,7 +75,7 @@ export function writeFacts(result: WriteResult, { whole = false }: Call, { diff 
   return {
     ...(changeId === undefined ? {} : { change_id: changeId }),
     ...(planId === undefined ? {} : { plan_id: planId }),
-    ...(diff ? { diff: whole ? result.diff : shownDiff(isListed ? result.diff : hunksOf(result.diff)) } : {}),
+    ...(diff ? { diff: isUntruncated ? result.diff : shownDiff(isListed ? result.diff : hunksOf(result.diff)) } : {}),
     ...(rankedFiles.length < 2 ? {} : { counts: countsOf(rankedFiles) }),
     ...(isListed ? { files } : {}),
     ...(omitted === undefined ? {} : { omitted }),

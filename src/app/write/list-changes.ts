@@ -89,8 +89,8 @@ async function otherSpellings(
   return new Set(samePaths.filter((samePath) => at(samePath) !== undefined))
 }
 
-function changeFacts({ id, time, title, state, undoes, files }: ChangeSummary, { whole = false }: Call): ChangeFacts {
-  const shownFiles = whole ? files : files.slice(0, MAX_FILES)
+function changeFacts({ id, time, title, state, undoes, files }: ChangeSummary, { isUntruncated = false }: Call): ChangeFacts {
+  const shownFiles = isUntruncated ? files : files.slice(0, MAX_FILES)
   return {
     change_id: id,
     time: new Date(time).toISOString(),

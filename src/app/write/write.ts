@@ -128,7 +128,7 @@ export async function applyChanges(core: GraphCore, args: ApplyArguments, call: 
   const result = await runOperations(core, planId === undefined ? request : { ...request, planId }, call)
   const idOf = await readIds(core, result.subjects)
   const ids = result.subjects.map((path) => (path === undefined ? null : idOf(path)))
-  const shownIds = call.whole === true ? ids : ids.slice(0, MAX_IDS)
+  const shownIds = call.isUntruncated === true ? ids : ids.slice(0, MAX_IDS)
   const { omitted, ...facts } = writeFacts(result, call, { diff: true })
   const omittedCounts = filled({ ids: ids.length - shownIds.length, ...omitted })
   const value = {
@@ -200,7 +200,7 @@ function nodeAt(core: GraphCore, { path, text }: WrittenAt, call: Call): Promise
   return readBack(path, (at) =>
     core.store.read(async (snapshot) => {
       const id = (await filesByPath(snapshot, core, [at])).at(at)?.id
-      const options = { links: call.whole === true ? MAX_LINKS : SHOWN_LINKS, times: call.whole === true }
+      const options = { links: call.isUntruncated === true ? MAX_LINKS : SHOWN_LINKS, times: call.isUntruncated === true }
       const read = id === undefined ? undefined : await readNode({ core, snapshot, call }, id, options)
       if (id === undefined || read === undefined) return plain(undefined)
       const warnings = (await noteWarnings(snapshot, id)).filter(({ code }) => code === 'MALFORMED')
@@ -211,10 +211,10 @@ function nodeAt(core: GraphCore, { path, text }: WrittenAt, call: Call): Promise
 
 const SHOWN_LINKS = 3
 
-function changedNode({ node, source }: NoteWithText, { path, text }: WrittenAt, { whole = false }: Call): ChangedNode {
+function changedNode({ node, source }: NoteWithText, { path, text }: WrittenAt, { isUntruncated = false }: Call): ChangedNode {
   const body = source?.text.slice(source.bodyStart) ?? ''
   const changed = text?.hash === source?.hash ? text?.changed : undefined
-  const content = whole ? body : textAround(body, CONTENT_LIMITS.list, changed ?? { start: 0, end: 0 })
+  const content = isUntruncated ? body : textAround(body, CONTENT_LIMITS.list, changed ?? { start: 0, end: 0 })
   const { created, modified, properties, headings } = node
   return {
     id: node.id,
@@ -226,9 +226,9 @@ function changedNode({ node, source }: NoteWithText, { path, text }: WrittenAt, 
     link_count: node.linkCount,
     content,
     ...(node.kind === 'note' ? {} : { kind: node.kind }),
-    ...(whole ? { properties, outline: headings } : {}),
-    ...(whole && created !== undefined ? { created } : {}),
-    ...(whole && modified !== undefined ? { modified } : {}),
+    ...(isUntruncated ? { properties, outline: headings } : {}),
+    ...(isUntruncated && created !== undefined ? { created } : {}),
+    ...(isUntruncated && modified !== undefined ? { modified } : {}),
   }
 }
 

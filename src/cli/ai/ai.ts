@@ -207,7 +207,7 @@ async function askModel(invocation: Invocation): Promise<number> {
     const args = argumentsOf(options, question, vault === undefined ? resolvedArgs : withoutVaultName(names, resolvedArgs, vault))
     if (onlyShown) return await showPrompt(invocation, core, args)
     const { value, warnings } = await askVault(core, args, {
-      whole: true,
+      isUntruncated: true,
       signal: invocation.signal,
       report: (message) => printer.note(`${message} …`),
     })
@@ -237,7 +237,7 @@ function argumentsOf(
 }
 
 async function showPrompt({ printer }: Invocation, core: GraphCore, args: AskArguments): Promise<void> {
-  const { value, warnings } = await askPrompt(core, args, { whole: true })
+  const { value, warnings } = await askPrompt(core, args, { isUntruncated: true })
   for (const { message } of warnings) printer.warn(message)
   const { system, messages, passages } = value
   if (printer.json) return await printer.answer({ system, messages, passages_used: passages.length })

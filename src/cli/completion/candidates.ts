@@ -72,7 +72,7 @@ function optionAwaitingValue(options: readonly Option[], word = ''): Option | un
   const isNamed = (option: Option): boolean =>
     word === flagOf(option) || word === `--${option.name}` || (option.short !== undefined && word === `-${option.short}`)
   const option = options.find(isNamed)
-  return option === undefined || option.type === 'flag' || option.bare === true ? undefined : option
+  return option === undefined || option.type === 'flag' || option.isValueOptional === true ? undefined : option
 }
 
 function positionals(options: readonly Option[], words: readonly string[]): number {
@@ -88,7 +88,7 @@ function positionals(options: readonly Option[], words: readonly string[]): numb
 
 function parameterAt(parameters: readonly Parameter[], place: number): Parameter | undefined {
   const inOrder = parameters.filter(({ required, isWord = false }) => required || isWord)
-  const list = inOrder.findIndex(({ many = false }) => many)
+  const list = inOrder.findIndex(({ isRepeatable = false }) => isRepeatable)
   return inOrder[list >= 0 && place > list ? list : place]
 }
 

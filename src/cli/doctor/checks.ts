@@ -45,11 +45,11 @@ const VAULT_HINT = 'Give the folder that contains the notes: --vault <folder>, R
 
 export function checkVault(
   path: string,
-  { tooWide, named }: { readonly tooWide: boolean; readonly named: boolean },
+  { isUnlikely, named }: { readonly isUnlikely: boolean; readonly named: boolean },
 ): readonly Finding[] {
   const fault = folderFault(path)
   if (fault !== undefined) return [fail('vault', fault.problem, fault.hint ?? VAULT_HINT)]
-  if (tooWide) return [wideFinding(path, named)]
+  if (isUnlikely) return [unlikelyVaultFinding(path, named)]
   const outer = outerVault(path)
   if (outer === undefined) return [ok('vault', path)]
   return [
@@ -104,7 +104,7 @@ export function checkFileCase(vault: string, spelling: Settings['files']['case']
   return [warn('case', message, hint)]
 }
 
-function wideFinding(path: string, isExplicit: boolean): Finding {
+function unlikelyVaultFinding(path: string, isExplicit: boolean): Finding {
   const message = `${path} contains a home folder or a whole disk, so it is probably not a vault`
   if (isExplicit) return warn('vault', message, 'A smaller folder is faster and shows an assistant less.')
   return fail('vault', message, 'Give the folder that contains the notes. To use this folder anyway, pass it with --vault.')

@@ -52,7 +52,7 @@ async function checkOneVault(invocation: Invocation, loaded: LoadedVault, server
   const { host } = invocation
   const { path, watch } = loaded.settings.vault
   const isStored = loaded.stored !== undefined
-  const vault = isStored ? [] : checkVault(path, { tooWide: await host.isTooWide(path), named: loaded.vaultNamed })
+  const vault = isStored ? [] : checkVault(path, { isUnlikely: await host.isUnlikelyVault(path), named: loaded.vaultNamed })
   const { diagnose } = await host.compose()
   const findings = [
     ...settingsFindings({

@@ -28,7 +28,7 @@ export async function run(invocation: Invocation): Promise<number> {
   const { host, printer, positionals } = invocation
   const count = readCount(invocation.options.get('queries'))
   return await interruptible(host, async (signal) => {
-    const patient = { ...invocation, loud: true, signal }
+    const patient = { ...invocation, alwaysShowsProgress: true, signal }
     const loaded = await requireSettings(invocation, positionals[0])
     const report = await withCore(patient, loaded, (core) => evaluate(patient, core, { count, path: loaded.settings.vault.path }))
     await printer.answer(report, { render: (_, look) => renderVaultReport(report, look) })
@@ -47,8 +47,8 @@ async function evaluate(
   core: GraphCore,
   { count, path }: { readonly count: number; readonly path: string },
 ): Promise<VaultReport> {
-  await core.indexing.findable('words', NO_TIMEOUT, signal)
-  if (core.embedding !== undefined) await core.indexing.findable('meaning', NO_TIMEOUT, signal)
+  await core.indexing.awaitFindable('words', NO_TIMEOUT, signal)
+  if (core.embedding !== undefined) await core.indexing.awaitFindable('meaning', NO_TIMEOUT, signal)
   const { message } = core.indexing.status().search ?? {}
   if (message !== undefined) printer.warn(message)
   const states = core.embedding === undefined ? [] : await core.store.read((snapshot) => snapshot.vectorStates())
@@ -129,7 +129,7 @@ function queryList(title: string, queries: readonly NotedQuery[], look: Look): s
     { name: 'mode' },
     { name: 'asked by' },
     { name: 'wanted' },
-    { name: 'query', wraps: true },
+    { name: 'query', isProse: true },
   ]
   return `${title}\n\n${renderTable(columns, rows, look)}`
 }

@@ -5,8 +5,8 @@ import { renderTable } from './table.ts'
 import { colouredDiff, type Look, localTime, PLAIN, printable } from './text.ts'
 
 export interface WrittenOptions extends Look {
-  /** Options for suggested commands, such as ` --write`. */
-  readonly again: string
+  /** Options of suggested commands, such as ` --write`. */
+  readonly commandOptions: string
   readonly isDryRun: boolean
 }
 
@@ -24,26 +24,26 @@ const FEW = 3
 function renderPlan(facts: WriteFacts, { paint = PLAIN }: WrittenOptions): string {
   const { diff = '' } = facts
   const lines = [...(diff === '' ? [] : [...colouredDiff(diff, paint), '']), ...danglingLines(facts)]
-  return `${[...lines, `This is a dry run, nothing was changed. It would be: ${sentenceOf(facts)}`, AGAIN].join('\n')}\n`
+  return `${[...lines, `This is a dry run, nothing was changed. It would be: ${sentenceOf(facts)}`, HOW_TO_APPLY].join('\n')}\n`
 }
 
-const AGAIN = 'Run the same command without --dry-run to make the change.'
+const HOW_TO_APPLY = 'Run the same command without --dry-run to make the change.'
 
-function renderDone(facts: WriteFacts, { again }: WrittenOptions): string {
+function renderDone(facts: WriteFacts, { commandOptions }: WrittenOptions): string {
   const { change_id: id } = facts
   if (id === undefined) return 'Nothing to change.\n'
   const sentence = sentenceOf(facts)
   const lines = [sentence.charAt(0).toUpperCase() + sentence.slice(1), ...danglingLines(facts)]
-  return `${[...lines, undoLine(id, again)].join('\n')}\n`
+  return `${[...lines, undoLine(id, commandOptions)].join('\n')}\n`
 }
 
 function renderFolder(
   { path, change_id: id }: { readonly path?: unknown; readonly change_id?: unknown },
-  { again }: WrittenOptions,
+  { commandOptions }: WrittenOptions,
 ): string {
   const name = printable(String(path))
   if (typeof id !== 'string') return `The folder ${name} already exists.\n`
-  return `Created the folder ${name}.\n${undoLine(id, again)}\n`
+  return `Created the folder ${name}.\n${undoLine(id, commandOptions)}\n`
 }
 
 function undoLine(id: string, option: string): string {
@@ -90,11 +90,11 @@ function renderChanges(changes: readonly ChangeFacts[], look: Look): string {
   })
   return renderTable(
     [
-      { name: 'change', whole: true },
+      { name: 'change', isId: true },
       { name: 'time' },
       { name: 'state' },
       { name: 'files', align: 'right' },
-      { name: 'what', wraps: true },
+      { name: 'what', isProse: true },
     ],
     rows,
     look,

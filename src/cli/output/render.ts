@@ -23,8 +23,8 @@ function renderList(items: readonly unknown[], look: FoundLook): string {
   const isNamed = names.includes('id') || names.includes('match')
   const filled = names.filter((name) => !(name === 'path' && isNamed) && items.some((item) => listCell(name, item[name]) !== ''))
   const columns = filled.map((name): Column => {
-    if (SENTENCES.has(name)) return { name, wraps: true }
-    if (IDS.has(name)) return { name, whole: true }
+    if (SENTENCES.has(name)) return { name, isProse: true }
+    if (IDS.has(name)) return { name, isId: true }
     return items.every((item) => item[name] === undefined || typeof item[name] === 'number') ? { name, align: 'right' } : { name }
   })
   return renderTable(
@@ -80,7 +80,7 @@ function factsOf(facts: readonly (readonly [string, unknown])[], look: Look): st
   const shownFacts = facts.map(
     ([name, value]) => [printable(name), IDS.has(name) && Array.isArray(value) ? value.map(cell) : cell(value)] as const,
   )
-  const columns = shownFacts.map(([name]): Column => (IDS.has(name) ? { name, whole: true } : { name }))
+  const columns = shownFacts.map(([name]): Column => (IDS.has(name) ? { name, isId: true } : { name }))
   return renderFacts(
     columns,
     shownFacts.map(([, value]) => value),

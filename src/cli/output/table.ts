@@ -4,9 +4,9 @@ export interface Column {
   readonly name: string
   readonly align?: 'right'
   /** The column contains prose. Long text moves below the row. */
-  readonly wraps?: true
+  readonly isProse?: true
   /** The column contains ids, which are never truncated. */
-  readonly whole?: true
+  readonly isId?: true
 }
 
 const GAP = '  '
@@ -16,7 +16,7 @@ export function renderTable(columns: readonly Column[], rows: readonly (readonly
   const { width = Number.POSITIVE_INFINITY, paint = PLAIN } = look
   const cells = rows.map((row) => columns.map((_, at) => printable(row[at] ?? '')))
   const all = fitColumns(columns, cells, width)
-  const below = all.find(({ column, isNarrowed }) => column.wraps && isNarrowed)?.at
+  const below = all.find(({ column, isNarrowed }) => column.isProse && isNarrowed)?.at
   const columnsBeside = below === undefined ? all : fitColumns(columns, cells, width, below)
   if (columnsBeside.length > 1 && isHardToRead(columnsBeside, cells)) {
     return cells.map((row) => renderFacts(columns, row, look)).join('\n')
@@ -33,7 +33,7 @@ const MIN_WIDTH = 16
 
 function isHardToRead(columns: readonly Fitted[], cells: readonly (readonly string[])[]): boolean {
   return columns.some(({ column, at, width, isNarrowed }) => {
-    if (!isNarrowed || column.whole === true) return isNarrowed && width < MIN_WRAPPED
+    if (!isNarrowed || column.isId === true) return isNarrowed && width < MIN_WRAPPED
     return cells.some((row) => {
       const text = row[at] ?? ''
       const longest = Math.max(0, ...text.split(' ').map(textWidth))
@@ -56,7 +56,7 @@ export function renderFacts(
   const room = Math.max(MIN_WRAPPED, width - indent.length)
   return facts
     .map(({ column, value }) => {
-      const lines = factLines(value, { room, isWhole: column.whole === true })
+      const lines = factLines(value, { room, isWhole: column.isId === true })
       return `${pad(column.name, { width: nameWidth, right: false })}${GAP}${lines.join(`\n${indent}`)}\n`
     })
     .join('')
@@ -105,7 +105,7 @@ function renderRow(columns: readonly Fitted[], row: readonly string[]): readonly
   let remaining = 0
   for (const { column, at, width } of columns) {
     const text = row[at] ?? ''
-    const isTooWide = column.whole === true && textWidth(text) > width
+    const isTooWide = column.isId === true && textWidth(text) > width
     const cell = isTooWide ? [text] : wrapWords(text, width)
     for (const [down, part] of cell.entries()) {
       const before = pad(lines[top + down] ?? '', { width: remaining, right: false })

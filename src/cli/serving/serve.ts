@@ -22,7 +22,7 @@ export async function run(invocation: Invocation): Promise<number> {
   if (options.get('background') === true)
     return await (await import('../shared/background.ts')).startInBackground(invocation, loaded)
   const { sharing } = host
-  if (sharing !== undefined && sharing.alone === undefined && !host.stdin.isTTY) {
+  if (sharing !== undefined && sharing.unsharedReason === undefined && !host.stdin.isTTY) {
     const { whyAlone } = await import('../shared/relay-first.ts')
     if (whyAlone(invocation, loaded) === undefined) {
       const { relayFirst } = await import('../shared/relay-first.ts')

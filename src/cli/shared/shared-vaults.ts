@@ -114,7 +114,7 @@ function indexingOf({ indexing }: GraphCore, { watch, onBegin = () => {} }: Open
   const ready: Indexing['ready'] = async (timeout, signal) => {
     const isReady = await indexing.ready(timeout, signal)
     // The status reports this error.
-    await inTime(indexing.current(), timeout, signal).catch(() => {})
+    await inTime(indexing.awaitUpToDate(), timeout, signal).catch(() => {})
     return isReady
   }
   return overlaid(indexing, { begin, ...(watch ? {} : { ready }) })

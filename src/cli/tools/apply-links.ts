@@ -63,7 +63,7 @@ export async function applyLinks(invocation: Invocation, tool: Tool, args: Argum
     callOnce(async (vaults: Vaults) => {
       const shownWarnings = new Set<string>()
       const call = async (calledTool: Tool, callArgs: Arguments) => {
-        const { value, warnings } = await prepareCall(calledTool, callArgs, { vaults, switchedOffBy })({ whole: true })
+        const { value, warnings } = await prepareCall(calledTool, callArgs, { vaults, switchedOffBy })({ isUntruncated: true })
         for (const { message } of warnings) if (!shownWarnings.has(message)) printer.warn(message)
         for (const { message } of warnings) shownWarnings.add(message)
         return value
@@ -100,7 +100,7 @@ async function review(parts: Review): Promise<void> {
     render: (_, look) =>
       facts === undefined
         ? 'No link was added.\n'
-        : `Made ${amount(facts.links, 'link')}. ${renderWritten(facts.written, { ...look, again: ' --write', isDryRun: false })}`,
+        : `Made ${amount(facts.links, 'link')}. ${renderWritten(facts.written, { ...look, commandOptions: ' --write', isDryRun: false })}`,
   })
 }
 

@@ -33,7 +33,7 @@ async function nameCommunity(invocation: Invocation, communityId: string): Promi
       `roux map --name ${communityId} "Sync" names it; "" restores the automatic name.`,
     )
   await withCore(invocation, await requireSettings(invocation), async (core) => {
-    const { insight } = await latestOf(core.insights, { whole: true })
+    const { insight } = await latestOf(core.insights, { isUntruncated: true })
     if (insight === undefined) throw new UsageError('There are no communities yet.', '"roux map" shows them.')
     const { id } = requireCommunity(insight.communities, communityId, core).community
     await core.insightState.setLabel(id, label.trim() === '' ? undefined : label.trim())

@@ -126,8 +126,8 @@ function realPath(path: string): string {
 
 /** Does not wait for vectors if computing them may take hours. */
 export async function awaitFindable(core: GraphCore, by: SearchReadiness, { embedder }: Settings): Promise<void> {
-  await core.indexing.findable('words', NO_TIMEOUT)
-  if (by === 'meaning' && embedder.kind === 'static') await core.indexing.findable('meaning', NO_TIMEOUT)
+  await core.indexing.awaitFindable('words', NO_TIMEOUT)
+  if (by === 'meaning' && embedder.kind === 'static') await core.indexing.awaitFindable('meaning', NO_TIMEOUT)
 }
 
 export function remainderOf(core: GraphCore, by: SearchReadiness): string | undefined {

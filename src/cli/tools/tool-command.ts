@@ -76,7 +76,7 @@ export async function runTool(invocation: Invocation, tool: Tool, givenArgs: Rea
       },
     }
     const run = prepareCall(tool, await resolveNames(all, tool, args), { vaults: findable, switchedOffBy })
-    const answer = await run({ whole: true, marked: !invocation.printer.json })
+    const answer = await run({ isUntruncated: true, withHighlights: !invocation.printer.json })
     const remainders = by === undefined ? [] : [...answeringVaults].flatMap((core) => remainderOf(core, by) ?? [])
     return { ...answer, remainder: remainders[0] }
   }
@@ -103,7 +103,7 @@ function renderFor({ options }: Invocation, tool: Tool, args: Readonly<Record<st
   const page = PAGES[tool.name]
   if (page !== undefined || tool.needs === undefined) return page
   const option = options.get('write') === true ? ' --write' : ''
-  return (value, look) => renderWritten(value, { ...look, again: option, isDryRun: args.dry_run === true })
+  return (value, look) => renderWritten(value, { ...look, commandOptions: option, isDryRun: args.dry_run === true })
 }
 
 const PAGES: Readonly<Record<string, RenderAnswer>> = {

@@ -65,7 +65,7 @@ export function parametersOf({ name: tool, inputSchema: { properties, required =
       sentence: schema.description ?? '',
       required: required.includes(name),
       ...(word === name ? { isWord: true } : {}),
-      ...(isList ? { many: isList } : {}),
+      ...(isList ? { isRepeatable: isList } : {}),
       ...(values ? { values } : {}),
       ...(schema.default === undefined ? {} : { default: schema.default }),
     }
@@ -93,18 +93,18 @@ export function argumentsOf(
   const args: Record<string, unknown> = {}
   const words = [...positionals]
   for (const [at, parameter] of parameters.entries()) {
-    const { name, many, required, isWord = false } = parameter
+    const { name, isRepeatable, required, isWord = false } = parameter
     if (options.has(name)) args[name] = options.get(name)
     else if ((required || isWord) && words.length > 0) {
       const after = parameters.slice(at + 1).filter((later) => later.required && !options.has(later.name)).length
       const values = words
-        .splice(0, many ? Math.max(1, words.length - after) : 1)
+        .splice(0, isRepeatable ? Math.max(1, words.length - after) : 1)
         .map((word) => readValueOf(parameter, word, `<${name}>`))
-      args[name] = many ? values.flat() : values[0]
+      args[name] = isRepeatable ? values.flat() : values[0]
     } else if (required) {
       throw new UsageError(
-        `<${name}> ${many ? 'are' : 'is'} missing.`,
-        `${many ? 'They are the words' : 'It is the word'} after the command, or ${flagOf(parameter)}.`,
+        `<${name}> ${isRepeatable ? 'are' : 'is'} missing.`,
+        `${isRepeatable ? 'They are the words' : 'It is the word'} after the command, or ${flagOf(parameter)}.`,
       )
     }
   }

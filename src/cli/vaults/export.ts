@@ -82,7 +82,7 @@ function withIds(rows: AsyncIterable<ExportRow>): {
 }
 
 function graphPieces(core: GraphCore, format: ExportFormat, options: Invocation['options']): AsyncIterable<string> {
-  const insight = once(async () => (await latestOf(core.insights, { whole: true })).insight)
+  const insight = once(async () => (await latestOf(core.insights, { isUntruncated: true })).insight)
   const { rows, ids } = withIds(core.store.export())
   return formatExport(
     options.get('communities') === true ? withCommunities(insight, rows) : rows,
@@ -98,7 +98,7 @@ async function pagePieces(
 ): Promise<AsyncIterable<string>> {
   const template = await readFile(join(dirname(host.program.script), '..', 'app', 'file.html'), 'utf8')
   // Wait for communities, because the page would have no colors without them.
-  await latestOf(core.insights, { whole: true })
+  await latestOf(core.insights, { isUntruncated: true })
   return mapPage(core, { template, included, onUnread: (message) => printer.warn(message) })
 }
 
@@ -155,7 +155,7 @@ const NOTES = 50
 
 export async function* mapPage(core: GraphCore, { template, included, onUnread }: MapPageOptions): AsyncGenerator<string> {
   const [before = '', after = ''] = template.split(MAP_HERE)
-  const { value: picture } = await vaultPicture(core, { mayMove: 'once' }, { whole: true })
+  const { value: picture } = await vaultPicture(core, { mayMove: 'once' }, { isUntruncated: true })
   yield `${before}{"name":${json(core.name ?? basename(core.root))},"picture":${json(picture)}`
   if (included.texts) yield* textsOf(core, picture.ids, onUnread)
   if (included.quotes) yield* quotesOf(core, picture.ids, onUnread)
@@ -178,7 +178,7 @@ async function* quotesOf(core: GraphCore, ids: readonly NodeId[], onUnread: MapP
   const numbers = new Map(ids.map((id, number) => [id, number]))
   yield ',"quotes":['
   for (let from = 0; from < ids.length; from += NOTES) {
-    const { value, warnings } = await linkQuotes(core, ids.slice(from, from + NOTES), { whole: true })
+    const { value, warnings } = await linkQuotes(core, ids.slice(from, from + NOTES), { isUntruncated: true })
     for (const { message } of warnings) onUnread(message)
     const quotes = value.map((ofNote) => ofNote.flatMap(({ to, text }) => (numbers.has(to) ? [[numbers.get(to), text]] : [])))
     yield `${from === 0 ? '' : ','}${quotes.map(json).join(',')}`
@@ -188,7 +188,7 @@ async function* quotesOf(core: GraphCore, ids: readonly NodeId[], onUnread: MapP
 
 async function textOf(core: GraphCore, id: NodeId): Promise<PageText | undefined> {
   try {
-    const { value } = await pageNote(core, { id }, { whole: true })
+    const { value } = await pageNote(core, { id }, { isUntruncated: true })
     if (value === null) return undefined
     const { title, text, left_out, lines_before, links, comments, formulas, breaks } = value
     return { title, text, left_out, lines_before, links, comments, formulas, breaks }

@@ -63,8 +63,8 @@ const LOOK_MS = 3_000
 
 /** Finds out how much work is left without finishing it. */
 async function lookAtSearch({ indexing, embedding }: GraphCore): Promise<void> {
-  await indexing.findable('words', LOOK_MS)
-  if (embedding !== undefined) await indexing.findable('meaning', LOOK_MS)
+  await indexing.awaitFindable('words', LOOK_MS)
+  if (embedding !== undefined) await indexing.awaitFindable('meaning', LOOK_MS)
 }
 
 /** Fails if vectors are still missing afterwards. */
@@ -94,9 +94,9 @@ export async function index(invocation: Invocation): Promise<number> {
 }
 
 async function bringUpToDate(invocation: Invocation, loaded: LoadedVault, signal: AbortSignal) {
-  return await withCore({ ...invocation, loud: true, signal }, loaded, async (core) => {
-    await core.indexing.findable('words', NO_TIMEOUT, signal)
-    await core.indexing.findable('meaning', NO_TIMEOUT, signal)
+  return await withCore({ ...invocation, alwaysShowsProgress: true, signal }, loaded, async (core) => {
+    await core.indexing.awaitFindable('words', NO_TIMEOUT, signal)
+    await core.indexing.awaitFindable('meaning', NO_TIMEOUT, signal)
     return await factsOf(core, loaded)
   })
 }

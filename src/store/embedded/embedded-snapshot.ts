@@ -180,7 +180,8 @@ export class EmbeddedSnapshot implements Snapshot {
   readonly problemCounts: Snapshot['problemCounts'] = async (filter) =>
     this.#read((projection) => countProblems(projection, filter))
 
-  readonly wanted: Snapshot['wanted'] = async (filter, page) => this.#read((projection) => findWanted(projection, filter, page))
+  readonly wantedNotes: Snapshot['wantedNotes'] = async (filter, page) =>
+    this.#read((projection) => findWanted(projection, filter, page))
 
   readonly neighbors: Snapshot['neighbors'] = async (id, options, page) =>
     this.#read((projection) => neighborsOf(projection, id, options, page))

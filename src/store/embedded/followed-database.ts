@@ -153,7 +153,7 @@ export class FollowedDatabase<T extends object> {
   }
 
   /** Releases cached pages. */
-  rest(): void {
+  releaseMemory(): void {
     quietly(() => this.#opened?.database.exec('PRAGMA shrink_memory'))
   }
 

@@ -38,7 +38,7 @@ export interface EmbeddedStore extends Store {
    * @returns whether the table is complete
    */
   prepare(part: 'names' | 'similar names', until: number): boolean
-  rest(): void
+  releaseMemory(): void
 }
 
 /** The index need not exist yet. Reads nothing before the first call. */
@@ -146,9 +146,9 @@ class SqliteStore implements EmbeddedStore {
     return this.#projection.file.guard(() => this.#projection.prepare(part, until))
   }
 
-  rest(): void {
-    this.#projection.rest()
-    this.#search.rest()
+  releaseMemory(): void {
+    this.#projection.releaseMemory()
+    this.#search.releaseMemory()
   }
 
   async keepScores(metric: Metric, topology: Topology, scores: Scores): Promise<void> {

@@ -276,10 +276,10 @@ export class Projection {
     return row === undefined || row.stat === '' ? undefined : unpackStat(row.stat).stat
   }
 
-  rest(): void {
+  releaseMemory(): void {
     this.#links.clear()
     this.#computed.clear()
-    this.file.rest()
+    this.file.releaseMemory()
   }
 
   #forget(): void {

@@ -246,7 +246,7 @@ export class Neo4jSnapshot implements Snapshot {
   readonly problemCounts: Snapshot['problemCounts'] = async (filter) =>
     await countProblems(this.#asking, { filter, outside: this.#parts.facts?.outside ?? null })
 
-  readonly wanted: Snapshot['wanted'] = async (filter, page) => await findWanted(this.#asking, filter, page)
+  readonly wantedNotes: Snapshot['wantedNotes'] = async (filter, page) => await findWanted(this.#asking, filter, page)
 
   readonly neighbors: Snapshot['neighbors'] = async (id, options, page) => {
     const { direction, type, kinds = ['note'] } = options

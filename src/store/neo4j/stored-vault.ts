@@ -147,7 +147,7 @@ class FeedStatus implements Indexing {
     return true
   }
 
-  async findable(): Promise<boolean> {
+  async awaitFindable(): Promise<boolean> {
     return true
   }
 
@@ -155,11 +155,11 @@ class FeedStatus implements Indexing {
     return false
   }
 
-  async caughtUp(): Promise<boolean> {
+  async awaitCaughtUp(): Promise<boolean> {
     return true
   }
 
-  async current(): Promise<void> {}
+  async awaitUpToDate(): Promise<void> {}
 
   async reconcile(): Promise<void> {}
 

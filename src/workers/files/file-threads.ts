@@ -79,7 +79,7 @@ export class FileThreads {
   }
 
   /** Ends idle threads. Each takes about 10 MB. The next read starts a new one. */
-  rest(): void {
+  releaseMemory(): void {
     for (const thread of this.#threads) if (thread.queue.length === 0) void this.#end(thread)
   }
 

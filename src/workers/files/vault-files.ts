@@ -11,7 +11,7 @@ import type { FileReads } from './file-threads.ts'
 const CACHE_BYTES = 8 << 20
 
 export interface CachedTexts extends Texts {
-  rest(): void
+  releaseMemory(): void
 }
 
 export function openTexts(fileReads: FileReads, cacheBytes = CACHE_BYTES): CachedTexts {
@@ -41,7 +41,7 @@ export function openTexts(fileReads: FileReads, cacheBytes = CACHE_BYTES): Cache
       const texts = Promise.all(versions.map(({ path }) => readOrUnread(path)))
       return untilAborted(texts, signal)
     },
-    rest: () => recent.clear(),
+    releaseMemory: () => recent.clear(),
   }
 }
 

@@ -20,7 +20,7 @@ export interface ViewOptions {
 
 /** For planning writes. Reads names and links from the index, but checks the disk for existing files. */
 export async function openVaultView({ vault, writer, indexer }: Exclusive, { spelling }: ViewOptions): Promise<VaultView> {
-  const { names, sourcesOf, flavour, known, nextKey } = await indexer.look()
+  const { names, sourcesOf, flavour, known, nextKey } = await indexer.openView()
   const obsidian = readAppSettings(vault.root)
   const pathOf = once(() => new Map([...known.values()].map(({ key, path }) => [key, path])))
   const notePaths = (): readonly string[] =>

@@ -17,7 +17,7 @@ const HALF = { done: 1, total: 3 }
 function waitingCore(status: Partial<IndexStatus>, isEmbedding = true) {
   const core = fakeCore(fakeStore({}), status)
   const waited: SearchReadiness[] = []
-  core.indexing.findable = async (by) => {
+  core.indexing.awaitFindable = async (by) => {
     waited.push(by)
     return true
   }
@@ -100,7 +100,7 @@ describe('nothing is indexed yet and indexing is slow', () => {
     const indexing: GraphCore['indexing'] = {
       ...core.indexing,
       ready: (timeout) => atMost(reading, timeout),
-      findable: (_, timeout) => atMost(Number.POSITIVE_INFINITY, timeout),
+      awaitFindable: (_, timeout) => atMost(Number.POSITIVE_INFINITY, timeout),
     }
     return { ...core, indexing, embedding: { open: () => never, openFormer: async () => undefined } }
   }

@@ -12,7 +12,8 @@ const KITCHEN = {
   'f/Leek.md': '---\nmodified: 2024-05-01\n---\nGrows.\n',
 }
 const DEFAULTS: FindArguments = { query: '', limit: 10, orderBy: 'relevance', includeArchived: false }
-const find = (core: SearchCore, args: Partial<FindArguments>) => findNodes(core, { ...DEFAULTS, ...args }, { marked: true })
+const find = (core: SearchCore, args: Partial<FindArguments>) =>
+  findNodes(core, { ...DEFAULTS, ...args }, { withHighlights: true })
 const idsOf = async (core: SearchCore, args: Partial<FindArguments>) => (await find(core, args)).value.map(({ id }) => id)
 
 describe('snippets', () => {

@@ -182,7 +182,7 @@ describe('sections', () => {
     expect(await part({ section: ['B'], offset: 30 })).toEqual(['C', 3, 9])
     expect(await part({ offset: 20 })).toEqual(['BCD', 3, 9])
     expect(await part({ offset: 20, maxChars: 60 })).toEqual(['B', 3, 9])
-    expect(await part({ offset: 20 }, { whole: true })).toEqual(['BCD', 9, 9])
+    expect(await part({ offset: 20 }, { isUntruncated: true })).toEqual(['BCD', 9, 9])
   })
 
   test('a lone carriage return does not end a line when selecting the headings of a part', async () => {

@@ -83,7 +83,8 @@ describe('writing a note', () => {
     const long = GARDEN['Beds/Long.md']?.body ?? ''
     const at = { start: long.length - 3, end: long.length }
     const change = async (text?: Partial<WrittenText>, call = {}) => {
-      const hash = (await writeNode(writing({ subjects }).core, single('update_node', UPDATE), { whole: true })).value.hash ?? ''
+      const hash =
+        (await writeNode(writing({ subjects }).core, single('update_node', UPDATE), { isUntruncated: true })).value.hash ?? ''
       const written = text === undefined ? undefined : { hash, changed: at, isKnown: false, ...text }
       return (await writeNode(writing({ subjects, text: written }).core, single('update_node', UPDATE), call)).value
     }
@@ -112,7 +113,7 @@ describe('writing a note', () => {
     })
 
     test('a long note is not cut for a program', async () => {
-      const value = await change({}, { whole: true })
+      const value = await change({}, { isUntruncated: true })
       expect(value.content).toBe(long)
       expect(value.hash).not.toMatch(/^partial:/)
       expect(value).toMatchObject({ properties: {}, outline: [], files: [] })
@@ -350,12 +351,12 @@ describe('answers too large for a model', () => {
     const { value } = await applyChanges(writing({ subjects }).core, { operations, dryRun: false })
     expect(value.ids).toHaveLength(20)
     expect(value.omitted).toEqual({ ids: 5 })
-    const whole = await applyChanges(writing({ subjects }).core, { operations, dryRun: false }, { whole: true })
+    const whole = await applyChanges(writing({ subjects }).core, { operations, dryRun: false }, { isUntruncated: true })
     expect(whole.value.ids).toHaveLength(25)
   })
 
   test('large answers are complete for a person', async () => {
-    const { value } = await rename(writing(result).core, TAG, { whole: true })
+    const { value } = await rename(writing(result).core, TAG, { isUntruncated: true })
     expect(value.files).toHaveLength(150)
     expect(value.files?.[0]?.relinked?.[1]?.before).toHaveLength(1000)
     expect(value.diff).toHaveLength(3_000)

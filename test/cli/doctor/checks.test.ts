@@ -25,17 +25,17 @@ test.each([
 
 test('checks a vault that exists, is missing, is a file, is too wide, or is inside another vault', () => {
   const vault = join(root, 'vault')
-  const check = (path: string, facts = { tooWide: false, named: false }) =>
+  const check = (path: string, facts = { isUnlikely: false, named: false }) =>
     checkVault(path, facts).map(({ state, message }) => `${state} ${message.replaceAll(root, '')}`)
   mkdirSync(join(vault, 'inner'), { recursive: true })
   writeFileSync(join(root, 'file'), '')
   expect(check(vault)).toEqual(['ok /vault'])
   expect(check(join(root, 'none'))).toEqual(['fail There is no folder /none.'])
   expect(check(join(root, 'file'))).toEqual(['fail /file is not a folder.'])
-  expect(check(vault, { tooWide: true, named: false })).toEqual([
+  expect(check(vault, { isUnlikely: true, named: false })).toEqual([
     'fail /vault contains a home folder or a whole disk, so it is probably not a vault',
   ])
-  expect(check(vault, { tooWide: true, named: true })).toEqual([
+  expect(check(vault, { isUnlikely: true, named: true })).toEqual([
     'warn /vault contains a home folder or a whole disk, so it is probably not a vault',
   ])
   mkdirSync(join(vault, '.obsidian'))
@@ -47,7 +47,7 @@ test('a vault that may not be entered needs a permission, not another folder', (
   vi.mocked(accessSync).mockImplementationOnce(() => {
     throw Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES' })
   })
-  expect(checkVault(root, { tooWide: false, named: true })).toEqual([
+  expect(checkVault(root, { isUnlikely: false, named: true })).toEqual([
     {
       check: 'vault',
       state: 'fail',

@@ -44,7 +44,7 @@ describe('tables', () => {
   })
 
   test('moves a long text column below its row', () => {
-    const columns = [{ name: 'from' }, { name: 'line', align: 'right' as const }, { name: 'text', wraps: true as const }]
+    const columns = [{ name: 'from' }, { name: 'line', align: 'right' as const }, { name: 'text', isProse: true as const }]
     const rows = [
       ['a.md', '12', 'It feeds [[Tomato]], and needs a lot of water in a dry summer.'],
       ['b.md', '3', ''],
@@ -73,7 +73,7 @@ describe('tables', () => {
   })
 
   test('never cuts an id: what does not fit beside it goes to the next line', () => {
-    const columns = [{ name: 'score', align: 'right' }, { name: 'id', whole: true }, { name: 'title' }] as const
+    const columns = [{ name: 'score', align: 'right' }, { name: 'id', isId: true }, { name: 'title' }] as const
     const rows = [
       ['3', 'projects/garden/greenhouse.md', 'Greenhouse in the garden'],
       ['12', 'a.md', 'A'],
@@ -91,7 +91,7 @@ describe('tables', () => {
   })
 
   test("lists each row's fields if the columns would be too narrow", () => {
-    const columns = [{ name: 'id', whole: true }, { name: 'title' }, { name: 'count', align: 'right' }] as const
+    const columns = [{ name: 'id', isId: true }, { name: 'title' }, { name: 'count', align: 'right' }] as const
     const rows = [
       ['notes/a long name.md', 'A title of some words', '3'],
       ['b.md', '', '12'],
@@ -108,9 +108,9 @@ describe('tables', () => {
     )
     fc.assert(
       fc.property(cellTexts, fc.integer({ min: 1, max: 80 }), (rows, width) => {
-        const shown = renderTable([{ name: 'a', whole: true }, { name: 'b' }, { name: 'c', wraps: true }], rows, { width })
+        const shown = renderTable([{ name: 'a', isId: true }, { name: 'b' }, { name: 'c', isProse: true }], rows, { width })
         const letters = (text: string) => [...text.replace(/\s/g, '')].sort().join('')
-        const plain = renderTable([{ name: 'a', whole: true }, { name: 'b' }, { name: 'c', wraps: true }], rows)
+        const plain = renderTable([{ name: 'a', isId: true }, { name: 'b' }, { name: 'c', isProse: true }], rows)
         const names = (text: string) => letters(text).replace(/[abc]/g, '')
         expect(names(shown)).toBe(names(plain))
         expect(shown).not.toContain('…')

@@ -51,7 +51,7 @@ test('an idle server releases its texts', async () => {
   const texts = textsOf(vault)
   await settle()
   const first = await readOne(texts, 'a.md')
-  texts.rest()
+  texts.releaseMemory()
   expect(await readOne(texts, 'a.md')).toEqual(first)
   expect(await readOne(texts, 'a.md')).not.toBe(first)
 })

@@ -66,7 +66,7 @@ export class LoadedVectors {
     this.#mayLack = true
   }
 
-  rest(): void {
+  releaseMemory(): void {
     this.#recent.clear()
   }
 

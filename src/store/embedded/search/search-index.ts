@@ -111,10 +111,10 @@ export class SearchIndex {
     this.#recentPages.clear()
   }
 
-  rest(): void {
+  releaseMemory(): void {
     this.#recentPages.clear()
-    for (const table of this.#tables.values()) table.rest()
-    this.file.rest()
+    for (const table of this.#tables.values()) table.releaseMemory()
+    this.file.releaseMemory()
   }
 
   close(): void {

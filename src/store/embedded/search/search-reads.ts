@@ -180,8 +180,8 @@ export class SearchReads {
     return this.#facets.values(key)
   }
 
-  rest(): void {
-    this.#index.rest()
+  releaseMemory(): void {
+    this.#index.releaseMemory()
   }
 
   close(): void {

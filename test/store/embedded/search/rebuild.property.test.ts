@@ -86,7 +86,7 @@ async function perform(rig: SearchRig, embedder: string, step: Operation): Promi
       await rig.restart()
       break
     case 'rest':
-      rig.search.rest()
+      rig.search.releaseMemory()
       break
     case 'ask':
       // Earlier loads must not influence later answers.

@@ -75,7 +75,7 @@ export class SearchRig {
       },
       search: writer,
       embedding: embedder === undefined ? {} : { openEmbedder: async () => embedder },
-      supersedes: true,
+      deletesOtherVectors: true,
       flavour: { profile: 'lenient', comments: true, mode: 'obsidian' },
       kindOf: (path) => fileKind(path, 'obsidian'),
       onMismatch: (path) => this.mismatches.push(path),

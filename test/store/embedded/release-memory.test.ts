@@ -16,6 +16,6 @@ test('a store that dropped its caches gives the same answers', async () => {
   })
   const before = await answers()
   expect(before.links[0]).toHaveLength(1)
-  rig.store.rest()
+  rig.store.releaseMemory()
   expect(await answers()).toEqual(before)
 })
