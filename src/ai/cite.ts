@@ -5,7 +5,7 @@ import { type Block, type WriteCitation, writeCode, writePieces } from './answer
 import { applyEdits, codeLookup, type Edit, type Piece, textOf, type Wrap } from './pieces.ts'
 import { NOT_FOUND } from './prompt.ts'
 import { findQuotations, type Quotation } from './quotations.ts'
-import { type CitedPassage, Source } from './source.ts'
+import { type CitedPassage, type Source, sourceOf } from './source.ts'
 import { splitSentences, type Word, wordsIn } from './words-and-sentences.ts'
 
 export interface Citation {
@@ -43,7 +43,7 @@ const MAX_TURN_MS = 20
 
 export async function citeAnswer(answer: string, passages: readonly CitedPassage[]): Promise<CitedAnswer> {
   const tree = parseAnswer(answer)
-  const reading = new AnswerReader(passages.map((passage) => new Source(passage)))
+  const reading = new AnswerReader(passages.map(sourceOf))
   let turn = performance.now()
   for (const block of tree.blocks) {
     if (block.kind === 'text') reading.readText(block)

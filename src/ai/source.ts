@@ -19,74 +19,62 @@ const HANGUL_WORD = /^\p{scx=Hangul}{2,}$/u
 /** Single characters of these scripts often match by chance. */
 const HAN_OR_KATAKANA = /^[\p{scx=Han}\p{scx=Katakana}]$/u
 
-export class Source {
-  readonly #text: string
-  readonly #visible: string
-  readonly #hidden: readonly TextRange[]
-  readonly #startLine: number
-  readonly #names: readonly string[]
-  #words: ReadonlySet<string> | undefined
-  #hasNegation = false
-  #sentences: readonly (TextRange & { readonly stems: ReadonlySet<string> })[] | undefined
-  #quoted: QuotedText | undefined
+export type Source = ReturnType<typeof sourceOf>
 
-  constructor({ text, startLine, hidden = [], names = [] }: CitedPassage) {
-    this.#text = text
-    this.#visible = blanked(text, hidden)
-    this.#hidden = hidden
-    this.#startLine = startLine
-    this.#names = names.map(foldedWords)
-  }
-
-  find(quotation: string): TextRange | undefined {
-    this.#quoted ??= quotedText(this.#visible)
-    return findQuote(quotation, this.#quoted)
-  }
-
-  isNamed(quotation: string): boolean {
-    return this.#names.includes(foldedWords(quotation))
-  }
-
-  supports(words: readonly Word[]): boolean {
-    if (this.#words === undefined) {
-      const sourceWords = wordsIn(this.#visible)
-      this.#words = new Set(sourceWords.flatMap(({ text }) => [text, stem(text)]))
-      this.#hasNegation = sourceWords.some(({ kind }) => kind === 'negation')
-    }
-    const all = this.#words
-    if (words.some(({ kind, text }) => kind === 'number' && !all.has(text))) return false
-    if (!this.#hasNegation && words.some(({ kind }) => kind === 'negation')) return false
-    const shared = words.filter(({ text }) => all.has(stem(text)))
-    if (shared.some(({ text }) => text.length > 3 || HANGUL_WORD.test(text))) return true
-    return new Set(shared.flatMap(({ text }) => (HAN_OR_KATAKANA.test(text) ? text : []))).size > 1
-  }
-
-  /** Returns the sentence that shares the most words, the first in a tie. */
-  best(words: readonly Word[], within?: TextRange): TextRange {
-    this.#sentences ??= sentencesOf(this.#visible, this.#hidden).map((span) => ({
-      ...span,
-      stems: new Set(wordsIn(readable(this.#visible.slice(span.start, span.end))).map(({ text }) => stem(text))),
-    }))
-    const questionStems = new Set(words.map(({ text }) => stem(text)))
-    let best: TextRange | undefined
-    let highest = -1
-    for (const { start, end, stems } of this.#sentences) {
-      if (within !== undefined && (end <= within.start || start >= within.end)) continue
-      let shared = 0
-      for (const stemmed of stems) if (questionStems.has(stemmed)) shared += stemmed.length > 3 ? 1 : 0.1
-      const score = shared / Math.sqrt(4 + stems.size)
-      if (score > highest) {
-        highest = score
-        best = { start, end }
+export function sourceOf({ text, startLine, hidden = [], names = [] }: CitedPassage) {
+  const visible = blanked(text, hidden)
+  const foldedNames = names.map(foldedWords)
+  let ownWords: ReadonlySet<string> | undefined
+  let hasNegation = false
+  let sentences: readonly (TextRange & { readonly stems: ReadonlySet<string> })[] | undefined
+  let quoted: QuotedText | undefined
+  return {
+    find(quotation: string): TextRange | undefined {
+      quoted ??= quotedText(visible)
+      return findQuote(quotation, quoted)
+    },
+    isNamed(quotation: string): boolean {
+      return foldedNames.includes(foldedWords(quotation))
+    },
+    supports(words: readonly Word[]): boolean {
+      if (ownWords === undefined) {
+        const sourceWords = wordsIn(visible)
+        ownWords = new Set(sourceWords.flatMap(({ text }) => [text, stem(text)]))
+        hasNegation = sourceWords.some(({ kind }) => kind === 'negation')
       }
-    }
-    return best ?? { start: 0, end: 0 }
-  }
-
-  quote({ start, end }: TextRange): { readonly startLine: number; readonly endLine: number; readonly quote: string } {
-    const line = this.#startLine + lineBreaks(this.#text.slice(0, start))
-    const quote = this.#text.slice(start, end)
-    return { startLine: line, endLine: line + lineBreaks(quote), quote }
+      const all = ownWords
+      if (words.some(({ kind, text }) => kind === 'number' && !all.has(text))) return false
+      if (!hasNegation && words.some(({ kind }) => kind === 'negation')) return false
+      const shared = words.filter(({ text }) => all.has(stem(text)))
+      if (shared.some(({ text }) => text.length > 3 || HANGUL_WORD.test(text))) return true
+      return new Set(shared.flatMap(({ text }) => (HAN_OR_KATAKANA.test(text) ? text : []))).size > 1
+    },
+    /** Returns the sentence that shares the most words, the first in a tie. */
+    best(words: readonly Word[], within?: TextRange): TextRange {
+      sentences ??= sentencesOf(visible, hidden).map((span) => ({
+        ...span,
+        stems: new Set(wordsIn(readable(visible.slice(span.start, span.end))).map(({ text }) => stem(text))),
+      }))
+      const questionStems = new Set(words.map(({ text }) => stem(text)))
+      let best: TextRange | undefined
+      let highest = -1
+      for (const { start, end, stems } of sentences) {
+        if (within !== undefined && (end <= within.start || start >= within.end)) continue
+        let shared = 0
+        for (const stemmed of stems) if (questionStems.has(stemmed)) shared += stemmed.length > 3 ? 1 : 0.1
+        const score = shared / Math.sqrt(4 + stems.size)
+        if (score > highest) {
+          highest = score
+          best = { start, end }
+        }
+      }
+      return best ?? { start: 0, end: 0 }
+    },
+    quote({ start, end }: TextRange): { readonly startLine: number; readonly endLine: number; readonly quote: string } {
+      const line = startLine + lineBreaks(text.slice(0, start))
+      const quote = text.slice(start, end)
+      return { startLine: line, endLine: line + lineBreaks(quote), quote }
+    },
   }
 }
 

@@ -54,146 +54,103 @@ export interface HttpServer {
  */
 export async function openHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   checkAccessPolicy(options)
-  const endpoint = new Endpoint(options)
+  const endpoint = openEndpoint(options)
   const { port } = await listen(endpoint.node, options).catch(async (error: unknown) => {
     await endpoint.stop()
     throw error
   })
   return {
     url: `http://${isEveryAddress(options.host) ? '127.0.0.1' : inUrl(options.host)}:${port}${MCP_PATH}`,
-    stop: () => endpoint.stop(),
+    stop: endpoint.stop,
   }
 }
 
 /** How often to check the tokens of open streams. Calls are checked immediately. */
 const CHECK_MS = 1_000
 
-class Endpoint {
-  readonly node: NodeServer
-  readonly #options: HttpServerOptions
-  readonly #limits: Limits
-  readonly #gate: TokenGate
-  readonly #load: Load
-  readonly #routes: readonly Route[]
-  readonly #publicRoutes: readonly Route[]
-  readonly #sessions: Sessions
-  readonly #legacy: LegacyHandler
-  readonly #modern: ModernHandler
-  readonly #extra: ExtraRoutes | undefined
-  readonly #watch: NodeJS.Timeout
-  #isStopping = false
-
-  constructor(options: HttpServerOptions) {
-    const { serverFor, eventsFor = () => feedOf(new ServerEvents()), log, tokenFile, limits = LIMITS } = options
-    this.#options = options
-    this.#limits = limits
-    this.#gate = new TokenGate(tokenFile, log)
-    this.#load = new Load(limits)
-    this.#sessions = new Sessions(limits)
-    const parts = { load: this.#load, limits }
-    this.#legacy = new LegacyHandler({
-      ...parts,
-      sessions: this.#sessions,
-      serverFor: ({ access }) => serverFor(access, 'legacy'),
-    })
-    this.#modern = new ModernHandler({
-      ...parts,
-      eventsFor,
-      serverFor: ({ access }) => serverFor(access, 'modern'),
-      log,
-    })
-    const { publicSide: side } = options
-    const authorizing = (request: IncomingMessage) =>
-      options.enabled
-        ? authorize(request, this.#gate, side?.isPublic(request) === true ? side : undefined)
-        : { refusal: switchedOff() }
-    this.#extra = options.extraRoutes?.({
-      ...parts,
-      hosts: options.hosts,
+function openEndpoint(options: HttpServerOptions): { readonly node: NodeServer; stop(): Promise<void> } {
+  const { serverFor, eventsFor = () => feedOf(new ServerEvents()), log, tokenFile, limits = LIMITS, publicSide: side } = options
+  const gate = new TokenGate(tokenFile, log)
+  const load = new Load(limits)
+  const sessions = new Sessions(limits)
+  const parts = { load, limits }
+  const legacy = new LegacyHandler({
+    ...parts,
+    sessions,
+    serverFor: ({ access }) => serverFor(access, 'legacy'),
+  })
+  const modern = new ModernHandler({
+    ...parts,
+    eventsFor,
+    serverFor: ({ access }) => serverFor(access, 'modern'),
+    log,
+  })
+  const authorizing = (request: IncomingMessage) =>
+    options.enabled ? authorize(request, gate, side?.isPublic(request) === true ? side : undefined) : { refusal: switchedOff() }
+  const isAllowed = (principal: string): boolean =>
+    options.enabled && (gate.isCurrent(principal) || side?.isCurrent(principal) === true)
+  const whileEnabled = (route: Route): Route => ({
+    ...route,
+    serve: async (request, response) => (options.enabled ? route.serve(request, response) : switchedOff()),
+  })
+  const extra = options.extraRoutes?.({ ...parts, hosts: options.hosts, authorize: authorizing, isCurrent: isAllowed })
+  const protocol = mcpRoute({ ...parts, legacy, modern, authorize: authorizing })
+  // The public address exposes neither the map page nor the state of the vaults.
+  const publicHealth = healthRoute({ authorize: () => ({ refusal: nothingHere() }), healthFor: async () => undefined })
+  const publicRoutes = [protocol, publicHealth, ...(side?.routes ?? []).map(whileEnabled)]
+  const routes = [
+    protocol,
+    healthRoute({
       authorize: authorizing,
-      isCurrent: (key) => this.#isAllowed(key),
-    })
-    const protocol = mcpRoute({
-      ...parts,
-      legacy: this.#legacy,
-      modern: this.#modern,
-      authorize: authorizing,
-    })
-    // The public address exposes neither the map page nor the state of the vaults.
-    const health = healthRoute({ authorize: () => ({ refusal: nothingHere() }), healthFor: async () => undefined })
-    this.#publicRoutes = [protocol, health, ...(side?.routes ?? []).map((route) => this.#whileEnabled(route))]
-    this.#routes = [
-      protocol,
-      healthRoute({
-        authorize: authorizing,
-        healthFor: async (access) => (options.enabled ? options.healthFor?.(access) : undefined),
-      }),
-      ...(this.#extra?.routes ?? []),
-    ]
-    this.#watch = setInterval(() => this.#endOutdated(), CHECK_MS).unref()
-    this.node = openNode(limits, (request, response) => void this.#serve(request, response))
+      healthFor: async (access) => (options.enabled ? options.healthFor?.(access) : undefined),
+    }),
+    ...(extra?.routes ?? []),
+  ]
+  /** Ends the sessions and streams of changed or removed tokens, or all of them if serving is disabled. */
+  const endOutdated = (): void => {
+    for (const part of [sessions, modern, extra]) part?.endUnless(isAllowed)
   }
-
-  async stop(): Promise<void> {
-    this.#isStopping = true
-    clearInterval(this.#watch)
-    const closing = new Promise<void>((resolve) => this.node.close(() => resolve()))
-    this.#sessions.endStreams()
-    this.#extra?.endUnless(() => false)
-    await this.#modern.endStreams()
-    await this.#load.idle(this.#limits.drain)
-    this.#sessions.close()
-    await Promise.all([this.#legacy.close(), this.#modern.close()])
-    this.node.closeIdleConnections()
-    const timer = setTimeout(() => this.node.closeAllConnections(), SHUTDOWN.lastBytes)
-    await closing
-    clearTimeout(timer)
-  }
-
-  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    try {
-      await this.#answer(request, response)
-    } catch (error) {
-      this.#options.log(`A request failed: ${error instanceof Error ? error.stack : String(error)}`)
-      if (response.headersSent) response.destroy()
-      else sendRefusal(response, refusal(500, 'Internal error: a bug in Roux.'))
-    }
-  }
+  const watch = setInterval(endOutdated, CHECK_MS).unref()
+  let isStopping = false
 
   /** All checks run before the body is read. */
-  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     // Responses contain notes, so proxies must not cache them.
     response.setHeader('Cache-Control', 'no-store').setHeader('X-Content-Type-Options', 'nosniff')
-    const isPublic = this.#options.publicSide?.isPublic(request) === true
-    const route = findRoute(isPublic ? this.#publicRoutes : this.#routes, request)
+    const route = findRoute(side?.isPublic(request) === true ? publicRoutes : routes, request)
     if (route === undefined) return sendRefusal(response, nothingHere())
-    const stranger = checkAddress(request, this.#options, this.#limits)
+    const stranger = checkAddress(request, options, limits)
     if (stranger !== undefined) return sendRefusal(response, stranger)
     allowOrigin(request, response)
-    if (this.#isStopping) return sendRefusal(response, stopping())
+    if (isStopping) return sendRefusal(response, stopping())
     if (route.answersPreflight && isPreflight(request)) return sendPreflight(response)
     const refusal = route.methodRefusal(request.method ?? '') ?? (await route.serve(request, response))
     if (refusal !== undefined) sendRefusal(response, refusal)
   }
-
-  /** Ends the sessions and streams of changed or removed tokens, or all of them if serving is disabled. */
-  #endOutdated(): void {
-    const isAllowed = (principal: string): boolean => this.#isAllowed(principal)
-    this.#sessions.endUnless(isAllowed)
-    this.#modern.endUnless(isAllowed)
-    this.#extra?.endUnless(isAllowed)
-  }
-
-  #isAllowed(principal: string): boolean {
-    const { enabled, publicSide } = this.#options
-    return enabled && (this.#gate.isCurrent(principal) || publicSide?.isCurrent(principal) === true)
-  }
-
-  #whileEnabled(route: Route): Route {
-    return {
-      ...route,
-      serve: async (request, response) => (this.#options.enabled ? route.serve(request, response) : switchedOff()),
-    }
+  const serve = (request: IncomingMessage, response: ServerResponse): Promise<void> =>
+    answer(request, response).catch((error: unknown) => {
+      log(`A request failed: ${error instanceof Error ? error.stack : String(error)}`)
+      if (response.headersSent) response.destroy()
+      else sendRefusal(response, refusal(500, 'Internal error: a bug in Roux.'))
+    })
+  const node = openNode(limits, (request, response) => void serve(request, response))
+  return {
+    node,
+    async stop() {
+      isStopping = true
+      clearInterval(watch)
+      const closing = new Promise<void>((resolve) => node.close(() => resolve()))
+      sessions.endStreams()
+      extra?.endUnless(() => false)
+      await modern.endStreams()
+      await load.idle(limits.drain)
+      sessions.close()
+      await Promise.all([legacy.close(), modern.close()])
+      node.closeIdleConnections()
+      const timer = setTimeout(() => node.closeAllConnections(), SHUTDOWN.lastBytes)
+      await closing
+      clearTimeout(timer)
+    },
   }
 }
 

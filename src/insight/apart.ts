@@ -1,5 +1,4 @@
-import type { ApartCommunities, Nearest } from '../core/insight/insight.ts'
-import { type CommunityLevel, NO_COMMUNITY } from '../core/insight/insight.ts'
+import { type ApartCommunities, type CommunityLevel, type Nearest, NO_COMMUNITY } from '../core/insight/insight.ts'
 import { eachLinkBetween } from './communities/between.ts'
 import type { WeightedGraph } from './communities/weighted-graph.ts'
 import type { Corpus } from './corpus.ts'

@@ -93,7 +93,6 @@ interface Suggestion {
   readonly score: number
   readonly line: number
   readonly reasons: number
-  readonly signs: readonly number[]
 }
 
 interface NamedTarget {
@@ -129,10 +128,8 @@ class Suggester {
     const words = wordNumbers(corpus)
     this.#names = nameWords(source.names, { corpus, words })
     this.#namesOf = placesByNumber(this.#names.notes, notes)
-    this.#contexts = new Contexts(this.#names.notes, { links, words: words.count })
-    this.#mentions = findMentions({ lines: corpus.lines, words }, this.#names, (...occurrence) =>
-      this.#contexts.add(...occurrence),
-    )
+    this.#contexts = contextsOf(this.#names.notes, { links, words: words.count })
+    this.#mentions = findMentions({ lines: corpus.lines, words }, this.#names, this.#contexts.add)
     this.#habits = habitsOf(this.#mentions, this.#names, links)
     this.#idf = idfOf(corpus.documents, notes)
     this.#words = searchByBm25(corpus, this.#idf)
@@ -142,7 +139,7 @@ class Suggester {
     for (const target of links.targets) this.#inLinks[target] = (this.#inLinks[target] as number) + 1
     const folderCount = folders.reduce((max, folder) => Math.max(max, folder + 1), 0)
     this.#members = placesByNumber(folders, folderCount)
-    this.#peers = new Peers(folders, this.#members, links)
+    this.#peers = peersOf(folders, this.#members, links)
     this.#linked = new Uint8Array(notes)
     this.#hasTerm = new Uint8Array(corpus.terms.length)
     this.#folderLinks = new Uint32Array(folderCount)
@@ -200,7 +197,6 @@ class Suggester {
         score: 1 / (1 + Math.exp(-CHANCE.slope * weighted(features) - CHANCE.constant)),
         line,
         reasons,
-        signs: features,
       })
     }
     const best = selectTop(suggestions, limit, (a, b) => comesFirst(a.score - b.score, a.target, b.target))
@@ -370,31 +366,21 @@ function comesFirst(difference: number, a: number, b: number): boolean {
 
 const MAX_FROM_FOLDER = 12
 
-class Peers {
-  readonly #folders: Uint32Array
-  readonly #counts: readonly ReadonlyMap<number, number>[]
-  readonly #topTargets: readonly (readonly number[])[]
+type Peers = ReturnType<typeof peersOf>
 
-  constructor(folders: Uint32Array, members: Adjacency, { offsets, targets }: Adjacency) {
-    const counts = Array.from({ length: members.offsets.length - 1 }, () => new Map<number, number>())
-    for (const [note, folder] of folders.entries()) {
-      const folderCounts = counts[folder]
-      for (const target of targets.subarray(offsets[note], offsets[note + 1]))
-        folderCounts?.set(target, (folderCounts.get(target) ?? 0) + 1)
-    }
-    this.#folders = folders
-    this.#counts = counts
-    this.#topTargets = counts.map((folderCounts) =>
-      selectTop(folderCounts, MAX_FROM_FOLDER, (a, b) => comesFirst(a[1] - b[1], a[0], b[0])).map(([target]) => target),
-    )
+function peersOf(folders: Uint32Array, members: Adjacency, { offsets, targets }: Adjacency) {
+  const counts = Array.from({ length: members.offsets.length - 1 }, () => new Map<number, number>())
+  for (const [note, folder] of folders.entries()) {
+    const folderCounts = counts[folder]
+    for (const target of targets.subarray(offsets[note], offsets[note + 1]))
+      folderCounts?.set(target, (folderCounts.get(target) ?? 0) + 1)
   }
-
-  most(note: number): readonly number[] {
-    return this.#topTargets[this.#folders[note] as number] ?? []
-  }
-
-  linking(note: number, target: number): number {
-    return this.#counts[this.#folders[note] as number]?.get(target) ?? 0
+  const topTargets = counts.map((folderCounts) =>
+    selectTop(folderCounts, MAX_FROM_FOLDER, (a, b) => comesFirst(a[1] - b[1], a[0], b[0])).map(([target]) => target),
+  )
+  return {
+    most: (note: number): readonly number[] => topTargets[folders[note] as number] ?? [],
+    linking: (note: number, target: number): number => counts[folders[note] as number]?.get(target) ?? 0,
   }
 }
 
@@ -434,46 +420,37 @@ function habitsOf({ offsets, names }: Mentions, { notes: owners, terms }: NameWo
 
 const MIN_RATE = 0.001
 
-class Contexts {
-  readonly #owners: Uint32Array
-  readonly #links: Adjacency
-  readonly #names: Uint32Array
-  readonly #linked: Uint32Array
-  readonly #ownCounts: Uint32Array
-  readonly #ownLinked: Uint32Array
-  #total = 0
-  #allLinked = 0
+type Contexts = ReturnType<typeof contextsOf>
 
-  constructor(owners: Uint32Array, { links, words }: { readonly links: Adjacency; readonly words: number }) {
-    this.#owners = owners
-    this.#links = links
-    this.#names = new Uint32Array(words + 1)
-    this.#linked = new Uint32Array(words + 1)
-    this.#ownCounts = new Uint32Array(2 * (links.offsets.length - 1))
-    this.#ownLinked = new Uint32Array(2 * (links.offsets.length - 1))
-  }
-
-  add(note: number, name: number, { before, isOpen }: Occurrence): void {
-    const isLink = !isOpen
-    // The name is in a heading or code.
-    if (isLink && !links(this.#links, note, this.#owners[name] as number)) return
-    const place = 2 * note + (before === 0 ? 0 : 1)
-    this.#names[before] = (this.#names[before] as number) + 1
-    this.#ownCounts[place] = (this.#ownCounts[place] as number) + 1
-    this.#total++
-    if (!isLink) return
-    this.#linked[before] = (this.#linked[before] as number) + 1
-    this.#ownLinked[place] = (this.#ownLinked[place] as number) + 1
-    this.#allLinked++
-  }
-
-  /** Excludes the current name, which is not a link. */
-  rate(note: number, before: number): number {
-    const place = 2 * note + (before === 0 ? 0 : 1)
-    const usual = Math.max(this.#allLinked / Math.max(1, this.#total), MIN_RATE)
-    const { context: caution } = CAUTION
-    const everywhere = rate(this.#linked[before] as number, (this.#names[before] as number) - 1, { usual, caution })
-    return rate(this.#ownLinked[place] as number, (this.#ownCounts[place] as number) - 1, { usual: everywhere, caution })
+function contextsOf(owners: Uint32Array, { links: all, words }: { readonly links: Adjacency; readonly words: number }) {
+  const names = new Uint32Array(words + 1)
+  const linked = new Uint32Array(words + 1)
+  const ownCounts = new Uint32Array(2 * (all.offsets.length - 1))
+  const ownLinked = new Uint32Array(2 * (all.offsets.length - 1))
+  let total = 0
+  let allLinked = 0
+  return {
+    add(note: number, name: number, { before, isOpen }: Occurrence): void {
+      const isLink = !isOpen
+      // The name is in a heading or code.
+      if (isLink && !links(all, note, owners[name] as number)) return
+      const place = 2 * note + (before === 0 ? 0 : 1)
+      names[before] = (names[before] as number) + 1
+      ownCounts[place] = (ownCounts[place] as number) + 1
+      total++
+      if (!isLink) return
+      linked[before] = (linked[before] as number) + 1
+      ownLinked[place] = (ownLinked[place] as number) + 1
+      allLinked++
+    },
+    /** Excludes the current name, which is not a link. */
+    rate(note: number, before: number): number {
+      const place = 2 * note + (before === 0 ? 0 : 1)
+      const usual = Math.max(allLinked / Math.max(1, total), MIN_RATE)
+      const { context: caution } = CAUTION
+      const everywhere = rate(linked[before] as number, (names[before] as number) - 1, { usual, caution })
+      return rate(ownLinked[place] as number, (ownCounts[place] as number) - 1, { usual: everywhere, caution })
+    },
   }
 }
 

@@ -2,7 +2,7 @@ import { type Nearest, NO_NOTE } from '../core/insight/insight.ts'
 import { selectTop } from '../graph/select-top.ts'
 import { inverseDocumentFrequency } from '../search/words/rank.ts'
 import type { Bags, Corpus } from './corpus.ts'
-import { distinctiveDocuments, idfOf, WordSearch } from './word-search.ts'
+import { distinctiveDocuments, idfOf, type WordSearch, wordSearch } from './word-search.ts'
 
 const NEIGHBORS_KEPT = 10
 const CANDIDATES = 40
@@ -12,7 +12,7 @@ export function nearestNotes({ notes, bags, documents }: Pick<Corpus, 'notes' | 
   // Equivalent to one unique extra word per note.
   const weights = wordWeights(bags, documents, inverseDocumentFrequency(1, notes) ** 2)
   const weightAt = (place: number): number => weights[place] as number
-  const search = new WordSearch({
+  const search = wordSearch({
     bags,
     // Frequent terms make up half of the entries and are never used.
     documents: distinctiveDocuments(documents, notes, 120),

@@ -20,63 +20,31 @@ interface QuestionTerm {
   readonly weight: number
 }
 
-export class WordSearch {
-  readonly #scoring: WordScoring
+export interface WordSearch {
+  of(note: number): readonly number[]
+  score(note: number): number
+}
+
+export function wordSearch({ bags, documents, matchWeight, queryWeight, maxPlaces }: WordScoring): WordSearch {
   /** The notes with term `t` are `notes[starts[t]]` up to `notes[starts[t + 1]]`. */
-  readonly #starts: Uint32Array
-  readonly #notes: Uint32Array
-  readonly #weights: Float32Array
-  readonly #scores: Float32Array
-  readonly #scoredNotes: number[] = []
-
-  constructor(scoring: WordScoring) {
-    const { bags, documents, matchWeight } = scoring
-    this.#scoring = scoring
-    const starts = new Uint32Array(documents.length + 1)
-    for (let term = 0; term < documents.length; term++) starts[term + 1] = (starts[term] as number) + (documents[term] as number)
-    const next = starts.slice()
-    const count = starts[documents.length] as number
-    this.#starts = starts
-    this.#notes = new Uint32Array(count)
-    this.#weights = new Float32Array(count)
-    this.#scores = new Float32Array(bags.offsets.length - 1)
-    for (let note = 0; note < this.#scores.length; note++) {
-      for (let at = bags.offsets[note] as number; at < (bags.offsets[note + 1] as number); at++) {
-        const term = bags.terms[at] as number
-        if (documents[term] === 0) continue
-        const place = next[term]!++
-        this.#notes[place] = note
-        this.#weights[place] = matchWeight(note, at)
-      }
+  const starts = new Uint32Array(documents.length + 1)
+  for (let term = 0; term < documents.length; term++) starts[term + 1] = (starts[term] as number) + (documents[term] as number)
+  const next = starts.slice()
+  const count = starts[documents.length] as number
+  const notes = new Uint32Array(count)
+  const weights = new Float32Array(count)
+  const scores = new Float32Array(bags.offsets.length - 1)
+  const scoredNotes: number[] = []
+  for (let note = 0; note < scores.length; note++) {
+    for (let at = bags.offsets[note] as number; at < (bags.offsets[note + 1] as number); at++) {
+      const term = bags.terms[at] as number
+      if (documents[term] === 0) continue
+      const place = next[term]!++
+      notes[place] = note
+      weights[place] = matchWeight(note, at)
     }
   }
-
-  of(note: number): readonly number[] {
-    const scores = this.#scores
-    const scoredNotes = this.#scoredNotes
-    const notes = this.#notes
-    const weights = this.#weights
-    for (const other of scoredNotes) scores[other] = 0
-    scoredNotes.length = 0
-    for (const { term, weight } of this.#question(note)) {
-      const end = this.#starts[term + 1] as number
-      for (let at = this.#starts[term] as number; at < end; at++) {
-        const other = notes[at] as number
-        const before = scores[other] as number
-        if (other === note) continue
-        if (before === 0) scoredNotes.push(other)
-        scores[other] = before + weight * (weights[at] as number)
-      }
-    }
-    return scoredNotes
-  }
-
-  score(note: number): number {
-    return this.#scores[note] as number
-  }
-
-  #question(note: number): readonly QuestionTerm[] {
-    const { bags, documents, queryWeight, maxPlaces } = this.#scoring
+  const question = (note: number): readonly QuestionTerm[] => {
     const usable: QuestionTerm[] = []
     for (let at = bags.offsets[note] as number; at < (bags.offsets[note + 1] as number); at++) {
       const term = bags.terms[at] as number
@@ -89,6 +57,24 @@ export class WordSearch {
       places -= count
       return true
     })
+  }
+  return {
+    of(note) {
+      for (const other of scoredNotes) scores[other] = 0
+      scoredNotes.length = 0
+      for (const { term, weight } of question(note)) {
+        const end = starts[term + 1] as number
+        for (let at = starts[term] as number; at < end; at++) {
+          const other = notes[at] as number
+          const before = scores[other] as number
+          if (other === note) continue
+          if (before === 0) scoredNotes.push(other)
+          scores[other] = before + weight * (weights[at] as number)
+        }
+      }
+      return scoredNotes
+    },
+    score: (note) => scores[note] as number,
   }
 }
 
@@ -124,7 +110,7 @@ export function searchByBm25(
   const floors = Float64Array.from(ownWords, (words) => {
     return SATURATION * (1 - LENGTH_SHARE + (LENGTH_SHARE * (words + NAME_WORDS)) / (meanWords + NAME_WORDS))
   })
-  return new WordSearch({
+  return wordSearch({
     bags,
     documents: distinctiveDocuments(documents, notes, 20),
     matchWeight: (note, place) => {

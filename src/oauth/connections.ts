@@ -1,8 +1,7 @@
 import { readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { quietly } from '../core/quietly.ts'
-import type { Principal, Scope } from '../http/tokens.ts'
-import { versionOf } from '../http/tokens.ts'
+import { type Principal, type Scope, versionOf } from '../http/tokens.ts'
 import {
   CONNECTION,
   type Connection,

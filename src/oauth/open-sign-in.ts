@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { RouxError } from '../core/errors.ts'
-import type { PublicAddress } from '../http/host-and-origin.ts'
-import { hostName, MCP_PATH } from '../http/host-and-origin.ts'
+import { hostName, MCP_PATH, type PublicAddress } from '../http/host-and-origin.ts'
 import { sendJson } from '../http/refusal.ts'
 import { defineRoute, type PublicSide, type Route } from '../http/routes.ts'
 import type { Scope } from '../http/tokens.ts'

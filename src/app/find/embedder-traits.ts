@@ -1,5 +1,4 @@
-import type { Embedder } from '../../core/embedder.ts'
-import { requireVectors } from '../../core/embedder.ts'
+import { type Embedder, requireVectors } from '../../core/embedder.ts'
 import { ALL, type Store } from '../../core/store.ts'
 import { untilAborted } from '../../core/waiting.ts'
 import { calibrate, type EmbedderTraits, traitsOf, UNKNOWN_WEIGHT, UNRELATED_QUERIES } from '../../search/relevance.ts'

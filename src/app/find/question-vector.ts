@@ -1,5 +1,4 @@
-import type { Embedder, EmbedKind } from '../../core/embedder.ts'
-import { requireVectors } from '../../core/embedder.ts'
+import { type Embedder, type EmbedKind, requireVectors } from '../../core/embedder.ts'
 import { RouxError } from '../../core/errors.ts'
 import { linkSignals, untilAborted } from '../../core/waiting.ts'
 import { type Language, languageOf } from '../../search/languages/language-of.ts'

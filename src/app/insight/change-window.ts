@@ -23,54 +23,32 @@ export async function readWindow(
   { lineage, generation }: GenerationOf,
   start: WindowStart,
 ): Promise<ChangeWindow> {
-  const back = new HistoryWindow(generation, start)
-  for await (const part of log.commits(lineage, generation)) {
-    if (part.some((commit) => back.take(commit) === 'end')) break
-  }
-  return back.window()
-}
-
-class HistoryWindow {
-  readonly #start: WindowStart
-  readonly #changes: GraphChanges[] = []
-  #reached: number
-  #begins: number | undefined
-  #isWhole = false
-  #isBehind = true
-
-  constructor(generation: number, start: WindowStart) {
-    this.#reached = generation
-    this.#start = start
-  }
-
-  take({ base, generation, time, changes }: LoggedCommit): 'more' | 'end' {
-    if (this.#isAtGeneration() || generation !== this.#reached) return 'end'
-    this.#isBehind = false
-    if ('time' in this.#start && time < this.#start.time) {
-      this.#isWhole = true
-      return 'end'
+  const changes: GraphChanges[] = []
+  let reached = generation
+  let begins: number | undefined
+  let isWhole = false
+  let isBehind = true
+  const isAtStart = (): boolean => 'generation' in start && reached === start.generation
+  const isEnd = (commit: LoggedCommit): boolean => {
+    if (isAtStart() || commit.generation !== reached) return true
+    isBehind = false
+    isWhole = 'time' in start && commit.time < start.time
+    if (isWhole) return true
+    if (commit.base !== commit.generation) {
+      if (commit.changes === undefined) return true
+      changes.push(commit.changes)
+      reached = commit.base
     }
-    if (base !== generation) {
-      if (changes === undefined) return 'end'
-      this.#changes.push(changes)
-      this.#reached = base
-    }
-    this.#begins = time
-    return 'more'
+    begins = commit.time
+    return false
   }
-
-  #isAtGeneration(): boolean {
-    return 'generation' in this.#start && this.#reached === this.#start.generation
-  }
-
-  window(): ChangeWindow {
-    const isWhole = this.#isWhole || this.#isAtGeneration()
-    return {
-      changes: this.#changes.reverse(),
-      isWhole,
-      ...(this.#begins === undefined ? {} : { begins: this.#begins }),
-      isBehind: !isWhole && this.#isBehind,
-    }
+  for await (const part of log.commits(lineage, generation)) if (part.some(isEnd)) break
+  isWhole ||= isAtStart()
+  return {
+    changes: changes.reverse(),
+    isWhole,
+    ...(begins === undefined ? {} : { begins }),
+    isBehind: !isWhole && isBehind,
   }
 }
 

@@ -1,5 +1,4 @@
-import type { NodeId } from '../../core/ids.ts'
-import { foldId } from '../../core/ids.ts'
+import { foldId, type NodeId } from '../../core/ids.ts'
 import type { DuplicatePair, Insight } from '../../core/insight/insight.ts'
 import type { Snapshot } from '../../core/store.ts'
 import { type Call, listResult, type PageArguments, pageFor } from '../answer/answer-when-ready.ts'

@@ -23,86 +23,82 @@ export interface LiveSettingsOptions {
   onChange(before: Settings, now: Settings): void
 }
 
-export class LiveSettings {
-  readonly #options: LiveSettingsOptions
-  readonly #started: Settings
-  readonly #messages: Set<string>
-  #loaded: LoadedSettings
+export type LiveSettings = ReturnType<typeof liveSettings>
+
+export function liveSettings(
+  loaded: LoadedSettings,
+  { overHttp, interval = INTERVAL, load, say, onChange }: LiveSettingsOptions,
+) {
+  const { settings } = loaded
+  const started = overHttp ? { ...settings, http: { ...settings.http, enabled: true } } : settings
+  const messages = new Set(loaded.warnings)
+  let current: LoadedSettings = { ...loaded, settings: started }
   /** `undefined` if no source sets `http.enabled`. */
-  #httpSetting: boolean | undefined
-  #timer: NodeJS.Timeout | undefined
-  #fileState: string | undefined
+  let httpSetting = httpSettingOf(loaded)
+  let timer: NodeJS.Timeout | undefined
+  let fileState: string | undefined
   /** The files are loaded when two checks agree, because a program may still be writing them. */
-  #lastSeen: string | undefined
-  #failure: string | undefined
-  #isBusy = false
+  let lastSeen: string | undefined
+  let failure: string | undefined
+  let isBusy = false
 
-  constructor(loaded: LoadedSettings, options: LiveSettingsOptions) {
-    const { settings } = loaded
-    this.#options = options
-    this.#started = options.overHttp ? { ...settings, http: { ...settings.http, enabled: true } } : settings
-    this.#loaded = { ...loaded, settings: this.#started }
-    this.#httpSetting = httpSettingOf(loaded)
-    this.#messages = new Set(loaded.warnings)
-  }
-
-  get current(): LoadedSettings {
-    return this.#loaded
-  }
-
-  watch(): void {
-    this.#timer ??= setInterval(() => void this.#check(), this.#options.interval ?? INTERVAL).unref()
-  }
-
-  stop(): void {
-    clearInterval(this.#timer)
-  }
-
-  async #check(): Promise<void> {
-    if (this.#isBusy) return
-    this.#isBusy = true
+  const check = async (): Promise<void> => {
+    if (isBusy) return
+    isBusy = true
     try {
-      const fileState = await fingerprintOf(this.#loaded.places)
-      const isSettled = fileState === this.#lastSeen
-      this.#lastSeen = fileState
-      if (fileState === this.#fileState || !isSettled) return
-      this.#fileState = fileState
-      this.#apply(await this.#options.load())
-      this.#failure = undefined
+      const seen = await fingerprintOf(current.places)
+      const isSettled = seen === lastSeen
+      lastSeen = seen
+      if (seen === fileState || !isSettled) return
+      fileState = seen
+      apply(await load())
+      failure = undefined
     } catch (error) {
-      this.#sayFailure(messageOf(error))
+      sayFailure(messageOf(error))
     } finally {
-      this.#isBusy = false
+      isBusy = false
     }
   }
 
-  #apply(loaded: LoadedSettings): void {
-    for (const warning of loaded.warnings) this.#sayOnce(warning)
-    const later = changedKeys(this.#started, loaded.settings).filter((key) => !isLive(key))
-    for (const key of later) this.#sayOnce(`${key} takes effect at the next start.`)
-    const before = this.#loaded.settings
-    const now = { ...loaded.settings, http: { ...loaded.settings.http, enabled: this.#isHttpOn(loaded) } }
-    this.#loaded = { ...loaded, settings: withLive(this.#started, now) }
-    if (changedKeys(before, this.#loaded.settings).length > 0) this.#options.onChange(before, this.#loaded.settings)
+  const apply = (reloaded: LoadedSettings): void => {
+    for (const warning of reloaded.warnings) sayOnce(warning)
+    const later = changedKeys(started, reloaded.settings).filter((key) => !isLive(key))
+    for (const key of later) sayOnce(`${key} takes effect at the next start.`)
+    const before = current.settings
+    const now = { ...reloaded.settings, http: { ...reloaded.settings.http, enabled: isHttpOn(reloaded) } }
+    current = { ...reloaded, settings: withLive(started, now) }
+    if (changedKeys(before, current.settings).length > 0) onChange(before, current.settings)
   }
 
-  #isHttpOn(loaded: LoadedSettings): boolean {
-    const httpSetting = httpSettingOf(loaded)
-    if (httpSetting === this.#httpSetting) return this.#loaded.settings.http.enabled
-    this.#httpSetting = httpSetting
-    return httpSetting ?? this.#started.http.enabled
+  const isHttpOn = (reloaded: LoadedSettings): boolean => {
+    const setting = httpSettingOf(reloaded)
+    if (setting === httpSetting) return current.settings.http.enabled
+    httpSetting = setting
+    return setting ?? started.http.enabled
   }
 
-  #sayFailure(reason: string): void {
-    if (reason === this.#failure) return
-    this.#failure = reason
-    this.#options.say(`The settings could not be reloaded: ${reason} The previous settings remain in effect.`)
+  const sayFailure = (reason: string): void => {
+    if (reason === failure) return
+    failure = reason
+    say(`The settings could not be reloaded: ${reason} The previous settings remain in effect.`)
   }
 
-  #sayOnce(line: string): void {
-    if (this.#messages.has(line)) return
-    this.#messages.add(line)
-    this.#options.say(line)
+  const sayOnce = (line: string): void => {
+    if (messages.has(line)) return
+    messages.add(line)
+    say(line)
+  }
+
+  return {
+    get current(): LoadedSettings {
+      return current
+    },
+    watch(): void {
+      timer ??= setInterval(() => void check(), interval).unref()
+    },
+    stop(): void {
+      clearInterval(timer)
+    },
   }
 }
 

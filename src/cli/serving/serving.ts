@@ -12,7 +12,7 @@ import { type Host, VERSION } from '../host.ts'
 import { folderFault, type Invocation, settingsInput, withDesk } from '../session.ts'
 import { notOfferedIn, switchedOffIn } from '../tools/tool-switch.ts'
 import { type ServedVaults, serveVaults } from '../vaults/open-vaults.ts'
-import { changedKeys, LiveSettings } from './live-settings.ts'
+import { changedKeys, type LiveSettings, liveSettings } from './live-settings.ts'
 import { type AnnouncedPage, announceServer, runningFolder } from './running-servers.ts'
 
 type SharedOptions = Required<
@@ -42,7 +42,7 @@ export async function openServing(invocation: Invocation, loaded: LoadedVaults, 
   const { ServerEvents } = await import('../../mcp/events/events.ts')
   const events = new ServerEvents()
   let latest: readonly LoadedVault[] = vaults
-  const live = new LiveSettings(withPlaces(loaded), {
+  const live = liveSettings(withPlaces(loaded), {
     overHttp: invocation.options.has('http'),
     load: async () => {
       const read = await readVaults(settingsInput(invocation, positionals[0]))

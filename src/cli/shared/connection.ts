@@ -17,8 +17,7 @@ import { settingsInput, withVaults } from '../session.ts'
 import { findCommandOrTool, findTool } from '../tools/tool-command.ts'
 import { decisionOptions } from '../tools/tool-help.ts'
 import { whyAlone } from './relay-first.ts'
-import type { SharedVaults } from './shared-vaults.ts'
-import { overlaid } from './shared-vaults.ts'
+import { overlaid, type SharedVaults } from './shared-vaults.ts'
 
 export interface ConnectionParts {
   readonly host: Host

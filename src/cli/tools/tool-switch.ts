@@ -1,6 +1,5 @@
 import type { LoadedVaults } from '../../config/load-vaults.ts'
-import type { Settings } from '../../config/settings.ts'
-import { switchOff, switchOffForAssistants } from '../../config/settings.ts'
+import { type Settings, switchOff, switchOffForAssistants } from '../../config/settings.ts'
 import { RouxError } from '../../core/errors.ts'
 import { toolDisabled } from '../../mcp/calls/tool-result.ts'
 import type { SwitchedOffBy, Tool, ToolIdentity } from '../../mcp/definition/define-tool.ts'

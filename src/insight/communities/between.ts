@@ -1,5 +1,4 @@
-import type { Bridge } from '../../core/insight/insight.ts'
-import { NO_COMMUNITY } from '../../core/insight/insight.ts'
+import { type Bridge, NO_COMMUNITY } from '../../core/insight/insight.ts'
 import type { WeightedGraph } from './weighted-graph.ts'
 
 /** Maximum number of steps per pair, about 1 ms. `MAX_BUDGET` applies until `MIN_SOURCES` sources are done. */
@@ -13,75 +12,32 @@ export function bridgesOf(links: WeightedGraph, of: Uint32Array, limit: number):
   eachLinkBetween(links, of, (a, b) => counts.set(a * size + b, (counts.get(a * size + b) ?? 0) + 1))
   const pairs = [...counts].sort((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, limit)
   const members = membersOf(of, size)
-  const search = new PairSearch(links, of)
+  const noteBetween = pairSearch(links, of)
   return pairs.map(([pair, count]) => {
     const ends = [Math.floor(pair / size), pair % size] as const
     const [a, b] = [members[ends[0]] as Uint32Array, members[ends[1]] as Uint32Array]
-    return { of: ends, links: count, through: search.noteBetween(a, b) }
+    return { of: ends, links: count, through: noteBetween(a, b) }
   })
 }
 
 /** Shortest paths within a pair of communities (Brandes 2001). */
-class PairSearch {
-  readonly #links: WeightedGraph
-  readonly #communityOf: Uint32Array
-  readonly #order: Uint32Array
-  readonly #distance: Int32Array
-  readonly #pathCounts: Float64Array
-  readonly #dependency: Float64Array
-  readonly #scores: Float64Array
-
-  constructor(links: WeightedGraph, of: Uint32Array) {
-    this.#links = links
-    this.#communityOf = of
-    this.#order = new Uint32Array(of.length)
-    this.#distance = new Int32Array(of.length).fill(-1)
-    this.#pathCounts = new Float64Array(of.length)
-    this.#dependency = new Float64Array(of.length)
-    this.#scores = new Float64Array(of.length)
-  }
-
-  /** Samples large communities at even intervals. */
-  noteBetween(a: Uint32Array, b: Uint32Array): number {
-    const { offsets } = this.#links
-    const [sources, others] = a.length <= b.length ? [a, b] : [b, a]
-    let cost = 0
-    for (const notes of [a, b]) {
-      for (let at = 0; at < notes.length; at++) {
-        const note = notes[at] as number
-        cost += 1 + (offsets[note + 1] as number) - (offsets[note] as number)
-      }
-    }
-    const minSources = Math.max(1, Math.min(MIN_SOURCES, Math.floor(MAX_BUDGET / cost)))
-    const sourceCount = Math.min(sources.length, Math.max(minSources, Math.floor(BUDGET / cost)))
-    const to = this.#communityOf[others[0] as number] as number
-    for (let at = 0; at < sourceCount; at++) this.#add(sources[Math.floor((at * sources.length) / sourceCount)] as number, to)
-    let best = this.#linkedTo(sources, to)
-    for (const notes of [a, b]) {
-      for (const note of notes) if ((this.#scores[note] as number) > (this.#scores[best] as number)) best = note
-    }
-    for (const notes of [a, b]) for (const note of notes) this.#scores[note] = 0
-    return best
-  }
+function pairSearch({ offsets, targets }: WeightedGraph, of: Uint32Array): (a: Uint32Array, b: Uint32Array) => number {
+  const order = new Uint32Array(of.length)
+  const distance = new Int32Array(of.length).fill(-1)
+  const pathCounts = new Float64Array(of.length)
+  const dependency = new Float64Array(of.length)
+  const scores = new Float64Array(of.length)
 
   /** Fallback for communities that are one link apart. */
-  #linkedTo(notes: Uint32Array, community: number): number {
-    const { offsets, targets } = this.#links
+  const linkedTo = (notes: Uint32Array, community: number): number => {
     const representative = notes.find((note) =>
-      targets.subarray(offsets[note], offsets[note + 1]).some((other) => this.#communityOf[other] === community),
+      targets.subarray(offsets[note], offsets[note + 1]).some((other) => of[other] === community),
     )
     return representative ?? (notes[0] as number)
   }
 
-  #add(source: number, to: number): void {
-    const { offsets, targets } = this.#links
-    const [of, order, distance, pathCounts, dependency] = [
-      this.#communityOf,
-      this.#order,
-      this.#distance,
-      this.#pathCounts,
-      this.#dependency,
-    ]
+  /** Counts the shortest paths from `source`. @returns the number of notes in `order` */
+  const countPaths = (source: number, to: number): number => {
     const from = of[source] as number
     order[0] = source
     distance[source] = 0
@@ -99,6 +55,12 @@ class PairSearch {
         if (distance[other] === (distance[note] as number) + 1) pathCounts[other]! += pathCounts[note] as number
       }
     }
+    return reached
+  }
+
+  const add = (source: number, to: number): void => {
+    const from = of[source] as number
+    const reached = countPaths(source, to)
     for (let head = reached - 1; head > 0; head--) {
       const note = order[head] as number
       const part = ((of[note] === to ? 1 : 0) + (dependency[note] as number)) / (pathCounts[note] as number)
@@ -107,13 +69,35 @@ class PairSearch {
         if ((of[other] === from || of[other] === to) && distance[other] === (distance[note] as number) - 1)
           dependency[other]! += (pathCounts[other] as number) * part
       }
-      this.#scores[note]! += dependency[note] as number
+      scores[note]! += dependency[note] as number
     }
     for (let head = 0; head < reached; head++) {
       const note = order[head] as number
       distance[note] = -1
       pathCounts[note] = dependency[note] = 0
     }
+  }
+
+  /** Samples large communities at even intervals. */
+  return (a, b) => {
+    const [sources, others] = a.length <= b.length ? [a, b] : [b, a]
+    let cost = 0
+    for (const notes of [a, b]) {
+      for (let at = 0; at < notes.length; at++) {
+        const note = notes[at] as number
+        cost += 1 + (offsets[note + 1] as number) - (offsets[note] as number)
+      }
+    }
+    const minSources = Math.max(1, Math.min(MIN_SOURCES, Math.floor(MAX_BUDGET / cost)))
+    const sourceCount = Math.min(sources.length, Math.max(minSources, Math.floor(BUDGET / cost)))
+    const to = of[others[0] as number] as number
+    for (let at = 0; at < sourceCount; at++) add(sources[Math.floor((at * sources.length) / sourceCount)] as number, to)
+    let best = linkedTo(sources, to)
+    for (const notes of [a, b]) {
+      for (const note of notes) if ((scores[note] as number) > (scores[best] as number)) best = note
+    }
+    for (const notes of [a, b]) for (const note of notes) scores[note] = 0
+    return best
   }
 }
 

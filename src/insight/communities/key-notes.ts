@@ -1,6 +1,5 @@
 import type { Adjacency } from '../../core/csr.ts'
-import type { Nearest } from '../../core/insight/insight.ts'
-import { NO_COMMUNITY } from '../../core/insight/insight.ts'
+import { type Nearest, NO_COMMUNITY } from '../../core/insight/insight.ts'
 import type { Corpus } from '../corpus.ts'
 
 export interface KeyNotesSource {

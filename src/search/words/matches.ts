@@ -57,11 +57,12 @@ function newFinder(query: SnippetQuery): (text: string) => readonly Match[] {
 }
 
 function newFinderIn(language: string | undefined, { terms, phrases }: SnippetQuery): (text: string) => readonly Match[] {
-  const finder = new TermFinder(terms, language)
+  const findTerm = termFinder(terms, language)
+  const phraseFinders = () => phrases.map((phrase, at) => phraseFinder(phrase, terms.length + at))
   const words = terms.map(({ term }) => term)
   const pattern = phrases.length > 0 || terms.length > FEW_TERMS ? undefined : likelyWords(words, language)
   return (text) => {
-    const matches = pattern === undefined ? matchesInAll(text, finder, phrases) : matchesNear(text, finder, pattern)
+    const matches = pattern === undefined ? matchesInAll(text, findTerm, phraseFinders()) : matchesNear(text, findTerm, pattern)
     return matches.sort((a, b) => a.start - b.start || b.end - a.end)
   }
 }
@@ -80,14 +81,13 @@ export function mayHoldStem(terms: readonly WordTerm[]): (text: string) => boole
   return (text) => text.search(pattern) >= 0
 }
 
-function matchesInAll(text: string, finder: TermFinder, phrases: readonly Phrase[]): Match[] {
-  const runs = phrases.map((phrase, at) => new PhraseFinder(phrase, finder.terms.length + at))
+function matchesInAll(text: string, findTerm: TermFinder, phraseFinders: readonly PhraseFinder[]): Match[] {
   const matches: Match[] = []
   const addWord: WordSink = (form, _kind, position, start, end) => {
-    const term = finder.find(form)
+    const term = findTerm(form)
     if (term !== undefined) matches.push({ start, end, term: term.term, weight: term.weight })
-    for (const run of runs) {
-      const match = run.read({ form, position, start, end })
+    for (const findPhrase of phraseFinders) {
+      const match = findPhrase({ form, position, start, end })
       if (match !== undefined) matches.push(match)
     }
   }
@@ -96,7 +96,7 @@ function matchesInAll(text: string, finder: TermFinder, phrases: readonly Phrase
 }
 
 /** Supports no phrases. Reads only words near likely positions, which is four times as fast as reading all words. */
-function matchesNear(text: string, finder: TermFinder, pattern: RegExp): Match[] {
+function matchesNear(text: string, findTerm: TermFinder, pattern: RegExp): Match[] {
   const matches: Match[] = []
   let read = 0
   pattern.lastIndex = 0
@@ -106,7 +106,7 @@ function matchesNear(text: string, finder: TermFinder, pattern: RegExp): Match[]
     let to = place.index + 1
     while (to < text.length && text.charCodeAt(to) > SPACE) to++
     scanWords(text.slice(from, to), (form, _kind, _position, start, end) => {
-      const term = finder.find(form)
+      const term = findTerm(form)
       if (term !== undefined) matches.push({ start: from + start, end: from + end, term: term.term, weight: term.weight })
     })
     read = to
@@ -133,28 +133,20 @@ const ASCII = /^[\x00-\x7f]+$/
 /** Text that is not indexed as spelled. A dot matters only in abbreviations. */
 const OTHERWISE = "[^\\x00-\\x7f]|'(?=[a-z0-9])|\\.(?=[a-z])(?<=(?<![a-z0-9])[a-z]\\.)|,(?=\\d)"
 
-class TermFinder {
-  readonly #cache = new Map<string, Pick<Match, 'term' | 'weight'> | undefined>()
-  readonly terms: SnippetQuery['terms']
-  readonly #language: string | undefined
-  readonly #stems: readonly string[]
-  readonly #initials: ReadonlySet<number>
+type TermFinder = (form: string) => Pick<Match, 'term' | 'weight'> | undefined
 
-  constructor(terms: SnippetQuery['terms'], language: string | undefined) {
-    this.terms = terms
-    this.#language = language
-    this.#stems = terms.map(({ term }) => stemOf(term.form, language))
-    this.#initials = new Set(terms.flatMap(({ term }) => [term.form.charCodeAt(0), term.stem.charCodeAt(0)]))
-  }
-
-  find(form: string): Pick<Match, 'term' | 'weight'> | undefined {
+function termFinder(terms: SnippetQuery['terms'], language: string | undefined): TermFinder {
+  const cache = new Map<string, ReturnType<TermFinder>>()
+  const stems = terms.map(({ term }) => stemOf(term.form, language))
+  const initials = new Set(terms.flatMap(({ term }) => [term.form.charCodeAt(0), term.stem.charCodeAt(0)]))
+  return (form) => {
     // A stem starts with the same character as its form, so most words need no stemming.
-    if (!this.#initials.has(form.charCodeAt(0))) return undefined
-    if (this.#cache.has(form)) return this.#cache.get(form)
-    const stem = stemOf(form, this.#language)
-    const at = this.terms.findIndex(({ term }, place) => isFoundBy(term, form, stem === this.#stems[place]))
-    const match = at < 0 ? undefined : { term: at, weight: this.terms[at]?.weight ?? 0 }
-    this.#cache.set(form, match)
+    if (!initials.has(form.charCodeAt(0))) return undefined
+    if (cache.has(form)) return cache.get(form)
+    const stem = stemOf(form, language)
+    const at = terms.findIndex(({ term }, place) => isFoundBy(term, form, stem === stems[place]))
+    const match = at < 0 ? undefined : { term: at, weight: terms[at]?.weight ?? 0 }
+    cache.set(form, match)
     return match
   }
 }
@@ -171,32 +163,26 @@ interface Place {
   readonly end: number
 }
 
-class PhraseFinder {
-  readonly #words: Phrase['words']
-  readonly #term: number
-  readonly #partial = new Map<number, { readonly found: number; readonly start: number }>()
+type PhraseFinder = (place: Place) => Match | undefined
 
-  constructor({ words }: Phrase, term: number) {
-    this.#words = words
-    this.#term = term
-  }
-
-  read({ form, position, start, end }: Place): Match | undefined {
-    const reach = this.#words.at(-1)?.offset ?? 0
-    for (const phrase of this.#partial.keys()) {
+function phraseFinder({ words }: Phrase, term: number): PhraseFinder {
+  const partials = new Map<number, { readonly found: number; readonly start: number }>()
+  const reach = words.at(-1)?.offset ?? 0
+  return ({ form, position, start, end }) => {
+    for (const phrase of partials.keys()) {
       if (phrase >= position - reach) break
-      this.#partial.delete(phrase)
+      partials.delete(phrase)
     }
     let match: Match | undefined
     // Iterate backwards, so a word does not count twice in the same phrase.
-    for (let at = this.#words.length - 1; at >= 0; at--) {
-      const word = this.#words[at] as Phrase['words'][number]
+    for (let at = words.length - 1; at >= 0; at--) {
+      const word = words[at] as Phrase['words'][number]
       if (word.isPrefix ? !form.startsWith(word.form) : form !== word.form) continue
       const first = position - word.offset
-      const partial = at === 0 ? { found: 0, start } : this.#partial.get(first)
+      const partial = at === 0 ? { found: 0, start } : partials.get(first)
       if (partial === undefined || partial.found !== at) continue
-      if (at === this.#words.length - 1) match = { start: partial.start, end, term: this.#term, weight: this.#words.length }
-      else this.#partial.set(first, { found: at + 1, start: partial.start })
+      if (at === words.length - 1) match = { start: partial.start, end, term, weight: words.length }
+      else partials.set(first, { found: at + 1, start: partial.start })
     }
     return match
   }

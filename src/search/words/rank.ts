@@ -49,8 +49,6 @@ export interface TermFact {
 export interface Ranking {
   /** Best first, ties by key. */
   readonly hits: readonly WordHit[]
-  /** Includes hits beyond the limit. */
-  readonly total: number
   /**
    * The words that were looked up, in query order. Parts replace a word that does not occur in the vault. Other parts and
    * compounds come last.
@@ -125,7 +123,6 @@ export function rankTerms(slots: Slots, query: readonly WordTerm[], options: Ran
       score: accumulator.scores[slot] as number,
       matched: Math.min(1, (accumulator.masses[slot] as number) / mass),
     })),
-    total: accepted.length,
     terms: [...terms, ...extra],
     coverage: mass === 0 ? 0 : idfOf(terms.filter(({ documents }) => documents > 0)) / mass,
     maxScore: accumulator.maxScore,

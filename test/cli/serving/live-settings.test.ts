@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { changedKeys, LiveSettings } from '../../../src/cli/serving/live-settings.ts'
+import { changedKeys, type LiveSettings, liveSettings } from '../../../src/cli/serving/live-settings.ts'
 import { loadSettings } from '../../../src/config/load.ts'
 import { toSettings } from '../../../src/config/settings.ts'
 import { eventually } from '../../support/eventually.ts'
@@ -22,7 +22,7 @@ beforeEach(async () => {
   changed.length = 0
   const env = { XDG_CONFIG_HOME: join(root, 'config'), XDG_STATE_HOME: join(root, 'state') }
   const load = () => loadSettings({ cwd: root, env, vault, toolNames: async () => ['get_hubs'] })
-  live = new LiveSettings(await load(), {
+  live = liveSettings(await load(), {
     overHttp: true,
     interval: 20,
     load,
