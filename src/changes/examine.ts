@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash as digest } from 'node:crypto'
 import type { FileChange } from '../core/changes.ts'
 import { invalid, RouxError } from '../core/errors.ts'
 import { foldId } from '../core/ids.ts'
@@ -34,10 +34,6 @@ export function examine(intents: readonly Intent[], options: ExamineOptions): Ex
   const examination = new Examination(options)
   for (const intent of intents) examination.add(intent)
   return examination.result()
-}
-
-function sha256(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex')
 }
 
 class Examination {
@@ -173,7 +169,7 @@ class Examination {
     const { root, fs, knownContent } = this.#options
     const absolute = `${root}/${path}`
     const bytes = mayStay ? fs.read(absolute) : undefined
-    const actual = bytes === undefined ? fs.hash(absolute) : sha256(bytes)
+    const actual = bytes === undefined ? fs.hash(absolute) : digest('sha256', bytes, 'hex')
     if (actual !== expected) {
       this.#mismatches.push(
         mismatch({ path, expected, actual }, { expected: knownContent(expected), actual: bytes ?? fs.read(absolute) }),
@@ -183,7 +179,7 @@ class Examination {
   }
 
   #keep(bytes: Uint8Array): string {
-    const hash = sha256(bytes)
+    const hash = digest('sha256', bytes, 'hex')
     this.#contents.set(hash, bytes)
     return hash
   }

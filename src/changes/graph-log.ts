@@ -104,7 +104,7 @@ function sumOf({ lineage, generation, base }: Place, data: Uint8Array): string {
   return hash.digest('hex').slice(0, SUM_DIGITS)
 }
 
-export interface LogReaderOptions {
+export interface HistoryPlace {
   readonly stateFolder: string
   readonly root: string
   readonly openDatabase: OpenDatabase
@@ -113,7 +113,7 @@ export interface LogReaderOptions {
 const ROWS = 200
 
 /** Creates nothing on disk and keeps no file open. */
-export function openLogReader({ stateFolder, root, openDatabase }: LogReaderOptions): GraphLog {
+export function openLogReader({ stateFolder, root, openDatabase }: HistoryPlace): GraphLog {
   const path = graphLogFile(stateFolder)
   const withDatabase = <T>(fallback: T, read: (database: Database) => T): T => {
     try {
@@ -160,10 +160,7 @@ export function openLogReader({ stateFolder, root, openDatabase }: LogReaderOpti
   }
 }
 
-export interface LogWriterOptions {
-  readonly stateFolder: string
-  readonly root: string
-  readonly openDatabase: OpenDatabase
+export interface LogWriterOptions extends HistoryPlace {
   readonly retention: Retention
   /** Called with a reason when logging starts to fail, and with `undefined` when it recovers. */
   readonly onProblem?: (reason: string | undefined) => void

@@ -2,15 +2,9 @@ import { join } from 'node:path'
 import { quietly } from '../core/quietly.ts'
 import { type Database, inTransaction } from '../core/sql-database.ts'
 import { journalError } from './failures.ts'
-import { GRAPH_LOG, graphLogFile } from './graph-log.ts'
+import { GRAPH_LOG, graphLogFile, type HistoryPlace } from './graph-log.ts'
 import { JOURNAL } from './record/journal.ts'
-import { identityOf, type OpenDatabase, openStateDatabase } from './record/state-database.ts'
-
-export interface HistoryOptions {
-  readonly stateFolder: string
-  readonly root: string
-  readonly openDatabase: OpenDatabase
-}
+import { identityOf, openStateDatabase } from './record/state-database.ts'
 
 export interface History {
   readonly changes: number
@@ -21,17 +15,17 @@ export interface History {
 }
 
 /** @throws RouxError if the files cannot be used */
-export function readHistory(options: HistoryOptions): History {
+export function readHistory(place: HistoryPlace): History {
   return {
-    ...onJournal(options, (database) => countChanges(database, options.root)),
-    commits: onLog(options, (database) => countCommits(database, options.root)) ?? 0,
+    ...onJournal(place, (database) => countChanges(database, place.root)),
+    commits: onLog(place, (database) => countCommits(database, place.root)) ?? 0,
   }
 }
 
 /** Cannot be undone. @returns what was deleted @throws like `readHistory` */
-export function forgetHistory(options: HistoryOptions): History {
-  const { root } = options
-  const changes = onJournal(options, (database) => {
+export function forgetHistory(place: HistoryPlace): History {
+  const { root } = place
+  const changes = onJournal(place, (database) => {
     const counts = countChanges(database, root)
     inTransaction(database, () => {
       database.prepare(`DELETE FROM changes WHERE vault = ? AND state <> 'applying'`).run(root)
@@ -41,7 +35,7 @@ export function forgetHistory(options: HistoryOptions): History {
     clean(database)
     return counts
   })
-  const commits = onLog(options, (database) => {
+  const commits = onLog(place, (database) => {
     const count = countCommits(database, root)
     database.prepare('DELETE FROM commits WHERE vault = ?').run(root)
     clean(database)
@@ -52,25 +46,25 @@ export function forgetHistory(options: HistoryOptions): History {
 
 type ChangeCounts = Pick<History, 'changes' | 'unfinished'>
 
-function onJournal({ stateFolder, openDatabase }: HistoryOptions, read: (database: Database) => ChangeCounts): ChangeCounts {
+function onJournal({ stateFolder, openDatabase }: HistoryPlace, read: (database: Database) => ChangeCounts): ChangeCounts {
   const path = join(stateFolder, 'state.db')
-  if (identityOf(path) === undefined) return { changes: 0, unfinished: 0 }
   try {
-    const database = openStateDatabase(path, JOURNAL, openDatabase)
-    try {
-      return read(database)
-    } finally {
-      quietly(() => database.close())
-    }
+    const counts = withFile(path, () => openStateDatabase(path, JOURNAL, openDatabase), read)
+    return counts ?? { changes: 0, unfinished: 0 }
   } catch (error) {
     throw journalError(error, path)
   }
 }
 
-function onLog<T>({ stateFolder, openDatabase }: HistoryOptions, read: (database: Database) => T): T | undefined {
+function onLog<T>({ stateFolder, openDatabase }: HistoryPlace, read: (database: Database) => T): T | undefined {
   const path = graphLogFile(stateFolder)
+  return withFile(path, () => openStateDatabase(path, GRAPH_LOG, openDatabase), read)
+}
+
+/** `undefined` if there is no file. */
+function withFile<T>(path: string, open: () => Database, read: (database: Database) => T): T | undefined {
   if (identityOf(path) === undefined) return undefined
-  const database = openStateDatabase(path, GRAPH_LOG, openDatabase)
+  const database = open()
   try {
     return read(database)
   } finally {

@@ -1,6 +1,7 @@
 import { hash as digest } from 'node:crypto'
 import { realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
+import type { HistoryPlace } from '../changes/graph-log.ts'
 import * as history from '../changes/vault-history.ts'
 import { userFolders } from '../config/environment.ts'
 import { languagesOf, type Settings } from '../config/settings.ts'
@@ -62,7 +63,7 @@ export function forgetHistory(settings: Settings): History {
   return history.forgetHistory(historyOf(settings))
 }
 
-function historyOf(settings: Settings): history.HistoryOptions {
+function historyOf(settings: Settings): HistoryPlace {
   return {
     stateFolder: userFolders().state,
     root: realRoot(settings.vault.path),

@@ -40,10 +40,7 @@ export function languagesOf({ languages }: Settings['search']): readonly string[
 const MEGABYTE = 1_000_000
 
 /** In days and bytes. */
-export function retentionOf({ keep_days, keep_mb }: Pick<Settings['write'], 'keep_days' | 'keep_mb'>): {
-  readonly days: number
-  readonly bytes: number
-} {
+export function retentionOf({ keep_days, keep_mb }: Pick<Settings['write'], 'keep_days' | 'keep_mb'>) {
   return { days: keep_days, bytes: keep_mb * MEGABYTE }
 }
 

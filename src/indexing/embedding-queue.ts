@@ -337,8 +337,7 @@ export class EmbeddingQueue {
     this.#retryTimer = setTimeout(() => {
       this.#retryTimer = undefined
       this.#parts.onWake()
-    }, this.#retryIn)
-    this.#retryTimer.unref()
+    }, this.#retryIn).unref()
     this.#retryIn = Math.min(MAX_RETRY_MS, this.#retryIn * 2)
   }
 }
@@ -353,13 +352,7 @@ function prepare(
     if (!known.has(hash)) texts.set(hash, text)
     return hash
   }
-  const chunks = note.chunks().map(({ start, end, startLine, endLine, text }) => ({
-    start,
-    end,
-    startLine,
-    endLine,
-    hash: hashOf(text),
-  }))
+  const chunks = note.chunks().map(({ heading: _, text, ...place }) => ({ ...place, hash: hashOf(text) }))
   return { note, requestedVersion, chunks, names: note.fields.title.slice(0, MAX_NAMES).map(hashOf) }
 }
 

@@ -558,8 +558,7 @@ export class IndexingService implements Indexing {
   /** Polls for a missing vault or database, or prepares for the next change. */
   #scheduleIdleWork(): void {
     if (this.#status.phase === 'missing' || this.#isFailureTransient || this.#search.hasTransientFailure) {
-      this.#timer = setTimeout(() => void this.#request({ all: true }).catch(() => {}), RECHECK_INTERVAL)
-      this.#timer.unref()
+      this.#timer = setTimeout(() => void this.#request({ all: true }).catch(() => {}), RECHECK_INTERVAL).unref()
       return
     }
     this.#timer = setTimeout(() => {
@@ -572,10 +571,8 @@ export class IndexingService implements Indexing {
       this.#timer = setTimeout(() => {
         this.#search.releaseMemory()
         this.#parts.onLongIdle?.()
-      }, IDLE_AFTER)
-      this.#timer.unref()
-    }, WARM_AFTER)
-    this.#timer.unref()
+      }, IDLE_AFTER).unref()
+    }, WARM_AFTER).unref()
   }
 
   #shouldWatch(): boolean {

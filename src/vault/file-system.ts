@@ -3,6 +3,7 @@ import { errorCode, messageOf } from '../core/errors.ts'
 import type { VaultPath } from '../core/ids.ts'
 import type { Mode } from '../core/note.ts'
 import { quietly } from '../core/quietly.ts'
+import type { FileBytes } from '../core/texts.ts'
 import { type ByteRange, type FileKind, type FileStat, isSameStat, type Vault } from '../core/vault.ts'
 
 /** A second change within this many milliseconds may leave the same stat. */
@@ -155,11 +156,7 @@ export const OPEN_FOLLOWING = O_RDONLY | O_NONBLOCK
 export const OPEN_PLAIN = O_NOFOLLOW === 0 ? undefined : OPEN_FOLLOWING | O_NOFOLLOW
 
 /** Reads a range of a file, and the file's size. @returns `undefined` if the file cannot be read */
-export function readStretch(
-  vault: Vault,
-  path: VaultPath,
-  range: ByteRange,
-): { readonly bytes: Uint8Array; readonly size: number } | undefined {
+export function readStretch(vault: Vault, path: VaultPath, range: ByteRange): FileBytes | undefined {
   const size = vault.stat(path)?.stat.size
   if (size === undefined) return undefined
   if (range.length === 0) return { bytes: new Uint8Array(0), size }

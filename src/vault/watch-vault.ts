@@ -7,13 +7,9 @@ import { watchByChokidar } from './watch-by-chokidar.ts'
 import { type PollingTimes, type WatchEngine, type WatchSink, watchByPolling } from './watch-engine.ts'
 import { FolderWatches } from './watch-folders.ts'
 
-export interface WatchOptions extends VaultOptions {
+export interface WatchOptions extends VaultOptions, BatchTimes {
   /** `auto` polls file systems that other computers may change. */
   readonly watch: 'auto' | 'polling'
-  /** Quiet time before changes are reported, in milliseconds. */
-  readonly quiet?: number
-  /** Maximum time to hold back changes while more arrive, in milliseconds. */
-  readonly maxWait?: number
   /** Called immediately, before `onDirty`. `file` is `undefined` if unknown. */
   readonly onNoticed?: (file: string | undefined) => void
   /** Called if the vault must be polled. */
@@ -27,7 +23,7 @@ export interface WatchOptions extends VaultOptions {
  * disappears or returns, everything is reported.
  */
 export function watchVault(root: string, options: WatchOptions, onDirty: (dirty: Dirty) => void): Watcher {
-  const batch = openDirtyBatch({ quiet: options.quiet ?? 15, maxWait: options.maxWait ?? 120 }, onDirty)
+  const batch = openDirtyBatch(options, onDirty)
   const { onNoticed } = options
   return new VaultWatcher(realPathOf(root) ?? root, options, onNoticed === undefined ? batch : noticing(batch, onNoticed))
 }
@@ -177,16 +173,13 @@ function isRemote(root: string): boolean {
 
 export interface BatchTimes {
   /** Quiet time before a batch is reported, in milliseconds. */
-  readonly quiet: number
+  readonly quiet?: number
   /** Maximum time that a batch waits while changes continue, in milliseconds. */
-  readonly maxWait: number
+  readonly maxWait?: number
 }
 
 /** Batches changes: a single edit almost immediately, bursts together. */
-export interface DirtyBatch {
-  file(path: string): void
-  folder(path: string): void
-  all(): void
+export interface DirtyBatch extends Pick<WatchSink, 'file' | 'folder' | 'all'> {
   close(): void
 }
 
@@ -194,7 +187,7 @@ export interface DirtyBatch {
 const MAX_FILES = 5000
 const MAX_FOLDERS = 500
 
-export function openDirtyBatch({ quiet, maxWait }: BatchTimes, onDirty: (dirty: Dirty) => void): DirtyBatch {
+export function openDirtyBatch({ quiet = 15, maxWait = 120 }: BatchTimes, onDirty: (dirty: Dirty) => void): DirtyBatch {
   const files = new Set<string>()
   const folders = new Set<string>()
   let all = false

@@ -135,12 +135,7 @@ function openService(
   { send, embedder: calls, log, ai, onReplaced, onIdle }: ServiceCallbacks,
 ): IndexingService {
   const { vault, links, tags, embedder, search } = settings
-  const options: VaultOptions = {
-    ignore: vault.ignore,
-    gitignore: vault.gitignore,
-    linkRoots: vault.link_roots,
-    mode: vault.mode,
-  }
+  const options: VaultOptions = { ...vault, linkRoots: vault.link_roots }
   const { openIndex, openSearch, keepsTexts, isDamage, isUnwritable, hasRoom } = openWriters(engine)
   const tellReplaced = (which: IndexName, cache: IndexStatus['cache']): void => {
     onReplaced(which)

@@ -2,7 +2,7 @@ import type { MessagePort } from 'node:worker_threads'
 import type { Settings } from '../config/settings.ts'
 import type { VaultPath } from '../core/ids.ts'
 import type { IndexName, IndexStatus } from '../core/indexing.ts'
-import type { NoteText } from '../core/texts.ts'
+import type { FileBytes, NoteText } from '../core/texts.ts'
 import type { Call, Reply } from '../core/thread-calls.ts'
 import type { FileStat } from '../core/vault.ts'
 import type { EnginePlace } from '../store/open-writers.ts'
@@ -62,11 +62,7 @@ export type ReadJob =
   | { readonly kind: 'bytes'; readonly path: VaultPath; readonly offset: number; readonly length: number }
 
 /** `same` if the stat is `known`; `undefined` if the file cannot be read. */
-export type ReadResult =
-  | { readonly text: NoteText; readonly stat?: FileStat }
-  | { readonly bytes: Uint8Array; readonly size: number }
-  | 'same'
-  | undefined
+export type ReadResult = { readonly text: NoteText; readonly stat?: FileStat } | FileBytes | 'same' | undefined
 
 export type ToReader =
   | { readonly type: 'vault'; readonly vault: number; readonly at: ReadVault }

@@ -29,7 +29,7 @@ export function openWrites({ root, settings, stateFolder }: IndexerData, service
 
 /** @returns the reason, or `undefined` if writing is allowed */
 function refusalOf(root: string, { vault, write }: IndexerData['settings']): (path: string) => string | undefined {
-  const rules = openIgnoreRules(root, { ignore: vault.ignore, gitignore: vault.gitignore, mode: vault.mode }, diskFileSystem)
+  const rules = openIgnoreRules(root, vault, diskFileSystem)
   const filters = openExclusionFilters(root, diskFileSystem)
   const { folds } = diskFileSystem.rules
   const isAllowed = write.allow.length === 0 ? () => true : anyMatches(write.allow, folds)

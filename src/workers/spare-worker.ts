@@ -63,6 +63,5 @@ export function boundYoungSpace(): void {
     clearInterval(timer)
     isBound = true
     checkHeap()
-  }, CHECK_INTERVAL)
-  timer.unref()
+  }, CHECK_INTERVAL).unref()
 }

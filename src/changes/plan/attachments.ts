@@ -8,9 +8,10 @@ import { foldName } from '../../core/text/fold.ts'
 import { encodeDestination } from '../../markdown/retarget/destination-slots.ts'
 import { nameProblem, quote, requireInside } from '../path-rules.ts'
 import { requireContent, requireType } from './attachment-type.ts'
+import type { Draft } from './draft.ts'
 import { freePath, requirePath } from './note-paths.ts'
 import type { VaultView } from './vault-view.ts'
-import type { Draft, Workspace } from './workspace.ts'
+import type { Workspace } from './workspace.ts'
 
 /**
  * Adds an attachment under an unused name. Edits no note; `workspace.notes` says how to embed the attachment.

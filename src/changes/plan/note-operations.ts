@@ -119,7 +119,7 @@ function editBody(workspace: Workspace, draft: Draft, operation: UpdateNote): vo
   if (replacement !== undefined) edit((text) => replaceText(text, replacement))
   if (prepend !== undefined) edit((text) => prependToBody(text, prepend))
   if (append === undefined) return
-  const isOpen = () => endsInOpenBlock(workspace.textOf(draft), workspace.view.flavour)
+  const isOpen = () => endsInOpenBlock(draft.text, workspace.view.flavour)
   const wasOpen = isOpen()
   edit((text) => appendToBody(text, append))
   if (!wasOpen || !isOpen()) return
@@ -146,7 +146,7 @@ async function retitle(
 ): Promise<void> {
   const to = titledPath(workspace, draft, title.trim())
   const { flavour } = workspace.view
-  const edits = setTitle(workspace.textOf(draft), title.trim(), flavour)
+  const edits = setTitle(draft.text, title.trim(), flavour)
   if (to !== draft.path) requireFree(workspace, to, draft)
   // In Logseq, links refer to pages by title.
   const isRenamed = to !== draft.path || (flavour.mode === 'logseq' && edits.length > 0)
@@ -185,7 +185,7 @@ export async function manageTags(workspace: Workspace, { id, add, remove }: Oper
   const both = commonTags(add, remove)
   if (both.length > 0) workspace.notes.push(`Tags in both add and remove are kept: ${withHashes(both)}.`)
   const removed = remove.filter((tag) => commonTags([tag], both).length === 0)
-  const remaining = commonTags(bodyTags(workspace.textOf(draft), workspace.view.flavour), removed)
+  const remaining = commonTags(bodyTags(draft.text, workspace.view.flavour), removed)
   if (remaining.length > 0) {
     workspace.notes.push(`The text still has ${withHashes(remaining)}: only the frontmatter's list was changed.`)
   }
@@ -235,21 +235,12 @@ export function requireHash(draft: Draft, expected: string | undefined, workspac
 }
 
 function editor(workspace: Workspace, draft: Draft): (edit: (text: string) => Parameters<Workspace['edit']>[1]) => void {
-  return (edit) => workspace.edit(draft, edit(workspace.textOf(draft)))
+  return (edit) => workspace.edit(draft, edit(draft.text))
 }
 
-function requireSomething(operation: UpdateNote): void {
-  const {
-    kind: _,
-    id: __,
-    updateLinks: ___,
-    expectedHash: ____,
-    mode: _____,
-    section: ______,
-    replaceAll: _______,
-    ...asked
-  } = operation
-  if (Object.values(asked).some((value) => value !== undefined)) return
+function requireSomething({ title, content, append, prepend, replaceText, tags, properties, relations }: UpdateNote): void {
+  const requested = [title, content, append, prepend, replaceText, tags, properties, relations]
+  if (requested.some((value) => value !== undefined)) return
   throw invalid(
     'There is nothing to change.',
     'Specify at least one of title, content, append, prepend, replace_text, tags, properties, relations.',

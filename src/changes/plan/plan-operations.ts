@@ -3,13 +3,14 @@ import { RouxError } from '../../core/errors.ts'
 import type { Operation, WriteResult } from '../../core/operations.ts'
 import { addAttachment } from './attachments.ts'
 import { differenceOf } from './changed-files.ts'
+import type { Draft } from './draft.ts'
 import { createFolder, deleteFile, moveFile, restoreFile } from './file-operations.ts'
 import { cloneNote, createNote, manageTags, updateNote } from './note-operations.ts'
 import { isTrash, lowercasedNotes } from './note-paths.ts'
 import { renameOneHeading, renameOneTag } from './rename-operations.ts'
 import type { VaultView } from './vault-view.ts'
 import { writtenText } from './whole-text.ts'
-import { type Draft, Workspace } from './workspace.ts'
+import { Workspace } from './workspace.ts'
 
 export interface PlannedWrite extends Omit<WriteResult, 'changeId' | 'planId'> {
   readonly changes: readonly FileChange[]
@@ -39,13 +40,10 @@ export async function planOperations(
     workspace.notes.push(...lowercasedNotes(workspace.lowercased))
     workspace.noteWrittenLinks(subjects.flatMap((draft, at) => (draft !== undefined && writes(operations[at]) ? [draft] : [])))
     await workspace.noteBrokenParts()
-    const { changes, files, dangling, texts, notes } = await workspace.finish()
+    const { texts, ...planned } = await workspace.finish()
     const text = writtenText(operations, subjects, view)
     return {
-      changes,
-      files,
-      dangling,
-      notes,
+      ...planned,
       subjects: subjects.map((draft) => (draft === undefined || isTrash(draft.path) ? undefined : draft.path)),
       ...(text === undefined ? undefined : { text }),
       diff: differenceOf(texts),

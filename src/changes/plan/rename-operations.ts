@@ -55,8 +55,8 @@ function requireTag(tag: string): string {
 function renameIn(workspace: Workspace, draft: Draft, renaming: TagRenaming): number {
   const { kindOf, flavour } = workspace.view
   const isCanvas = kindOf(draft.path) === 'canvas'
-  const doubles = isCanvas ? [] : doublesIn(workspace.textOf(draft), renaming, flavour)
-  if (doubles.length > 0) workspace.edit(draft, changeTags(workspace.textOf(draft), { remove: doubles }, flavour.mode))
+  const doubles = isCanvas ? [] : doublesIn(draft.text, renaming, flavour)
+  if (doubles.length > 0) workspace.edit(draft, changeTags(draft.text, { remove: doubles }, flavour.mode))
   return doubles.length + workspace.renameTags(draft, [renaming]).length
 }
 

@@ -32,9 +32,6 @@ import { isTrash } from './note-paths.ts'
 import { PlannedPaths } from './planned-paths.ts'
 import type { VaultView } from './vault-view.ts'
 
-export type { ChangedText } from './changed-files.ts'
-export type { Draft } from './draft.ts'
-
 export interface Move {
   readonly draft: Draft
   readonly to: string
@@ -151,10 +148,6 @@ export class Workspace {
 
   isFolder(path: string): boolean {
     return this.view.look(path) === 'folder' || this.#paths.willBeFolder(path)
-  }
-
-  textOf(draft: Draft): string {
-    return draft.text
   }
 
   edit(draft: Draft, edits: readonly TextEdit[]): void {

@@ -23,33 +23,29 @@ export interface DatabaseKind {
 
 /** The writer's connection to a cache database. Reopens the file if another process replaces it. */
 export class DatabaseFile {
-  readonly #location: Location
+  readonly location: Location
   readonly #kind: DatabaseKind
   #database: Database | undefined
   #identity: string | undefined
   #isTouched = false
 
   constructor(location: Location, kind: DatabaseKind) {
-    this.#location = location
+    this.location = location
     this.#kind = kind
-  }
-
-  get location(): Location {
-    return this.#location
   }
 
   /** @returns `undefined` before the first commit @throws DamagedIndex if the file is not a database of this kind */
   open(): Database | undefined {
-    const identity = identityOf(this.#location)
+    const identity = identityOf(this.location)
     if (this.#database !== undefined) {
       if (identity === this.#identity) return this.#database
       this.#close()
     }
     if (identity === undefined) return undefined
     this.#identity = identity
-    const database = openSqlite(databasePath(this.#location))
+    const database = openSqlite(databasePath(this.location))
     try {
-      if (this.#location.kind === 'memory') makeSchema(database, this.#kind)
+      if (this.location.kind === 'memory') makeSchema(database, this.#kind)
       requireKind(database, this.#kind)
       configure(database)
       this.#database = database
@@ -66,8 +62,8 @@ export class DatabaseFile {
   }
 
   #create(): Database {
-    if (this.#location.kind === 'file') {
-      const { path } = this.#location
+    if (this.location.kind === 'file') {
+      const { path } = this.location
       makeRoom(path)
       const draft = `${path}.${process.pid}-${threadId}.new`
       deleteDatabase(draft)
@@ -87,20 +83,20 @@ export class DatabaseFile {
 
   write<T>(action: (database: Database) => T): T {
     const result = inTransaction(this.make(), action)
-    if (this.#location.kind === 'memory') letReadersContinue()
+    if (this.location.kind === 'memory') letReadersContinue()
     return result
   }
 
   /** Call when idle. @returns whether this is the first call for this file */
   tidy(): boolean {
-    if (this.#database === undefined || this.#location.kind === 'memory') return false
+    if (this.#database === undefined || this.location.kind === 'memory') return false
     releasePages(this.#database)
-    this.#checkpoint(this.#database, this.#location.path)
+    this.#checkpoint(this.#database, this.location.path)
     if (this.#isTouched) return false
     this.#isTouched = true
     // Reads do not update the mtime, and files with an old mtime are deleted as unused.
     const now = new Date()
-    const { path } = this.#location
+    const { path } = this.location
     quietly(() => utimesSync(path, now, now))
     return true
   }
@@ -121,8 +117,8 @@ export class DatabaseFile {
   delete(): void {
     const damaged = this.#identity
     this.#close()
-    if (this.#location.kind === 'memory') return
-    if (damaged === undefined || damaged === identityOf(this.#location)) deleteDatabase(this.#location.path)
+    if (this.location.kind === 'memory') return
+    if (damaged === undefined || damaged === identityOf(this.location)) deleteDatabase(this.location.path)
   }
 
   close(): void {

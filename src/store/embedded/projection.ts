@@ -7,12 +7,13 @@ import { FolderIndex } from '../../graph/folder-index.ts'
 import { Graph, type GraphRow } from '../../graph/graph.ts'
 import { TagIndex } from '../../graph/tag-index.ts'
 import { SimilarNames } from '../../search/similar-names.ts'
+import { requireKind } from './database-file.ts'
 import { FollowedDatabase } from './followed-database.ts'
 import { closeAsOf, isNamed, type LinksAsOf, linksAsOfNow, openAsOfNow } from './links-as-of.ts'
 import type { Location } from './location.ts'
 import { SEPARATOR, type StoredState, unpackHot, unpackInfo, unpackLinks, unpackStat } from './rows.ts'
 import { DamagedIndex } from './sqlite.ts'
-import { readMeta, readTexts, requireKeys, requireSchema, type Texts, textSlices } from './writer.ts'
+import { INDEX, NOTHING, readMeta, readTexts, requireKeys, type Texts, textSlices } from './writer.ts'
 
 interface NamesAhead {
   readonly names: SimilarNames
@@ -46,10 +47,7 @@ interface ProjectionOptions {
 export class Projection {
   readonly file: FollowedDatabase<Statements>
   readonly #options: ProjectionOptions
-  #generation = 0
-  #outsideLinks: readonly OutsideLink[] = []
-  #isComplete = false
-  #lineage: string | undefined
+  #state = NOTHING
   #graph: Graph
   #tags: TagIndex | undefined
   #folders: FolderIndex | undefined
@@ -66,16 +64,16 @@ export class Projection {
   }
 
   get generation(): number {
-    return this.#generation
+    return this.#state.generation
   }
 
   /** False until every file of the vault has been read. */
   get isComplete(): boolean {
-    return this.#isComplete
+    return this.#state.complete
   }
 
   get lineage(): string | undefined {
-    return this.#lineage
+    return this.#state.lineage
   }
 
   get graph(): Graph {
@@ -83,7 +81,7 @@ export class Projection {
   }
 
   get outside(): readonly OutsideLink[] {
-    return this.#outsideLinks
+    return this.#state.outside
   }
 
   /**
@@ -106,7 +104,7 @@ export class Projection {
         graph.apply(rows)
         for (const { key } of rows) keys.push(key)
         await turn()
-        if (this.file.opened !== open || this.#generation > 0) return
+        if (this.file.opened !== open || this.generation > 0) return
       }
       if (!isNamed(location, open)) return
       this.#enter(state, keys.length)
@@ -126,20 +124,16 @@ export class Projection {
 
   #newRows(database: Database): readonly GraphRow[] {
     const state = readMeta(database)
-    this.#lineage = state.lineage
-    if (state.generation === this.#generation) return []
-    const rows = unpackRows(readNewTexts(database, this.#generation))
+    const { generation } = this
+    const rows = state.generation === generation ? [] : unpackRows(readNewTexts(database, generation))
     this.#enter(state, rows.length)
     return rows
   }
 
   /** @throws DamagedIndex */
-  #enter({ generation, outside, complete, lineage, rows }: StoredState, count: number): void {
-    if (this.#generation === 0 && rows !== count) throw new DamagedIndex('rows are missing')
-    this.#lineage = lineage
-    this.#generation = generation
-    this.#outsideLinks = outside
-    this.#isComplete = complete
+  #enter(state: StoredState, count: number): void {
+    if (this.generation === 0 && state.rows !== count) throw new DamagedIndex('rows are missing')
+    this.#state = state
   }
 
   #apply(rows: readonly GraphRow[]): void {
@@ -283,10 +277,7 @@ export class Projection {
   }
 
   #forget(): void {
-    this.#generation = 0
-    this.#outsideLinks = []
-    this.#isComplete = false
-    this.#lineage = undefined
+    this.#state = NOTHING
     this.#replaceGraph(new Graph(this.#options.vault))
     this.#options.onReplaced?.()
   }
@@ -305,7 +296,7 @@ export class Projection {
 type Statements = Readonly<Record<'links' | 'info' | 'hash' | 'stat', Statement>>
 
 function prepare(database: Database): Statements {
-  requireSchema(database)
+  requireKind(database, INDEX)
   return {
     links: database.prepare('SELECT data FROM links WHERE key = ?'),
     info: database.prepare('SELECT data FROM info WHERE key = ?'),

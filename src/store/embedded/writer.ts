@@ -13,7 +13,7 @@ import type {
 } from '../../core/index-writer.ts'
 import { quietly } from '../../core/quietly.ts'
 import type { Database, Statement } from '../../core/sql-database.ts'
-import { DatabaseFile, type DatabaseKind, readAtOnce, requireKind } from './database-file.ts'
+import { DatabaseFile, type DatabaseKind, readAtOnce } from './database-file.ts'
 import { databasePath, type Location, sweepOldIndexes } from './location.ts'
 import {
   APPLICATION_ID,
@@ -45,7 +45,7 @@ export function openIndexWriter(location: Location): IndexWriter {
 export const INDEX: DatabaseKind = { applicationId: APPLICATION_ID, format: FORMAT, schema: SCHEMA }
 
 const GONE = { path: '' as VaultPath, excluded: false }
-const NOTHING: StoredState = { generation: 0, outside: [], nextKey: 0, rows: 0, complete: false }
+export const NOTHING: StoredState = { generation: 0, outside: [], nextKey: 0, rows: 0, complete: false }
 
 class SqliteWriter implements IndexWriter {
   readonly #file: DatabaseFile
@@ -179,7 +179,7 @@ class SqliteWriter implements IndexWriter {
           const generation = isSeen(batches, state, current) || base === 0 ? base + 1 : base
           const rows = current.rows + countNew(database, batches)
           for (const [at, batch] of batches.entries()) write(database, batch, { generation, hot: hot[at] ?? [] })
-          writeMeta(database, { ...state, generation, rows })
+          database.prepare('INSERT OR REPLACE INTO meta VALUES (?, ?)').run(STATE, packState({ ...state, generation, rows }))
           return generation
         })
       },
@@ -246,11 +246,6 @@ const TEXTS_AT_ONCE = 20_000
 /** Reading and unpacking this many rows takes a few milliseconds. */
 const ROWS_AT_ONCE = 1_000
 
-/** @throws DamagedIndex if the database is not an index of this format */
-export function requireSchema(database: Database): void {
-  requireKind(database, INDEX)
-}
-
 /** @throws DamagedIndex if the state is corrupt */
 export function readMeta(database: Database): StoredState {
   const [row] = database.prepare('SELECT value FROM meta WHERE key = ?').all(STATE) as { value: unknown }[]
@@ -299,16 +294,7 @@ function countNew(database: Database, batches: readonly Batch[]): number {
   return keys.length - known
 }
 
-function writeMeta(database: Database, state: StoredState): void {
-  database.prepare('INSERT OR REPLACE INTO meta VALUES (?, ?)').run(STATE, packState(state))
-}
-
-interface PutStatements {
-  readonly file: Statement
-  readonly info: Statement
-  readonly links: Statement
-  readonly noLinks: Statement
-}
+type PutStatements = Readonly<Record<'file' | 'info' | 'links' | 'noLinks', Statement>>
 
 function insert(statements: PutStatements, record: FileRecord, { generation, hot }: { generation: number; hot: string }): void {
   const { key, hash, mentions, links, info } = record

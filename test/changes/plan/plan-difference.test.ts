@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { hunksBetween } from '../../../src/changes/conflict.ts'
 import { addAttachment } from '../../../src/changes/plan/attachments.ts'
-import { differenceOf } from '../../../src/changes/plan/changed-files.ts'
+import { type ChangedText, differenceOf } from '../../../src/changes/plan/changed-files.ts'
 import { planOperations } from '../../../src/changes/plan/plan-operations.ts'
-import type { ChangedText } from '../../../src/changes/plan/workspace.ts'
 import { attachment, attachmentVault } from './attachment-vault.ts'
 
 const changed = (given: Partial<ChangedText>): ChangedText => ({

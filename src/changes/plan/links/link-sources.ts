@@ -36,7 +36,7 @@ export class LinkSources {
     // The index may lack names in edited files. There are few of them, so check all.
     const editedDrafts = this.#drafts.all().filter(({ isEdited, path }) => isEdited && !isTrash(path))
     const keys = affectedSources(this.#view.names, changes, (name) => this.#view.sourcesOf(name))
-    return await this.#sources([...new Set([...keys, ...editedDrafts.map(({ key }) => key)])])
+    return await this.at([...new Set([...keys, ...editedDrafts.map(({ key }) => key)])])
   }
 
   get texts(): SourceTexts {
@@ -52,10 +52,6 @@ export class LinkSources {
   }
 
   async at(keys: readonly number[]): Promise<readonly RelinkSource[]> {
-    return await this.#sources(keys)
-  }
-
-  async #sources(keys: readonly number[]): Promise<readonly RelinkSource[]> {
     const records = new Map((await this.#view.records(keys)).map((record) => [record.key, record]))
     return keys.flatMap((key) => {
       const draft = this.#drafts.get(key)

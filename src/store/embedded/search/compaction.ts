@@ -58,7 +58,7 @@ export class Compaction {
     const id = this.#file.write((open) => {
       open.prepare('DELETE FROM page WHERE segment IN (SELECT id FROM merging WHERE started < ?)').run(Date.now() - ABANDONED)
       open.prepare('DELETE FROM merging WHERE started < ?').run(Date.now() - ABANDONED)
-      const next = nextSegment(open)
+      const next = nextNumber(open, 'segment')
       open.prepare('INSERT INTO merging VALUES (?, ?)').run(next, Date.now())
       return next
     })
@@ -122,12 +122,7 @@ export function insertPages(database: Database, segment: number, pages: Iterable
   for (const { first, data } of pages) insert.run(segment, first, sealBytes(pagePlace(segment, first), data))
 }
 
-/** Numbers are never reused. */
-export function nextSegment(database: Database): number {
-  return nextNumber(database, 'segment')
-}
-
-/** The first value is 1. */
+/** The first value is 1. Numbers are never reused. */
 export function nextNumber(database: Database, count: 'segment' | 'embedder' | 'revision'): number {
   const row = database.prepare('SELECT value FROM meta WHERE key = ?').get(count) as { value: number } | undefined
   const next = Number(row?.value ?? 0) + 1

@@ -172,10 +172,6 @@ class VaultSource implements QuerySource {
     return this.#sets
   }
 
-  linked(field: 'links' | 'linkedfrom', keys: KeySet): KeySet {
-    return this.#linked(field, keys)
-  }
-
   lookUp(lookup: Exclude<Lookup, { readonly kind: 'set' }>): KeySet {
     const { projection, words, facets } = this.#facts
     switch (lookup.kind) {
@@ -193,7 +189,7 @@ class VaultSource implements QuerySource {
         return this.#keysWhere((key) => facets.comparesProperty(key, lookup.name, lookup))
       case 'links':
       case 'linkedfrom':
-        return this.#linked(lookup.kind, this.#nodesOf(lookup.nodes))
+        return this.linked(lookup.kind, this.#nodesOf(lookup.nodes))
       case 'among':
         return KeySet.of(this.#nodesOf(lookup.nodes))
       case 'task':
@@ -229,7 +225,7 @@ class VaultSource implements QuerySource {
     return ids.flatMap((id) => graph.find(id) ?? [])
   }
 
-  #linked(field: 'links' | 'linkedfrom', nodes: Iterable<NodeIndex>): KeySet {
+  linked(field: 'links' | 'linkedfrom', nodes: Iterable<NodeIndex>): KeySet {
     const { graph } = this.#facts.projection
     const keys: number[] = []
     for (const node of nodes) {

@@ -5,7 +5,7 @@ import { DatabaseFile } from '../database-file.ts'
 import type { Location } from '../location.ts'
 import { unpackVector } from '../vectors/packed-vector.ts'
 import { CoarseRewrite, putCoarse } from './coarse-part.ts'
-import { Compaction, insertPages, insertSegment, nextNumber, nextSegment } from './compaction.ts'
+import { Compaction, insertPages, insertSegment, nextNumber } from './compaction.ts'
 import { isEmpty, packVectors, SEARCH, stampOf, toStored, unpackVectors } from './search-rows.ts'
 
 /** Writes nothing before the first commit. */
@@ -41,9 +41,8 @@ class SqliteSearchWriter implements SearchWriter {
 
   async vectorVersions(embedder: string): Promise<ReadonlyMap<number, number>> {
     const database = this.#file.open()
-    const id = database === undefined ? undefined : findEmbedder(database, embedder)
-    if (database === undefined || id === undefined) return new Map()
-    return versions(database.prepare('SELECT key, version FROM vector WHERE embedder = ?').all(id))
+    const row = database && findEmbedder(database, embedder)
+    return versions(row && database.prepare('SELECT key, version FROM vector WHERE embedder = ?').all(row.id))
   }
 
   async isOutdated(): Promise<boolean> {
@@ -75,9 +74,9 @@ class SqliteSearchWriter implements SearchWriter {
   async vectorsOf(embedder: string, keys: readonly number[]): Promise<ReadonlyMap<string, Float32Array>> {
     const vectors = new Map<string, Float32Array>()
     const database = this.#file.open()
-    const id = database === undefined ? undefined : findEmbedder(database, embedder)
-    if (database === undefined || id === undefined) return vectors
-    const dimensions = dimensionsOf(database, id)
+    const known = database && findEmbedder(database, embedder)
+    if (database === undefined || known === undefined) return vectors
+    const { id, dimensions } = known
     const select = database.prepare('SELECT data FROM vector WHERE embedder = ? AND key = ?')
     for (const key of keys) {
       const row = select.get(id, key) as { data: Uint8Array } | undefined
@@ -93,18 +92,18 @@ class SqliteSearchWriter implements SearchWriter {
   async putVectors(embedder: string, notes: readonly NoteVectors[]): Promise<void> {
     if (notes.length === 0) return
     this.#write((database) => {
-      const id = requireEmbedder(database, embedder, notes)
-      const revision = nextRevision(database)
+      const { id, dimensions } = requireEmbedder(database, embedder, notes)
+      const revision = nextNumber(database, 'revision')
       const insert = database.prepare('INSERT OR REPLACE INTO vector VALUES (?, ?, ?, ?)')
       const rows = notes.map((note) => ({ key: note.key, version: note.version, stored: toStored(note) }))
       for (const { key, version, stored } of rows) insert.run(id, key, version, packVectors(id, key, stored))
-      putCoarse(database, { embedder: id, dimensions: dimensionsOf(database, id), revision }, rows)
+      putCoarse(database, { embedder: id, dimensions, revision }, rows)
     })
   }
 
   async forget(keys: readonly number[]): Promise<void> {
     this.#write((database) => {
-      nextRevision(database)
+      nextNumber(database, 'revision')
       const statements = FORGET_KEY.map((sql) => database.prepare(sql))
       for (const key of keys) for (const statement of statements) statement.run(key)
     })
@@ -116,7 +115,7 @@ class SqliteSearchWriter implements SearchWriter {
     const [other] = database.prepare('SELECT id FROM embedder WHERE name <> ? LIMIT 1').all(embedder)
     if (other !== undefined) {
       this.#write((open) => {
-        nextRevision(open)
+        nextNumber(open, 'revision')
         open.prepare('DELETE FROM embedder WHERE name <> ?').run(embedder)
       })
     }
@@ -176,7 +175,7 @@ class SqliteSearchWriter implements SearchWriter {
 
   #putWords(builder: SegmentBuilder, notes: ReadonlyMap<number, number>): void {
     this.#write((database) => {
-      const id = nextSegment(database)
+      const id = nextNumber(database, 'segment')
       insertPages(database, id, builder.pages())
       insertSegment(database, { id, rank: id, header: builder.header() })
       const note = database.prepare('INSERT OR REPLACE INTO note VALUES (?, ?)')
@@ -189,27 +188,22 @@ function versions(rows: readonly unknown[] | undefined): ReadonlyMap<number, num
   return new Map((rows as { key: number; version: number }[] | undefined)?.map(({ key, version }) => [key, version]))
 }
 
-function findEmbedder(database: Database, name: string): number | undefined {
-  const row = database.prepare('SELECT id FROM embedder WHERE name = ?').get(name) as { id: number } | undefined
-  return row?.id
+interface EmbedderRow {
+  readonly id: number
+  readonly dimensions: number
 }
 
-function dimensionsOf(database: Database, embedder: number): number {
-  const row = database.prepare('SELECT dimensions FROM embedder WHERE id = ?').get(embedder) as { dimensions: number } | undefined
-  return row?.dimensions ?? 0
+function findEmbedder(database: Database, name: string): EmbedderRow | undefined {
+  return database.prepare('SELECT id, dimensions FROM embedder WHERE name = ?').get(name) as EmbedderRow | undefined
 }
 
 /** The id of an embedder is assigned with its first vectors. */
-function requireEmbedder(database: Database, name: string, notes: readonly NoteVectors[]): number {
-  const number = findEmbedder(database, name)
-  if (number !== undefined) return number
+function requireEmbedder(database: Database, name: string, notes: readonly NoteVectors[]): EmbedderRow {
+  const row = findEmbedder(database, name)
+  if (row !== undefined) return row
   const dimensions = notes.flatMap(({ chunks, names }) => [...chunks, ...names])[0]?.vector.length ?? 0
   // Readers identify embedders by id, so ids are never reused.
   const id = nextNumber(database, 'embedder')
   database.prepare('INSERT INTO embedder VALUES (?, ?, ?)').run(id, name, dimensions)
-  return id
-}
-
-function nextRevision(database: Database): number {
-  return nextNumber(database, 'revision')
+  return { id, dimensions }
 }

@@ -1,8 +1,9 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { createHash, hash as digest, randomUUID } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { type FileHandle, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { BUILD_BREADTH, type GraphFile, type HnswAddon, HnswGraph, LINKS } from './hnsw-graph.ts'
+import type { WrittenGraph } from '../../../core/vector-graphs.ts'
+import { BUILD_BREADTH, type HnswAddon, HnswGraph, LINKS } from './hnsw-graph.ts'
 
 const HEADER_BYTES = 96
 
@@ -64,7 +65,7 @@ export async function restoreGraph(addon: HnswAddon, path: string, options: Rest
     const sidecar = parseSidecar(text)
     const changed = changesSince(sidecar, options)
     data = dataPath(path, sidecar.sha256)
-    const file: GraphFile = { ...sidecar, path: data }
+    const file: WrittenGraph = { ...sidecar, path: data }
     await verifyGraphLayout(file)
     if ((await hashFile(file.path)) !== sidecar.sha256) throw new Error('the file has a wrong hash')
     const graph = await HnswGraph.read(addon, file)
@@ -121,7 +122,7 @@ const LEFTOVER_AGE = 3_600_000
  * fields, a record per label (links of level 0, vector, label), and then the links of higher levels.
  * @throws Error for another layout
  */
-export async function verifyGraphLayout(file: GraphFile): Promise<void> {
+export async function verifyGraphLayout(file: WrittenGraph): Promise<void> {
   const handle = await open(file.path, 'r')
   try {
     const { size } = await handle.stat()
@@ -144,7 +145,7 @@ interface EntryPoint {
   readonly levels: number
 }
 
-function verifyHeader(header: DataView, { dimensions, count, capacity }: GraphFile): EntryPoint {
+function verifyHeader(header: DataView, { dimensions, count, capacity }: WrittenGraph): EntryPoint {
   const integer = (at: number) => Number(header.getBigUint64(at, true))
   const label = LOWEST_LEVEL_BYTES + 4 * dimensions
   const sizes = [0, capacity, count, recordBytes(dimensions), label, LOWEST_LEVEL_BYTES]
@@ -194,7 +195,7 @@ export interface GraphStamp {
 }
 
 /** Stored as a line of JSON, followed by its SHA-256. */
-export interface Sidecar extends GraphStamp, Omit<GraphFile, 'path'> {
+export interface Sidecar extends GraphStamp, Omit<WrittenGraph, 'path'> {
   /** Hex SHA-256 of the data file. */
   readonly sha256: string
 }
@@ -226,7 +227,7 @@ function dataPath(path: string, sha256: string): string {
 }
 
 function manifestPath(path: string, fingerprint: string): string {
-  return `${path}-${sha256Of(fingerprint).slice(0, 32)}.manifest`
+  return `${path}-${digest('sha256', fingerprint).slice(0, 32)}.manifest`
 }
 
 function partsOf(path: string, { sha256, fingerprint }: Sidecar): readonly string[] {
@@ -234,11 +235,7 @@ function partsOf(path: string, { sha256, fingerprint }: Sidecar): readonly strin
 }
 
 function checksumOf(line: string): string {
-  return `${line}\n${sha256Of(line)}\n`
-}
-
-function sha256Of(text: string): string {
-  return createHash('sha256').update(text).digest('hex')
+  return `${line}\n${digest('sha256', line)}\n`
 }
 
 function isCount(value: unknown): value is number {
@@ -280,7 +277,7 @@ export interface LabelManifest {
  */
 export async function saveLabelManifest(path: string, marks: Float64Array): Promise<string> {
   const bytes = new Uint8Array(marks.buffer, marks.byteOffset, marks.byteLength)
-  const fingerprint = fingerprintOf(bytes)
+  const fingerprint = digest('sha256', bytes)
   const temporary = `${path}-${randomUUID()}.tmp`
   try {
     await writeDurably(manifestPath(path, fingerprint), temporary, bytes)
@@ -298,13 +295,9 @@ export async function readLabelManifest(path: string, embedder: string): Promise
     if (sidecar.embedder !== embedder) return undefined
     const { fingerprint } = sidecar
     const bytes = new Uint8Array(await readFile(manifestPath(path, fingerprint)))
-    if (bytes.length % 8 !== 0 || fingerprintOf(bytes) !== fingerprint) return undefined
+    if (bytes.length % 8 !== 0 || digest('sha256', bytes) !== fingerprint) return undefined
     return { fingerprint, marks: new Float64Array(bytes.buffer) }
   } catch {
     return undefined
   }
-}
-
-function fingerprintOf(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex')
 }

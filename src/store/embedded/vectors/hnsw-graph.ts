@@ -28,7 +28,7 @@ export class HnswGraph {
   }
 
   /** The file must have passed `verifyGraphLayout`. */
-  static async read(addon: HnswAddon, file: GraphFile): Promise<HnswGraph> {
+  static async read(addon: HnswAddon, file: WrittenGraph): Promise<HnswGraph> {
     // A failed read frees the native graph, so an existing object would free it twice.
     const graph = new HnswGraph(new addon.HierarchicalNSW('ip', file.dimensions), file.dimensions)
     await graph.#exclusively(() => graph.#native.readIndex(file.path))
@@ -92,7 +92,7 @@ export class HnswGraph {
   }
 
   /** hnswlib does not report a full disk; `verifyGraphLayout` detects it. */
-  async write(path: string): Promise<GraphFile> {
+  async write(path: string): Promise<WrittenGraph> {
     this.#requireIdle()
     const deleted = [...this.#labels].filter((label) => !this.#live.has(label))
     const file = { path, dimensions: this.dimensions, count: this.#labels.size, capacity: this.#capacity, deleted }
@@ -138,8 +138,6 @@ export class HnswGraph {
     }
   }
 }
-
-export type GraphFile = WrittenGraph
 
 /** Links per label (hnswlib's default). Level 0 has twice as many. */
 export const LINKS = 16

@@ -1,6 +1,7 @@
+import type { WrittenGraph } from '../../../core/vector-graphs.ts'
 import { ExactScan, type ExactScanOptions } from './exact-scan.ts'
 import { type GraphStamp, type RestoreOptions, restoreGraph, saveGraph, verifyGraphLayout } from './hnsw-file.ts'
-import { type GraphFile, type HnswAddon, HnswGraph, LabelSet } from './hnsw-graph.ts'
+import { type HnswAddon, HnswGraph, LabelSet } from './hnsw-graph.ts'
 import type { CoarseVector } from './packed-vector.ts'
 import { type AcceptLabel, requireLimit, requireVector, type VectorHit, type VectorIndex } from './vector-index.ts'
 
@@ -133,7 +134,7 @@ export class HnswIndex implements VectorIndex {
   }
 
   /** Uses a graph built by another thread. `build` adds `changed` and later changes. */
-  async adopt(file: GraphFile, changed: readonly number[]): Promise<void> {
+  async adopt(file: WrittenGraph, changed: readonly number[]): Promise<void> {
     await verifyGraphLayout(file)
     const graph = await HnswGraph.read(this.#options.addon, file)
     this.#takeOver(graph, [...changed, ...this.takeChanged()])
