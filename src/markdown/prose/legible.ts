@@ -4,7 +4,8 @@ import { codeIn } from '../code.ts'
 
 const IMAGE =
   /\[!\[[^[\]]*\]\([^()\n]*\)\]\([^()\n]*\)|!\[[^[\]]*\](?:\([^()\n]*\)|\[[^[\]]*\])|!\[\[[^[\]|\n]*\.(?:avif|bmp|gif|jpe?g|png|svg|webp)(?:\|[^[\]\n]*)?\]\]/gi
-const TAG = /<\/?[a-z][a-z0-9-]*(?:[\s/][^<>]*)?>/gi
+/** Excludes `<path>` of a link, which looks like a tag. */
+const TAG = /(?<!\]\()<\/?[a-z][a-z0-9-]*(?:[\s/][^<>]*)?>/gi
 const COMMENTS = [
   ['<!--', '-->'],
   ['%%', '%%'],

@@ -32,6 +32,7 @@ describe('hidden text', () => {
       '```html\n<b>%% x %%</b> ![a](b.png) <!-- c -->\n```',
       'Mail <marijnh@example.org>, read <https://example.org/a>.',
       '[log](<https://example.org/a b>)',
+      '[log](<notes/a b.md#C d>)',
     ])
       expect(legible(text)).toBe(text)
     expect(legible('a <b>`<b>`</b> %% `<c>` %% d').replace(/ +/g, ' ')).toBe('a `<b>` d')
