@@ -32,7 +32,7 @@ export interface MismatchedBytes {
 
 export function mismatch(file: Omit<Mismatch, 'difference'>, { expected, actual }: MismatchedBytes): Mismatch {
   if (expected === undefined || actual === undefined) return file
-  return { ...file, difference: shortDiff(expected, actual, { path: file.path, from: 'expected', to: 'now' }) }
+  return { ...file, difference: shortDiff(file.path, expected, actual) }
 }
 
 /** Thrown if files change while a change is being applied. */
@@ -70,19 +70,13 @@ export function conflict(mismatches: readonly Mismatch[], outcome = 'Nothing was
   )
 }
 
-interface DifferenceLabels {
-  readonly path: string
-  readonly from: string
-  readonly to: string
-}
-
-function shortDiff(before: Uint8Array, after: Uint8Array, { path, from, to }: DifferenceLabels): string {
-  const [old, now] = [textOf(before), textOf(after)]
+function shortDiff(path: string, expected: Uint8Array, actual: Uint8Array): string {
+  const [old, now] = [textOf(expected), textOf(actual)]
   const name = quotedName(path)
   if (old === undefined || now === undefined) return `Binary files ${name} differ\n`
   const hunks = hunksBetween(old, now)
   if (hunks === undefined) return `The versions of ${name} differ too much to compare\n`
-  const patch = `--- ${name}\t${from}\n+++ ${name}\t${to}\n${hunks}`
+  const patch = `--- ${name}\texpected\n+++ ${name}\tnow\n${hunks}`
   if (patch.length <= MAX_SHORT) return patch
   const end = patch.lastIndexOf('\n', MAX_SHORT)
   return `${patch.slice(0, end > 0 ? end : MAX_SHORT)}\n… (${patch.length - MAX_SHORT} more characters)\n`

@@ -1,7 +1,8 @@
 import type { ResolvedLink } from '../core/index-writer.ts'
 import { endingOf } from '../core/media-types.ts'
 import type { Task } from '../core/note.ts'
-import type { Node, Occurrence, Scope, ValueKind, WrittenLink } from '../core/store.ts'
+import { folderStart } from '../core/paths.ts'
+import type { Node, NodeKind, Occurrence, Scope, ValueKind, WrittenLink } from '../core/store.ts'
 import { foldName } from '../core/text/fold.ts'
 import type { FileStat } from '../core/vault.ts'
 import { absolutePeriod, askedTexts, readDate } from '../search/query/compare-values.ts'
@@ -41,6 +42,7 @@ export interface PropertyFacts {
   readonly asked: readonly string[]
 }
 
+export const NOTES: readonly NodeKind[] = ['note']
 export const IN_SETS: Scope = { kinds: ['note', 'canvas'] }
 
 export const NO_TASKS: NoteFacts['tasks'] = new Set()
@@ -148,4 +150,14 @@ export function wantedKey(name: string): string | undefined {
   if (ATTACHMENTS.has(endingOf(name))) return undefined
   const plain = plainName(name.replace(/[\s_-]+/g, ' '))
   return plain === '' ? name : plain
+}
+
+/** True unless the scope limits paths, tags or a note. */
+export function isWhole({ folder, path, tags, note }: Scope): boolean {
+  return [folder, path, tags, note].every((limit) => limit === undefined)
+}
+
+/** `folder` matches whole folder names, `path` any prefix. */
+export function pathStart({ path, folder }: Scope): string {
+  return path !== undefined && path !== '' ? path : folderStart(folder ?? '')
 }

@@ -1,6 +1,6 @@
 import { createContext, Script } from 'node:vm'
 import { foldId } from '../core/ids.ts'
-import { parseJson } from '../core/quietly.ts'
+import { parseJson, quietly } from '../core/quietly.ts'
 import { type FileSystem, readSmallText } from './file-system.ts'
 
 /** The vault's `userIgnoreFilters` in Obsidian. Excluded files stay out of lists, search and graph. */
@@ -30,12 +30,10 @@ export function openExclusionFilters(root: string, fs: FileSystem): ExclusionFil
 }
 
 function stampOf(fs: FileSystem, file: string): string | undefined {
-  try {
+  return quietly(() => {
     const stat = fs.statSync(file, { throwIfNoEntry: false })
     return stat && `${stat.mtimeMs} ${stat.ctimeMs} ${stat.size}`
-  } catch {
-    return undefined
-  }
+  })
 }
 
 function filtersIn(text: string | undefined): readonly string[] | undefined {
@@ -115,14 +113,11 @@ function compile(source: string): GuardedExpression | undefined {
     const script = new Script(`
       for (const { expression, names, excluded } = state; state.at < names.length; state.at++)
         if (!excluded[state.at]) excluded[state.at] = expression.test(names[state.at])`)
-    const isDone = (timeout: number): boolean => {
-      try {
+    const isDone = (timeout: number): boolean =>
+      quietly(() => {
         script.runInContext(context, { timeout })
         return true
-      } catch {
-        return false
-      }
-    }
+      }) ?? false
     return {
       match(names, excluded, from) {
         Object.assign(state, { names, excluded, at: from })

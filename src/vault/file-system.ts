@@ -9,25 +9,12 @@ import { type ByteRange, type FileKind, type FileStat, isSameStat, type Vault } 
 /** A second change within this many milliseconds may leave the same stat. */
 const RACY = 40
 
-export interface Stats {
-  /** Together with `ino`, identifies a file or folder. */
-  readonly dev: number
-  readonly ino: number
-  readonly mtimeMs: number
-  readonly ctimeMs: number
-  readonly birthtimeMs: number
-  readonly size: number
-  isFile(): boolean
-  isDirectory(): boolean
-  isSymbolicLink(): boolean
-}
+type EntryType = 'isFile' | 'isDirectory' | 'isSymbolicLink'
 
-export interface Entry {
-  readonly name: string
-  isFile(): boolean
-  isDirectory(): boolean
-  isSymbolicLink(): boolean
-}
+/** `dev` and `ino` identify a file or folder. */
+export type Stats = Pick<nodeFs.Stats, 'dev' | 'ino' | 'mtimeMs' | 'ctimeMs' | 'birthtimeMs' | 'size' | EntryType>
+
+export type Entry = Pick<nodeFs.Dirent, 'name' | EntryType>
 
 /** Tests use an in-memory implementation. */
 export interface FileSystem {
@@ -82,14 +69,12 @@ export function isAbsence(error: unknown): boolean {
 
 /** @returns `undefined` for large files, pipes and folders, and on errors */
 export function readSmallText(fs: FileSystem, path: string, limit = 1_000_000): string | undefined {
-  try {
+  return quietly(() => {
     const stat = fs.statSync(path, { throwIfNoEntry: false })
     if (!stat?.isFile() || stat.size > limit) return undefined
     const bytes = readOpen(fs, fs.openSync(path, OPEN_FOLLOWING))
     return bytes && new TextDecoder().decode(bytes)
-  } catch {
-    return undefined
-  }
+  })
 }
 
 export function realPathOf(path: string, fs: FileSystem = diskFileSystem): string | undefined {

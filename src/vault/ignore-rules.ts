@@ -1,4 +1,5 @@
 import type { Mode } from '../core/note.ts'
+import { quietly } from '../core/quietly.ts'
 import { trimEndOf } from '../core/text/trim-characters.ts'
 import { diskFileSystem, type FileSystem, readSmallText } from './file-system.ts'
 import { markerOf } from './vault-root.ts'
@@ -174,13 +175,11 @@ class Gitignores {
   }
 
   #stamp(file: string): string | undefined {
-    try {
+    return quietly(() => {
       const stat = this.#fs.lstatSync(file, { throwIfNoEntry: false })
       // Like git, do not read a `.gitignore` file through a symbolic link.
       return stat?.isFile() ? `${stat.mtimeMs} ${stat.ctimeMs} ${stat.size}` : undefined
-    } catch {
-      return undefined
-    }
+    })
   }
 
   #compile(file: string, folder: string): readonly GitRule[] {
@@ -282,10 +281,6 @@ function oneOf(text: string, nocase: boolean): Matches<string> | undefined {
     .slice(1, -1)
     .replace(/^!/, '^')
     .replace(/\\(.)|[[\]]/gs, escaped)
-  try {
-    const expression = new RegExp(`[${body}]`, nocase ? 'i' : '')
-    return (c) => expression.test(c)
-  } catch {
-    return undefined
-  }
+  const expression = quietly(() => new RegExp(`[${body}]`, nocase ? 'i' : ''))
+  return expression && ((c) => expression.test(c))
 }

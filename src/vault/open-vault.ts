@@ -168,14 +168,12 @@ class FolderVault implements Vault {
   #statOf(path: string): Stats | undefined {
     const file = this.#absolute(path)
     if (file === undefined) return undefined
-    try {
+    return quietly(() => {
       const stat = this.#fs.lstatSync(file, { throwIfNoEntry: false })
       if (stat?.isFile()) return !this.#fs.rules.folds || isRealPath(this.#fs, file) ? stat : undefined
       const link = stat?.isSymbolicLink() ? this.#links.follow(path, file) : undefined
       return link?.kind === 'file' ? link.stat : undefined
-    } catch {
-      return undefined
-    }
+    })
   }
 
   #start(path: string, listing: PartialListing): Pending | undefined {

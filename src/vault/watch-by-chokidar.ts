@@ -37,7 +37,7 @@ async function openChokidar(root: string, options: VaultOptions, sink: WatchSink
     atomic: false,
     awaitWriteFinish: false,
   })
-  const relative = (path: string) => asPosix(path, diskFileSystem).slice(asPosix(root, diskFileSystem).length).replace(/^\/+/, '')
+  const relative = relativeTo(root)
   let isReady = false
 
   watcher.on('raw', (event, name, details) => {
@@ -72,13 +72,18 @@ async function openChokidar(root: string, options: VaultOptions, sink: WatchSink
 const RECHECK_DELAYS = [200, 1500]
 
 function ignoredBy(root: string, options: VaultOptions): (path: string, stats?: Stats) => boolean {
-  const base = asPosix(root, diskFileSystem)
+  const relative = relativeTo(root)
   const rules = openIgnoreRules(root, options, diskFileSystem)
   const links = openOutsideLinks(root, options.linkRoots, diskFileSystem)
   return (reportedPath, stats) => {
-    const path = asPosix(reportedPath, diskFileSystem).slice(base.length).replace(/^\/+/, '')
+    const path = relative(reportedPath)
     if (path === '' || path === CONFIG_FOLDER) return false
     if (stats?.isFile() || rules.hides(path, true)) return true
     return stats?.isSymbolicLink() ? links.follow(path, reportedPath).kind !== 'folder' : false
   }
+}
+
+function relativeTo(root: string): (path: string) => string {
+  const { length } = asPosix(root, diskFileSystem)
+  return (path) => asPosix(path, diskFileSystem).slice(length).replace(/^\/+/, '')
 }

@@ -207,11 +207,7 @@ export class IndexingClient implements Indexing {
 
   /** @returns `undefined` if the journal does not contain the change */
   async #fateOf(changeId: string): Promise<ChangeOutcome | undefined> {
-    try {
-      return await this.#read((calls) => calls.call('fateOf', changeId), Number.POSITIVE_INFINITY)
-    } catch {
-      return undefined
-    }
+    return await this.#read((calls) => calls.call('fateOf', changeId), Number.POSITIVE_INFINITY).catch(() => undefined)
   }
 
   async close(): Promise<void> {

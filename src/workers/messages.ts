@@ -6,6 +6,7 @@ import type { FileBytes, NoteText } from '../core/texts.ts'
 import type { Call, Reply } from '../core/thread-calls.ts'
 import type { FileStat } from '../core/vault.ts'
 import type { EnginePlace } from '../store/open-writers.ts'
+import type { VaultOptions } from '../vault/open-vault.ts'
 
 export interface IndexerData {
   readonly root: string
@@ -51,9 +52,8 @@ export type FromIndexer =
   | { readonly type: 'full' }
   | { readonly type: 'closed' }
 
-export type ReadVault = Pick<Settings['vault'], 'ignore' | 'gitignore' | 'mode'> & {
+export interface ReadVault extends VaultOptions {
   readonly root: string
-  readonly linkRoots: readonly string[]
 }
 
 export type ReadJob =

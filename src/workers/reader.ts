@@ -1,4 +1,5 @@
 import { parentPort } from 'node:worker_threads'
+import { quietly } from '../core/quietly.ts'
 import { noteTextOf } from '../markdown/prose/excerpt.ts'
 import { readIfChanged, readStretch } from '../vault/file-system.ts'
 import { openVault } from '../vault/open-vault.ts'
@@ -25,7 +26,7 @@ function send(message: FromReader): void {
 
 /** If the vault is missing, every call tries again. */
 function read(number: number, job: ReadJob): ReadResult {
-  try {
+  return quietly(() => {
     const entry = vaults.get(number)
     if (entry === undefined) return undefined
     entry.vault ??= openVault(entry.at.root, entry.at)
@@ -33,7 +34,5 @@ function read(number: number, job: ReadJob): ReadResult {
     const read = readIfChanged(entry.vault, job.path, job.known)
     if (read === undefined || read === 'same') return read
     return { text: noteTextOf(read.bytes), ...(read.stat === undefined ? undefined : { stat: read.stat }) }
-  } catch {
-    return undefined
-  }
+  })
 }

@@ -1,6 +1,7 @@
 import { hash as digest } from 'node:crypto'
 import type { TextEdit } from '../../core/changes.ts'
 import { RouxError } from '../../core/errors.ts'
+import { groupBy } from '../../core/group-by.ts'
 import { foldId } from '../../core/ids.ts'
 import type { RewrittenLine } from '../../core/operations.ts'
 import { editBytes } from '../../markdown/edit/text-edits.ts'
@@ -54,17 +55,11 @@ export class Draft {
 
   /** A link that is rewritten twice is listed once. */
   addRelinked(rewritten: readonly RewrittenLine[]): void {
-    const earlier = new Map<string, RewrittenLine[]>()
-    const keyOf = (line: number, text: string): string => `${line} ${text}`
-    for (const each of this.#relinked.toReversed()) {
-      const equal = earlier.get(keyOf(each.line, each.after))
-      if (equal === undefined) earlier.set(keyOf(each.line, each.after), [each])
-      else equal.push(each)
-    }
+    const earlier = groupBy(this.#relinked.toReversed(), ({ line, after }) => `${line} ${after}`)
     const again = new Map<RewrittenLine, string>()
     const added: RewrittenLine[] = []
     for (const { line, before, after } of rewritten) {
-      const first = earlier.get(keyOf(line, before))?.pop()
+      const first = earlier.get(`${line} ${before}`)?.pop()
       if (first === undefined) added.push({ line, before, after })
       else again.set(first, after)
     }

@@ -1,4 +1,5 @@
 import { invalid, type RouxError } from '../../core/errors.ts'
+import { groupBy } from '../../core/group-by.ts'
 import { foldId } from '../../core/ids.ts'
 import { folderOf, inFolder, isWithin, nameOf } from '../../core/paths.ts'
 import { quote } from '../path-rules.ts'
@@ -116,12 +117,7 @@ export class PlannedPaths {
   #namesIn(folder: string): ReadonlyMap<string, readonly string[]> {
     const listing = this.#listings.get(folder)
     if (listing !== undefined) return listing
-    const names = new Map<string, string[]>()
-    for (const name of this.#view.list(folder)) {
-      const spellings = names.get(foldId(name))
-      if (spellings === undefined) names.set(foldId(name), [name])
-      else spellings.push(name)
-    }
+    const names = groupBy(this.#view.list(folder), foldId)
     this.#listings.set(folder, names)
     return names
   }

@@ -175,10 +175,8 @@ export class Journal {
 
   /** `undefined` if no change has recorded these bytes. */
   content(hash: string): Uint8Array | undefined {
-    const rows = this.#use(false, (database) => [
-      database.prepare('SELECT deflated, bytes FROM contents WHERE hash = ?').get(hash),
-    ])
-    const row = rows[0] as ContentRow | undefined
+    const sql = 'SELECT deflated, bytes FROM contents WHERE hash = ?'
+    const [row] = this.#use(false, (database) => database.prepare(sql).all(hash) as ContentRow[])
     return row === undefined ? undefined : unpackContent(row)
   }
 

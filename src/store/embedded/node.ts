@@ -9,7 +9,6 @@ import type {
   NameOptions,
   NeighborOptions,
   Node,
-  NodeKind,
   NodeOptions,
   NodeSummary,
   Occurrence,
@@ -27,11 +26,9 @@ import { type FolderEntry, spelledPath } from '../../graph/folder-index.ts'
 import type { Graph, NodeIndex } from '../../graph/graph.ts'
 import { selectTop } from '../../graph/select-top.ts'
 import type { SimilarName } from '../../search/similar-names.ts'
-import { timesOf, toOccurrence, wantedKey } from '../note-facts.ts'
+import { NOTES, timesOf, toOccurrence, wantedKey } from '../note-facts.ts'
 import type { Projection } from './projection.ts'
 import { acceptor } from './scope.ts'
-
-const NOTES: readonly NodeKind[] = ['note']
 
 /** Maximum number of sources returned per missing target. */
 const SOURCES = 3

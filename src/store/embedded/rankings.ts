@@ -4,8 +4,9 @@ import type { NodeId } from '../../core/ids.ts'
 import type { Metric, Ranked, RankedNode, Scope, Scores, Topology } from '../../core/store.ts'
 import type { Graph } from '../../graph/graph.ts'
 import { selectTop } from '../../graph/select-top.ts'
+import { isWhole } from '../note-facts.ts'
 import type { Projection } from './projection.ts'
-import { inScope, isWhole } from './scope.ts'
+import { inScope } from './scope.ts'
 
 interface CachedRanking {
   /** The graph that the keys belong to. */

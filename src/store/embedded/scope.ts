@@ -1,7 +1,7 @@
-import { folderStart } from '../../core/paths.ts'
 import type { NodeKind, Scope } from '../../core/store.ts'
 import type { Graph, NodeIndex } from '../../graph/graph.ts'
 import { KeySet } from '../../search/key-set.ts'
+import { isWhole, NOTES, pathStart } from '../note-facts.ts'
 import type { Projection } from './projection.ts'
 
 export function inScope(projection: Projection, scope: Scope): readonly NodeIndex[] {
@@ -19,11 +19,6 @@ export function keysInScope(projection: Projection, scope: Scope): KeySet {
 function* keysOfWhole({ graph }: Projection, scope: Scope): Generator<number> {
   const accept = fileFilter(graph, scope)
   for (let key = 0; key < graph.size; key++) if (accept(key)) yield key
-}
-
-/** True unless the scope limits paths, tags or a note. */
-export function isWhole({ folder, path, tags, note }: Scope): boolean {
-  return [folder, path, tags, note].every((limit) => limit === undefined)
 }
 
 function find(projection: Projection, scope: Scope): readonly NodeIndex[] {
@@ -68,8 +63,6 @@ function fileFilter(graph: Graph, scope: Scope): (key: number) => boolean {
   return (key) => isOfKind(key) && accept(key)
 }
 
-const NOTES: readonly NodeKind[] = ['note']
-
 function stateFilter(graph: Graph, { withoutArchived = false, withoutConflicts = false }: Scope): (key: number) => boolean {
   if (!withoutArchived && !withoutConflicts) return () => true
   return (key) => {
@@ -89,12 +82,6 @@ function kindFilter(graph: Graph, kinds: readonly NodeKind[], { withExcluded = f
     const row = graph.row(key)
     return row !== undefined && (withExcluded || !row.excluded) && kinds.includes(row.kind)
   }
-}
-
-/** `folder` matches whole folder names, `path` any prefix. */
-function pathStart({ path, folder }: Scope): string {
-  if (path !== undefined && path !== '') return path
-  return folder === undefined ? '' : folderStart(folder)
 }
 
 /** By key, 1 for files with the tags. `undefined` if the scope has no tags. */

@@ -2,9 +2,10 @@ import type { FileRecord } from '../../core/index-writer.ts'
 import type { NameHit, NameMatch, NameOptions, Scope } from '../../core/store.ts'
 import { foldName } from '../../core/text/fold.ts'
 import { plainName, SimilarNames } from '../../search/similar-names.ts'
+import { isWhole } from '../note-facts.ts'
 import { equalKey, namesOf, pairsOf, plainKey, shortHash } from './note-properties.ts'
 import type { QuestionContext } from './questions.ts'
-import { filesIn, isNarrow } from './scope.ts'
+import { filesIn } from './scope.ts'
 
 /** Candidates for a similar name: the files that share the most character pairs. */
 const MAX_CANDIDATES = 1_000
@@ -29,7 +30,7 @@ export async function findNames(
   const candidatesByName = await candidates(asking, queries, {
     scope,
     isSimilar: match === 'similar',
-    isCut: match === 'similar' && !isNarrow(scope),
+    isCut: match === 'similar' && isWhole(scope),
   })
   return names.map((name, at) => {
     const files = new Map((candidatesByName[at] ?? []).map((file) => [file.key, file]))

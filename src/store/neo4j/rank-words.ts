@@ -4,9 +4,10 @@ import type { NearWord, NoteLanguages, WordHits } from '../../core/search.ts'
 import type { Scope } from '../../core/store.ts'
 import { beginningsNear, inNearOrder, isOneSlipAway } from '../../search/words/query-terms.ts'
 import { DEFAULT_SCORING, inverseDocumentFrequency } from '../../search/words/rank.ts'
+import { isWhole } from '../note-facts.ts'
 import { nearQuery, wordQuery } from './lucene.ts'
 import type { QuestionContext } from './questions.ts'
-import { filesIn, isNarrow } from './scope.ts'
+import { filesIn } from './scope.ts'
 import { wordNames } from './server/schema.ts'
 
 /** `before`: indexes of the compounds that contain this part. A part counts only if no note contains any of them. */
@@ -109,7 +110,7 @@ export async function rankWords(
   const lookups = lookupsOf(terms)
   if (lookups.length === 0) return { hits: [], coverage: 0, terms: [] }
   const query = { looked: lookups, scope, limit: Math.max(0, limit) }
-  const maxHits = isNarrow(scope) ? undefined : query.limit * MORE.times + MORE.plus
+  const maxHits = isWhole(scope) ? query.limit * MORE.times + MORE.plus : undefined
   const [documents, first] = await Promise.all([countDocuments(asking), rankedRow(asking, query, maxHits)])
   let row = first
   // Too many of the best hits are outside the scope, so rank all hits.

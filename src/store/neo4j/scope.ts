@@ -1,19 +1,11 @@
-import { folderStart } from '../../core/paths.ts'
-import type { NodeKind, Scope } from '../../core/store.ts'
+import type { Scope } from '../../core/store.ts'
+import { NOTES, pathStart } from '../note-facts.ts'
 import type { Values } from './server/connection.ts'
-
-const NOTES: readonly NodeKind[] = ['note']
 
 /** Cypher conditions on a node `f`. */
 export interface ScopeCondition {
   readonly text: string
   readonly parameters: Values
-}
-
-/** Empty for the whole vault. */
-function startOf({ path, folder }: Scope): string {
-  if (path !== undefined && path !== '') return path
-  return folderStart(folder ?? '')
 }
 
 /** @param bare removes the vault prefix from an id */
@@ -36,17 +28,12 @@ export function filesIn(scope: Scope, bare: (id: string) => string): ScopeCondit
   return {
     text: conditions.join(' AND '),
     parameters: {
-      scopeStart: startOf(scope),
+      scopeStart: pathStart(scope),
       scopeKinds: [...kinds],
       scopeNote: note === undefined ? '' : bare(note),
       scopeTags: isTagged ? [...tags.names] : [],
     },
   }
-}
-
-/** False for the whole vault. */
-export function isNarrow({ folder, path, tags, note }: Scope): boolean {
-  return [folder, path, tags, note].some((limit) => limit !== undefined)
 }
 
 /** A single note needs `RouxFile`, the only label with an index of ids. */

@@ -17,7 +17,7 @@ import type {
 } from '../../core/store.ts'
 import { foldName } from '../../core/text/fold.ts'
 import type { NoteText } from '../../core/texts.ts'
-import { timesOf, toOccurrence } from '../note-facts.ts'
+import { isWhole, timesOf, toOccurrence } from '../note-facts.ts'
 import { countProperties, countTags, countValues } from './counts.ts'
 import { findNames } from './find-names.ts'
 import { findNotes, groupValues } from './find-notes.ts'
@@ -36,7 +36,7 @@ import {
   type VaultState,
 } from './questions.ts'
 import { noteLanguages, rankWords, wordsNear } from './rank-words.ts'
-import { filesIn, hasFiles, hasMissing, isNarrow, labelFor, labelOf } from './scope.ts'
+import { filesIn, hasFiles, hasMissing, labelFor, labelOf } from './scope.ts'
 import type { Connection } from './server/connection.ts'
 import { nearestChunks, nearestNames, vectorStates, vectorsOf } from './vectors.ts'
 import { type TopologyRows, topologyOf } from './whole-graph.ts'
@@ -342,7 +342,7 @@ export class Neo4jSnapshot implements Snapshot {
     const isDegree = metric === 'in_degree' || metric === 'out_degree'
     const score = SCORES[metric]
     // For the whole vault, the index of scores is sorted. For smaller scopes, the query sorts.
-    const inOrder = labelOf(scope) === 'RouxListed' && !isNarrow(scope)
+    const inOrder = labelOf(scope) === 'RouxListed' && isWhole(scope)
     const ordering = inOrder
       ? `MATCH (f:RouxListed) USING INDEX f:RouxListed(vault, ${score}) WHERE f.vault = $vault AND f.${score} IS NOT NULL AND ${text}
          WITH f, f.${score} AS score ORDER BY f.vault DESC, f.${score} DESC, f.sort LIMIT toInteger($limit)`
@@ -375,8 +375,8 @@ export class Neo4jSnapshot implements Snapshot {
     limit: number,
   ): Promise<Ranked> {
     const { text, parameters } = filesIn(scope, this.#asking.bare)
-    const isWhole = !isNarrow(scope) && scope.withoutArchived !== true
-    const inScope = isWhole
+    const isEverything = isWhole(scope) && scope.withoutArchived !== true
+    const inScope = isEverything
       ? undefined
       : new Set(
           await this.#questions.ask<number>(`MATCH (f:RouxListed {vault: $vault}) WHERE ${text} RETURN f.key AS row`, parameters),

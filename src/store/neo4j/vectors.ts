@@ -3,9 +3,10 @@ import type { NodeId } from '../../core/ids.ts'
 import type { FileRecord } from '../../core/index-writer.ts'
 import type { ChunkHit, ChunkPlace, NameVectorHit, NoteChunks, VectorState } from '../../core/search.ts'
 import type { NameOptions, Scope } from '../../core/store.ts'
+import { isWhole } from '../note-facts.ts'
 import { namesOf } from './note-properties.ts'
 import type { QuestionContext } from './questions.ts'
-import { filesIn, isNarrow } from './scope.ts'
+import { filesIn } from './scope.ts'
 import { vectorNames } from './server/schema.ts'
 
 interface VectorQuery {
@@ -38,7 +39,7 @@ async function nearest<T>(
   const bounds = `MATCH (p)-[:ROUX_PART]->(n:RouxVectors)-[:ROUX_OF]->(f:RouxFile) WHERE f.path = n.path AND ${text}`
   const cosine = 'vector.similarity.cosine(p.vector, $vectors[at]) * 2 - 1'
   const search =
-    stored.indexed === true && !isNarrow(scope)
+    stored.indexed === true && isWhole(scope)
       ? `CALL db.index.vector.queryNodes('${index}', toInteger($most), $vectors[at]) YIELD node AS p ${bounds}
          WITH f, p, ${cosine} AS score`
       : `MATCH (f:RouxFile {vault: $vault})<-[:ROUX_OF]-(n:RouxVectors {embedder: $embedder})<-[:ROUX_PART]-(p:${label})

@@ -99,13 +99,8 @@ function readBytes(bytes: Uint8Array | undefined | 'unreadable'): Uint8Array | u
 }
 
 function readPlain(file: string): Uint8Array | undefined {
-  try {
-    // A symbolic link in the trash may point outside the vault.
-    if (statOf(file)?.isFile() !== true) return undefined
-    return readFileSync(file)
-  } catch {
-    return undefined
-  }
+  // A symbolic link in the trash may point outside the vault.
+  return statOf(file)?.isFile() === true ? quietly(() => readFileSync(file)) : undefined
 }
 
 function spelledPath(path: string, list: (folder: string) => readonly string[]): string {

@@ -17,10 +17,8 @@ export interface VectorRows {
   readonly vectorKeys: Statement
 }
 
-export interface LoadedVectorsOptions {
+export interface LoadedVectorsOptions extends Omit<VectorTableOptions, 'read'> {
   readonly id: number
-  readonly dimensions: number
-  readonly graph?: Omit<ChunkGraphOptions, 'dimensions'> | undefined
 }
 
 /** An embedder's vectors in memory, possibly still loading. */

@@ -71,10 +71,6 @@ export class SearchIndex {
     for (const table of this.#tables.values()) table.mayHaveGone()
   }
 
-  graphChanged(keys: Iterable<number>): void {
-    this.words.changed(keys)
-  }
-
   /** Loads new vectors in short slices. @returns `undefined` if the embedder has none @throws DamagedIndex */
   async vectors(embedder: string): Promise<VectorTable | undefined> {
     const open = this.file.open()

@@ -40,7 +40,7 @@ export class SearchReads {
   }
 
   graphChanged(keys: readonly number[]): void {
-    this.#index.graphChanged(keys)
+    this.#index.words.changed(keys)
     this.#facets.changed(keys)
     this.#relations.changed(keys)
   }

@@ -3,7 +3,6 @@ import { KERNEL_MODULE } from './kernel-module.ts'
 
 /** Dot products of a query with int8 rows. The views change when memory grows. */
 export interface Kernel {
-  readonly kind: 'simd' | 'plain'
   /** Components are at most ±`QUERY_PEAK`. */
   readonly query: Int16Array
   /** Rows are padded with zeros to `stride`. */
@@ -111,7 +110,6 @@ function createSimdKernel(rowBytes: number, { Memory, Instance, Module }: WasmRu
   let layout = layOut(memory.buffer, rowBytes)
   const all = { from: 0, to: rowBytes }
   return {
-    kind: 'simd',
     get query() {
       return layout.query
     },
@@ -138,7 +136,6 @@ function createPlainKernel(rowBytes: number): Kernel {
   let layout = layOut(new ArrayBuffer(pages * PAGE), rowBytes)
   const all = { from: 0, to: rowBytes }
   return {
-    kind: 'plain',
     get query() {
       return layout.query
     },
