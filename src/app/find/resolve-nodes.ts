@@ -1,5 +1,5 @@
 import type { Embedder, EmbedKind } from '../../core/embedder.ts'
-import { foldId, type NodeId } from '../../core/ids.ts'
+import { foldId, type NodeId, withoutVault } from '../../core/ids.ts'
 import type { NameVectorHit } from '../../core/search.ts'
 import type { NameHit, Scope, Snapshot } from '../../core/store.ts'
 import { listSome } from '../../core/text/format.ts'
@@ -11,7 +11,7 @@ import { roundScore } from '../answer/node-response.ts'
 import { quoted } from '../answer/truncate.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
 import { closeTitles } from '../names/close-titles.ts'
-import { nodesNamed } from '../names/known-node.ts'
+import { findIds, nodesNamed } from '../names/known-node.ts'
 import { toScope } from '../scope.ts'
 import { traitsFor } from './embedder-traits.ts'
 import { embedWith, openedInTime, unknownWarning } from './question-vector.ts'
@@ -58,7 +58,7 @@ export function resolveNodes(core: GraphCore, args: ResolveArguments, call: Call
   if (args.strategy === 'semantic') return resolveByMeaning(core, args, call)
   return answer(core, call, async (snapshot) => {
     const { names } = args
-    const matches = await namedLike(snapshot, args)
+    const matches = await namedLike(snapshot, core, args)
     return plain(names.map((name, at) => choose(name, matches[at] ?? [])))
   })
 }
@@ -77,10 +77,19 @@ function resolveByMeaning(
 
 async function namedLike(
   snapshot: Snapshot,
+  core: Pick<GraphCore, 'name'>,
   { names, strategy, threshold, tag, path }: ResolveArguments,
-): Promise<readonly (readonly NameHit[])[]> {
+): Promise<readonly (readonly Fitting[])[]> {
   const scope = toScope({ tag, path })
-  const equal = await nodesNamed(snapshot, names, scope)
+  const [named, ids] = await Promise.all([
+    nodesNamed(snapshot, names, scope),
+    tag === undefined ? findIds(snapshot, core, names) : [],
+  ])
+  const equal = names.map((name, at): readonly Fitting[] => {
+    const [hits = [], id] = [named[at], ids[at]]
+    if (hits.length > 0 || id === undefined || !isBelow(withoutVault(id, core.name), path)) return hits
+    return [{ id, title: name, name, score: 1 }]
+  })
   const others = names.filter((_, at) => equal[at]?.length === 0)
   if (strategy === 'exact' || others.length === 0) return equal
   const similar = await snapshot.names(others, 'similar', scope, { limit: MAX_SIMILAR, minimum: threshold })
@@ -88,6 +97,10 @@ async function namedLike(
   const unlike = threshold > SPELLING_THRESHOLD ? [] : [...byName].filter(([, hits]) => hits.length === 0).slice(0, MAX_SPELLED)
   for (const [name] of unlike) byName.set(name, await spelledLike(snapshot, name, { scope, threshold }))
   return names.map((name, at) => byName.get(name) ?? equal[at] ?? [])
+}
+
+function isBelow(id: string, path = ''): boolean {
+  return foldId(id).startsWith(foldId(path))
 }
 
 async function spelledLike(

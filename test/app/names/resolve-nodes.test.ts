@@ -37,3 +37,21 @@ test('resolves an attachment by its file name unless a note has that name', asyn
   expect(await match('fuzzy')).toEqual(['img/engelbart.jpg', 'twin.png.md'])
   await core.close()
 })
+
+test('an id or path is resolved, too, unless a note has that name', async () => {
+  const core = await searchCore({ 'f/Hashing.md': '', 'g/Hashing.md': '', 'Home.md': '[[gone]]', 'Home.md.md': '' })
+  const matches = async (names: readonly string[], path?: string) => {
+    const { value } = await resolveNodes(core, { names, strategy: 'exact', threshold: 0.7, path })
+    return value.map(({ match }) => match)
+  }
+  expect(await matches(['g/Hashing.md', 'g/hashing', 'Home.md', 'gone', 'h/Hashing'])).toEqual([
+    'g/hashing.md',
+    'g/hashing.md',
+    'home.md.md',
+    null,
+    null,
+  ])
+  expect(await matches(['g/Hashing.md', 'g/Hashing.md'], 'f/')).toEqual([null, null])
+  expect(await matches(['g/Hashing.md'], 'g/')).toEqual(['g/hashing.md'])
+  await core.close()
+})
