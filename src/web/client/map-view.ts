@@ -63,6 +63,8 @@ interface Group {
   readonly colour: number
   readonly bounds: Box
   readonly namesake?: number | undefined
+  /** Where its name was before a highlight, in layout units. */
+  readonly before?: Point | undefined
   has?(x: number, y: number): boolean
 }
 
@@ -110,6 +112,7 @@ const RULES = {
   apart: { land: 30 },
 } as const satisfies Record<string, Partial<Record<'land' | 'anywhere', number>>>
 /** In characters. Longer titles than `may` may have two lines, and longer ones than `should` prefer two. */
+const LONGEST = { usual: 56, aroundNote: 84 }
 const LONG = { may: 12, should: 28 }
 /** Increases the font size by number of links, on large maps. From `BOLD` on, names are bold. */
 const NAME_GROWTH = 0.15
@@ -134,11 +137,11 @@ const NEAR = 0.35
 /** Magnification from which the parts of areas are named. */
 const PARTS_FROM = 3
 const PART_FONT = { far: { least: 10, most: 12 }, near: { least: 10.5, most: 14.5 } }
-/** Maximum number of grid cells with notes that a name next to its namesake may hide. */
-const FEW_HIDDEN = 8
+/** Maximum number of grid cells with notes that a name next to its namesake, or in the middle of its area, may hide. */
+const FEW_HIDDEN = 60
 const REACH_OUT = 0.85
 const FADED = 0.7
-const PLACES = 1_200
+const PLACES = 1_500
 const MARKS: Readonly<Record<Mark | 'gained' | 'lost' | 'gap', string>> = {
   problem: '#d7263d',
   lost: '#d7263d',
@@ -179,6 +182,8 @@ export class MapView {
   #hoverNext: number | undefined
   #highlight: Highlight | undefined
   readonly #widths = new Map<string, number>()
+  /** Centers of the names of lands in the last frame without a highlight, in layout units. */
+  readonly #nameCentres = new Map<string, Point>()
   readonly #pointers = new Map<number, { x: number; y: number }>()
   /** Browsers disagree about the button of a `contextmenu` event. */
   #isKeyLast = false
@@ -496,7 +501,7 @@ export class MapView {
     const whole = graph.count <= NAMED.few ? NAMED.ofFew : graph.count <= NAMED.some ? NAMED.ofSome : NAMED.ofMany
     const most = this.#mostNames(whole, 2)
     this.#labelNotes(writing, this.#byWeight(graph), most)
-    if (!this.#namesParts) this.#labelParts(writing)
+    if (!this.#namesParts && frame.width >= NARROW) this.#labelParts(writing)
     return this.#writeTexts(on, writing)
   }
 
@@ -642,7 +647,7 @@ export class MapView {
 
   #waysToWrite(text: string, { weight, size }: { readonly weight: number; readonly size: number }): readonly Words[] {
     const ways = wrapped(text)
-      .slice(0, text.length < LONG.may ? 1 : 2)
+      .slice(0, text.length < LONG.may ? 1 : text.length > LONGEST.usual ? 3 : 2)
       .map((lines) => this.#words(text, lines, `${weight} ${size.toFixed(1)}px ${FONT}`, 1.25 * size))
     return text.length > LONG.should ? ways.toReversed() : ways
   }
@@ -672,7 +677,8 @@ export class MapView {
         .replace(/\p{Extended_Pictographic}|\uFE0F|\u200D/gu, '')
         .replace(/\s+/g, ' ')
         .trim() || title
-    const most = Math.max(12, Math.min(56, Math.floor(this.#size.width / 9)))
+    const longest = this.#highlight?.centre === undefined ? LONGEST.usual : LONGEST.aroundNote
+    const most = Math.max(12, Math.min(longest, Math.floor(this.#size.width / 9)))
     // Does not split surrogate pairs.
     return line.length > most ? `${[...line.slice(0, 2 * most)].slice(0, most - 2).join('')}…` : line
   }
@@ -731,8 +737,11 @@ export class MapView {
         return isLand ? { ...words, width: words.width + 2 * CLEAR } : words
       }),
     )
-    const label = placeInside(frame, labels, group, ways, isFaded ? 0 : Infinity)
-    if (label !== undefined) addText(writing, label, { colour: landColour(frame, group.colour), edge: 6, isGroup: true, isFaded })
+    const before = isFaded ? this.#nameCentres.get(group.label) : undefined
+    const label = placeInside(frame, labels, { ...group, before }, ways, isFaded ? 0 : Infinity)
+    if (label === undefined) return undefined
+    if (isLand && writing.highlight === undefined) this.#nameCentres.set(group.label, middleOf(frame, label))
+    addText(writing, label, { colour: landColour(frame, group.colour), edge: 6, isGroup: true, isFaded })
     return label
   }
 
@@ -974,7 +983,7 @@ interface Text {
 }
 
 function addText({ frame, highlight, texts }: Writing, label: Label, text: Omit<Text, 'label' | 'ground'>): void {
-  texts.push({ ...text, label, ground: groundBelow(frame, highlight, label) })
+  texts.push({ ...text, label, ground: groundAt(frame, highlight, middleOf(frame, label)) })
 }
 
 function write(context: CanvasRenderingContext2D, { label, colour, ground, edge }: Text): void {
@@ -1003,12 +1012,9 @@ function curvesIn(frame: Frame, highlight: Highlight | undefined) {
   })
 }
 
-function groundBelow(frame: Frame, highlight: Highlight | undefined, { box: [left, top, right, bottom] }: Label): string {
-  const { camera, width, height } = frame
-  return groundAt(frame, highlight, [
-    camera.x + (left + right - width) / 2 / camera.scale,
-    camera.y + (top + bottom - height) / 2 / camera.scale,
-  ])
+/** In layout units. */
+function middleOf({ camera, width, height }: Frame, { box: [left, top, right, bottom] }: Label): Point {
+  return [camera.x + (left + right - width) / 2 / camera.scale, camera.y + (top + bottom - height) / 2 / camera.scale]
 }
 
 /** Returns visible positions next to a note, below, above and diagonal. */
@@ -1027,8 +1033,9 @@ function beside(frame: Frame, note: number, { width, height }: Words): readonly 
 }
 
 function centresFor(frame: Frame, { bounds }: Group): readonly Point[] {
-  const [left, top] = pointIn(frame, bounds[0], bounds[1]).map((edge) => Math.max(0, edge)) as [number, number]
-  const [toLeft, toTop] = pointIn(frame, bounds[2], bounds[3])
+  const { reach } = areasOf(frame.graph, frame.look)
+  const [left, top] = pointIn(frame, bounds[0] - reach, bounds[1] - reach).map((edge) => Math.max(0, edge)) as [number, number]
+  const [toLeft, toTop] = pointIn(frame, bounds[2] + reach, bounds[3] + reach)
   const [right, bottom] = [Math.min(frame.width, toLeft), Math.min(frame.height, toTop)]
   const [middleX, middleY] = [(left + right) / 2, (top + bottom) / 2]
   const step = Math.max(STEP, Math.sqrt(((right - left) * (bottom - top)) / PLACES))
@@ -1063,7 +1070,7 @@ function placeInside(
   ways: readonly (readonly Words[])[],
   mostHidden: number,
 ): Label | undefined {
-  const { namesake, colour } = group
+  const { namesake, colour, before } = group
   const isNext = namesake !== undefined && isInView(frame, namesake)
   const all = centresFor(frame, group)
   const middle = all.slice(0, all.length / 6)
@@ -1071,7 +1078,12 @@ function placeInside(
   const byNamesake: Place = { hides: isSmall ? 0 : Math.min(isNear(frame) ? Infinity : FEW_HIDDEN, mostHidden) }
   const passes: readonly (readonly Place[])[] = [
     // Prefer free positions, which are easier to read.
-    [byNamesake, { centres: middle, hides: 0 }, { centres: all, hides: 0 }],
+    [
+      ...(before === undefined ? [] : [{ centres: [pointIn(frame, ...before)], hides: mostHidden }]),
+      byNamesake,
+      { centres: middle, hides: isSmall ? 0 : Math.min(FEW_HIDDEN, mostHidden) },
+      { centres: all, hides: 0 },
+    ],
     [{ hides: mostHidden }, { centres: middle, hides: mostHidden }, { centres: all, hides: mostHidden }],
     // A colored area needs a name, which may extend slightly beyond the area.
     isColoured(frame, group) ? [{ centres: all, hides: mostHidden, mayReachOut: true }] : [],
