@@ -1,6 +1,6 @@
 import { wholeCharacterEnd } from '../core/text/graphemes.ts'
 
-export interface SpokenAnswer {
+export interface VisibleAnswer {
   readonly answer: string
   readonly isThinking: boolean
 }
@@ -11,9 +11,9 @@ const TAG = /<(\/?)(?:seed:)?(?:think|thinking|thoughts?|reasoning)>|\[(\/?)THIN
 const CHANNEL = /<\|channel\|>\s*(\w{1,20})[^<]{0,100}<\|message\|>/g
 
 /** Strips the reasoning, which is enclosed in tags or in a channel. The opening tag may be missing. Ignores tags in code. */
-export function withoutThinking(text: string): SpokenAnswer {
+export function withoutThinking(text: string): VisibleAnswer {
   const channels = [...text.matchAll(CHANNEL)]
-  if (channels.length > 0) return spokenIn(text, channels)
+  if (channels.length > 0) return visibleAnswerIn(text, channels)
   // Some servers remove special tokens but keep the channel names.
   const final = text.startsWith('analysis') ? text.indexOf('assistantfinal') : -1
   if (final >= 0) return { answer: text.slice(final + 'assistantfinal'.length), isThinking: false }
@@ -31,7 +31,7 @@ export function withoutThinking(text: string): SpokenAnswer {
   return { answer: isThinking ? answer : answer + text.slice(from), isThinking }
 }
 
-function spokenIn(text: string, channels: readonly RegExpExecArray[]): SpokenAnswer {
+function visibleAnswerIn(text: string, channels: readonly RegExpExecArray[]): VisibleAnswer {
   const final = channels.findLast(([, name]) => name === 'final')
   if (final === undefined) return { answer: '', isThinking: true }
   const finalText = text.slice(final.index + final[0].length)

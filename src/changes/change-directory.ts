@@ -14,7 +14,7 @@ export interface PendingWrite {
   readonly bytes: Uint8Array
   readonly mode: number | undefined
   /** The new file gets the owner of this file. */
-  readonly like: FileStamp | undefined
+  readonly ownerFrom: FileStamp | undefined
 }
 
 export class ChangeDirectory {
@@ -33,7 +33,7 @@ export class ChangeDirectory {
     return path === '' ? this.#root : `${this.#root}/${path}`
   }
 
-  aside(path: string, index: number, suffix: Aside): string {
+  asidePath(path: string, index: number, suffix: Aside): string {
     const folder = folderOf(path)
     const name = asideName(this.#change, index, suffix)
     return folder === '' ? name : `${folder}/${name}`
@@ -49,7 +49,7 @@ export class ChangeDirectory {
   }
 
   /** Returns an empty string for folders, links and special files. */
-  found(path: string): string | undefined {
+  hashIfPresent(path: string): string | undefined {
     return this.stamp(path) === undefined ? undefined : (this.hash(path) ?? '')
   }
 
@@ -156,13 +156,13 @@ export class ChangeDirectory {
     if (failure !== undefined) throw (failure as { error: unknown }).error
   }
 
-  async #writeOne({ path, bytes, mode, like }: PendingWrite): Promise<void> {
+  async #writeOne({ path, bytes, mode, ownerFrom }: PendingWrite): Promise<void> {
     this.#touch(path)
     const fd = this.fs.create(this.at(path), mode ?? 0o666)
     try {
       this.fs.write(fd, bytes)
-      const stamp = mode === undefined && like === undefined ? undefined : this.stamp(path)
-      if (like !== undefined && (stamp?.uid !== like.uid || stamp?.gid !== like.gid)) this.#giveTo(fd, like)
+      const stamp = mode === undefined && ownerFrom === undefined ? undefined : this.stamp(path)
+      if (ownerFrom !== undefined && (stamp?.uid !== ownerFrom.uid || stamp?.gid !== ownerFrom.gid)) this.#giveTo(fd, ownerFrom)
       if (mode !== undefined && stamp?.mode !== mode) this.fs.chmod(fd, mode)
       await this.fs.fsync(fd)
     } finally {

@@ -219,11 +219,11 @@ function requireOneRoleEach(intents: readonly Intent[], keyOf: (path: string) =>
   }
   const clash = intents.find((intent) => intent.kind === 'remove' && replaced.has(intent.path))
   if (clash?.kind === 'remove') claim(new Set([clash.path]), clash.path)
-  requireStillFolders(intents)
+  requireNotMoved(intents)
 }
 
 /** Rejects changes to the contents of a folder that moves as a whole. */
-function requireStillFolders(intents: readonly Intent[]): void {
+function requireNotMoved(intents: readonly Intent[]): void {
   const moves = intents.filter((intent) => intent.kind === 'move')
   const above = new Set(moves.flatMap(({ from, to }) => [from, to]))
   for (const place of intents.flatMap((intent) => (intent.kind === 'replace' ? [] : placesOf(intent)))) {

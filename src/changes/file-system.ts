@@ -31,7 +31,7 @@ export interface ChangeFiles {
   /** Hex SHA-256 of a regular file of any size. */
   hash(path: string): string
   /** False if the case differs from the name on disk. */
-  isSpelled(path: string): boolean
+  hasExactName(path: string): boolean
   /** Opens a new file for writing. Fails if the file exists. */
   create(path: string, mode: number): number
   write(fd: number, bytes: Uint8Array): void
@@ -59,7 +59,7 @@ export const diskFiles: ChangeFiles = {
   isWritable,
   read: (path) => withFile(path, (fd) => fs.readFileSync(fd)),
   hash: (path) => withFile(path, hashOpen),
-  isSpelled: (path) => !folds || posix(fs.realpathSync.native(path)).normalize('NFC') === posix(path).normalize('NFC'),
+  hasExactName: (path) => !folds || posix(fs.realpathSync.native(path)).normalize('NFC') === posix(path).normalize('NFC'),
   create: (path, mode) => fs.openSync(path, 'wx', mode),
   write(fd, bytes) {
     for (let written = 0; written < bytes.length; ) written += fs.writeSync(fd, bytes, written)

@@ -150,7 +150,7 @@ export function openLogReader({ stateFolder, root, openDatabase }: HistoryPlace)
         if (part.length < ROWS) return
       }
     },
-    async knows(lineage) {
+    async ownerOf(lineage) {
       const [row] = withDatabase<readonly { readonly vault: string }[]>([], (database) => {
         return database.prepare('SELECT vault FROM commits WHERE lineage = ? LIMIT 1').all(lineage) as { vault: string }[]
       })

@@ -38,7 +38,7 @@ export class PathChecks {
     if (!this.#isFolder(folder)) return undefined
     const stamp = this.#fs.lstat(`${this.#root}/${path}`)
     if (stamp?.kind === 'link') throw linked(path)
-    if (stamp !== undefined && !this.#fs.isSpelled(`${this.#root}/${path}`)) return undefined
+    if (stamp !== undefined && !this.#fs.hasExactName(`${this.#root}/${path}`)) return undefined
     return stamp
   }
 
@@ -95,7 +95,7 @@ export class PathChecks {
     if (stamp.kind === 'link') throw linked(path)
     if (stamp.kind !== 'folder')
       throw new RouxError('NODE_EXISTS', `${quote(path)} is a file, not a folder.`, { candidates: [path] })
-    return this.#fs.isSpelled(`${this.#root}/${path}`)
+    return this.#fs.hasExactName(`${this.#root}/${path}`)
   }
 
   /** Rejects a new name that differs from an existing one only in case. Case-insensitive file systems cannot hold both. */
@@ -117,7 +117,7 @@ export class PathChecks {
       names = new Map(entries.map((name) => [foldId(name), name]))
       this.#names.set(folder, names)
     }
-    if (this.#fs.lstat(`${this.#root}/${path}`) !== undefined && this.#fs.isSpelled(`${this.#root}/${path}`)) return path
+    if (this.#fs.lstat(`${this.#root}/${path}`) !== undefined && this.#fs.hasExactName(`${this.#root}/${path}`)) return path
     const twin = names.get(foldId(nameOf(path)))
     return twin === undefined ? undefined : folder === '' ? twin : `${folder}/${twin}`
   }

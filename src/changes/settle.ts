@@ -29,22 +29,23 @@ const ASIDES: readonly Aside[] = ['new', 'old', 'restore', 'undone']
  * @throws FilesChanged, and errors from calls; the change must then be rolled back
  */
 export async function carryOut(place: ChangeDirectory, entries: readonly Numbered[], options: SettleOptions): Promise<void> {
-  for (const { path } of of(entries, 'makeFolder')) place.makeFolder(path)
+  for (const { path } of entriesOf(entries, 'makeFolder')) place.makeFolder(path)
   const writes = entries.flatMap((entry) => pendingWritesOf(place, entry, options))
   await place.write(writes)
   requireUntouched(place, entries, options.stamps)
-  for (const { path, index } of of(entries, 'replace')) {
+  for (const { path, index } of entriesOf(entries, 'replace')) {
     // For about 20 µs, no file has this name. Renaming over the old file could destroy what an editor is saving.
-    place.rename(path, place.aside(path, index, 'old'))
-    await place.renameToFree(place.aside(path, index, 'new'), path)
+    place.rename(path, place.asidePath(path, index, 'old'))
+    await place.renameToFree(place.asidePath(path, index, 'new'), path)
   }
-  for (const { path, index } of of(entries, 'create')) await place.renameToFree(place.aside(path, index, 'new'), path)
-  const moves = of(entries, 'move').filter((entry) => !respell(place, entry))
+  for (const { path, index } of entriesOf(entries, 'create')) await place.renameToFree(place.asidePath(path, index, 'new'), path)
+  const moves = entriesOf(entries, 'move').filter((entry) => !respell(place, entry))
   for (const entry of moves) await addName(place, entry)
   // Sync a new name before removing the old one.
   if (moves.length > 0) await place.syncFolders()
-  const removals = [...moves, ...of(entries, 'remove')]
-  for (const { path, index } of removals) if (place.stamp(path) !== undefined) place.rename(path, place.aside(path, index, 'old'))
+  const removals = [...moves, ...entriesOf(entries, 'remove')]
+  for (const { path, index } of removals)
+    if (place.stamp(path) !== undefined) place.rename(path, place.asidePath(path, index, 'old'))
   // Syncing takes some milliseconds, enough for other programs to finish saving to a displaced file.
   await place.syncFolders()
   requireDisplaced(place, entries, options.content)
@@ -66,7 +67,7 @@ export async function settle(
   }
   const keptFiles: KeptFile[] = []
   for (const entry of entries.toReversed()) {
-    const reason = await untilStill(() => rollBack(place, entry, content))
+    const reason = await retryUntilStable(() => rollBack(place, entry, content))
     if (reason !== undefined) keptFiles.push({ path: entry.path, reason })
   }
   await place.syncFolders()
@@ -88,7 +89,7 @@ export function sideOf(place: ChangeDirectory, entries: readonly Numbered[]): Si
 function sideOfEntry(place: ChangeDirectory, entry: Numbered, finalPath: string): Side | undefined {
   const { kind, path, index } = entry
   const paths = [...new Set([path, finalPath, 'to' in entry ? entry.to : path])]
-  const isLeft = (suffix: Aside) => paths.some((each) => place.stamp(place.aside(each, index, suffix)) !== undefined)
+  const isLeft = (suffix: Aside) => paths.some((each) => place.stamp(place.asidePath(each, index, suffix)) !== undefined)
   if (ASIDES.some((suffix) => isLeft(suffix) && (suffix !== 'old' || displacedByOther(place, entry) !== undefined)))
     return 'before'
   switch (kind) {
@@ -96,7 +97,7 @@ function sideOfEntry(place: ChangeDirectory, entry: Numbered, finalPath: string)
     case 'create':
     case 'remove': {
       const { before, after } = hashesOf(entry)
-      const now = place.found(finalPath)
+      const now = place.hashIfPresent(finalPath)
       if (now === before) return 'before'
       return now === after || kind === 'remove' ? 'after' : undefined
     }
@@ -118,20 +119,20 @@ function hashesOf(entry: FileEntry): { readonly before: string | undefined; read
 /** Called when all bytes are in place, so nothing can be lost. */
 async function finishUp(place: ChangeDirectory, entries: readonly Numbered[]): Promise<void> {
   const displaced = entries.filter(({ kind }) => kind === 'replace' || kind === 'move' || kind === 'remove')
-  await place.discardAll(displaced.map(({ path, index }) => place.aside(path, index, 'old')))
-  for (const { path, to } of of(entries, 'moveFolder')) if (place.stamp(path) !== undefined) place.rename(path, to)
-  for (const { path } of of(entries, 'removeFolder')) place.removeFolder(path)
+  await place.discardAll(displaced.map(({ path, index }) => place.asidePath(path, index, 'old')))
+  for (const { path, to } of entriesOf(entries, 'moveFolder')) if (place.stamp(path) !== undefined) place.rename(path, to)
+  for (const { path } of entriesOf(entries, 'removeFolder')) place.removeFolder(path)
   if (entries.some(({ kind }) => kind === 'moveFolder' || kind === 'removeFolder')) await place.syncFolders()
 }
 
-function of<K extends Numbered['kind']>(entries: readonly Numbered[], kind: K): readonly Numbered<EntryOf<K>>[] {
+function entriesOf<K extends Numbered['kind']>(entries: readonly Numbered[], kind: K): readonly Numbered<EntryOf<K>>[] {
   return entries.filter((entry) => entry.kind === kind) as unknown as readonly Numbered<EntryOf<K>>[]
 }
 
 function pendingWritesOf(place: ChangeDirectory, entry: Numbered, { content, stamps }: SettleOptions): readonly PendingWrite[] {
   if (entry.kind !== 'create' && entry.kind !== 'replace') return []
   const { path, index, after, mode } = entry
-  return [{ path: place.aside(path, index, 'new'), bytes: content(after), mode, like: stamps.get(path) }]
+  return [{ path: place.asidePath(path, index, 'new'), bytes: content(after), mode, ownerFrom: stamps.get(path) }]
 }
 
 /** Writing the new bytes may have taken seconds, so check the files again. */
@@ -158,7 +159,7 @@ function respell(place: ChangeDirectory, { path, to }: Numbered<EntryOf<'move'>>
 /** Adds the new name to a moving file. On another file system, copies the file under a temporary name first. */
 async function addName(place: ChangeDirectory, { path, to, index }: Numbered<EntryOf<'move'>>): Promise<void> {
   if (place.link(path, to)) return
-  const copy = place.aside(to, index, 'new')
+  const copy = place.asidePath(to, index, 'new')
   place.copy(path, copy)
   await place.renameToFree(copy, to)
 }
@@ -169,7 +170,7 @@ function requireDisplaced(place: ChangeDirectory, entries: readonly Numbered[], 
     const found = displacedByOther(place, entry)
     if (found === undefined) return []
     if (entry.kind === 'move') return [found]
-    const old = place.at(place.aside(entry.path, entry.index, 'old'))
+    const old = place.at(place.asidePath(entry.path, entry.index, 'old'))
     const actual = found.actual === undefined ? undefined : place.fs.read(old)
     return [mismatch(found, { expected: content(found.expected), actual })]
   })
@@ -179,7 +180,7 @@ function requireDisplaced(place: ChangeDirectory, entries: readonly Numbered[], 
 function displacedByOther(place: ChangeDirectory, entry: Numbered): Mismatch | undefined {
   if (entry.kind !== 'replace' && entry.kind !== 'move' && entry.kind !== 'remove') return undefined
   const { path, index, kind } = entry
-  const old = place.aside(path, index, 'old')
+  const old = place.asidePath(path, index, 'old')
   if (kind === 'move' && (place.stamp(old) === undefined || place.isSame(old, entry.to))) return undefined
   const actual = place.hash(old)
   // The file at the new path may have been replaced, and a copy can be recognized only by its bytes.
@@ -192,7 +193,7 @@ const GONE = 'it is gone and was not created again'
 const MAX_TRIES = 5
 
 /** Retries if other programs create or remove names between two calls. */
-async function untilStill<T>(action: () => Promise<T>): Promise<T> {
+async function retryUntilStable<T>(action: () => Promise<T>): Promise<T> {
   for (let triesLeft = MAX_TRIES - 1; triesLeft > 0; triesLeft--) {
     try {
       return await action()
@@ -225,16 +226,16 @@ async function rollBack(place: ChangeDirectory, entry: Numbered, content: Conten
 async function rollBackFile(place: ChangeDirectory, entry: Numbered<FileEntry>, content: ContentOf): Promise<string | undefined> {
   const { path, index, mode } = entry
   const { before, after } = hashesOf(entry)
-  const [created, old, restore, undone] = ASIDES.map((suffix) => place.aside(path, index, suffix)) as [
+  const [created, old, restore, undone] = ASIDES.map((suffix) => place.asidePath(path, index, suffix)) as [
     string,
     string,
     string,
     string,
   ]
   const wasBrokenOff = place.stamp(undone) !== undefined
-  let reason = await resolveDisplaced(place, undone, { path, ours: after, over: before })
+  let reason = await resolveDisplaced(place, undone, { path, discardableHash: after, overwritableHash: before })
   await place.discard(restore)
-  const now = place.found(path)
+  const now = place.hashIfPresent(path)
   const displaced = place.hash(old)
   // While our bytes have a temporary name, a file with the new name belongs to another program.
   const isWaiting = before === undefined && place.stamp(created) !== undefined && !place.isSame(created, path)
@@ -243,26 +244,26 @@ async function rollBackFile(place: ChangeDirectory, entry: Numbered<FileEntry>, 
   if (isOurs || isMissing) {
     if (displaced !== undefined && displaced !== before) reason = CHANGED
     else if (displaced === undefined && before !== undefined)
-      await place.write([{ path: restore, bytes: content(before), mode, like: place.stamp(path) }])
+      await place.write([{ path: restore, bytes: content(before), mode, ownerFrom: place.stamp(path) }])
     if (isOurs) place.rename(path, undone)
     if (before !== undefined) await place.renameToFree(displaced === undefined ? restore : old, path)
-    reason = (await resolveDisplaced(place, undone, { path, ours: after, over: before })) ?? reason
+    reason = (await resolveDisplaced(place, undone, { path, discardableHash: after, overwritableHash: before })) ?? reason
   } else if (now !== before && !isWaiting) reason = now === undefined ? GONE : CHANGED
-  reason = (await resolveDisplaced(place, old, { path, ours: before })) ?? reason
+  reason = (await resolveDisplaced(place, old, { path, discardableHash: before })) ?? reason
   await place.discard(created)
   return reason
 }
 
 async function rollBackMove(place: ChangeDirectory, entry: Numbered<EntryOf<'move'>>): Promise<string | undefined> {
   const { path, to, index, before } = entry
-  const [old, undone] = [place.aside(path, index, 'old'), place.aside(to, index, 'undone')]
-  await place.discard(place.aside(to, index, 'new'))
+  const [old, undone] = [place.asidePath(path, index, 'old'), place.asidePath(to, index, 'undone')]
+  await place.discard(place.asidePath(to, index, 'new'))
   if (place.stamp(undone) !== undefined && place.stamp(path) === undefined) await place.renameToFree(undone, path)
-  let reason = await resolveDisplaced(place, undone, { path: to, ours: place.hash(path) })
+  let reason = await resolveDisplaced(place, undone, { path: to, discardableHash: place.hash(path) })
   const displaced = place.hash(old)
   const wasOverwritten = displaced !== undefined && displaced !== before && place.hash(to) === before
   if (displaced !== undefined && place.stamp(path) === undefined) await place.renameToFree(old, path)
-  reason = (await resolveDisplaced(place, old, { path, ours: place.hash(to) })) ?? reason
+  reason = (await resolveDisplaced(place, old, { path, discardableHash: place.hash(to) })) ?? reason
   if (isRespelling(path, to) && place.isSame(path, to) && !place.hasBoth(path, to)) {
     place.rename(to, path)
     return reason
@@ -276,7 +277,7 @@ async function rollBackMove(place: ChangeDirectory, entry: Numbered<EntryOf<'mov
     return `there is another file in addition to ${to}`
   place.rename(to, undone)
   return (
-    (await resolveDisplaced(place, undone, { path: to, ours: wasOverwritten ? before : place.hash(path) })) ??
+    (await resolveDisplaced(place, undone, { path: to, discardableHash: wasOverwritten ? before : place.hash(path) })) ??
     (wasOverwritten ? CHANGED : reason)
   )
 }
@@ -294,9 +295,9 @@ interface Displaced {
   /** Path before the file got its temporary name. */
   readonly path: string
   /** Hash of bytes that may be deleted, because a copy exists. */
-  readonly ours: string | undefined
+  readonly discardableHash: string | undefined
   /** Hash of bytes at `path` that may be overwritten, because a copy exists. */
-  readonly over?: string | undefined
+  readonly overwritableHash?: string | undefined
 }
 
 /**
@@ -306,17 +307,17 @@ interface Displaced {
 async function resolveDisplaced(
   place: ChangeDirectory,
   asidePath: string,
-  { path, ours, over }: Displaced,
+  { path, discardableHash, overwritableHash }: Displaced,
 ): Promise<string | undefined> {
   const hash = place.hash(asidePath)
   if (hash === undefined) return undefined
-  if (hash === ours || place.isSame(asidePath, path)) {
+  if (hash === discardableHash || place.isSame(asidePath, path)) {
     await place.unlink(asidePath)
     return undefined
   }
   const now = place.hash(path)
   if (now === undefined && place.stamp(path) === undefined) await place.renameToFree(asidePath, path)
-  else if (over !== undefined && now === over) place.rename(asidePath, path)
+  else if (overwritableHash !== undefined && now === overwritableHash) place.rename(asidePath, path)
   else return `another program wrote two other versions of it; one is kept in ${await putCopyBeside(place, asidePath, path)}`
   return CHANGED
 }

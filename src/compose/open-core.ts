@@ -147,7 +147,7 @@ async function openStoredCore(settings: Settings, options: OpenOptions & { reado
     texts,
     runs: shared.compute,
     file: place.insightFile,
-    isKeptElsewhere: isFollowed,
+    isMaintainedElsewhere: isFollowed,
   })
   const chat = chatOf(settings, options)
   return {
@@ -184,7 +184,7 @@ export interface WholeVaultParts {
   readonly runs: ComputeClient
   readonly file: string
   /** True if another process is about to update the stored results. */
-  readonly isKeptElsewhere?: () => boolean
+  readonly isMaintainedElsewhere?: () => boolean
 }
 
 function openWholeVault(

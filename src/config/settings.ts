@@ -52,25 +52,25 @@ export interface ToolSwitch {
 export interface SwitchedTool {
   readonly name: string
   /** Another tool whose setting also controls this tool. */
-  readonly standsFor?: string
+  readonly settingFrom?: string
   readonly needs?: 'tools.write' | 'tools.attach'
   readonly group?: 'tools.insight'
   /** If omitted, every profile offers the tool. */
   readonly profile?: 'full'
-  readonly byMeaning?: true
-  readonly byModel?: true
+  readonly needsEmbedder?: true
+  readonly needsChatModel?: true
 }
 
 export function switchOff(
-  { name, standsFor = name, needs, group, byMeaning, byModel }: SwitchedTool,
+  { name, settingFrom = name, needs, group, needsEmbedder, needsChatModel }: SwitchedTool,
   { tools, embedder, ai }: Settings,
 ): ToolSwitch | undefined {
-  if (tools[standsFor] === false) return { setting: `tools.${standsFor}`, on: 'true' }
+  if (tools[settingFrom] === false) return { setting: `tools.${settingFrom}`, on: 'true' }
   if (group !== undefined && tools.insight === false) return { setting: group, on: 'true' }
   if (needs !== undefined && (needs === 'tools.write' ? tools.write : tools.attach) !== true)
     return { setting: needs, on: 'true' }
-  if (byModel && !ai.enabled) return { setting: 'ai.enabled', on: 'true' }
-  if (embedder.kind === 'none' && byMeaning) return { setting: 'embedder.kind', on: 'static' }
+  if (needsChatModel && !ai.enabled) return { setting: 'ai.enabled', on: 'true' }
+  if (embedder.kind === 'none' && needsEmbedder) return { setting: 'embedder.kind', on: 'static' }
   return undefined
 }
 

@@ -95,7 +95,7 @@ export class InsightRun {
     )
     const stored = this.#cache.result(this.#digest)
     if (stored !== undefined) return { result: { ...(deserialize(stored) as StoredResult), order: this.#order } }
-    const lacking = new Set(this.#cache.lacking([...new Set(facts.map((note) => note?.hash ?? ''))]))
+    const lacking = new Set(this.#cache.missing([...new Set(facts.map((note) => note?.hash ?? ''))]))
     return { lacking: this.#order.filter((note) => lacking.has(notes[note]?.hash ?? '')) }
   }
 

@@ -8,7 +8,7 @@ import { appTools, forPage, isMapOffered, MAP_APP, MAP_APP_RESOURCE, mapAppConte
 import { type CallOptions, callTool } from './calls/call-tool.ts'
 import { withinTime, withProgress } from './calls/progress.ts'
 import { errorResult, type Log, toolDisabled } from './calls/tool-result.ts'
-import { definitionFor, ofThoseThatCan } from './calls/vaults.ts'
+import { definitionFor, readAvailableVaults } from './calls/vaults.ts'
 import type { Tool } from './definition/define-tool.ts'
 import type { Prompt } from './prompts/prompts.ts'
 import { didYouMean, INVALID_PARAMS, MissingResource, protocolError } from './protocol.ts'
@@ -152,7 +152,10 @@ export function addCompletionHandler(server: ValidatingServer, options: McpServe
     const bounds = { limit: MAX_VALUES, kinds: template.kinds }
     return {
       completion: await runRequest(ctx, async (vaults, call): Promise<Completion> => {
-        const lists = await ofThoseThatCan(vaults, async (core) => (await completeNode(core, argument.value, bounds, call)).value)
+        const lists = await readAvailableVaults(
+          vaults,
+          async (core) => (await completeNode(core, argument.value, bounds, call)).value,
+        )
         const values = lists.flatMap(({ ids }) => ids).slice(0, MAX_VALUES)
         const total = lists.reduce((sum, completion) => sum + completion.total, 0)
         return { values, total, hasMore: total > values.length }

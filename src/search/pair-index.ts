@@ -70,7 +70,7 @@ export class PairIndex {
     return (starts[text + 1] as number) - (starts[text] as number)
   }
 
-  want(folded: string): PairQuery {
+  setQuery(folded: string): PairQuery {
     if (this.#queryCounts.length < this.#texts.length) this.#queryCounts = new Uint16Array(this.#texts.length * 2)
     const queryCounts = this.#queryCounts.fill(0)
     const codes = pairsOf(folded)
@@ -88,7 +88,7 @@ export class PairIndex {
   }
 
   /** Lower bound for the number of query pairs that a string lacks. */
-  lacks(text: number): number {
+  missingPairs(text: number): number {
     const signatures = this.#signatures.items
     const querySignature = this.#wantedSignature
     let lacking = 0
@@ -98,7 +98,7 @@ export class PairIndex {
     return lacking
   }
 
-  shared(text: number): number {
+  sharedPairs(text: number): number {
     const pairs = this.#pairs.items
     const queryCounts = this.#queryCounts
     const from = this.#starts.items[text] as number

@@ -52,17 +52,17 @@ export class SimilarNames {
   #plain = new Map<string, number[]>()
   #seenRound = new Uint32Array(1024)
   #lookUp = 0
-  #dead = 0
+  #deletedCount = 0
 
   /** Replaces the names of a key. An empty list removes the key. */
   set(key: number, names: readonly string[]): void {
     const numbers = this.#numbersOf(key)
     if (numbers.length === names.length && numbers.every((number, at) => this.#names[number] === names[at])) return
     for (const number of numbers) this.#names[number] = undefined
-    this.#dead += numbers.length
+    this.#deletedCount += numbers.length
     this.#firstOf.delete(key)
     this.#add(key, names)
-    if (this.#dead > 1024 && this.#dead > this.#names.length / 4) this.#compact()
+    if (this.#deletedCount > 1024 && this.#deletedCount > this.#names.length / 4) this.#compact()
   }
 
   #numbersOf(key: number): readonly number[] {
@@ -94,7 +94,7 @@ export class SimilarNames {
   }
 
   /** Indexing a large vault at once takes a second, so after `MAX_SKIPPED` lookups, each lookup indexes some names. */
-  #goesByPairs(): boolean {
+  #shouldUsePairs(): boolean {
     if (this.#isPaired) return this.prepare()
     const now = performance.now()
     if (++this.#lookUpsWithout <= MAX_SKIPPED || now < this.#nextPairing) return false
@@ -123,7 +123,7 @@ export class SimilarNames {
     this.#lengths = new NumberList(1024)
     this.#seenRound.fill(0)
     this.#lookUp = 0
-    this.#dead = 0
+    this.#deletedCount = 0
     for (const { key, names } of filesWithNames) this.#add(key, names)
   }
 
@@ -142,7 +142,7 @@ export class SimilarNames {
     }
     const minScore = () => best.least(minimum)
     if (slips === undefined) this.#visit(folded, minScore, visit)
-    else this.#visitAsLong(folded, { letters: plainName(name).length, slips }, { least: minScore, visit })
+    else this.#visitByLength(folded, { letters: plainName(name).length, slips }, { least: minScore, visit })
     return best.list()
   }
 
@@ -167,9 +167,9 @@ export class SimilarNames {
     const visit = (number: number): void => {
       if (foldName(this.#names[number] ?? '') === folded) add(number)
     }
-    if (this.#goesByPairs()) this.#visit(folded, () => 1, visit)
+    if (this.#shouldUsePairs()) this.#visit(folded, () => 1, visit)
     // Names that are equal after folding have plain forms of equal length.
-    else if (folded.trim() !== '') this.#asLong(plainName(folded).length, 0).forEach(visit)
+    else if (folded.trim() !== '') this.#withLength(plainName(folded).length, 0).forEach(visit)
     for (const number of others) add(number)
     return [...bestByKey.values()].sort((a, b) => (files.id(a.key) < files.id(b.key) ? -1 : 1))
   }
@@ -182,7 +182,7 @@ export class SimilarNames {
   #visit(folded: string, minScore: () => number, visit: (number: number, likeness: number) => void): void {
     this.prepare()
     const index = this.#index
-    const { length, pairs } = index.want(folded)
+    const { length, pairs } = index.setQuery(folded)
     this.#beginLookUp()
     const all = pairs.reduce((sum, { count }) => sum + count, 0)
     let remaining = all
@@ -196,10 +196,10 @@ export class SimilarNames {
         const nameLength = index.lengthOf(number)
         if (nameLength < lengths.from || nameLength > lengths.to) continue
         // The signature gives a tighter bound, which is cheaper than comparing pairs.
-        if (2 * (all - index.lacks(number)) < minimum * (length + nameLength) - ROUNDING_ERROR) continue
+        if (2 * (all - index.missingPairs(number)) < minimum * (length + nameLength) - ROUNDING_ERROR) continue
         if (this.#seenRound[number] === this.#lookUp) continue
         this.#seenRound[number] = this.#lookUp
-        const likeness = (2 * index.shared(number)) / (length + nameLength)
+        const likeness = (2 * index.sharedPairs(number)) / (length + nameLength)
         if (likeness < minimum) continue
         visit(number, likeness)
         minimum = minScore()
@@ -210,7 +210,7 @@ export class SimilarNames {
   }
 
   /** Visits names with a plain form of similar length, which is five times as fast as reading the lists of pairs. */
-  #visitAsLong(
+  #visitByLength(
     folded: string,
     { letters, slips }: { readonly letters: number; readonly slips: number },
     { least, visit }: { readonly least: () => number; readonly visit: (number: number, likeness: number) => void },
@@ -221,24 +221,25 @@ export class SimilarNames {
       visit(number, likeness)
       minimum = least()
     }
-    if (!this.#goesByPairs()) {
+    if (!this.#shouldUsePairs()) {
       const queryPairs = new WantedPairs(folded)
-      for (const number of this.#asLong(letters, slips)) offer(number, queryPairs.likeness(foldName(this.#names[number] ?? '')))
+      for (const number of this.#withLength(letters, slips))
+        offer(number, queryPairs.likeness(foldName(this.#names[number] ?? '')))
       return
     }
     const index = this.#index
-    const { length, pairs } = index.want(folded)
+    const { length, pairs } = index.setQuery(folded)
     const all = pairs.reduce((sum, { count }) => sum + count, 0)
     const lengths = this.#lengths.items
     for (let number = 0; number < this.#names.length; number++) {
       if (Math.abs((lengths[number] as number) - letters) > slips) continue
       const nameLength = index.lengthOf(number)
-      if (2 * (all - index.lacks(number)) < minimum * (length + nameLength) - ROUNDING_ERROR) continue
-      offer(number, (2 * index.shared(number)) / (length + nameLength))
+      if (2 * (all - index.missingPairs(number)) < minimum * (length + nameLength) - ROUNDING_ERROR) continue
+      offer(number, (2 * index.sharedPairs(number)) / (length + nameLength))
     }
   }
 
-  #asLong(letters: number, slips: number): readonly number[] {
+  #withLength(letters: number, slips: number): readonly number[] {
     const lengths = this.#lengths.items
     const numbers: number[] = []
     for (let number = 0; number < this.#names.length; number++) {

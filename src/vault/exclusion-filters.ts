@@ -45,14 +45,14 @@ function filtersIn(text: string | undefined): readonly string[] | undefined {
 
 const MAX_FILTERS = 1000
 /** After more timeouts than this, everything is excluded. */
-const MAX_STUCK = 10
+const MAX_TIMEOUTS = 10
 
 class Filters {
   readonly #prefixes: readonly string[]
   readonly #expressions: readonly GuardedExpression[]
   /** Paths that caused a timeout. They are excluded to be safe. */
-  readonly #stuck = new Set<string>()
-  #isHopeless = false
+  readonly #timedOut = new Set<string>()
+  #excludesAll = false
 
   constructor(filters: readonly string[]) {
     const usedFilters = filters.slice(0, MAX_FILTERS)
@@ -63,7 +63,7 @@ class Filters {
 
   excludes(paths: readonly string[]): readonly boolean[] {
     const excluded = paths.map((path) => {
-      if (this.#isHopeless || this.#stuck.has(path)) return true
+      if (this.#excludesAll || this.#timedOut.has(path)) return true
       const folded = foldId(path)
       return this.#prefixes.some((prefix) => folded.startsWith(prefix))
     })
@@ -74,16 +74,16 @@ class Filters {
   #match(paths: readonly string[], excluded: boolean[]): void {
     const names = paths.map((path) => path.normalize('NFC'))
     for (const expression of this.#expressions) {
-      for (let at = 0; !this.#isHopeless && at < paths.length; at++) {
+      for (let at = 0; !this.#excludesAll && at < paths.length; at++) {
         at = expression.match(names, excluded, at)
         const path = paths[at]
         if (path === undefined) break
         excluded[at] = true
-        this.#stuck.add(path)
-        this.#isHopeless = this.#stuck.size > MAX_STUCK
+        this.#timedOut.add(path)
+        this.#excludesAll = this.#timedOut.size > MAX_TIMEOUTS
       }
     }
-    if (this.#isHopeless) excluded.fill(true)
+    if (this.#excludesAll) excluded.fill(true)
   }
 }
 

@@ -92,7 +92,7 @@ export class IndexerHost {
     // Registered first, because later listeners read the crash count.
     worker.on('exit', () => {
       running.hasEnded = true
-      if (!running.isEnding) this.restarts.died()
+      if (!running.isEnding) this.restarts.recordCrash()
       this.#forget(running)
     })
     return channelOf(worker, worker, () => this.#end(running))
@@ -166,7 +166,7 @@ export class Restarts {
     this.#rule = rule
   }
 
-  died(): void {
+  recordCrash(): void {
     this.#deaths = [...this.#recent(), performance.now()]
   }
 
@@ -178,7 +178,7 @@ export class Restarts {
     return count === 0 ? 0 : firstPause * 2 ** (count - 1)
   }
 
-  get givenUp(): string {
+  get explanation(): string {
     const { limit, window } = this.#rule
     return `It ended ${limit + 1} times within ${window / 1_000} s and will not be restarted until that time has passed.`
   }

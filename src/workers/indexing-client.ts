@@ -339,7 +339,7 @@ export class IndexingClient implements Indexing {
     try {
       this.#open()
     } catch (error) {
-      this.#host.restarts.died()
+      this.#host.restarts.recordCrash()
       this.#startLater(String(error))
     }
   }
@@ -348,7 +348,7 @@ export class IndexingClient implements Indexing {
     const { restarts, isOutOfMemory } = this.#host
     const { message, hint } = isOutOfMemory
       ? new MemoryShortError('for indexing')
-      : { message: `${firstLine(reason)} ${restarts.givenUp}`, hint: undefined }
+      : { message: `${firstLine(reason)} ${restarts.explanation}`, hint: undefined }
     this.#failure = message
     this.#forced = [this.#upToDate, this.#recovered, this.#started].filter(({ isOpen }) => !isOpen)
     for (const latch of this.#forced) latch.open()

@@ -1,7 +1,7 @@
 import { deserialize, serialize } from 'node:v8'
 import { messageOf, RouxError } from '../core/errors.ts'
 import { type NodeId, toNodeId, withoutVault } from '../core/ids.ts'
-import type { Followed, FollowOptions, InsightKind, InsightKinds, InsightState, Insights } from '../core/insight/insight.ts'
+import type { FollowOptions, InsightKind, InsightKinds, InsightState, Insights, LatestInsight } from '../core/insight/insight.ts'
 import type { SharedResult } from '../core/shared-results.ts'
 import type { FileVersion, Snapshot, Store } from '../core/store.ts'
 import type { Texts } from '../core/texts.ts'
@@ -37,7 +37,7 @@ export interface InsightClientParts<Kind extends InsightKind = 'whole'> {
   /** The ignore rules as text. Servers with different rules must not share results. */
   readonly ignored?: string
   readonly languages?: readonly string[]
-  readonly isKeptElsewhere?: () => boolean
+  readonly isMaintainedElsewhere?: () => boolean
 }
 
 const COMMUNITIES = 'communities'
@@ -71,14 +71,14 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
     this.#parts = parts
   }
 
-  async follow({ wait, signal }: FollowOptions): Promise<Followed<Kind> | undefined> {
+  async follow({ wait, signal }: FollowOptions): Promise<LatestInsight<Kind> | undefined> {
     const now = await this.#parts.store.read(async ({ generation, complete }) => ({ generation, complete }), signal)
     if (this.#last?.generation !== now.generation) await this.#takeShared(now.generation, signal)
     const last = this.#last
     const isPaused = this.#pause.generation === now.generation && performance.now() < this.#pause.until
     if (last?.generation === now.generation && (isPaused || last.unread.length === 0)) return { insight: last, isCurrent: true }
     // A rebuilt store restarts its generations.
-    const isFollowed = last !== undefined && last.generation < now.generation && this.#parts.isKeptElsewhere?.() === true
+    const isFollowed = last !== undefined && last.generation < now.generation && this.#parts.isMaintainedElsewhere?.() === true
     const isAwaited = isFollowed || (isPaused && last !== undefined)
     const run = now.complete && !isAwaited ? this.#start(now.generation) : undefined
     if (last !== undefined) return { insight: last, isCurrent: false }
@@ -108,8 +108,8 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
   }
 
   async #publish(insight: InsightKinds[Kind]): Promise<void> {
-    const { store, kind, isKeptElsewhere } = this.#parts
-    if (store.results === undefined || insight.unread.length > 0 || isKeptElsewhere?.() === true) return
+    const { store, kind, isMaintainedElsewhere } = this.#parts
+    if (store.results === undefined || insight.unread.length > 0 || isMaintainedElsewhere?.() === true) return
     await store.results.keep(kind, { generation: insight.generation, bytes: this.#pack(insight) }).catch(() => {})
   }
 
@@ -230,9 +230,9 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
   }
 
   async #keepCommunities(latestResult: SharedResult): Promise<void> {
-    const { store, state, isKeptElsewhere } = this.#parts
+    const { store, state, isMaintainedElsewhere } = this.#parts
     state?.keepCommunities(latestResult.bytes)
-    if (isKeptElsewhere?.() !== true) await store.results?.keep(COMMUNITIES, latestResult).catch(() => {})
+    if (isMaintainedElsewhere?.() !== true) await store.results?.keep(COMMUNITIES, latestResult).catch(() => {})
   }
 
   async #factsOf(snapshot: Snapshot, ids: readonly NodeId[]) {

@@ -67,7 +67,7 @@ export function foldingFiles(root: string): ChangeFiles {
   })
   return {
     ...(Object.fromEntries(files) as unknown as ChangeFiles),
-    isSpelled: (path) => find(path) === path,
+    hasExactName: (path) => find(path) === path,
     rename: (from, to) => quickFiles.rename(find(from), find(from) === find(to) ? respell(to) : find(to)),
   }
 }

@@ -99,9 +99,9 @@ describe('permission to write', () => {
       return (JSON.parse(out) as { result: { tools: { name: string }[] } }).result.tools.map(({ name }) => name)
     }
     expect(await listed()).toEqual(
-      TOOLS.filter(({ needs, byModel }) => needs === undefined && byModel !== true).map(({ name }) => name),
+      TOOLS.filter(({ needs, needsChatModel }) => needs === undefined && needsChatModel !== true).map(({ name }) => name),
     )
-    expect(await listed('--write')).toEqual(TOOLS.filter(({ byModel }) => byModel !== true).map(({ name }) => name))
+    expect(await listed('--write')).toEqual(TOOLS.filter(({ needsChatModel }) => needsChatModel !== true).map(({ name }) => name))
     expect(await listed('--set', 'ai.enabled=true')).toContain('ask')
     expect(await listed('--set', 'tools.attach=true')).not.toContain('create_node')
     expect(await listed('--set', 'tools.attach=true')).toContain('read_attachment')

@@ -100,7 +100,7 @@ describe('the list of tools', () => {
 
   test('stays within 2,200 tokens for ten core tools, 3,600 for all read tools, 4,800 with the whole-vault tools, and 8,400 for everything', () => {
     const tokens = (some: readonly Tool[]) => encode(JSON.stringify(some.map((tool) => tool.definition()))).length
-    const reading = TOOLS.filter(({ needs, byModel }) => needs === undefined && byModel !== true)
+    const reading = TOOLS.filter(({ needs, needsChatModel }) => needs === undefined && needsChatModel !== true)
     const least = tokens(reading.filter(({ group }) => group === undefined))
     const [usual, all] = [tokens(reading), tokens(TOOLS)]
     const core = reading.filter(({ profile }) => profile === undefined)

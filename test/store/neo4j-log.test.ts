@@ -42,8 +42,8 @@ describe.skipIf(NEO4J_URL === undefined)('the log of changes in a Neo4j database
       [1, 1, undefined],
     ])
     expect(commits.map(({ time }) => time)).toEqual([...commits.map(({ time }) => time)].sort((a, b) => b - a))
-    const { knows } = graphLogOf(connection)
-    expect([await knows(LINEAGE), await knows('another')]).toEqual(['this vault', undefined])
+    const { ownerOf } = graphLogOf(connection)
+    expect([await ownerOf(LINEAGE), await ownerOf('another')]).toEqual(['this vault', undefined])
   })
 
   test('is limited in size, and off if the limit is zero', async () => {

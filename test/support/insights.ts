@@ -14,7 +14,7 @@ export function memoryCache(): MemoryCache {
   const results = new Map<string, { readonly of: string; readonly bytes: Uint8Array }>()
   return {
     kept,
-    lacking: (contents) => contents.filter((content) => !kept.has(content)),
+    missing: (contents) => contents.filter((content) => !kept.has(content)),
     records: () => (content) => kept.get(content),
     keepRecords(records) {
       for (const [content, bytes] of records) kept.set(content, bytes)

@@ -242,7 +242,7 @@ function sharing(notes: Readonly<Record<string, string>>) {
       state: memoryInsightState(),
       isIgnored: () => false,
       ignored: own.ignored ?? '',
-      isKeptElsewhere: () => own.isServer === true,
+      isMaintainedElsewhere: () => own.isServer === true,
     })
     const write = async (path: string, text: string): Promise<void> => {
       files.write(path, text)

@@ -195,7 +195,7 @@ async function replyOf(
     clearTimeout(timer)
   }
   const { answer: spoken, isThinking } = withoutThinking(reply.text)
-  if (spoken.trim() === '' && isThinking) throw onlyThought(provider)
+  if (spoken.trim() === '' && isThinking) throw noAnswerError(provider)
   const promptTokens = estimateTokens(system) + messages.reduce((sum, { content }) => sum + estimateTokens(content), 0)
   const usage = end?.usage ?? { input: promptTokens, output: estimateTokens(reply.text + reply.thinking), estimated: true }
   const text = spoken.slice(0, findRepeats(spoken))
@@ -304,7 +304,7 @@ function tooLate({ model }: ChatProvider): RouxError {
   })
 }
 
-function onlyThought({ model }: ChatProvider): RouxError {
+function noAnswerError({ model }: ChatProvider): RouxError {
   return new RouxError('PROVIDER_ERROR', `The model ${model} was still thinking when its answer ended.`, {
     hint: 'Increase `ai.max_tokens`, because reasoning models need more, or use a model without reasoning.',
   })

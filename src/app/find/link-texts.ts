@@ -21,7 +21,7 @@ interface LinkText {
   readonly to: NodeId
   readonly text: string
   /** 0–1. Squared share of the question's words in the text, times the share of the text's words in the question. */
-  readonly fit: number
+  readonly score: number
 }
 
 /**
@@ -35,7 +35,7 @@ export async function withLinkTexts(
 ): Promise<WordHits> {
   const sources = words.hits.slice(0, MAX_SOURCES).filter(({ matched }) => matched >= MIN_MATCHED_SHARE)
   const links = await linksWithTexts(reading, sources, { scope, mayFit: mayHoldStem(terms) })
-  const best = bestTexts(links, fitTo(words, terms, reading.snapshot.files))
+  const best = bestTexts(links, scorerFor(words, terms, reading.snapshot.files))
   if (best.length === 0) return words
   const names = await reading.snapshot.namesOf(best.map(({ to }) => to))
   const telling = best.filter(({ text }, at) => !names[at]?.some((name) => foldName(name) === foldName(text)))
@@ -81,7 +81,7 @@ function textOf({ form, start, end }: OutgoingLink, source: string, mayFit: Link
   return mayFit(linkSource) || linkSource.includes('[', 2) ? plainText(linkSource) : ''
 }
 
-function fitTo({ terms: foundTerms }: WordHits, terms: readonly WordTerm[], files: number): (text: string) => number {
+function scorerFor({ terms: foundTerms }: WordHits, terms: readonly WordTerm[], files: number): (text: string) => number {
   const notes = new Map(foundTerms.map(({ word, notes: count }) => [word, count]))
   const weights = new Map(terms.map(({ stem, form }) => [stem, inverseDocumentFrequency(notes.get(form) ?? 0, files)]))
   const all = [...weights.values()].reduce((sum, weight) => sum + weight, 0)
@@ -99,11 +99,11 @@ function fitTo({ terms: foundTerms }: WordHits, terms: readonly WordTerm[], file
   }
 }
 
-function bestTexts(links: readonly WrittenLink[], fitOf: (text: string) => number): readonly LinkText[] {
+function bestTexts(links: readonly WrittenLink[], scoreOf: (text: string) => number): readonly LinkText[] {
   const best = new Map<NodeId, LinkText>()
   for (const { to, text } of links) {
-    const fit = fitOf(text)
-    if (fit > (best.get(to)?.fit ?? 0)) best.set(to, { to, text, fit })
+    const score = scoreOf(text)
+    if (score > (best.get(to)?.score ?? 0)) best.set(to, { to, text, score })
   }
   return [...best.values()]
 }
@@ -111,9 +111,9 @@ function bestTexts(links: readonly WrittenLink[], fitOf: (text: string) => numbe
 function raiseScores(hits: readonly WordHit[], texts: readonly LinkText[]): readonly WordHit[] {
   const hitsById = new Map(hits.map((hit) => [hit.id, hit]))
   const top = hits[0]?.score ?? 0
-  for (const { to, fit } of texts) {
+  for (const { to, score: textScore } of texts) {
     const { score, matched } = hitsById.get(to) ?? { score: 0, matched: 0 }
-    hitsById.set(to, { id: to, score: score + WEIGHT * fit * top, matched: matched + (1 - matched) * WEIGHT * fit })
+    hitsById.set(to, { id: to, score: score + WEIGHT * textScore * top, matched: matched + (1 - matched) * WEIGHT * textScore })
   }
   return [...hitsById.values()].sort((a, b) => b.score - a.score)
 }

@@ -333,7 +333,7 @@ async function nearest(snapshot: Snapshot, question: QuestionVector, scope: Scop
   ])
   const hits = nearestNotes(native.passages, native.names)
   if (!isGrouped || inVault === undefined) return { hits, byLanguage: undefined }
-  const spoken = spokenLanguages(inVault.notes, { embedder, language })
+  const spoken = groupLanguages(inVault.notes, { embedder, language })
   if (spoken.other.size === 0) return { hits, byLanguage: undefined }
   if (across === undefined) return { hits, byLanguage: await groupedByLanguage(snapshot, hits, spoken) }
   const others = await nearestBy(snapshot, { embedder, vector: across, scope })
@@ -347,16 +347,16 @@ async function nearest(snapshot: Snapshot, question: QuestionVector, scope: Scop
   }
 }
 
-interface SpokenLanguages {
+interface LanguageGroups {
   readonly ownLanguages: ReadonlySet<string | undefined>
   readonly other: ReadonlySet<string | undefined>
 }
 
 /** Skips rare and unsupported languages. `notes` contains the number of notes by language. */
-function spokenLanguages(
+function groupLanguages(
   notes: ReadonlyMap<string, number>,
   { embedder, language }: { readonly embedder: Embedder; readonly language: Language },
-): SpokenLanguages {
+): LanguageGroups {
   const inUse = languagesInUse(notes)
   const ownLanguages = new Set<string | undefined>(inUse.filter((code) => isSameLanguage(language, code)))
   return {
@@ -368,7 +368,7 @@ function spokenLanguages(
 async function groupedByLanguage(
   snapshot: Snapshot,
   hits: readonly SemanticHit<NodeId>[],
-  { ownLanguages, other }: SpokenLanguages,
+  { ownLanguages, other }: LanguageGroups,
 ): Promise<NearByLanguage<NodeId>> {
   const { codes } = await snapshot.languages(hits.map(({ key }) => key))
   return { own: hits.filter((_, at) => ownLanguages.has(codes[at])), other: hits.filter((_, at) => other.has(codes[at])) }

@@ -1,6 +1,6 @@
 import type { Embedder } from '../../core/embedder.ts'
 import type { NodeId } from '../../core/ids.ts'
-import { type Followed, type Insight, NO_NOTE, noteNumber } from '../../core/insight/insight.ts'
+import { type Insight, type LatestInsight, NO_NOTE, noteNumber } from '../../core/insight/insight.ts'
 import type { ChunkHit } from '../../core/search.ts'
 import { ALL, type Scope, type Snapshot } from '../../core/store.ts'
 import { magnitudeOf } from '../../core/vectors.ts'
@@ -67,7 +67,7 @@ export function similarNodes(
 }
 
 /** Waits only briefly if vectors can answer instead. A command always waits, because it runs only once. */
-async function insightFor(core: GraphCore, call: Call): Promise<Followed | undefined> {
+async function insightFor(core: GraphCore, call: Call): Promise<LatestInsight | undefined> {
   const canWait = core.embedding === undefined || core.indexing.status().watch === 'off'
   try {
     return await core.insights.follow({
@@ -84,7 +84,7 @@ async function insightFor(core: GraphCore, call: Call): Promise<Followed | undef
 async function similarIn(
   reading: ReadingContext,
   args: SimilarArguments,
-  insightRun: Followed | undefined,
+  insightRun: LatestInsight | undefined,
 ): Promise<Answer<readonly SimilarNode[]>> {
   const { ids, warnings } = await findNamed(reading.snapshot, reading.core, [args.id])
   const [id] = ids
@@ -96,7 +96,7 @@ async function similarIn(
 async function similarTo(
   reading: ReadingContext,
   args: SimilarArguments,
-  { id, followed: insightRun }: { readonly id: NodeId; readonly followed: Followed | undefined },
+  { id, followed: insightRun }: { readonly id: NodeId; readonly followed: LatestInsight | undefined },
 ): Promise<Answer<readonly SimilarNode[]>> {
   const { snapshot, call } = reading
   const note = insightRun === undefined ? undefined : noteNumber(insightRun.insight, id)
@@ -159,7 +159,7 @@ function scopeOf({ folder, tag }: Pick<SimilarArguments, 'folder' | 'tag'>): Sco
   return toAnsweringScope({ folder, tag }, '')
 }
 
-function warningsOf({ insight, isCurrent }: Followed, note: number): readonly Warning[] {
+function warningsOf({ insight, isCurrent }: LatestInsight, note: number): readonly Warning[] {
   const warnings: Warning[] = []
   const words = insight.ownWords[note] ?? 0
   const id = insight.ids[note] as NodeId

@@ -187,7 +187,7 @@ async function readKnownChanges(
   if (graphLog === undefined) return unknown('Earlier states are unknown, because the setting insight.keep_days is 0.')
   if (lineage === undefined) return unknown('No change has been logged yet; the log starts with the next change.')
   try {
-    const start = await startOf(range, { lineage, generation }, (other) => graphLog.knows(other))
+    const start = await startOf(range, { lineage, generation }, (other) => graphLog.ownerOf(other))
     if (typeof start === 'string') return unknown(start)
     const window = await readWindow(graphLog, { lineage, generation }, start)
     if (window.isBehind && !isLast) return 'behind'

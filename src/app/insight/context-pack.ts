@@ -24,7 +24,7 @@ import { findNamed } from '../names/known-node.ts'
 import { type ReadingContext, readableSource, unreadWarnings } from '../read/texts.ts'
 import { toAnsweringScope, WITH_TEXT } from '../scope.ts'
 import { fitPack, type PackExcerpt, type PackPassage } from './fit-pack.ts'
-import { bestLinks, type LinkWay, linksFromPassages, linksOf, readLinked } from './follow-links.ts'
+import { bestLinks, type LinkCandidate, linksFromPassages, linksOf, readLinked } from './follow-links.ts'
 import { inOrder, lowerRepeatedNotes, type PlacedPassage, packPassage, withoutLikeness } from './pack-passages.ts'
 
 export interface PackArguments {
@@ -114,10 +114,17 @@ export function findPack(core: GraphCore, args: PackSource, initialCall: Call = 
         return findPassages({ core, snapshot, call }, request)
       }),
     )
-    const ways = await bestLinks(found.linkWays, { embedded: question, lens: found.lens, mayEmbed, signal: call.signal })
-    const linked = await read((snapshot) => readLinked({ core, snapshot, call }, { ways, lens: found.lens, embedded: question }))
+    const links = await bestLinks(found.linkCandidates, {
+      embedded: question,
+      criteria: found.criteria,
+      mayEmbed,
+      signal: call.signal,
+    })
+    const linked = await read((snapshot) =>
+      readLinked({ core, snapshot, call }, { links, criteria: found.criteria, embedded: question }),
+    )
     const all = withoutLikeness(inOrder(lowerRepeatedNotes(inOrder([...found.passages, ...linked.passages]))))
-    const endings = sharedEndings(all, found.lens.words)
+    const endings = sharedEndings(all, found.criteria.words)
     const passages = all.map((passage) => {
       const end = endings.get(passage.node.id)
       return end === undefined ? passage : packPassage({ ...passage, place: placeBefore(passage.source, passage.place, end) })
@@ -193,12 +200,12 @@ interface PassageRequest {
   readonly scope: Scope
 }
 
-export type Lens = Pick<PassageQuery, 'words' | 'meaning' | 'isNamed'>
+export type MatchCriteria = Pick<PassageQuery, 'words' | 'meaning' | 'isNamed'>
 
 interface FoundPassages {
   readonly passages: readonly PlacedPassage[]
-  readonly linkWays: readonly LinkWay[]
-  readonly lens: Lens
+  readonly linkCandidates: readonly LinkCandidate[]
+  readonly criteria: MatchCriteria
   readonly unread: readonly NodeId[]
 }
 
@@ -213,7 +220,7 @@ async function findPassages(
       ? undefined
       : await rankSurely(reading, { ...SEARCH, query, folder, tag, note }, { embedded, relevance })
   const hits = ranked?.hits.filter(({ key }) => !ids.includes(key)) ?? []
-  const lens = ranked === undefined ? ownLens(query, reading.core.languages) : packLens(ranked)
+  const criteria = ranked === undefined ? keywordCriteria(query, reading.core.languages) : rankedCriteria(ranked)
   const all = [...ids, ...hits.map(({ key }) => key)]
   const [{ notes, stored, unread }, links] = await Promise.all([
     readChunked(reading, all, { links: 0, question: embedded.question }),
@@ -226,14 +233,18 @@ async function findPassages(
     const read: ReadNote = { node, source, stored: stored[at] }
     const score = hits[at - ids.length]?.score ?? 0
     if (at < ids.length) {
-      given.push(...givenPassages(read, lens, at / all.length))
+      given.push(...givenPassages(read, criteria, at / all.length))
       continue
     }
-    foundNotes.push({ ...read, score, places: placesOf(node, readableSource(node, source), { ...lens, stored: read.stored }) })
+    foundNotes.push({
+      ...read,
+      score,
+      places: placesOf(node, readableSource(node, source), { ...criteria, stored: read.stored }),
+    })
   }
-  const best = inOrder([...given, ...foundPassages(foundNotes, lens)])
+  const best = inOrder([...given, ...foundPassages(foundNotes, criteria)])
   return {
-    value: { passages: best, linkWays: linksFromPassages(inOrder(lowerRepeatedNotes(best)), links), lens, unread },
+    value: { passages: best, linkCandidates: linksFromPassages(inOrder(lowerRepeatedNotes(best)), links), criteria, unread },
     warnings: [
       ...(ranked?.warnings ?? embedded.warnings),
       ...(best.length === 0 ? await scopeWarnings(snapshot, { folder, tag }) : []),
@@ -270,7 +281,7 @@ const UNSURE_WARNING: Warning = {
 const SEARCH = { limit: MAX_HITS, includeContent: false, mode: 'hybrid', explain: false } as const
 
 /** Titles are not questions, so only words are compared. */
-function ownLens(query: string, languages: readonly string[]): Lens {
+function keywordCriteria(query: string, languages: readonly string[]): MatchCriteria {
   const terms = queryTerms(query, languages).map((term) => ({ term, weight: 1 }))
   return { words: { terms, phrases: [], languages }, meaning: undefined }
 }
@@ -290,7 +301,7 @@ interface AnsweringNote extends ReadNote {
 const OWN_SHARE = 0.25
 
 /** Combines the scores of each passage and its note. A passage with a matching heading gets the score of the best note. */
-function foundPassages(notes: readonly AnsweringNote[], { words }: Lens): readonly PlacedPassage[] {
+function foundPassages(notes: readonly AnsweringNote[], { words }: MatchCriteria): readonly PlacedPassage[] {
   const highest = Math.max(...notes.map(({ score }) => score))
   const best = Math.max(...notes.map(({ places }) => places[0]?.score ?? 0)) || 1
   return notes.flatMap(({ node, source, score: worth, places }) =>
@@ -308,7 +319,7 @@ function foundPassages(notes: readonly AnsweringNote[], { words }: Lens): readon
   )
 }
 
-function packLens(ranking: Ranked): Lens {
+function rankedCriteria(ranking: Ranked): MatchCriteria {
   const { words, meaning } = passageQuery(ranking)
   const high = Math.max(0, ...ranking.hits.map(({ semantic }) => semantic?.score ?? 0))
   return {
@@ -318,7 +329,7 @@ function packLens(ranking: Ranked): Lens {
   }
 }
 
-function givenPassages({ node, source, stored }: ReadNote, lens: Lens, after: number): readonly PlacedPassage[] {
+function givenPassages({ node, source, stored }: ReadNote, criteria: MatchCriteria, after: number): readonly PlacedPassage[] {
   const outline = node.headings.slice(0, MAX_HEADINGS).map(({ level, text }) => `${'#'.repeat(level)} ${text}`)
   const parts = chunksOf(node, readableSource(node, source), stored).slice(0, MAX_PARTS)
   return parts.map((place, at) =>
@@ -331,8 +342,8 @@ function givenPassages({ node, source, stored }: ReadNote, lens: Lens, after: nu
           score: GIVEN_SCORE - after,
           ...(outline.length === 0 ? {} : { outline }),
         })
-      : packPassage({ node, source, place, words: lens.words, score: OTHER_PASSAGES_FACTOR / (at + after) }),
+      : packPassage({ node, source, place, words: criteria.words, score: OTHER_PASSAGES_FACTOR / (at + after) }),
   )
 }
 
-const NO_WORDS: Lens['words'] = { terms: [], phrases: [] }
+const NO_WORDS: MatchCriteria['words'] = { terms: [], phrases: [] }

@@ -59,7 +59,7 @@ async function duplicatesIn(reading: DuplicatesContext, args: DuplicatesArgument
     insight.duplicates.filter(({ notes }) => notes.some(isIn)),
   )
   const page = pageFor(args, call)
-  const pairs = all.slice(page.offset, page.offset + page.limit).map((pair) => (isIn(pair.notes[0]) ? pair : turned(pair)))
+  const pairs = all.slice(page.offset, page.offset + page.limit).map((pair) => (isIn(pair.notes[0]) ? pair : swapped(pair)))
   // Line numbers are only valid for the generation of the insight.
   const isCurrent = snapshot.generation === insight.generation
   const sources = pairs.flatMap(({ notes: [note], lines }) =>
@@ -99,6 +99,6 @@ async function presentPairs(
   return pairs.filter((pair) => pair.notes.every((note) => present.has(note)))
 }
 
-function turned({ notes: [a, b], lines, ...rest }: DuplicatePair): DuplicatePair {
+function swapped({ notes: [a, b], lines, ...rest }: DuplicatePair): DuplicatePair {
   return { ...rest, notes: [b, a], lines: lines.map(([lineA, other]) => [other, lineA]) }
 }

@@ -14,7 +14,7 @@ import { type ReadingContext, readableSource } from '../read/texts.ts'
 import { type PlacedPassage, packPassage } from './pack-passages.ts'
 
 /** A link in a passage, scored as if its sentence matched perfectly. */
-export interface LinkWay {
+export interface LinkCandidate {
   readonly from: NodeId
   readonly path: string | undefined
   readonly to: NodeId
@@ -22,11 +22,11 @@ export interface LinkWay {
   readonly passage: number
   readonly sentence: string
   /** Weight of the link relative to its passage. */
-  readonly worth: number
+  readonly weight: number
   readonly maxScore: number
 }
 
-export interface ChosenWay extends LinkWay {
+export interface ScoredLink extends LinkCandidate {
   readonly score: number
 }
 
@@ -58,53 +58,53 @@ export async function linksOf(
 export function linksFromPassages(
   passages: readonly PlacedPassage[],
   links: ReadonlyMap<NodeId, readonly OutgoingLink[]>,
-): readonly LinkWay[] {
+): readonly LinkCandidate[] {
   return passages.slice(0, MAX_FOLLOWED).flatMap(({ node, source, place, score }, passage) => {
     const linksOfPlace = (links.get(node.id) ?? []).filter(({ start }) => start >= place.start && start < place.end)
     const targets = new Set(linksOfPlace.map(({ to }) => to)).size
-    const weight = LINK_WEIGHT * Math.sqrt(Math.max(1, FEW_TARGETS / targets))
-    return linksOfPlace.map(({ to, line, start, end, inLinks }): LinkWay => {
-      const worth = weight / (1 + LINKED_TARGET_DAMPING * Math.log1p(inLinks))
+    const passageWeight = LINK_WEIGHT * Math.sqrt(Math.max(1, FEW_TARGETS / targets))
+    return linksOfPlace.map(({ to, line, start, end, inLinks }): LinkCandidate => {
+      const weight = passageWeight / (1 + LINKED_TARGET_DAMPING * Math.log1p(inLinks))
       const sentence = sentenceOf(source, { start, end })
-      return { from: node.id, path: node.path, to, line, passage, sentence, worth, maxScore: Math.min(1, score) }
+      return { from: node.id, path: node.path, to, line, passage, sentence, weight, maxScore: Math.min(1, score) }
     })
   })
 }
 
 export interface Comparing {
   readonly embedded: EmbeddedQuestion
-  readonly lens: Pick<PassageQuery, 'words' | 'meaning'>
+  readonly criteria: Pick<PassageQuery, 'words' | 'meaning'>
   mayEmbed(path: string): boolean
   readonly signal: AbortSignal | undefined
 }
 
 /** Rates links by the similarity of their sentences and the question. Keeps the best link to each note. */
 export async function bestLinks(
-  linkWays: readonly LinkWay[],
-  { embedded, lens, mayEmbed, signal }: Comparing,
-): Promise<readonly ChosenWay[]> {
-  const share = wordShareFor(lens.words)
-  const byWords = linkWays.map((way) => ({ way, likeness: share(plainText(way.sentence)) }))
+  links: readonly LinkCandidate[],
+  { embedded, criteria, mayEmbed, signal }: Comparing,
+): Promise<readonly ScoredLink[]> {
+  const share = wordShareFor(criteria.words)
+  const byWords = links.map((link) => ({ link, likeness: share(plainText(link.sentence)) }))
   const candidates = bestOfEach(
-    byWords.map(({ way, likeness }) => scored(way, likeness)),
+    byWords.map(({ link, likeness }) => scored(link, likeness)),
     MAX_COMPARED,
   )
   const embeddable = candidates.filter(({ path }) => path !== undefined && mayEmbed(path))
-  const cosines = lens.meaning === undefined ? undefined : await cosinesOf(embeddable, embedded, signal)
-  const nearness = new Map(embeddable.map((way, at) => [way, cosines?.[at]]))
-  const rescored = candidates.map((way) => scoredBy(way, nearness.get(way)))
-  const best = new Map<NodeId, ChosenWay>()
-  for (const way of bestOfEach(rescored, MAX_LINKS)) if (way.score > (best.get(way.to)?.score ?? 0)) best.set(way.to, way)
+  const cosines = criteria.meaning === undefined ? undefined : await cosinesOf(embeddable, embedded, signal)
+  const nearness = new Map(embeddable.map((link, at) => [link, cosines?.[at]]))
+  const rescored = candidates.map((link) => scoredBy(link, nearness.get(link)))
+  const best = new Map<NodeId, ScoredLink>()
+  for (const link of bestOfEach(rescored, MAX_LINKS)) if (link.score > (best.get(link.to)?.score ?? 0)) best.set(link.to, link)
   return [...best.values()]
 }
 
-function scoredBy(way: ChosenWay, cosine: number | undefined): ChosenWay {
-  return cosine === undefined ? way : scored(way, cosine)
+function scoredBy(link: ScoredLink, cosine: number | undefined): ScoredLink {
+  return cosine === undefined ? link : scored(link, cosine)
 }
 
-function scored(way: LinkWay, likeness: number): ChosenWay {
-  const worth = way.worth * (UNMATCHED_FACTOR + (1 - UNMATCHED_FACTOR) * Math.max(0, likeness))
-  return { ...way, score: way.maxScore * Math.min(worth, MAX_TARGET_SHARE + worth / BETTER_TARGET_DIVISOR) }
+function scored(link: LinkCandidate, likeness: number): ScoredLink {
+  const weight = link.weight * (UNMATCHED_FACTOR + (1 - UNMATCHED_FACTOR) * Math.max(0, likeness))
+  return { ...link, score: link.maxScore * Math.min(weight, MAX_TARGET_SHARE + weight / BETTER_TARGET_DIVISOR) }
 }
 
 /** A linked passage scores less than the passage that links to it. */
@@ -112,9 +112,9 @@ const MAX_TARGET_SHARE = 0.99
 const BETTER_TARGET_DIVISOR = 800
 
 /** Keeps at most one link per target. */
-function bestOfEach(ways: readonly ChosenWay[], count: number): readonly ChosenWay[] {
+function bestOfEach(links: readonly ScoredLink[], count: number): readonly ScoredLink[] {
   const targetsByPassage = new Map<number, Set<NodeId>>()
-  return ways
+  return links
     .toSorted((a, b) => a.passage - b.passage || b.score - a.score)
     .filter(({ passage, to }) => {
       const targets = targetsByPassage.get(passage) ?? new Set()
@@ -124,15 +124,15 @@ function bestOfEach(ways: readonly ChosenWay[], count: number): readonly ChosenW
 }
 
 async function cosinesOf(
-  ways: readonly LinkWay[],
+  links: readonly LinkCandidate[],
   { question }: EmbeddedQuestion,
   signal: AbortSignal | undefined,
 ): Promise<readonly number[] | undefined> {
-  if (question === undefined || ways.length === 0) return undefined
+  if (question === undefined || links.length === 0) return undefined
   const { embedder, vector } = question
   const patience = AbortSignal.timeout(MODEL_TIMEOUT)
   const stop = signal === undefined ? patience : AbortSignal.any([signal, patience])
-  const texts = ways.map(({ sentence }) => plainText(sentence))
+  const texts = links.map(({ sentence }) => plainText(sentence))
   try {
     const vectors = await untilAborted(embedder.embed(texts, 'passage', stop), stop)
     return requireVectors(embedder, texts.length, vectors).map((each) => dotProduct(each, vector))
@@ -144,20 +144,20 @@ async function cosinesOf(
 
 export async function readLinked(
   reading: ReadingContext,
-  { ways, lens, embedded }: { readonly ways: readonly ChosenWay[] } & Pick<Comparing, 'lens' | 'embedded'>,
+  { links, criteria, embedded }: { readonly links: readonly ScoredLink[] } & Pick<Comparing, 'criteria' | 'embedded'>,
 ): Promise<{ readonly passages: readonly PlacedPassage[]; readonly unread: readonly NodeId[] }> {
-  if (ways.length === 0) return { passages: [], unread: [] }
-  const ids = ways.map(({ to }) => to)
+  if (links.length === 0) return { passages: [], unread: [] }
+  const ids = links.map(({ to }) => to)
   const { notes, stored, unread } = await readChunked(reading, ids, { links: 0, question: embedded.question })
-  const passages = ways.flatMap((way, at): readonly PlacedPassage[] => {
+  const passages = links.flatMap((link, at): readonly PlacedPassage[] => {
     const { node, source } = notes[at] ?? {}
     if (node === undefined || source === undefined) return []
-    const via = { from: way.from, line: way.line }
-    const words = withSentence(lens.words, way.sentence)
-    const places = placesOf(node, readableSource(node, source), { ...lens, words, stored: stored[at] })
+    const via = { from: link.from, line: link.line }
+    const words = withSentence(criteria.words, link.sentence)
+    const places = placesOf(node, readableSource(node, source), { ...criteria, words, stored: stored[at] })
     const best = places[0]?.score || 1
     return places.map((each) =>
-      packPassage({ node, source, place: each.place, words, via, score: (way.score * (each.score || 1)) / best }),
+      packPassage({ node, source, place: each.place, words, via, score: (link.score * (each.score || 1)) / best }),
     )
   })
   return { passages, unread }

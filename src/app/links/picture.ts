@@ -1,7 +1,7 @@
 import { base64 } from '../../core/base64.ts'
 import { type Adjacency, degree, eachLink, undirected } from '../../core/csr.ts'
 import type { NodeId } from '../../core/ids.ts'
-import { type Followed, type Insight, NO_COMMUNITY } from '../../core/insight/insight.ts'
+import { type Insight, type LatestInsight, NO_COMMUNITY } from '../../core/insight/insight.ts'
 import type { MayMove } from '../../core/insight/layouts.ts'
 import type { LayoutProgress, PartialPicture, VaultPicture } from '../../core/insight/picture.ts'
 import type { Node, Snapshot, Topology } from '../../core/store.ts'
@@ -60,12 +60,12 @@ export async function pagePicture(
   limits = DRAWN,
 ): Promise<Answer<PartialPicture | LayoutProgress>> {
   const key = JSON.stringify(shown)
-  const last = waitedFor.get(core)
+  const last = pendingDrawings.get(core)
   const waited = last?.key === key && mayMove !== 'all' ? last : undefined
   if (waited === undefined) {
     const before = core.layouts.underWay()
     // Do not draw during a layout, because all look-ups would be repeated.
-    if (before !== undefined && !(await endsSoon(before.ended))) return plain({ laying_out: { share: before.share() } })
+    if (before !== undefined && !(await isDoneSoon(before.ended))) return plain({ laying_out: { share: before.share() } })
   }
   const drawing =
     waited?.drawing ??
@@ -76,10 +76,10 @@ export async function pagePicture(
         ...(await chooseForPage(core, snapshot, { layout, shown, drawn: limits })),
       })
     })
-  while (!(await endsSoon(drawing))) {
+  while (!(await isDoneSoon(drawing))) {
     const now = core.layouts.underWay()
     if (now === undefined) continue
-    if (waited === undefined) keepForNext(core, { key, drawing })
+    if (waited === undefined) keepPending(core, { key, drawing })
     return plain({ laying_out: { share: now.share() } })
   }
   forget(core, drawing)
@@ -92,28 +92,28 @@ export async function preparePicture({ layouts, insights }: GraphCore): Promise<
   if (await layouts.hasPlaces()) await insights.follow({ wait: 0 })
 }
 
-interface WaitingDrawing {
+interface PendingDrawing {
   readonly key: string
   readonly drawing: Promise<Answer<PartialPicture>>
 }
 
 /** Kept between requests, because a new picture during the initial scan would start over with more notes. */
-const waitedFor = new WeakMap<GraphCore, WaitingDrawing>()
+const pendingDrawings = new WeakMap<GraphCore, PendingDrawing>()
 /** Milliseconds for which a finished picture is kept. */
 const KEPT_FOR = 10_000
 
-function keepForNext(core: GraphCore, waited: WaitingDrawing): void {
-  waitedFor.set(core, waited)
+function keepPending(core: GraphCore, waited: PendingDrawing): void {
+  pendingDrawings.set(core, waited)
   const forgetLater = (): void => void setTimeout(() => forget(core, waited.drawing), KEPT_FOR).unref()
   waited.drawing.then(forgetLater, forgetLater)
 }
 
 function forget(core: GraphCore, drawing: Promise<unknown>): void {
-  if (waitedFor.get(core)?.drawing === drawing) waitedFor.delete(core)
+  if (pendingDrawings.get(core)?.drawing === drawing) pendingDrawings.delete(core)
 }
 
 /** Returns false after `AHEAD_WAIT`. */
-async function endsSoon(work: Promise<unknown>): Promise<boolean> {
+async function isDoneSoon(work: Promise<unknown>): Promise<boolean> {
   const limit = AbortSignal.timeout(AHEAD_WAIT)
   await untilAborted(work, limit).catch(() => {})
   return !limit.aborted
@@ -203,7 +203,7 @@ async function chooseForPage(
   // Communities are named after their key notes.
   choose(groups.flatMap(({ key }) => (key < 0 ? [] : [key])).slice(0, drawn.first), drawn.first)
   const room = drawn.notes - drawn.first
-  choose(await lookedAt(snapshot, ids, { ...shown, most: room }), room)
+  choose(await filteredNotes(snapshot, ids, { ...shown, most: room }), room)
   const members = membersOf(levels[0] ?? new Int32Array(ids.length).fill(-1), groups.length)
   const open = groups.flatMap(({ id }, group) => (shown.groups.includes(id) ? [members[group] ?? []] : []))
   for (const notes of open) choose(notes, room / open.length)
@@ -211,7 +211,7 @@ async function chooseForPage(
   return { requested: requestedNumbers, numbers: [...chosenNumbers].sort((a, b) => a - b), links: drawn.links }
 }
 
-async function lookedAt(
+async function filteredNotes(
   snapshot: Snapshot,
   ids: readonly NodeId[],
   { folder, tag, most }: ShownPart & { readonly most: number },
@@ -259,7 +259,7 @@ function bestLinked(rows: Adjacency, numbers: readonly number[]): readonly numbe
 
 interface Drawing {
   readonly topology: Topology
-  readonly following: Promise<Followed | undefined>
+  readonly following: Promise<LatestInsight | undefined>
 }
 
 function picture<T>(core: GraphCore, call: Call, draw: (snapshot: Snapshot, drawing: Drawing) => Promise<T>): Promise<Answer<T>> {
@@ -293,7 +293,7 @@ interface PlacedNotes extends Communities {
 async function placeNotes(
   core: GraphCore,
   topology: Topology,
-  { followed: run, mayMove }: PictureArguments & { readonly followed: Followed | undefined },
+  { followed: run, mayMove }: PictureArguments & { readonly followed: LatestInsight | undefined },
 ): Promise<PlacedNotes> {
   const { generation } = topology
   const ids = topology.ids()
@@ -408,7 +408,7 @@ async function factsOf(snapshot: Snapshot, ids: readonly NodeId[]): Promise<Fact
 }
 
 /** Ignores errors, because other tools report them. */
-async function latestInsight(core: GraphCore, { signal }: Call): Promise<Followed | undefined> {
+async function latestInsight(core: GraphCore, { signal }: Call): Promise<LatestInsight | undefined> {
   const run = await core.insights.follow({ wait: COMMUNITIES_WAIT, signal }).catch(() => undefined)
   signal?.throwIfAborted()
   return run

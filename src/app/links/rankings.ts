@@ -7,14 +7,14 @@ import { inTime } from '../../core/waiting.ts'
 export class Rankings {
   readonly #store: Store
   readonly #analytics: Analytics
-  readonly #isKeptElsewhere: () => boolean
+  readonly #isMaintainedElsewhere: () => boolean
   readonly #running = new Map<CentralMetric, Promise<void>>()
 
   /** @param isKeptElsewhere whether another process updates outdated scores */
   constructor(store: Store, analytics: Analytics, isKeptElsewhere = () => false) {
     this.#store = store
     this.#analytics = analytics
-    this.#isKeptElsewhere = isKeptElsewhere
+    this.#isMaintainedElsewhere = isKeptElsewhere
   }
 
   /**
@@ -22,7 +22,7 @@ export class Rankings {
    */
   async follow(metric: CentralMetric, { wait, signal }: FollowOptions): Promise<void> {
     const state = await this.#stateOf(metric, signal)
-    if (state === 'new' || (state === 'old' && this.#isKeptElsewhere())) return
+    if (state === 'new' || (state === 'old' && this.#isMaintainedElsewhere())) return
     const run = this.#start(metric)
     // Avoids an unhandled rejection if no caller is waiting.
     run.catch(() => {})

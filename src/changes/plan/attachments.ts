@@ -85,7 +85,7 @@ function attachmentPlace(workspace: Workspace, id: string): AttachmentPlace {
     throw invalid(`${quote(draft.path)} is an attachment, not a note or folder.`, 'Specify the note it belongs to, or a folder.')
   }
   requireInside(id)
-  if (view.look(view.spelled(id)) !== 'folder') {
+  if (view.look(view.withSpelling(id)) !== 'folder') {
     throw new RouxError('NODE_NOT_FOUND', `There is no note or folder ${quote(id)}.`, {
       hint: 'find_nodes finds ids by title, for example title:"Rye". To create a folder, end its path with "/".',
     })
@@ -112,7 +112,7 @@ function folderForNote(workspace: Workspace, note: Draft): string {
 }
 
 function requireFolder({ view }: Workspace, path: string): string {
-  return path === '' ? '' : requirePath(view.spelled(path))
+  return path === '' ? '' : requirePath(view.withSpelling(path))
 }
 
 const MAX_TITLE = 200

@@ -46,7 +46,7 @@ export async function restoreFile(
     })
   }
   const folder = folderOf(trashed.path)
-  const path = inFolder(folder === '' ? '' : workspace.spelled(folder), nameOf(trashed.path))
+  const path = inFolder(folder === '' ? '' : workspace.withSpelling(folder), nameOf(trashed.path))
   requireFree(workspace, path)
   return workspace.takeFromTrash(trashed.trash, path)
 }
@@ -77,15 +77,15 @@ function placeOf(workspace: Workspace, to: string): { readonly name: string; rea
   if (to === '/') return { name: '', isFolder: true }
   const target = to.replace(/\/$/, '')
   requireInside(target)
-  const spelled = workspace.spelled(target)
+  const spelled = workspace.withSpelling(target)
   if (to.endsWith('/') || workspace.isFolder(spelled)) return { name: spelled, isFolder: true }
   const folder = folderOf(target)
-  return { name: inFolder(folder === '' ? '' : workspace.spelled(folder), nameOf(target)), isFolder: false }
+  return { name: inFolder(folder === '' ? '' : workspace.withSpelling(folder), nameOf(target)), isFolder: false }
 }
 
 async function moveFolder(workspace: Workspace, { id, to, expectedHash }: OperationOf<'move'>): Promise<undefined> {
   const { view } = workspace
-  const from = workspace.spelled(id.replace(/\/$/, ''))
+  const from = workspace.withSpelling(id.replace(/\/$/, ''))
   if (view.look(from) !== 'folder') workspace.find(id.replace(/\/$/, ''))
   if (expectedHash !== undefined) throw invalid('Folders have no hash.', 'Omit expected_hash.')
   const { name, isFolder } = placeOf(workspace, to)
@@ -106,7 +106,7 @@ async function moveFolder(workspace: Workspace, { id, to, expectedHash }: Operat
 export async function createFolder(workspace: Workspace, { path }: OperationOf<'createFolder'>): Promise<undefined> {
   const target = path.replace(/\/$/, '')
   requireInside(target)
-  const spelled = requirePath(workspace.spelled(target), workspace.view)
+  const spelled = requirePath(workspace.withSpelling(target), workspace.view)
   if (workspace.view.look(spelled) === 'folder') return undefined
   if (workspace.twins(spelled).length > 0 || workspace.view.look(spelled) !== undefined) {
     throw new RouxError('NODE_EXISTS', `${quote(spelled)} is a file.`, { hint: 'Choose another name.' })

@@ -196,7 +196,7 @@ export async function cloneNote(workspace: Workspace, { id, folder }: OperationO
   const original = requireNote(workspace, id)
   const inside = folder === '/' ? '' : folder.replace(/\/$/, '')
   if (inside !== '') requireInside(inside)
-  const path = requirePath(inFolder(inside === '' ? '' : workspace.spelled(inside), nameOf(original.path)), workspace.view)
+  const path = requirePath(inFolder(inside === '' ? '' : workspace.withSpelling(inside), nameOf(original.path)), workspace.view)
   requireFree(workspace, path)
   const target = linkTo(workspace, original, { key: NEW, path })
   const text = createText({ content: `![[${target}]]\n`, fileName: nameOf(path), relations: { cloneOf: [target] } })

@@ -11,7 +11,7 @@ export interface PathsInUse {
   isTaken(path: string, but?: Draft): boolean
   tryFind(id: string): Draft | undefined
   idOf(path: string): string
-  spelled(path: string): string
+  withSpelling(path: string): string
   readonly lowercased: string[]
 }
 
@@ -60,9 +60,9 @@ export function newNotePath(workspace: PathsInUse, id: string): string {
   const { view } = workspace
   requireInside(id)
   const name = /\.md$/i.test(id) ? id : `${id}.md`
-  const requested = workspace.spelled(view.flavour.mode === 'logseq' ? logseqPath(workspace, name) : name)
+  const requested = workspace.withSpelling(view.flavour.mode === 'logseq' ? logseqPath(workspace, name) : name)
   if (view.keepsCase()) return requirePath(requested, view)
-  const path = requirePath(workspace.spelled(foldId(requested)), view)
+  const path = requirePath(workspace.withSpelling(foldId(requested)), view)
   if (path !== requested.normalize('NFC')) workspace.lowercased.push(path)
   return path
 }

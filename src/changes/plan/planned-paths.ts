@@ -9,9 +9,9 @@ import { isTrash } from './note-paths.ts'
 import type { VaultView } from './vault-view.ts'
 
 export class PlannedPaths {
-  readonly moved: MovedFolder[] = []
+  readonly movedFolders: MovedFolder[] = []
   /** Folders requested by the caller. */
-  readonly made: string[] = []
+  readonly createdFolders: string[] = []
   /** By folded path. Includes parents of new files. */
   readonly #newFolders = new Map<string, string>()
   /** By folder, then by folded name. */
@@ -67,7 +67,7 @@ export class PlannedPaths {
   }
 
   /** Existing folders keep their spelling on disk. */
-  spelled(path: string): string {
+  withSpelling(path: string): string {
     let spelled = ''
     for (const name of path.split('/')) {
       const path = inFolder(spelled, name)
@@ -87,31 +87,31 @@ export class PlannedPaths {
 
   makeFolder(path: string): void {
     this.addParents(`${path}/`)
-    this.made.push(path)
+    this.createdFolders.push(path)
   }
 
   moveFolder(folder: MovedFolder): void {
-    this.moved.push(folder)
+    this.movedFolders.push(folder)
     this.addParents(`${folder.to}/`)
   }
 
   /** @throws RouxError if a path is inside a folder that the same request moves */
-  requireStill(...paths: readonly string[]): void {
-    for (const { from, to } of this.moved) {
+  requireNotMoved(...paths: readonly string[]): void {
+    for (const { from, to } of this.movedFolders) {
       const path = paths.find((each) => isWithin(each, from) || isWithin(each, to))
-      if (path !== undefined) throw notStill(path, from)
+      if (path !== undefined) throw movedFolderError(path, from)
     }
   }
 
   /** @throws RouxError if the same request adds or removes files in the folder */
-  requireWhole({ from, to }: MovedFolder): void {
-    this.requireStill(from, to)
+  requireUnchangedInside({ from, to }: MovedFolder): void {
+    this.requireNotMoved(from, to)
     const isPart = (path: string) => isWithin(path, from) || isWithin(path, to)
     for (const { original, path } of this.#drafts.all()) {
-      if (original !== path && (isPart(path) || (original !== undefined && isPart(original)))) throw notStill(path, from)
+      if (original !== path && (isPart(path) || (original !== undefined && isPart(original)))) throw movedFolderError(path, from)
     }
-    const newFolder = this.made.find(isPart)
-    if (newFolder !== undefined) throw notStill(newFolder, from)
+    const newFolder = this.createdFolders.find(isPart)
+    if (newFolder !== undefined) throw movedFolderError(newFolder, from)
   }
 
   #namesIn(folder: string): ReadonlyMap<string, readonly string[]> {
@@ -123,6 +123,6 @@ export class PlannedPaths {
   }
 }
 
-function notStill(path: string, folder: string): RouxError {
+function movedFolderError(path: string, folder: string): RouxError {
   return invalid(`${quote(path)} is in ${quote(folder)}, which is moved in the same request.`, 'Make two separate requests.')
 }

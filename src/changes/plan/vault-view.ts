@@ -33,7 +33,7 @@ export interface VaultView {
   /** Type of a node on disk, even if it is not indexed. */
   look(path: string): 'file' | 'folder' | undefined
   /** Existing folders keep their spelling on disk. */
-  spelled(path: string): string
+  withSpelling(path: string): string
   /** Includes ignored names. Empty if the folder does not exist. */
   list(folder: string): readonly string[]
 }

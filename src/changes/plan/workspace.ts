@@ -142,8 +142,8 @@ export class Workspace {
     return this.#paths.isTaken(path, but)
   }
 
-  spelled(path: string): string {
-    return this.#paths.spelled(path)
+  withSpelling(path: string): string {
+    return this.#paths.withSpelling(path)
   }
 
   isFolder(path: string): boolean {
@@ -172,20 +172,20 @@ export class Workspace {
   }
 
   #addNew(draft: Draft): Draft {
-    this.#paths.requireStill(draft.path)
+    this.#paths.requireNotMoved(draft.path)
     this.#paths.addParents(draft.path)
     this.#renamed.add(this.#drafts.add(draft))
     return draft
   }
 
   makeFolder(path: string): void {
-    this.#paths.requireStill(path)
+    this.#paths.requireNotMoved(path)
     this.#paths.makeFolder(path)
   }
 
   async move(moves: readonly Move[]): Promise<void> {
     for (const { draft, to } of moves) {
-      this.#paths.requireStill(draft.path, to)
+      this.#paths.requireNotMoved(draft.path, to)
       if (!isTrash(to)) this.#paths.addParents(to)
     }
     await this.#move(moves)
@@ -193,7 +193,7 @@ export class Workspace {
 
   async moveFolder(folder: MovedFolder): Promise<void> {
     const { from, to } = folder
-    this.#paths.requireWhole(folder)
+    this.#paths.requireUnchangedInside(folder)
     const inside = this.view.filesBelow(from).filter(({ path }) => this.view.look(path) === 'file')
     const drafts = inside.map(({ key, path }) => this.#open(key, path))
     this.#paths.moveFolder(folder)
@@ -226,7 +226,7 @@ export class Workspace {
       if (before === undefined && after === undefined) continue
       const changes = [{ key, after }]
       if (links === 'rewrite') await this.#relink(changes)
-      else this.#reports.addLedElsewhere(await this.#sources.affectedBy(changes), changes, (each) => this.#livePath(each))
+      else this.#reports.addRedirected(await this.#sources.affectedBy(changes), changes, (each) => this.#livePath(each))
       this.#names.set(key, after)
       await this.followHeadings()
     }
@@ -367,16 +367,16 @@ export class Workspace {
   async finish(): Promise<Planned> {
     // Sorted, so the same change always has the same diff.
     const drafts = this.#drafts.all().filter(hasChanged).sort(byImportance)
-    const { made, moved } = this.#paths
+    const { createdFolders, movedFolders } = this.#paths
     const html = await brokenHtmlLinks(this.view, drafts)
     const livePath = (key: number) => this.#livePath(key)
-    const bases = baseNotes(this.view, { drafts, folders: moved, tags: this.renamedTags, livePath })
+    const bases = baseNotes(this.view, { drafts, folders: movedFolders, tags: this.renamedTags, livePath })
     const reported = this.#reports.list(livePath, (key) => this.#linksOf(key))
     return {
       changes: [
-        ...made.map((path): FileChange => ({ kind: 'makeFolder', path })),
-        ...moved.map(({ from, to }): FileChange => ({ kind: 'move', from, to, before: undefined })),
-        ...changesOf(drafts, this.view, moved),
+        ...createdFolders.map((path): FileChange => ({ kind: 'makeFolder', path })),
+        ...movedFolders.map(({ from, to }): FileChange => ({ kind: 'move', from, to, before: undefined })),
+        ...changesOf(drafts, this.view, movedFolders),
       ],
       files: drafts.map(writtenFile),
       dangling: [...reported, ...html.broken].sort((a, b) => compareTexts(a.path, b.path) || a.line - b.line),

@@ -188,7 +188,7 @@ async function askModel(invocation: Invocation): Promise<number> {
   askTool.prepare({ question, folder, tag, relevance })
   const onlyShown = options.get('show-prompt') === true
   const loaded = await requireVaults(invocation)
-  if (!onlyShown) requireOn({ name: 'ask', byModel: true }, loaded)
+  if (!onlyShown) requireOn({ name: 'ask', needsChatModel: true }, loaded)
   const vaults = onlyShown ? loaded.vaults.map(withAi) : loaded.vaults
   const given = { note_id: options.get('note_id'), folder }
   const vaultArgs = withoutShellPaths(askTool, given, { cwd: host.cwd, vaults })

@@ -45,8 +45,8 @@ export function refusedTo(access: Access, tool: ToolIdentity): OffSwitch | undef
 }
 
 /** Tools that call a model also require `read`, because answers reveal the content of notes. */
-function scopesFor({ needs, byModel }: ToolIdentity): readonly Scope[] {
-  if (byModel === true) return ['read', 'ai']
+function scopesFor({ needs, needsChatModel }: ToolIdentity): readonly Scope[] {
+  if (needsChatModel === true) return ['read', 'ai']
   return [needs === undefined ? 'read' : SCOPE_OF[needs]]
 }
 

@@ -43,7 +43,7 @@ export async function run(invocation: Invocation): Promise<number> {
           : `the graph as ${FORMAT_NAMES[format]}`
       return invocation.printer.note(`Wrote ${subject} to ${output} (${bytesText(size)}).`)
     }
-    if (isBegun) throw halfWritten()
+    if (isBegun) throw incompleteFileError()
     for await (const piece of pieces) {
       isBegun = true
       await write(host.stdout, piece)
@@ -114,7 +114,7 @@ async function* withCommunities(
   }
 }
 
-function halfWritten(): RouxError {
+function incompleteFileError(): RouxError {
   return providerError('The index was damaged and has been rebuilt.', 'Run the command again; the output so far is incomplete.')
 }
 

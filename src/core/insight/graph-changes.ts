@@ -71,5 +71,5 @@ export interface GraphLog {
   /** Newest first, in batches. @throws RouxError `PROVIDER_ERROR` if the log is unreadable */
   commits(lineage: string, upTo: number): AsyncIterable<readonly LoggedCommit[]>
   /** Finds the vault that an index belongs to. @throws RouxError like `commits` */
-  knows(lineage: string): Promise<'this vault' | 'another vault' | undefined>
+  ownerOf(lineage: string): Promise<'this vault' | 'another vault' | undefined>
 }

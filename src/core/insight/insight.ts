@@ -53,7 +53,7 @@ export interface FollowOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-export interface Followed<Kind extends InsightKind = 'whole'> {
+export interface LatestInsight<Kind extends InsightKind = 'whole'> {
   readonly insight: InsightKinds[Kind]
   /** False if a newer result is being computed. */
   readonly isCurrent: boolean
@@ -66,7 +66,7 @@ export interface Insights<Kind extends InsightKind = 'whole'> {
    * @returns `undefined` if no result is ready in time or the vault is not indexed yet
    * @throws RouxError `PROVIDER_ERROR` if the first result failed
    */
-  follow(options: FollowOptions): Promise<Followed<Kind> | undefined>
+  follow(options: FollowOptions): Promise<LatestInsight<Kind> | undefined>
   /** Notes read in the current run. The run continues even if callers stop waiting. */
   progress?(): { readonly done: number; readonly total: number } | undefined
 }
@@ -85,7 +85,7 @@ export function noteNumber({ ids }: Pick<OfAllNotes, 'ids'>, id: NodeId): number
 /** Entries can disappear at any time, because everything can be recomputed. */
 export interface InsightCache {
   /** Hashes without a stored record. */
-  lacking(contents: readonly string[]): readonly string[]
+  missing(contents: readonly string[]): readonly string[]
   /** @throws Error on lookup, if a record is damaged */
   records(): (content: string) => Uint8Array | undefined
   keepRecords(records: ReadonlyMap<string, Uint8Array>): void

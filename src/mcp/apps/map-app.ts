@@ -39,7 +39,7 @@ export function showsApps(server: ValidatingServer, { mcpReq }: ServerContext): 
 }
 
 export function isMapOffered({ mapPage, tools, switchedOffBy }: McpServerOptions): boolean {
-  return mapPage !== undefined && tools.some((tool) => tool.isPictured === true && switchedOffBy(tool) === undefined)
+  return mapPage !== undefined && tools.some((tool) => tool.showsOnMap === true && switchedOffBy(tool) === undefined)
 }
 
 export function appTools(switchedOffBy: SwitchedOffBy): readonly Tool[] {
@@ -48,7 +48,7 @@ export function appTools(switchedOffBy: SwitchedOffBy): readonly Tool[] {
 
 export function withApp(definition: ToolDefinition, tool: Tool): object {
   if (tool === mapPictureTool) return { ...definition, _meta: { ui: { visibility: ['app'] } } }
-  return tool.isPictured === true ? { ...definition, _meta: { ui: { resourceUri: MAP_APP } } } : definition
+  return tool.showsOnMap === true ? { ...definition, _meta: { ui: { resourceUri: MAP_APP } } } : definition
 }
 
 /** The page reads the structured content, so the text would only double the size. */

@@ -37,7 +37,7 @@ const MODEL_TIMEOUT = 660_000
 /** Returns errors as results. */
 export async function callTool(tool: Tool, args: unknown, options: CallOptions): Promise<ToolResult> {
   const { signal, mayRead = true, maxTokens, report, missing = [] } = options
-  const timeout = options.timeout ?? (tool.byModel === true ? MODEL_TIMEOUT : undefined)
+  const timeout = options.timeout ?? (tool.needsChatModel === true ? MODEL_TIMEOUT : undefined)
   try {
     const run = prepareCall(tool, args, options)
     const limit = { signal, timeout, hint: hintOf(tool) }

@@ -30,7 +30,7 @@ export function coreOf(vaults: readonly GraphCore[], id: string): IdInVault | un
  * Returns data about the only vault, or about each vault under `vaults`.
  * @throws the first vault's error if all fail; any error that is not a RouxError
  */
-export async function ofEveryVault(
+export async function readEveryVault(
   vaults: readonly GraphCore[],
   read: (core: GraphCore) => Promise<Answer<object>>,
 ): Promise<object> {
@@ -46,7 +46,7 @@ export async function ofEveryVault(
 }
 
 /** Omits vaults that failed. @throws the first vault's error if all fail; any error that is not a RouxError */
-export async function ofThoseThatCan<T>(
+export async function readAvailableVaults<T>(
   vaults: readonly GraphCore[],
   read: (core: GraphCore) => Promise<T>,
 ): Promise<readonly T[]> {

@@ -55,15 +55,15 @@ export const SEARCH_NOTES = 'search_notes'
 export interface ToolIdentity {
   readonly name: string
   /** Name of the tool whose setting also controls this tool. Omitted if the tool has its own setting. */
-  readonly standsFor?: string
+  readonly settingFrom?: string
   /** Omitted for tools that are enabled by default. */
   readonly needs?: Permission
   readonly group?: ToolGroup
   /** The only profile that offers the tool. Omitted if all profiles do. */
   readonly profile?: 'full'
-  readonly byMeaning?: true
+  readonly needsEmbedder?: true
   /** Set for tools that call a chat model, which is slow and may be remote. */
-  readonly byModel?: true
+  readonly needsChatModel?: true
 }
 
 export interface ToolFacts extends ToolIdentity {
@@ -74,7 +74,7 @@ export interface ToolFacts extends ToolIdentity {
   searchReadiness?(args: Arguments): SearchReadiness | undefined
   readonly wrap: Wrap
   /** Clients that support pages can show the answer on the map. */
-  readonly isPictured?: true
+  readonly showsOnMap?: true
   /**
    * For connector tools. Returns the complete structured result. These tools have no parameter `vault`, and nothing is appended
    * to their results.

@@ -55,7 +55,7 @@ export function feedOf(events: ServerEvents, visible: SeenVaults = []): EventFee
     subscribe: (listener) =>
       events.subscribe((event) => {
         if (!isSeen(event) && !OF_SETTINGS.includes(event.kind)) return
-        for (const clientEvent of inOwnTerms(event, subscriptions)) listener(clientEvent)
+        for (const clientEvent of clientEventsFor(event, subscriptions)) listener(clientEvent)
       }),
     onMessage: (listener) =>
       events.onMessage((message) => {
@@ -67,7 +67,7 @@ export function feedOf(events: ServerEvents, visible: SeenVaults = []): EventFee
 
 const OF_SETTINGS: readonly ServerEvent['kind'][] = ['tools_list_changed', 'resources_list_changed']
 
-function inOwnTerms(event: ServerEvent, subscriptions: ResourceSubscriptions): readonly ClientEvent[] {
+function clientEventsFor(event: ServerEvent, subscriptions: ResourceSubscriptions): readonly ClientEvent[] {
   if (event.kind !== 'resource_updated' && event.kind !== 'files_updated') return [{ kind: event.kind }]
   if (subscriptions.isEmpty) return []
   const uris =

@@ -4,7 +4,7 @@ import { requireText } from '../../app/read/texts.ts'
 import { toScope, trimFolder } from '../../app/scope.ts'
 import { isRecord } from '../../core/is-record.ts'
 import type { Node } from '../../core/store.ts'
-import { ofThoseThatCan } from '../calls/vaults.ts'
+import { readAvailableVaults } from '../calls/vaults.ts'
 import { BUILT_IN } from './built-in.ts'
 import type { Prompt, PromptArgument, PromptArguments } from './prompts.ts'
 
@@ -15,7 +15,7 @@ const PLACEHOLDER = /\{\{([^{}]+)\}\}/g
 /** Lists the built-in prompts, then one prompt for each note in the folder. All names differ. */
 export async function listPrompts(vaults: readonly GraphCore[], folder: string, call: Call): Promise<readonly Prompt[]> {
   if (trimFolder(folder) === '') return BUILT_IN
-  const promptLists = await ofThoseThatCan(vaults, (core) => vaultPrompts(core, folder, call))
+  const promptLists = await readAvailableVaults(vaults, (core) => vaultPrompts(core, folder, call))
   const usedNames = new Set(BUILT_IN.map(({ definition }) => definition.name))
   return [...BUILT_IN, ...promptLists.flat().map((prompt) => withOwnName(prompt, usedNames))]
 }

@@ -1,7 +1,7 @@
 import type { Call } from '../../app/answer/answer-when-ready.ts'
 import type { GraphCore, Warning } from '../../app/graph-core.ts'
 import type { WholeFile } from '../../app/read/read-file.ts'
-import { coreOf, ofEveryVault } from '../calls/vaults.ts'
+import { coreOf, readEveryVault } from '../calls/vaults.ts'
 import type { SwitchedOffBy } from '../definition/define-tool.ts'
 import { MissingResource } from '../protocol.ts'
 import type { ServerFacts } from '../server-options.ts'
@@ -57,7 +57,7 @@ async function readFixed(
     )
   }
   const request = { ...call, server }
-  const facts = await ofEveryVault(vaults, (core) => resource.read(core, request))
+  const facts = await readEveryVault(vaults, (core) => resource.read(core, request))
   return { uri, mimeType: 'application/json', text: JSON.stringify({ ...(await resource.about?.(request)), ...facts }) }
 }
 

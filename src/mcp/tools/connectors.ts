@@ -38,7 +38,7 @@ export function withConnectorTools(
   return [
     connectorSearch(addressOf),
     connectorFetch(addressOf),
-    defineTool({ ...SEARCH, name: SEARCH_NOTES, standsFor: 'search' }),
+    defineTool({ ...SEARCH, name: SEARCH_NOTES, settingFrom: 'search' }),
     ...rest,
   ]
 }
@@ -67,7 +67,7 @@ function connectorSearch(addressOf: AddressOf): Tool {
 function connectorFetch(addressOf: AddressOf): Tool {
   return defineTool({
     name: 'fetch',
-    standsFor: 'get_node',
+    settingFrom: 'get_node',
     title: 'Read a note',
     description: 'Returns the text of a note, given an id from search. The end of a long note says how to fetch the rest.',
     names: { id: 'note' },

@@ -21,7 +21,7 @@ export const SEARCH = toolLiteral({
   description:
     'Finds notes and passages that answer a question, by words and meaning: "How do I keep dough warm?" For exact words, tags, dates or properties, use find_nodes.',
   names: { folder: 'place', note: 'note' },
-  byMeaning: true,
+  needsEmbedder: true,
   searchReadiness: ({ mode }) => (mode === 'keyword' ? 'words' : 'meaning'),
   input: () => ({
     query: z.string().min(1).max(10_000).describe('The question.'),
@@ -187,7 +187,7 @@ export const askTool = defineTool({
     'Asks the user\'s own model to answer from the notes, with citations: "Ask my model about rye." Verifies quotes, but not the answer. Slower than answering yourself with search.',
   annotations: { ...READS, openWorldHint: true },
   names: { note_id: 'note', folder: 'place' },
-  byModel: true,
+  needsChatModel: true,
   reach: { kind: 'one', mustChoose: true },
   searchReadiness: () => 'meaning',
   input: () => ({

@@ -166,7 +166,7 @@ export const mapTool = defineTool({
     level: z.int().min(1).max(2).default(1).describe('2: smaller communities.'),
     max_tokens: maxTokens(),
   }),
-  isPictured: true,
+  showsOnMap: true,
   budget: { tokens: DEFAULT_TOKENS.list, fit: fitMap },
   run: mapVault,
 })

@@ -33,7 +33,7 @@ export const getNeighborsTool = defineTool({
     max_tokens: maxTokens(),
   }),
   wrap: 'results',
-  isPictured: true,
+  showsOnMap: true,
   budget: { tokens: tokensForNeighbors, fit: fitNeighbors },
   run: (core, { include_content, ...args }, call) => getNeighbors(core, { ...args, includeContent: include_content }, call),
 })
@@ -62,7 +62,7 @@ export const findPathTool = defineTool({
     avoid_hubs: z.boolean().default(false).describe('Avoid the most-linked notes.'),
     max_tokens: maxTokens(),
   }),
-  isPictured: true,
+  showsOnMap: true,
   budget: { tokens: DEFAULT_TOKENS.list, fit: fitPath },
   run: (core, { avoid_hubs, ...args }, call) => findPath(core, { ...args, avoidHubs: avoid_hubs }, call),
 })
@@ -83,7 +83,7 @@ export const getHubsTool = defineTool({
     max_tokens: maxTokens(),
   }),
   wrap: 'results',
-  isPictured: true,
+  showsOnMap: true,
   budget: { tokens: DEFAULT_TOKENS.list, fit: fitRows },
   run: getHubs,
 })

@@ -2,7 +2,7 @@ import type { JSONRPCMessage, JSONRPCRequest, RequestId } from '@modelcontextpro
 import { isRecord } from '../../core/is-record.ts'
 
 /** Large results are sent twice, as text and as structured content. */
-const remembered = new WeakMap<object, string>()
+const jsonCache = new WeakMap<object, string>()
 
 type Incoming =
   | { readonly kind: 'message'; readonly message: JSONRPCMessage }
@@ -111,8 +111,8 @@ function isRequestId(value: unknown): value is RequestId {
 
 /** Caches the result, so the value must not change afterwards. */
 export function toJson(value: unknown): string {
-  const json = recall(value)
-  if (typeof value === 'object' && value !== null) remembered.set(value, json)
+  const json = cachedJson(value)
+  if (typeof value === 'object' && value !== null) jsonCache.set(value, json)
   return json
 }
 
@@ -125,9 +125,9 @@ export function messageToJson(message: object): string {
   const result: unknown = 'result' in message ? message.result : undefined
   if (!isRecord(result) || !isRecord(result.structuredContent)) return JSON.stringify(message)
   const { structuredContent, ...rest } = result
-  const structured = `{${members(structuredContent as object, recall).join()}}`
-  const shell = members({ ...message, result: undefined }, recall)
-  const inner = [...members(rest, recall), `"structuredContent":${structured}`]
+  const structured = `{${members(structuredContent as object, cachedJson).join()}}`
+  const shell = members({ ...message, result: undefined }, cachedJson)
+  const inner = [...members(rest, cachedJson), `"structuredContent":${structured}`]
   return `{${[...shell, `"result":{${inner.join()}}`].join()}}`
 }
 
@@ -136,7 +136,7 @@ function members(object: object, toText: (value: unknown) => string): readonly s
   return present.map(([key, value]) => `${JSON.stringify(key)}:${toText(value)}`)
 }
 
-function recall(value: unknown): string {
-  const text = typeof value === 'object' && value !== null ? remembered.get(value) : undefined
+function cachedJson(value: unknown): string {
+  const text = typeof value === 'object' && value !== null ? jsonCache.get(value) : undefined
   return text ?? JSON.stringify(value)
 }

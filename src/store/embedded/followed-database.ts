@@ -86,7 +86,7 @@ export class FollowedDatabase<T extends object> {
   }
 
   /** The next `open` checks the file's identity. */
-  doubt(): void {
+  checkIdentityNext(): void {
     this.#sameUntil = 0
   }
 

@@ -54,7 +54,7 @@ class SqliteInsightCache implements InsightCache {
     this.#database = database
   }
 
-  lacking(contents: readonly string[]): readonly string[] {
+  missing(contents: readonly string[]): readonly string[] {
     const select = this.#database?.prepare('SELECT 1 AS found FROM record WHERE content = ?')
     return contents.filter((content) => !this.#unwritten.has(content) && select?.get(content) === undefined)
   }

@@ -96,7 +96,7 @@ class SqliteStore implements EmbeddedStore {
   }
 
   refresh(): void {
-    this.#projection.file.doubt()
+    this.#projection.file.checkIdentityNext()
     if (this.#projection.generation > 0) this.#refresh()
     else {
       this.#load()
@@ -177,7 +177,7 @@ class SqliteStore implements EmbeddedStore {
   async #linksAsOfNow(): Promise<LinksAsOf | undefined> {
     for (;;) {
       await this.#load()
-      this.#projection.file.doubt()
+      this.#projection.file.checkIdentityNext()
       this.#refresh()
       const links = this.#projection.file.guard(() => this.#projection.linksAsOfNow())
       if (links === undefined || links.generation === this.#projection.generation) return links

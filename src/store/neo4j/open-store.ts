@@ -212,7 +212,7 @@ export class Neo4jStore implements Store {
       const questions = new Questions(this.#connection, {
         signal,
         onState: (state) => {
-          if (state?.isMoving === true || !isSameGeneration(state, facts)) throw new SnapshotOutdated()
+          if (state?.isPartlyVisible === true || !isSameGeneration(state, facts)) throw new SnapshotOutdated()
         },
       })
       try {

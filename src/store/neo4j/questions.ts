@@ -12,11 +12,11 @@ export interface VaultState {
   readonly lineage: string | null
   readonly searchWrites: number
   /** Times of the last commit, of the feeder's last heartbeat, and of this result, in milliseconds on the server's clock. */
-  readonly fed: number | null
-  readonly heard: number | null
+  readonly committedAt: number | null
+  readonly heartbeatAt: number | null
   readonly now: number
   /** True while a new generation is only partly visible. */
-  readonly isMoving: boolean
+  readonly isPartlyVisible: boolean
 }
 
 export interface VaultFacts extends VaultState {
@@ -50,11 +50,11 @@ const VAULT = `MATCH (v:RouxVault {vault: $vault}) MATCH (p:RouxPending {vault: 
   OPTIONAL MATCH (w:RouxSearch {vault: $vault}) OPTIONAL MATCH (h:RouxFeeder {vault: $vault})`
 
 const STATE = `v.generation AS generation, v.lineage AS lineage, coalesce(w.writes, 0) AS searchWrites,
-  v.fed AS fed, h.heard AS heard, timestamp() AS now,
-  p.generation > v.generation AND p.at > timestamp() - ${ANNOUNCED} AS isMoving`
+  v.fed AS committedAt, h.heard AS heartbeatAt, timestamp() AS now,
+  p.generation > v.generation AND p.at > timestamp() - ${ANNOUNCED} AS isPartlyVisible`
 
 /** Maximum wait for a generation to become visible, and time between checks, in milliseconds. */
-const MOVING = { most: 5_000, look: 50 }
+const VISIBILITY_WAIT = { most: 5_000, look: 50 }
 
 /** @throws RouxError `STORE_UNAVAILABLE` if the vault's name belongs to another folder */
 export function requireSameFolder({ origin, vault }: Connection, folder: string | null): void {
@@ -66,7 +66,7 @@ export function requireSameFolder({ origin, vault }: Connection, folder: string 
 
 /** @returns `undefined` if the vault has never been fed @throws RouxError `STORE_UNAVAILABLE` */
 export async function readFacts(connection: Connection, signal?: AbortSignal): Promise<VaultFacts | undefined> {
-  const until = performance.now() + MOVING.most
+  const until = performance.now() + VISIBILITY_WAIT.most
   for (;;) {
     const [row] = await connection.read<VaultFacts & { readonly version: number | null; readonly folder: string | null }>(
       `OPTIONAL MATCH (s:RouxSchema {name: 'schema'}) WITH s.version AS version
@@ -79,8 +79,8 @@ export async function readFacts(connection: Connection, signal?: AbortSignal): P
     )
     requireFormat(row?.version ?? undefined)
     requireSameFolder(connection, row?.folder ?? null)
-    if (row?.isMoving !== true || performance.now() > until) return row
-    await new Promise((resolve) => setTimeout(resolve, MOVING.look))
+    if (row?.isPartlyVisible !== true || performance.now() > until) return row
+    await new Promise((resolve) => setTimeout(resolve, VISIBILITY_WAIT.look))
   }
 }
 

@@ -114,7 +114,7 @@ export function graphLogOf(connection: Connection): GraphLog {
         before = rows.at(-1)?.generation ?? 0
       }
     },
-    async knows(lineage) {
+    async ownerOf(lineage) {
       const rows = await connection.read(
         'MATCH (c:RouxCommit {vault: $vault}) WHERE c.generation >= 0 AND c.lineage = $lineage RETURN c.generation AS generation LIMIT 1',
         { vault, lineage },

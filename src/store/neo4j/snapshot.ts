@@ -94,7 +94,7 @@ export class Neo4jSnapshot implements Snapshot {
         onState(state)
         // During the first feed, search data changes all the time. Only facts from an earlier read must be checked.
         const isSearchMoved = isTrusted && state?.searchWrites !== facts?.searchWrites
-        if (state?.isMoving === true || !isSameGeneration(state, facts) || isSearchMoved) this.restart()
+        if (state?.isPartlyVisible === true || !isSameGeneration(state, facts) || isSearchMoved) this.restart()
       },
     })
     const start = name === undefined ? '' : `${name}:`

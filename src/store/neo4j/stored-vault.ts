@@ -65,13 +65,13 @@ function unknownVault(vault: string): RouxError {
 const SILENCE_TIMEOUT = 60_000
 
 function isFollowed(facts: VaultFacts | undefined): boolean {
-  return facts !== undefined && facts.heard !== null && facts.now - facts.heard < SILENCE_TIMEOUT
+  return facts !== undefined && facts.heartbeatAt !== null && facts.now - facts.heartbeatAt < SILENCE_TIMEOUT
 }
 
 /** Seconds without a heartbeat. `undefined` below a minute, or if there is no feeder. */
-function silenceOf({ heard, fed, now }: VaultFacts): number | undefined {
-  if (heard === null) return undefined
-  const silent = now - Math.max(heard, fed ?? 0)
+function silenceOf({ heartbeatAt, committedAt, now }: VaultFacts): number | undefined {
+  if (heartbeatAt === null) return undefined
+  const silent = now - Math.max(heartbeatAt, committedAt ?? 0)
   return silent < SILENCE_TIMEOUT ? undefined : Math.round(silent / 1_000)
 }
 
@@ -94,16 +94,16 @@ class FeedStatus implements Indexing {
     const { facts } = this.#store
     const base = { done: 0, total: 0, cache: 'disk', watch: 'events', file: this.#place.file } as const
     if (facts === undefined) return { ...base, phase: 'idle' }
-    const { fed, now, mode } = facts
+    const { committedAt, now, mode } = facts
     const silent = silenceOf(facts)
     return {
       ...base,
       phase: 'idle',
       ...(mode === null ? {} : { mode: mode as Mode }),
       ...(this.#search === undefined ? {} : { search: this.#search }),
-      ...(fed === null
+      ...(committedAt === null
         ? {}
-        : { feed: { age: Math.max(0, Math.round((now - fed) / 1_000)), ...(silent === undefined ? {} : { silent }) } }),
+        : { feed: { age: Math.max(0, Math.round((now - committedAt) / 1_000)), ...(silent === undefined ? {} : { silent }) } }),
     }
   }
 

@@ -63,7 +63,7 @@ export async function openVaultView({ vault, writer, indexer }: Exclusive, { spe
       const stat = statOf(onDisk(path))
       return stat === undefined ? undefined : stat.isDirectory() ? 'folder' : 'file'
     },
-    spelled: (path) => spelledPath(path, list),
+    withSpelling: (path) => spelledPath(path, list),
     list,
   }
 }

@@ -22,7 +22,7 @@ function linking(name: string, targets: readonly string[]): { passage: PlacedPas
 test('a link weighs more in a passage that links to few notes', () => {
   const worthIn = (targets: readonly string[]) => {
     const { passage, links } = linking('Source', targets)
-    return linksFromPassages([passage], new Map([[passage.node.id, links]])).map(({ worth }) => worth)
+    return linksFromPassages([passage], new Map([[passage.node.id, links]])).map(({ weight }) => weight)
   }
   const [alone = 0] = worthIn(['a'])
   const [ofThree = 0] = worthIn(['a', 'b', 'c'])

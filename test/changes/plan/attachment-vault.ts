@@ -51,7 +51,7 @@ export function attachmentVault(
     kindOf: (path) => fileKind(path, mode),
     read,
     look: (path) => (path in files ? 'file' : folders.has(path) ? 'folder' : undefined),
-    spelled: (path) => {
+    withSpelling: (path) => {
       const parts = path.split('/')
       for (let length = parts.length; length > 0; length--) {
         const start = foldId(parts.slice(0, length).join('/'))

@@ -21,7 +21,7 @@ export class LinkReports {
   }
 
   /** Adds links that would resolve differently. */
-  addLedElsewhere(
+  addRedirected(
     sources: readonly RelinkSource[],
     changes: readonly NameChange[],
     pathOf: (key: number) => string | undefined,

@@ -95,7 +95,7 @@ export class ChunkGraph {
     while (index !== undefined && !this.#isClosed) {
       await this.#build(index)
       await this.#save(index)
-      if (index.behind === 0 && !this.#isClosed) await this.#woken()
+      if (index.unindexedCount === 0 && !this.#isClosed) await this.#woken()
     }
   }
 
@@ -137,7 +137,8 @@ export class ChunkGraph {
 
   async #build(index: HnswIndex): Promise<void> {
     const { graphs } = this.#options
-    if (graphs !== undefined && (index.behind > MAX_BUILT_HERE || index.isWorn)) await this.#buildElsewhere(index, graphs)
+    if (graphs !== undefined && (index.unindexedCount > MAX_BUILT_HERE || index.needsRebuild))
+      await this.#buildElsewhere(index, graphs)
     if (!this.#isClosed) await this.#buildHere(index)
   }
 
@@ -146,13 +147,13 @@ export class ChunkGraph {
     const builder = await graphs.begin(this.#options.dimensions)
     this.#handedOver = 0
     try {
-      let labels = index.beginElsewhere()
+      let labels = index.beginExternalBuild()
       do {
         await this.#handOver(index, builder, labels)
         labels = index.takeChanged()
       } while (labels.length > MAX_BUILT_HERE && !this.#isClosed)
       if (this.#isClosed) return
-      await index.adopt(await builder.write(file), labels)
+      await index.useBuiltGraph(await builder.write(file), labels)
       this.#unsaved = undefined
       if (this.#isClosed) index.close()
     } finally {
@@ -198,7 +199,7 @@ export class ChunkGraph {
     const isWorthIt = this.#unsaved === undefined || this.#unsaved >= Math.max(MIN_UNSAVED, index.size * MAX_UNSAVED_SHARE)
     if (path === undefined || !isWorthIt || this.#isClosed) return
     await this.#pause(SAVE_DELAY)
-    if (this.#isClosed || index.behind > 0) return
+    if (this.#isClosed || index.unindexedCount > 0) return
     try {
       const fingerprint = await saveLabelManifest(path, this.#slots.marks())
       // A graph that no longer matches the manifest must not be saved.
@@ -218,9 +219,9 @@ export class ChunkGraph {
   }
 
   #progress(): string | undefined {
-    if (this.#index === undefined || this.#index.behind === 0) return undefined
+    if (this.#index === undefined || this.#index.unindexedCount === 0) return undefined
     const { size } = this.#index
-    const unindexed = this.#handedOver === undefined ? this.#index.behind : size - this.#handedOver
+    const unindexed = this.#handedOver === undefined ? this.#index.unindexedCount : size - this.#handedOver
     return `The graph is being built: ${Math.max(0, size - unindexed)} of ${size} vectors done.`
   }
 }

@@ -33,7 +33,7 @@ export class LoadedVectors {
   /** Last `data_version` that was loaded completely. */
   #version = Number.NaN
   /** True if notes may have been deleted since the last check. */
-  #mayLack = true
+  #mayHaveDeletions = true
   #isClosed = false
 
   constructor(rows: VectorRows, { id, ...options }: LoadedVectorsOptions) {
@@ -44,24 +44,24 @@ export class LoadedVectors {
     this.#prepared = this.table.prepare()
   }
 
-  isOf(version: number): boolean {
-    return this.#version === version && !this.#mayLack
+  isLoaded(version: number): boolean {
+    return this.#version === version && !this.#mayHaveDeletions
   }
 
   /** Loads new parts in short slices, at least up to `version`. @throws DamagedIndex */
   async load(version: number): Promise<void> {
     await this.#prepared
-    const isNew = !this.isOf(version)
+    const isNew = !this.isLoaded(version)
     while (isNew && !this.#isClosed && this.#loadNew()) await new Promise((resolve) => setImmediate(resolve))
     if (this.#isClosed) return
-    if (this.#mayLack) this.#forgetGone()
+    if (this.#mayHaveDeletions) this.#forgetGone()
     this.#version = version
     this.table.endLoading()
   }
 
   /** Call after a commit. The next `load` drops deleted notes. */
-  mayHaveGone(): void {
-    this.#mayLack = true
+  onCommit(): void {
+    this.#mayHaveDeletions = true
   }
 
   releaseMemory(): void {
@@ -87,7 +87,7 @@ export class LoadedVectors {
   }
 
   #forgetGone(): void {
-    this.#mayLack = false
+    this.#mayHaveDeletions = false
     const { notes } = this.#rows.vectorCount.get(this.id) as { notes: number }
     if (this.table.notes === notes) return
     const { keys } = this.#rows.vectorKeys.get(this.id) as { keys: string | null }

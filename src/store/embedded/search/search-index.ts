@@ -68,7 +68,7 @@ export class SearchIndex {
     this.#headers = new Map(stored.map(({ id, rank }) => [id, this.#headers.get(id) ?? readHeader(open, id, rank)]))
     this.words.setSegments([...this.#headers].map(([id, header]) => ({ id, header })))
     this.#embedders = undefined
-    for (const table of this.#tables.values()) table.mayHaveGone()
+    for (const table of this.#tables.values()) table.onCommit()
   }
 
   /** Loads new vectors in short slices. @returns `undefined` if the embedder has none @throws DamagedIndex */
@@ -77,7 +77,7 @@ export class SearchIndex {
     if (open === undefined) return undefined
     const version = this.file.version(open)
     const current = this.#tables.get(embedder)
-    const table = current?.isOf(version) === true ? current : this.#tableOf(open, embedder)
+    const table = current?.isLoaded(version) === true ? current : this.#tableOf(open, embedder)
     await table?.load(version)
     return table?.table
   }

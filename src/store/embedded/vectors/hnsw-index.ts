@@ -41,7 +41,7 @@ export class HnswIndex implements VectorIndex {
   }
 
   /** Labels that `build` has not processed yet. */
-  get behind(): number {
+  get unindexedCount(): number {
     return this.#unindexed.size
   }
 
@@ -82,7 +82,7 @@ export class HnswIndex implements VectorIndex {
    * during a save.
    */
   *build(labelsAStep = 32): Generator<number, void, void> {
-    if (this.isWorn && !this.#graph.busy) this.#startAnew()
+    if (this.needsRebuild && !this.#graph.busy) this.#startAnew()
     let added = 0
     for (const label of this.#unindexed) {
       if (this.#graph.busy) return
@@ -117,12 +117,12 @@ export class HnswIndex implements VectorIndex {
   }
 
   /** Labels for a graph that another thread builds. `takeChanged` returns later changes. */
-  beginElsewhere(): readonly number[] {
+  beginExternalBuild(): readonly number[] {
     this.#changedMeanwhile = new LabelSet()
     return [...this.#scan.labels()]
   }
 
-  /** Labels that changed since the last call, or since `beginElsewhere`. */
+  /** Labels that changed since the last call, or since `beginExternalBuild`. */
   takeChanged(): readonly number[] {
     const changed = [...(this.#changedMeanwhile ?? [])]
     this.#changedMeanwhile?.clear()
@@ -134,7 +134,7 @@ export class HnswIndex implements VectorIndex {
   }
 
   /** Uses a graph built by another thread. `build` adds `changed` and later changes. */
-  async adopt(file: WrittenGraph, changed: readonly number[]): Promise<void> {
+  async useBuiltGraph(file: WrittenGraph, changed: readonly number[]): Promise<void> {
     await verifyGraphLayout(file)
     const graph = await HnswGraph.read(this.#options.addon, file)
     this.#takeOver(graph, [...changed, ...this.takeChanged()])
@@ -188,7 +188,7 @@ export class HnswIndex implements VectorIndex {
   }
 
   /** True if deletions and replacements make a rebuild worthwhile. */
-  get isWorn(): boolean {
+  get needsRebuild(): boolean {
     return this.#graph.wasted + this.#replaced > Math.max(MIN_WEAR, this.#graph.size * MAX_WEAR_SHARE)
   }
 

@@ -68,8 +68,8 @@ async function examineVault(connection: Connection, facts: VaultFacts | undefine
       },
     ]
   }
-  const { generation, files, complete, fed, heard, now } = facts
-  const age = fed === null ? '' : `, last changed ${Math.round((now - fed) / 1_000)} seconds ago`
+  const { generation, files, complete, committedAt, heartbeatAt, now } = facts
+  const age = committedAt === null ? '' : `, last changed ${Math.round((now - committedAt) / 1_000)} seconds ago`
   const state: DatabaseFinding = complete
     ? { state: 'ok', message: `vault "${connection.vault}": ${files} files, generation ${generation}${age}` }
     : {
@@ -79,8 +79,8 @@ async function examineVault(connection: Connection, facts: VaultFacts | undefine
       }
   const feeder = await currentFeeder(connection)
   if (feeder !== undefined) return [state, { state: 'ok', message: `fed by ${feeder}` }]
-  if (heard === null) return [state, { state: 'ok', message: 'its folder is not being watched; roux feed would watch it' }]
-  const silent = `its folder has not been watched for ${Math.round((now - heard) / 1_000)} seconds`
+  if (heartbeatAt === null) return [state, { state: 'ok', message: 'its folder is not being watched; roux feed would watch it' }]
+  const silent = `its folder has not been watched for ${Math.round((now - heartbeatAt) / 1_000)} seconds`
   return [state, { state: 'warn', message: silent, hint: 'Restart "roux feed" on the computer with the folder.' }]
 }
 
