@@ -1,80 +1,63 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import type { JSONRPCMessage } from '@modelcontextprotocol/server'
 import { messageToJson } from '../mcp/transport/json-rpc.ts'
 import type { Limits } from './limits.ts'
+import type { Exchange } from './routes.ts'
 
-export class EventStream {
-  readonly #response: ServerResponse
-  readonly #backlog: number
-  readonly #timer: NodeJS.Timeout
-  #waiting = 0
-  #open = true
+export type EventStream = ReturnType<typeof eventStream>
 
-  /** @param onEnd called once when either side ends the stream */
-  constructor(response: ServerResponse, { keepAlive, streamBacklog }: Limits, onEnd: () => void = () => {}) {
-    this.#response = response
-    this.#backlog = streamBacklog
-    response.writeHead(200, EVENT_STREAM)
-    response.flushHeaders()
-    this.#timer = setInterval(() => this.#write(': still here\n\n'), keepAlive)
-    response.once('close', () => {
-      this.#stop()
-      onEnd()
-    })
-  }
-
-  /** Closes the stream if the client stops reading. */
-  send(message: object): void {
-    this.#write(`event: message\ndata: ${messageToJson(message)}\n\n`)
-  }
-
-  end(): void {
-    if (!this.#open) return
-    this.#stop()
-    this.#response.end()
-  }
-
-  #write(text: string): void {
-    if (!this.#open) return
-    if (this.#waiting >= this.#backlog) {
-      this.#response.destroy()
+/** @param onEnd called once when either side ends the stream */
+export function eventStream(response: ServerResponse, { keepAlive, streamBacklog }: Limits, onEnd: () => void = () => {}) {
+  let waiting = 0
+  let isOpen = true
+  const write = (text: string): void => {
+    if (!isOpen) return
+    if (waiting >= streamBacklog) {
+      response.destroy()
       return
     }
-    this.#waiting++
-    this.#response.write(text, () => {
-      this.#waiting--
+    waiting++
+    response.write(text, () => {
+      waiting--
     })
   }
-
-  #stop(): void {
-    this.#open = false
-    clearInterval(this.#timer)
+  response.writeHead(200, EVENT_STREAM)
+  response.flushHeaders()
+  const timer = setInterval(() => write(': still here\n\n'), keepAlive)
+  const stop = (): void => {
+    isOpen = false
+    clearInterval(timer)
+  }
+  response.once('close', () => {
+    stop()
+    onEnd()
+  })
+  return {
+    /** Closes the stream if the client stops reading. */
+    send: (message: object): void => write(`event: message\ndata: ${messageToJson(message)}\n\n`),
+    end(): void {
+      if (!isOpen) return
+      stop()
+      response.end()
+    },
   }
 }
 
 /** Starts a stream at the first event, if the client accepts streams. */
-export class EventsOnDemand {
-  readonly #exchange: { readonly request: IncomingMessage; readonly response: ServerResponse }
-  readonly #limits: Limits
-  #stream: EventStream | undefined
-
-  constructor(exchange: { readonly request: IncomingMessage; readonly response: ServerResponse }, limits: Limits) {
-    this.#exchange = exchange
-    this.#limits = limits
-  }
-
-  send(message: JSONRPCMessage): void {
-    const { request, response } = this.#exchange
-    if (response.destroyed || !String(request.headers.accept).includes('text/event-stream')) return
-    this.#stream ??= new EventStream(response, this.#limits)
-    this.#stream.send(message)
-  }
-
-  /** @returns false if no stream has started */
-  end(answers: readonly JSONRPCMessage[]): boolean {
-    for (const answer of answers) this.#stream?.send(answer)
-    this.#stream?.end()
-    return this.#stream !== undefined
+export function eventsOnDemand({ request, response }: Pick<Exchange<unknown>, 'request' | 'response'>, limits: Limits) {
+  let stream: EventStream | undefined
+  return {
+    send(message: JSONRPCMessage): void {
+      if (response.destroyed || !String(request.headers.accept).includes('text/event-stream')) return
+      stream ??= eventStream(response, limits)
+      stream.send(message)
+    },
+    /** @returns false if no stream has started */
+    end(answers: readonly JSONRPCMessage[]): boolean {
+      for (const answer of answers) stream?.send(answer)
+      stream?.end()
+      return stream !== undefined
+    },
   }
 }
 

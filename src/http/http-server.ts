@@ -17,7 +17,7 @@ import {
   sendPreflight,
 } from './host-and-origin.ts'
 import { LegacyHandler } from './legacy-handler.ts'
-import { LIMITS, type Limits, Load } from './limits.ts'
+import { LIMITS, type Limits, openLoad } from './limits.ts'
 import { mcpRoute } from './mcp-route.ts'
 import { ModernHandler } from './modern-handler.ts'
 import { type Refusal, refusal, sendRefusal } from './refusal.ts'
@@ -71,7 +71,7 @@ const CHECK_MS = 1_000
 function openEndpoint(options: HttpServerOptions): { readonly node: NodeServer; stop(): Promise<void> } {
   const { serverFor, eventsFor = () => feedOf(new ServerEvents()), log, tokenFile, limits = LIMITS, publicSide: side } = options
   const gate = new TokenGate(tokenFile, log)
-  const load = new Load(limits)
+  const load = openLoad(limits)
   const sessions = new Sessions(limits)
   const parts = { load, limits }
   const legacy = new LegacyHandler({
@@ -230,17 +230,15 @@ interface Address {
 }
 
 function cannotListen(cause: NodeJS.ErrnoException, { host, port, portAdvice = 'choose another port' }: Address): RouxError {
+  const notHere = [
+    `${host} is not an address of this computer.`,
+    'Set http.host to 127.0.0.1, or to 0.0.0.0 for all of its addresses.',
+  ]
   const [message, hint] = {
     EADDRINUSE: [`Port ${port} of ${host} is in use.`, `Another program uses it: ${portAdvice}.`],
     EACCES: [`Listening on port ${port} is not permitted.`, 'Ports below 1024 are reserved: choose a higher port.'],
-    EADDRNOTAVAIL: [
-      `${host} is not an address of this computer.`,
-      'Set http.host to 127.0.0.1, or to 0.0.0.0 for all of its addresses.',
-    ],
-    ENOTFOUND: [
-      `${host} is not an address of this computer.`,
-      'Set http.host to 127.0.0.1, or to 0.0.0.0 for all of its addresses.',
-    ],
+    EADDRNOTAVAIL: notHere,
+    ENOTFOUND: notHere,
   }[cause.code ?? ''] ?? [`Cannot listen on ${host}, port ${port}: ${cause.message}.`, 'Check http.host and http.port.']
   return new RouxError('INVALID_SETTINGS', message ?? '', { hint, cause })
 }

@@ -3,7 +3,7 @@ import type { JSONRPCMessage, JSONRPCRequest, Server } from '@modelcontextprotoc
 import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server'
 import { type Arrival, batchFault, type Messages } from '../mcp/transport/arrival.ts'
 import { invalidRequest, isInitialize, isRequest, messageToJson } from '../mcp/transport/json-rpc.ts'
-import { EventStream, EventsOnDemand } from './event-stream.ts'
+import { eventStream, eventsOnDemand } from './event-stream.ts'
 import type { Limits, Load } from './limits.ts'
 import { type Refusal, refusal, sendFault, sendJson, sendRefusal } from './refusal.ts'
 import type { Exchange } from './routes.ts'
@@ -58,7 +58,7 @@ export class LegacyHandler {
     // A client that reconnects has lost its old stream, even if the socket still looks open.
     session.stream?.end()
     response.setHeader('Mcp-Session-Id', session.id)
-    const stream = new EventStream(response, limits, () => {
+    const stream = eventStream(response, limits, () => {
       slot.end()
       if (session.stream === stream) session.stream = undefined
     })
@@ -104,7 +104,7 @@ export class LegacyHandler {
     const transport = session?.transport ?? (await this.#connectOnce(exchange))
     const repeated = transport.pending.repeatedFault(messages)
     if (repeated !== undefined) return sendFault(response, repeated)
-    const events = new EventsOnDemand(exchange, this.#options.limits)
+    const events = eventsOnDemand(exchange, this.#options.limits)
     const answers = await transport.post(messages, (message) => events.send(message))
     const isGivenUp = transport.isClosed
     if (session === undefined) await transport.close()

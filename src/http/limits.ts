@@ -37,79 +37,60 @@ export type Slot = { readonly refusal: Refusal } | { end(): void }
 
 type LoadLimits = Pick<Limits, 'calls' | 'callsPerToken' | 'streams' | 'streamsPerToken'>
 
+export type Load = ReturnType<typeof openLoad>
+
 /** No token can use up all slots. */
-export class Load {
-  readonly #calls: Slots
-  readonly #streams: Slots
-  #onIdle: (() => void) | undefined
-
-  constructor(limits: LoadLimits) {
-    this.#calls = new Slots('calls are in progress', { total: limits.calls, perToken: limits.callsPerToken })
-    this.#streams = new Slots('streams are open', { total: limits.streams, perToken: limits.streamsPerToken })
+export function openLoad(limits: LoadLimits) {
+  const calls = openSlots('calls are in progress', { total: limits.calls, perToken: limits.callsPerToken })
+  const streams = openSlots('streams are open', { total: limits.streams, perToken: limits.streamsPerToken })
+  let onIdle: (() => void) | undefined
+  return {
+    call: (key: string): Slot =>
+      calls.take(key, () => {
+        if (calls.taken() === 0) onIdle?.()
+      }),
+    stream: (key: string): Slot => streams.take(key),
+    /** Resolves when no call is in progress, or after `atMost` milliseconds. */
+    async idle(atMost: number): Promise<void> {
+      if (calls.taken() === 0) return
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, atMost)
+        onIdle = () => {
+          clearTimeout(timer)
+          resolve()
+        }
+      })
+    },
   }
+}
 
-  call(key: string): Slot {
-    return this.#calls.take(key, () => {
-      if (this.#calls.taken === 0) this.#onIdle?.()
-    })
+function openSlots(resource: string, { total, perToken }: { readonly total: number; readonly perToken: number }) {
+  const byToken = new Map<string, number>()
+  let taken = 0
+  const count = (key: string, more: 1 | -1): void => {
+    taken += more
+    const usedByToken = (byToken.get(key) ?? 0) + more
+    if (usedByToken === 0) byToken.delete(key)
+    else byToken.set(key, usedByToken)
   }
-
-  stream(key: string): Slot {
-    return this.#streams.take(key)
-  }
-
-  /** Resolves when no call is in progress, or after `atMost` milliseconds. */
-  async idle(atMost: number): Promise<void> {
-    if (this.#calls.taken === 0) return
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, atMost)
-      this.#onIdle = () => {
-        clearTimeout(timer)
-        resolve()
+  return {
+    taken: () => taken,
+    take(key: string, onEnd: () => void = () => {}): Slot {
+      const usedByToken = byToken.get(key) ?? 0
+      if (usedByToken >= perToken)
+        return { refusal: tooMany(`${usedByToken} ${resource} for this token, which is the limit per token.`) }
+      if (taken >= total) return { refusal: tooMany(`${taken} ${resource}, which is the limit of this server.`) }
+      count(key, 1)
+      let isEnded = false
+      return {
+        end: () => {
+          if (isEnded) return
+          isEnded = true
+          count(key, -1)
+          onEnd()
+        },
       }
-    })
-  }
-}
-
-interface SlotLimits {
-  readonly total: number
-  readonly perToken: number
-}
-
-class Slots {
-  readonly #resource: string
-  readonly #limits: SlotLimits
-  readonly #byToken = new Map<string, number>()
-  taken = 0
-
-  constructor(resource: string, limits: SlotLimits) {
-    this.#resource = resource
-    this.#limits = limits
-  }
-
-  take(key: string, onEnd: () => void = () => {}): Slot {
-    const { total, perToken } = this.#limits
-    const usedByToken = this.#byToken.get(key) ?? 0
-    if (usedByToken >= perToken)
-      return { refusal: tooMany(`${usedByToken} ${this.#resource} for this token, which is the limit per token.`) }
-    if (this.taken >= total) return { refusal: tooMany(`${this.taken} ${this.#resource}, which is the limit of this server.`) }
-    this.#count(key, 1)
-    let isEnded = false
-    return {
-      end: () => {
-        if (isEnded) return
-        isEnded = true
-        this.#count(key, -1)
-        onEnd()
-      },
-    }
-  }
-
-  #count(key: string, more: 1 | -1): void {
-    this.taken += more
-    const usedByToken = (this.#byToken.get(key) ?? 0) + more
-    if (usedByToken === 0) this.#byToken.delete(key)
-    else this.#byToken.set(key, usedByToken)
+    },
   }
 }
 

@@ -1,17 +1,13 @@
 import type { Adjacency } from '../core/csr.ts'
-import type { CommunityLevel, CutNote, Gaps, Nearest } from '../core/insight/insight.ts'
+import type { CommunityLevel, CutNote, Gaps } from '../core/insight/insight.ts'
 import { apartCommunities } from './apart.ts'
 import { indexNotes, plainLinks } from './communities/clustered-graph.ts'
-import { isDate } from './communities/key-notes.ts'
+import { isDate, type KeyNotesSource } from './communities/key-notes.ts'
 import type { WeightedGraph } from './communities/weighted-graph.ts'
 import type { Corpus } from './corpus.ts'
 
-export interface GapSource {
-  readonly titles: readonly string[]
-  readonly topology: Adjacency
-  readonly nearest: Nearest
+export interface GapSource extends Omit<KeyNotesSource, 'isIndex' | 'corpus'> {
   readonly corpus: Pick<Corpus, 'bags' | 'documents'>
-  readonly isStub: Uint8Array
 }
 
 /** Every vault has many small groups behind a single link. */

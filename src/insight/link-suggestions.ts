@@ -4,7 +4,7 @@ import { selectTop } from '../graph/select-top.ts'
 import type { Corpus } from './corpus.ts'
 import { findMentions, type Mentions, type NameWords, nameWords, type Occurrence, wordNumbers } from './mentions.ts'
 import { FLAG_BITS } from './note-record.ts'
-import { Walker } from './walk.ts'
+import { type Walker, walker } from './walk.ts'
 import { idfOf, searchByBm25, type WordSearch } from './word-search.ts'
 
 export interface SuggestionSource {
@@ -134,7 +134,7 @@ class Suggester {
     this.#idf = idfOf(corpus.documents, notes)
     this.#words = searchByBm25(corpus, this.#idf)
     this.#mostAlike = this.#answers(notes)
-    this.#walker = new Walker(undirected(links))
+    this.#walker = walker(undirected(links))
     this.#inLinks = new Uint32Array(notes)
     for (const target of links.targets) this.#inLinks[target] = (this.#inLinks[target] as number) + 1
     const folderCount = folders.reduce((max, folder) => Math.max(max, folder + 1), 0)

@@ -102,7 +102,7 @@ export type OccurrenceSink = (note: number, name: number, occurrence: Occurrence
 
 /** Finds names within lines in linear time. Of several names at a position, the longest wins. */
 export function findMentions({ lines, words }: MentionCorpus, names: NameWords, sink: OccurrenceSink = () => {}): Mentions {
-  const trie = new NameTrie(names.words, words.count)
+  const longest = longestName(names.words, words.count)
   const notes = lines.offsets.length - 1
   const offsets = new Uint32Array(notes + 1)
   const mentions = new NumberList(1 << 12)
@@ -113,7 +113,7 @@ export function findMentions({ lines, words }: MentionCorpus, names: NameWords, 
     for (let at = lines.offsets[note] as number; at < (lines.offsets[note + 1] as number); at++) {
       const line = lines.words.subarray(start, lines.ends[at])
       start = lines.ends[at] as number
-      for (const { match, before, isOpen } of matchesIn(line, trie, words.of)) {
+      for (const { match, before, isOpen } of matchesIn(line, longest, words.of)) {
         const occurrence = { line: lines.numbers[at] as number, before, isOpen }
         for (const name of match.names) {
           if (names.notes[name] === note) continue
@@ -138,10 +138,10 @@ export function findMentions({ lines, words }: MentionCorpus, names: NameWords, 
   }
 }
 
-function* matchesIn(line: Uint32Array, trie: NameTrie, numberOf: Uint32Array) {
+function* matchesIn(line: Uint32Array, longest: FindLongest, numberOf: Uint32Array) {
   const words = line.map((word) => numberOf[word >>> FLAG_BITS] as number)
   for (let place = 0; place < words.length; ) {
-    const match = trie.longest(words, place)
+    const match = longest(words, place)
     if (match === undefined) {
       place++
       continue
@@ -158,44 +158,37 @@ interface Match {
   readonly length: number
 }
 
-class NameTrie {
-  readonly #next = new Map<number, number>()
-  readonly #names: number[][] = [[]]
+type FindLongest = (words: Uint32Array, from: number) => Match | undefined
+
+function longestName(names: readonly (readonly number[])[], terms: number): FindLongest {
+  const nextStates = new Map<number, number>()
+  const namesOf: number[][] = [[]]
   /** 1 for words that start a name. Rejects most words early. */
-  readonly #begins: Uint8Array
-  readonly #terms: number
-
-  constructor(names: readonly (readonly number[])[], terms: number) {
-    this.#begins = new Uint8Array(terms)
-    this.#terms = terms
-    for (const [name, nameWords] of names.entries()) this.#add(nameWords, name)
-  }
-
-  #add(terms: readonly number[], name: number): void {
-    if (terms[0] === undefined) return
-    this.#begins[terms[0]] = 1
+  const begins = new Uint8Array(terms)
+  for (const [name, nameWords] of names.entries()) {
+    if (nameWords[0] === undefined) continue
+    begins[nameWords[0]] = 1
     let state = 0
-    for (const term of terms) {
-      const key = state * this.#terms + term
-      const next = this.#next.get(key) ?? this.#names.length
-      if (next === this.#names.length) {
-        this.#next.set(key, next)
-        this.#names.push([])
+    for (const term of nameWords) {
+      const key = state * terms + term
+      const next = nextStates.get(key) ?? namesOf.length
+      if (next === namesOf.length) {
+        nextStates.set(key, next)
+        namesOf.push([])
       }
       state = next
     }
-    this.#names[state]?.push(name)
+    namesOf[state]?.push(name)
   }
-
-  longest(words: Uint32Array, from: number): Match | undefined {
-    if (this.#begins[words[from] as number] !== 1) return undefined
+  return (words, from) => {
+    if (begins[words[from] as number] !== 1) return undefined
     let state = 0
     let best: Match | undefined
     for (let at = from; at < words.length; at++) {
-      const next = this.#next.get(state * this.#terms + (words[at] as number))
+      const next = nextStates.get(state * terms + (words[at] as number))
       if (next === undefined) break
       state = next
-      const names = this.#names[state] ?? []
+      const names = namesOf[state] ?? []
       if (names.length > 0) best = { names, length: at + 1 - from }
     }
     return best

@@ -10,7 +10,7 @@ import { pageNote } from '../app/read/page-note.ts'
 import type { Vaults } from '../app/vaults.ts'
 import { RouxError } from '../core/errors.ts'
 import { isRecord } from '../core/is-record.ts'
-import { EventStream } from '../http/event-stream.ts'
+import { type EventStream, eventStream } from '../http/event-stream.ts'
 import { readBody } from '../http/read-body.ts'
 import { refusal, sendJson, sendRefusal } from '../http/refusal.ts'
 import { type Admission, defineRoute, type Exchange, type ExtraRoutes, type Route, type ServerParts } from '../http/routes.ts'
@@ -175,7 +175,7 @@ async function listen(
   const stopListening = feed.subscribe((event) => {
     if (event.kind === 'resource_updated') stream.send({ changed: true })
   })
-  const stream = new EventStream(response, limits, () => {
+  const stream = eventStream(response, limits, () => {
     stopListening()
     stopSubscribing()
     streams.delete(stream)

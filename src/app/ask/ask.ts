@@ -8,20 +8,15 @@ import type { NodeId } from '../../core/ids.ts'
 import { ALL } from '../../core/store.ts'
 import { estimateTokens } from '../../core/text/estimate-tokens.ts'
 import { headingPathAt } from '../../search/chunks.ts'
-import type { Relevance } from '../../search/relevance.ts'
 import { answer, type Call, plain } from '../answer/answer-when-ready.ts'
 import { pathOf } from '../answer/node-response.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
 import { readTexts } from '../read/texts.ts'
 import { requireChat } from './chat.ts'
-import { type FoundPassage, retrieve } from './retrieve.ts'
+import { type FoundPassage, type RetrieveArguments, retrieve } from './retrieve.ts'
 
-export interface AskArguments {
+export interface AskArguments extends Omit<RetrieveArguments, 'query' | 'room'> {
   readonly question: string
-  readonly noteId?: string | undefined
-  readonly folder?: string | undefined
-  readonly tag?: string | undefined
-  readonly relevance: Relevance
   readonly history: readonly Exchange[]
 }
 

@@ -5,8 +5,8 @@ import type { Heading } from '../../core/note.ts'
 import { estimateTokens } from '../../core/text/estimate-tokens.ts'
 import type { NoteText } from '../../core/texts.ts'
 import { headingPathAt } from '../../search/chunks.ts'
-import type { Relevance } from '../../search/relevance.ts'
 import { answer, type Call, plain } from '../answer/answer-when-ready.ts'
+import type { SearchArguments } from '../find/search.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
 import { findPack } from '../insight/context-pack.ts'
 import type { PlacedPassage } from '../insight/pack-passages.ts'
@@ -21,12 +21,8 @@ export interface FoundPassage extends Passage {
   readonly headings: readonly Heading[]
 }
 
-export interface RetrieveArguments {
-  readonly query: string
+export interface RetrieveArguments extends Pick<SearchArguments, 'query' | 'folder' | 'tag' | 'relevance'> {
   readonly noteId?: string | undefined
-  readonly folder?: string | undefined
-  readonly tag?: string | undefined
-  readonly relevance: Relevance
   readonly room: number
 }
 

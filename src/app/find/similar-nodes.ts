@@ -24,16 +24,12 @@ import { type ReadingContext, readTexts, unreadWarnings } from '../read/texts.ts
 import { toAnsweringScope } from '../scope.ts'
 import { knownTraits } from './embedder-traits.ts'
 import { unknownWarning } from './question-vector.ts'
-import { MAX_PASSAGES, PASSAGES } from './search.ts'
+import { MAX_PASSAGES, PASSAGES, type SearchArguments } from './search.ts'
 
-export interface SimilarArguments extends PageArguments {
+export interface SimilarArguments extends PageArguments, Pick<SearchArguments, 'folder' | 'tag' | 'relevance' | 'links'> {
   /** Id, unique title or unique alias. */
   readonly id: string
-  readonly folder?: string | undefined
-  readonly tag?: string | undefined
-  readonly relevance: Relevance
   readonly excludeLinked: boolean
-  readonly links?: number | undefined
 }
 
 export interface SimilarNode extends ListedNode {

@@ -1,9 +1,10 @@
+import type { Passage } from '../../ai/prompt.ts'
 import { invalid } from '../../core/errors.ts'
 import { isRecord } from '../../core/is-record.ts'
 import type { Relevance } from '../../search/relevance.ts'
 import type { Call } from '../answer/answer-when-ready.ts'
 import { roundScore } from '../answer/node-response.ts'
-import { search } from '../find/search.ts'
+import { type SearchArguments, search } from '../find/search.ts'
 import { similarNodes } from '../find/similar-nodes.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
 import { findPack } from './context-pack.ts'
@@ -17,14 +18,8 @@ export interface SearchChunksArguments {
   readonly relevance?: Relevance | undefined
 }
 
-export interface FoundChunk {
+export interface FoundChunk extends Pick<Passage, 'title' | 'heading' | 'startLine' | 'endLine' | 'text'> {
   readonly noteId: string
-  readonly title: string
-  readonly heading: readonly string[]
-  /** 1-based lines of the file, inclusive. */
-  readonly startLine: number
-  readonly endLine: number
-  readonly text: string
   /** 0–1. */
   readonly score: number
 }
@@ -61,13 +56,7 @@ function requireValid({ query, scope = 'all', relevance = 'normal' }: SearchChun
   if (wrong.length > 0) throw invalid(`${wrong.join('; ')}.`)
 }
 
-interface ChunkRequest {
-  readonly note?: string
-  readonly folder?: string
-  readonly tag?: string
-  readonly relevance: Relevance
-  readonly limit: number
-}
+type ChunkRequest = Pick<SearchArguments, 'note' | 'folder' | 'tag' | 'relevance' | 'limit'>
 
 async function byQuestion(
   core: GraphCore,

@@ -23,9 +23,8 @@ export async function run(invocation: Invocation): Promise<number> {
     return await (await import('../shared/background.ts')).startInBackground(invocation, loaded)
   const { sharing } = host
   if (sharing !== undefined && sharing.unsharedReason === undefined && !host.stdin.isTTY) {
-    const { whyAlone } = await import('../shared/relay-first.ts')
+    const { relayFirst, whyAlone } = await import('../shared/relay-first.ts')
     if (whyAlone(invocation, loaded) === undefined) {
-      const { relayFirst } = await import('../shared/relay-first.ts')
       return await relayFirst(sharing, host, (own, options) => serveClient({ ...invocation, host: own }, loaded, options))
     }
     sharing.bootIndexer()

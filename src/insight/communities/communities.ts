@@ -1,22 +1,16 @@
-import type { Adjacency } from '../../core/csr.ts'
-import type { Nearest } from '../../core/insight/insight.ts'
 import { type Communities, type Community, type CommunityLevel, NO_COMMUNITY } from '../../core/insight/insight.ts'
 import { bridgesOf, membersOf } from './between.ts'
 import { clusteredGraph, indexNotes, plainLinks } from './clustered-graph.ts'
 import { type Divisions, type KeptCommunities, nameCommunities, recallDivisions } from './community-names.ts'
-import { keyNotes } from './key-notes.ts'
+import { type KeyNotesSource, keyNotes } from './key-notes.ts'
 import { type LabelCorpus, type LabelWords, labelWords } from './label-words.ts'
 import { leiden } from './leiden.ts'
 import { EdgeBuilder, type WeightedGraph, weightedGraph } from './weighted-graph.ts'
 
-export interface CommunitySource {
+export interface CommunitySource extends Omit<KeyNotesSource, 'isIndex' | 'corpus'> {
   /** Ascending, so the order of notes does not affect the result. */
   readonly ids: readonly string[]
-  readonly titles: readonly string[]
-  readonly topology: Adjacency
-  readonly nearest: Nearest
   readonly corpus: LabelCorpus
-  readonly isStub: Uint8Array
 }
 
 /** One resolution per level. */

@@ -139,27 +139,21 @@ function expectation(schema: ObjectSchema | undefined): string {
     case 'array': {
       const items =
         schema.items?.enum === undefined ? `${schema.items?.type ?? 'value'}s` : `any of ${schema.items.enum.join(', ')}`
-      return `an array of ${items}${rangeText(schema.minItems, schema.maxItems, 'item')}`
+      return `an array of ${items}${range(schema.minItems, schema.maxItems, 'item')}`
     }
     case 'string':
       if (schema.enum !== undefined) return `one of ${schema.enum.join(', ')}`
-      return `a string${rangeText(schema.minLength, schema.maxLength, 'character')}`
+      return `a string${range(schema.minLength, schema.maxLength, 'character')}`
     default:
       return 'an object'
   }
 }
 
-function range(from: number | undefined, to: number | undefined): string {
-  if (from !== undefined && to !== undefined) return ` from ${from} to ${to}`
-  if (from !== undefined) return ` of at least ${from}`
-  return to === undefined ? '' : ` of at most ${to}`
-}
-
-function rangeText(from: number | undefined, to: number | undefined, unit: string): string {
-  const plural = (count: number) => amount(count, unit)
-  if (from !== undefined && to !== undefined) return ` of ${from} to ${plural(to)}`
-  if (from !== undefined) return ` of at least ${plural(from)}`
-  return to === undefined ? '' : ` of at most ${plural(to)}`
+function range(from: number | undefined, to: number | undefined, unit?: string): string {
+  const shown = (count: number) => (unit === undefined ? count : amount(count, unit))
+  if (from !== undefined && to !== undefined) return ` ${unit === undefined ? 'from' : 'of'} ${from} to ${shown(to)}`
+  if (from !== undefined) return ` of at least ${shown(from)}`
+  return to === undefined ? '' : ` of at most ${shown(to)}`
 }
 
 function shortValue(value: unknown): string {
@@ -196,12 +190,10 @@ function tooLongIn(args: Readonly<Record<string, unknown>>, at: string): readonl
 }
 
 function longOnes(values: Readonly<Record<string, unknown>>, at: string, unit = 'items'): readonly string[] {
-  const messages: string[] = []
-  for (const [name, value] of Object.entries(values)) {
-    if (Array.isArray(value) && value.length > MAX_ITEMS)
-      messages.push(`${at}${name}: expected at most ${MAX_ITEMS} ${unit}, got ${value.length}`)
-  }
-  return messages
+  return Object.entries(values).flatMap(([name, value]) => {
+    if (!Array.isArray(value) || value.length <= MAX_ITEMS) return []
+    return [`${at}${name}: expected at most ${MAX_ITEMS} ${unit}, got ${value.length}`]
+  })
 }
 
 function operationsIn({ operations }: Readonly<Record<string, unknown>>) {

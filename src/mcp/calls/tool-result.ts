@@ -12,12 +12,7 @@ export type ToolResult = {
   readonly isError?: true
 }
 
-export type ContentBlock = TextBlock | ({ readonly type: 'image' } & Picture)
-
-interface TextBlock {
-  readonly type: 'text'
-  readonly text: string
-}
+export type ContentBlock = { readonly type: 'text'; readonly text: string } | ({ readonly type: 'image' } & Picture)
 
 /** @param clientLine what the client may see of the line */
 export type Log = (line: string, clientLine?: string) => void
@@ -58,7 +53,7 @@ function wrapped(value: unknown, wrap: Wrap): Record<string, unknown> {
   return { [wrap]: value }
 }
 
-function textBlock(text: string): TextBlock {
+function textBlock(text: string): ContentBlock {
   return { type: 'text', text }
 }
 

@@ -1,7 +1,7 @@
 import type { Phrase, WordTerm } from '../../core/query.ts'
 import type { WordSink } from '../../core/search-writer.ts'
 import { languageOf } from '../languages/language-of.ts'
-import { scanWords } from './scan.ts'
+import { scanWords, type Token } from './scan.ts'
 import { beginningOf, stemOf } from './stem.ts'
 
 export interface SnippetQuery {
@@ -156,14 +156,7 @@ function isFoundBy(term: WordTerm, form: string, hasSameStem: boolean): boolean 
   return term.match === 'stem' ? hasSameStem : form === term.form
 }
 
-interface Place {
-  readonly form: string
-  readonly position: number
-  readonly start: number
-  readonly end: number
-}
-
-type PhraseFinder = (place: Place) => Match | undefined
+type PhraseFinder = (word: Pick<Token, 'form' | 'position' | 'start' | 'end'>) => Match | undefined
 
 function phraseFinder({ words }: Phrase, term: number): PhraseFinder {
   const partials = new Map<number, { readonly found: number; readonly start: number }>()
