@@ -56,10 +56,6 @@ export function graphLogFile(stateFolder: string): string {
   return join(stateFolder, 'graph-log.db')
 }
 
-function isDamagedLog(error: unknown): boolean {
-  return isNotJournal(error) || /no such (?:table|column|index)/i.test(String(error))
-}
-
 interface CommitRow {
   readonly lineage: string
   readonly generation: number
@@ -231,7 +227,8 @@ class LogWriter implements OpenLogWriter {
     } catch (error) {
       // The file may have been replaced, so reopen it next time.
       this.#file.close()
-      if (isDamagedLog(error)) quietly(() => this.#deleteFile())
+      const isDamaged = isNotJournal(error) || /no such (?:table|column|index)/i.test(String(error))
+      if (isDamaged) quietly(() => this.#deleteFile())
       this.#report(messageOf(error))
       return
     }

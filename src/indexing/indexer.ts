@@ -136,7 +136,7 @@ export class Indexer {
         outcome = await this.#attempt(this.#isComplete ? scope : { all: true })
       } finally {
         // The commit failed or another process won, so the cached state is outdated.
-        if (outcome === undefined) this.forget()
+        if (outcome === undefined) this.#generation = -1
       }
       if (outcome === undefined) continue
       this.#markOnce()
@@ -170,10 +170,6 @@ export class Indexer {
     if ((await this.#writer.state()).generation !== this.#generation) await this.#recall()
     const links = this.#links ?? this.#newLinks()
     return { ...(await links.look()), flavour: links.flavour, known: this.#files, nextKey: this.#nextKey + this.#reserved.size }
-  }
-
-  forget(): void {
-    this.#generation = -1
   }
 
   async #recall(): Promise<void> {

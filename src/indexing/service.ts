@@ -3,7 +3,7 @@ import type { IndexWriter } from '../core/index-writer.ts'
 import type { Indexing, IndexStatus, SearchReadiness } from '../core/indexing.ts'
 import { quietly } from '../core/quietly.ts'
 import type { Dirty, Vault, Watcher } from '../core/vault.ts'
-import { inTime } from '../core/waiting.ts'
+import { inTime, withResolvers } from '../core/waiting.ts'
 import { Freshness } from './freshness.ts'
 import { Indexer, type IndexerOptions, isVaultMissing, type Scope } from './indexer.ts'
 import { MemoryShortError } from './memory-short.ts'
@@ -87,8 +87,7 @@ export class IndexingService implements Indexing {
   /** Files reported by the watcher. Undefined if there are too many or a path is unknown. */
   #noticed: Set<string> | undefined = new Set()
   #status: IndexStatus
-  #permit: () => void = () => {}
-  readonly #permission: Promise<void>
+  readonly #permission = withResolvers<void>()
   /** Opens after the first comparison, even a failed one. Closed while a damaged index is rebuilt. */
   readonly #upToDate = new Latch()
   #vault: Vault | undefined
@@ -118,9 +117,6 @@ export class IndexingService implements Indexing {
   constructor(parts: ServiceParts) {
     this.#parts = parts
     this.#freshness = parts.freshness ?? new Freshness()
-    this.#permission = new Promise((resolve) => {
-      this.#permit = resolve
-    })
     this.#status = { phase: 'waiting', done: 0, total: 0, cache: 'disk', file: parts.file, watch: parts.watchKind }
     this.#search = new SearchService(parts.search, {
       indexer: parts.indexer,
@@ -146,7 +142,7 @@ export class IndexingService implements Indexing {
 
   begin(): void {
     this.#isPermitted = true
-    this.#permit()
+    this.#permission.resolve()
     void this.#run()
   }
 
@@ -459,7 +455,7 @@ export class IndexingService implements Indexing {
   #newIndexer(vault: Vault, writer: IndexWriter): Indexer {
     return new Indexer(vault, writer, {
       ...this.#parts.indexer,
-      permission: this.#permission,
+      permission: this.#permission.promise,
       recent: this.#recent,
       onProgress: (doneCount, total) => {
         if (total > 0) this.#report({ phase: this.#activePhase, done: doneCount, total })
@@ -635,12 +631,11 @@ function join(scopes: readonly Scope[]): Scope {
 }
 
 export class Latch {
-  #open: () => void = () => {}
+  #opening = withResolvers<void>()
   #isOpen = false
-  opened: Promise<void>
 
-  constructor() {
-    this.opened = this.#next()
+  get opened(): Promise<void> {
+    return this.#opening.promise
   }
 
   get isOpen(): boolean {
@@ -649,18 +644,12 @@ export class Latch {
 
   open(): void {
     this.#isOpen = true
-    this.#open()
+    this.#opening.resolve()
   }
 
   close(): void {
     if (!this.#isOpen) return
     this.#isOpen = false
-    this.opened = this.#next()
-  }
-
-  #next(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#open = resolve
-    })
+    this.#opening = withResolvers()
   }
 }

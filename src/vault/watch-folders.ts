@@ -3,6 +3,7 @@ import { basename } from 'node:path'
 import { errorCode } from '../core/errors.ts'
 import { folderOf, inFolder } from '../core/paths.ts'
 import { quietly } from '../core/quietly.ts'
+import { withResolvers } from '../core/waiting.ts'
 import { diskFileSystem, isAbsence, realPathOf } from './file-system.ts'
 import { type FolderRules, openIgnoreRules } from './ignore-rules.ts'
 import type { VaultOptions } from './open-vault.ts'
@@ -32,7 +33,6 @@ const SLICE = 10
  * are quickly deleted and recreated, and stats every file after an event.
  */
 export class FolderWatches implements WatchEngine {
-  readonly ready: Promise<void>
   readonly #root: string
   readonly #options: VaultOptions
   readonly #sink: WatchSink
@@ -45,16 +45,14 @@ export class FolderWatches implements WatchEngine {
   #isReady = false
   #isDraining = false
   #isClosed = false
-  #setReady: () => void = () => {}
+  readonly #opening = withResolvers<void>()
+  readonly ready = this.#opening.promise
 
   constructor(root: string, options: VaultOptions, sink: WatchSink) {
     this.#root = root
     this.#options = options
     this.#sink = sink
     this.#links = openOutsideLinks(root, options.linkRoots, diskFileSystem)
-    this.ready = new Promise((resolve) => {
-      this.#setReady = resolve
-    })
     const rules = openIgnoreRules(root, options, diskFileSystem)
     this.#request({ path: '', absolute: root, rules: rules.atRoot() })
   }
@@ -64,7 +62,7 @@ export class FolderWatches implements WatchEngine {
     this.#requests.length = 0
     for (const { watcher } of this.#watched.values()) watcher.close()
     this.#watched.clear()
-    this.#setReady()
+    this.#opening.resolve()
   }
 
   /** The kernel queues events before a change completes. One turn of the event loop reads the whole queue. */
@@ -92,7 +90,7 @@ export class FolderWatches implements WatchEngine {
     }
     this.#isDraining = false
     this.#isReady = true
-    this.#setReady()
+    this.#opening.resolve()
   }
 
   #attach(request: Request): void {

@@ -23,7 +23,7 @@ export function openWrites({ root, settings, stateFolder }: IndexerData, service
   return new WriteService({
     service,
     changes,
-    openView: (access) => openVaultView(access, { spelling: files.case }),
+    openView: (access) => openVaultView(access, files.case),
   })
 }
 

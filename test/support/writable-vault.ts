@@ -83,7 +83,7 @@ export class WritableVault {
     this.writes = new WriteService({
       service: this.service,
       changes: this.changes,
-      openView: (access) => openVaultView(access, { spelling }),
+      openView: (access) => openVaultView(access, spelling),
     })
   }
 

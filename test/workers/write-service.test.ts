@@ -216,9 +216,7 @@ describe('a change left half done by a dead process', () => {
 
 /** The changes of an operation, as another process would write them. */
 async function planned(vault: Awaited<ReturnType<typeof writable>>, operation: Operation) {
-  return await vault.service.exclusively(async (access) =>
-    planOperations(await openVaultView(access, { spelling: 'lower' }), [operation]),
-  )
+  return await vault.service.exclusively(async (access) => planOperations(await openVaultView(access, 'lower'), [operation]))
 }
 
 test('a plan is applied exactly as shown, even if the index reads its files again in between', async () => {

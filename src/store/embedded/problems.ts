@@ -1,4 +1,4 @@
-import { foldId, type NodeId } from '../../core/ids.ts'
+import { foldId } from '../../core/ids.ts'
 import type { ResolvedLink } from '../../core/index-writer.ts'
 import { folderStart } from '../../core/paths.ts'
 import {
@@ -111,10 +111,7 @@ function countOf(graph: Graph, row: GraphRow, kind: ProblemKind): number {
   }
 }
 
-interface StoredFilter {
-  readonly kind: ProblemKind
-  readonly target?: NodeId
-}
+type StoredFilter = ProblemFilter & { readonly kind: ProblemKind }
 
 function problemsOf(projection: Projection, row: GraphRow, { kind, target }: StoredFilter): readonly Problem[] {
   const { graph } = projection

@@ -81,11 +81,7 @@ function listedNodes(projection: Projection, scope: Scope): readonly number[] {
 }
 
 /** Listed notes and the links among them, without self-links. Sent to other threads. */
-interface NumberedTopology extends Adjacency {
-  readonly keys: Uint32Array
-}
-
-function topologyOf(graph: Graph): NumberedTopology {
+function topologyOf(graph: Graph): Adjacency & { readonly keys: Uint32Array } {
   const keys: number[] = []
   const numbers = new Int32Array(graph.size).fill(-1)
   for (let key = 0; key < graph.size; key++) {

@@ -263,12 +263,7 @@ function isSeen(batches: readonly Batch[], { outside, complete }: VaultState, cu
   return JSON.stringify(outside) !== JSON.stringify(current.outside)
 }
 
-interface WrittenNames {
-  readonly generation: number
-  readonly hot: readonly string[]
-}
-
-function write(database: Database, batch: Batch, { generation, hot }: WrittenNames): void {
+function write(database: Database, batch: Batch, { generation, hot }: { generation: number; hot: readonly string[] }): void {
   const remove = database.prepare("UPDATE file SET generation = ?, hash = '', stat = '', hot = ?, mentions = '' WHERE key = ?")
   const forget = ['info', 'links'].map((table) => database.prepare(`DELETE FROM ${table} WHERE key = ?`))
   for (const key of batch.remove) {

@@ -66,30 +66,6 @@ export class Neo4jStore implements Store {
 
   /** @throws RouxError `STORE_UNAVAILABLE` */
   async refresh(signal?: AbortSignal): Promise<VaultFacts | undefined> {
-    return await this.#refresh(signal)
-  }
-
-  /** Makes the database plan common queries in the background, because planning takes ten times as long as running. */
-  planAhead(): void {
-    if (this.#closing.signal.aborted) return
-    this.#planning ??= setTimeout(() => {
-      this.#plan(this.#closing.signal).catch(() => {})
-    }, PLANNING).unref()
-  }
-
-  /** A restarted database has lost its plans. */
-  #planAgain(): void {
-    if (this.#planning === undefined) return
-    clearTimeout(this.#planning)
-    this.#planning = undefined
-    this.planAhead()
-  }
-
-  async #plan(signal: AbortSignal): Promise<void> {
-    await this.read((snapshot) => planAhead(snapshot, this.#facts?.embedders ?? []), signal)
-  }
-
-  async #refresh(signal?: AbortSignal): Promise<VaultFacts | undefined> {
     try {
       this.#facts = await readFacts(this.#connection, signal)
       this.#update(this.#facts)
@@ -101,6 +77,22 @@ export class Neo4jStore implements Store {
     }
     await this.#notify(this.#facts)
     return this.#facts
+  }
+
+  /** Makes the database plan common queries in the background, because planning takes ten times as long as running. */
+  planAhead(): void {
+    if (this.#closing.signal.aborted) return
+    this.#planning ??= setTimeout(() => {
+      this.read((snapshot) => planAhead(snapshot, this.#facts?.embedders ?? []), this.#closing.signal).catch(() => {})
+    }, PLANNING).unref()
+  }
+
+  /** A restarted database has lost its plans. */
+  #planAgain(): void {
+    if (this.#planning === undefined) return
+    clearTimeout(this.#planning)
+    this.#planning = undefined
+    this.planAhead()
   }
 
   async #notify(facts: VaultFacts | undefined): Promise<void> {
@@ -127,7 +119,7 @@ export class Neo4jStore implements Store {
       // Each result contains the generation, so the cached state need not be checked first.
       const trusted = run === 1 && !this.#isUnreachable ? this.#facts : undefined
       const isTrusted = trusted?.complete === true
-      const facts = isTrusted ? trusted : await this.#refresh(signal)
+      const facts = isTrusted ? trusted : await this.refresh(signal)
       const snapshot = new Neo4jSnapshot({
         connection: this.#connection,
         name: this.#name,
@@ -144,7 +136,7 @@ export class Neo4jStore implements Store {
       })
       try {
         const answer = await use(snapshot)
-        if (!isTrusted || snapshot.isConfirmed || stateOf(await this.#refresh(signal)) === stateOf(facts)) return answer
+        if (!isTrusted || snapshot.isConfirmed || stateOf(await this.refresh(signal)) === stateOf(facts)) return answer
       } catch (error) {
         if (error instanceof SnapshotOutdated && run < RUNS) continue
         if (error instanceof RouxError && error.code === 'STORE_UNAVAILABLE') this.#isUnreachable = true
@@ -207,7 +199,7 @@ export class Neo4jStore implements Store {
 
   async *export(signal?: AbortSignal): AsyncIterableIterator<ExportRow> {
     for (let run = 1; ; run++) {
-      const facts = await this.#refresh(signal)
+      const facts = await this.refresh(signal)
       if (facts === undefined) return
       const questions = new Questions(this.#connection, {
         signal,
@@ -229,7 +221,7 @@ export class Neo4jStore implements Store {
   onChange(listener: (change: StoreChange) => void): () => void {
     this.#listeners.add(listener)
     // If the database cannot be reached, the next check tries again.
-    this.#timer ??= setInterval(() => void this.#refresh().catch(() => {}), LOOK).unref()
+    this.#timer ??= setInterval(() => void this.refresh().catch(() => {}), LOOK).unref()
     return () => {
       this.#listeners.delete(listener)
       if (this.#listeners.size === 0) this.#stopLooking()

@@ -1,10 +1,9 @@
 import { RouxError } from '../../core/errors.ts'
 import type { VaultPath } from '../../core/ids.ts'
 import { Recent } from '../../core/recent.ts'
-import type { FileBytes, NoteText, ReadText, Texts, VaultFiles } from '../../core/texts.ts'
+import type { NoteText, ReadText, Texts, VaultFiles } from '../../core/texts.ts'
 import type { FileStat } from '../../core/vault.ts'
 import { untilAborted } from '../../core/waiting.ts'
-import type { ReadResult } from '../messages.ts'
 import type { FileReads } from './file-threads.ts'
 
 /** Cache size in bytes. Many answers quote the same hub notes. */
@@ -24,7 +23,7 @@ export function openTexts(fileReads: FileReads, cacheBytes = CACHE_BYTES): Cache
       return cached.text
     }
     recent.drop(path)
-    if (!isText(result)) return undefined
+    if (typeof result !== 'object' || !('text' in result)) return undefined
     if (result.stat !== undefined) recent.keep(path, { text: result.text, stat: result.stat })
     return result.text
   }
@@ -49,15 +48,7 @@ export function openFiles(fileReads: FileReads): VaultFiles {
   return {
     async read(path, range) {
       const result = await fileReads.read({ kind: 'bytes', path, ...range })
-      return isBytes(result) ? result : undefined
+      return typeof result === 'object' && 'bytes' in result ? result : undefined
     },
   }
-}
-
-function isText(result: ReadResult): result is Extract<ReadResult, { readonly text: NoteText }> {
-  return typeof result === 'object' && 'text' in result
-}
-
-function isBytes(result: ReadResult): result is FileBytes {
-  return typeof result === 'object' && 'bytes' in result
 }

@@ -14,12 +14,11 @@ import type { Exclusive } from '../../indexing/service.ts'
 import type { NewLinkFormat } from '../../links/relink/candidates.ts'
 import { fileKind } from '../../vault/file-system.ts'
 
-export interface ViewOptions {
-  readonly spelling: Settings['files']['case']
-}
-
 /** For planning writes. Reads names and links from the index, but checks the disk for existing files. */
-export async function openVaultView({ vault, writer, indexer }: Exclusive, { spelling }: ViewOptions): Promise<VaultView> {
+export async function openVaultView(
+  { vault, writer, indexer }: Exclusive,
+  spelling: Settings['files']['case'],
+): Promise<VaultView> {
   const { names, sourcesOf, flavour, known, nextKey } = await indexer.openView()
   const obsidian = readAppSettings(vault.root)
   const pathOf = once(() => new Map([...known.values()].map(({ key, path }) => [key, path])))

@@ -82,7 +82,8 @@ export class HnswIndex implements VectorIndex {
    * during a save.
    */
   *build(labelsAStep = 32): Generator<number, void, void> {
-    if (this.needsRebuild && !this.#graph.busy) this.#startAnew()
+    const { addon, dimensions } = this.#options
+    if (this.needsRebuild && !this.#graph.busy) this.#takeOver(HnswGraph.create(addon, dimensions), [])
     let added = 0
     for (const label of this.#unindexed) {
       if (this.#graph.busy) return
@@ -190,14 +191,6 @@ export class HnswIndex implements VectorIndex {
   /** True if deletions and replacements make a rebuild worthwhile. */
   get needsRebuild(): boolean {
     return this.#graph.wasted + this.#replaced > Math.max(MIN_WEAR, this.#graph.size * MAX_WEAR_SHARE)
-  }
-
-  #startAnew(): void {
-    this.#graph.free()
-    this.#graph = HnswGraph.create(this.#options.addon, this.#options.dimensions)
-    this.#replaced = 0
-    this.#unindexed.clear()
-    this.#unindexed.addAll(this.#scan.labels())
   }
 }
 
