@@ -6,6 +6,10 @@ import { maskGaps, type Run } from './prose/runs.ts'
 const KEY = /^[ \t]*([\p{L}\p{N}][\p{L}\p{N}_/.-]*)::/u
 const LISTS = /^(?:tags?|alias(?:es)?)$/i
 
+export function isPageKey(name: string): boolean {
+  return KEY.exec(`${name}::`)?.[1] === name
+}
+
 export interface PageProperty extends TextRange {
   readonly key: string
   /** Trimmed. */

@@ -10,7 +10,7 @@ import { createText, overriddenIn } from '../../markdown/edit/create-text.ts'
 import { setNoteProperties } from '../../markdown/edit/page-properties.ts'
 import { replaceText } from '../../markdown/edit/replace-text.ts'
 import { editSection, setTitle } from '../../markdown/edit/section.ts'
-import { setRelations } from '../../markdown/edit/set-properties.ts'
+import { relationProperties } from '../../markdown/edit/set-properties.ts'
 import { bodyTags, changeTags, setTags } from '../../markdown/edit/tags.ts'
 import { endsInOpenBlock } from '../../markdown/outline.ts'
 import { propertyTag } from '../../markdown/tags.ts'
@@ -88,7 +88,8 @@ export async function updateNote(workspace: Workspace, operation: UpdateNote): P
   if (tags !== undefined) edit((text) => setTags(text, tags, mode))
   workspace.notes.push(...repeatedTagNotes(tags ?? []))
   if (properties !== undefined) edit((text) => setNoteProperties(text, properties, mode))
-  if (relations !== undefined) edit((text) => setRelations(text, relationLinks(workspace, relations, draft)))
+  if (relations !== undefined)
+    edit((text) => setNoteProperties(text, relationProperties(relationLinks(workspace, relations, draft)), mode))
   if (title !== undefined) await retitle(workspace, draft, { title, updateLinks })
   return draft
 }

@@ -3,25 +3,55 @@ import type { Mode } from '../../core/note.ts'
 import { scanBlocks } from '../blocks.ts'
 import { bodyStartOf } from '../frontmatter/frontmatter.ts'
 import { LineIndex } from '../line-index.ts'
-import { type PageProperty, pageProperties } from '../logseq.ts'
+import { isPageKey, type PageProperty, pageProperties } from '../logseq.ts'
 import { invalid, requireLine } from './given-text.ts'
-import { nextLine } from './lines.ts'
-import { setProperties } from './set-properties.ts'
+import { lineEndingOf, nextLine, startOfLine } from './lines.ts'
+import { requireProperties, setProperties } from './set-properties.ts'
 
 /**
- * Sets properties, and removes those that are `null`. In Logseq, a property that the first block has as `key:: value` is set there.
+ * Sets properties, and removes those that are `null`. If the first block of a Logseq page has properties (`key:: value`) and there is
+ * no frontmatter, new ones are added to the block.
  * @throws RouxError as `setProperties` does; `INVALID_PARAMS` for a value that does not fit on one line
  */
 export function setNoteProperties(text: string, changes: Readonly<Record<string, unknown>>, mode: Mode): readonly TextEdit[] {
   const lines = pageLines(text, mode)
-  const lineOf = (name: string) =>
-    lines.find(({ key }) => key === name) ?? lines.find(({ key }) => key.toLowerCase() === name.toLowerCase())
-  const others = Object.entries(changes).filter(([name, value]) => value === null || lineOf(name) === undefined)
-  const edits = Object.entries(changes).flatMap(([name, value]) => {
-    const line = lineOf(name)
-    return line === undefined ? [] : setPageLine(text, line, value)
-  })
-  return [...setProperties(text, Object.fromEntries(others)), ...edits.sort((a, b) => a.start - b.start)]
+  if (lines.length === 0) return setProperties(text, changes)
+  const others: [string, unknown][] = []
+  const edits: TextEdit[] = []
+  for (const [name, value] of requireProperties(changes)) {
+    const line = lines.find(({ key }) => key === name) ?? lines.find(({ key }) => key.toLowerCase() === name.toLowerCase())
+    if (line !== undefined) edits.push(...setPageLine(text, line, value))
+    if (line === undefined || value === null) others.push([name, value])
+  }
+  edits.sort((a, b) => a.start - b.start)
+  if (bodyStartOf(text) > 0) return [...setProperties(text, Object.fromEntries(others)), ...edits]
+  return [...edits, ...addPageLines(text, lines, others)]
+}
+
+/** Adds lines after the last property. */
+export function addPageLines(
+  text: string,
+  lines: readonly PageProperty[],
+  properties: readonly (readonly [name: string, value: unknown])[],
+): readonly TextEdit[] {
+  const added = properties.filter(([, value]) => value !== null)
+  const last = lines.at(-1)
+  if (last === undefined || added.length === 0) return []
+  const indent =
+    text.slice(startOfLine(text, last.start), last.start).replace(/\S/g, ' ') +
+    (/^[ \t]*/.exec(text.slice(last.start))?.[0] ?? '')
+  const [at, ending] = [nextLine(text, last.end), lineEndingOf(text)]
+  const newLines = added.map(([name, value]) => `${indent}${requirePageKey(name)}:: ${lineTextOf(name, value)}`).join(ending)
+  return [{ start: at, end: at, text: text.endsWith('\n', at) ? newLines + ending : ending + newLines }]
+}
+
+function requirePageKey(name: string): string {
+  if (isPageKey(name)) return name
+  throw invalid(
+    'properties',
+    `"${name}" cannot be a property of this page.`,
+    'A name consists of letters, digits, _, -, . and /.',
+  )
 }
 
 /** The lines `key:: value` of a Logseq page. Empty in other vaults. */
@@ -42,8 +72,12 @@ export function setPageLine(
     const isWholeLine = start === 0 || text.charAt(start - 1) === '\n'
     return [{ start, end: isWholeLine ? nextLine(text, end) : valueEnd, text: '' }]
   }
-  const written = (Array.isArray(value) ? value : [value]).map((item) => lineText(key, item)).join(', ')
+  const written = lineTextOf(key, value)
   return written === old ? [] : [{ start: valueStart, end: valueEnd, text: ` ${written}` }]
+}
+
+function lineTextOf(key: string, value: unknown): string {
+  return (Array.isArray(value) ? value : [value]).map((item) => lineText(key, item)).join(', ')
 }
 
 function lineText(key: string, value: unknown): string {

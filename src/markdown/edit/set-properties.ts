@@ -140,17 +140,18 @@ function styleOf(tree: FrontmatterTree, { value: { node } }: Entry, value: unkno
  * @throws RouxError as `setProperties` does; `INVALID_PARAMS` for text that a wikilink cannot contain
  */
 export function setRelations(text: string, relations: Relations): readonly TextEdit[] {
-  return setProperties(
-    text,
-    Object.fromEntries(Object.entries(relations).map(([name, links]) => [name, relationValue(name, links)])),
-  )
+  return setProperties(text, relationProperties(relations))
+}
+
+export function relationProperties(relations: Relations): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(relations).map(([name, links]) => [name, relationValue(name, links)]))
 }
 
 /**
  * @throws RouxError `INVALID_PARAMS` if names are blank, too long, multi-line or equal except for case, or a value is not JSON or
  * nested too deeply
  */
-function requireProperties(changes: Readonly<Record<string, unknown>>): ReadonlyMap<string, unknown> {
+export function requireProperties(changes: Readonly<Record<string, unknown>>): ReadonlyMap<string, unknown> {
   const properties = new Map<string, unknown>()
   const names = new Set<string>()
   for (const [givenName, value] of Object.entries(changes)) {

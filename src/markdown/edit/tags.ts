@@ -16,7 +16,7 @@ import { addProperties, editPairs, editSeparated, frontmatterEdits } from './edi
 import { type Entry, type FrontmatterTree, requireFrontmatter, type Value, withoutItem } from './frontmatter-tree.ts'
 import { invalid, requireText } from './given-text.ts'
 import { endOfLine, lineEndingOf, nextLine, startOfLine } from './lines.ts'
-import { pageLines, setPageLine } from './page-properties.ts'
+import { addPageLines, pageLines, setPageLine } from './page-properties.ts'
 import { replaceValue } from './set-properties.ts'
 import { type Style, writeFlow, writeValue } from './write-yaml.ts'
 
@@ -86,10 +86,12 @@ interface Change {
 
 export const TAG_KEY = /^tags?$/i
 
-/** In Logseq, a list in the first block, `tags:: a, b`, takes the new tags. */
+/** If the first block of a Logseq page has properties, its list `tags:: a, b` takes the new tags. */
 function editAllTags(text: string, { wanted, keeps }: Change, mode: Mode | undefined): readonly TextEdit[] {
-  const line = pageLines(text, mode).find(({ key }) => TAG_KEY.test(key))
-  if (line === undefined) return editTags(text, { wanted, keeps })
+  const lines = pageLines(text, mode)
+  const line = lines.find(({ key }) => TAG_KEY.test(key))
+  if (line === undefined && (lines.length === 0 || bodyStartOf(text) > 0)) return editTags(text, { wanted, keeps })
+  if (line === undefined) return wanted.length === 0 ? [] : addPageLines(text, lines, [['tags', wanted]])
   const items = line.value
     .split(',')
     .map((item) => ({ item: item.trim(), tag: pageNames(item).flatMap((name) => propertyTag(name) ?? [])[0] }))

@@ -151,7 +151,9 @@ describe('properties in the first block of a Logseq page', () => {
   const logseq = { mode: 'logseq' } as const
   const PAGE = 'title:: Old\ntags:: x, [[y]], [[two words]]\ntype:: book\n\n- text\n'
   test.each<[string, Partial<UpdateNote>, string]>([
-    ['are set there', { properties: { Type: 'film', k: 1 } }, `---\nk: 1\n---\n${PAGE.replace('book', 'film')}`],
+    ['are set there', { properties: { Type: 'film', k: 1 } }, PAGE.replace('book', 'film\nk:: 1')],
+    ['are added after a removed one', { properties: { type: null, k: [1, 'a'] } }, PAGE.replace('type:: book', 'k:: 1, a')],
+    ['take relations', { relations: { up: 'a' } }, PAGE.replace('book', 'book\nup:: [[a]]')],
     ['take a list', { properties: { type: ['[[book]]', 'film'] } }, PAGE.replace('book', '[[book]], film')],
     ['are removed', { properties: { type: null } }, PAGE.replace('type:: book\n', '')],
     ['have the tags', { tags: ['z', 'y'] }, PAGE.replace('x, [[y]], [[two words]]', '[[y]], [[two words]], z')],
@@ -172,6 +174,14 @@ describe('properties in the first block of a Logseq page', () => {
     await check({ 'a.md': text }, update({ properties: { title: null } }), { 'a.md': text.replace('title:: Old', '') }, logseq)
   })
 
+  test('are added in a bullet, at the end of the file, and to frontmatter if there is one', async () => {
+    const add = update({ properties: { k: 1 }, tags: ['x'] })
+    const checkAdded = (text: string, expected: string) => check({ 'a.md': text }, add, { 'a.md': expected }, logseq)
+    await checkAdded('- type:: book\r\n- text\r\n', '- type:: book\r\n  tags:: x\r\n  k:: 1\r\n- text\r\n')
+    await checkAdded('type:: book', 'type:: book\ntags:: x\nk:: 1')
+    await checkAdded('---\na: 1\n---\ntype:: book\n', '---\na: 1\ntags:\n  - x\nk: 1\n---\ntype:: book\n')
+  })
+
   test('gain and lose tags', async () => {
     const manage = { kind: 'manageTags', id: 'a', add: ['z'], remove: ['x'] } as const
     await check({ 'a.md': PAGE }, manage, { 'a.md': PAGE.replace('x, [[y]], [[two words]]', '[[y]], [[two words]], z') }, logseq)
@@ -180,6 +190,7 @@ describe('properties in the first block of a Logseq page', () => {
   test('hold one line', async () => {
     for (const value of ['a\nb', { a: 1 }])
       await refuse({ 'a.md': PAGE }, update({ properties: { type: value } }), { code: 'INVALID_PARAMS' }, logseq)
+    await refuse({ 'a.md': PAGE }, update({ properties: { 'two words': 1 } }), { code: 'INVALID_PARAMS' }, logseq)
   })
 
   test('a new title is written there, and links and tags follow it', async () => {
