@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { hash as digest, randomBytes } from 'node:crypto'
-import { RouxError } from '../core/errors.ts'
+import { MemoryShortError, RouxError } from '../core/errors.ts'
 import { toVaultPath, type VaultPath } from '../core/ids.ts'
 import type { FileRecord, IndexWriter, KnownFile, LinkStyle, Outline } from '../core/index-writer.ts'
 import type { GraphChanges, GraphLogWriter } from '../core/insight/graph-changes.ts'
@@ -23,7 +23,6 @@ import { parseNote } from '../markdown/parse-note.ts'
 import { type Described, describeFailed, describeNote, describeUnread, type FileFacts } from './describe-file.ts'
 import { IdTable } from './id-table.ts'
 import { checkSubpaths, LinkTable, type Part, type Renamed } from './link-table.ts'
-import { MemoryShortError } from './memory-short.ts'
 import type { RecentBytes } from './search-document.ts'
 
 export type Scope = { readonly all: true } | Parts

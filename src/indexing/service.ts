@@ -1,4 +1,4 @@
-import { isTransient, messageOf, RouxError } from '../core/errors.ts'
+import { isTransient, MemoryShortError, messageOf, RouxError } from '../core/errors.ts'
 import type { IndexWriter } from '../core/index-writer.ts'
 import type { Indexing, IndexStatus, SearchReadiness } from '../core/indexing.ts'
 import { quietly } from '../core/quietly.ts'
@@ -6,7 +6,6 @@ import type { Dirty, Vault, Watcher } from '../core/vault.ts'
 import { inTime, withResolvers } from '../core/waiting.ts'
 import { Freshness } from './freshness.ts'
 import { Indexer, type IndexerOptions, isVaultMissing, type Scope } from './indexer.ts'
-import { MemoryShortError } from './memory-short.ts'
 import { RecentBytes } from './search-document.ts'
 import { SearchService, type SearchServiceParts } from './search-service.ts'
 

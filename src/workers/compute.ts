@@ -4,7 +4,7 @@ import type { InsightCache } from '../core/insight/insight.ts'
 import type { LaidOutGraph } from '../core/insight/layouts.ts'
 import type { Scores } from '../core/store.ts'
 import { answer, type Call } from '../core/thread-calls.ts'
-import type { WrittenGraph } from '../core/vector-graphs.ts'
+import type { WrittenGraph } from '../core/vectors.ts'
 import { betweenness, pageRank } from '../graph/analytics.ts'
 import {
   InsightRun,

@@ -621,14 +621,14 @@ export class MapView {
 
   /** @returns true if the name was placed */
   #labelNote(note: number, writing: Writing, kind: keyof typeof RULES): boolean {
-    const { frame, highlight, labels, named } = writing
+    const { frame, labels, named } = writing
     if (frame.look.shown[note] === 0 || named.has(note)) return false
     named.add(note)
     const text = this.#shortened(frame.graph.picture.titles[note] ?? '')
     if (labels.placed.some((other) => other.text === text)) return false
     const home = areasOf(frame.graph, frame.look).colourAt(...placeOf(frame.graph, note))
-    // If a land has no room for its name, the note of that name stands for it.
-    const groups = highlight === undefined ? this.#groups(frame.graph, frame.look) : []
+    // A land has no other name if the note of the same name has one.
+    const groups = kind === 'chosen' ? [] : this.#groups(frame.graph, frame.look)
     const isForLand = groups.some((group) => group.namesake === note && group.colour === home && isColoured(frame, group))
     const colour = isForLand ? landColour(frame, home) : frame.theme.text
     const font = this.#noteFont(frame, note, kind === 'chosen')
@@ -698,7 +698,7 @@ export class MapView {
       !divided.has(colour) && (within === undefined || hasAll(within, notes) === are)
     for (const group of groups.filter(isWanted)) {
       const { notes, namesake, bounds } = group
-      if (namesake !== undefined && (are ? named.has(namesake) : namesake === writing.highlight?.centre)) continue
+      if (namesake !== undefined && named.has(namesake)) continue
       const isOther = !isColoured(frame, group)
       // Without a name, a color has no meaning, even in a small window.
       if (isOther && (!are || names.length >= most || notes.length < NAMED.least)) continue

@@ -325,7 +325,7 @@ export function Depth() {
   return (
     <p class="depth">
       <bdi>{titleOf(focus.value)}</bdi>
-      <span class="quiet">only within</span>
+      <span class="quiet">within</span>
       {[1, 2, 3].map((links) => (
         <button
           type="button"

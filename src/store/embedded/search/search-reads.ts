@@ -1,7 +1,7 @@
 import type { NodeId } from '../../../core/ids.ts'
 import type { ChunkHit, NameVectorHit } from '../../../core/search.ts'
 import type { NameOptions, Scope, Snapshot } from '../../../core/store.ts'
-import type { VectorGraphs } from '../../../core/vector-graphs.ts'
+import type { VectorGraphs } from '../../../core/vectors.ts'
 import { eachInTurn } from '../../../core/waiting.ts'
 import type { Location } from '../location.ts'
 import { fileStem, type Projection } from '../projection.ts'

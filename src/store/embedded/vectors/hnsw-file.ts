@@ -2,7 +2,7 @@ import { createHash, hash as digest, randomUUID } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { type FileHandle, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import type { WrittenGraph } from '../../../core/vector-graphs.ts'
+import type { WrittenGraph } from '../../../core/vectors.ts'
 import { BUILD_BREADTH, type HnswAddon, HnswGraph, LINKS } from './hnsw-graph.ts'
 
 const HEADER_BYTES = 96

@@ -1,4 +1,4 @@
-import type { WrittenGraph } from '../../../core/vector-graphs.ts'
+import type { WrittenGraph } from '../../../core/vectors.ts'
 import { requireLabel, requireVector } from './vector-index.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { WrittenGraph } from '../../../core/vector-graphs.ts'
+import type { WrittenGraph } from '../../../core/vectors.ts'
 import { ExactScan, type ExactScanOptions } from './exact-scan.ts'
 import { type GraphStamp, type RestoreOptions, restoreGraph, saveGraph, verifyGraphLayout } from './hnsw-file.ts'
 import { type HnswAddon, HnswGraph, LabelSet } from './hnsw-graph.ts'

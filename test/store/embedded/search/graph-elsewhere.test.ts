@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { VectorGraphBuilder, VectorGraphs } from '../../../../src/core/vector-graphs.ts'
+import type { VectorGraphBuilder, VectorGraphs } from '../../../../src/core/vectors.ts'
 import type { VectorTable } from '../../../../src/store/embedded/search/loaded-vectors.ts'
 import { type HnswAddon, HnswGraph, loadHnswAddon } from '../../../../src/store/embedded/vectors/hnsw-graph.ts'
 import { temporaryFolder } from '../../../support/temporary.ts'
