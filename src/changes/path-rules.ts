@@ -44,6 +44,8 @@ const RESERVED = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|cono
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern looks for control characters.
 const FORBIDDEN = /[<>:"|?*\\/\x00-\x1f\x7f]/u
 const LONE_SURROGATE = /\p{Surrogate}/u
+/** Invisible characters that show `dm.exe` as `exe.md`. */
+const OVERRIDE = /[\u202d\u202e]/u
 // Obsidian rejects these characters in note names, because links cannot contain them.
 const UNLINKABLE = /[#^[\]]/u
 /** The limit of ext4. APFS and NTFS allow 255 code units, which is at least as much. */
@@ -67,6 +69,7 @@ export function requireUsable(name: string): void {
 
 function reasonAgainst(name: string): string | undefined {
   if (LONE_SURROGATE.test(name)) return 'it is not valid Unicode'
+  if (OVERRIDE.test(name)) return 'it has an invisible character that changes the direction of text'
   const forbidden = FORBIDDEN.exec(name)?.[0]
   if (forbidden !== undefined) return `Windows does not allow ${JSON.stringify(forbidden)} in names`
   const unlinkable = isNote(name) ? UNLINKABLE.exec(name)?.[0] : undefined
@@ -84,6 +87,7 @@ function suggest(name: string): string {
   const valid = name
     .slice(0, dot)
     .replace(new RegExp(LONE_SURROGATE, 'gu'), '-')
+    .replace(new RegExp(OVERRIDE, 'gu'), '')
     .replace(new RegExp(FORBIDDEN, 'gu'), '-')
     .replace(isNote(name) ? new RegExp(UNLINKABLE, 'gu') : /(?!)/, '-')
   const stem = trimEndOf(valid, '. ')

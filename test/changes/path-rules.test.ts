@@ -21,6 +21,9 @@ test.each([
   ['dot..md', 'dot.md'],
   ['\ud800.md', '-.md'],
   ['a\nb.md', 'a-b.md'],
+  ['a\u202edm.exe', 'adm.exe'],
+  ['\u202e.md', 'untitled.md'],
+  ['\u200fملاحظة\u200e.md', undefined],
   [`${'é'.repeat(200)}.md`, `${'é'.repeat(126)}.md`],
 ])('suggests %j → %j', (name, suggestion) => {
   const problem = nameProblem(name)
@@ -29,7 +32,7 @@ test.each([
 
 test('every suggestion is a valid name', () => {
   const strange = fc.string({
-    unit: fc.constantFrom('a', 'é', '.', ' ', '#', '[', ':', '?', '\0', '\ud800', '💡', 'con', '.md', '/'),
+    unit: fc.constantFrom('a', 'é', '.', ' ', '#', '[', ':', '?', '\0', '\ud800', '\u202e', '💡', 'con', '.md', '/'),
     maxLength: 300,
   })
   fc.assert(

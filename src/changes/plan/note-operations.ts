@@ -188,7 +188,7 @@ export async function manageTags(workspace: Workspace, { id, add, remove }: Oper
   const removed = remove.filter((tag) => commonTags([tag], both).length === 0)
   const remaining = commonTags(bodyTags(draft.text, workspace.view.flavour), removed)
   if (remaining.length > 0) {
-    workspace.notes.push(`The text still has ${withHashes(remaining)}: only the frontmatter's list was changed.`)
+    workspace.notes.push(`The text still has ${withHashes(remaining)}: only the list of tags was changed.`)
   }
   return draft
 }

@@ -218,7 +218,7 @@ describe("editing a note's tags", () => {
     const { result } = await check({ 'a.md': '---\ntags: [x, z]\n---\n#x #X/sub' }, manage([], ['x']), {
       'a.md': '---\ntags: [z]\n---\n#x #X/sub',
     })
-    expect(result.notes).toEqual(["The text still has #x: only the frontmatter's list was changed."])
+    expect(result.notes).toEqual(['The text still has #x: only the list of tags was changed.'])
   })
 
   test('refuses empty requests, invalid tags and broken frontmatter', async () => {
