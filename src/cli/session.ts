@@ -8,16 +8,15 @@ import { type LoadedVault, type LoadedVaults, loadVaults } from '../config/load-
 import { shellWord } from '../config/values.ts'
 import { errorCode, providerError, RouxError } from '../core/errors.ts'
 import { NO_TIMEOUT } from '../core/waiting.ts'
+import type { Parsed } from './arguments.ts'
 import { type Host, UsageError } from './host.ts'
 import type { Printer } from './output/printer.ts'
 import { ProgressLine } from './output/progress.ts'
 import { folderIn } from './vaults/open-vaults.ts'
 
-export interface Invocation {
+export interface Invocation extends Parsed {
   readonly host: Host
   readonly printer: Printer
-  readonly options: ReadonlyMap<string, unknown>
-  readonly positionals: readonly string[]
   readonly alwaysShowsProgress?: boolean
   readonly signal?: AbortSignal
 }

@@ -13,10 +13,7 @@ export interface PlacedName {
   readonly end: number
 }
 
-interface Word {
-  readonly line: number
-  readonly start: number
-  readonly end: number
+interface Word extends PlacedName {
   readonly singular: string
 }
 

@@ -198,11 +198,8 @@ interface Sites {
   readonly weights: Float64Array
 }
 
-interface Dividing {
-  readonly cells: Cells
-  readonly some: readonly number[]
+interface Dividing extends Target {
   readonly places: Float32Array
-  readonly needs: Float32Array
 }
 
 /** Assigns cells to groups and drops cells at borders. */

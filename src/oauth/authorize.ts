@@ -3,7 +3,6 @@ import * as z from 'zod/v4'
 import { messageOf } from '../core/errors.ts'
 import { refusal } from '../http/refusal.ts'
 import { type Admission, defineRoute, type Exchange, type Route } from '../http/routes.ts'
-import type { Scope } from '../http/tokens.ts'
 import { documentFault } from './client-documents.ts'
 import { type Client, connectionName, isListed, isOwn, notListed, readRegistered, readReturnAddress } from './clients.ts'
 import { CONNECTION_SCOPES, type ConnectWindow, readWindow, tryCode } from './connect-window.ts'
@@ -127,10 +126,7 @@ function scopesOf(text: string | undefined, { allowedScopes }: SignIn): Request[
   return CONNECTION_SCOPES.filter((scope) => wantedScopes.includes(scope))
 }
 
-interface ConsentOffer {
-  readonly scopes: readonly Scope[]
-  readonly vaults: readonly string[]
-}
+type ConsentOffer = Pick<Consent, 'scopes' | 'vaults'>
 
 /** Offers what the program requests and both the settings and `roux connect` allow. */
 function offeredIn(window: ConnectWindow, { scopes }: Request, signIn: SignIn): ConsentOffer {

@@ -3,7 +3,7 @@ import { errorCode } from '../core/errors.ts'
 import { isRecord } from '../core/is-record.ts'
 import { parseJson } from '../core/quietly.ts'
 import { isLoopbackName, MCP_PATH, type PublicAddress } from '../http/host-and-origin.ts'
-import { isOnInternet } from './fetch-document.ts'
+import { type FetchOptions, isOnInternet } from './fetch-document.ts'
 import { PATHS } from './sign-in.ts'
 
 export interface AddressFault {
@@ -11,11 +11,7 @@ export interface AddressFault {
   readonly hint: string
 }
 
-export interface ExamineOptions {
-  readonly resolve?: (host: string) => Promise<readonly string[]>
-  /** In milliseconds. */
-  readonly within?: number
-}
+export type ExamineOptions = Pick<FetchOptions, 'resolve' | 'within'>
 
 /** Claude's timeout. */
 const TIMEOUT_MS = 10_000

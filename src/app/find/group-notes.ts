@@ -25,10 +25,8 @@ export interface NoteGroup {
   readonly examples: readonly string[]
 }
 
-export interface NoteGroups {
-  readonly counted: string
+export interface NoteGroups extends NoteCount {
   readonly groups: readonly NoteGroup[]
-  readonly total: number
   readonly notes: number
   /** Number of matching notes without a value. */
   readonly without: number

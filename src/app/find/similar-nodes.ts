@@ -126,10 +126,7 @@ async function similarTo(
   return await listSimilar(reading, args, { hits, isAll, warnings })
 }
 
-interface Hit {
-  readonly id: NodeId
-  readonly score: number
-}
+type Hit = Pick<ChunkHit, 'id' | 'score'>
 
 function neighboursOf({ ids, nearest: { kept, notes, scores } }: Insight, note: number): readonly Hit[] {
   const scoreByNote = new Map<number, number>()
@@ -171,12 +168,9 @@ function warningsOf({ insight, isCurrent }: LatestInsight, note: number): readon
   return warnings
 }
 
-interface MeaningRequest {
-  readonly id: NodeId
+interface MeaningRequest extends NearRequest {
   readonly near: readonly Hit[]
   readonly neighborsKept: number
-  readonly out: ReadonlySet<NodeId>
-  readonly limit: number
 }
 
 interface MeaningHits {
@@ -291,9 +285,7 @@ async function notComparedWarning(snapshot: Snapshot, id: NodeId, isComparing: b
   return { code: 'FALLBACK', message }
 }
 
-interface FoundHits {
-  readonly hits: readonly Hit[]
-  readonly isAll: boolean
+interface FoundHits extends MeaningHits {
   readonly warnings: readonly Warning[]
 }
 

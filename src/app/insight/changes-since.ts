@@ -15,6 +15,7 @@ import { fitInTurn } from '../answer/fit-members.ts'
 import { scopeWarnings } from '../answer/scope-warnings.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
 import { type FilesByPath, filesByPath } from '../names/known-node.ts'
+import type { ReadingContext } from '../read/texts.ts'
 import { trimFolder } from '../scope.ts'
 import {
   type ChangeWindow,
@@ -140,11 +141,8 @@ function readRange({ cursor, since }: ChangesArguments, now: Date): RequestedRan
   return { kind: 'time', time: readSince(since ?? DEFAULT_SINCE, now) }
 }
 
-interface ChangesContext {
-  readonly core: GraphCore
-  readonly snapshot: Snapshot
+interface ChangesContext extends ReadingContext {
   readonly args: ChangesArguments
-  readonly call: Call
 }
 
 interface KnownChanges {

@@ -1,12 +1,11 @@
 import { foldId, type NodeId } from '../../core/ids.ts'
 import type { DuplicatePair, Insight } from '../../core/insight/insight.ts'
-import type { Snapshot } from '../../core/store.ts'
 import { type Call, listResult, type PageArguments, pageFor } from '../answer/answer-when-ready.ts'
 import { roundScore } from '../answer/node-response.ts'
 import { scopeWarnings } from '../answer/scope-warnings.ts'
 import { answerFromInsight } from '../find/communities.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
-import { readTexts, unreadWarnings } from '../read/texts.ts'
+import { type ReadingContext, readTexts, unreadWarnings } from '../read/texts.ts'
 import { trimFolder } from '../scope.ts'
 import { isBelow } from './map.ts'
 
@@ -43,10 +42,7 @@ export function listDuplicates(core: GraphCore, args: DuplicatesArguments, call:
   })
 }
 
-interface DuplicatesContext {
-  readonly core: GraphCore
-  readonly snapshot: Snapshot
-  readonly call: Call
+interface DuplicatesContext extends ReadingContext {
   readonly insight: Insight
 }
 

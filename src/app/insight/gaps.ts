@@ -1,5 +1,5 @@
 import { foldId, type NodeId, withoutVault } from '../../core/ids.ts'
-import type { Community, Insight } from '../../core/insight/insight.ts'
+import type { Community } from '../../core/insight/insight.ts'
 import { ALL, type NodeSummary, type WantedNote } from '../../core/store.ts'
 import { foldName } from '../../core/text/fold.ts'
 import { type Call, listResult, type PageArguments, pageFor, type Read } from '../answer/answer-when-ready.ts'
@@ -11,7 +11,7 @@ import { answerFromInsight, communityId, communityLabel } from '../find/communit
 import type { Answer, GraphCore } from '../graph-core.ts'
 import { trimFolder } from '../scope.ts'
 import { type MissingNote, missingNotes } from './get-problems.ts'
-import { isBelow, summaryOf, titlesOf } from './map.ts'
+import { isBelow, type MapContext, summaryOf, titlesOf } from './map.ts'
 
 export const GAP_KINDS = ['apart', 'cut', 'wanted', 'dead_ends'] as const
 export type GapKind = (typeof GAP_KINDS)[number]
@@ -68,10 +68,7 @@ export function listGaps(core: GraphCore, args: GapsArguments, call: Call = {}):
   })
 }
 
-interface GapsContext {
-  readonly core: GraphCore
-  readonly insight: Insight
-  readonly read: Read
+interface GapsContext extends MapContext {
   readonly call: Call
 }
 

@@ -62,7 +62,7 @@ export function mapVault(core: GraphCore, args: MapArguments, call: Call = {}): 
   })
 }
 
-interface MapContext {
+export interface MapContext {
   readonly core: GraphCore
   readonly insight: Insight
   readonly read: Read

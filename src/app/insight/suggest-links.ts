@@ -194,10 +194,8 @@ function withForeign(candidates: readonly Candidate[], foreign: readonly Candida
 
 const outdated = new WeakMap<LinkInsight, Set<string>>()
 
-interface Listed {
-  readonly suggestions: readonly LinkSuggestion[]
+interface Listed extends SuggestionList {
   readonly unread: readonly NodeId[]
-  readonly total: number
 }
 
 async function pageOf(

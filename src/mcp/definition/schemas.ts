@@ -58,10 +58,7 @@ function withoutUnusedKeywords(key: string, value: unknown): unknown {
 
 const OMITTED_KEYWORDS: ReadonlySet<string> = new Set(['minimum', 'minLength', 'maxLength', 'minItems', 'maxItems'])
 
-export interface OutputSchema {
-  readonly type: 'object'
-  readonly properties: Readonly<Record<string, PropertySchema>>
-}
+export type OutputSchema = Pick<InputSchema, 'type' | 'properties'>
 
 /** No member is required and others are allowed, because answers can contain warnings, and clients also validate errors. */
 export function outputSchema(properties: OutputSchema['properties']): OutputSchema {
