@@ -56,11 +56,7 @@ export function graphLogFile(stateFolder: string): string {
   return join(stateFolder, 'graph-log.db')
 }
 
-interface CommitRow {
-  readonly lineage: string
-  readonly generation: number
-  readonly base: number
-  readonly time: number
+interface CommitRow extends Omit<LoggedCommit, 'changes'> {
   readonly deflated: number
   /** Checksum of the data and its owner. */
   readonly sum: string
@@ -85,9 +81,8 @@ function packCommit(place: Place, changes: GraphChanges | undefined): Pick<Commi
 }
 
 /** A damaged row yields a commit without changes. */
-function unpackCommit(row: CommitRow): LoggedCommit {
-  const { lineage, generation, base, time, deflated, sum, data } = row
-  return { lineage, generation, base, time, changes: sum === sumOf(row, data) ? readChanges(data, deflated === 1) : undefined }
+function unpackCommit({ deflated, sum, data, ...commit }: CommitRow): LoggedCommit {
+  return { ...commit, changes: sum === sumOf(commit, data) ? readChanges(data, deflated === 1) : undefined }
 }
 
 function readChanges(data: Uint8Array, deflated: boolean): GraphChanges | undefined {
@@ -168,7 +163,7 @@ export interface OpenLogWriter extends GraphLogWriter {
   close(): void
 }
 
-type Waiting = Omit<LoggedCommit, 'time' | 'changes'> & { readonly changes: GraphChanges | undefined }
+type Waiting = Omit<LoggedCommit, 'time'>
 
 /** Commits to keep in memory while writing fails. If there are more, the oldest are dropped. */
 const MAX_WAITING = 100

@@ -12,6 +12,7 @@ export interface EmbeddingParts {
   readonly read: (keys: readonly number[]) => Promise<readonly ReadNote[]>
   /** Delete other embedders' vectors once this embedder's are complete; see `SearchServiceParts.isEager`. */
   readonly deletesOtherVectors: boolean
+  /** Called when another `step` is due. */
   readonly onWake: () => void
 }
 

@@ -3,10 +3,10 @@ import type { VaultPath } from '../core/ids.ts'
 import type { FileContent, IndexWriter } from '../core/index-writer.ts'
 import type { Flavour } from '../core/note.ts'
 import type { SearchProgress } from '../core/search.ts'
-import type { SearchWriter, WordBatch } from '../core/search-writer.ts'
+import type { WordBatch } from '../core/search-writer.ts'
 import type { FileKind, Vault } from '../core/vault.ts'
 import { stemOf } from '../search/words/stem.ts'
-import { EmbeddingQueue, firstOf } from './embedding-queue.ts'
+import { type EmbeddingParts, EmbeddingQueue, firstOf } from './embedding-queue.ts'
 import { type ReadNote, type RecentBytes, readNote, versionOf } from './search-document.ts'
 
 export interface EmbeddingChoice {
@@ -17,19 +17,14 @@ export interface EmbeddingChoice {
   readonly isEmbedderQuick?: boolean
 }
 
-export interface SearchParts {
+export interface SearchParts extends Pick<EmbeddingParts, 'search' | 'deletesOtherVectors' | 'onWake'> {
   readonly vault: Vault
   readonly recent: Pick<RecentBytes, 'take'>
   readonly index: Pick<IndexWriter, 'contents' | 'descriptions'>
-  readonly search: SearchWriter
   readonly embedding: EmbeddingChoice
-  /** Delete other embedders' vectors once this embedder's are complete. */
-  readonly deletesOtherVectors: boolean
   readonly flavour: Flavour
   readonly kindOf: (path: string) => FileKind
   readonly onMismatch: (path: VaultPath) => void
-  /** Called when another `step` is due. */
-  readonly onWake: () => void
 }
 
 export type StepResult = 'more' | 'waiting' | 'done'
@@ -77,18 +72,8 @@ export class SearchIndexer {
 
   constructor(parts: SearchParts) {
     this.#parts = parts
-    const { deletesOtherVectors } = parts
     const { openEmbedder } = parts.embedding
-    this.#embedding =
-      openEmbedder === undefined
-        ? undefined
-        : new EmbeddingQueue({
-            search: parts.search,
-            openEmbedder,
-            deletesOtherVectors,
-            read: (keys) => this.#readOnce(keys),
-            onWake: parts.onWake,
-          })
+    this.#embedding = openEmbedder && new EmbeddingQueue({ ...parts, openEmbedder, read: (keys) => this.#readOnce(keys) })
   }
 
   async refresh(): Promise<void> {

@@ -210,16 +210,14 @@ export class SearchService {
     this.#writer ??= this.#parts.openWriter(this.#cache)
     const { profile, comments, kindOf } = this.#hooks.indexer
     this.#indexer = new SearchIndexer({
+      ...this.#hooks,
       vault,
-      recent: this.#hooks.recent,
       index: withOwnErrors(index),
       search: this.#writer,
       embedding: this.#parts,
       deletesOtherVectors: this.#parts.isEager,
       flavour: { profile, comments, mode, languages: this.#parts.languages ?? [] },
       kindOf: (path) => kindOf(path, mode),
-      onMismatch: this.#hooks.onMismatch,
-      onWake: this.#hooks.onWake,
     })
     return this.#indexer
   }

@@ -118,15 +118,12 @@ export class IndexingService implements Indexing {
     this.#freshness = parts.freshness ?? new Freshness()
     this.#status = { phase: 'waiting', done: 0, total: 0, cache: 'disk', file: parts.file, watch: parts.watchKind }
     this.#search = new SearchService(parts.search, {
-      indexer: parts.indexer,
+      ...parts,
       recent: this.#recent,
-      isDamage: parts.isDamage,
-      isUnwritable: parts.isUnwritable,
       onMismatch: (path) => void this.reconcile([path]).catch(() => {}),
       onGraphDamage: () => this.replaceDamaged(),
       onWake: () => void this.#run(),
       onMemory: () => this.#awaitRoom(),
-      onError: parts.onError,
     })
   }
 

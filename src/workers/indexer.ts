@@ -136,7 +136,7 @@ function openService(
 ): IndexingService {
   const { vault, links, tags, embedder, search } = settings
   const options: VaultOptions = { ...vault, linkRoots: vault.link_roots }
-  const { openIndex, openSearch, keepsTexts, isDamage, isUnwritable, hasRoom } = openWriters(engine)
+  const { openIndex, openSearch, keepsTexts, ...checks } = openWriters(engine)
   const tellReplaced = (which: IndexName, cache: IndexStatus['cache']): void => {
     onReplaced(which)
     send({ type: 'replaced', which, cache })
@@ -150,12 +150,9 @@ function openService(
       : { watch: startWatching(root, { ...options, watch: watchKind === 'polling' ? 'polling' : 'auto' }) }),
     watchKind,
     file: engine.file,
-    isDamage,
-    isUnwritable,
-    hasRoom,
+    ...checks,
     indexer: {
-      profile: links.profile,
-      comments: links.comments,
+      ...links,
       ignoredTags: { inLinkText: !tags.link_text, colors: !tags.colors },
       mode: vault.mode,
       kindOf: fileKind,

@@ -241,28 +241,19 @@ function putContents(database: Database, contents: ReadonlyMap<string, Uint8Arra
 /** In bytes. Smaller logs are not checkpointed. */
 const LARGE_LOG = 4_000_000
 
-interface ChangeRow {
-  readonly id: string
-  readonly vault: string
+interface ChangeRow extends Pick<ChangeRecord, 'id' | 'vault' | 'time' | 'title' | 'state'> {
   readonly root_inode: string
-  readonly time: number
-  readonly title: string
-  readonly state: ChangeState
   readonly undoes: string | null
   readonly owner: string
 }
 
 function records(database: Database, sql: string, ...values: readonly (string | number)[]): readonly ChangeRecord[] {
   const entries = database.prepare('SELECT * FROM entries WHERE change = ? ORDER BY position')
-  return (database.prepare(sql).all(...values) as ChangeRow[]).map((row) => ({
-    id: row.id,
-    vault: row.vault,
-    rootInode: row.root_inode,
-    time: row.time,
-    title: row.title,
-    state: row.state,
-    undoes: row.undoes ?? undefined,
-    owner: JSON.parse(row.owner) as Owner,
+  return (database.prepare(sql).all(...values) as ChangeRow[]).map(({ root_inode: rootInode, undoes, owner, ...row }) => ({
+    ...row,
+    rootInode,
+    undoes: undoes ?? undefined,
+    owner: JSON.parse(owner) as Owner,
     entries: (entries.all(row.id) as EntryRow[]).map(entryOf),
   }))
 }

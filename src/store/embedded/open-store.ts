@@ -64,8 +64,7 @@ class SqliteStore implements EmbeddedStore {
     })
     this.#rankings = new Rankings(this.#projection)
     this.#search = new SearchReads(this.#projection, options.search, {
-      vectorIndex: options.vectorIndex,
-      vectorGraphs: options.vectorGraphs,
+      ...options,
       onDamage: () => options.onDamage('search'),
     })
   }

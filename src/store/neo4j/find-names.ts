@@ -12,9 +12,8 @@ const MAX_CANDIDATES = 1_000
 /** Higher, because some candidates are outside the scope. */
 const MAX_EXAMINED = 3 * MAX_CANDIDATES
 
-interface Candidate extends Pick<FileRecord, 'key' | 'path' | 'title' | 'aliases'> {
+interface Candidate extends Pick<FileRecord, 'key' | 'path' | 'title' | 'aliases' | 'kind'> {
   readonly id: string
-  readonly kind: FileRecord['kind']
 }
 
 /** The database selects candidates. Similarities are computed as in the embedded store. */

@@ -1,5 +1,5 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
-import { type GraphChanges, type GraphLog, NO_CHANGES } from '../../core/insight/graph-changes.ts'
+import { type GraphChanges, type GraphLog, type LoggedCommit, NO_CHANGES } from '../../core/insight/graph-changes.ts'
 import type { Decisions } from '../../core/insight/insight.ts'
 import { quietly } from '../../core/quietly.ts'
 import type { SharedResult, SharedResults } from '../../core/shared-results.ts'
@@ -124,10 +124,7 @@ export function graphLogOf(connection: Connection): GraphLog {
   }
 }
 
-interface StoredCommit {
-  readonly generation: number
-  readonly base: number
-  readonly time: number
+interface StoredCommit extends Pick<LoggedCommit, 'generation' | 'base' | 'time'> {
   readonly changes: Int8Array | null
 }
 

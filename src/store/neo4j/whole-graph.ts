@@ -1,4 +1,4 @@
-import type { VaultPath } from '../../core/ids.ts'
+import type { FileRecord } from '../../core/index-writer.ts'
 import type { ExportRow } from '../../core/store.ts'
 import { readLinks } from './note-properties.ts'
 import type { QuestionContext } from './questions.ts'
@@ -6,15 +6,8 @@ import type { QuestionContext } from './questions.ts'
 /** Files per statement. */
 const PART = 2_000
 
-interface StoredFile {
-  readonly key: number
+interface StoredFile extends Pick<FileRecord, 'key' | 'path' | 'title' | 'kind' | 'tags' | 'aliases' | 'excluded'> {
   readonly id: string
-  readonly path: VaultPath
-  readonly title: string
-  readonly kind: 'note' | 'attachment' | 'canvas'
-  readonly tags: readonly string[]
-  readonly aliases: readonly string[]
-  readonly excluded: boolean
 }
 
 interface StoredLinks {

@@ -168,10 +168,7 @@ async function isOfOtherReading(connection: Connection, { folder, reading }: Ori
 
 const NOTHING = { outside: [], nextKey: 0, complete: false }
 
-interface StoredKnown extends Row {
-  readonly key: number
-  readonly path: KnownFile['path']
-  readonly excluded: boolean
+interface StoredKnown extends Row, Pick<KnownFile, 'key' | 'path' | 'excluded'> {
   readonly stat: string
   readonly style: string
 }
