@@ -164,7 +164,7 @@ class RecordedChanges implements Changes {
     try {
       return this.#journal.finish(id, ending) ? [] : [REMOVED]
     } catch (error) {
-      this.#endings.note(id, ending)
+      this.#endings.record(id, ending)
       return [notRecorded(error)]
     }
   }

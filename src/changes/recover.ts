@@ -49,7 +49,7 @@ export async function recoverChanges({ root, fs, journal, endings }: RecoveryPar
     try {
       journal.finish(change.id, state)
     } catch (error) {
-      endings.note(change.id, state)
+      endings.record(change.id, state)
       throw error
     }
     recoveries.push({ ...facts, state, kept: keptFiles })
@@ -60,7 +60,7 @@ export async function recoverChanges({ root, fs, journal, endings }: RecoveryPar
 
 /** Nothing else removes the outcome files of settled changes. */
 function forgetEnded(journal: Journal, endings: Endings): void {
-  const noted = endings.noted()
+  const noted = endings.recordedIds()
   if (noted.length === 0) return
   const unfinished = journal.unfinished()
   for (const id of noted) if (!unfinished.has(id)) endings.forget(id)
@@ -98,7 +98,7 @@ export class Endings {
     this.#folder = folder
   }
 
-  note(id: string, ending: Ending): void {
+  record(id: string, ending: Ending): void {
     this.#endings.set(id, ending)
     quietly(() => closeSync(openSync(this.#path(id, ending), 'a', 0o600)))
   }
@@ -108,7 +108,7 @@ export class Endings {
   }
 
   /** Ids of changes with an outcome file, in all vaults. */
-  noted(): readonly string[] {
+  recordedIds(): readonly string[] {
     const names = quietly(() => readdirSync(this.#folder)) ?? []
     return names.flatMap((name) =>
       ENDINGS.flatMap((ending) => (name.endsWith(`.${ending}`) ? name.slice(0, -ending.length - 1) : [])),

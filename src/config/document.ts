@@ -35,7 +35,7 @@ export function settingsTable(): string {
   const rows = SETTINGS.map((setting) => {
     const { key, type, sentence } = setting
     const name = shownKey(key)
-    const trust = setting.widens ? ' ¹' : ''
+    const trust = setting.widensTrust ? ' ¹' : ''
     return [`\`${name}\`${trust}`, describeType(type), `\`${valueText(setting.default)}\``, `\`${variableOf(name)}\``, sentence]
   })
   const table = [['key', 'value', 'default', 'variable', 'meaning'], ['---', '---', '---', '---', '---'], ...rows]

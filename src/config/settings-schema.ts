@@ -25,7 +25,7 @@ export interface Setting<Key extends string = string, Value = unknown> {
   readonly default: Value
   readonly sentence: string
   /** Requires `roux trust` in files found in the vault or the working directory. Defaults to true. */
-  readonly widens: boolean
+  readonly widensTrust: boolean
   /**
    * If omitted, the first list wins. `any` concatenates lists from several sources. With `every`, a note must match every list.
    */
@@ -38,7 +38,7 @@ type Options<Value> = Partial<Omit<Setting<string, Value>, 'key' | 'type' | 'sen
 
 function settingOf<Value>(type: SettingType, initial: Value) {
   return <const Key extends string>(key: Key, sentence: string, options: Options<Value> = {}): Setting<Key, Value> => {
-    return { key, type, default: initial, sentence, widens: true, ...options }
+    return { key, type, default: initial, sentence, widensTrust: true, ...options }
   }
 }
 
@@ -91,36 +91,36 @@ export const SETTINGS = [
     'The kind of vault. `auto` looks for a marker folder such as `.obsidian`; if there is none, the way notes link to each other decides.',
     {
       values: ['auto', 'obsidian', 'foam', 'logseq', 'docs'] satisfies readonly ['auto', ...Mode[]],
-      widens: false,
+      widensTrust: false,
     },
   ),
   choice(
     'vault.watch',
     'How a server notices changes: `auto` uses file system events, `polling` suits network drives, `off` does not watch.',
-    { values: ['auto', 'polling', 'off'], widens: false },
+    { values: ['auto', 'polling', 'off'], widensTrust: false },
   ),
   texts(
     'vault.ignore',
     'Files and folders to exclude, as glob patterns relative to the vault. Names that start with a dot and `node_modules` are always excluded.',
-    { widens: false },
+    { widensTrust: false },
   ),
-  flag('vault.gitignore', 'Exclude files that are ignored by `.gitignore`.', { widens: false }),
+  flag('vault.gitignore', 'Exclude files that are ignored by `.gitignore`.', { widensTrust: false }),
   paths('vault.link_roots', 'Folders outside the vault that symbolic links in the vault may point to.'),
   choice('links.profile', 'How links are resolved: `obsidian` exactly as in that app, `lenient` also by alias and folder.', {
     values: ['lenient', 'obsidian'],
-    widens: false,
+    widensTrust: false,
   }),
-  flag('links.comments', 'Include links and tags inside `%% comments %%`.', { default: true, widens: false }),
+  flag('links.comments', 'Include links and tags inside `%% comments %%`.', { default: true, widensTrust: false }),
   flag('tags.link_text', 'Treat `#3rd` in link text as a tag: `[Report #3rd](report.md)`.', {
     default: true,
-    widens: false,
+    widensTrust: false,
   }),
   flag(
     'tags.colors',
     'Treat text that may be a colour as a tag: `#` followed by three to eight hexadecimal digits, such as `#fff`.',
     {
       default: true,
-      widens: false,
+      widensTrust: false,
     },
   ),
   choice(
@@ -139,7 +139,7 @@ export const SETTINGS = [
   choice(
     'embedder.languages',
     'For `static`: `auto` supports many languages and compares text across them; `english` supports only English and uses less memory.',
-    { values: ['auto', 'english'], widens: false },
+    { values: ['auto', 'english'], widensTrust: false },
   ),
   integer(
     'embedder.dimensions',
@@ -208,12 +208,12 @@ export const SETTINGS = [
   texts(
     'ai.allow',
     'Notes that may be sent to a model on a server, for chat and for `embedder.kind: openai`, as glob patterns relative to the vault, e.g. ["public/**"]; empty for all. If several files set this, a note must match every list.',
-    { combines: 'every', widens: false },
+    { combines: 'every', widensTrust: false },
   ),
   texts(
     'ai.deny',
     'Notes that are never sent to such a model, as glob patterns relative to the vault. Case does not matter. These patterns take precedence over `ai.allow`, and lists from several files are combined.',
-    { combines: 'any', widens: false },
+    { combines: 'any', widensTrust: false },
   ),
   path(
     'ai.key_file',
@@ -230,22 +230,22 @@ export const SETTINGS = [
   number(
     'search.weight',
     'The weight of meaning in `search`: 0 uses only words, 1 only meaning, `auto` the mix that performed best for the model in our benchmarks.',
-    { min: 0, max: 1, widens: false },
+    { min: 0, max: 1, widensTrust: false },
   ),
   languages(
     'search.languages',
     'The languages of the notes and questions, such as [en, de]. Short texts are then assumed to be in one of these languages. `auto` distinguishes all languages. Changing this setting causes all notes to be read again.',
-    { widens: false },
+    { widensTrust: false },
   ),
   number(
     'answers.max_tokens',
     "The token budget for answers that list notes (a token is about four letters). A call can override it with `max_tokens`. `auto` uses each tool's default, usually 2000. Commands and the library have no budget.",
-    { min: 100, max: 50_000, widens: false },
+    { min: 100, max: 50_000, widensTrust: false },
   ),
   choice(
     'vectors.index',
     'How the nearest passages are found: `exact` compares all of them, `hnsw` uses an approximate index that is faster in very large vaults and needs the package hnswlib-node. `auto` uses it above 100 MB of vectors (about 390,000 passages) if it is installed.',
-    { values: ['auto', 'exact', 'hnsw'], widens: false },
+    { values: ['auto', 'exact', 'hnsw'], widensTrust: false },
   ),
   path('cache.path', "The folder for the index, which can always be rebuilt; empty for the user's cache folder."),
   choice(
@@ -275,7 +275,7 @@ export const SETTINGS = [
   choice(
     'files.case',
     'The spelling of new file names: `preserve` keeps the given case, `lower` uses lower case. `auto` keeps the case if the vault has a marker folder (`.obsidian`, `.foam`, `logseq`) or if the paths of most notes contain capital letters. Otherwise it uses lower case, and the answer says so. Existing folders, and files that are moved or renamed, keep their case.',
-    { values: ['auto', 'lower', 'preserve'], widens: false },
+    { values: ['auto', 'lower', 'preserve'], widensTrust: false },
   ),
   texts(
     'write.allow',
@@ -302,7 +302,7 @@ export const SETTINGS = [
   flag(
     'mcp.connector_tools',
     "Offer `search` and `fetch` in the form that ChatGPT's connectors require for deep research and company knowledge. The full search is then called `search_notes`.",
-    { widens: false },
+    { widensTrust: false },
   ),
   choice(
     'serve.shared',
@@ -348,7 +348,7 @@ export const SETTINGS = [
   texts(
     'insight.ignore',
     'Notes that `map`, `gaps` and the other whole-vault tools ignore, as glob patterns relative to the vault, e.g. ["templates/**"].',
-    { widens: false },
+    { widensTrust: false },
   ),
   integer('insight.keep_days', 'How many days the change log, which `changes_since` reads, is kept; 0 for no log.', {
     min: 0,
@@ -408,5 +408,5 @@ export function findSetting(key: string): Setting | undefined {
 /** True if the value requires `roux trust`. */
 export function widensTrust(key: string, value: unknown): boolean {
   const setting = findSetting(key)
-  return setting?.widens === true && setting.harmless?.includes(value) !== true
+  return setting?.widensTrust === true && setting.harmless?.includes(value) !== true
 }

@@ -4,7 +4,7 @@ import { FileIds } from '../graph/file-ids.ts'
 
 export interface FileChanges {
   readonly removed: readonly KnownFile[]
-  readonly placed: readonly Pick<KnownFile, 'key' | 'path'>[]
+  readonly added: readonly Pick<KnownFile, 'key' | 'path'>[]
 }
 
 /** File ids for engines that use `Batch.ids`. Built on first use. */
@@ -35,18 +35,18 @@ export class IdTable {
   }
 
   /** @returns other files whose ids or twins may have changed */
-  #apply(ids: FileIds, { removed, placed }: FileChanges): readonly GivenId[] {
+  #apply(ids: FileIds, { removed, added }: FileChanges): readonly GivenId[] {
     const folded: string[] = []
     for (const { key, path } of removed) {
       ids.remove(key)
       folded.push(path)
     }
-    for (const { key, path } of placed) {
+    for (const { key, path } of added) {
       if (ids.path(key) === path) continue
       ids.add(key, path)
       folded.push(path)
     }
-    const placedKeys = new Set(placed.map(({ key }) => key))
+    const placedKeys = new Set(added.map(({ key }) => key))
     const keys = new Set(folded.flatMap((path) => groupOf(ids, path)).filter((key) => !placedKeys.has(key)))
     return [...keys].map((key) => this.#give(key))
   }

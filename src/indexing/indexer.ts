@@ -22,7 +22,7 @@ import { parseCanvas } from '../markdown/json-canvas/parse-canvas.ts'
 import { parseNote } from '../markdown/parse-note.ts'
 import { type Described, describeFailed, describeNote, describeUnread, type FileFacts } from './describe-file.ts'
 import { IdTable } from './id-table.ts'
-import { checkSubpaths, LinkTable, type Part, type Renamed } from './link-table.ts'
+import { checkSubpaths, LinkTable, type NameChanges, type Part } from './link-table.ts'
 import type { RecentBytes } from './search-document.ts'
 
 export type Scope = { readonly all: true } | Parts
@@ -229,8 +229,8 @@ export class Indexer {
       const slice = this.#readSlice(plan.read, isWhole ? WHOLE_FILES : SLICE_FILES, (count) =>
         this.#options.onProgress(doneCount + count, total),
       )
-      const rest = plan.read.slice(slice.taken)
-      const deleted = [...(first ? plan.gone : []), ...slice.vanished]
+      const rest = plan.read.slice(slice.count)
+      const deleted = [...(first ? plan.gone : []), ...slice.missingFiles]
       const style = this.#styleWith(slice.facts, deleted)
       const mode = rest.length === 0 || this.#generation === 0 ? this.#decideMode(style) : this.#mode
       if (mode !== this.#mode) {
@@ -243,7 +243,7 @@ export class Indexer {
         continue
       }
       plan.read = rest
-      doneCount += slice.taken
+      doneCount += slice.count
       const facts = await this.#leaveUnchanged(slice.facts, plan.forced)
       changed += facts.put.length
       const expected = first ? rest.filter((file) => !this.#files.has(file.path)) : []
@@ -337,7 +337,7 @@ export class Indexer {
 
   #readSlice(queue: readonly ListedFile[], maxFiles: number, onProgress: (count: number) => void): Slice {
     const facts: FileFacts[] = []
-    const vanished: KnownFile[] = []
+    const missingFiles: KnownFile[] = []
     const started = Date.now()
     let bytes = 0
     let filesRead = 0
@@ -350,7 +350,7 @@ export class Indexer {
         if (fact.hash !== '') bytes += fact.stat.size
       } else {
         const indexedFile = indexed ?? this.#withdraw(file)
-        if (indexedFile !== undefined) vanished.push(indexedFile)
+        if (indexedFile !== undefined) missingFiles.push(indexedFile)
       }
       if (filesRead % PROGRESS_STEP === 0) {
         onProgress(filesRead)
@@ -359,7 +359,7 @@ export class Indexer {
       if (bytes > SLICE_BYTES || filesRead >= maxFiles) break
     }
     onProgress(filesRead)
-    return { facts, vanished, taken: filesRead }
+    return { facts, missingFiles, count: filesRead }
   }
 
   #readFile(file: ListedFile): FileFacts | undefined {
@@ -445,7 +445,7 @@ export class Indexer {
     const difference = logged && this.#changesFrom([...logged, ...known], { records, removed, origin })
     await this.#options.permission
     const open = await this.#writer.begin(this.#generation)
-    const giveIds = this.#ids.change({ removed: gone, placed: withKeys })
+    const giveIds = this.#ids.change({ removed: gone, added: withKeys })
     for (let from = 0; from === 0 || from < records.length; from += PUT_FILES) {
       const isFirst = from === 0
       const part = { put: records.slice(from, from + PUT_FILES), remove: isFirst ? removed : [], touch: isFirst ? touch : [] }
@@ -455,7 +455,7 @@ export class Indexer {
     const state = { mode: this.#mode, outside, nextKey: this.#nextKey, complete, ...(lineage === undefined ? {} : { lineage }) }
     const generation = await open.commit(state, difference)
     if (generation === undefined) return false
-    this.#tellLog(lineage, generation, difference)
+    this.#writeLog(lineage, generation, difference)
     this.#remember(generation, { records, gone, touch, outside, complete, lineage })
     return true
   }
@@ -486,7 +486,7 @@ export class Indexer {
     })
   }
 
-  #tellLog(lineage: string | undefined, generation: number, changes: GraphChanges | undefined): void {
+  #writeLog(lineage: string | undefined, generation: number, changes: GraphChanges | undefined): void {
     const { log } = this.#options
     if (log === undefined || lineage === undefined || generation === this.#generation) return
     if (lineage === this.#lineage && changes !== undefined) {
@@ -499,7 +499,7 @@ export class Indexer {
   async #addOutlines(
     facts: readonly (FileFacts & { readonly key: number })[],
     links: LinkTable,
-    { affected, changed }: Renamed,
+    { affected, changed }: NameChanges,
   ): Promise<void> {
     const mentioned = facts.flatMap((fact) => {
       const mentions = links.outlineMentions(fact)
@@ -518,7 +518,7 @@ export class Indexer {
   }
 
   /** Marks links to files that were listed but never indexed, because a process ended early. */
-  async #addDangling({ affected, changed }: Renamed): Promise<void> {
+  async #addDangling({ affected, changed }: NameChanges): Promise<void> {
     const keys = [...this.#files.values()].map(({ key }) => key)
     for (let from = 0; from < keys.length; from += SLICE_FILES) {
       for (const { key, links, mentions } of await this.#writer.records(keys.slice(from, from + SLICE_FILES))) {
@@ -617,8 +617,8 @@ interface Plan {
 
 interface Slice {
   readonly facts: readonly FileFacts[]
-  readonly vanished: readonly KnownFile[]
-  readonly taken: number
+  readonly missingFiles: readonly KnownFile[]
+  readonly count: number
 }
 
 interface Changes {

@@ -7,7 +7,7 @@ import { Mentions } from './mentions.ts'
 
 type NamedRecord = Pick<FileRecord, 'key' | 'path' | 'aliases' | 'pageTitle'>
 
-export interface Renamed {
+export interface NameChanges {
   readonly changed: Set<string>
   readonly affected: Set<number>
 }
@@ -76,7 +76,7 @@ export class LinkTable {
     return { names, sourcesOf: (name) => mentions.sources(name) }
   }
 
-  async rename(records: readonly NamedRecord[], removed: readonly number[]): Promise<Renamed> {
+  async rename(records: readonly NamedRecord[], removed: readonly number[]): Promise<NameChanges> {
     const tables = await this.#load()
     const changed = new Set<string>()
     for (const key of removed) this.#forget(key, { ...tables, changed })

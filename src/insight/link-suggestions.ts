@@ -71,7 +71,7 @@ export function suggestLinks(source: SuggestionSource, limit = MAX_SUGGESTIONS):
     reasons: [] as number[],
   }
   for (let note = 0; note < notes; note++) {
-    for (const { target, score, line, reasons } of suggester.of(note, limit)) {
+    for (const { target, score, line, reasons } of suggester.suggestionsFor(note, limit)) {
       result.targets.push(target)
       result.scores.push(score)
       result.lines.push(line)
@@ -145,7 +145,7 @@ class Suggester {
     this.#folderLinks = new Uint32Array(folderCount)
   }
 
-  of(note: number, limit: number): readonly Suggestion[] {
+  suggestionsFor(note: number, limit: number): readonly Suggestion[] {
     const { folders } = this.#source
     this.#mark(note, 1)
     const isFree = (other: number): boolean => this.#linked[other] === 0
@@ -292,14 +292,14 @@ class Suggester {
     return [
       isOpen[mention] as number,
       Math.log(this.#habits.linkRate(name)),
-      Math.log((notes + 1) / (this.#habits.held[name] as number)) / Math.log(notes + 1),
+      Math.log((notes + 1) / (this.#habits.mentioned[name] as number)) / Math.log(notes + 1),
       Math.log(this.#contexts.rate(note, before[mention] as number)),
     ]
   }
 
   #isMostlyLinked(mention: number): boolean {
     const name = this.#mentions.names[mention] as number
-    return 2 * (this.#habits.linked[name] as number) >= (this.#habits.held[name] as number)
+    return 2 * (this.#habits.linked[name] as number) >= (this.#habits.mentioned[name] as number)
   }
 
   /** Weighted by word rarity. Uses the best of the target's names. */
@@ -386,7 +386,7 @@ function peersOf(folders: Uint32Array, members: Adjacency, { offsets, targets }:
 
 interface LinkHabits {
   /** For each name, the number of notes that mention it and the number that also link it. */
-  readonly held: Uint32Array
+  readonly mentioned: Uint32Array
   readonly linked: Uint32Array
   linkRate(name: number): number
 }
@@ -412,7 +412,7 @@ function habitsOf({ offsets, names }: Mentions, { notes: owners, terms }: NameWo
   }
   const usual = Math.max(allLinked / Math.max(1, all), MIN_RATE)
   return {
-    held: contexts,
+    mentioned: contexts,
     linked,
     linkRate: (name) => rate(linked[name] as number, (contexts[name] as number) - 1, { usual, caution: CAUTION.name }),
   }

@@ -19,7 +19,7 @@ const SAMPLE = 12_000
 const MIN_SAMPLE = 1_000
 /** Each cell is compared with all territories. The smallest groups share one. */
 const MAX_TERRITORIES = 200
-const ROUNDS = { moving: 50, still: 40, transport: 24, even: 8 }
+const ROUNDS = { moving: 50, still: 40, transport: 24, evenOut: 8 }
 /** 137.5°. Turns by this angle never repeat a direction (H. Vogel, A better way to construct the sunflower head, 1979). */
 export const GOLDEN_ANGLE = Math.PI * (3 - Math.sqrt(5))
 
@@ -62,7 +62,7 @@ export function spreadOut({ places, radii, groups }: Spreading): Int32Array {
   }
   settle({ bodies: [...needs.keys()], parts: groups }, [...cells.x.keys()])
   const usual = Math.sqrt(total / count)
-  for (let round = 0; round < ROUNDS.even; round++)
+  for (let round = 0; round < ROUNDS.evenOut; round++)
     even({ places, needs, territoryOf, cells, owners }, (round < 3 ? 2 : 1) * usual)
   for (const bodies of territories) shrink(bodies, places)
   return territoryOf

@@ -138,13 +138,13 @@ export class InlineScanner {
     while (i < end) {
       const mark = src.charCodeAt(i)
       const next = this.#special(mark, i)
-      if (this.onSpan !== undefined && next > i + 1) this.#tellSpan(i, next, mark)
+      if (this.onSpan !== undefined && next > i + 1) this.#reportSpan(i, next, mark)
       i = this.#nextSpecial(next)
     }
     this.#findBlockId()
   }
 
-  #tellSpan(start: number, end: number, mark: number): void {
+  #reportSpan(start: number, end: number, mark: number): void {
     const base = this.#base
     // A link starts at the bracket popped last.
     if (mark === RBRACKET) this.onSpan?.((this.#at[this.#open] as number) + base, start + base, LBRACKET)

@@ -38,7 +38,7 @@ export class LinkSink {
   wikilinks = 0
   relativeLinks = 0
   /** `links` is not sorted by position. */
-  disordered = false
+  isUnsorted = false
   readonly #lines: LineIndex
   readonly #fields: FieldTracker | undefined
   readonly #destinations: Destinations | undefined
@@ -84,7 +84,7 @@ export class LinkSink {
     if (parts.subpath !== undefined) link.subpath = parts.subpath
     if (parts.display !== undefined) link.display = parts.display
     if (property !== undefined) link.property = property
-    if (start < this.#last) this.disordered = true
+    if (start < this.#last) this.isUnsorted = true
     this.#last = start
     this.links.push(link)
     return link

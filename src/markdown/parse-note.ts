@@ -95,7 +95,7 @@ export function scanBody(text: string, from: number, { flavour, lines, destinati
   const scanner = new InlineScanner(flavour, definitions, sink)
   for (const run of runs) scanner.scan(text, run)
   const { links, wikilinks, relativeLinks } = sink
-  if (sink.disordered) links.sort((a, b) => a.start - b.start)
+  if (sink.isUnsorted) links.sort((a, b) => a.start - b.start)
   const comments = pairComments(scanner.commentMarks)
   if (flavour.comments) markComments(links, comments)
   const tasks = boxes.map((at) => ({ line: lines.lineAt(at), state: stateOf(text.charAt(at + 1)) }))

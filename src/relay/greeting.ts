@@ -12,7 +12,7 @@ const NOT_SHARED: ReadonlySet<string> = new Set([
 
 export const SENT_VARIABLE = /^(?:ROUX_.*|NO_COLOR|TERM)$/
 
-const ALONE = /^(?:--(?:alone|background|web|http(?:=.*)?|help|version)|-h|-V)$/
+const UNSHARED_OPTION = /^(?:--(?:alone|background|web|http(?:=.*)?|help|version)|-h|-V)$/
 const WITH_VALUE: ReadonlySet<string> = new Set(['--vault', '--config', '--set'])
 
 /** @returns `undefined` if the process must run alone */
@@ -22,7 +22,8 @@ export function greetingFor(argv: readonly string[], env: Env): Greeting | undef
   const options = end < 0 ? argv : argv.slice(0, end)
   const word = options.find((option, at) => !option.startsWith('-') && !WITH_VALUE.has(argv[at - 1] ?? ''))
   const isAlone = env.ROUX_SERVE_SHARED === 'off' || keyVariableIn(env) !== undefined
-  if (word === undefined || isAlone || NOT_SHARED.has(word) || options.some((option) => ALONE.test(option))) return undefined
+  if (word === undefined || isAlone || NOT_SHARED.has(word) || options.some((option) => UNSHARED_OPTION.test(option)))
+    return undefined
   // On a terminal, `roux serve` prints setup instructions.
   if (word === 'serve' && process.stdin.isTTY === true) return undefined
   return greetingOf(word === 'serve' ? 'serve' : 'command', argv, env)

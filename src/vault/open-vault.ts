@@ -32,7 +32,7 @@ interface Pending {
   rules(hasGitignore: boolean): FolderRules
 }
 
-interface MetLink {
+interface FoundLink {
   readonly path: string
   readonly absolute: string
   readonly name: string
@@ -43,7 +43,7 @@ interface PartialListing {
   readonly files: { readonly path: ListedFile['path']; readonly stat: FileStat; excluded: boolean }[]
   readonly outside: OutsideLink[]
   readonly unreadable: { path: ListedFile['path']; message: string }[]
-  links: MetLink[]
+  links: FoundLink[]
 }
 
 /** Path on disk. `undefined` if the folder is outside the vault or spelled differently. */
@@ -260,7 +260,7 @@ class FolderVault implements Vault {
     }
   }
 
-  #followLink({ path, absolute, name, rules }: MetLink, listing: PartialListing, recursive: boolean): void {
+  #followLink({ path, absolute, name, rules }: FoundLink, listing: PartialListing, recursive: boolean): void {
     const link = this.#links.follow(path, absolute)
     if (link.kind === 'outside') listing.outside.push({ path: toVaultPath(path), target: link.target })
     if (link.kind === 'file') listing.files.push({ path: toVaultPath(path), stat: fileStat(link.stat), excluded: false })

@@ -39,7 +39,7 @@ export class FolderWatches implements WatchEngine {
   readonly #links
   readonly #watched = new Map<string, Watched>()
   /** Unreadable folders. Watched once their permissions change. */
-  readonly #shut = new Map<string, Request>()
+  readonly #unreadableFolders = new Map<string, Request>()
   readonly #requests: Request[] = []
   readonly #overflow = openOverflowGuess()
   #isReady = false
@@ -106,13 +106,13 @@ export class FolderWatches implements WatchEngine {
       if (request.path !== '') this.#watched.get(folderOf(request.path))?.below.add(request.path)
       this.#requestBelow(request)
       // Report the folder after its watch starts, or changes in between would be lost.
-      if (this.#isReady) this.#tellFolder(request.path)
+      if (this.#isReady) this.#reportFolder(request.path)
     } catch (error) {
       this.#fail(request, error)
     }
   }
 
-  #tellFolder(path: string): void {
+  #reportFolder(path: string): void {
     if (path === CONFIG_FOLDER) this.#sink.all()
     else this.#sink.folder(path)
   }
@@ -166,7 +166,7 @@ export class FolderWatches implements WatchEngine {
     if (request.path === '' && isAbsence(error)) this.#sink.lost()
     else if (request.path === '' || isExhaustion(error)) this.#sink.exhausted(error)
     else {
-      if (errorCode(error) === 'EACCES' || errorCode(error) === 'EPERM') this.#shut.set(request.path, request)
+      if (errorCode(error) === 'EACCES' || errorCode(error) === 'EPERM') this.#unreadableFolders.set(request.path, request)
       this.#detach(request.path)
     }
   }
@@ -201,12 +201,12 @@ export class FolderWatches implements WatchEngine {
   }
 
   #onChange(path: string): void {
-    const shut = this.#shut.get(path)
+    const shut = this.#unreadableFolders.get(path)
     if (shut) {
-      this.#shut.delete(path)
+      this.#unreadableFolders.delete(path)
       this.#request(shut)
     }
-    if (this.#watched.has(path)) this.#tellFolder(path)
+    if (this.#watched.has(path)) this.#reportFolder(path)
   }
 
   #check(above: Watched, folder: string, name: string): void {
@@ -218,8 +218,8 @@ export class FolderWatches implements WatchEngine {
     const isLinked = stat?.isSymbolicLink() || (watched && watched.absolute !== request.absolute)
     if (isLinked && this.#options.linkRoots.length > 0) this.#sink.stale()
     else if (!watched || !stat?.isDirectory() || stat.ino !== watched.inode) {
-      if (this.#detach(request.path)) this.#tellFolder(request.path)
-      this.#shut.delete(request.path)
+      if (this.#detach(request.path)) this.#reportFolder(request.path)
+      this.#unreadableFolders.delete(request.path)
       if (stat?.isDirectory()) this.#request(request)
       else if (stat?.isSymbolicLink()) this.#requestLinked(request)
     }
@@ -232,7 +232,7 @@ export class FolderWatches implements WatchEngine {
     if (path === '' && statOf(this.#root)?.ino !== watched.inode) this.#sink.lost()
     else {
       this.#detach(path)
-      this.#tellFolder(path)
+      this.#reportFolder(path)
       this.#request({ path, absolute: watched.absolute, rules: watched.rules })
     }
   }

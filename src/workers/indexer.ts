@@ -252,6 +252,6 @@ function indexerService(service: IndexingService, writes: WriteService) {
     run: (request: WriteRequest, onBegun: (changeId: string) => void) => writes.run(request, { onBegun }),
     undo: (changeId: string, onBegun: (changeId: string) => void) => writes.undo(changeId, { onBegun }),
     changes: (limit: number) => writes.changes(limit),
-    fateOf: (changeId: string) => writes.fateOf(changeId),
+    outcomeOf: (changeId: string) => writes.outcomeOf(changeId),
   }
 }

@@ -201,13 +201,13 @@ export class IndexingClient implements Indexing {
     } catch (error) {
       if (!(error instanceof WorkerEnded)) throw error
       if (begunChange === undefined) throw notBegun(error.message, isPlan)
-      throw lostWriteError({ changeId: begunChange, reason: error.message }, await this.#fateOf(begunChange), isPlan)
+      throw lostWriteError({ changeId: begunChange, reason: error.message }, await this.#outcomeOf(begunChange), isPlan)
     }
   }
 
   /** @returns `undefined` if the journal does not contain the change */
-  async #fateOf(changeId: string): Promise<ChangeOutcome | undefined> {
-    return await this.#read((calls) => calls.call('fateOf', changeId), Number.POSITIVE_INFINITY).catch(() => undefined)
+  async #outcomeOf(changeId: string): Promise<ChangeOutcome | undefined> {
+    return await this.#read((calls) => calls.call('outcomeOf', changeId), Number.POSITIVE_INFINITY).catch(() => undefined)
   }
 
   async close(): Promise<void> {

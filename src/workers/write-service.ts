@@ -76,7 +76,7 @@ export class WriteService {
 
   /** See `Writing.run`. */
   async run(request: WriteRequest, progress: ChangeProgress = {}): Promise<WriteResult> {
-    const plan = this.#requested(request)
+    const plan = this.#operationsOf(request)
     return await this.#parts.service.exclusively(async (access) => {
       for (let attempt = 1; ; attempt++) {
         try {
@@ -105,9 +105,9 @@ export class WriteService {
     }
     if (changes.length === 0) return planned
     const applied = await this.#parts.changes.apply(changes, { title, onBegun })
-    if (request.planId !== undefined) this.#carriedOut(request.planId, applied.id)
+    if (request.planId !== undefined) this.#markApplied(request.planId, applied.id)
     const notes = [...planned.notes, ...applied.notes]
-    return await this.#indexed(access, scopeOf(applied), { ...planned, changeId: applied.id, notes })
+    return await this.#reconcileAfter(access, scopeOf(applied), { ...planned, changeId: applied.id, notes })
   }
 
   /** Comparing all files takes longer than a write. Only link rewrites and missing notes require it. */
@@ -139,7 +139,7 @@ export class WriteService {
         diff: '',
         notes: applied.notes,
       }
-      return await this.#indexed(access, scopeOf(applied), result)
+      return await this.#reconcileAfter(access, scopeOf(applied), result)
     })
   }
 
@@ -148,7 +148,7 @@ export class WriteService {
   }
 
   /** Call after recovery. @returns `undefined` if the journal does not contain the change */
-  async fateOf(changeId: string): Promise<ChangeOutcome | undefined> {
+  async outcomeOf(changeId: string): Promise<ChangeOutcome | undefined> {
     return await this.#parts.service.exclusively(async (access) => {
       await this.#recover(access)
       const change = this.#parts.changes.list(RECENT_CHANGES).find(({ id }) => id === changeId)
@@ -165,7 +165,7 @@ export class WriteService {
     this.#parts.changes.close()
   }
 
-  #requested(request: WriteRequest): Pick<KeptPlan, 'title' | 'operations'> {
+  #operationsOf(request: WriteRequest): Pick<KeptPlan, 'title' | 'operations'> {
     if (request.planId === undefined) return request
     const plan = this.#plans.get(request.planId)
     if (plan !== undefined) return plan
@@ -184,7 +184,7 @@ export class WriteService {
     })
   }
 
-  #carriedOut(planId: string, changeId: string): void {
+  #markApplied(planId: string, changeId: string): void {
     this.#plans.delete(planId)
     this.#appliedPlans.set(planId, changeId)
     forgetOldest(this.#appliedPlans)
@@ -198,7 +198,7 @@ export class WriteService {
   }
 
   /** A failure must not look like a failed write, because the files are already changed. */
-  async #indexed(access: Exclusive, scope: Scope, result: WriteResult): Promise<WriteResult> {
+  async #reconcileAfter(access: Exclusive, scope: Scope, result: WriteResult): Promise<WriteResult> {
     try {
       await access.reconcile(scope)
       return result

@@ -204,7 +204,7 @@ describe('an indexing worker that dies', () => {
     reply({ progress: 'c1' })
     die()
     await vi.runAllTimersAsync()
-    expect(asked()).toEqual(['open', 'begin', 'fateOf'])
+    expect(asked()).toEqual(['open', 'begin', 'outcomeOf'])
     reply({ result: state === undefined ? undefined : { state, kept: [] } })
     expect(await writing).toMatchObject({ message: expect.stringMatching(message), hint: expect.any(String) })
   })

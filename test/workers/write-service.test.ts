@@ -200,10 +200,10 @@ describe('a change left half done by a dead process', () => {
       vault.put('a.md', '[[b]] [[b]]')
       return [{ id, title: '', state: 'rolled_back', paths: ['a.md'], kept }]
     }
-    expect(await vault.writes.fateOf(id)).toMatchObject({ kept })
+    expect(await vault.writes.outcomeOf(id)).toMatchObject({ kept })
     expect(await vault.edges()).toEqual(['a.md -> b.md x2'])
-    expect(await vault.writes.fateOf(id), 'of what was recovered before').toMatchObject({ kept })
-    expect(await vault.writes.fateOf('none')).toBeUndefined()
+    expect(await vault.writes.outcomeOf(id), 'of what was recovered before').toMatchObject({ kept })
+    expect(await vault.writes.outcomeOf('none')).toBeUndefined()
   })
 
   test('without such a change, nothing is created on disk', async () => {

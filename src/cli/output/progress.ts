@@ -18,7 +18,7 @@ export class ProgressLine {
   readonly #startedAt = performance.now()
   #shownAt = 0
   #last: { readonly stage: Step['stage']; readonly tenth: number } | undefined
-  #isDownloadTold = false
+  #hasReportedDownload = false
 
   constructor(printer: Printer, { always = false } = {}) {
     this.#printer = printer
@@ -34,8 +34,8 @@ export class ProgressLine {
   }
 
   download({ loaded, total }: { readonly loaded: number; readonly total?: number }): void {
-    if (!this.#isDownloadTold) {
-      this.#isDownloadTold = true
+    if (!this.#hasReportedDownload) {
+      this.#hasReportedDownload = true
       this.clear()
       this.#printer.note(`Downloading the model${total === undefined ? '' : `, ${bytesText(total)}`}, from the Hugging Face hub.`)
     }

@@ -26,7 +26,7 @@ import type { Invocation } from '../session.ts'
 import type { LiveSettings } from './live-settings.ts'
 import type { AnnouncedPage } from './running-servers.ts'
 import { nameVaults, openServing } from './serving.ts'
-import { refusedTo, seenBy, unnamedVault, vaultsAnnouncedTo } from './token-rights.ts'
+import { refusedTo, unnamedVault, vaultsAnnouncedTo, visibleVaults } from './token-rights.ts'
 
 export interface WebView {
   /** Receives a single-use address that expires after a minute. Omitted if other processes request the address. */
@@ -71,11 +71,12 @@ export async function serveHttp(invocation: Invocation, loaded: LoadedVaults, we
     },
     tokenFile,
     eventsFor,
-    healthFor: async (access) => (access.scopes.has('read') ? await healthOf(seenBy(access, followedVaults, loaded)) : undefined),
+    healthFor: async (access) =>
+      access.scopes.has('read') ? await healthOf(visibleVaults(access, followedVaults, loaded)) : undefined,
     serverFor: (access) =>
       createMcpServer({
         ...options,
-        vaults: seenBy(access, followedVaults, loaded),
+        vaults: visibleVaults(access, followedVaults, loaded),
         tools,
         switchedOffBy: refusing(options.switchedOffBy)(access),
         mayRead: access.scopes.has('read'),
@@ -85,7 +86,7 @@ export async function serveHttp(invocation: Invocation, loaded: LoadedVaults, we
     ...view?.routesFor({
       tools: TOOLS,
       log,
-      vaultsFor: (access) => seenBy(access, followedVaults, loaded),
+      vaultsFor: (access) => visibleVaults(access, followedVaults, loaded),
       switchedOffFor: refusing(switchedOffForPage),
       eventsFor,
     }),

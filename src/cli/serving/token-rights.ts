@@ -5,10 +5,10 @@ import type { Settings } from '../../config/settings.ts'
 import { RouxError } from '../../core/errors.ts'
 import type { Access, Scope } from '../../http/tokens.ts'
 import type { OffSwitch, Permission, ToolIdentity } from '../../mcp/definition/define-tool.ts'
-import type { SeenVaults } from '../../mcp/events/events.ts'
+import type { VisibleVaults } from '../../mcp/events/events.ts'
 
-export function seenBy(access: Access, vaults: Vaults, loaded: LoadedVaults): Vaults {
-  const visible = namesSeen(access, vaults, loaded)
+export function visibleVaults(access: Access, vaults: Vaults, loaded: LoadedVaults): Vaults {
+  const visible = visibleNames(access, vaults, loaded)
   const refusal = (): RouxError =>
     new RouxError('PERMISSION_DENIED', `${nameOf(access)} does not have access to any vault on this server.`, {
       hint: permissionHint(access, access.scopes, '*'),
@@ -17,12 +17,12 @@ export function seenBy(access: Access, vaults: Vaults, loaded: LoadedVaults): Va
   return onlyVaults(vaults, (name) => visible !== 'nothing' && visible.includes(name), refusal)
 }
 
-export function vaultsAnnouncedTo(access: Access, vaults: Vaults, loaded: LoadedVaults): SeenVaults {
+export function vaultsAnnouncedTo(access: Access, vaults: Vaults, loaded: LoadedVaults): VisibleVaults {
   // Events reveal the names of changed notes, so they require the scope `read`.
-  return access.scopes.has('read') ? namesSeen(access, vaults, loaded) : 'nothing'
+  return access.scopes.has('read') ? visibleNames(access, vaults, loaded) : 'nothing'
 }
 
-function namesSeen(access: Access, { names }: Vaults, { vaults: [first] }: LoadedVaults): SeenVaults {
+function visibleNames(access: Access, { names }: Vaults, { vaults: [first] }: LoadedVaults): VisibleVaults {
   if (access.vaults === '*') return names
   const allowedNames = access.vaults.map((name) => name.toLowerCase())
   if (names.length === 0) return allowedNames.includes(unnamedVault(first.settings)) ? names : 'nothing'

@@ -50,13 +50,13 @@ export function nameCommunities(
     return { ...matchCommunities(communityOf, formerOf), names }
   }
   const tops = match(0, () => true)
-  const topNames = Array.from({ length: counts[0] }, (_, number) => tops.names[tops.former[number] ?? -1] ?? unusedName(''))
+  const topNames = Array.from({ length: counts[0] }, (_, number) => tops.names[tops.formerOf[number] ?? -1] ?? unusedName(''))
   // The id of a part starts with the id of its community.
   const parts = match(1, (name, note) => name.slice(0, name.indexOf('.')) === topNames[now[0][note] as number])
   const parents = new Map(Array.from(now[1], (part, note) => [part, now[0][note] as number]))
   const partNames = Array.from(
     { length: counts[1] },
-    (_, number) => parts.names[parts.former[number] ?? -1] ?? unusedName(topNames[parents.get(number) as number] as string),
+    (_, number) => parts.names[parts.formerOf[number] ?? -1] ?? unusedName(topNames[parents.get(number) as number] as string),
   )
   const names: Names = [topNames, partNames]
   if (kept === undefined) return { names, next, successors: new Map() }
@@ -138,7 +138,7 @@ export type Membership = Uint32Array
 const MIN_SHARED = 0.25
 
 export interface Matches {
-  readonly former: readonly (number | undefined)[]
+  readonly formerOf: readonly (number | undefined)[]
   readonly moved: number
 }
 
@@ -166,10 +166,10 @@ export function matchCommunities(now: Membership, before: Membership): Matches {
     formerOf[community] = old
     matched.add(old)
   }
-  return { former: formerOf, moved: movedNotes({ now, before }, formerOf) }
+  return { formerOf, moved: movedNotes({ now, before }, formerOf) }
 }
 
-function movedNotes({ now, before }: Readonly<Record<'now' | 'before', Membership>>, formerOf: Matches['former']): number {
+function movedNotes({ now, before }: Readonly<Record<'now' | 'before', Membership>>, formerOf: Matches['formerOf']): number {
   let movedCount = 0
   now.forEach((community, note) => {
     const old = before[note] as number

@@ -45,10 +45,10 @@ export interface EventFeed {
 }
 
 /** Names of vaults in order (empty if the only vault has no name), or `'nothing'`. */
-export type SeenVaults = readonly string[] | 'nothing'
+export type VisibleVaults = readonly string[] | 'nothing'
 
 /** Hides all events of other vaults, because even the time of a change reveals something. */
-export function feedOf(events: ServerEvents, visible: SeenVaults = []): EventFeed {
+export function feedOf(events: ServerEvents, visible: VisibleVaults = []): EventFeed {
   const subscriptions = new ResourceSubscriptions(visible === 'nothing' ? [] : visible)
   const isSeen = ({ vault }: OfVault): boolean => visible !== 'nothing' && (vault === undefined || visible.includes(vault))
   return {

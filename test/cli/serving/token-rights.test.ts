@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { vaultsOnDemand } from '../../../src/app/vaults.ts'
-import { seenBy, vaultsAnnouncedTo } from '../../../src/cli/serving/token-rights.ts'
+import { vaultsAnnouncedTo, visibleVaults } from '../../../src/cli/serving/token-rights.ts'
 import type { LoadedVaults } from '../../../src/config/load-vaults.ts'
 import type { Access, Scope } from '../../../src/http/tokens.ts'
 import { fakeCore, fakeStore } from '../../support/fake-store.ts'
@@ -25,7 +25,7 @@ describe.each([
   ['none of several', ['other'], ['not', 'hi'], '/notes/not', 'nothing'],
 ] as const)('%s', (_, allowed, names, path, expected) => {
   test('reports exactly the vaults that the token can use', async () => {
-    const seen = seenBy(access(allowed), served(...names), loaded(path))
+    const seen = visibleVaults(access(allowed), served(...names), loaded(path))
     expect(vaultsAnnouncedTo(access(allowed), served(...names), loaded(path))).toEqual(expected)
     const opened = await Promise.all(
       (names.length === 0 ? [undefined] : names).map((name) =>

@@ -10,23 +10,23 @@ function match(now: readonly number[], before: readonly number[]) {
 }
 
 test('the same communities under other numbers are equal, and no note has moved', () => {
-  expect(match([1, 1, 0, 0, 2], [5, 5, 9, 9, 7])).toEqual({ former: [9, 5, 7], moved: 0 })
+  expect(match([1, 1, 0, 0, 2], [5, 5, 9, 9, 7])).toEqual({ formerOf: [9, 5, 7], moved: 0 })
 })
 
 test('when a community splits, the larger part keeps the name and the notes of the other part have moved', () => {
-  expect(match([0, 0, 0, 1, 1], [4, 4, 4, 4, 4])).toEqual({ former: [4, undefined], moved: 2 })
+  expect(match([0, 0, 0, 1, 1], [4, 4, 4, 4, 4])).toEqual({ formerOf: [4, undefined], moved: 2 })
 })
 
 test('a community that shares less than a quarter with any former one is new', () => {
-  expect(match([0, 0, 0, 0, 0], [1, 2, 3, 4, 5]).former).toEqual([undefined])
+  expect(match([0, 0, 0, 0, 0], [1, 2, 3, 4, 5]).formerOf).toEqual([undefined])
 })
 
 test('added and deleted notes neither rename a community nor count as moved', () => {
-  expect(match([0, 0, 0, 0, 0], [2, none, none, none, none])).toEqual({ former: [2], moved: 0 })
+  expect(match([0, 0, 0, 0, 0], [2, none, none, none, none])).toEqual({ formerOf: [2], moved: 0 })
 })
 
 test('a note that is no longer in any community has moved', () => {
-  expect(match([0, 0, 0, none], [1, 1, 1, 1])).toEqual({ former: [1], moved: 1 })
+  expect(match([0, 0, 0, none], [1, 1, 1, 1])).toEqual({ formerOf: [1], moved: 1 })
 })
 
 test('a former community is matched at most once, and each of its notes is counted once', () => {
@@ -34,10 +34,10 @@ test('a former community is matched at most once, and each of its notes is count
   fc.assert(
     fc.property(partitions, (notes) => {
       const [now, before] = [notes.map(([a]) => a), notes.map(([, b]) => b)]
-      const { former, moved } = match(now, before)
-      const kept = former.filter((old) => old !== undefined)
+      const { formerOf, moved } = match(now, before)
+      const kept = formerOf.filter((old) => old !== undefined)
       expect(new Set(kept).size).toBe(kept.length)
-      const stayed = notes.filter(([a, b]) => b !== none && former[a] === b).length
+      const stayed = notes.filter(([a, b]) => b !== none && formerOf[a] === b).length
       expect(moved).toBe(before.filter((old) => old !== none).length - stayed)
     }),
     { numRuns: 500 },
