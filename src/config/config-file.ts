@@ -73,7 +73,8 @@ export function fileTrust(stateFolder: string): TrustStore {
     isTrusted: ({ realPath, sha256 }) => readTrusted(path).get(realPath) === sha256,
     trust({ realPath, sha256 }) {
       try {
-        changeStateFile(path, () => trustedText(new Map([...readTrusted(path), [realPath, sha256]])))
+        const files = () => Object.fromEntries([...readTrusted(path), [realPath, sha256]])
+        changeStateFile(path, () => `${JSON.stringify({ files: files() }, undefined, 2)}\n`)
       } catch (cause) {
         if (cause instanceof RouxError) throw cause
         throw new RouxError('PERMISSION_DENIED', `The trusted folder could not be saved to ${path}: ${messageOf(cause)}.`, {
@@ -88,8 +89,4 @@ export function fileTrust(stateFolder: string): TrustStore {
 function readTrusted(path: string): ReadonlyMap<string, string> {
   const trusted = quietly(() => JSON.parse(readFileSync(path, 'utf8')) as { files?: Record<string, string> } | null)
   return new Map(Object.entries(trusted?.files ?? {}))
-}
-
-function trustedText(files: ReadonlyMap<string, string>): string {
-  return `${JSON.stringify({ files: Object.fromEntries(files) }, undefined, 2)}\n`
 }

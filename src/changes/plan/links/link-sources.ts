@@ -21,27 +21,23 @@ export interface LinkSourceParts {
 /** Links are resolved against current names. They come from the index if it is up to date, and otherwise from the text. */
 export class LinkSources {
   readonly #view: VaultView
-  readonly #drafts: DraftTable
-  readonly #names: PlannedNames
-  readonly #open: LinkSourceParts['open']
+  readonly #parts: LinkSourceParts
 
-  constructor(view: VaultView, { drafts, names, open }: LinkSourceParts) {
+  constructor(view: VaultView, parts: LinkSourceParts) {
     this.#view = view
-    this.#drafts = drafts
-    this.#names = names
-    this.#open = open
+    this.#parts = parts
   }
 
   async affectedBy(changes: readonly NameChange[]): Promise<readonly RelinkSource[]> {
     // The index may lack names in edited files. There are few of them, so check all.
-    const editedDrafts = this.#drafts.all().filter(({ isEdited, path }) => isEdited && !isTrash(path))
+    const editedDrafts = this.#parts.drafts.all().filter(({ isEdited, path }) => isEdited && !isTrash(path))
     const keys = affectedSources(this.#view.names, changes, (name) => this.#view.sourcesOf(name))
     return await this.at([...new Set([...keys, ...editedDrafts.map(({ key }) => key)])])
   }
 
   get texts(): SourceTexts {
     return {
-      read: ({ key, path }) => textOf(this.#open(key, path)),
+      read: ({ key, path }) => textOf(this.#parts.open(key, path)),
       slots: (path, text) => (this.#view.kindOf(path) === 'canvas' ? slotsOfCanvas : slotsOfNote)(text, this.#view.flavour),
       links: (path, text) => this.#linksIn(path, text),
     }
@@ -54,7 +50,7 @@ export class LinkSources {
   async at(keys: readonly number[]): Promise<readonly RelinkSource[]> {
     const records = new Map((await this.#view.records(keys)).map((record) => [record.key, record]))
     return keys.flatMap((key) => {
-      const draft = this.#drafts.get(key)
+      const draft = this.#parts.drafts.get(key)
       const record = records.get(key)
       if (draft === undefined) return record === undefined ? [] : this.#fromRecord(record)
       if (isTrash(draft.path) || this.#view.kindOf(draft.path) === 'attachment') return []
@@ -66,11 +62,11 @@ export class LinkSources {
   #fromRecord(record: FileRecord): RelinkSource | readonly [] {
     if (this.#view.isCurrent(record)) {
       // Earlier operations may have redirected the links.
-      return this.#names.differ ? { ...record, links: this.#resolve(record, record.links) } : record
+      return this.#parts.names.differ ? { ...record, links: this.#resolve(record, record.links) } : record
     }
     // The file may have been deleted in the meantime.
     if (this.#view.look(record.path) === undefined) return []
-    const draft = this.#open(record.key, record.path)
+    const draft = this.#parts.open(record.key, record.path)
     return textOf(draft) === undefined ? [] : this.read(draft)
   }
 
