@@ -353,7 +353,9 @@ function prepare(
     if (!known.has(hash)) texts.set(hash, text)
     return hash
   }
-  const chunks = note.chunks().map(({ heading: _, text, ...place }) => ({ ...place, hash: hashOf(text) }))
+  const chunks = note.chunks().map(({ start, end, startLine, endLine, text }) => {
+    return { start, end, startLine, endLine, hash: hashOf(text) }
+  })
   return { note, requestedVersion, chunks, names: note.fields.title.slice(0, MAX_NAMES).map(hashOf) }
 }
 

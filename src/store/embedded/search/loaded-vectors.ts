@@ -182,8 +182,8 @@ export class VectorTable {
   vectors(key: number, stamp: number): NoteChunks | undefined {
     const stored = this.#stamps.get(key) === stamp ? this.#read(key) : undefined
     if (stored === undefined) return undefined
-    const chunks = stored.chunks.map(({ hash: _, packed, ...place }) => {
-      return { ...place, vector: unpackVector(packed, this.#dimensions) }
+    const chunks = stored.chunks.map(({ packed, start, end, startLine, endLine }) => {
+      return { start, end, startLine, endLine, vector: unpackVector(packed, this.#dimensions) }
     })
     return { content: stored.content, chunks }
   }
