@@ -118,7 +118,7 @@ test('missing notes with sources need two store queries', async () => {
   const core = await searchCore(NOTES)
   const store = slowStore(core.store)
   await getProblems({ ...core, store }, { ...ARGS, kind: 'missing_note' })
-  expect(store.trips).toEqual(['wanted', 'occurrences'])
+  expect(store.trips).toEqual(['wantedNotes', 'occurrences'])
   await core.close()
 })
 

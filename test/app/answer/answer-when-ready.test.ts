@@ -25,11 +25,11 @@ describe('a file event that has not been read yet', () => {
     const core = fakeCore(store)
     const waited: number[] = []
     const isBehind = () => waited.length < waits
-    const caughtUp = async (timeout: number) => {
+    const awaitCaughtUp = async (timeout: number) => {
       waited.push(timeout)
       return !isBehind()
     }
-    return { core: { ...core, indexing: { ...core.indexing, isBehind, caughtUp } }, waited }
+    return { core: { ...core, indexing: { ...core.indexing, isBehind, awaitCaughtUp } }, waited }
   }
 
   test('a call waits up to fifty milliseconds for pending file events', async () => {

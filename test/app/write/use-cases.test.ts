@@ -506,7 +506,7 @@ describe('list_changes', () => {
 describe('undo', () => {
   test('an undo is not reported as stale when the watcher sees its own writes', async () => {
     const { core } = writing({ files: [{ kind: 'changed', from: 'Home.md', to: 'Home.md', relinked: [] }] })
-    const behind = { ...core, indexing: { ...core.indexing, isBehind: () => true, caughtUp: async () => false } }
+    const behind = { ...core, indexing: { ...core.indexing, isBehind: () => true, awaitCaughtUp: async () => false } }
     const { value, warnings } = await undoChange(behind, 'c1')
     expect(value.node?.id).toBe('home.md')
     expect(warnings).toEqual([])
