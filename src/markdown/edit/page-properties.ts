@@ -25,24 +25,28 @@ export function setNoteProperties(text: string, changes: Readonly<Record<string,
   }
   edits.sort((a, b) => a.start - b.start)
   if (bodyStartOf(text) > 0) return [...setProperties(text, Object.fromEntries(others)), ...edits]
-  return [...edits, ...addPageLines(text, lines, others)]
+  return addPageLines(text, lines, others, edits)
 }
 
-/** Adds lines after the last property. */
+/** Adds lines after the last property, or in its place if `edits` remove it. */
 export function addPageLines(
   text: string,
   lines: readonly PageProperty[],
   properties: readonly (readonly [name: string, value: unknown])[],
+  edits: readonly TextEdit[] = [],
 ): readonly TextEdit[] {
   const added = properties.filter(([, value]) => value !== null)
   const last = lines.at(-1)
-  if (last === undefined || added.length === 0) return []
-  const indent =
-    text.slice(startOfLine(text, last.start), last.start).replace(/\S/g, ' ') +
-    (/^[ \t]*/.exec(text.slice(last.start))?.[0] ?? '')
+  if (last === undefined || added.length === 0) return edits
+  const before = text.slice(startOfLine(text, last.start), last.start)
+  const indent = before.replace(/\S/g, ' ') + (/^[ \t]*/.exec(text.slice(last.start))?.[0] ?? '')
   const [at, ending] = [nextLine(text, last.end), lineEndingOf(text)]
   const newLines = added.map(([name, value]) => `${indent}${requirePageKey(name)}:: ${lineTextOf(name, value)}`).join(ending)
-  return [{ start: at, end: at, text: text.endsWith('\n', at) ? newLines + ending : ending + newLines }]
+  const others = edits.filter(({ start }) => start !== last.start)
+  if (others.length < edits.length) {
+    return [...others, { start: last.start, end: valueEndOf(text, last), text: newLines.slice(before.length) }]
+  }
+  return [...edits, { start: at, end: at, text: text.endsWith('\n', at) ? newLines + ending : ending + newLines }]
 }
 
 function requirePageKey(name: string): string {
@@ -61,12 +65,9 @@ export function pageLines(text: string, mode: Mode | undefined): readonly PagePr
   return pageProperties(text, runs[0])
 }
 
-export function setPageLine(
-  text: string,
-  { key, value: old, start, valueStart, end }: PageProperty,
-  value: unknown,
-): readonly TextEdit[] {
-  const valueEnd = valueStart + text.slice(valueStart, end).trimEnd().length
+export function setPageLine(text: string, line: PageProperty, value: unknown): readonly TextEdit[] {
+  const { key, value: old, start, valueStart, end } = line
+  const valueEnd = valueEndOf(text, line)
   if (value === null) {
     // The bullet of the block stays.
     const isWholeLine = start === 0 || text.charAt(start - 1) === '\n'
@@ -74,6 +75,10 @@ export function setPageLine(
   }
   const written = lineTextOf(key, value)
   return written === old ? [] : [{ start: valueStart, end: valueEnd, text: ` ${written}` }]
+}
+
+function valueEndOf(text: string, { valueStart, end }: PageProperty): number {
+  return valueStart + text.slice(valueStart, end).trimEnd().length
 }
 
 function lineTextOf(key: string, value: unknown): string {

@@ -182,6 +182,16 @@ describe('properties in the first block of a Logseq page', () => {
     await checkAdded('---\na: 1\n---\ntype:: book\n', '---\na: 1\ntags:\n  - x\nk: 1\n---\ntype:: book\n')
   })
 
+  test.each([
+    ['a:: 1\nb:: 2', 'a:: 1\nc:: 3'],
+    ['a:: 1\r\nx:: 1\r\nb:: 2 ', 'a:: 1\r\nc:: 3 '],
+    ['b:: 2', 'c:: 3'],
+    ['- b:: 2', '- c:: 3'],
+    ['- a:: 1\r\n  b:: 2\r\n- text\r\n', '- a:: 1\r\n  c:: 3\r\n- text\r\n'],
+  ])('take the place of the last one: %j', async (text, expected) => {
+    await check({ 'a.md': text }, update({ properties: { b: null, x: null, c: 3 } }), { 'a.md': expected }, logseq)
+  })
+
   test('gain and lose tags', async () => {
     const manage = { kind: 'manageTags', id: 'a', add: ['z'], remove: ['x'] } as const
     await check({ 'a.md': PAGE }, manage, { 'a.md': PAGE.replace('x, [[y]], [[two words]]', '[[y]], [[two words]], z') }, logseq)
