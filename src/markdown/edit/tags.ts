@@ -86,19 +86,29 @@ interface Change {
 
 export const TAG_KEY = /^tags?$/i
 
-/** If the first block of a Logseq page has properties, its list `tags:: a, b` takes the new tags. */
+/** If the first block of a Logseq page has properties, its first line `tags:: a, b` takes the new tags. */
 function editAllTags(text: string, { wanted, keeps }: Change, mode: Mode | undefined): readonly TextEdit[] {
   const lines = pageLines(text, mode)
-  const line = lines.find(({ key }) => TAG_KEY.test(key))
-  if (line === undefined && (lines.length === 0 || bodyStartOf(text) > 0)) return editTags(text, { wanted, keeps })
-  if (line === undefined) return wanted.length === 0 ? [] : addPageLines(text, lines, [['tags', wanted]])
-  const items = line.value
-    .split(',')
-    .map((item) => ({ item: item.trim(), tag: pageNames(item).flatMap((name) => propertyTag(name) ?? [])[0] }))
-  const kept = items.filter(({ item, tag }) => item !== '' && (tag === undefined || keeps(foldName(tag))))
-  const present = new Set([...listedTags(text), ...kept.flatMap(({ tag }) => tag ?? [])].map(foldName))
-  const values = [...kept.map(({ item }) => item), ...wanted.filter((tag) => !present.has(foldName(tag)))]
-  return [...editTags(text, { wanted: [], keeps }), ...setPageLine(text, line, values.length === 0 ? null : values)]
+  const lists = lines.filter(({ key }) => TAG_KEY.test(key)).map((line) => ({ line, items: pageItems(line.value) }))
+  if (lists.length === 0 && (lines.length === 0 || bodyStartOf(text) > 0)) return editTags(text, { wanted, keeps })
+  if (lists.length === 0) return wanted.length === 0 ? [] : addPageLines(text, lines, [['tags', wanted]])
+  const pageTags = lists.flatMap(({ items }) => items.flatMap(({ tag }) => tag ?? []))
+  const present = new Set([...listedTags(text), ...pageTags].map(foldName).filter(keeps))
+  const added = wanted.filter((tag) => !present.has(foldName(tag)))
+  const edits = lists.flatMap(({ line, items }, i) => {
+    const kept = items.filter(({ tag }) => tag === undefined || keeps(foldName(tag))).map(({ item }) => item)
+    const values = i === 0 ? [...kept, ...added] : kept
+    const isSame = kept.length === items.length && values.length === kept.length
+    return isSame ? [] : setPageLine(text, line, values.length === 0 ? null : values)
+  })
+  return [...editTags(text, { wanted: [], keeps }), ...edits]
+}
+
+function pageItems(value: string): readonly { readonly item: string; readonly tag: string | undefined }[] {
+  const items = value.split(',').map((item) => item.trim())
+  return items
+    .filter((item) => item !== '')
+    .map((item) => ({ item, tag: pageNames(item).flatMap((name) => propertyTag(name) ?? [])[0] }))
 }
 
 function editTags(text: string, { wanted, keeps }: Change): readonly TextEdit[] {

@@ -197,6 +197,16 @@ describe('properties in the first block of a Logseq page', () => {
     await check({ 'a.md': PAGE }, manage, { 'a.md': PAGE.replace('x, [[y]], [[two words]]', '[[y]], [[two words]], z') }, logseq)
   })
 
+  test('have tags in several lines', async () => {
+    const text = 'Tags:: a,b\ntype:: book\ntag:: b, [[two words]]\ntag:: c\n'
+    const checkTags = (tags: readonly string[], expected: string) =>
+      check({ 'a.md': text }, update({ tags }), { 'a.md': expected }, logseq)
+    await checkTags(['d', 'c'], 'Tags:: d\ntype:: book\ntag:: [[two words]]\ntag:: c\n')
+    await checkTags(['a', 'b'], 'Tags:: a,b\ntype:: book\ntag:: b, [[two words]]\n')
+    const manage = { kind: 'manageTags', id: 'a', add: [], remove: ['b'] } as const
+    await check({ 'a.md': text }, manage, { 'a.md': text.replace('a,b', 'a').replace('b, [[', '[[') }, logseq)
+  })
+
   test('hold one line', async () => {
     for (const value of ['a\nb', { a: 1 }])
       await refuse({ 'a.md': PAGE }, update({ properties: { type: value } }), { code: 'INVALID_PARAMS' }, logseq)
