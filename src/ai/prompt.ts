@@ -9,6 +9,7 @@ import { blanked } from './source.ts'
 export interface Passage {
   readonly id: string
   readonly title: string
+  /** Headings above the passage, outermost first. */
   readonly heading: readonly string[]
   /** 1-based lines of the file, inclusive. */
   readonly startLine: number

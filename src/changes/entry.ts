@@ -23,7 +23,10 @@ export function inOrder(entries: readonly Entry[]): readonly Entry[] {
   return entries.toSorted((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind) || depth(a) - depth(b))
 }
 
-/** Kinds of temporary files. A leading dot hides them from listings. */
+/**
+ * Kinds of temporary files. A leading dot hides them from listings. `new`: new content, not yet in place. `old`: the displaced
+ * file. `restore`: recorded content that a rollback puts back. `undone`: a file that a rollback removed.
+ */
 export type Aside = 'new' | 'old' | 'restore' | 'undone'
 
 export function asideName(change: string, index: number, suffix: Aside): string {

@@ -19,7 +19,10 @@ import { identityOf, type OpenDatabase, requireFormat, StateFile, type StateForm
 /** `Rox` in ASCII, then 2. */
 const APPLICATION_ID = 0x526f7802
 
-/** If `base` equals `generation`, the row only records that the generation existed. */
+/**
+ * One per version. Never edit a released migration. If `base` equals `generation`, the row only records that the generation
+ * existed. Another process may have recorded it before.
+ */
 const MIGRATIONS: readonly string[] = [
   `
   CREATE TABLE commits (
@@ -97,6 +100,7 @@ function sumOf({ lineage, generation, base }: Place, data: Uint8Array): string {
 
 export interface HistoryPlace {
   readonly stateFolder: string
+  /** The real path, which identifies the rows of this vault. */
   readonly root: string
   readonly openDatabase: OpenDatabase
 }

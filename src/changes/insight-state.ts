@@ -23,6 +23,7 @@ const INSIGHT_STATE: StateFormat = { applicationId: APPLICATION_ID, migrations: 
 export interface InsightStateOptions {
   /** Created by the first write. */
   readonly path: string
+  /** The real path, which identifies the rows of this vault. */
   readonly root: string
   readonly openDatabase: OpenDatabase
   /** Milliseconds since the Unix epoch. */

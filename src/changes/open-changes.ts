@@ -25,6 +25,7 @@ import { type ContentOf, carryOut, settle } from './settle.ts'
 import { acquireWriteLock, thisOwner } from './write-lock.ts'
 
 export interface ChangesOptions {
+  /** The real path. A symbolic link would start a second history. */
   readonly root: string
   /** For the record and the locks. Created with mode 0700 by the first change. */
   readonly stateFolder: string

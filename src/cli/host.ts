@@ -38,7 +38,10 @@ export interface Sharing {
 
 export type Composition = Omit<typeof import('../compose/index.ts'), 'indexFile'>
 
-/** Aborts the signal on Ctrl+C or SIGTERM. Later errors go to `onNotice`. @returns the exit code */
+/**
+ * Ctrl+C and SIGTERM abort the signal. If `work` then fails, `onNotice` is called and the error is ignored.
+ * @returns the exit code of `work`, or that of an interruption
+ */
 export async function interruptible(
   host: Pick<Host, 'onSignal'>,
   work: (signal: AbortSignal) => Promise<number>,

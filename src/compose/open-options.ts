@@ -12,11 +12,13 @@ export interface OpenOptions {
   readonly watch: boolean
   readonly name?: string
   readonly onError?: (stack: string) => void
+  /** API key for the embedding server. Never part of the settings. */
   readonly apiKey?: string
   readonly aiKey?: KeySource
   /** Read for every question. Defaults to the settings at opening. */
   readonly ai?: () => Settings['ai']
   readonly onAiChange?: (listener: () => void) => void
+  /** Password for the Neo4j database. Never part of the settings. */
   readonly storePassword?: string
   /** Name of the vault in the database, if it is served without its folder. */
   readonly stored?: string

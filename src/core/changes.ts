@@ -106,6 +106,7 @@ export interface Changes {
   check(changes: readonly FileChange[]): void
   /** Records the undo as a change. @throws RouxError like `apply`, and `CONFLICT` with a diff if a file has been edited since */
   undo(id: string, options?: ChangeProgress): Promise<AppliedChange>
+  /** The most recent changes of this vault, newest first. */
   list(limit: number): readonly ChangeSummary[]
   /** Files in the trash that have not been restored, newest first. Reads lazily. */
   deletions(): Iterable<Trashed>

@@ -42,6 +42,7 @@ export interface Link {
   readonly display?: string
   /** The property's name as written. Nested names are joined with `.`. */
   readonly property?: string
+  /** 1-based line of the file, not of the body. */
   readonly line: number
   /** 1-based, in UTF-16 units. */
   readonly column: number
@@ -57,11 +58,13 @@ export interface Heading {
   readonly level: number
   /** Trimmed, without the `#`s around it. */
   readonly text: string
+  /** 1-based line of the file, not of the body. */
   readonly line: number
 }
 
 /** `- [ ] water the roses`, or in Logseq `- TODO water the roses`. */
 export interface Task {
+  /** 1-based line of the file, not of the body. */
   readonly line: number
   /** `other` for checkboxes such as `[-]`, and for cancelled tasks. */
   readonly state: 'open' | 'done' | 'other'
@@ -70,12 +73,14 @@ export interface Task {
 export interface Tag {
   /** As spelled at the first occurrence, without leading `#` and trailing `/`. */
   readonly name: string
+  /** 1-based line of the file, not of the body. */
   readonly line: number
   /** False for tags in properties. */
   readonly inBody: boolean
 }
 
 export interface MalformedPart {
+  /** 1-based line of the file, not of the body. */
   readonly line: number
   /** One sentence for people. */
   readonly message: string

@@ -58,6 +58,7 @@ export interface UpdateNote {
 export interface TextReplacement {
   readonly find: string
   readonly replace: string
+  /** Required number of matches. */
   readonly count: number
   /** If set, counts only matches that start on this 1-based line. */
   readonly line?: number | undefined

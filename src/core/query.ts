@@ -38,6 +38,7 @@ export type TaskState = (typeof TASK_STATES)[number]
 export interface Comparison {
   readonly operator: '=' | '<' | '<=' | '>' | '>='
   readonly number: number | undefined
+  /** In milliseconds since the Unix epoch. `to` is exclusive. */
   readonly period: { readonly from: number; readonly to: number } | undefined
 }
 

@@ -26,13 +26,15 @@ export interface NearWord {
 export interface NoteLanguages {
   /** In order. `undefined` if the language is unclear or the words are not indexed. */
   readonly codes: readonly (string | undefined)[]
+  /** Number of the vault's notes in each language. */
   readonly notes: ReadonlyMap<string, number>
 }
 
 export interface ChunkHit {
   readonly id: NodeId
-  /** Index within the note. */
+  /** 0-based index within the note. */
   readonly chunk: number
+  /** Cosine similarity, −1 to 1. */
   readonly score: number
 }
 
@@ -56,6 +58,7 @@ export interface NameVectorHit {
   readonly id: NodeId
   readonly title: string
   readonly name: string
+  /** Cosine similarity, −1 to 1. */
   readonly score: number
 }
 
@@ -69,7 +72,9 @@ export interface VectorState {
 }
 
 export interface SearchProgress {
+  /** Counts notes, not words. */
   readonly words: Progress
+  /** Counts notes, not vectors. Omitted if there is no embedder. */
   readonly vectors?: Progress & {
     readonly embedder?: string
     /** Estimated milliseconds left. Omitted if unknown. */

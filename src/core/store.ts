@@ -371,6 +371,7 @@ export interface Snapshot {
   sample(scope: Scope, seed: number): Promise<NodeId | undefined>
   /** Ordered by count, then name. */
   tags(prefix?: string): Promise<readonly TagCount[]>
+  /** Properties of listed notes, ordered by count, then name. */
   properties(): Promise<readonly PropertyCount[]>
   /** Ordered by count, then text. `key` is folded. */
   propertyValues(key: string): Promise<readonly ValueCount[]>
@@ -438,6 +439,7 @@ export type StoreCondition = 'ready' | 'building' | 'rebuilding' | 'unreachable'
 
 export interface Scores {
   readonly scores: Float64Array
+  /** Number of sampled sources. Omitted if the scores are exact. */
   readonly sampled?: number
 }
 
@@ -450,9 +452,11 @@ export interface Store {
    */
   read<T>(use: (snapshot: Snapshot) => Promise<T>, signal?: AbortSignal): Promise<T>
   condition(): StoreCondition
+  /** Stores scores for `Snapshot.hubs` until newer ones arrive. */
   keepScores(metric: Metric, topology: Topology, scores: Scores): Promise<void>
   /** Omitted if the index is stored on this computer. */
   readonly results?: SharedResults
+  /** Omitted if decisions are stored on this computer. */
   readonly decisions?: Decisions
   /** Nodes by id, then edges by source, of one generation. */
   export(signal?: AbortSignal): AsyncIterable<ExportRow>

@@ -3,7 +3,7 @@ import type { FileVersion, NoteText } from './store.ts'
 
 export type { NoteText }
 
-/** `'unread'`: the file did not respond in time · `undefined`: no such file, or no text */
+/** `'unread'`: the file did not respond in time · `undefined`: no such file, unreadable, or no text */
 export type ReadText = NoteText | 'unread' | undefined
 
 /** Text of notes and canvases, from the folder or from an engine that stores it. */
@@ -13,6 +13,11 @@ export interface Texts {
 }
 
 export interface VaultFiles {
+  /**
+   * The range is truncated at the end of the file. `size` is the size of the whole file.
+   * @returns `undefined` for a path that is missing, unreadable or outside the vault
+   * @throws RouxError `TIMEOUT` if the file does not respond
+   */
   read(path: VaultPath, stretch: { readonly offset: number; readonly length: number }): Promise<FileBytes | undefined>
 }
 

@@ -53,6 +53,7 @@ export interface Vault {
    * @throws RouxError `VAULT_NOT_FOUND` if the root is missing, unreadable or not a folder
    */
   list(folder?: { readonly path: string; readonly recursive: boolean }): Listing
+  /** `undefined` if the path is missing, ignored or not a file. */
   stat(path: VaultPath): ListedFile | undefined
   /** `undefined` unless the path is a symbolic link out of the vault. */
   outsideLink(path: VaultPath): OutsideLink | undefined

@@ -74,6 +74,7 @@ function checkOrigin({ headers }: IncomingMessage, { origins }: AccessPolicy): R
   const { origin } = headers
   if (origin === undefined || isLoopbackOrigin(origin.toLowerCase()) || isListed(origin, origins)) return undefined
   // With `no-referrer`, browsers send forms with `Origin: null`, even from the same origin.
+  // `Sec-Fetch-Site` still reports `same-origin` for them.
   if (origin === 'null' && headers['sec-fetch-site'] === 'same-origin') return undefined
   return refusal(403, 'Requests from this origin are not allowed.', { hint: 'Add it to the setting http.origins.' })
 }

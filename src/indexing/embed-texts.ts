@@ -14,7 +14,9 @@ const REST_FACTOR = 2
 const MAX_REST_MS = 16
 
 export interface EmbedResult {
+  /** One vector per text, in order. A rejected text has a zero vector. */
   readonly vectors: readonly Float32Array[]
+  /** The reason for each rejected text, by its index. */
   readonly refusals: ReadonlyMap<number, string>
 }
 

@@ -118,6 +118,7 @@ const END = -1
 const WITHDRAWN = -1
 const FEW = 256
 
+/** FNV-1a over UTF-16 units. */
 function hashOf(name: string): number {
   let hash = 0x811c9dc5 | 0
   for (let at = 0; at < name.length; at++) hash = Math.imul(hash ^ name.charCodeAt(at), 0x01000193)

@@ -15,10 +15,11 @@ export interface ApartSource {
 
 /** Smaller communities are not compared, because their topic is unclear. */
 const MIN_NOTES = 4
+/** Terms to compare per community, those with the highest weight first. */
 const MAX_TERMS = 600
-/** Higher values favor pairs with fewer links. */
+/** Higher values favor pairs with fewer links. At 2, half the expected links equal twice the similarity. */
 const LINKS_WEIGHT = 1.5
-/** Keeps the logarithm finite. */
+/** Keeps the logarithm finite. Any note's ten nearest notes are more similar than this. */
 const NO_NEAREST = 0.02
 /** Unrelated texts score about 0, because the mean is subtracted. */
 const MIN_SIMILARITY = 0
@@ -48,6 +49,7 @@ export function apartCommunities(
     const expected = ((degrees[a] as number) * (degrees[b] as number)) / Math.max(1, links.targets.length)
     if (actual >= expected) continue
     const nearest = nearestPairs(pairs.get(a * count + b) ?? [])
+    // A product, because a sum would favor large communities with few shared words.
     const likeness =
       Math.log2(cosine) + Math.log2(NO_NEAREST + nearest.reduce((sum, { score }) => sum + score, 0) / NEAREST_PAIRS)
     const score = likeness - LINKS_WEIGHT * Math.log2((actual + 0.5) / (expected + 0.5))

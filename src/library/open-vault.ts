@@ -57,7 +57,10 @@ export interface VaultAi {
    * @throws RouxError `AI_DISABLED`, `REMOTE_NOT_ALLOWED`, `BUDGET_EXCEEDED`, `PROVIDER_ERROR`, `TIMEOUT`, `INVALID_PARAMS`
    */
   chat(messages: readonly PluginMessage[], options?: ChatOptions & CallOptions): Promise<ChatReply>
-  /** Returns the usage of all programs for the last `days` days (default 7), today first. @throws RouxError `INVALID_PARAMS` */
+  /**
+   * Returns the usage of all programs by day, server, model and feature, for the last `days` days (default 7), today first.
+   * @throws RouxError `INVALID_PARAMS`
+   */
   usage(days?: number): Promise<readonly UsageRow[]>
 }
 

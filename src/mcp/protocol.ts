@@ -37,7 +37,7 @@ export function shortUri(uri: string): string {
   return uri.length > MAX_URI_LENGTH ? `${uri.slice(0, MAX_URI_LENGTH)}…` : uri
 }
 
-/** First protocol version without `initialize`. */
+/** First protocol version without `initialize`. Later versions lack it, too. */
 export const MODERN_VERSION = '2026-07-28'
 
 /** First protocol version with server icons. */

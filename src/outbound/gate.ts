@@ -32,7 +32,7 @@ export interface Admission {
 
 const DEFAULT_BUDGET = 200_000
 
-/** Checks and records every request to a model server. */
+/** Checks and records every request to a model server. No other code may send such a request. */
 export class Gate {
   readonly #parts: GateParts
   readonly #now: () => number

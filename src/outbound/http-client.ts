@@ -8,7 +8,9 @@ export interface ModelServer {
   readonly name: string
   /** Address without a trailing slash. */
   readonly baseUrl: string
+  /** The request headers, including the API key. */
   readonly headers: Readonly<Record<string, string>>
+  /** The API key. It must not appear in messages. */
   readonly secret: string | undefined
   /** Maximum time for a complete answer, in milliseconds. */
   readonly timeoutMs: number

@@ -120,6 +120,7 @@ async function promptFor(
   const query = (before === undefined ? question : `${question}\n${before}`).slice(0, 8_000)
   const { context, maxTokens } = chat
   const retrieved = await retrieve(core, { ...where, query, room: Math.floor((context - maxTokens) * 0.8) }, call)
+  // Checked last, because the settings may have changed during the search.
   const mayLeave = chat.mayLeave(retrieved.value.map(({ path }) => path))
   const passages = retrieved.value.filter((_, at) => mayLeave[at] === true)
   const unused = (await chat.unusedPatterns?.(() => pathsOf(core, call))) ?? []

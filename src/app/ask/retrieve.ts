@@ -77,6 +77,7 @@ async function wholeNote(core: GraphCore, noteId: string, call: Call): Promise<F
     const { id } = await requireNamed(snapshot, core, noteId)
     const [[node], [version]] = await Promise.all([snapshot.nodes([id], { links: 0 }), snapshot.versions([id])])
     const source = await requireText({ core, snapshot, call }, id)
+    // Notes that the vault hides must not be sent to a model.
     if (node === undefined || node.excluded || version === undefined || source === undefined)
       throw await unknownNodeError(snapshot, noteId)
     const place = { start: 0, end: source.text.length, startLine: 1 }

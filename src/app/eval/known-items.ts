@@ -220,6 +220,7 @@ async function linkSentence(
   from: NodeId,
   { listedIds, random }: LinkSentenceOptions,
 ): Promise<KnownItem | undefined> {
+  // Drawn here, because the callback may run several times.
   const draw = random()
   const found = await core.store.read(async (snapshot) => {
     const { items } = await snapshot.neighbors(from, { direction: 'out', kinds: ['note'] }, { offset: 0, limit: LINKS })

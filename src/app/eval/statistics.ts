@@ -14,6 +14,7 @@ const SAMPLES = 2_000
 
 const SEED = 1
 
+/** The 97.5th percentile of the standard normal distribution. */
 const Z = 1.96
 
 /** Proportion of `true` with its Wilson score interval (1927). NaN for an empty list. */
@@ -49,6 +50,7 @@ export function average(values: readonly number[]): number {
 
 export const DEPTH = 10
 
+/** nDCG@10 with linear gain, like `ndcg_cut` of trec_eval. `gainsByRank` is in rank order. */
 export function ndcg(gainsByRank: readonly number[], ideal: readonly number[]): number {
   const discounted = (gains: readonly number[]): number =>
     gains.slice(0, DEPTH).reduce((sum, gain, at) => sum + Math.max(0, gain) / Math.log2(at + 2), 0)

@@ -78,6 +78,7 @@ export function countNodes(core: GraphCore, args: FindArguments, call: Call = {}
   })
 }
 
+/** @throws RouxError `INVALID_PARAMS` if notes cannot be grouped by `groupBy` */
 export function groupNodes(core: GraphCore, args: GroupArguments, call: Call = {}): Promise<Answer<NoteGroups>> {
   const groupings = readGroupings(args.groupBy)
   return answerFindable(core, call, 'words', async (read) => {
@@ -122,6 +123,7 @@ function countedBy(args: FindArguments, query: Query): string {
   return `${kinds === undefined ? 'notes' : 'notes and canvases'}${matching}${inside}${args.includeArchived ? '' : ', excluding archived ones'}`
 }
 
+/** Accepts one or two groupings. @throws RouxError `INVALID_PARAMS` */
 export function readGroupings(text: string): readonly Grouping[] {
   const parts = text
     .split(',')

@@ -103,6 +103,7 @@ export function findPack(core: GraphCore, args: PackSource, initialCall: Call = 
     const mayEmbed = (path: string): boolean => core.embedding?.mayEmbed?.(path) !== false
     const notes = givenIds.length === 0 ? NO_NOTES : await read((snapshot) => findGiven({ core, snapshot, call }, givenIds))
     const query = args.query ?? notes.titles.join('\n')
+    // Titles of notes that must not be embedded are compared by words.
     const mayEmbedIt = args.query !== undefined || notes.paths.every((path) => path !== undefined && mayEmbed(path))
     const question =
       query.trim() === '' ? NO_QUESTION : await embedQuestion(core, { mode: mayEmbedIt ? 'hybrid' : 'keyword', query }, call)

@@ -14,7 +14,7 @@ export interface SearchChunksArguments {
   readonly query: string | { readonly noteId: string }
   /** Defaults to `all`. */
   readonly scope?: 'all' | { readonly noteId: string } | { readonly folder: string } | { readonly tag: string } | undefined
-  /** Defaults to `normal`. */
+  /** Required certainty, which also limits the number of results. Defaults to `normal`. */
   readonly relevance?: Relevance | undefined
 }
 

@@ -74,6 +74,7 @@ export const JOURNAL: StateFormat = {
 export interface ChangeRecord {
   /** Sorting by id yields chronological order. */
   readonly id: string
+  /** The real path of the vault's root. */
   readonly vault: string
   /** Another folder may be mounted at the root later. */
   readonly rootInode: string

@@ -80,6 +80,7 @@ export class SharedVaults {
       watch: true,
       shared: this.#parts,
       onError: this.#log,
+      // Each connection's view checks its own permissions.
       permits: () => ({ write: true, attach: true }),
     })
     const vault: SharedVault = { folder: settings.vault.path, core, users: 0 }

@@ -19,7 +19,7 @@ export interface VaultPicture {
   readonly is_grouping: boolean
   /** `x, y` of each note, as base64 of little-endian 32-bit floats. */
   readonly places: string
-  /** Pairs of linked notes, each once, as base64 of little-endian 32-bit integers. */
+  /** Index pairs of linked notes, each pair once, as base64 of little-endian unsigned 32-bit integers. */
   readonly links: string
   /** True if enough notes are new to justify a full layout. */
   readonly is_crowded: boolean

@@ -18,7 +18,7 @@ const MAX_DEPTH = 60
 
 /**
  * Sets properties, and removes those that are `null`. Only changed lines are edited. An exact name takes precedence over one that
- * differs in case.
+ * differs in case. New properties come last. Removing the last property removes the fences, too.
  * @throws RouxError `INVALID_PARAMS` for a name or value that frontmatter cannot contain; `EDIT_MISMATCH` if the frontmatter is
  * malformed
  */

@@ -167,7 +167,10 @@ function makeSchema(database: Database, { applicationId, format, schema, pageSiz
   database.exec(`BEGIN IMMEDIATE; ${schema} PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${format}; COMMIT`)
 }
 
-/** `synchronous = NORMAL`: a power failure may lose derived data, but must not corrupt the file. */
+/**
+ * `synchronous = NORMAL`: a power failure may lose derived data, but must not corrupt the file. SQLite checkpoints the log at
+ * 40 MB, and `tidy` when idle.
+ */
 function configure(database: Database): void {
   database.exec(
     'PRAGMA synchronous = NORMAL; PRAGMA cache_size = -4000; PRAGMA temp_store = MEMORY; PRAGMA wal_autocheckpoint = 10000',

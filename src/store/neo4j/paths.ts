@@ -80,7 +80,7 @@ interface FoundPath {
   readonly ceiling: number
 }
 
-/** Shortest paths that continue the root of each spur, below the lowest possible degree limit. */
+/** Shortest paths that continue the root of each spur, below the lowest possible degree limit. Ids decide ties. */
 async function shortest(
   run: Ask,
   { target, ceilings }: Search,

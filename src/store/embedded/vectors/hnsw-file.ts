@@ -27,8 +27,8 @@ export type RestoredGraph =
   | { readonly graph: undefined; readonly reason: string }
 
 /**
- * Writes a data file named by its hash, and a sidecar at `path`. Temporary files are synced and renamed, so readers find the old
- * or the new graph.
+ * Writes a data file named by its hash, and a sidecar at `path`: a line of JSON, and a line with its SHA-256. Temporary files are
+ * synced and renamed, so readers find the old or the new graph.
  * @throws Error if the disk fails; the old graph stays intact
  */
 export async function saveGraph(graph: HnswGraph, path: string, stamp: GraphStamp): Promise<void> {

@@ -1,5 +1,6 @@
 import { quietly } from '../../../core/quietly.ts'
 
+/** Never log this object, because it contains the password. */
 export interface Neo4jPlace {
   readonly type: 'neo4j'
   /** `bolt://…` or `neo4j://…`. `+s` enables TLS. */
