@@ -7,7 +7,7 @@ export interface TextEdit {
 
 /**
  * Paths are vault-relative and spelled as on disk. Changes in a list are not ordered: all paths except destinations refer to the
- * state before the first change. `replace` uses the old path of a file that also moves.
+ * state before the first change. `replace` uses the old path of a file that also moves. Deletions are moves to `.trash/`.
  */
 export type FileChange =
   /** Fails if the file exists. Creates missing parent folders. */
@@ -53,8 +53,10 @@ export interface AppliedChange {
   readonly id: string
   /** Created, removed and modified paths, without the contents of moved folders. */
   readonly paths: readonly string[]
+  /** The members of `paths` that are folders. */
   readonly folders: readonly string[]
   readonly files: readonly ChangedFile[]
+  /** Messages for the caller, such as failures after all files were in place. */
   readonly notes: readonly string[]
 }
 
@@ -85,6 +87,7 @@ export interface KeptFile {
 /** The outcome of a change whose response was lost. */
 export interface ChangeOutcome {
   readonly state: ChangeState
+  /** Files that could not be rolled back. */
   readonly kept: readonly KeptFile[]
 }
 
@@ -95,7 +98,7 @@ export interface ChangeProgress {
 
 export interface Changes {
   /**
-   * Applies all changes or none.
+   * Applies all changes or none. First settles incomplete changes of crashed processes.
    * @throws RouxError `INVALID_PARAMS` or `PERMISSION_DENIED` for paths that are invalid or not writable, `NODE_EXISTS` for an
    * occupied destination, `CONFLICT` if bytes differ from the expected ones, `TIMEOUT` if another process holds the lock,
    * `PROVIDER_ERROR` if the disk fails. The vault is then unchanged; if the rollback failed, too, the message says so, and

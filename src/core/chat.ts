@@ -10,6 +10,7 @@ export interface ChatRequest {
   /** Maximum tokens in the answer. */
   readonly maxTokens: number
   readonly temperature: number
+  /** Recorded in the ledger: `ask` or `chat`. */
   readonly feature: string
   /** Aborting closes the connection. */
   readonly signal?: AbortSignal | undefined
@@ -70,10 +71,11 @@ export interface Chat {
   open(): Promise<ChatProvider>
 }
 
-/** Sources of a model's API key, in order of precedence. */
+/** Sources of a model's API key, in order of precedence. None has been read yet. */
 export interface KeySource {
   readonly value?: string
   readonly file?: string
+  /** Program and arguments, which run without a shell. */
   readonly command?: readonly string[]
 }
 

@@ -8,7 +8,7 @@ export function degree({ offsets }: Adjacency, node: number): number {
   return (offsets[node + 1] ?? 0) - (offsets[node] ?? 0)
 }
 
-/** Skips self-links. */
+/** In order. Skips self-links. */
 export function eachLink({ offsets, targets }: Adjacency, call: (from: number, to: number) => void): void {
   for (let from = 0; from + 1 < offsets.length; from++) {
     for (let at = offsets[from] as number; at < (offsets[from + 1] as number); at++) {
@@ -18,7 +18,7 @@ export function eachLink({ offsets, targets }: Adjacency, call: (from: number, t
   }
 }
 
-/** Each neighbor appears once per row. Omits self-links. */
+/** Each link appears in the rows of both ends. Each neighbor appears once per row. Omits self-links. */
 export function undirected(graph: Adjacency): Adjacency {
   const count = graph.offsets.length - 1
   const starts = new Uint32Array(count + 1)

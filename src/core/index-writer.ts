@@ -105,7 +105,7 @@ export interface VaultState {
   readonly nextKey: number
   /** False while a writer is working, or if it stopped partway. */
   readonly complete: boolean
-  /** Random name of an index. Distinguishes a rebuilt index from the previous one. */
+  /** Random name, assigned with the first complete generation. Distinguishes a rebuilt index from the previous one. */
   readonly lineage?: string
 }
 
@@ -159,6 +159,7 @@ export interface IndexWriter {
   records(keys: readonly number[]): Promise<readonly FileRecord[]>
   /** In order. `undefined` for other files and unread notes. */
   outlines(keys: readonly number[]): Promise<readonly (Outline | undefined)[]>
+  /** Starts the generation that follows `base`. */
   begin(base: number): Promise<OpenGeneration>
   tidy(): Promise<void>
   /** Discards a damaged index. The generation is 0 afterwards. */

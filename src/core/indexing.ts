@@ -9,6 +9,7 @@ export interface IndexStatus {
    * `failed`: stopped, see `message`
    */
   readonly phase: 'waiting' | 'building' | 'verifying' | 'idle' | 'missing' | 'restarting' | 'failed'
+  /** Files read so far, out of `total`, while building or verifying. */
   readonly done: number
   readonly total: number
   /** `memory` if the cache folder is not writable. */

@@ -4,7 +4,9 @@ export interface Flavour {
   readonly mode: Mode
   /** True if links and tags in `%% comments %%` count. */
   readonly comments: boolean
+  /** Tags in the body to ignore. None by default. */
   readonly ignoredTags?: IgnoredTags
+  /** Languages that notes can be in. All by default. */
   readonly languages?: readonly string[]
 }
 
@@ -96,11 +98,12 @@ export interface Note {
   readonly aliases: readonly string[]
   /** One tag per folded name, in order of appearance. Tags from properties come first. */
   readonly tags: readonly Tag[]
-  /** JSON values of the frontmatter. Empty if it is missing or malformed. */
+  /** JSON values of the frontmatter, with keys as written. Empty if it is missing or malformed. */
   readonly properties: Readonly<Record<string, unknown>>
   /** Ordered by position in the file. */
   readonly links: readonly Link[]
   readonly headings: readonly Heading[]
+  /** Ids of `^blocks` without the `^`, in order. */
   readonly blocks: readonly string[]
   /** Ordered by position. Only notes have tasks. */
   readonly tasks: readonly Task[]

@@ -111,6 +111,7 @@ export interface WrittenText {
 
 /** A link that a change breaks or redirects. */
 export interface LinkReport {
+  /** Path of the file that contains the link. */
   readonly path: string
   readonly line: number
   readonly text: string

@@ -21,7 +21,7 @@ export interface Phrase {
 export interface PhraseWord {
   readonly form: string
   readonly stem: string
-  /** Position relative to the first word. A gap matches any word. */
+  /** Position relative to the first word, in ascending order. A gap matches any word. */
   readonly offset: number
   readonly isPrefix: boolean
 }

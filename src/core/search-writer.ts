@@ -1,8 +1,8 @@
 import type { ChunkPlace } from './search.ts'
 
 /**
- * `kind`: 0 for a word, 1 for a part of the previous word, 2 for the last character of a run in a script without spaces.
- * `position` counts words and never decreases. `start` and `end` are UTF-16 offsets.
+ * `kind`: 0 for a word, 1 for a part of the previous word at the same position, 2 for the last character of a run in a script
+ * without spaces. `position` counts words and never decreases. `start` and `end` are UTF-16 offsets.
  */
 export type WordSink = (form: string, kind: number, position: number, start: number, end: number) => void
 
@@ -56,7 +56,7 @@ export interface WordBatch {
  * the same keys as in the index.
  */
 export interface SearchWriter {
-  /** Notes with indexed words, by key. */
+  /** Versions of the notes with indexed words, by key. */
   wordVersions(): Promise<ReadonlyMap<number, number>>
   vectorVersions(embedder: string): Promise<ReadonlyMap<number, number>>
   /** True if another process has written to the index or replaced it since the last call. */

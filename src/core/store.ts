@@ -33,6 +33,7 @@ export interface Node extends NodeSummary {
   readonly created?: string
   readonly modified?: string
   readonly headings: readonly Heading[]
+  /** Only set if requested. */
   readonly tasks?: readonly Task[]
   /** Block ids without `^`. */
   readonly blocks: readonly string[]
@@ -257,7 +258,7 @@ export type ProblemCounts = Readonly<Record<ProblemKind, number>>
 
 export interface WantedFilter {
   readonly folder?: string
-  /** False for files whose links do not count. */
+  /** False for files whose links do not count. By default, all links count. */
   readonly counts?: (path: VaultPath) => boolean
 }
 
@@ -357,6 +358,7 @@ export interface Snapshot {
   readonly isMixed: boolean
   /** Restarts the use case on a newer generation. Does nothing in the last attempt. @throws SnapshotOutdated */
   restart(): void
+  /** `undefined` for nodes that do not exist. */
   kinds(ids: readonly string[]): Promise<readonly (NodeKind | undefined)[]>
   nodes(ids: readonly NodeId[], options: NodeOptions): Promise<readonly (Node | undefined)[]>
   /** `undefined` for missing targets. */
@@ -392,6 +394,7 @@ export interface Snapshot {
   linksFrom(ids: readonly NodeId[]): Promise<readonly Occurrence[]>
   /**
    * For each range, links that start in it and lead to other nodes in the scope, ordered by position. Omits links in comments.
+   * Offsets are those of `occurrences`.
    */
   linksWithin(stretches: readonly Stretch[], scope: Scope): Promise<readonly (readonly OutgoingLink[])[]>
   /** Ordered by length, then ids. Each path is `[source, …, target]`. */
@@ -401,6 +404,7 @@ export interface Snapshot {
   topology(): Promise<Topology>
   /** For each name, the matching files, best first, then by id. Each file appears once. `options` apply to `similar`. */
   names(names: readonly string[], match: NameMatch, scope: Scope, options?: NameOptions): Promise<readonly (readonly NameHit[])[]>
+  /** Notes that contain any of the words, best first, then by id. */
   words(terms: readonly WordTerm[], scope: Scope, limit: number): Promise<WordHits>
   /**
    * Indexed words that differ by one letter or two swapped letters, and start with the word's first or second letter. Most
@@ -447,7 +451,7 @@ export interface Scores {
 export interface Store {
   /**
    * Runs `use` on the newest generation, and again if the vault changes, up to a few times. `use` must only read from the
-   * snapshot. `signal` aborts pending reads.
+   * snapshot, and must not wait for anything else. `signal` aborts pending reads.
    * @throws RouxError `STORE_UNAVAILABLE` if there is nothing to read; see `condition`
    */
   read<T>(use: (snapshot: Snapshot) => Promise<T>, signal?: AbortSignal): Promise<T>

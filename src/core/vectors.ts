@@ -5,6 +5,7 @@ export function magnitudeOf(values: Iterable<number>): number {
   return Math.sqrt(sum)
 }
 
+/** 0 if either vector has zero length. */
 export function cosine(a: Float32Array, b: Float32Array): number {
   return dotProduct(a, b) / (magnitudeOf(a) * magnitudeOf(b) || 1)
 }

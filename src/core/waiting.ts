@@ -27,6 +27,7 @@ export async function inTime(work: Promise<unknown>, timeout: number, signal?: A
   }
 }
 
+/** @throws the signal's reason if it is aborted */
 export async function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   await inTime(new Promise<never>(() => {}), milliseconds, signal)
 }

@@ -48,7 +48,7 @@ export interface OpenVault extends VaultMethods {
 
 export interface VaultAi {
   /**
-   * Returns the parts of notes that best match a question or resemble a note.
+   * Returns the parts of notes that best match a question or resemble a note, best first.
    * @throws RouxError for the same reasons as the tools
    */
   search(args: SearchChunksArguments, options?: CallOptions): Promise<Answer<readonly FoundChunk[]>>

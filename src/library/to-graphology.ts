@@ -13,7 +13,7 @@ export type GraphNodeAttributes = {
   kind: NodeKind
   tags: readonly string[]
   aliases: readonly string[]
-  /** Omitted for missing targets. */
+  /** Spelled as on disk. Omitted for missing targets. */
   path?: string
   /** Folder of `path`. Empty for the vault's root. */
   folder?: string
@@ -40,7 +40,7 @@ export type GraphLinkAttributes = {
 export type VaultGraph = MultiDirectedGraph<GraphNodeAttributes, GraphLinkAttributes>
 
 export interface GraphOptions {
-  /** Set to false to skip communities, which take long to compute in a large vault. */
+  /** Set to false to skip communities, which take long to compute in a large vault. Defaults to true. */
   readonly communities?: boolean
 }
 

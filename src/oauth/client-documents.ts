@@ -9,6 +9,7 @@ export type ReadDocument = (url: URL) => Promise<string>
 export interface DocumentsOptions {
   readonly file: string
   readonly read: ReadDocument
+  /** Only documents from these hosts may be fetched. */
   readonly listed: readonly string[]
   now(): number
 }

@@ -128,7 +128,7 @@ export function refresh(
   return withPair({ ...connection, rotated }, making)
 }
 
-/** Revoking a refresh token ends the connection. */
+/** `token` must belong to the connection. Revoking a refresh token ends the connection. */
 export function revoke(connection: Connection, token: string): Connection | undefined {
   const digest = digestText(token)
   const access = connection.access.filter((token) => token.digest !== digest)

@@ -43,6 +43,7 @@ export class Connections {
   readonly #options: ConnectionsOptions
   #version: string | undefined
   #stored: ReadonlyMap<string, StoredConnection> = new Map()
+  /** By digest of the access token. */
   #byAccess: ReadonlyMap<string, StoredConnection> = new Map()
 
   constructor(options: ConnectionsOptions) {

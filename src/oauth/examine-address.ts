@@ -19,6 +19,7 @@ const TIMEOUT_MS = 10_000
 /** Claude, a library that many hosted assistants use, and an ordinary program. */
 const PROGRAMS = ['Claude-User', 'python-httpx', 'curl/8.0']
 
+/** Contacts the server as hosted assistants do. Sends no secrets. */
 export async function examineAddress(address: PublicAddress, options: ExamineOptions = {}): Promise<readonly AddressFault[]> {
   const { within = TIMEOUT_MS, resolve = recordsOf } = options
   const request = (path: string, init: RequestInit = {}): Promise<Reply> => fetchReply(address.origin + path, init, within)

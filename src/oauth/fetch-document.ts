@@ -17,7 +17,8 @@ const MAX_BYTES = 5 * 1024
 const TIMEOUT_MS = 5_000
 
 /**
- * Prevents SSRF: resolves the host once, requires all addresses to be public, and follows no redirects.
+ * Prevents SSRF: resolves the host once, requires all addresses to be public, connects to one of them, and follows no
+ * redirects.
  * @throws Error whose message states the reason
  */
 export async function fetchDocument(url: URL, options: FetchOptions = {}): Promise<string> {

@@ -18,6 +18,7 @@ export interface SignInOptions extends Pick<SignIn, 'vaults' | 'isToken'> {
   readonly address: PublicAddress
   readonly clients: readonly string[]
   readonly stateFolder: string
+  /** The scopes that the settings currently allow. */
   allowedScopes(): readonly Scope[]
   /** In milliseconds since 1970. */
   readonly now?: () => number

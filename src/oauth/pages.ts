@@ -36,7 +36,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** @param body HTML */
+/** The page has no scripts, and no other page can frame it. @param body HTML */
 function sendPage(response: ServerResponse, status: number, title: string, body: string): void {
   const text = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
@@ -136,7 +136,10 @@ const NOTE = z.tuple([z.string(), z.string(), z.string()])
 
 const MAX_TITLE_LENGTH = 200
 
-/** The URL contains the note's names and a signature. The page needs no access to the vault. */
+/**
+ * The URL contains the note's names and a signature. The page needs no access to the vault, and shows only what this server has
+ * signed.
+ */
 export function addressOf(
   { folder, path, title }: { readonly folder: string; readonly path: string; readonly title: string },
   { address, signer }: Pick<SignIn, 'address' | 'signer'>,

@@ -14,6 +14,7 @@ export interface SignIn {
   readonly connections: Connections
   readonly documents: ClientDocuments
   readonly window: string
+  /** The scopes that the settings currently allow. */
   allowedScopes(): readonly Scope[]
   vaults(): readonly string[]
   isToken(name: string): boolean

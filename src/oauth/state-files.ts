@@ -89,7 +89,7 @@ export function newSecret(prefix: string): string {
   return `${prefix}${randomBytes(32).toString('base64url')}`
 }
 
-/** SHA-256 in base64url. PKCE calls this `S256`. */
+/** SHA-256 in base64url, which files store instead of a secret. PKCE calls this `S256`. */
 export function digestText(secret: string): string {
   return createHash('sha256').update(secret).digest('base64url')
 }

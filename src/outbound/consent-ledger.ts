@@ -25,7 +25,7 @@ export function aiStateFile(stateFolder: string): string {
 /** `Rox` in ASCII, then 4. */
 const APPLICATION_ID = 0x526f7804
 
-/** Released migrations must not change. */
+/** One per version. Released migrations must not change. */
 const MIGRATIONS: readonly string[] = [
   `
   CREATE TABLE consents (origin TEXT PRIMARY KEY, time INTEGER NOT NULL) STRICT;
@@ -47,6 +47,7 @@ const MIGRATIONS: readonly string[] = [
   `,
 ]
 
+/** Milliseconds to wait for another writer. */
 const BUSY_TIMEOUT = 5_000
 
 const AI_STATE: StateFormat = {
@@ -57,6 +58,7 @@ const AI_STATE: StateFormat = {
   connected: 'PRAGMA synchronous = NORMAL',
 }
 
+/** One file per user, shared by all processes. */
 export class AiState {
   readonly #file: string
   readonly #database: Database
@@ -96,6 +98,7 @@ export class AiState {
   }
 
   /**
+   * Reserves the tokens that a request may use. Records nothing if the reservation would exceed the limit.
    * @returns the used tokens if the reservation would exceed the limit
    * @throws RouxError `PROVIDER_ERROR` if the request cannot be recorded
    */
@@ -120,7 +123,7 @@ export class AiState {
     })
   }
 
-  /** On errors, the reservation stays in effect. */
+  /** Never throws, so the answer is not lost. On errors, the reservation stays in effect. */
   settle(reservation: Reservation, usage: Usage): void {
     quietly(() => this.#settle(reservation, usage))
   }
@@ -135,6 +138,7 @@ export class AiState {
     })
   }
 
+  /** Includes reserved tokens. `isDefault` leaves out local requests and embeddings. */
   used(day: string, isDefault: boolean): number {
     const which = isDefault ? " AND location = 'remote' AND feature <> 'embed'" : ''
     const sql = `SELECT coalesce(sum(input + output + reserved), 0) AS used FROM ledger WHERE day = ?${which}`

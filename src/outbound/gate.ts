@@ -13,6 +13,7 @@ export interface GateSettings {
 
 export interface GateParts {
   settings(): GateSettings
+  /** Opens the ledger at the first request. @throws RouxError `PROVIDER_ERROR` */
   state(): AiState
   /** Does not create the ledger file. */
   hasConsent(origin: string): boolean

@@ -14,9 +14,11 @@ export interface ModelServer {
   readonly secret: string | undefined
   /** Maximum time for a complete answer, in milliseconds. */
   readonly timeoutMs: number
+  /** The error code if an answer takes longer than `timeoutMs`. */
   readonly lateCode: 'PROVIDER_ERROR' | 'TIMEOUT'
   readonly advice: Advice
   readonly fetch: typeof fetch
+  /** Returns a number from 0 to 1, which randomizes retry delays. */
   readonly random: () => number
   /** Delay before the first retry, in milliseconds. Doubles with each retry. */
   readonly backoffMs: number
@@ -31,9 +33,12 @@ interface Advice {
 }
 
 export interface ModelRequest {
+  /** Relative to `baseUrl`. */
   readonly path: string
   readonly body: unknown
+  /** Maximum number of tokens in the answer. */
   readonly output: number
+  /** Reads the usage that the server reports in a complete answer. */
   usageOf?(body: string): Usage | undefined
 }
 
@@ -48,6 +53,7 @@ export interface AnswerStream {
   readonly type: string
   /** @throws RouxError `PROVIDER_ERROR` or `TIMEOUT` if the stream is interrupted; the signal's reason if it is aborted */
   readonly chunks: AsyncIterable<Uint8Array>
+  /** Number of tokens reserved for the prompt. */
   readonly expected: number
   /** Closes the stream and records the usage. Later calls have no effect. */
   end(spent: Usage): void
@@ -161,7 +167,10 @@ function encodings(secret: string): readonly string[] {
   return [hex, hex.toUpperCase(), ...base64]
 }
 
-/** @returns `undefined` if the address is not HTTP or contains credentials, a query or a fragment */
+/**
+ * Removes trailing slashes.
+ * @returns `undefined` if the address is not HTTP or contains credentials, a query or a fragment
+ */
 export function askableUrl(baseUrl: string): string | undefined {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined
   if (url === undefined || !/^https?:$/.test(url.protocol)) return undefined
@@ -194,6 +203,7 @@ interface Sent extends Pick<AnswerStream, 'chunks' | 'expected' | 'end'> {
   readonly headers: Headers
   /** @returns the body, or the error that interrupted it @throws the signal's reason */
   text(most: number): Promise<string | Transient>
+  /** For servers that do not report the usage. */
   estimate(): Usage
 }
 
@@ -235,6 +245,7 @@ interface Attempt {
   readonly signal: AbortSignal
   readonly caller: AbortSignal | undefined
   isLate(): boolean
+  /** Records the actual usage and releases the rest of the reservation. */
   end(spent: Usage): void
 }
 
@@ -359,6 +370,7 @@ export interface Expected {
 export interface Usage extends Expected {
   /** Estimated from text lengths. */
   readonly estimated: boolean
+  /** True if there was no usable answer. */
   readonly failed?: boolean
 }
 

@@ -18,6 +18,7 @@ export interface ChatModelSettings {
 
 const DEFAULT_URLS = { openai: 'http://127.0.0.1:11434/v1', anthropic: 'https://api.anthropic.com/v1' } as const
 
+/** @throws RouxError `PROVIDER_ERROR` with the setting to change */
 export function chatPlace({ provider, base_url, model }: ChatModelSettings): Place {
   if (provider === 'none') {
     throw providerError(

@@ -10,7 +10,9 @@ export interface LoggedFile {
 
 /** A file's change between two generations. A moved file counts as the same file. */
 export interface LoggedFileChange {
+  /** Omitted for new files. */
   readonly from?: string
+  /** Omitted for removed files. */
   readonly to?: string
   readonly before?: LoggedFile
   readonly after?: LoggedFile

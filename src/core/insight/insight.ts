@@ -147,7 +147,7 @@ export interface Gaps {
   readonly apart: readonly ApartCommunities[]
   /** Most disconnected notes first. */
   readonly cut: readonly CutNote[]
-  /** Notes without outgoing links, most linked first. Stubs are listed separately. */
+  /** Notes with incoming, but no outgoing links, most linked first. Stubs are listed separately. */
   readonly deadEnds: readonly number[]
   readonly deadEndStubs: readonly number[]
 }
@@ -176,7 +176,7 @@ export interface Bridge {
 
 /** The second level subdivides each community of the first. */
 export interface CommunityLevel {
-  /** Largest first. The second level is grouped by parent. */
+  /** Largest first. The second level is grouped by parent, in the parents' order. */
   readonly list: readonly Community[]
   /** Position of each note's community in the list, or `NO_COMMUNITY`. */
   readonly of: Uint32Array

@@ -20,7 +20,7 @@ export interface ShortenedData {
   readonly toWhole: (at: number) => number
 }
 
-/** Truncates inline data after its media type. `undefined` if there is none. */
+/** Truncates inline data after its media type and adds `MARKER`. `undefined` if there is none. */
 export function cutData(whole: string): ShortenedData | undefined {
   if (!mayHaveData(whole)) return undefined
   const ends: { readonly whole: number; readonly short: number }[] = []

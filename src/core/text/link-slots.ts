@@ -11,6 +11,7 @@ export interface TextSlot extends TextRange {
   write(value: string): string | undefined
 }
 
+/** Links that share a reference definition share its slots. */
 export interface LinkSlots {
   /** Without the subpath, as in `Link`. */
   readonly target: TextSlot

@@ -41,6 +41,7 @@ export interface Dialect {
 
 export type Body = Readonly<Record<string, unknown>>
 
+/** Reads the events of a single answer, in order. */
 export interface Reader {
   /** @returns the new text, or an error description */
   read(value: Readonly<Record<string, unknown>>): readonly Delta[] | string
@@ -138,6 +139,7 @@ function finishOf(
   return broken.code === 'TIMEOUT' ? { finish: 'late' } : { finish: 'cut', reason: broken.message }
 }
 
+/** If the server reports no plausible usage, returns an upper estimate. */
 function spentOf({ input, output, finish }: Reader, { text, thinking }: AnswerSoFar, expected: Expected): Usage {
   const isRead = isCount(input) && input > 0 && input <= mostTokens(expected.input)
   const isWritten = isCount(output) && output <= expected.output + MAX_REASONING
