@@ -109,7 +109,7 @@ const fitGroups = fitMember('groups')
 export const resolveNodesTool = defineTool({
   name: 'resolve_nodes',
   title: 'Names to ids',
-  description: 'Finds the ids of notes by title or alias, even if misspelled: "Gardn plan".',
+  description: 'Finds the ids of notes by title, alias or path, even if misspelled: "Gardn plan".',
   profile: 'full',
   names: { path: 'place' },
   searchReadiness: ({ strategy }) => (strategy === 'semantic' ? 'meaning' : undefined),
