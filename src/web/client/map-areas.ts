@@ -277,8 +277,7 @@ function usualDistance(graph: Graph, notes: readonly number[]): number {
 function grown(isMarked: Uint8Array, { columns }: Cells, distance: number): Uint8Array {
   const found = isMarked.slice()
   for (const [at, mark] of isMarked.entries()) {
-    const isInside = [at - 1, at + 1, at - columns, at + columns].every((next) => isMarked[next] !== 0)
-    if (mark === 0 || isInside) continue
+    if (mark === 0 || [at - 1, at + 1, at - columns, at + columns].every((next) => isMarked[next] !== 0)) continue
     for (let down = -distance; down <= distance; down++) {
       const along = Math.floor(Math.sqrt(distance ** 2 - down ** 2))
       found.fill(1, Math.max(0, at + down * columns - along), Math.max(0, at + down * columns + along + 1))

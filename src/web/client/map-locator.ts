@@ -1,7 +1,7 @@
 import { element } from './element.ts'
 import { boundsOf } from './graph.ts'
 import { areasOf } from './map-areas.ts'
-import { type Camera, drawLands, type Frame } from './map-scene.ts'
+import { type Camera, drawAreasAlone, type Frame } from './map-scene.ts'
 import { memoizeLast } from './memoize-last.ts'
 
 const SIZE = { width: 132, height: 92, margin: 6 }
@@ -45,7 +45,7 @@ export class Locator {
       const { width, height, margin } = SIZE
       const scale = Math.min((width - 2 * margin) / (right - left), (height - 2 * margin) / (bottom - top))
       const camera = { x: (left + right) / 2, y: (top + bottom) / 2, scale }
-      drawLands(this.#image, { ...frame, width, height, camera })
+      drawAreasAlone(this.#image, { ...frame, width, height, camera })
       this.box.style.border = `1px solid ${frame.theme.link}40`
       this.#view.style.border = `1.5px solid ${frame.theme.accent}`
       return camera

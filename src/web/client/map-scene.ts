@@ -253,8 +253,7 @@ export function drawAll(
   if (highlight !== undefined) drawGraph(context, shown, { step: 1, highlight })
 }
 
-/** Draws the areas alone. */
-export function drawLands(canvas: HTMLCanvasElement, frame: Frame): void {
+export function drawAreasAlone(canvas: HTMLCanvasElement, frame: Frame): void {
   const context = sized(canvas, frame)
   fillGround(context, frame)
   drawAreas(context, frame, undefined)
