@@ -14,7 +14,10 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
+import { errorCode } from '../../src/core/errors.ts'
+import { pauseThread } from '../../src/core/waiting.ts'
 import { eventually } from '../support/eventually.ts'
+import { PATIENCE } from '../support/patience.ts'
 
 /** The built program. */
 export const PROGRAM = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
@@ -72,10 +75,7 @@ export interface WorldOptions {
 export function openWorld({ fixture, until = onTestFinished }: WorldOptions = {}): World {
   const root = realpathSync.native(mkdtempSync(join(tmpdir(), 'roux-e2e-')))
   const killServers = () => killSharedServers(join(root, 'run', 'roux'))
-  until(() => {
-    killServers()
-    rmSync(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
-  })
+  until(() => removeWorld(root, killServers))
   const vault = join(root, 'vault')
   mkdirSync(join(root, 'home'))
   if (fixture === undefined) mkdirSync(vault)
@@ -99,6 +99,21 @@ export function openWorld({ fixture, until = onTestFinished }: WorldOptions = {}
     start: (args, options = {}) => start(args, options).child,
     serve: (args = [vault], options = {}) => new Server(start(['serve', ...args], options)),
     killServers,
+  }
+}
+
+/** A server that was starting may write files while they are removed. */
+function removeWorld(root: string, killServers: () => void): void {
+  const end = Date.now() + PATIENCE
+  for (;;) {
+    killServers()
+    try {
+      rmSync(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
+      return
+    } catch (error) {
+      if (errorCode(error) !== 'ENOTEMPTY' || Date.now() > end) throw error
+      pauseThread(100)
+    }
   }
 }
 

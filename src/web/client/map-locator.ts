@@ -16,7 +16,7 @@ export class Locator {
 
   constructor() {
     const [width, height] = [`${SIZE.width}px`, `${SIZE.height}px`]
-    const corner = { position: 'absolute', top: '12px', left: '12px', width, height, display: 'none' }
+    const corner = { position: 'absolute', top: 'var(--locator-top, 12px)', left: '12px', width, height, display: 'none' }
     Object.assign(this.box.style, corner, { overflow: 'hidden', borderRadius: '8px', pointerEvents: 'none' })
     Object.assign(this.#image.style, { width, height })
     Object.assign(this.#view.style, { position: 'absolute', boxSizing: 'border-box', borderRadius: '3px' })
@@ -25,7 +25,8 @@ export class Locator {
 
   /** @param magnified scale of the map, relative to the scale at which all of it is in view */
   update(frame: Frame, magnified: number): void {
-    const isShown = magnified >= SHOWN_FROM.magnified && frame.width >= SHOWN_FROM.width
+    const hasAreas = areasOf(frame.graph, frame.look).all.length > 0
+    const isShown = hasAreas && magnified >= SHOWN_FROM.magnified && frame.width >= SHOWN_FROM.width
     this.box.style.display = isShown ? '' : 'none'
     if (!isShown) return
     const { camera } = frame

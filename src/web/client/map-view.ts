@@ -239,6 +239,7 @@ export class MapView {
     cancelAnimationFrame(this.#gliding)
     // The map grows while a vault is read for the first time.
     const hasGrown = !this.#isMoved && graph.count > GROWN * this.#wholeCount
+    if (isNew) this.#nameCentres.clear()
     if (isNew || hasGrown) this.fit()
     if (isNew && before !== undefined && !isCalm()) this.#glide(before, graph)
     this.#ask()
@@ -576,7 +577,8 @@ export class MapView {
   #labelsIn(frame: Frame, highlight?: Highlight): Labels {
     const dots = new Dots(frame.width, frame.height)
     // Names must not hide index notes.
-    const covered = [...this.#covered()]
+    const { offsetLeft: x, offsetTop: y, offsetWidth, offsetHeight } = this.#locator.box
+    const covered: Box[] = [...this.#covered(), [x, y, x + offsetWidth, y + offsetHeight]]
     for (const note of highlight?.notes ?? frame.graph.degrees.keys()) {
       const radius = radiusIn(frame, note)
       if (frame.look.shown[note] === 0 || radius < SEEN) continue
@@ -593,7 +595,7 @@ export class MapView {
 
   #covered(): readonly Box[] {
     const { left, top } = this.#element.getBoundingClientRect()
-    const covered = [...(this.#events.covered?.() ?? []), this.#locator.box.getBoundingClientRect()]
+    const covered = this.#events.covered?.() ?? []
     return covered.map((one) => [one.left - left, one.top - top, one.right - left, one.bottom - top])
   }
 
