@@ -1,4 +1,6 @@
+import type { WordSink } from '../core/search-writer.ts'
 import type { TextRange } from '../core/text/link-slots.ts'
+import { WORD as WHOLE_WORD } from '../search/words/joined-word.ts'
 import { scanWords } from '../search/words/scan.ts'
 
 export interface Word {
@@ -45,7 +47,10 @@ export function wordsIn(text: string): readonly Word[] {
       const folded = fold(word.slice(start, end))
       words.push({ text: folded, start: index + start, end: index + end, kind: kindOf(folded) })
     }
-    if (UNSPACED.test(word)) scanWords(word, (_form, _kind, _position, start, end) => add(start, end))
+    const addWhole: WordSink = (_form, kind, _position, start, end) => {
+      if (kind === WHOLE_WORD) add(start, end)
+    }
+    if (UNSPACED.test(word)) scanWords(word, addWhole)
     else add(0, word.length)
     return words
   })

@@ -527,6 +527,7 @@ describe('quotes', () => {
     expect(findQuote('ทำให้การหมักช้าลง', thai)).toBeUndefined()
     expect(findQuote('เกลือทำให้การหมักช้าลง', thai)).toBeUndefined()
     expect(findQuote('ไม่ทำให้การหมักช้าลง', thai)).toMatchObject({ start: 'เกลือ'.length, isExact: true })
+    expect(findQuote('ใช้ FooBar ใน', quotedText('ใช้FooBarใน'))).toMatchObject({ start: 0, isExact: true })
   })
 })
 
