@@ -44,8 +44,8 @@ const RESERVED = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|cono
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern looks for control characters.
 const FORBIDDEN = /[<>:"|?*\\/\x00-\x1f\x7f]/u
 const LONE_SURROGATE = /\p{Surrogate}/u
-/** Invisible characters that show `dm.exe` as `exe.md`. */
-const OVERRIDE = /[\u202d\u202e]/u
+/** Invisible characters that change the direction of text, and can show `dm.exe` as `exe.md`. */
+const OVERRIDE = /[\u202a-\u202e\u2066-\u2069]/u
 // Obsidian rejects these characters in note names, because links cannot contain them.
 const UNLINKABLE = /[#^[\]]/u
 /** The limit of ext4. APFS and NTFS allow 255 code units, which is at least as much. */

@@ -22,6 +22,7 @@ test.each([
   ['\ud800.md', '-.md'],
   ['a\nb.md', 'a-b.md'],
   ['a\u202edm.exe', 'adm.exe'],
+  ['\u202a\u202b\u202ca\u2066\u2067\u2068\u2069.md', 'a.md'],
   ['\u202e.md', 'untitled.md'],
   ['\u200fملاحظة\u200e.md', undefined],
   [`${'é'.repeat(200)}.md`, `${'é'.repeat(126)}.md`],
@@ -32,7 +33,7 @@ test.each([
 
 test('every suggestion is a valid name', () => {
   const strange = fc.string({
-    unit: fc.constantFrom('a', 'é', '.', ' ', '#', '[', ':', '?', '\0', '\ud800', '\u202e', '💡', 'con', '.md', '/'),
+    unit: fc.constantFrom('a', 'é', '.', ' ', '#', '[', ':', '?', '\0', '\ud800', '\u202e', '\u2066', '💡', 'con', '.md', '/'),
     maxLength: 300,
   })
   fc.assert(
