@@ -176,7 +176,7 @@ function requireFolder(path: string, names: readonly string[] = []): void {
   throw new RouxError('VAULT_NOT_FOUND', fault.problem, { hint: fault.hint ?? vaultOptionHint(names) })
 }
 
-/** Omits the hint if another folder must be given. */
+/** Has a hint only if a permission is missing. */
 export function folderFault(path: string): { readonly problem: string; readonly hint?: string } | undefined {
   try {
     opendirSync(path).closeSync()
@@ -186,7 +186,9 @@ export function folderFault(path: string): { readonly problem: string; readonly 
     const code = errorCode(error)
     if (code === 'ENOENT') return { problem: `There is no folder ${path}.` }
     if (code === 'ENOTDIR') return { problem: `${path} is not a folder.` }
-    return { problem: `${path} cannot be read (${code}).`, hint: 'Give this user or application permission to read it.' }
+    const problem = `${path} cannot be read (${code}).`
+    const isForbidden = code === 'EACCES' || code === 'EPERM'
+    return isForbidden ? { problem, hint: 'Give this user or application permission to read it.' } : { problem }
   }
 }
 

@@ -43,17 +43,16 @@ test('checks a vault that exists, is missing, is a file, is too wide, or is insi
   expect(check(join(vault, 'inner'))).toEqual(['warn /vault/inner is inside the vault /vault'])
 })
 
-test('a vault that may not be entered needs a permission, not another folder', () => {
+test.each([
+  ['EACCES', 'Give this user or application permission to read it.'],
+  ['EPERM', 'Give this user or application permission to read it.'],
+  ['ELOOP', 'Give the folder that contains the notes: --vault <folder>, ROUX_VAULT or the setting vault.path.'],
+])('a vault that cannot be entered because of %s: %s', (code, hint) => {
   vi.mocked(accessSync).mockImplementationOnce(() => {
-    throw Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES' })
+    throw Object.assign(new Error(code), { code })
   })
   expect(checkVault(root, { isUnlikely: false, named: true })).toEqual([
-    {
-      check: 'vault',
-      state: 'fail',
-      message: `${root} cannot be read (EACCES).`,
-      hint: 'Give this user or application permission to read it.',
-    },
+    { check: 'vault', state: 'fail', message: `${root} cannot be read (${code}).`, hint },
   ])
 })
 
