@@ -5,7 +5,7 @@ import { codeIn } from '../code.ts'
 const IMAGE =
   /\[!\[[^[\]]*\]\([^()\n]*\)\]\([^()\n]*\)|!\[[^[\]]*\](?:\([^()\n]*\)|\[[^[\]]*\])|!\[\[[^[\]|\n]*\.(?:avif|bmp|gif|jpe?g|png|svg|webp)(?:\|[^[\]\n]*)?\]\]/gi
 /** Excludes `<path>` of a link, which looks like a tag. */
-const TAG = /(?<!\]\()<\/?[a-z][a-z0-9-]*(?:[\s/][^<>]*)?>/gi
+const TAG = /<(?!(?<=\]\(<)[^<>]*>[\s)])\/?[a-z][a-z0-9-]*(?:[\s/][^<>]*)?>/gi
 const COMMENTS = [
   ['<!--', '-->'],
   ['%%', '%%'],

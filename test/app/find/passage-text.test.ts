@@ -36,6 +36,8 @@ describe('hidden text', () => {
     ])
       expect(legible(text)).toBe(text)
     expect(legible('a <b>`<b>`</b> %% `<c>` %% d').replace(/ +/g, ' ')).toBe('a `<b>` d')
+    expect(legible('[a](<b>c</b>)')).toBe('[a](   c    )')
+    expect(legible('[a](<b c> "d")')).toBe('[a](<b c> "d")')
   })
 
   test('blanking keeps the length and lines of any text', () => {
