@@ -33,6 +33,7 @@ export class ChangeDirectory {
     return path === '' ? this.#root : `${this.#root}/${path}`
   }
 
+  /** In the folder of `path`, so renames stay on one file system. */
   asidePath(path: string, index: number, suffix: Aside): string {
     const folder = folderOf(path)
     const name = asideName(this.#change, index, suffix)
@@ -101,6 +102,7 @@ export class ChangeDirectory {
     this.rename(from, to)
   }
 
+  /** If the folder lists only one name, both are spellings of the same file. */
   hasBoth(a: string, b: string): boolean {
     const names = this.fs.readdir(this.at(folderOf(a)))
     return [a, b].every((path) => names.includes(nameOf(path)))
@@ -133,6 +135,7 @@ export class ChangeDirectory {
     await this.#each(writes, (draft) => this.#writeOne(draft))
   }
 
+  /** Syncs the folders in which names were added or removed. */
   async syncFolders(): Promise<void> {
     for (const folder of this.#touchedFolders) {
       if (this.stamp(folder)?.kind === 'folder') await this.fs.syncFolder(this.at(folder))

@@ -18,6 +18,7 @@ const MAX_SHORT = 2000
 
 export interface Mismatch {
   readonly path: string
+  /** Hex SHA-256, as is `actual`. */
   readonly expected: string
   /** `undefined` if the file no longer exists. */
   readonly actual: string | undefined
@@ -38,6 +39,7 @@ export function mismatch(file: Omit<Mismatch, 'difference'>, { expected, actual 
 /** Thrown if files change while a change is being applied. */
 export class FilesChanged extends Error {
   readonly files: readonly Mismatch[]
+  /** One sentence on the state of the files. */
   readonly outcome: string
 
   constructor(files: readonly Mismatch[], outcome: string) {

@@ -14,6 +14,7 @@ export type Intent = FileChange | { readonly kind: 'remove'; readonly path: stri
 
 export interface Examined {
   readonly entries: readonly Entry[]
+  /** By hash, from before and after the change. */
   readonly contents: ReadonlyMap<string, Uint8Array>
   /** File stamps from when the bytes were read. */
   readonly stamps: ReadonlyMap<string, FileStamp>
@@ -28,7 +29,7 @@ export interface ExamineOptions {
   knownContent(hash: string): Uint8Array | undefined
 }
 
-/** @throws RouxError like `Changes.apply` */
+/** Runs all checks that are possible before the first byte is written. @throws RouxError like `Changes.apply` */
 export function examine(intents: readonly Intent[], options: ExamineOptions): Examined {
   requireOneRoleEach(intents, options.restores === true ? (path) => path : foldId)
   const examination = new Examination(options)
@@ -81,7 +82,7 @@ class Examination {
     return { entries: this.#withoutFullFolders(inOrder(this.#entries)), contents: this.#contents, stamps: this.#stamps }
   }
 
-  /** Skips folders that would not be empty. */
+  /** Skips folders that would not be empty. `entries` must be in order, so inner folders come first. */
   #withoutFullFolders(entries: readonly Entry[]): readonly Entry[] {
     const { root, fs } = this.#options
     const leaving = new Set(entries.flatMap(({ kind, path }) => (LEAVES.has(kind) ? [path] : [])))
@@ -191,7 +192,10 @@ export function isRespelling(from: string, to: string): boolean {
   return from !== to && folderOf(from) === folderOf(to) && foldId(from) === foldId(to)
 }
 
-/** A path may be used once as a source and once as a destination. `keyOf` returns the same key for names that cannot coexist. */
+/**
+ * A path may be used once as a source and once as a destination. Otherwise, a partly applied change would be ambiguous. `keyOf`
+ * returns the same key for names that cannot coexist.
+ */
 function requireOneRoleEach(intents: readonly Intent[], keyOf: (path: string) => string): void {
   const sources = new Set<string>()
   const destinations = new Set<string>()

@@ -169,7 +169,7 @@ export interface OpenLogWriter extends GraphLogWriter {
 
 type Waiting = Omit<LoggedCommit, 'time'>
 
-/** Commits to keep in memory while writing fails. If there are more, the oldest are dropped. */
+/** Commits to keep in memory while writing fails. Dropping older ones leaves a gap in the log. */
 const MAX_WAITING = 100
 
 const DAY = 86_400_000

@@ -82,7 +82,7 @@ class StoredInsightState implements InsightState {
     this.#file.close()
   }
 
-  /** Empty if nothing has been saved or the file cannot be read. */
+  /** This vault's rows. Empty if nothing has been saved or the file cannot be read. */
   #read(sql: string): readonly Readonly<Record<string, unknown>>[] {
     return (
       quietly(

@@ -59,6 +59,7 @@ class RecordedChanges implements Changes {
   constructor(options: ChangesOptions) {
     const { root, stateFolder, openDatabase, retention = RETENTION, fs = diskFiles, now = Date.now } = options
     this.#options = options
+    // Windows accepts both separators.
     this.#root = root.replace(/[\\/]$/, '')
     this.#fs = fs
     this.#journal = new Journal(join(stateFolder, 'state.db'), { openDatabase, retention, now })

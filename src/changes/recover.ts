@@ -19,8 +19,8 @@ export interface RecoveryParts {
 }
 
 /**
- * Settles unfinished changes, newest first. Requires the write lock. A saved outcome is only added to the record; any other
- * change is completed if all of its bytes are in place, and otherwise rolled back.
+ * Settles unfinished changes, newest first. Requires the write lock, so no other process is working on them. A saved outcome is
+ * only added to the record; any other change is completed if all of its bytes are in place, and otherwise rolled back.
  * @throws RouxError `VAULT_NOT_FOUND`, and errors from calls; call again afterwards
  */
 export async function recoverChanges({ root, fs, journal, endings }: RecoveryParts): Promise<readonly Recovery[]> {
@@ -89,11 +89,15 @@ function isOtherFolder(place: ChangeDirectory, { rootInode, entries }: ChangeRec
 
 export type Ending = Extract<ChangeState, 'done' | 'rolled_back'>
 
-/** Outcomes that could not be recorded. Kept in memory, and as empty files, which can be created even on a full disk. */
+/**
+ * Outcomes that could not be recorded. Kept in memory, and as empty files, which can be created even on a full disk. If both are
+ * lost, recovery determines the outcome from the files.
+ */
 export class Endings {
   readonly #folder: string
   readonly #endings = new Map<string, Ending>()
 
+  /** @param folder created by the first change */
   constructor(folder: string) {
     this.#folder = folder
   }

@@ -53,7 +53,8 @@ export async function carryOut(place: ChangeDirectory, entries: readonly Numbere
 }
 
 /**
- * Completes or rolls back an interrupted change, based on the files on disk. Keeps bytes written by other programs.
+ * Completes or rolls back an interrupted change, based on the files on disk. Can itself be interrupted and repeated. Keeps bytes
+ * written by other programs.
  * @returns the files that were left unchanged
  */
 export async function settle(
@@ -112,6 +113,7 @@ function sideOfEntry(place: ChangeDirectory, entry: Numbered, finalPath: string)
   }
 }
 
+/** A hash is `undefined` if the file does not exist on that side. */
 function hashesOf(entry: FileEntry): { readonly before: string | undefined; readonly after: string | undefined } {
   return { before: 'before' in entry ? entry.before : undefined, after: 'after' in entry ? entry.after : undefined }
 }
@@ -177,6 +179,7 @@ function requireDisplaced(place: ChangeDirectory, entries: readonly Numbered[], 
   if (changed.length > 0) throw new FilesChanged(changed, 'It was put back with its current content; nothing else was changed.')
 }
 
+/** A mismatch if another program wrote to the displaced file. */
 function displacedByOther(place: ChangeDirectory, entry: Numbered): Mismatch | undefined {
   if (entry.kind !== 'replace' && entry.kind !== 'move' && entry.kind !== 'remove') return undefined
   const { path, index, kind } = entry

@@ -65,6 +65,7 @@ function unusable(filename: string, reason: string, suggestion = ''): RouxError 
 }
 
 export interface AttachmentPlace {
+  /** Spelled as on disk. Empty for the root. */
   readonly folder: string
   readonly note: Draft | undefined
 }

@@ -29,6 +29,7 @@ export interface ChangedText {
   readonly after: string
   /** True for notes and canvases. */
   readonly isText: boolean
+  /** In bytes, after the change. */
   readonly size: number
 }
 
@@ -133,8 +134,8 @@ export function changedText(draft: Draft, view: VaultView): ChangedText {
 }
 
 /**
- * Formatted like `git diff`. Moves, deletions and binary files take one line each. The last line counts files that do not fit or
- * take too long.
+ * Formatted like `git diff`, with at most `MAX_LENGTH` characters. Moves, deletions and binary files take one line each. The last
+ * line counts files that do not fit or take too long.
  */
 export function differenceOf(texts: readonly ChangedText[]): string {
   const deadline = performance.now() + TOTAL_TIME_LIMIT

@@ -20,6 +20,7 @@ export class Draft {
   readonly key: number
   readonly original: string | undefined
   path: string
+  /** True if the bytes differ from those on disk. */
   isEdited: boolean
   #relinked: readonly RewrittenLine[] = []
   readonly #load: () => Uint8Array
@@ -74,7 +75,7 @@ export class Draft {
     return this.#before
   }
 
-  /** @throws RouxError `EDIT_MISMATCH` if the file is UTF-16 */
+  /** Writes UTF-8. @throws RouxError `EDIT_MISMATCH` if the file is UTF-16 */
   edit(edits: readonly TextEdit[]): void {
     if (isUtf16(this.bytes)) throw otherEncoding(this.original ?? this.path)
     this.#bytes = editBytes(this.bytes, edits)

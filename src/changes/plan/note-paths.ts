@@ -12,6 +12,7 @@ export interface PathsInUse {
   tryFind(id: string): Draft | undefined
   idOf(path: string): string
   withSpelling(path: string): string
+  /** New notes whose names were lowercased. */
   readonly lowercased: string[]
 }
 

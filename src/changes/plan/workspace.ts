@@ -45,6 +45,7 @@ export class Workspace {
   readonly view: VaultView
   readonly notes: string[] = []
   readonly lowercased: string[] = []
+  /** Old names, folded. */
   readonly renamedTags: string[] = []
   readonly #drafts = new DraftTable()
   readonly #paths: PlannedPaths
@@ -343,6 +344,7 @@ export class Workspace {
     this.notes.push(...(await brokenPartNotes(this.#drafts.all(), this.view, files)))
   }
 
+  /** Call after planning, because a later operation may create the targets. */
   noteWrittenLinks(drafts: readonly Draft[]): void {
     const files = {
       read: (draft: Draft) => this.#sources.read(draft),

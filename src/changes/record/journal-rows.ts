@@ -82,7 +82,7 @@ export interface Retention {
   readonly bytes: number
 }
 
-/** Keeps changes in progress and the last completed change. */
+/** Deletes the oldest changes beyond the limits. Keeps changes in progress and the last completed change. */
 export function prune(database: Database, { days, bytes }: Retention, now: number): void {
   const finished = `SELECT id FROM changes WHERE state <> 'applying'`
   const newest = `(SELECT max(id) FROM changes WHERE state <> 'applying')`

@@ -62,7 +62,7 @@ const MIGRATIONS: readonly string[] = [
   `,
 ]
 
-/** Every commit is synced, because the record must survive a power cut. */
+/** Every commit is synced, because the record must survive a power cut before the first file is touched. */
 export const JOURNAL: StateFormat = {
   applicationId: APPLICATION_ID,
   migrations: MIGRATIONS,
@@ -76,7 +76,7 @@ export interface ChangeRecord {
   readonly id: string
   /** The real path of the vault's root. */
   readonly vault: string
-  /** Another folder may be mounted at the root later. */
+  /** The root's inode when the change started, because another folder may be mounted there later. */
   readonly rootInode: string
   /** Milliseconds since the Unix epoch. */
   readonly time: number
@@ -127,7 +127,8 @@ export class Journal {
   }
 
   /**
-   * Not synced. After a power cut, recovery may find a finished change as `applying` and settles it again.
+   * Not synced. After a power cut, recovery may find a finished change as `applying` and settles it again. Its files are then all
+   * changed, or all rolled back.
    * @returns false if the record no longer contains the change
    */
   finish(id: string, state: Exclude<ChangeState, 'applying'>): boolean {
@@ -149,12 +150,14 @@ export class Journal {
     })
   }
 
+  /** Unfinished changes of a vault, newest first. */
   applying(vault: string): readonly ChangeRecord[] {
     // Runs before every change. Without the hint, SQLite scans and sorts all changes of the vault.
     const sql = `SELECT * FROM changes INDEXED BY changes_applying WHERE vault = ? AND state = 'applying' ORDER BY id DESC`
     return this.#use(false, (database) => records(database, sql, vault))
   }
 
+  /** Ids of unfinished changes in all vaults. */
   unfinished(): ReadonlySet<string> {
     const rows = this.#use(false, (database) => database.prepare(`SELECT id FROM changes WHERE state = 'applying'`).all())
     return new Set((rows as readonly { readonly id: string }[]).map(({ id }) => id))
@@ -164,6 +167,7 @@ export class Journal {
     return this.#use(false, (database) => records(database, 'SELECT * FROM changes WHERE vault = ? AND id = ?', vault, id))[0]
   }
 
+  /** The most recent changes of a vault, newest first. */
   list(vault: string, limit: number): readonly ChangeRecord[] {
     return this.#use(false, (database) =>
       records(database, 'SELECT * FROM changes WHERE vault = ? ORDER BY id DESC LIMIT ?', vault, limit),

@@ -47,6 +47,7 @@ export class LinkSources {
     return { key, path, links: this.#resolve({ key, path }, this.#linksIn(path, text)) }
   }
 
+  /** Omits missing files. */
   async at(keys: readonly number[]): Promise<readonly RelinkSource[]> {
     const records = new Map((await this.#view.records(keys)).map((record) => [record.key, record]))
     return keys.flatMap((key) => {
