@@ -80,6 +80,7 @@ export class PathChecks {
     }
   }
 
+  /** True if the folder exists. @throws RouxError for a link or a file */
   #isFolder(path: string): boolean {
     if (path === '') return true
     const cached = this.#folders.get(path)
