@@ -108,6 +108,7 @@ export async function openFeederLease(
   return openLease(await connectionTo(neo4jPlace(settings, { ...options, root, file: indexFile(settings, root) })))
 }
 
+/** @throws RouxError `VAULT_NOT_FOUND` if there is none, `CONFLICT` while it is being fed */
 export async function removeFed(
   settings: Settings,
   options: Required<Pick<OpenOptions, 'name'>> & Pick<OpenOptions, 'storePassword'>,

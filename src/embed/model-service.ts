@@ -57,6 +57,7 @@ export interface ModelService {
   close(): Promise<void>
 }
 
+/** Downloads the model first if requested. @throws RouxError `PROVIDER_ERROR` */
 export async function openModelService(
   model: ModelToOpen,
   onProgress: (progress: DownloadProgress) => void,

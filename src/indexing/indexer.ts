@@ -126,6 +126,7 @@ export class Indexer {
     return this.#unlisted
   }
 
+  /** @throws RouxError `VAULT_NOT_FOUND` */
   async reconcile(scope: Scope): Promise<ReconcileResult> {
     for (;;) {
       if ((await this.#writer.state()).generation !== this.#generation) await this.#recall()

@@ -6,6 +6,7 @@ import { openSqlite } from '../store/embedded/sqlite.ts'
 
 export interface OpenGate {
   readonly gate: Gate
+  /** @throws RouxError `PROVIDER_ERROR` */
   state(): AiState
   close(): void
 }

@@ -53,6 +53,7 @@ export interface FoundNode extends ListedNode {
 
 const SNIPPET_LENGTH = 240
 
+/** @throws RouxError `INVALID_PARAMS` with the position of the syntax error */
 export function findNodes(core: GraphCore, args: FindArguments, call: Call = {}): Promise<Answer<readonly FoundNode[]>> {
   return answerFindable(core, call, 'words', async (read) => {
     const query = parseQuery(args.query, new Date())

@@ -114,6 +114,7 @@ const DEFAULT_SINCE = '7d'
 /** Retry delay in milliseconds. A commit is logged shortly after it is made. */
 const WAIT_FOR_LOG = { pause: 20, times: 10 }
 
+/** @throws RouxError `INVALID_PARAMS` for an invalid start or page */
 export function changesSince(
   core: GraphCore,
   args: ChangesArguments,

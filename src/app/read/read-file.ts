@@ -69,6 +69,7 @@ function tooLarge(id: string): RouxError {
   })
 }
 
+/** @throws RouxError `TOOL_DISABLED` if attachments are off */
 export function requireFiles({ files }: GraphCore): VaultFiles {
   if (files !== undefined) return files
   throw new RouxError('TOOL_DISABLED', 'Attachments are switched off.', {

@@ -53,6 +53,7 @@ export function nameOf({ options }: Invocation): string {
   )
 }
 
+/** @throws RouxError `CONFLICT` if the entry is another server's */
 export function requireOurs(entry: unknown, { file, name }: EntryPlace, { options }: Invocation): void {
   if (entry === undefined || options.get('force') === true || readOwnEntry(entry) !== undefined) return
   throw new RouxError('CONFLICT', `${file} has a server "${name}" that is not Roux.`, {
@@ -60,6 +61,7 @@ export function requireOurs(entry: unknown, { file, name }: EntryPlace, { option
   })
 }
 
+/** @throws RouxError `PROVIDER_ERROR` with the expected path */
 export function requireInstalled(client: Client, file: ClientFile, { host, options }: Invocation): void {
   const evidence = client.sign(host)
   if (file.text !== undefined || options.get('create') === true || existsSync(evidence)) return
@@ -137,6 +139,7 @@ export interface ClientFile {
   readonly mode: number
 }
 
+/** @throws RouxError `INVALID_SETTINGS` if the file exists but is not readable text */
 export function readClientFile(path: string): ClientFile {
   const refuse = (why: string, cause?: unknown): RouxError =>
     new RouxError('INVALID_SETTINGS', `${path} cannot be read: ${why}.`, { hint: 'Nothing was written.', cause })

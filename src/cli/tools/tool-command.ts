@@ -40,6 +40,7 @@ export async function findCommandOrTool(host: Host, word: string): Promise<Comma
   return tool && { tool, options: optionsOf(tool) }
 }
 
+/** @throws UsageError with the nearest names */
 export async function requireTool(host: Host, name: string): Promise<Tool> {
   const tool = await findTool(host, name)
   if (tool) return tool

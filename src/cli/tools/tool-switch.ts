@@ -28,6 +28,7 @@ const SETTINGS_ELSEWHERE = {
   hint: 'These vaults are served from a database. Attachments and writing need their folders: "roux serve <folder>".',
 }
 
+/** @throws RouxError `TOOL_DISABLED` with the setting that enables the tool */
 export function requireOn(tool: ToolIdentity, loaded: LoadedVaults): void {
   const switched = switchedOffIn(loaded)(tool)
   if (switched !== undefined && typeof switched !== 'string') throw toolDisabled(tool.name, switched)
