@@ -176,7 +176,7 @@ interface Header {
   readonly languages: readonly string[] | undefined
 }
 
-/** @returns what is wrong if the header is invalid */
+/** @returns the header, or a description of its error */
 function parseHeader(json: string): Header | string {
   const header = parseJson(json)
   if (!isRecord(header)) return 'its header is damaged'

@@ -107,7 +107,7 @@ export class LinkTable {
     names.add(file)
   }
 
-  /** Names by which links refer to a file's headings or blocks, with the linking files. */
+  /** Headings and blocks in links to a file, with the linking files. */
   outlineMentions(file: NamedRecord): readonly { readonly name: string; readonly sources: readonly number[] }[] {
     const { mentions } = this.#loaded
     return namesOf(toNamed(file), this.flavour.mode).flatMap((each) => {

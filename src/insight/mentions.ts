@@ -100,7 +100,7 @@ export interface Occurrence {
 
 export type OccurrenceSink = (note: number, name: number, occurrence: Occurrence) => void
 
-/** Finds names within lines in linear time. Of several names at a position, the longest wins. */
+/** Finds names within lines in linear time. The longest name at a position wins. */
 export function findMentions({ lines, words }: MentionCorpus, names: NameWords, sink: OccurrenceSink = () => {}): Mentions {
   const longest = longestName(names.words, words.count)
   const notes = lines.offsets.length - 1

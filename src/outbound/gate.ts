@@ -165,7 +165,7 @@ function refuseProxy(env: Readonly<Record<string, string | undefined>>): void {
   )
 }
 
-/** Whether model input leaves this computer. */
+/** Model input leaves this computer only if the location is `remote`. */
 export type Location = 'local' | 'remote'
 
 export type Resolve = (name: string) => Promise<readonly string[]>

@@ -38,7 +38,7 @@ export interface PropertyFacts {
   readonly values: readonly string[]
   /** `values`, folded. */
   readonly texts: readonly string[]
-  /** Strings by which queries find the values; see `askedTexts`. */
+  /** Queries find the values by these strings; see `askedTexts`. */
   readonly asked: readonly string[]
 }
 

@@ -86,7 +86,7 @@ export interface Part extends Area {
   has(x: number, y: number): boolean
 }
 
-/** Caps the links of a note, so that a single note does not dominate its part. */
+/** Maximum number of links to count per note. Otherwise, a single note would dominate its part. */
 const MANY = 20
 
 export const landPartsOf = memoizeLast(

@@ -1,12 +1,12 @@
 import { element } from './element.ts'
 import { boundsOf } from './graph.ts'
 import { areasOf } from './map-areas.ts'
-import { type Camera, drawAreasAlone, type Frame } from './map-scene.ts'
+import { type Camera, drawAreasAlone, type Frame, NARROW } from './map-scene.ts'
 import { memoizeLast } from './memoize-last.ts'
 
 const SIZE = { width: 132, height: 92, margin: 6 }
-/** The locator is hidden while the map is magnified less than this, and in narrower windows. */
-const SHOWN_FROM = { magnified: 1.8, width: 700 }
+/** The locator is hidden below this magnification. */
+const SHOWN_FROM = 1.8
 
 /** A small picture of the whole map that shows which part is in view. */
 export class Locator {
@@ -23,10 +23,10 @@ export class Locator {
     this.box.append(this.#image, this.#view)
   }
 
-  /** @param magnified scale of the map, relative to the scale at which all of it is in view */
+  /** @param magnified 1 if the whole map fits the view, 2 if it is twice as large */
   update(frame: Frame, magnified: number): void {
     const hasAreas = areasOf(frame.graph, frame.look).all.length > 0
-    const isShown = hasAreas && magnified >= SHOWN_FROM.magnified && frame.width >= SHOWN_FROM.width
+    const isShown = hasAreas && magnified >= SHOWN_FROM && frame.width >= NARROW
     this.box.style.display = isShown ? '' : 'none'
     if (!isShown) return
     const { camera } = frame

@@ -76,8 +76,10 @@ const SHORE = { widths: [24, 19, 14, 10, 6, 3], share: 0.2, aroundNote: 0.5 }
 const SEAM = 0.8
 /** Relative to the radius of a note with one link. */
 const RADIUS = { least: 0.45, most: 3 }
-/** Minimum radius of a note in pixels. `narrow` is the width of a narrow window. */
-const SMALLEST = { usual: 1.1, narrow: 700, ofNarrow: 0.8 }
+/** Minimum radius of a note in pixels. `narrow` applies to narrow windows. */
+const SMALLEST = { usual: 1.1, narrow: 0.8 }
+/** Windows below this width, in pixels, have fewer and smaller names, and smaller notes. */
+export const NARROW = 700
 /** Minimum for the best linked note, so a note with two links is not large among notes with one. */
 const LEAST_MOST = 12
 const GROWTH = 0.65
@@ -138,13 +140,18 @@ export function pointIn({ camera, width, height }: Frame, x: number, y: number):
   return [width / 2 + (x - camera.x) * camera.scale, height / 2 + (y - camera.y) * camera.scale]
 }
 
+/** The inverse of `pointIn`. */
+export function pointAt({ camera, width, height }: Frame, x: number, y: number): [x: number, y: number] {
+  return [camera.x + (x - width / 2) / camera.scale, camera.y + (y - height / 2) / camera.scale]
+}
+
 export function radiusIn({ graph, width, camera: { scale } }: Frame, note: number): number {
   const grown = scale < GROWS_LESS ? scale : GROWS_LESS * (scale / GROWS_LESS) ** 0.4
   const usual = radiusOf(1) * grown
   if (isIndex(graph, note))
     return Math.min(LARGEST.more + LARGEST.times * usual, Math.max(SMALLEST.usual, radiusOf(graph.degrees[note] ?? 0) * grown))
   const more = (RADIUS.most - RADIUS.least) * (weightsOf(graph)[note] ?? 0)
-  return Math.max(width < SMALLEST.narrow ? SMALLEST.ofNarrow : SMALLEST.usual, usual * (RADIUS.least + more))
+  return Math.max(width < NARROW ? SMALLEST.narrow : SMALLEST.usual, usual * (RADIUS.least + more))
 }
 
 /**

@@ -21,7 +21,9 @@ import {
   HUB,
   type Look,
   type Mark,
+  NARROW,
   placeIn,
+  pointAt,
   pointIn,
   radiusIn,
   Scene,
@@ -122,8 +124,6 @@ const RING = 6
 const SEEN = 2
 /** Font sizes of group names in pixels. Groups with a diagonal of `large` pixels have the largest name. */
 const GROUP_FONT = { least: 12, most: 23, large: 750 }
-/** Windows below this width, in pixels, have fewer and smaller names. */
-const NARROW = 700
 const SPACED = 0.08
 /** Free space in pixels beside the names of lands, which could otherwise be read as names of notes. */
 const CLEAR = 5
@@ -1015,8 +1015,8 @@ function curvesIn(frame: Frame, highlight: Highlight | undefined) {
 }
 
 /** In layout units. */
-function middleOf({ camera, width, height }: Frame, { box: [left, top, right, bottom] }: Label): Point {
-  return [camera.x + (left + right - width) / 2 / camera.scale, camera.y + (top + bottom - height) / 2 / camera.scale]
+function middleOf(frame: Frame, { box: [left, top, right, bottom] }: Label): Point {
+  return pointAt(frame, (left + right) / 2, (top + bottom) / 2)
 }
 
 /** Returns visible positions next to a note, below, above and diagonal. */
@@ -1136,16 +1136,16 @@ function isInView(frame: Frame, note: number): boolean {
 
 /** Returns a predicate for points where the text stays on the same area. */
 function landTest(
-  { camera, width: wide, height: high }: Frame,
+  frame: Frame,
   { width, height }: Pick<Words, 'width' | 'height'>,
   has: (x: number, y: number) => boolean,
   mayReachOut = false,
 ): (at: Point) => boolean {
-  const hasIn = (x: number, y: number): boolean =>
-    has(camera.x + (x - wide / 2) / camera.scale, camera.y + (y - high / 2) / camera.scale)
   const [rows, share] = mayReachOut ? [[-0.5, 0.5], REACH_OUT] : [[-0.5, 0, 0.5], 1]
   return ([x, y]) =>
-    rows.every((down) => [-0.5, -0.25, 0, 0.25, 0.5].every((along) => hasIn(x + along * share * width, y + down * height)))
+    rows.every((down) =>
+      [-0.5, -0.25, 0, 0.25, 0.5].every((along) => has(...pointAt(frame, x + along * share * width, y + down * height))),
+    )
 }
 
 /** Returns a predicate for points on an area of this color, or on no area. */
