@@ -156,7 +156,7 @@ const NO_NAMES: readonly string[] = []
 
 /** Normalized but not folded. Includes Logseq page names. */
 function spelledAliases(file: FileNames, mode: Mode): readonly string[] {
-  const pages = isPage(file, mode) ? [pageName(file.path), ...(file.title === undefined ? [] : [file.title])] : []
+  const pages = isPage(file, mode) ? namesOfPage(file) : []
   return [...file.aliases.map((alias) => alias.trim()), ...pages].map(spellName)
 }
 
@@ -210,8 +210,31 @@ export function missingName(target: string): string {
 
 /** In Logseq file names, `___` becomes `/`, and `%XX` is decoded. */
 export function pageName(path: string): string {
-  const stem = nameOf(path).replace(NOTE_ENDING, '').replaceAll('___', '/')
-  return decodePercent(stem)
+  const stem = nameOf(path).replace(NOTE_ENDING, '')
+  const name = stem.replaceAll('___', '/').replace(/(?:%[0-9a-f]{2})+/gi, decodePercent)
+  const segments = name.split('/').filter((segment) => segment !== '')
+  return segments.length === 0 ? stem : segments.join('/')
+}
+
+/** Logseq's setting `:file/name-format`: namespaces as `a___b.md`, or as `a%2Fb.md` in older graphs. */
+export type PageFormat = 'triple-lowbar' | 'legacy'
+
+/** The inverse of `pageName`, without `.md`. `#` and `|` stay, because links cannot contain them. */
+export function pageStem(name: string, format: PageFormat): string {
+  const title = name.normalize('NFC')
+  // Older graphs read a dot as a slash.
+  if (format === 'legacy') return title.replace(/[/.%\\:*?"<>]/g, encodeCharacter)
+  const encoded = title.replace(/%(?=[0-9a-f]{2})|[\\:*?"<>]|^\./gi, encodeCharacter).replace(/\.$/, './')
+  return encoded.replace(/___|_(?=\/)|(?<=\/)_/g, (lowbars) => '%5F'.repeat(lowbars.length)).replaceAll('/', '___')
+}
+
+function encodeCharacter(character: string): string {
+  return `%${character.charCodeAt(0).toString(16).toUpperCase()}`
+}
+
+/** The names of a Logseq page. Links use the first. */
+export function namesOfPage({ path, title }: Pick<NamedFile, 'path' | 'title'>): readonly [string, ...string[]] {
+  return title === undefined ? [pageName(path)] : [title, pageName(path)]
 }
 
 /**

@@ -4,6 +4,7 @@ import type { CreateNote, OperationOf, RelationTargets, UpdateNote } from '../..
 import { folderOf, inFolder, nameOf } from '../../core/paths.ts'
 import { foldName } from '../../core/text/fold.ts'
 import { partialHash, readHash } from '../../core/text/partial-reading.ts'
+import { namesOfPage, pageName, pageStem } from '../../links/names.ts'
 import { resolveLink, type Source } from '../../links/resolve.ts'
 import { appendToBody, prependToBody, replaceBody } from '../../markdown/edit/body.ts'
 import { createText, overriddenIn } from '../../markdown/edit/create-text.ts'
@@ -37,7 +38,7 @@ export async function createNote(workspace: Workspace, operation: CreateNote): P
   requireFree(workspace, path)
   const text = createText({
     content,
-    fileName: nameOf(path).replace(/\.md$/i, ''),
+    fileName: workspace.view.flavour.mode === 'logseq' ? pageName(path) : nameOf(path).replace(/\.md$/i, ''),
     tags,
     properties,
     relations: relationLinks(workspace, relations, { key: NEW, path }),
@@ -159,8 +160,11 @@ async function retitle(
 
 function titledPath({ view }: Workspace, draft: Draft, name: string): string {
   if (name === '') throw invalid('title is empty.')
-  if (name.includes('/')) throw invalid('A title cannot contain "/".', 'Use move_node to move a note to another folder.')
-  return requirePath(inFolder(folderOf(draft.path), name + (/\.[^.]*$/.exec(draft.path)?.[0] ?? '')), view)
+  const isPage = view.flavour.mode === 'logseq'
+  if (isPage) requireInside(name)
+  else if (name.includes('/')) throw invalid('A title cannot contain "/".', 'Use move_node to move a note to another folder.')
+  const stem = isPage ? pageStem(name, view.pageFormat) : name
+  return requirePath(inFolder(folderOf(draft.path), stem + (/\.[^.]*$/.exec(draft.path)?.[0] ?? '')), view)
 }
 
 async function requireNoReferrers(workspace: Workspace, draft: Draft): Promise<void> {
@@ -339,7 +343,8 @@ function linkTo({ view }: Workspace, { key, path }: Pick<Draft, 'key' | 'path'>,
   // The source may be missing from the index. If it has the target's name, a link by name would lead to the source itself.
   const isOwn = foldName(nameOf(source.path)) === foldName(nameOf(path))
   const short = view.newLinkFormat === 'shortest' && !isOwn ? [nameOf(full)] : []
-  for (const target of [...short, full, path, `/${full}`, `/${path}`]) {
+  const page = isNote && view.flavour.mode === 'logseq' ? [namesOfPage(view.names.file(key) ?? { path })[0]] : []
+  for (const target of [...page, ...short, full, path, `/${full}`, `/${path}`]) {
     if (/[#|[\]\n^]/.test(target)) continue
     const resolution = resolveLink(view.names, source, { form: 'wikilink', target }, view.flavour)
     if (resolution.kind === 'file' && resolution.key === key && resolution.rivals === undefined) return target

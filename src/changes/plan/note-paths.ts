@@ -1,14 +1,16 @@
 import { RouxError } from '../../core/errors.ts'
 import { foldId } from '../../core/ids.ts'
-import { folderOf } from '../../core/paths.ts'
-import { journalName } from '../../links/names.ts'
+import { folderOf, inFolder } from '../../core/paths.ts'
+import { foldName } from '../../core/text/fold.ts'
+import { journalName, type NameIndex, namesOfPage, pageName, pageStem } from '../../links/names.ts'
 import { inTrash, quote, requireInside, requireUsable, TRASH } from '../path-rules.ts'
 import type { Draft } from './draft.ts'
 import type { VaultView } from './vault-view.ts'
 
 export interface PathsInUse {
-  readonly view: Pick<VaultView, 'flavour' | 'keyAt' | 'keepsCase' | 'look'>
+  readonly view: Pick<VaultView, 'flavour' | 'keyAt' | 'keepsCase' | 'look' | 'names' | 'pageFormat'>
   isTaken(path: string, but?: Draft): boolean
+  isFolder(path: string): boolean
   tryFind(id: string): Draft | undefined
   idOf(path: string): string
   withSpelling(path: string): string
@@ -61,19 +63,46 @@ export function newNotePath(workspace: PathsInUse, id: string): string {
   const { view } = workspace
   requireInside(id)
   const name = /\.md$/i.test(id) ? id : `${id}.md`
-  const requested = workspace.withSpelling(view.flavour.mode === 'logseq' ? logseqPath(workspace, name) : name)
+  const requested = workspace.withSpelling(
+    view.flavour.mode === 'logseq' ? logseqPath(workspace, workspace.withSpelling(name)) : name,
+  )
   if (view.keepsCase()) return requirePath(requested, view)
   const path = requirePath(workspace.withSpelling(foldId(requested)), view)
   if (path !== requested.normalize('NFC')) workspace.lowercased.push(path)
   return path
 }
 
-/** Logseq keeps pages in one folder and journals in another. */
-function logseqPath(workspace: PathsInUse, name: string): string {
-  const journal = journalName(name.slice(0, -'.md'.length))
-  const folder = journal === undefined ? 'pages' : 'journals'
-  if (name.includes('/') || workspace.view.look(folder) !== 'folder' || workspace.isTaken(name)) return name
-  return `${folder}/${journal === undefined ? name : `${journal}.md`}`
+/**
+ * Logseq keeps pages in one folder and journals in another. `a/b` is the name of one page unless the folder `a` exists. Returns the
+ * existing path if there is a page of that name.
+ */
+function logseqPath(workspace: PathsInUse, path: string): string {
+  if (workspace.isTaken(path)) return path
+  const { names, pageFormat } = workspace.view
+  const folder = existingFolder(workspace, path)
+  const title = path.slice(folder === '' ? 0 : folder.length + 1, -'.md'.length)
+  const isFileName = !title.includes('/') && pageName(title) !== title
+  const name = isFileName ? pageName(title) : title
+  const journal = ['', 'journals'].includes(folder) ? journalName(name) : undefined
+  const existing = pageNamed(names, name) ?? (journal === undefined ? undefined : pageNamed(names, journal))
+  const usual = journal === undefined ? 'pages' : 'journals'
+  if (existing !== undefined && ['', usual].includes(folder)) return existing
+  const stem = journal ?? (isFileName ? title : pageStem(title, pageFormat))
+  return inFolder(folder === '' && workspace.isFolder(usual) ? usual : folder, `${stem}.md`)
+}
+
+function existingFolder(workspace: PathsInUse, path: string): string {
+  let folder = folderOf(path)
+  while (folder !== '' && !workspace.isFolder(folder)) folder = folderOf(folder)
+  return folder
+}
+
+/** Ignores aliases. */
+function pageNamed(names: NameIndex, name: string): string | undefined {
+  const folded = foldName(name)
+  const files = names.withAlias(folded).flatMap((key) => names.file(key) ?? [])
+  const isNamed = (own: string | undefined): boolean => own !== undefined && foldName(own) === folded
+  return files.find((file) => namesOfPage(file).some((own) => isNamed(own) || isNamed(journalName(own))))?.path
 }
 
 export function lowercasedNotes([first, ...more]: readonly string[]): readonly string[] {

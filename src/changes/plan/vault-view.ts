@@ -1,12 +1,14 @@
 import type { FileRecord } from '../../core/index-writer.ts'
 import type { Flavour } from '../../core/note.ts'
 import type { FileKind } from '../../core/vault.ts'
-import type { NameIndex } from '../../links/names.ts'
+import type { NameIndex, PageFormat } from '../../links/names.ts'
 import type { NewLinkFormat } from '../../links/relink/candidates.ts'
 
 export interface VaultView {
   readonly flavour: Flavour
   readonly newLinkFormat: NewLinkFormat
+  /** Only for Logseq. */
+  readonly pageFormat: PageFormat
   /** Obsidian's setting `attachmentFolderPath`, if set. */
   readonly attachmentFolder: string | undefined
   /** If false, the names of new notes are lowercased. */

@@ -6,7 +6,7 @@ import type { Heading } from '../../core/note.ts'
 import { compareTexts } from '../../core/text/compare-texts.ts'
 import { editText } from '../../core/text/edit-text.ts'
 import { foldName } from '../../core/text/fold.ts'
-import { type FileNames, type NameIndex, namesOf, pageName } from '../../links/names.ts'
+import { type FileNames, type NameIndex, namesOf, namesOfPage } from '../../links/names.ts'
 import type { NameChange } from '../../links/relink/changed-names.ts'
 import { type HeadingChange, planHeadingLinks } from '../../links/relink/plan-heading.ts'
 import { planRelink } from '../../links/relink/plan-relink.ts'
@@ -406,11 +406,10 @@ export class Workspace {
 function pageTags(names: NameIndex, { key, after }: NameChange): readonly TagRenaming[] {
   const before = names.file(key)
   if (names.mode !== 'logseq' || before === undefined || after === undefined) return []
-  const pageNames = ({ path, title }: FileNames) => (title === undefined ? [pageName(path)] : [title, pageName(path)])
   const keptNames = new Set(namesOf(after, names.mode))
-  const [name = ''] = pageNames(after)
+  const [name] = namesOfPage(after)
   if (/[[\]]/.test(name)) return []
-  return pageNames(before)
+  return namesOfPage(before)
     .filter((old) => isTagName(old) && !keptNames.has(foldName(old)) && names.withAlias(foldName(old)).length === 1)
     .map((from) => ({ from, to: isTagName(name) ? name : `[[${name}]]`, isPage: true }))
 }

@@ -2,7 +2,7 @@ import type { Mode } from '../../core/note.ts'
 import { folderOf, nameOf } from '../../core/paths.ts'
 import { foldName, spellName } from '../../core/text/fold.ts'
 import { trimBothOf } from '../../core/text/trim-characters.ts'
-import { hasFolderTargets, isNotePath, type NamedFile, type Names, pageName, stemOf } from '../names.ts'
+import { hasFolderTargets, isNotePath, type NamedFile, type Names, namesOfPage, stemOf } from '../names.ts'
 import {
   atRelative,
   isMarkdownPath,
@@ -66,7 +66,7 @@ function isSitePath({ link, style }: OldLink, mode: Mode): boolean {
 
 function pageNames({ via }: OldLink, { names, file }: NewPlace): readonly string[] {
   if (names.mode !== 'logseq' || via !== 'alias' || !isNotePath(file.path, names.mode)) return []
-  return file.title === undefined ? [pageName(file.path)] : [file.title, pageName(file.path)]
+  return namesOfPage(file)
 }
 
 function indexFolders(oldLink: OldLink, newPlace: NewPlace): readonly string[] {

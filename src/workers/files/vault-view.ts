@@ -11,6 +11,7 @@ import { parseJson, quietly } from '../../core/quietly.ts'
 import { foldName, foldTag } from '../../core/text/fold.ts'
 import { once } from '../../core/waiting.ts'
 import type { Exclusive } from '../../indexing/service.ts'
+import type { PageFormat } from '../../links/names.ts'
 import type { NewLinkFormat } from '../../links/relink/candidates.ts'
 import { fileKind } from '../../vault/file-system.ts'
 
@@ -29,6 +30,7 @@ export async function openVaultView(
   return {
     flavour,
     newLinkFormat: linkFormat(obsidian.newLinkFormat),
+    pageFormat: pageFormatOf(vault.root),
     attachmentFolder: typeof obsidian.attachmentFolderPath === 'string' ? obsidian.attachmentFolderPath : undefined,
     keepsCase: once(
       () => spelling === 'preserve' || (spelling === 'auto' && (vault.marker !== undefined || mostHaveCapitals(notePaths()))),
@@ -116,6 +118,12 @@ function spelledPath(path: string, list: (folder: string) => readonly string[]):
 
 function linkFormat(value: unknown): NewLinkFormat {
   return value === 'relative' || value === 'absolute' ? value : 'shortest'
+}
+
+/** Graphs whose configuration names no format are older ones. */
+function pageFormatOf(root: string): PageFormat {
+  const config = quietly(() => readFileSync(join(root, 'logseq', 'config.edn'), 'utf8'))
+  return config === undefined || /^[^;\n]*:file\/name-format\s+:triple-lowbar\b/m.test(config) ? 'triple-lowbar' : 'legacy'
 }
 
 function readAppSettings(root: string): Readonly<Record<string, unknown>> {

@@ -35,6 +35,7 @@ export function attachmentVault(
   const view: VaultView = {
     flavour: { profile: 'lenient', mode, comments: true },
     newLinkFormat: 'shortest',
+    pageFormat: 'triple-lowbar',
     attachmentFolder,
     keepsCase: () => false,
     names,

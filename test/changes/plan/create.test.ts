@@ -8,6 +8,8 @@ import { check, type Difference, refuse } from './checked.ts'
 
 const create = (id: string, more: Partial<CreateNote> = {}): CreateNote => ({ kind: 'create', id, content: '# A\n', ...more })
 
+const LOGSEQ = { mode: 'logseq', spelling: 'preserve' } as const
+
 describe('creating a note', () => {
   test.each<[string, Record<string, string>, CreateNote, Difference]>([
     ['lower-cases the id and adds the extension', {}, create('Notes/My Note'), { 'notes/my note.md': '# A\n' }],
@@ -69,16 +71,70 @@ describe('creating a note', () => {
     ['Jan 30th, 2025', 'journals/2025_01_30.md'],
     ['journals/2025_01_31', 'journals/2025_01_31.md'],
     ['pages/a', 'pages/a.md'],
-    ['Other/My Page', 'Other/My Page.md'],
+    ['journals/Jan 31st, 2025', 'journals/2025_01_31.md'],
+    ['a/b', 'pages/a___b.md'],
+    ['Other/My Page.md', 'pages/Other___My Page.md'],
+    ['pages/a/b/c', 'pages/a___b___c.md'],
+    ['Notes/a/b', 'notes/a___b.md'],
+    ['What? A: B', 'pages/What%3F A%3A B.md'],
+    ['a%2Fb', 'pages/a%2Fb.md'],
+    ['a/50%20 off', 'pages/a___50%2520 off.md'],
+    ['a_/_b/Etc.', 'pages/a%5F___%5Fb___Etc.___.md'],
   ])('in Logseq, %s goes to %s', async (id, path) => {
-    const files = { 'pages/x.md': '', 'journals/2025_01_01.md': '' }
-    await check(files, create(id), { [path]: '# A\n' }, { mode: 'logseq', spelling: 'preserve' })
+    const files = { 'pages/x.md': '', 'journals/2025_01_01.md': '', 'notes/y.md': '' }
+    await check(files, create(id), { [path]: '# A\n' }, LOGSEQ)
+  })
+
+  test.each([
+    ['a/b', 'pages/a%2Fb.md'],
+    ['What? 50%', 'pages/What%3F 50%25.md'],
+    ['Version 1.0', 'pages/Version 1%2E0.md'],
+    ['a%2Fb', 'pages/a%2Fb.md'],
+  ])('in a Logseq graph with the older name format, %s goes to %s', async (id, path) => {
+    const config = '{;; :file/name-format :triple-lowbar\n :meta/version 1}'
+    await check({ 'pages/x.md': '', 'logseq/config.edn': config }, create(id), { [path]: '# A\n' }, LOGSEQ)
+    const newer = { 'pages/x.md': '', 'logseq/config.edn': '{:file/name-format :triple-lowbar}' }
+    if (id === 'a/b') await check(newer, create(id), { 'pages/a___b.md': '# A\n' }, LOGSEQ)
+  })
+
+  test('in Logseq, a namespaced page answers broken links, and needs no title', async () => {
+    const files = { 'pages/x.md': '[[a/b]]\n' }
+    const { vault } = await check(files, create('a/b', { title: 'a/b' }), { 'pages/a___b.md': '# A\n' }, LOGSEQ)
+    expect(await vault.edges()).toEqual(['pages/x.md -> pages/a___b.md x1'])
+  })
+
+  test('in Logseq, a page name cannot contain what a link cannot contain', async () => {
+    await refuse({ 'pages/x.md': '' }, create('C#'), { code: 'INVALID_PARAMS', message: /links cannot contain/ }, LOGSEQ)
+  })
+
+  test('in Logseq, a new folder takes notes', async () => {
+    const operations = [{ kind: 'createFolder', path: 'a' } as const, create('a/b')]
+    await check({ 'pages/x.md': '' }, operations, { 'a/b.md': '# A\n' }, LOGSEQ)
+  })
+
+  test.each([
+    ['a/B', 'pages/a%2Fb.md', ''],
+    ['A/b', 'pages/foo.md', 'title:: a/b\n'],
+    ['2025-01-30', 'journals/2025-01-30.md', ''],
+  ])('in Logseq, %s is not created beside the page of that name', async (id, path, text) => {
+    await refuse(
+      { 'pages/x.md': '', [path]: text },
+      create(id),
+      { code: 'NODE_EXISTS', candidates: [path.toLowerCase()] },
+      LOGSEQ,
+    )
+  })
+
+  test('in Logseq, a relation links to a page by its name', async () => {
+    const files = { 'pages/a___b.md': '', 'pages/x.md': '' }
+    const expected = { 'pages/new.md': '---\nup: "[[a/b]]"\n---\n# A\n' }
+    await check(files, create('new', { relations: { up: 'pages/a___b' } }), expected, LOGSEQ)
   })
 
   test('in Logseq, a page goes to the root if there is no folder for pages, and never beside a page of its name', async () => {
-    const options = { mode: 'logseq', spelling: 'preserve' } as const
-    await check({ 'x.md': '' }, create('Page'), { 'Page.md': '# A\n' }, options)
-    await refuse({ 'x.md': '', 'pages/y.md': '' }, create('X'), { code: 'NODE_EXISTS' }, options)
+    await check({ 'x.md': '' }, create('Page'), { 'Page.md': '# A\n' }, LOGSEQ)
+    await check({ 'x.md': '' }, create('a/b'), { 'a___b.md': '# A\n' }, LOGSEQ)
+    await refuse({ 'x.md': '', 'pages/y.md': '' }, create('X'), { code: 'NODE_EXISTS' }, LOGSEQ)
   })
 
   test.each<[string, Record<string, string>, string]>([

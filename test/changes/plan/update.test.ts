@@ -145,6 +145,27 @@ describe('changing the title', () => {
     )
     expect(await vault.edges()).toEqual(['pages/b.md -> pages/new.md x1'])
   })
+
+  test.each([
+    ['c/d', 'pages/c___d.md', '#c/d'],
+    ['c', 'pages/c.md', '#c'],
+    ['Why? 50%20', 'pages/Why%3F 50%2520.md', '#[[Why? 50%20]]'],
+    ['c___d', 'pages/c%5F%5F%5Fd.md', '#c___d'],
+  ])('renames a namespaced page in Logseq to %s', async (title, path, tag) => {
+    const journal = (name: string, label: string) =>
+      `- [[${name}]] [text]([[${name}]]) ${label} [[a/b/c]] #a/b/c [[a]]\nkey:: [[${name}]]\n`
+    const { vault } = await check(
+      { 'pages/a___b.md': '- x', 'pages/a___b___c.md': '', 'journals/2025_01_30.md': journal('a/b', '#a/b') },
+      update({ id: 'pages/a___b', title, updateLinks: true }),
+      { 'pages/a___b.md': null, [path]: '- x', 'journals/2025_01_30.md': journal(title, tag) },
+      { mode: 'logseq' },
+    )
+    expect(await vault.edges()).toContain(`journals/2025_01_30.md -> ${path.toLowerCase()} x${tag.startsWith('#[[') ? 4 : 3}`)
+  })
+
+  test.each(['a//b', '/b', 'b/', 'a/../b'])('refuses %j as the name of a Logseq page', async (title) => {
+    await refuse({ 'pages/a.md': '' }, update({ id: 'pages/a', title }), { code: /./ }, { mode: 'logseq' })
+  })
 })
 
 describe('properties in the first block of a Logseq page', () => {
@@ -153,7 +174,7 @@ describe('properties in the first block of a Logseq page', () => {
   test.each<[string, Partial<UpdateNote>, string]>([
     ['are set there', { properties: { Type: 'film', k: 1 } }, PAGE.replace('book', 'film\nk:: 1')],
     ['are added after a removed one', { properties: { type: null, k: [1, 'a'] } }, PAGE.replace('type:: book', 'k:: 1, a')],
-    ['take relations', { relations: { up: 'a' } }, PAGE.replace('book', 'book\nup:: [[a]]')],
+    ['take relations', { relations: { up: 'a' } }, PAGE.replace('book', 'book\nup:: [[Old]]')],
     ['take a list', { properties: { type: ['[[book]]', 'film'] } }, PAGE.replace('book', '[[book]], film')],
     ['are removed', { properties: { type: null } }, PAGE.replace('type:: book\n', '')],
     ['have the tags', { tags: ['z', 'y'] }, PAGE.replace('x, [[y]], [[two words]]', '[[y]], [[two words]], z')],
