@@ -11,9 +11,9 @@ import type { Texts, VaultFiles } from '../core/texts.ts'
 import type { Rankings } from './links/rankings.ts'
 
 export interface GraphCore {
-  /** Name of the vault and prefix of its ids. Set if the process serves several vaults. */
+  /** The vault's name, which is also the prefix of its ids. It is set only if the process serves several vaults. */
   readonly name?: string
-  /** Root folder as the user gave it. For messages only. */
+  /** The root folder as the user gave it, for use in messages only. */
   readonly root: string
   readonly store: Store
   readonly texts: Texts
@@ -22,19 +22,19 @@ export interface GraphCore {
   readonly insights: Insights
   readonly linkInsights: Insights<'links'>
   readonly insightState: InsightState
-  /** Computes and stores the insights of the current generation. Set only in the process that watches the folder. */
+  /** Computes and stores the insights of the current generation. Only the process that watches the folder has this function. */
   readonly updateInsights?: () => Promise<void>
   readonly indexing: Indexing
   readonly isIgnored?: (path: string) => boolean
-  /** Omitted if logging is off. */
+  /** The change log, which is omitted if logging is off. */
   readonly graphLog?: GraphLog
   readonly embedding?: Embedding
   /** Weight of the semantic score, 0–1. `auto` uses the weight measured for the model. */
   readonly searchWeight: number | 'auto'
-  /** ISO 639-1 codes. Empty for all languages. */
+  /** ISO 639-1 codes. An empty list stands for all languages. */
   readonly languages: readonly string[]
   readonly loadSearchEarly?: () => void
-  /** Available even if writing is off. Omitted for a vault without a folder. */
+  /** Previews changes even if writing is off. A vault without a folder has no such interface. */
   readonly planning?: Planning | undefined
   readonly writing?: Writing | undefined
   readonly pictures: VaultFiles
@@ -46,7 +46,7 @@ export interface GraphCore {
 export interface Embedding {
   /** Opens the embedder on the first call. @throws RouxError `PROVIDER_ERROR` */
   open(): Promise<Embedder>
-  /** Opens a built-in embedder. Returns `undefined` for any other. */
+  /** Opens a built-in embedder. For any other id, the result is `undefined`. */
   openFormer(id: string): Promise<Embedder | undefined>
   readonly mayEmbed?: ((path: string) => boolean) | undefined
 }
@@ -75,7 +75,7 @@ export interface Answer<T> {
   readonly images?: readonly Picture[]
   readonly list?: ListFacts
   readonly omitted?: Omitted
-  /** Paths that are already known, by id. May be incomplete. */
+  /** The paths that are already known, by id. The map may be incomplete. */
   readonly paths?: ReadonlyMap<NodeId, string>
 }
 
@@ -83,7 +83,7 @@ export interface ListFacts {
   readonly offset: number
   readonly shown: number
   readonly count: number
-  /** `part` if some matches are unknown, for example because a vault did not respond. */
+  /** The value is `part` if some matches are unknown, for example because a vault did not respond. */
   readonly counted: 'all' | 'relevant' | 'part'
 }
 

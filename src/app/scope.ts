@@ -23,7 +23,7 @@ export function toScope({ folder, path, tag, kinds }: ScopeArguments): Scope {
   }
 }
 
-/** Excludes archived notes. Excludes conflict copies unless the question mentions one. */
+/** Returns the scope without archived notes, and without conflict copies unless the question mentions one. */
 export function toAnsweringScope(args: ScopeArguments, question: string): Scope {
   return { ...toScope(args), withoutArchived: true, withoutConflicts: conflictOriginal(question.trim()) === undefined }
 }
@@ -36,7 +36,7 @@ export function trimFolder(folder: string): string {
   return trimBothOf(folder, '/')
 }
 
-/** Ignores case, and folders that only appear in links. */
+/** Checks whether a folder exists, ignoring case. Folders that only appear in links do not count. */
 export async function isFolder(snapshot: Snapshot, folder: string): Promise<boolean> {
   return (await snapshot.tree(foldId(trimFolder(folder)), { depth: 1, limit: 0, includeArchived: true })) !== undefined
 }

@@ -7,7 +7,7 @@ import type { GraphCore } from './graph-core.ts'
 export interface VaultFacts {
   readonly name: string
   readonly path?: string
-  /** Omitted during a rebuild of the index. */
+  /** The counts are omitted while the index is being rebuilt. */
   readonly counts?: { readonly files: number; readonly notes: number; readonly attachments: number; readonly tags: number }
   readonly index: Pick<IndexStatus, 'phase' | 'done' | 'total' | 'cache' | 'watch' | 'search' | 'feed'> &
     Partial<Pick<IndexStatus, 'mode' | 'file' | 'message'>> & { readonly generation?: number }
@@ -18,7 +18,7 @@ export async function vaultFacts(core: GraphCore, verbose: boolean, { signal }: 
   core.indexing.begin()
   signal?.throwIfAborted()
   const indexCounts = await countsOf(core)
-  // Must run last, because a remote store reports the writing process only after a query.
+  // The status is read last, because a remote store learns about the writing process only from a query.
   const { file, message, hint: _, ...index } = core.indexing.status()
   const paths = { ...(file === undefined ? {} : { file }), ...(message === undefined ? {} : { message }) }
   return {

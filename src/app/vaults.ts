@@ -1,14 +1,14 @@
 import type { GraphCore } from './graph-core.ts'
 
 export interface Vaults {
-  /** In the order of the settings. Empty for a single, unnamed vault. */
+  /** The names in the order of the settings. The list is empty for a single, unnamed vault. */
   readonly names: readonly string[]
-  /** Opens the vault if necessary, even after a failure. Without a name, returns the only vault. */
+  /** Opens the vault if necessary, even after a failure. Without a name, the only vault is returned. */
   open(name?: string): Promise<GraphCore>
   folderOf?(name: string): string | undefined
 }
 
-/** Opening any other vault throws `refusal()`. */
+/** Restricts access to the visible vaults. Opening any other vault throws `refusal()`. */
 export function onlyVaults(vaults: Vaults, isSeen: (name: string) => boolean, refusal: () => Error): Vaults {
   const names = vaults.names.filter(isSeen)
   return {

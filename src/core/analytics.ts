@@ -6,7 +6,7 @@ export function isCentral(metric: Metric): metric is CentralMetric {
   return metric !== 'in_degree' && metric !== 'out_degree'
 }
 
-/** Runs off the main thread. The arrays are transferred to a worker, so the caller must not use them again. */
+/** Each method runs off the main thread. The arrays are transferred to a worker, so the caller must not use them again. */
 export interface Analytics {
   run(metric: CentralMetric, topology: Pick<Topology, 'offsets' | 'targets'>): Promise<Scores>
 }

@@ -6,11 +6,11 @@ export interface TextEdit {
 }
 
 /**
- * Paths are vault-relative and spelled as on disk. Changes in a list are not ordered: all paths except destinations refer to the
- * state before the first change. `replace` uses the old path of a file that also moves. Deletions are moves to `.trash/`.
+ * All paths are vault-relative and spelled as on disk. Changes in a list are not ordered: all paths except destinations refer to
+ * the state before the first change. `replace` uses the old path of a file that also moves. A deletion is a move to `.trash/`.
  */
 export type FileChange =
-  /** Fails if the file exists. Creates missing parent folders. */
+  /** This change fails if the file exists. Missing parent folders are created. */
   | {
       readonly kind: 'create'
       readonly path: string
@@ -26,7 +26,7 @@ export type FileChange =
   | { readonly kind: 'move'; readonly from: string; readonly to: string; readonly before: string | undefined }
   /** Succeeds if the folder exists. */
   | { readonly kind: 'makeFolder'; readonly path: string }
-  /** Does nothing if the folder is not empty after all other changes. */
+  /** The folder stays if it is not empty after all other changes. */
   | { readonly kind: 'removeFolder'; readonly path: string }
 
 /** `applying`: neither completed nor rolled back. */
@@ -51,7 +51,7 @@ export interface ChangedFile {
 
 export interface AppliedChange {
   readonly id: string
-  /** Created, removed and modified paths, without the contents of moved folders. */
+  /** The paths that were created, removed or modified. The contents of moved folders are not listed. */
   readonly paths: readonly string[]
   /** The members of `paths` that are folders. */
   readonly folders: readonly string[]
@@ -92,13 +92,13 @@ export interface ChangeOutcome {
 }
 
 export interface ChangeProgress {
-  /** Called with the change's id before any file is touched. */
+  /** A callback that receives the change's id before any file is touched. */
   readonly onBegun?: ((id: string) => void) | undefined
 }
 
 export interface Changes {
   /**
-   * Applies all changes or none. First settles incomplete changes of crashed processes.
+   * Applies all changes or none. Incomplete changes of crashed processes are settled first.
    * @throws RouxError `INVALID_PARAMS` or `PERMISSION_DENIED` for paths that are invalid or not writable, `NODE_EXISTS` for an
    * occupied destination, `CONFLICT` if bytes differ from the expected ones, `TIMEOUT` if another process holds the lock,
    * `PROVIDER_ERROR` if the disk fails. The vault is then unchanged; if the rollback failed, too, the message says so, and
@@ -111,11 +111,11 @@ export interface Changes {
   undo(id: string, options?: ChangeProgress): Promise<AppliedChange>
   /** The most recent changes of this vault, newest first. */
   list(limit: number): readonly ChangeSummary[]
-  /** Files in the trash that have not been restored, newest first. Reads lazily. */
+  /** Yields the files in the trash that have not been restored, newest first. The journal is read lazily. */
   deletions(): Iterable<Trashed>
   /** Frees disk space. Call when idle. */
   tidy(): void
-  /** Completes or rolls back changes of crashed processes. Cheap if there are none. */
+  /** Completes or rolls back changes of crashed processes. The call is cheap if there are none. */
   recover(): Promise<readonly Recovery[]>
   close(): void
 }

@@ -5,7 +5,7 @@ export interface ChatMessage {
 
 export interface ChatRequest {
   readonly system: string
-  /** Not empty. The last message is from the user. */
+  /** The conversation is not empty, and its last message is from the user. */
   readonly messages: readonly ChatMessage[]
   /** Maximum tokens in the answer. */
   readonly maxTokens: number
@@ -19,7 +19,7 @@ export interface ChatRequest {
 export interface ChatUsage {
   readonly input: number
   readonly output: number
-  /** True if the server reported no counts or impossible ones. The counts are then estimated from the length of the text. */
+  /** True if the counts are estimated from the length of the text, because the server reported none or impossible ones. */
   readonly estimated: boolean
 }
 
@@ -35,7 +35,7 @@ export type ChatEvent =
   | {
       readonly kind: 'end'
       readonly finish: ChatFinish
-      /** Why the server closed the connection, if known. */
+      /** The reason why the server closed the connection, if it is known. */
       readonly reason?: string
       readonly usage: ChatUsage
       /** Upper bound for the tokens in the prompt. */
@@ -60,7 +60,7 @@ export interface Chat {
   readonly context: number
   /** Maximum tokens in an answer. */
   readonly maxTokens: number
-  /** For each path, true if its text may be sent to the model. */
+  /** Returns, for each path, whether its text may be sent to the model. */
   mayLeave(paths: readonly string[]): readonly boolean[]
   /** Patterns that match no path. Returns each pattern only once. */
   unusedPatterns?(paths: () => Promise<readonly string[]>): Promise<readonly string[]>

@@ -2,34 +2,34 @@
 // copy". `note 2.md` and `note (1).md` do not match.
 const DATE = String.raw`(?:\d{4}-\d\d-\d\d|\d{8,14})[^()]{0,40}`
 const MARKS = [
-  // Dropbox, Nextcloud, and Obsidian Sync, which puts the device name before the date.
+  // These are the suffixes of Dropbox and Nextcloud, and of Obsidian Sync, which puts the device name before the date.
   String.raw` \((?:[^()]{1,100}['’]s? )?[Cc]onflicted copy(?: (?:[^()]{1,100} )?${DATE})?(?: ?\(\d+\))?\)(?: \(\d+\))?`,
-  // Box.
+  // This is Box's suffix.
   String.raw` \([^()]{1,100} conflicted copy ${DATE}\)(?: \(\d+\))?`,
-  // Dropbox in German, French and Spanish.
+  // These are the suffixes of Dropbox in German, French and Spanish.
   String.raw` \((?:In Konflikt stehende Kopie|Copie en conflit|Copia en conflicto)(?: [^()]{1,140})?\)`,
-  // Joplin, pCloud, and Dropbox for names that differ only in case or normalization.
+  // These are the suffixes of Joplin, pCloud, and of Dropbox for names that differ only in case or normalization.
   String.raw` \((?:Case |Unicode Encoding )?Conflict(?: \d+)?\)`,
   String.raw` [([]conflicted[)\]]`,
-  // Seafile, with user name and time.
+  // Seafile adds the user name and time.
   String.raw` \(SFConflict [^()]{1,140}\)`,
-  // Syncthing. Old versions add no device id.
+  // This is Syncthing's suffix. Old versions add no device id.
   String.raw`\.sync-conflict-\d{8}-\d{6}(?:-[A-Z0-9]{1,63})?`,
-  // ownCloud, Resilio, and Synology Drive with host name and time.
+  // These are the suffixes of ownCloud, Resilio, and of Synology Drive, which adds the host name and time.
   String.raw`_conflict-\d{8}-\d{6}`,
   String.raw`\.Conflict(?:\(\d+\))?(?=\.)`,
   String.raw`_[^_/]{1,100}_[A-Z][a-z]{2}-\d\d-\d{6}-\d{4}_(?:Case|Unicode)?Conflict`,
 ]
 const CONFLICT = new RegExp(`^(.*[^/])(?:${MARKS.join('|')})(\\.[^./ ]*)?$`, 's')
 
-/** Path of the original, which need not exist. `undefined` if the name does not mark a conflict copy. */
+/** Returns the path of the original, which need not exist, or `undefined` if the name does not mark a conflict copy. */
 export function conflictOriginal(path: string): string | undefined {
   const name = path.slice(path.lastIndexOf('/') + 1)
   const original = stripMarks(name)
   return original === name ? undefined : path.slice(0, path.length - name.length) + original
 }
 
-/** Recursive, because a copy of a copy has two suffixes. */
+/** The function is recursive, because a copy of a copy has two suffixes. */
 function stripMarks(name: string): string {
   const [, stem, extension = ''] = CONFLICT.exec(name) ?? []
   return stem === undefined ? name : stripMarks(stem + extension)

@@ -8,7 +8,7 @@ export function degree({ offsets }: Adjacency, node: number): number {
   return (offsets[node + 1] ?? 0) - (offsets[node] ?? 0)
 }
 
-/** In order. Skips self-links. */
+/** Calls `call` for each link, in order. Self-links are skipped. */
 export function eachLink({ offsets, targets }: Adjacency, call: (from: number, to: number) => void): void {
   for (let from = 0; from + 1 < offsets.length; from++) {
     for (let at = offsets[from] as number; at < (offsets[from + 1] as number); at++) {
@@ -18,7 +18,10 @@ export function eachLink({ offsets, targets }: Adjacency, call: (from: number, t
   }
 }
 
-/** Each link appears in the rows of both ends. Each neighbor appears once per row. Omits self-links. */
+/**
+ * Returns a graph in which each link appears in the rows of both ends. A neighbor appears once per row, and self-links are
+ * dropped.
+ */
 export function undirected(graph: Adjacency): Adjacency {
   const count = graph.offsets.length - 1
   const starts = new Uint32Array(count + 1)

@@ -10,27 +10,27 @@ export interface Embedder {
   readonly dimensions: number
   /** Languages of the training data (ISO 639-1). If omitted, all languages are assumed. */
   readonly languages?: readonly string[] | undefined
-  /** First column that is comparable across languages. Omitted if there is none. */
+  /** The first column that is comparable across languages, or `undefined` if there is none. */
   readonly acrossFrom?: number | undefined
-  /** Preferred number of strings per call. Larger calls react more slowly to cancellation. */
+  /** The preferred number of strings per call. Larger calls react more slowly to cancellation. */
   readonly batch: number
   /**
    * Returns unit vectors in order. A zero vector stands for text that the model does not know, such as blanks.
    * @throws RouxError `PROVIDER_ERROR` with a hint; the signal's reason if aborted
    */
   embed(texts: readonly string[], kind: EmbedKind, signal?: AbortSignal): Promise<readonly Float32Array[]>
-  /** True if a lower-case word is a single token of the model. Omitted if the vocabulary is unknown. */
+  /** Returns true if a lower-case word is a single token of the model. The method is missing if the vocabulary is unknown. */
   knowsWord?(word: string): boolean
-  /** Idempotent. `embed` throws afterwards. */
+  /** Closing twice is harmless. After that, `embed` throws. */
   close(): Promise<void>
 }
 
-/** Below 0.01, because readers reject larger deviations and storing rounds vectors. */
+/** The tolerance is below 0.01, because readers reject larger deviations and storing rounds the vectors. */
 const LENGTH_TOLERANCE = 0.009
 
 /**
- * Requires one vector per string, each with the right dimension and either unit length or all zeros. Stored vectors are never
- * recomputed, so an invalid one would persist.
+ * Checks that there is one vector per string, each with the right dimension and either unit length or all zeros. Stored vectors
+ * are never recomputed, so an invalid one would persist.
  * @throws RouxError `PROVIDER_ERROR`
  */
 export function requireVectors(

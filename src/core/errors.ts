@@ -20,7 +20,7 @@ export type ErrorCode =
   | 'BUDGET_EXCEEDED'
   /** The engine that stores the index is unavailable. */
   | 'STORE_UNAVAILABLE'
-  /** Used only by the command line. */
+  /** Only the command line uses this code. */
   | 'INVALID_SETTINGS'
 
 /** Codes that JSON-RPC clients of older servers expect. */
@@ -34,7 +34,7 @@ const NUMBERS: Partial<Record<ErrorCode, number>> = {
 }
 
 export interface ErrorDetails {
-  /** One sentence on how to fix the problem. */
+  /** A sentence that tells the user how to fix the problem. */
   readonly hint?: string | undefined
   /** Similar ids or names, or headings with line numbers. */
   readonly candidates?: readonly unknown[] | undefined

@@ -1,4 +1,4 @@
-/** Keeps the order of items. */
+/** Groups items by key. The items of each group keep their order. */
 export function groupBy<T, Key>(items: Iterable<T>, keyOf: (item: T) => Key): Map<Key, T[]> {
   const groups = new Map<Key, T[]>()
   for (const item of items) {

@@ -11,7 +11,7 @@ export function toVaultPath(path: string): VaultPath {
   return path as VaultPath
 }
 
-/** Lower case, NFC. */
+/** Converts a path to lower case and NFC. */
 export function foldId(path: string): string {
   return path.toLowerCase().normalize('NFC')
 }

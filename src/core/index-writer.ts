@@ -13,7 +13,7 @@ export interface ResolvedLink extends Omit<Link, 'display' | 'subpath' | 'proper
   /** Other files with a matching name, if the choice was ambiguous. */
   readonly rivals: readonly number[] | undefined
   readonly byAlias: true | undefined
-  /** Set if the target has no such heading or block. */
+  /** True if the target lacks the linked heading or block. */
   readonly brokenSubpath: true | undefined
 }
 
@@ -33,12 +33,12 @@ export interface FileInfo {
 export type Outline = Pick<FileInfo, 'headings' | 'blocks'>
 
 export interface FileRecord {
-  /** Assigned by the indexer for the exact path. Reused after the file is deleted. */
+  /** The indexer assigns the key to an exact path. It is reused after the file is deleted. */
   readonly key: number
   readonly path: VaultPath
   readonly kind: FileKind
   readonly stat: FileStat
-  /** Hex SHA-256. Empty for files that were not read, such as attachments. */
+  /** SHA-256 in hex. The string is empty for files that were not read, such as attachments. */
   readonly hash: string
   readonly excluded: boolean
   readonly archived: boolean
@@ -49,13 +49,13 @@ export interface FileRecord {
   readonly aliases: readonly string[]
   readonly tags: readonly string[]
   readonly links: readonly ResolvedLink[]
-  /** Folded names in links, to find the links that a rename affects. */
+  /** The folded names that occur in links, to find the links that a rename affects. */
   readonly mentions: readonly string[]
   readonly style: LinkStyle
   readonly malformed: number
-  /** Omitted if unchanged. */
+  /** If the file's information is unchanged, this member is omitted. */
   readonly info?: FileInfo
-  /** Decoded as UTF-8, for engines that store text. Omitted if unchanged. */
+  /** The text, decoded as UTF-8, for engines that store it. The member is omitted if the text is unchanged. */
   readonly text?: string
 }
 
@@ -79,13 +79,13 @@ export interface Batch {
   readonly remove: readonly number[]
   /** Files whose stat changed, but not their content. */
   readonly touch: readonly KnownFile[]
-  /** Node ids, for engines that store them. Must be called before `commit`. */
+  /** Returns node ids, for engines that store them. It must be called before `commit`. */
   ids(): GivenIds
 }
 
 /** Ids without the vault prefix. */
 export interface GivenIds {
-  /** Includes files outside the batch whose id or twins changed. */
+  /** The list includes files outside the batch whose id or twins changed. */
   readonly files: readonly GivenId[]
   missing(name: string): NodeId
 }
@@ -101,11 +101,11 @@ export interface VaultState {
   /** Records of different modes must not be mixed. */
   readonly mode?: string
   readonly outside: readonly OutsideLink[]
-  /** Exclusive upper bound of assigned keys. Links can refer to keys that are not committed yet. */
+  /** All assigned keys are below this number. Links can refer to keys that are not committed yet. */
   readonly nextKey: number
-  /** False while a writer is working, or if it stopped partway. */
+  /** False while a writer is working, and after a writer has stopped partway. */
   readonly complete: boolean
-  /** Random name, assigned with the first complete generation. Distinguishes a rebuilt index from the previous one. */
+  /** A random name, assigned with the first complete generation. A rebuilt index gets a new one. */
   readonly lineage?: string
 }
 
@@ -114,7 +114,7 @@ export interface IndexState extends VaultState {
   readonly generation: number
 }
 
-/** Not visible to readers until `commit`. */
+/** Readers do not see the changes until `commit`. */
 export interface OpenGeneration {
   put(batch: Batch): Promise<void>
   /**
@@ -128,38 +128,41 @@ export interface OpenGeneration {
 
 export interface FileContent {
   readonly key: number
-  /** Empty for deleted files. */
+  /** The path is empty for deleted files. */
   readonly path: VaultPath
-  /** Hex SHA-256. Empty for files that were not read. */
+  /** SHA-256 in hex. The string is empty for files that were not read. */
   readonly hash: string
   readonly excluded: boolean
 }
 
-/** Valid for bytes with this hash. */
+/** The description is valid for bytes with this hash. */
 export interface NoteDescription
   extends Pick<FileRecord, 'hash' | 'title' | 'aliases' | 'tags'>,
     Pick<FileInfo, 'properties' | 'headings' | 'bodyStart'> {}
 
-/** Used only by `indexing/`. Batches have no order. Files are identified by key, and links are resolved. */
+/**
+ * The write interface of an engine, which only `indexing/` uses. Batches have no order. Files are identified by key, and links
+ * are already resolved.
+ */
 export interface IndexWriter {
   state(): Promise<IndexState>
   files(): AsyncIterable<readonly KnownFile[]>
   /** Names of all files, for resolving links. */
   names(): AsyncIterable<readonly Pick<FileRecord, 'key' | 'path' | 'aliases' | 'pageTitle'>[]>
-  /** For each file with links, the folded names that its links depend on. */
+  /** Returns, for each file with links, the folded names that its links depend on. */
   mentions(): AsyncIterable<readonly Pick<FileRecord, 'key' | 'mentions'>[]>
   tags(): AsyncIterable<readonly Pick<FileRecord, 'key' | 'tags'>[]>
-  /** In order. Empty for unknown or unread files. */
+  /** Returns one hash per key, in order. The hash is empty for unknown or unread files. */
   hashes(keys: readonly number[]): Promise<readonly string[]>
-  /** Files that changed after a generation. With `since` 0, omits deleted files. */
+  /** Returns the files that changed after a generation. If `since` is 0, deleted files are left out. */
   contents(since: number): Promise<{ readonly generation: number; readonly files: readonly FileContent[] }>
-  /** By key. Omits unknown notes and damaged rows. */
+  /** Returns descriptions by key. Unknown notes and damaged rows are left out. */
   descriptions(keys: readonly number[]): Promise<ReadonlyMap<number, NoteDescription>>
-  /** In order, without `info`. Omits unknown keys. */
+  /** Returns records in the order of the keys, without `info`. Unknown keys are left out. */
   records(keys: readonly number[]): Promise<readonly FileRecord[]>
-  /** In order. `undefined` for other files and unread notes. */
+  /** Returns one outline per key, in order. The outline is `undefined` for unread notes and for files that are not notes. */
   outlines(keys: readonly number[]): Promise<readonly (Outline | undefined)[]>
-  /** Starts the generation that follows `base`. */
+  /** Opens the generation that follows `base`. */
   begin(base: number): Promise<OpenGeneration>
   tidy(): Promise<void>
   /** Discards a damaged index. The generation is 0 afterwards. */

@@ -17,18 +17,18 @@ export interface IndexStatus {
   readonly file?: string
   readonly mode?: Mode
   readonly watch: 'events' | 'polling' | 'off'
-  /** Omitted until files have been compared. */
+  /** This member is missing until files have been compared. */
   readonly search?: SearchProgress
   /** Reason if changes are not being logged. */
   readonly log?: string
   /**
-   * Set if another process maintains the index. `age`: seconds since the last change. `silent`: seconds without a heartbeat, if
-   * more than a minute.
+   * Set if another process maintains the index. `age` is the number of seconds since the last change. `silent` is the number of
+   * seconds without a heartbeat, if that is more than a minute.
    */
   readonly feed?: { readonly age: number; readonly silent?: number }
   /** Folders and files that cannot be listed. Their notes are missing from the index. */
   readonly unlisted?: Listing['unreadable']
-  /** For people, such as why indexing failed or why events are polled. */
+  /** A message for people, such as why indexing failed or why events are polled. */
   readonly message?: string
   readonly hint?: string
 }
@@ -38,13 +38,13 @@ export const SETTLED: ReadonlySet<IndexStatus['phase']> = new Set(['idle', 'miss
 
 export type SearchReadiness = 'words' | 'meaning'
 
-/** Two files: `index` with notes and links, `search` with words and vectors. */
+/** The names of both database files: `index` holds notes and links, `search` holds words and vectors. */
 export type IndexName = 'index' | 'search'
 
-/** Reads files and commits the results. Nothing else writes to the store. */
+/** The service that reads files and commits the results. No other code writes to the store. */
 export interface Indexing {
   status(): IndexStatus
-  /** Call on the first request. Nothing is written to disk before. Idempotent. */
+  /** Starts indexing. The first request calls it, and nothing is written to disk before. Further calls have no effect. */
   begin(): void
   /**
    * Waits until the index is complete and has been compared with the files.

@@ -1,6 +1,6 @@
 import { errorCode } from './errors.ts'
 
-/** True even if another user owns the process. */
+/** Returns true if the process exists, even if another user owns it. */
 export function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0)

@@ -7,8 +7,8 @@ export interface FolderMaking {
 }
 
 /**
- * Like `mkdir` with `recursive`, which loops forever on file systems such as `/proc`. By default, only the owner can read new
- * folders. Existing folders keep their mode.
+ * Works like `mkdir` with `recursive`, which loops forever on file systems such as `/proc`. By default, only the owner can read
+ * new folders. Existing folders keep their mode.
  * @throws errors from Node, and `EPERM` on such file systems
  */
 export function makeFolder(path: string, node: FolderMaking, mode = 0o700): void {

@@ -2,7 +2,7 @@ export interface Flavour {
   /** `obsidian` follows Obsidian's rules exactly and implies the mode `obsidian`. */
   readonly profile: 'lenient' | 'obsidian'
   readonly mode: Mode
-  /** True if links and tags in `%% comments %%` count. */
+  /** True if links and tags inside `%% comments %%` count. */
   readonly comments: boolean
   /** Tags in the body to ignore. None by default. */
   readonly ignoredTags?: IgnoredTags
@@ -10,13 +10,13 @@ export interface Flavour {
   readonly languages?: readonly string[]
 }
 
-/** For callers whose result does not depend on the flavour. */
+/** The flavour for callers whose result does not depend on it. */
 export const DEFAULT_FLAVOUR: Flavour = { profile: 'lenient', mode: 'obsidian', comments: true }
 
 export interface IgnoredTags {
-  /** Ignores `#tag` in the text of a Markdown link. */
+  /** If true, `#tag` in the text of a Markdown link is not a tag. */
   readonly inLinkText: boolean
-  /** Ignores tags that could be colors, such as `#ffaa00`. */
+  /** If true, tags that could be colors, such as `#ffaa00`, are ignored. */
   readonly colors: boolean
 }
 
@@ -35,8 +35,8 @@ export interface Link {
   readonly kind: LinkKind
   readonly form: LinkForm
   /**
-   * The name to resolve, as written, without subpath and display text. In Markdown forms, escapes, character references and
-   * percent-encoding are decoded. Empty for `[[#heading]]`.
+   * The name to resolve, as written, without subpath and display text. In Markdown links, escapes, character references and
+   * percent-encoding are decoded. The name is empty for `[[#heading]]`.
    */
   readonly target: string
   /** Text after the first `#`: `Heading`, `Heading#Sub` or `^block`. */
@@ -51,14 +51,14 @@ export interface Link {
   /** UTF-16 offsets of the raw link in the file's decoded text. */
   readonly start: number
   readonly end: number
-  /** Inside a `%% comment %%`. */
+  /** True for links inside a `%% comment %%`. */
   readonly inComment?: true
 }
 
 export interface Heading {
   /** 1–6. */
   readonly level: number
-  /** Trimmed, without the `#`s around it. */
+  /** The trimmed text, without the `#`s around it. */
   readonly text: string
   /** 1-based line of the file, not of the body. */
   readonly line: number
@@ -73,7 +73,7 @@ export interface Task {
 }
 
 export interface Tag {
-  /** As spelled at the first occurrence, without leading `#` and trailing `/`. */
+  /** The spelling at the first occurrence, without leading `#` and trailing `/`. */
   readonly name: string
   /** 1-based line of the file, not of the body. */
   readonly line: number
@@ -84,7 +84,7 @@ export interface Tag {
 export interface MalformedPart {
   /** 1-based line of the file, not of the body. */
   readonly line: number
-  /** One sentence for people. */
+  /** A sentence for people. */
   readonly message: string
 }
 
@@ -94,22 +94,22 @@ export interface Note {
   readonly title?: string
   /** The first level-1 heading, as written. */
   readonly h1?: string
-  /** In order, without duplicates. */
+  /** The aliases in order, without duplicates. */
   readonly aliases: readonly string[]
   /** One tag per folded name, in order of appearance. Tags from properties come first. */
   readonly tags: readonly Tag[]
-  /** JSON values of the frontmatter, with keys as written. Empty if it is missing or malformed. */
+  /** The frontmatter as JSON values, with keys as written. The object is empty if the frontmatter is missing or malformed. */
   readonly properties: Readonly<Record<string, unknown>>
-  /** Ordered by position in the file. */
+  /** Links are ordered by their position in the file. */
   readonly links: readonly Link[]
   readonly headings: readonly Heading[]
   /** Ids of `^blocks` without the `^`, in order. */
   readonly blocks: readonly string[]
-  /** Ordered by position. Only notes have tasks. */
+  /** Tasks are ordered by position. Only notes have tasks. */
   readonly tasks: readonly Task[]
   /** UTF-16 offset after the frontmatter and BOM. */
   readonly bodyStart: number
   readonly malformed: readonly MalformedPart[]
-  /** Used to distinguish a docs folder from a vault. Independent of the mode, except for `logseq`. */
+  /** Numbers of links by style, which tell a docs folder from a vault. They do not depend on the mode, except for `logseq`. */
   readonly style: { readonly wikilinks: number; readonly relativeLinks: number }
 }

@@ -2,7 +2,7 @@ import type { ChangeSummary } from './changes.ts'
 
 export type PropertyValues = Readonly<Record<string, unknown>>
 
-/** By property: titles, aliases or ids of the targets. */
+/** For each property, the titles, aliases or ids of the targets. */
 export type RelationTargets = Readonly<Record<string, string | readonly string[]>>
 
 export type SectionMode = 'replace' | 'append' | 'prepend' | 'insert_before' | 'insert_after'
@@ -50,7 +50,7 @@ export interface UpdateNote {
   readonly properties?: PropertyValues
   readonly relations?: RelationTargets
   readonly expectedHash?: string
-  /** Allows `content` to replace text that the caller has not read. */
+  /** If true, `content` may replace text that the caller has not read. */
   readonly replaceAll?: boolean
   readonly updateLinks: boolean
 }
@@ -86,7 +86,7 @@ export interface WriteRequest {
 
 export interface WrittenFile {
   readonly kind: 'created' | 'changed' | 'moved' | 'deleted'
-  /** Paths before and after the operations. Omitted if the file does not exist at that point. */
+  /** The paths before and after the operations. A path is omitted if the file does not exist at that point. */
   readonly from?: string
   readonly to?: string
   /** Lines with rewritten links. */
@@ -94,7 +94,7 @@ export interface WrittenFile {
 }
 
 export interface RewrittenLine {
-  /** 1-based. For a shared reference definition, the line of the first affected link. */
+  /** The 1-based line of the link. For a shared reference definition, the line of the first affected link. */
   readonly line: number
   readonly before: string
   readonly after: string
@@ -105,7 +105,7 @@ export interface WrittenText {
   readonly hash: string
   /** Changed range of the body, in UTF-16 offsets. */
   readonly changed: { readonly start: number; readonly end: number }
-  /** True if the caller wrote the body, or had read all of it. */
+  /** True if the caller has written the body or has read all of it. */
   readonly isKnown: boolean
 }
 
@@ -119,12 +119,12 @@ export interface LinkReport {
 }
 
 export interface WriteResult {
-  /** Omitted for dry runs, and if nothing changed. */
+  /** The change's id, which is omitted for dry runs and if nothing changed. */
   readonly changeId?: string
-  /** Only for dry runs. */
+  /** The plan's id, which only dry runs return. */
   readonly planId?: string
   readonly files: readonly WrittenFile[]
-  /** Created or changed paths, in order of the operations. `undefined` for removed paths. */
+  /** The created or changed paths, in order of the operations. A removed path is `undefined`. */
   readonly subjects: readonly (string | undefined)[]
   /** New text after a single operation on a note. */
   readonly text?: WrittenText | undefined
@@ -134,7 +134,7 @@ export interface WriteResult {
   readonly notes: readonly string[]
 }
 
-/** Previews operations. Available even if writing is disabled. */
+/** The interface for previewing operations. It is available even if writing is disabled. */
 export interface Planning {
   plan(operations: readonly Operation[], signal?: AbortSignal): Promise<WriteResult>
 }

@@ -1,9 +1,9 @@
-/** Without a trailing `/`. Empty for the root. */
+/** Returns the folder of a path without a trailing `/`, or an empty string for the root. */
 export function folderOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf('/')))
 }
 
-/** Prefix of all paths in a folder. Empty for the root. */
+/** Returns the prefix of all paths in a folder, or an empty string for the root. */
 export function folderStart(folder: string): string {
   return inFolder(folder, '')
 }
@@ -20,7 +20,7 @@ export function fileStemOf(path: string): string {
   return nameOf(path).replace(/\.[^.]*$/, '')
 }
 
-/** True for the folder itself. Also works for nested tags. */
+/** Returns true if the path is in the folder or is the folder itself. It also works for nested tags. */
 export function isWithin(path: string, folder: string): boolean {
   return path === folder || path.startsWith(`${folder}/`)
 }

@@ -9,7 +9,7 @@ export interface WordTerm {
   readonly count: number
   /** Alternatives if the word occurs nowhere: `node` and `js` for `node.js`. */
   readonly parts: readonly WordTerm[]
-  /** ISO 639-1. Omitted if unclear. */
+  /** The language in ISO 639-1. The member is omitted if the language is unclear. */
   readonly language?: string
 }
 
@@ -38,7 +38,7 @@ export type TaskState = (typeof TASK_STATES)[number]
 export interface Comparison {
   readonly operator: '=' | '<' | '<=' | '>' | '>='
   readonly number: number | undefined
-  /** In milliseconds since the Unix epoch. `to` is exclusive. */
+  /** The period in milliseconds since the Unix epoch. Its end is exclusive. */
   readonly period: { readonly from: number; readonly to: number } | undefined
 }
 
@@ -55,22 +55,25 @@ export type Condition =
 export type Lookup =
   | { readonly kind: 'word'; readonly field: WordField; readonly word: Pick<WordTerm, 'form' | 'stem' | 'match'> }
   | { readonly kind: 'phrase'; readonly field: WordField; readonly phrase: Phrase }
-  /** Matches nothing. Used, for example, for a word of punctuation. */
+  /** A condition that no note meets, for example for a word of punctuation. */
   | { readonly kind: 'nothing' }
-  /** Includes nested tags. */
+  /** The condition also matches nested tags. */
   | { readonly kind: 'tag'; readonly name: string }
   /** If `value` is given, the property must have this value. An empty string matches empty values. */
   | { readonly kind: 'property'; readonly name: string; readonly value: string | undefined }
   | ({ readonly kind: 'comparison'; readonly name: string } & Comparison)
   /** If `targets` is given, a link in the property must lead to one of them. */
   | { readonly kind: 'relation'; readonly name: string; readonly targets: readonly NodeId[] | undefined }
-  /** Links to, or from, any of `nodes`. Excludes `nodes`. */
+  /** The note links to one of `nodes`, or one of `nodes` links to the note. The nodes themselves do not match. */
   | { readonly kind: 'links' | 'linkedfrom'; readonly nodes: readonly NodeId[] }
-  /** Links to, or from, notes and canvases that meet the condition, even outside the scope. Ignores self-links. */
+  /**
+   * The note links to, or is linked from, notes and canvases that meet the condition, even outside the scope. Self-links do not
+   * count.
+   */
   | { readonly kind: 'set'; readonly field: 'links' | 'linkedfrom'; readonly condition: Condition }
   | { readonly kind: 'among'; readonly nodes: readonly NodeId[] }
   | { readonly kind: 'task'; readonly state: TaskState }
-  /** Includes subfolders. Without leading and trailing slashes. */
+  /** The folder has no leading or trailing slash. Notes in its subfolders match, too. */
   | { readonly kind: 'folder'; readonly folder: string }
   | { readonly kind: 'path'; readonly text: string }
   /** Milliseconds since the Unix epoch. `from` is inclusive, `to` exclusive; open ends are ±Infinity. */

@@ -1,6 +1,6 @@
 /** An LRU cache with a maximum total size. */
 export class Recent<Key, Value> {
-  /** Most recently used last. */
+  /** The most recently used entries come last. */
   readonly #entries = new Map<Key, Value>()
   readonly #maxSize: number
   readonly #sizeOf: (value: Value) => number

@@ -17,7 +17,7 @@ export interface NoteWords {
   readonly path: string
   /** See `versionOf`. */
   readonly version: number
-  /** ISO 639-1. Omitted if the text does not determine a language. */
+  /** The language in ISO 639-1. The member is omitted if the text does not determine one. */
   readonly language?: string | undefined
   readonly title: AnalysedText
   /** The text after the frontmatter, then headings, tags and property values. */
@@ -44,7 +44,7 @@ export interface NoteVectors {
   readonly names: readonly EmbeddedText[]
 }
 
-/** Not visible until `commit`. */
+/** Readers do not see the words until `commit`. */
 export interface WordBatch {
   /** Replaces existing entries. A note may be put once per batch. */
   put(notes: readonly NoteWords[]): Promise<void>
@@ -52,8 +52,8 @@ export interface WordBatch {
 }
 
 /**
- * Used only by `indexing/`. Stored in a separate file, so damage or another embedding model does not affect the graph. Notes have
- * the same keys as in the index.
+ * The write interface of the search index, which only `indexing/` uses. The index has its own file, so damage or another
+ * embedding model does not affect the graph. Notes have the same keys in both.
  */
 export interface SearchWriter {
   /** Versions of the notes with indexed words, by key. */
@@ -63,8 +63,8 @@ export interface SearchWriter {
   isOutdated(): Promise<boolean>
   beginWords(stemOf: StemOf): Promise<WordBatch>
   /**
-   * Stored vectors by hash of the embedded text, so unchanged text is not embedded again. Excludes zero vectors, which may stand
-   * for rejected text.
+   * Returns stored vectors by the hash of the embedded text, so unchanged text is not embedded again. Zero vectors are left out,
+   * because they may stand for rejected text.
    */
   vectorsOf(embedder: string, keys: readonly number[]): Promise<ReadonlyMap<string, Float32Array>>
   putVectors(embedder: string, notes: readonly NoteVectors[]): Promise<void>
@@ -76,7 +76,7 @@ export interface SearchWriter {
   keepOnly(embedder: string): Promise<void>
   /** Runs a small step of maintenance, such as merging segments. @returns whether there are more steps */
   maintain(): Promise<boolean>
-  /** Runs deferred maintenance. Call when idle. */
+  /** Runs deferred maintenance. Callers should wait until the process is idle. */
   tidy(): Promise<void>
   reset(): Promise<void>
   close(): Promise<void>

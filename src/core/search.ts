@@ -9,7 +9,7 @@ export interface WordHit {
 }
 
 export interface WordHits {
-  /** Best first, then by id. */
+  /** The best hits come first. Equal hits are ordered by id. */
   readonly hits: readonly WordHit[]
   /** Share of the total idf weight of the query words that occur in any note, 0–1. */
   readonly coverage: number
@@ -24,7 +24,7 @@ export interface NearWord {
 }
 
 export interface NoteLanguages {
-  /** In order. `undefined` if the language is unclear or the words are not indexed. */
+  /** One code per word, in order. The code is `undefined` if the language is unclear or the words are not indexed. */
   readonly codes: readonly (string | undefined)[]
   /** Number of the vault's notes in each language. */
   readonly notes: ReadonlyMap<string, number>
@@ -39,7 +39,7 @@ export interface ChunkHit {
 }
 
 export interface ChunkPlace {
-  /** In UTF-16 units. `end` is exclusive. */
+  /** Offsets in UTF-16 units. `end` is exclusive. */
   readonly start: number
   readonly end: number
   /** 1-based, inclusive. */
@@ -50,7 +50,7 @@ export interface ChunkPlace {
 export interface NoteChunks {
   /** First 16 hex digits of the SHA-256 of the text that `start` and `end` refer to. */
   readonly content: string
-  /** In order. Zero vectors stand for chunks that the embedder does not know. */
+  /** The chunks in order. A zero vector stands for a chunk that the embedder does not know. */
   readonly chunks: readonly (ChunkPlace & { readonly vector: Float32Array })[]
 }
 
@@ -67,22 +67,22 @@ export interface VectorState {
   readonly notes: number
   /** Index type, as named by the engine. */
   readonly index: string
-  /** Why the index type differs from the settings. */
+  /** The reason why the index type differs from the settings. */
   readonly reason?: string
 }
 
 export interface SearchProgress {
-  /** Counts notes, not words. */
+  /** The progress counts notes, not words. */
   readonly words: Progress
-  /** Counts notes, not vectors. Omitted if there is no embedder. */
+  /** The progress counts notes, not vectors. It is omitted if there is no embedder. */
   readonly vectors?: Progress & {
     readonly embedder?: string
-    /** Estimated milliseconds left. Omitted if unknown. */
+    /** The estimated time left, in milliseconds. It is omitted if unknown. */
     readonly remaining?: number
   }
-  /** Why indexing is stalled, such as a missing model or an unreachable endpoint. */
+  /** The reason why indexing is stalled, such as a missing model or an unreachable endpoint. */
   readonly message?: string
-  /** True if all indexing has stopped until something changes; see `message`. */
+  /** True if all indexing has stopped until something changes. `message` gives the reason. */
   readonly isStopped?: boolean
 }
 
@@ -94,7 +94,7 @@ export interface Progress {
 export interface FoundNote {
   readonly id: NodeId
   readonly title: string
-  /** 0–1. Omitted for queries without words. */
+  /** A score from 0 to 1, which is omitted for queries without words. */
   readonly score?: number
 }
 

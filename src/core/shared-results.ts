@@ -4,10 +4,10 @@ export interface SharedResult {
   readonly bytes: Uint8Array
 }
 
-/** Stored next to a shared index, for all processes that use it. */
+/** Results that are stored next to a shared index, for all processes that use it. */
 export interface SharedResults {
-  /** `undefined` unless the result is newer than generation `than`. */
+  /** Returns the stored result if its generation is later than `than`. */
   newer(name: string, than: number, signal?: AbortSignal): Promise<SharedResult | undefined>
-  /** Does not replace a result of a later generation. */
+  /** Stores a result, unless a result of a later generation is already stored. */
   keep(name: string, result: SharedResult): Promise<void>
 }

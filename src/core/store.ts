@@ -11,33 +11,34 @@ export type NodeKind = 'note' | 'attachment' | 'canvas' | 'missing'
 export interface NodeSummary {
   readonly id: NodeId
   readonly title: string
-  /** Omitted in answers if equal to the id. */
+  /** The path on disk. Answers omit it if it equals the id. */
   readonly path?: string
 }
 
 export interface Node extends NodeSummary {
   readonly kind: NodeKind
-  /** Omitted for `missing` nodes. */
+  /** The path on disk, which `missing` nodes do not have. */
   readonly path?: VaultPath
   readonly tags: readonly string[]
   readonly aliases: readonly string[]
-  /** Hidden by the vault's ignore filters. Can be read by id, but is never listed. */
+  /** True if the vault's ignore filters hide the file. Such a file can be read by id, but it is never listed. */
   readonly excluded: boolean
   /**
-   * Listed targets of this node's links, without self-links. Ordered by in-degree, then id, and limited by `NodeOptions.links`.
+   * The listed targets of this node's links, without self-links. They are ordered by in-degree, then id, and limited by
+   * `NodeOptions.links`.
    */
   readonly links: readonly NodeSummary[]
   readonly linkCount: number
   readonly properties: Readonly<Record<string, unknown>>
-  /** ISO 8601 in UTC, or as written in a property. Only set if requested. */
+  /** The time in ISO 8601 (UTC), or as written in a property. It is present only if requested. */
   readonly created?: string
   readonly modified?: string
   readonly headings: readonly Heading[]
-  /** Only set if requested. */
+  /** The note's tasks, which are present only if requested. */
   readonly tasks?: readonly Task[]
   /** Block ids without `^`. */
   readonly blocks: readonly string[]
-  /** First characters of the body; see `EXCERPT_LENGTH`. */
+  /** The first characters of the body; see `EXCERPT_LENGTH`. */
   readonly excerpt: string
   readonly excerptCut: boolean
 }
@@ -46,12 +47,12 @@ export interface FileVersion {
   readonly id: NodeId
   readonly path: VaultPath
   readonly kind: NodeKind
-  /** Hex SHA-256. Empty for files that were not read. */
+  /** SHA-256 in hex. The string is empty for files that were not read. */
   readonly hash: string
 }
 
 export interface NoteText {
-  /** Decoded as UTF-8. Invalid bytes are replaced. */
+  /** The text, decoded as UTF-8. Invalid bytes are replaced. */
   readonly text: string
   /** In UTF-16 units. */
   readonly bodyStart: number
@@ -63,17 +64,17 @@ export interface NoteText {
 export interface Scope {
   /** Path prefix. */
   readonly path?: string
-  /** Includes subfolders. Without leading and trailing slashes. Unlike `path`, matches whole folder names. */
+  /** A whole folder name without leading and trailing slashes, unlike `path`. Subfolders are included. */
   readonly folder?: string
-  /** Includes nested tags. */
+  /** Notes with nested tags match, too. */
   readonly tags?: { readonly names: readonly string[]; readonly mode: 'any' | 'all' }
-  /** Defaults to notes. */
+  /** If omitted, only notes match. */
   readonly kinds?: readonly NodeKind[]
   readonly note?: NodeId
-  /** Includes files hidden by the vault's ignore filters. */
+  /** If true, files hidden by the vault's ignore filters are included. */
   readonly withExcluded?: boolean
   readonly withoutArchived?: boolean
-  /** Excludes conflict copies made by sync tools. */
+  /** If true, conflict copies made by sync tools are left out. */
   readonly withoutConflicts?: boolean
 }
 
@@ -93,7 +94,7 @@ export type Direction = 'in' | 'out' | 'both'
 
 export interface NeighborOptions {
   readonly direction: Direction
-  /** Follows only links in this property. */
+  /** If given, only links in this property are followed. */
   readonly type?: string
   readonly kinds?: readonly NodeKind[]
 }
@@ -104,10 +105,10 @@ export interface Occurrence {
   readonly to: NodeId
   readonly kind: LinkKind
   readonly form: LinkForm
-  /** Omitted for links in the body. */
+  /** The property that contains the link. It is omitted for links in the body. */
   readonly property?: string
   readonly subpath?: string
-  /** Set if the target has no such heading or block. */
+  /** True if the target lacks the linked heading or block. */
   readonly brokenSubpath?: true
   readonly line: number
   /** UTF-16 offsets in the text of `from`. */
@@ -132,7 +133,7 @@ export interface PathOptions {
   readonly direction: 'any' | 'out'
   /** Maximum number of paths. Shorter paths come first. */
   readonly count: number
-  /** Prefers paths without the most connected notes, if there are any. */
+  /** If true, paths avoid the most connected notes whenever possible. */
   readonly avoidHubs: boolean
 }
 
@@ -150,10 +151,10 @@ export interface Ranked {
   readonly sampled?: number
 }
 
-/** Listed notes and the links among them, without self-links, for algorithms on the whole graph. */
+/** The listed notes and the links among them, without self-links, for algorithms on the whole graph. */
 export interface Topology {
   readonly generation: number
-  /** Created on demand. @throws SnapshotOutdated if the vault has changed */
+  /** Returns the ids, which are created on demand. @throws SnapshotOutdated if the vault has changed */
   ids(): readonly NodeId[]
   /** Row `n` is `targets.slice(offsets[n], offsets[n + 1])`. */
   readonly offsets: Uint32Array
@@ -163,7 +164,7 @@ export interface Topology {
 export interface TagCount {
   /** The most common spelling. */
   readonly tag: string
-  /** Includes notes with nested tags. */
+  /** The count includes notes with nested tags. */
   readonly count: number
 }
 
@@ -171,7 +172,7 @@ export interface PropertyCount {
   /** The most common spelling. */
   readonly key: string
   readonly count: number
-  /** Most frequent first. */
+  /** The most frequent kinds come first. */
   readonly kinds: readonly ValueKind[]
 }
 
@@ -179,15 +180,15 @@ export type ValueKind = 'text' | 'number' | 'checkbox' | 'date' | 'list' | 'obje
 
 /** Items of a list are counted individually. */
 export interface ValueCount {
-  /** The most common spelling. Empty if the property has no value. */
+  /** The value in its most common spelling, or an empty string if the property has no value. */
   readonly value: string
   readonly count: number
 }
 
 export interface Folder {
-  /** Spelled as on disk. Empty for the root. */
+  /** The path as spelled on disk. It is empty for the root. */
   readonly path: string
-  /** At any depth. */
+  /** Number of notes in the folder and all its subfolders. */
   readonly noteCount: number
   readonly folders: readonly Folder[]
   readonly notes: readonly NodeSummary[]
@@ -220,7 +221,7 @@ export interface WrittenLink {
   readonly form: LinkForm
   readonly target: string
   readonly subpath?: string
-  /** Set for links in comments, which readers do not see. */
+  /** True for links in comments, which readers do not see. */
   readonly inComment?: true
 }
 
@@ -240,7 +241,7 @@ export type Problem = {
       readonly byAlias: boolean
       readonly rivals: readonly NodeId[]
     }
-  /** From the parser, when the note was indexed. */
+  /** A problem that the parser found when the note was indexed. */
   | { readonly kind: 'malformed'; readonly message: string }
   | { readonly kind: 'twin'; readonly twins: readonly NodeId[] }
   | { readonly kind: 'outside_link'; readonly target: string }
@@ -258,7 +259,7 @@ export type ProblemCounts = Readonly<Record<ProblemKind, number>>
 
 export interface WantedFilter {
   readonly folder?: string
-  /** False for files whose links do not count. By default, all links count. */
+  /** Returns false for files whose links do not count. If omitted, all links count. */
   readonly counts?: (path: VaultPath) => boolean
 }
 
@@ -273,11 +274,11 @@ export interface WantedNote {
   readonly sources: readonly NodeId[]
 }
 
-/** How a name matches a title, alias or file name. */
+/** The ways in which a name can match a title, alias or file name. */
 export type NameMatch =
-  /** Equal after folding. */
+  /** The names are equal after folding. */
   | 'equal'
-  /** Like `equal`, ignoring accents, the amount of whitespace, and surrounding punctuation. */
+  /** The names are equal if accents, the amount of whitespace, and surrounding punctuation are ignored. */
   | 'plain'
   /** Similar; see `NameOptions`. */
   | 'similar'
@@ -317,8 +318,8 @@ export interface GroupedNote {
   readonly id: NodeId
   readonly path: VaultPath
   /**
-   * Per `GroupBy`, the values as spelled: one per list item, or an empty string for no value. Tags include their parents. Times
-   * are in milliseconds since the Unix epoch.
+   * For each `GroupBy`, the values as spelled. There is one value per list item, or an empty string for no value. Tags include
+   * their parents. Times are in milliseconds since the Unix epoch.
    */
   readonly values: readonly (readonly string[])[]
 }
@@ -331,9 +332,9 @@ export interface FindOptions {
 export interface FindOrder {
   /** Notes without a time come last in both directions. */
   readonly by: 'relevance' | 'title' | 'modified' | 'created'
-  /** Ignored for `relevance`, which lists the best note first. */
+  /** The sort order `relevance` ignores the direction and lists the best note first. */
   readonly direction: 'asc' | 'desc'
-  /** Words for scoring. Without them, notes have no score. */
+  /** The words to score. Without them, notes have no score. */
   readonly terms: readonly WordTerm[]
   /** Notes that get a score of 1. */
   readonly first: readonly NodeId[]
@@ -345,70 +346,70 @@ export interface FindOrder {
  * @throws SnapshotOutdated from any method if the vault has changed; see `Store.read`
  */
 export interface Snapshot {
-  /** Increases with every commit. 0 before the first one. */
+  /** The number increases with every commit. It is 0 before the first one. */
   readonly generation: number
   readonly files: number
   /** False while a process is still reading files. */
   readonly complete: boolean
   /** See `VaultState.lineage`. */
   readonly lineage?: string | undefined
-  /** True in the last attempt, which ignores further changes. */
+  /** True in the last attempt, which tolerates further changes. */
   readonly isLast: boolean
   /** True if the vault changed during the last attempt, so results may mix two generations. */
   readonly isMixed: boolean
-  /** Restarts the use case on a newer generation. Does nothing in the last attempt. @throws SnapshotOutdated */
+  /** Restarts the use case on a newer generation. In the last attempt, the method does nothing. @throws SnapshotOutdated */
   restart(): void
-  /** `undefined` for nodes that do not exist. */
+  /** Returns the kind of each node. The kind is `undefined` for nodes that do not exist. */
   kinds(ids: readonly string[]): Promise<readonly (NodeKind | undefined)[]>
   nodes(ids: readonly NodeId[], options: NodeOptions): Promise<readonly (Node | undefined)[]>
-  /** `undefined` for missing targets. */
+  /** Returns the version of each file. The version is `undefined` for missing targets. */
   versions(ids: readonly NodeId[]): Promise<readonly (FileVersion | undefined)[]>
-  /** For engines that store text. `undefined` for nodes without text. */
+  /** Returns the stored text of each node, for engines that store text. It is `undefined` for nodes without text. */
   texts?(ids: readonly NodeId[]): Promise<readonly (NoteText | undefined)[]>
-  /** Title and aliases. Empty for missing notes. */
+  /** Returns the title and aliases of each node. The list is empty for missing notes. */
   namesOf(ids: readonly NodeId[]): Promise<readonly (readonly string[])[]>
-  /** Ordered by id. Omits excluded nodes. */
+  /** Returns nodes ordered by id. Excluded nodes are left out. */
   select(scope: Scope, page: Page): Promise<Paged<NodeSummary>>
   /** For an unchanged vault, the same `seed` (0 ≤ seed < 1) returns the same node. */
   sample(scope: Scope, seed: number): Promise<NodeId | undefined>
-  /** Ordered by count, then name. */
+  /** Returns tags ordered by count, then by name. */
   tags(prefix?: string): Promise<readonly TagCount[]>
   /** Properties of listed notes, ordered by count, then name. */
   properties(): Promise<readonly PropertyCount[]>
-  /** Ordered by count, then text. `key` is folded. */
+  /** Returns values ordered by count, then by text. `key` is folded. */
   propertyValues(key: string): Promise<readonly ValueCount[]>
-  /** `undefined` if there is no such folder. */
+  /** Returns the folder tree, or `undefined` if there is no such folder. */
   tree(path: string, options: TreeOptions): Promise<Folder | undefined>
-  /** Ordered by id, line and kind (as in `PROBLEM_KINDS`). */
+  /** Returns problems ordered by id, line and kind (as in `PROBLEM_KINDS`). */
   problems(filter: ProblemFilter, page: Page): Promise<Paged<Problem>>
   problemCounts(filter: Omit<ProblemFilter, 'kind'>): Promise<ProblemCounts>
-  /** Without attachments. Ordered by number of linking files, then name. */
+  /** Returns missing notes, ordered by the number of linking files, then by name. Attachments are left out. */
   wantedNotes(filter: WantedFilter, page: Page): Promise<Paged<WantedNote>>
-  /** Ordered by in-degree, then id. Omits the node itself and excluded nodes. */
+  /** Returns neighbors ordered by in-degree, then by id. The node itself and excluded nodes are left out. */
   neighbors(id: NodeId, options: NeighborOptions, page: Page): Promise<Paged<NodeId>>
-  /** For each pair, all links from the first node to the second, ordered by position. */
+  /** Returns, for each pair, all links from the first node to the second, ordered by position. */
   occurrences(pairs: readonly (readonly [from: NodeId, to: NodeId])[]): Promise<readonly (readonly Occurrence[])[]>
   /** Links from other listed nodes, ordered by source and position. */
   linksInto(ids: readonly NodeId[]): Promise<readonly Occurrence[]>
-  /** Links to other nodes, ordered by source and position. Omits excluded nodes. */
+  /** Returns links to other nodes, ordered by source and position. Excluded nodes are left out. */
   linksFrom(ids: readonly NodeId[]): Promise<readonly Occurrence[]>
   /**
-   * For each range, links that start in it and lead to other nodes in the scope, ordered by position. Omits links in comments.
-   * Offsets are those of `occurrences`.
+   * Returns, for each range, the links that start in it and lead to other nodes in the scope, ordered by position. Links in
+   * comments are left out. Offsets are those of `occurrences`.
    */
   linksWithin(stretches: readonly Stretch[], scope: Scope): Promise<readonly (readonly OutgoingLink[])[]>
-  /** Ordered by length, then ids. Each path is `[source, …, target]`. */
+  /** Returns paths ordered by length, then by ids. Each path is `[source, …, target]`. */
   paths(source: NodeId, target: NodeId, options: PathOptions): Promise<readonly (readonly NodeId[])[]>
-  /** Ordered by score, then id. `undefined` if scores for the whole graph have not been computed yet. */
+  /** Returns nodes ordered by score, then by id, or `undefined` if the whole graph has not been scored yet. */
   hubs(metric: Metric, scope: Scope, limit: number): Promise<Ranked | undefined>
   topology(): Promise<Topology>
-  /** For each name, the matching files, best first, then by id. Each file appears once. `options` apply to `similar`. */
+  /** Returns, for each name, the matching files, best first, then by id. Each file appears once. `options` apply to `similar`. */
   names(names: readonly string[], match: NameMatch, scope: Scope, options?: NameOptions): Promise<readonly (readonly NameHit[])[]>
   /** Notes that contain any of the words, best first, then by id. */
   words(terms: readonly WordTerm[], scope: Scope, limit: number): Promise<WordHits>
   /**
-   * Indexed words that differ by one letter or two swapped letters, and start with the word's first or second letter. Most
-   * frequent first, then in code-point order.
+   * Returns indexed words that differ by one letter or two swapped letters, and start with the word's first or second letter. The
+   * most frequent words come first, then code-point order decides.
    */
   wordsNear(words: readonly string[]): Promise<readonly (readonly NearWord[])[]>
   languages(ids: readonly NodeId[]): Promise<NoteLanguages>
@@ -426,12 +427,12 @@ export interface Snapshot {
     scope: Scope,
     options: NameOptions,
   ): Promise<readonly (readonly NameVectorHit[])[]>
-  /** `undefined` for notes without vectors of this embedder. */
+  /** Returns the vectors of each note. They are `undefined` for notes that this embedder has not embedded. */
   vectors(embedder: string, ids: readonly NodeId[]): Promise<readonly (NoteChunks | undefined)[]>
   vectorStates(): Promise<readonly VectorState[]>
-  /** All notes if there is no condition. In the requested order, then by id. */
+  /** Returns the notes that meet the condition, or all notes if there is none, in the requested order, then by id. */
   find(condition: Condition | undefined, options: FindOptions, page: Page): Promise<FoundPage>
-  /** All notes if there is no condition. Ordered by id. */
+  /** Returns values of the notes that meet the condition, or of all notes if there is none, ordered by id. */
   groupValues(condition: Condition | undefined, options: GroupOptions): Promise<readonly GroupedNote[]>
 }
 
@@ -443,7 +444,7 @@ export type StoreCondition = 'ready' | 'building' | 'rebuilding' | 'unreachable'
 
 export interface Scores {
   readonly scores: Float64Array
-  /** Number of sampled sources. Omitted if the scores are exact. */
+  /** Number of sampled sources. The member is omitted if the scores are exact. */
   readonly sampled?: number
 }
 
@@ -458,9 +459,9 @@ export interface Store {
   condition(): StoreCondition
   /** Stores scores for `Snapshot.hubs` until newer ones arrive. */
   keepScores(metric: Metric, topology: Topology, scores: Scores): Promise<void>
-  /** Omitted if the index is stored on this computer. */
+  /** The shared results. The member is omitted if the index is stored on this computer. */
   readonly results?: SharedResults
-  /** Omitted if decisions are stored on this computer. */
+  /** The shared decisions. The member is omitted if they are stored on this computer. */
   readonly decisions?: Decisions
   /** Nodes by id, then edges by source, of one generation. */
   export(signal?: AbortSignal): AsyncIterable<ExportRow>
@@ -484,7 +485,7 @@ export type ExportRow =
       readonly tags: readonly string[]
       readonly aliases: readonly string[]
       readonly excluded: boolean
-      /** First level before second. Only set if requested and the note has communities. */
+      /** The note's communities, first level before second. They are present only if requested. */
       readonly communities?: readonly string[]
     }
   | {

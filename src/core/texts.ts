@@ -8,7 +8,10 @@ export type ReadText = NoteText | 'unread' | undefined
 
 /** Text of notes and canvases, from the folder or from an engine that stores it. */
 export interface Texts {
-  /** In order. Check `hash`, because the text may be of another version. Results may be shared between calls. */
+  /**
+   * Returns texts in order. Callers must check `hash`, because the text may be of another version. Results may be shared between
+   * calls.
+   */
   read(versions: readonly FileVersion[], signal?: AbortSignal): Promise<readonly ReadText[]>
 }
 

@@ -123,7 +123,7 @@ export interface CalledWorker {
   unref(): void
 }
 
-/** Starts the worker when needed, even after a crash. */
+/** Calls methods of a worker, and starts the worker when needed, even after a crash. */
 export class WorkerCalls<S extends Methods<S>, Worker extends CalledWorker> {
   readonly #start: () => Worker
   readonly #onEnd: (error: unknown) => Error
@@ -144,7 +144,7 @@ export class WorkerCalls<S extends Methods<S>, Worker extends CalledWorker> {
     return this.#running?.calls.isIdle ?? true
   }
 
-  /** Keeps the process alive until the call completes. */
+  /** Calls a method and keeps the process alive until the call completes. */
   async call<Name extends keyof S & string>(
     method: Name,
     argument: ArgumentOf<S[Name]>,
@@ -158,7 +158,7 @@ export class WorkerCalls<S extends Methods<S>, Worker extends CalledWorker> {
     }
   }
 
-  /** Like `call`, but does not keep the process alive. */
+  /** Works like `call`, but does not keep the process alive. */
   async callAside<Name extends keyof S & string>(
     method: Name,
     argument: ArgumentOf<S[Name]>,

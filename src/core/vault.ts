@@ -3,7 +3,7 @@ import type { Mode } from './note.ts'
 
 export type FileKind = 'note' | 'attachment' | 'canvas'
 
-/** For detecting changes without reading the file. */
+/** A file's stat, which reveals changes without reading the file. */
 export interface FileStat {
   /** Milliseconds, with fractions on some platforms. */
   readonly mtime: number
@@ -21,14 +21,14 @@ export function isSameStat(a: FileStat, b: FileStat): boolean {
 export interface ListedFile {
   readonly path: VaultPath
   readonly stat: FileStat
-  /** Matches the vault's ignore filters (`userIgnoreFilters`). */
+  /** True if the file matches the vault's ignore filters (`userIgnoreFilters`). */
   readonly excluded: boolean
 }
 
 /** A symbolic link out of the vault, which is not followed. */
 export interface OutsideLink {
   readonly path: VaultPath
-  /** As stored in the link. */
+  /** The target as stored in the link. */
   readonly target: string
 }
 
@@ -49,15 +49,18 @@ export interface Vault {
   /** Real path of the root. */
   readonly root: string
   /**
-   * In no particular order, without ignored names.
+   * Lists files in no particular order. Ignored names are left out.
    * @throws RouxError `VAULT_NOT_FOUND` if the root is missing, unreadable or not a folder
    */
   list(folder?: { readonly path: string; readonly recursive: boolean }): Listing
-  /** `undefined` if the path is missing, ignored or not a file. */
+  /** Returns `undefined` if the path is missing, ignored or not a file. */
   stat(path: VaultPath): ListedFile | undefined
-  /** `undefined` unless the path is a symbolic link out of the vault. */
+  /** Returns the link if the path is a symbolic link out of the vault, and otherwise `undefined`. */
   outsideLink(path: VaultPath): OutsideLink | undefined
-  /** `undefined` if the file does not exist, `'unreadable'` if it cannot be read. Ranges are truncated at the end of the file. */
+  /**
+   * Returns the bytes, `undefined` if the file does not exist, or `'unreadable'` if it cannot be read. Ranges are truncated at
+   * the end of the file.
+   */
   read(path: VaultPath, stretch?: ByteRange): Uint8Array | undefined | 'unreadable'
   /** Mode determined by a marker folder, if there is one. */
   readonly marker: Mode | undefined

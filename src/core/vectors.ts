@@ -1,4 +1,4 @@
-/** Unlike `Math.hypot(...values)`, accepts any number of values. */
+/** Unlike `Math.hypot(...values)`, this function accepts any number of values. */
 export function magnitudeOf(values: Iterable<number>): number {
   let sum = 0
   for (const value of values) sum += value * value

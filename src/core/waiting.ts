@@ -1,7 +1,7 @@
 /** The longest delay of a timer, in milliseconds (about 24 days), for waits that only the caller ends. */
 export const NO_TIMEOUT = 2 ** 31 - 1
 
-/** Rejects with the signal's reason on abort. `work` itself continues. */
+/** Rejects with the signal's reason on abort, while `work` itself continues. */
 export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return await work
   // An aborted wait must not leave an unhandled rejection.

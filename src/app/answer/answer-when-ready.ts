@@ -14,14 +14,14 @@ import {
 
 export interface Call {
   readonly signal?: AbortSignal | undefined
-  /** Deadline for background work, as a `performance.now()` value. At the deadline, the call answers from the data it has. */
+  /** The deadline for background work, as a `performance.now()` value. At the deadline, the call answers from the data it has. */
   readonly waitUntil?: number | undefined
-  /** True if the answer must not be truncated, because it is not for a model. */
+  /** True if the answer is not for a model and must not be truncated. */
   readonly isUntruncated?: boolean
   readonly withHighlights?: boolean
-  /** Default token budget of lists. If omitted, each tool uses its own default. */
+  /** The default token budget of lists. If omitted, each tool uses its own default. */
   readonly maxTokens?: number | undefined
-  /** True if the answer will be merged with answers of other vaults. The list then starts at offset 0. */
+  /** True if the answer will be merged with answers of other vaults. Its list then starts at offset 0. */
   readonly isPart?: boolean
   readonly vaults?: Vaults
   readonly report?: ((message: string) => void) | undefined
@@ -30,7 +30,7 @@ export interface Call {
 /** Timeout for background work, in milliseconds. */
 const CALL_TIMEOUT = 10_000
 
-/** Commands have no client that times out, so they wait longer. */
+/** A command waits longer than a tool call, because it has no client that times out. */
 const COMMAND_TIMEOUT = 600_000
 
 const CATCH_UP_TIMEOUT = 50
@@ -58,14 +58,14 @@ export function answer<T>(core: GraphCore, call: Call, use: (snapshot: Snapshot)
 }
 
 /**
- * Runs a use case after the initial scan. Retries if the index is damaged.
+ * Runs a use case after the initial scan, and retries it if the index is damaged.
  * @throws RouxError `VAULT_NOT_FOUND` if the vault's folder is missing
  */
 export function answerInSteps<T>(core: GraphCore, call: Call, run: Run<T>): Promise<Answer<T>> {
   return runUseCase(core, waiting(call), { run })
 }
 
-/** Like `answerInSteps`, but also waits for the search indexes. Adds a warning if they are incomplete at the deadline. */
+/** Like `answerInSteps`, but also waits for the search indexes. A warning is added if they are incomplete at the deadline. */
 export function answerFindable<T>(core: GraphCore, call: Call, needs: SearchReadiness, run: Run<T>): Promise<Answer<T>> {
   core.loadSearchEarly?.()
   return runUseCase(core, waiting(call), { needs, run })
@@ -78,7 +78,7 @@ interface UseCase<T> {
 
 async function runUseCase<T>(core: GraphCore, call: Call, useCase: UseCase<T>): Promise<Answer<T>> {
   core.indexing.begin()
-  // One retry for a damaged graph, and one for a damaged search index.
+  // A damaged graph and a damaged search index each allow one retry.
   const maxAttempts = useCase.needs === undefined ? 2 : 3
   for (let tries = 1; ; tries++) {
     try {

@@ -18,7 +18,7 @@ export interface Fitted<Value> {
   readonly value: Value
   /** Number of omitted or truncated items, by member. `results` counts rows. */
   readonly omitted: Counts
-  /** Number of items that exceed a fixed limit, by member. Independent of the budget. */
+  /** Number of items that exceed a fixed limit, by member. The budget does not affect these numbers. */
   readonly capped?: Counts
 }
 
@@ -67,7 +67,7 @@ export interface InTurnOptions<Item> {
   bytesOf?(item: Item): number
 }
 
-/** Takes items from the lists in turn. A list ends at its first item that does not fit. */
+/** Takes items from the lists in turn. Each list ends at its first item that does not fit. */
 export function countInTurn<Item>(
   lists: readonly (readonly Item[])[],
   budget: Budget,
@@ -93,7 +93,7 @@ export function nonZero(counts: Counts): Counts {
   return Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0))
 }
 
-/** Omits the member if no item fits, because an empty list would mean that there are no items. */
+/** Drops the member if no item fits, because an empty list would mean that there are no items. */
 export function listShown<Name extends string, Item>(
   name: Name,
   all: readonly Item[],

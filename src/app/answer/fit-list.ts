@@ -17,7 +17,7 @@ export interface Composed<R extends object> {
 export interface ComposeOptions {
   readonly room: number
   readonly memberName?: string
-  /** True to always show the first row, so paging makes progress. */
+  /** True if the first row is always shown, so paging makes progress. */
   readonly isFirstSure?: boolean
   readonly requested?: ReadonlySet<string>
   /** Share of the budget (0–1) for properties, links and content that the caller did not ask for. */
@@ -31,7 +31,7 @@ const MIN_TEXT_LENGTH = 160
 /** Maximum number of characters per value. */
 const MAX_VALUE_LENGTH = 100
 const MAX_VALUES = 5
-/** Members that were not requested get a limited share of the budget, because they distract the model. */
+/** Members that the caller did not request get a limited share of the budget, because they distract the model. */
 const PASSAGES_SHARE = 0.73
 const DETAILS_SHARE = 0.55
 
@@ -46,7 +46,7 @@ type Fill = (value: unknown, room: Room, shown: unknown) => unknown
 interface Step {
   readonly member: string
   readonly fill: Fill
-  /** Share of the whole budget. Does not apply to members that the caller asked for. */
+  /** The member's share of the whole budget. It does not limit members that the caller asked for. */
   readonly share?: number | 'details'
   readonly isShared?: boolean
   /** Number of rows at the top that may use more than their fair share. */
@@ -73,7 +73,7 @@ const MAIN: readonly Step[] = [
 /** Optional members, most important first. */
 const EXTRA: readonly Step[] = [
   { member: 'passages', fill: bestPassage, share: PASSAGES_SHARE, isShared: true, first: 3 },
-  // Distributes bytes that short contents did not use.
+  // Short contents leave bytes unused, which this step gives to longer ones.
   { member: 'content', fill: cutText, share: 'details', isShared: true },
   { member: 'content', fill: cutText, share: 'details' },
   { member: 'passages', fill: furtherPassages, share: PASSAGES_SHARE },
@@ -85,7 +85,7 @@ const STEPS = [...MAIN, ...EXTRA]
 
 const FITTED_MEMBERS: ReadonlySet<string> = new Set(STEPS.map(({ member }) => member))
 
-/** Fits as many rows as possible before extending them and adding optional members. */
+/** Fits as many rows as possible, and then uses the remaining bytes to extend rows and to add optional members. */
 export function compose<R extends object>(rows: readonly R[], options: ComposeOptions): Composed<R> {
   const { room, memberName = 'results', isFirstSure = true, requested, details = DETAILS_SHARE } = options
   const budget = new Budget(room)
@@ -161,7 +161,7 @@ function takeStep(
   drafts: readonly Draft[],
   budget: Budget,
 ): void {
-  // In `gaps`, `links` is a number.
+  // In an answer of `gaps`, the member `links` is a number.
   const concerned = drafts.filter(({ row }) => row[member] !== undefined && typeof row[member] !== 'number')
   for (const [at, { row, shown }] of concerned.entries()) {
     const isNew = shown[member] === undefined

@@ -4,7 +4,7 @@ import { compose, firstEntries, firstItems, type Row, sizeOf } from './fit-list.
 
 type Fit = <V extends object>(value: V, room: number) => Fitted<Partial<V>>
 
-/** Fits a single list. `places` are its possible paths in the answer, such as `dead_ends.first`. */
+/** Fits a single list into the budget. `places` are its possible paths in the answer, such as `dead_ends.first`. */
 export function fitMember(...places: readonly string[]): Fit {
   return (value, room) => {
     const place = places.find((candidate) => listAt(value, candidate) !== undefined)
@@ -15,7 +15,7 @@ export function fitMember(...places: readonly string[]): Fit {
   }
 }
 
-/** Takes items from the lists in turn. `places` contains the path of each list. */
+/** Takes items from several lists in turn. `places` contains the path of each list. */
 export function fitInTurn(places: Readonly<Record<string, string>>): Fit {
   return (value, room) => {
     const lists = Object.entries(places).flatMap(([name, place]) => {
@@ -86,7 +86,7 @@ function listAt(value: object, place: string): readonly object[] | undefined {
   return Array.isArray(list) ? list : undefined
 }
 
-/** Omits the list if no row fits, because an empty list would mean that there are no rows. */
+/** Drops the list if no row fits, because an empty list would mean that there are no rows. */
 function withSome<V extends object>(value: V, place: string, rows: readonly unknown[]): V {
   return withList(value, place, isLeftOut(listAt(value, place), rows) ? undefined : rows)
 }

@@ -9,14 +9,14 @@ const LISTED_LINKS = 3
 
 export interface NodeResponse {
   readonly id: NodeId
-  /** Path as spelled on disk. Omitted if it is the same as the id. */
+  /** The path as spelled on disk. It is omitted if it is the same as the id. */
   readonly path?: string
   readonly title: string
   readonly content?: string
   readonly tags: readonly string[]
   readonly links: readonly NodeSummary[]
   readonly properties?: Readonly<Record<string, unknown>>
-  /** Omitted for notes. */
+  /** The node's kind, which is omitted for notes. */
   readonly kind?: NodeKind
 }
 
@@ -34,7 +34,7 @@ export interface ListOptions {
   readonly links: number
 }
 
-/** Skips nodes that no longer exist. */
+/** Describes the nodes that still exist. */
 export async function listResponses(
   snapshot: Snapshot,
   ids: readonly NodeId[],
@@ -70,7 +70,7 @@ function metadataResponse(node: Node): NodeResponse {
   }
 }
 
-/** Omits the path if it equals the id, with or without the vault's name. */
+/** Returns the path, unless it equals the id, with or without the vault's name. */
 export function pathOf({ id, path }: { readonly id: string; readonly path?: string | undefined }): { readonly path?: string } {
   return path === undefined || id === path || id.endsWith(`:${path}`) ? {} : { path }
 }

@@ -93,8 +93,8 @@ interface InFolder<T> {
 }
 
 /**
- * If the folder does not exist, tries the only folder whose path ends with the given path. Does nothing with several vaults,
- * because another vault may contain the folder.
+ * Runs the use case for the folder. If the folder does not exist, the only folder whose path ends with the given path takes its
+ * place. With several vaults, paths stay as given, because another vault may contain the folder.
  */
 export async function inMatchingFolder<T>(
   { snapshot, call, folder, isEmpty }: InFolder<T>,
@@ -114,7 +114,7 @@ export interface MatchedFolders {
   readonly warnings: readonly Warning[]
 }
 
-/** Must run before the query, because a condition on an unknown folder could match all notes. */
+/** The query must not run before its folders are checked, because a condition on an unknown folder could match all notes. */
 export async function matchFolders(
   snapshot: Snapshot,
   folders: readonly string[],

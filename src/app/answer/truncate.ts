@@ -6,7 +6,7 @@ export const CONTENT_LIMITS = { single: 10_000, list: 500, neighbor: 200 } as co
 
 export interface Cut {
   readonly text: string
-  /** Offset of the remaining text. Omitted if nothing is left. */
+  /** The offset of the remaining text. It is omitted if nothing is left. */
   readonly next?: number
 }
 
@@ -17,7 +17,7 @@ export function truncate(text: string, limit: number, span: TextRange = { start:
   return { text: text.slice(span.start, next) + MARKER, next }
 }
 
-/** Like `truncate`, but starts at `offset` within the span. Guarantees that `next` exceeds `offset`. */
+/** Like `truncate`, but starts at `offset` within the span. `next` is always greater than `offset`. */
 export function truncateFrom(text: string, limit: number, { start, end }: TextRange, offset: number): Cut {
   const from = Math.min(start + offset, end)
   const part = truncate(text, limit, { start: boundaryBefore(text, start, from), end })
@@ -41,7 +41,7 @@ export function boundaryBefore(text: string, start: number, index: number): numb
   if (index <= start) return start
   if (index >= text.length) return text.length
   if (isPlainBoundary(text, index)) return index
-  // `Intl.Segmenter` is slow and must start at a boundary, so try increasing distances.
+  // `Intl.Segmenter` is slow and must start at a grapheme boundary, so the search begins close to `index` and then widens.
   for (let reach = 64; ; reach *= 4) {
     const from = Math.max(start, index - reach)
     const plain = plainBoundary(text, from, index)
@@ -61,7 +61,7 @@ function plainBoundary(text: string, from: number, index: number): number | unde
   return undefined
 }
 
-/** Characters that never combine into grapheme clusters. Excludes CR, because CRLF is a single cluster. */
+/** These characters never combine into grapheme clusters. CR is not among them, because CRLF is a single cluster. */
 const PLAIN =
   /[\t\n -\u02ff\u0370-\u0482\u048a-\u052f\u05d0-\u05ea\u0620-\u064a\u0904-\u0939\u0e01-\u0e30\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uac00-\ud7a3]/
 

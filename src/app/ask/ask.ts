@@ -23,7 +23,7 @@ export interface AskArguments extends Omit<RetrieveArguments, 'query' | 'room'> 
 export interface AskCitation {
   readonly n: number
   readonly id: NodeId
-  /** Path as spelled on disk. Omitted if it is the same as the id. */
+  /** The path as spelled on disk. It is omitted if it is the same as the id. */
   readonly path?: string
   readonly title: string
   readonly heading: readonly string[]
@@ -61,7 +61,7 @@ const MIN_FILLED_SHARE = 0.9
 const NOTHING: ChatUsage = { input: 0, output: 0, estimated: false }
 
 /**
- * Answers a question from the notes, with verified citations. Does not call the model if no passage matches.
+ * Answers a question from the notes, with verified citations. The model is not called if no passage matches.
  * @throws RouxError `AI_DISABLED`; `REMOTE_NOT_ALLOWED`, `BUDGET_EXCEEDED`, `PROVIDER_ERROR` or `TIMEOUT` when calling the model;
  * `NODE_NOT_FOUND`
  */
@@ -73,7 +73,7 @@ export async function ask(core: GraphCore, args: AskArguments, call: Call = {}):
   const { model, location } = provider
   if (prompt.passages.length === 0) return { value: { ...UNANSWERED, model, location, usage: NOTHING }, warnings }
   const reply = await replyOf(provider, { prompt, chat, call })
-  // Lazy import: the Markdown parser is only needed here.
+  // The module is imported lazily, because it loads the Markdown parser, which is needed only here.
   const { citeAnswer } = await import('../../ai/cite.ts')
   const cited = await citeAnswer(reply.text, prompt.passages.map(toCited))
   const checked = cited.isNotFound ? undefined : await checkFiles(core, { cited, passages: prompt.passages }, call)
@@ -120,7 +120,7 @@ async function promptFor(
   const query = (before === undefined ? question : `${question}\n${before}`).slice(0, 8_000)
   const { context, maxTokens } = chat
   const retrieved = await retrieve(core, { ...where, query, room: Math.floor((context - maxTokens) * 0.8) }, call)
-  // Checked last, because the settings may have changed during the search.
+  // The settings may have changed during the search, so permissions are checked last.
   const mayLeave = chat.mayLeave(retrieved.value.map(({ path }) => path))
   const passages = retrieved.value.filter((_, at) => mayLeave[at] === true)
   const unused = (await chat.unusedPatterns?.(() => pathsOf(core, call))) ?? []
@@ -284,7 +284,7 @@ function lineOf(text: string, quote: string): number | undefined {
   return at < 0 ? undefined : text.slice(0, at).split('\n').length
 }
 
-/** Also encodes parentheses, because the URI is used in a Markdown link. */
+/** Returns the note's URI. Parentheses are encoded, because the URI is used in a Markdown link. */
 function addressOf(id: string): string {
   const encoded = id.split('/').map((part) => encodeURIComponent(part).replace(/[()]/g, (char) => (char === '(' ? '%28' : '%29')))
   return `roux://node/${encoded.join('/')}`

@@ -9,9 +9,9 @@ export interface PluginMessage {
 }
 
 export interface ChatOptions {
-  /** Maximum length in tokens. Defaults to the setting `ai.max_tokens`, which is also the upper limit. */
+  /** The maximum length in tokens. The setting `ai.max_tokens` is both the default and the upper limit. */
   readonly maxTokens?: number | undefined
-  /** From 0 to 2. Defaults to 0. */
+  /** The sampling temperature, from 0 to 2. The default is 0. */
   readonly temperature?: number | undefined
 }
 

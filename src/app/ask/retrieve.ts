@@ -17,7 +17,7 @@ export interface FoundPassage extends Passage {
   readonly id: NodeId
   readonly path: string
   readonly hash: string
-  /** Includes later headings, because a passage may span several sections. */
+  /** All headings of the passage, including later ones, because a passage may span several sections. */
   readonly headings: readonly Heading[]
 }
 
@@ -56,7 +56,7 @@ function commentsBySource(): HiddenIn {
 
 function toFound({ node, source, place }: ReadPassage, hiddenIn: HiddenIn): readonly FoundPassage[] {
   const { id, title, path } = node
-  // Without a path, `ai.deny` cannot be checked.
+  // `ai.deny` cannot be checked for a note without a path, so no text is returned.
   if (path === undefined) return []
   const whole = readableSource(node, source).text
   const part = whole.slice(place.start, place.end)

@@ -20,7 +20,7 @@ export const QUERY_KINDS = [
   'first sentence with a typo',
 ] as const
 
-/** The only kind of query whose wording differs from the expected note. */
+/** The wording of all other kinds of queries comes from the expected note itself. */
 export const IN_OTHER_WORDS: QueryKind = 'link sentence'
 
 const MAX_NAME_LENGTH = 200
@@ -35,7 +35,7 @@ const LINK = /\[\[|\]\(/
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz'
 
-/** Typos make shorter words unrecognizable. */
+/** A shorter word would be unrecognizable after a typo. */
 const MIN_WORD_LENGTH = 4
 
 const MIN_WORDS = 4
@@ -49,7 +49,7 @@ export interface KnownItemOptions {
 
 const BATCH = 500
 
-/** Generates up to `count` queries of each kind. Skips archived notes and notes that must not be embedded. */
+/** Generates up to `count` queries of each kind. Archived notes and notes that must not be embedded are skipped. */
 export async function knownItems(core: GraphCore, { count, seed, signal }: KnownItemOptions): Promise<readonly KnownItem[]> {
   const random = seededRandom(seed)
   const notes = shuffled(await namedNotes(core, signal), random)
@@ -120,7 +120,7 @@ function oneOf<T>(items: readonly T[], random: Random): T | undefined {
   return items[drawIndex(items.length, random)]
 }
 
-/** Returns `undefined` if no word is long enough, or if the typo results in another name. */
+/** Returns a title with a typo, or `undefined` if no word is long enough or the typo results in another name. */
 function mistypedTitle(
   { query, expected }: KnownItem,
   { names, random }: { readonly names: NameCounts; readonly random: Random },
@@ -139,7 +139,7 @@ function take<T>(from: readonly T[], count: number, make: (item: T) => KnownItem
   return items
 }
 
-/** More than one note per query, because many notes may start with the same sentence. */
+/** Many notes may start with the same sentence, so several notes are read for each query. */
 const NOTES_READ_PER_QUERY = 20
 
 async function sentences(
@@ -212,7 +212,7 @@ export interface LinkSentenceOptions {
 }
 
 /**
- * Makes a query from a sentence with a link to another note. Removes the link and the words of the note's names. Returns
+ * Makes a query from a sentence with a link to another note, without the link and the words of the note's names. Returns
  * `undefined` if too few words remain.
  */
 async function linkSentence(
@@ -220,7 +220,7 @@ async function linkSentence(
   from: NodeId,
   { listedIds, random }: LinkSentenceOptions,
 ): Promise<KnownItem | undefined> {
-  // Drawn here, because the callback may run several times.
+  // The callback may run several times, so the random number is drawn before it.
   const draw = random()
   const found = await core.store.read(async (snapshot) => {
     const { items } = await snapshot.neighbors(from, { direction: 'out', kinds: ['note'] }, { offset: 0, limit: LINKS })
@@ -263,7 +263,10 @@ async function firstSentence(
   return undefined
 }
 
-/** Adds, drops, replaces or swaps one letter, but never the first. Returns `undefined` if no word is long enough. */
+/**
+ * Adds, drops, replaces or swaps one letter, but never changes the first letter of a word. Returns `undefined` if no word is long
+ * enough.
+ */
 export function withTypo(text: string, random: Random): string | undefined {
   const words = [...text.matchAll(/\p{L}+/gu)].filter(([word]) => [...word].length >= MIN_WORD_LENGTH)
   const chosen = words[drawIndex(words.length, random)]

@@ -6,7 +6,7 @@ export interface VaultReport {
   readonly seed: number
   readonly embedder: string | null
   readonly scores: readonly KnownItemScores[]
-  /** Empty without an embedder. */
+  /** The list is empty without an embedder. */
   readonly meaning: readonly MeaningGain[]
   readonly slowest: readonly NotedQuery[]
   /** Queries whose note was not in the top ten. */
@@ -21,7 +21,7 @@ export interface KnownItemScores {
   readonly hit1: Estimate
   readonly hit5: Estimate
   readonly ndcg: Estimate
-  /** In milliseconds. */
+  /** Times are in milliseconds. */
   readonly median: number
   readonly p99: number
 }
@@ -31,7 +31,10 @@ export interface MeaningGain {
   readonly gain: Estimate
 }
 
-/** Uses confidence intervals of the paired differences. Omits a total, because kinds have different numbers of queries. */
+/**
+ * Compares the modes by confidence intervals of the paired differences. There is no total, because kinds have different numbers
+ * of queries.
+ */
 export function meaningGains(modes: readonly EvaluatedMode[]): readonly MeaningGain[] {
   const askedBy = (searchMode: SearchMode) => modes.find(({ mode }) => mode === searchMode)?.results ?? []
   const words = askedBy('keyword')

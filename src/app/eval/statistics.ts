@@ -32,7 +32,7 @@ export function meanOf(values: readonly number[]): Estimate {
   return meanOfMeans([values])
 }
 
-/** For the interval, each list is resampled separately. */
+/** Each list is resampled separately to compute the interval. */
 export function meanOfMeans(lists: readonly (readonly number[])[]): Estimate {
   const random = seededRandom(SEED)
   const redrawn = (values: readonly number[]): number => {

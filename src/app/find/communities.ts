@@ -36,7 +36,7 @@ export interface FoundCommunity {
 }
 
 /**
- * Accepts any case, with or without the vault's name.
+ * Finds a community by id, in any case, with or without the vault's name.
  * @throws RouxError `NODE_NOT_FOUND`, with successors if the community existed earlier
  */
 export function requireCommunity(
@@ -120,7 +120,10 @@ interface InsightUse<T, Kind extends InsightKind> {
   use(insight: InsightKinds[Kind], read: Read, call: Call): Promise<Answer<T>>
 }
 
-/** Only the first call waits. Later calls use the latest insight and warn `STALE` if a newer one is being computed. */
+/**
+ * Answers from the latest insight. Only the first call waits for a result. Later calls warn `STALE` if a newer result is being
+ * computed.
+ */
 export function answerFromInsight<T, Kind extends InsightKind>(
   core: GraphCore,
   initialCall: Call,

@@ -6,10 +6,10 @@ import { LETTERS } from '../../search/words/query-terms.ts'
 import { analyze } from '../../search/words/scan.ts'
 import type { Warning } from '../graph-core.ts'
 
-/** Shorter words are similar to too many other words. */
+/** A shorter word is similar to too many other words. */
 const MIN_WORD_LENGTH = 4
 const MIN_WORDS = 2
-/** A question with more unknown words is probably off-topic. */
+/** A question with more unknown words than this is probably off-topic. */
 const MAX_UNKNOWN_WORDS = 1
 
 export interface CorrectedQuestion {
@@ -23,8 +23,8 @@ interface Correction {
 }
 
 /**
- * Replaces each unknown word with the most common indexed word at edit distance 1. Never replaces a word that the embedder knows
- * with one that it does not know. Returns `undefined` if nothing changed.
+ * Replaces each unknown word with the most common indexed word at edit distance 1, but never a word that the embedder knows with
+ * one that it does not know. Returns `undefined` if nothing changed.
  */
 export async function correctQuestion(
   snapshot: Snapshot,

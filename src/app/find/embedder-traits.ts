@@ -7,13 +7,13 @@ import { MODEL_TIMEOUT } from './question-vector.ts'
 
 /** Titles sampled to estimate the cosine of a correct answer. */
 const SAMPLED_TITLES = 50
-/** Used until the embedder has been measured. */
+/** These traits apply until the embedder has been measured. */
 const DEFAULT_TRAITS: EmbedderTraits = { weight: UNKNOWN_WEIGHT, certainty: { low: 0.25, high: 0.65 } }
 
 const calibrated = new WeakMap<Embedder, Promise<EmbedderTraits>>()
 const measured = new WeakMap<Store, Map<string, EmbedderTraits>>()
 
-/** Uses built-in traits for known models. Measures other models once all notes have vectors, and retries after a failure. */
+/** Returns built-in traits for known models. Other models are measured once all notes have vectors, and again after a failure. */
 export async function traitsFor(core: GraphCore, embedder: Embedder): Promise<EmbedderTraits> {
   const modelTraits = traitsOf(embedder.id)
   if (modelTraits !== undefined) return modelTraits
@@ -26,7 +26,7 @@ export function knownTraits({ store }: GraphCore, embedder: string): EmbedderTra
   return traitsOf(embedder) ?? measured.get(store)?.get(embedder) ?? DEFAULT_TRAITS
 }
 
-/** Without all vectors, the measured traits would be wrong. */
+/** A measurement before all notes have vectors would give wrong traits. */
 function isEmbedded({ indexing }: GraphCore): boolean {
   const vectors = indexing.status().search?.vectors
   return vectors !== undefined && vectors.done >= vectors.total

@@ -25,7 +25,7 @@ import { WITH_TEXT } from '../scope.ts'
 export interface QueryOptions {
   readonly scope: Scope
   readonly orderBy: FindOrder['by']
-  /** Defaults to `asc` for titles, and to `desc` otherwise. */
+  /** The default is `asc` for titles, and `desc` otherwise. */
   readonly order?: 'asc' | 'desc' | undefined
   readonly page: Page
   readonly communities?: CommunityIds | undefined
@@ -35,14 +35,17 @@ export interface QueryOptions {
 export interface FoundByQuery {
   readonly notes: FoundPage
   readonly words: readonly QueryWord[]
-  /** Set if no note contains all words. `some`: notes with some of the words. `begun`: notes with words that start with them. */
+  /**
+   * Set if no note contains all words. `some` means notes with some of the words, `begun` notes with words that start with them.
+   */
   readonly fallback: 'some' | 'begun' | undefined
   readonly emptySets: readonly QuerySet[]
   readonly folderWarnings: readonly Warning[]
 }
 
 /**
- * Falls back to notes with some of the words, or with words that start with them.
+ * Finds notes for a query. If no note contains all words, notes with some of the words, or with words that start with them, are
+ * returned.
  * @throws RouxError `NODE_NOT_FOUND` or `AMBIGUOUS_NAME` for a note in the query
  */
 export async function findByQuery(
@@ -106,7 +109,7 @@ async function findEmptySets(snapshot: Snapshot, query: Query, names: LookedUp):
 const UNORDERED: FindOrder = { by: 'relevance', direction: 'desc', terms: [], first: [] }
 const NO_ITEMS: Page = { offset: 0, limit: 0 }
 
-/** Without words, there is no relevance. */
+/** A query without words gives no relevance to sort by. */
 export function orderWith(orderBy: FindOrder['by'], hasWords: boolean): FindOrder['by'] {
   return orderBy === 'relevance' && !hasWords ? 'modified' : orderBy
 }
@@ -122,7 +125,7 @@ async function orderOf(
   return { by, direction: order ?? (by === 'title' ? 'asc' : 'desc'), terms: termsOf(words), first: first.all }
 }
 
-/** Includes excluded files, because notes may link to them. */
+/** Looks up the ids of titles in the query, including excluded files, because notes may link to them. */
 async function titleIds(snapshot: Snapshot, core: Pick<GraphCore, 'name'>, query: Query): Promise<TitleIds> {
   const lookups = titlesIn(query).map(
     async (title) => [title, [(await requireNamed(snapshot, core, title.trim(), { withMissing: true })).id]] as const,

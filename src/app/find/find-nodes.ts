@@ -45,7 +45,7 @@ export interface FoundNode extends ListedNode {
   readonly created?: string
   readonly modified?: string
   readonly snippet: string
-  /** UTF-16 offsets in `snippet`. Omitted unless requested. */
+  /** UTF-16 offsets in `snippet`, which are returned only if requested. */
   readonly highlights?: readonly (readonly [start: number, end: number])[]
   /** 1-based line in the file. */
   readonly line: number
@@ -151,14 +151,14 @@ const NO_SNIPPET = { text: '', highlights: [], line: 1 } as const
 function snippetOf(node: Node, source: NoteText, query: SnippetQuery) {
   const text = blankData(readableSource(node, source).text)
   const visible = legible(text)
-  // Shows images and comments only if the note contains nothing else.
+  // Images and comments are shown only if the note contains nothing else.
   const shownText = visible.slice(source.bodyStart).trim() === '' ? text : visible
   // Link addresses are not searched.
   const countedText = query.terms.length === 0 && query.phrases.length === 0 ? {} : { seen: wordsOf(text) }
   return snippet(shownText, source.bodyStart, query, { maxLength: SNIPPET_LENGTH, ...countedText })
 }
 
-/** Chooses the tasks with the most query words. Skips blank tasks unless all are blank. */
+/** Returns the tasks with the most query words. Blank tasks are skipped unless all are blank. */
 function tasksOf(
   { tasks = [] }: Node,
   { text }: NoteText,

@@ -18,10 +18,10 @@ import { type FindArguments, scopeOf } from './find-nodes.ts'
 import { queryWarnings } from './query-warnings.ts'
 
 export interface NoteGroup {
-  /** The most common spelling, or an array of two values for two groupings. */
+  /** The value in its most common spelling. For two groupings, an array of two values. */
   readonly value: string | readonly string[]
   readonly count: number
-  /** Up to three paths, which tools also accept as ids. */
+  /** Paths of up to three notes, which tools also accept as ids. */
   readonly examples: readonly string[]
 }
 
@@ -123,7 +123,7 @@ function countedBy(args: FindArguments, query: Query): string {
   return `${kinds === undefined ? 'notes' : 'notes and canvases'}${matching}${inside}${args.includeArchived ? '' : ', excluding archived ones'}`
 }
 
-/** Accepts one or two groupings. @throws RouxError `INVALID_PARAMS` */
+/** Parses one or two groupings. @throws RouxError `INVALID_PARAMS` */
 export function readGroupings(text: string): readonly Grouping[] {
   const parts = text
     .split(',')
@@ -233,7 +233,7 @@ async function communityMembers(core: GraphCore, call: Call): Promise<Members> {
 
 export const EXAMPLES = 3
 const MAX_VALUE_LENGTH = 100
-/** Notes never contain NUL. */
+/** No note contains NUL, so NUL can separate the values. */
 const SEPARATOR = '\u0000'
 
 interface Tally {
@@ -267,7 +267,7 @@ class Groups {
       [''],
     )
     if (combined.length === 0) this.without++
-    // A note counts once per group, even with two spellings of the value.
+    // The map removes duplicate spellings, so a note counts once per group.
     for (const [key, spelling] of new Map(combined.map((value) => [foldName(value), value]))) this.#count(key, spelling, note)
   }
 
@@ -329,12 +329,12 @@ class Groups {
   }
 }
 
-/** Lets `#author=Ann` also find `[[Ann]]`. */
+/** Removes the brackets of a wikilink, so `#author=Ann` also finds `[[Ann]]`. */
 function withoutBrackets(text: string): string {
   return /^\[\[([^[\]|#]+)\]\]$/.exec(text)?.[1]?.trim() ?? text
 }
 
-/** Truncates a date to the unit. Keeps less precise dates. Returns `undefined` for other text. */
+/** Truncates a date to the unit. Less precise dates stay as they are. Returns `undefined` for other text. */
 function dateOf(text: string, unit: keyof typeof UNITS): string | undefined {
   const time = readDate(text)
   if (time === undefined) return undefined

@@ -14,19 +14,22 @@ const MAX_SOURCES = 10
 /** Minimum weighted share of the question's words in a note. */
 const MIN_MATCHED_SHARE = 0.5
 const MAX_LINKS = 2_000
-/** Relative to the best keyword match. Tuned: 0.5 finds fewer notes. */
+/** The weight relative to the best keyword match. A weight of 0.5 finds fewer notes. */
 const WEIGHT = 1
 
 interface LinkText {
   readonly to: NodeId
   readonly text: string
-  /** 0–1. Squared share of the question's words in the text, times the share of the text's words in the question. */
+  /**
+   * The score of a link text, 0–1: the squared share of the question's words in the text, times the share of the text's words in
+   * the question.
+   */
   readonly score: number
 }
 
 /**
- * Also searches the texts of links to a note. With `[[Levain|the sourdough mother]]`, "sourdough mother" finds `Levain`. Each
- * note is scored by its best link text.
+ * Adds notes whose incoming links match the question. With `[[Levain|the sourdough mother]]`, "sourdough mother" finds `Levain`.
+ * Each note is scored by its best link text.
  */
 export async function withLinkTexts(
   reading: ReadingContext,
@@ -57,7 +60,7 @@ async function linksWithTexts(
   if (sources.length === 0) return []
   const ids = sources.map(({ id }) => id)
   const ranges = ids.map((id) => ({ id, start: 0, end: Number.MAX_SAFE_INTEGER }))
-  // In parallel, because each query may be a round trip to a database.
+  // The queries run in parallel, because each may be a round trip to a database.
   const [links, { texts, changed }] = await Promise.all([reading.snapshot.linksWithin(ranges, scope), readTexts(reading, ids)])
   const linkTexts: WrittenLink[] = []
   for (const [at, id] of ids.entries()) {
@@ -94,7 +97,7 @@ function scorerFor({ terms: foundTerms }: WordHits, terms: readonly WordTerm[], 
     const matching = [...stems].filter((stem) => weights.has(stem))
     if (matching.length === 0) return 0
     const share = matching.reduce((sum, stem) => sum + (weights.get(stem) ?? 0), 0) / all
-    // Squared, because few matching words are weak evidence.
+    // The share is squared, because a few matching words are weak evidence.
     return share ** 2 * (matching.length / stems.size)
   }
 }

@@ -80,7 +80,7 @@ export interface SearchByTagsArguments extends PageArguments {
   readonly links?: number | undefined
 }
 
-/** Sorted by id. A nested tag also matches its parents. */
+/** Returns notes with the given tags, sorted by id. A nested tag also matches its parents. */
 export function searchByTags(
   core: GraphCore,
   args: SearchByTagsArguments,
@@ -104,7 +104,7 @@ export interface RecentNote {
   readonly modified?: string
 }
 
-/** Newest first, without archived notes. */
+/** Returns the newest notes first, without archived notes. */
 export function recentNotes(
   core: GraphCore,
   { limit }: { readonly limit: number },
@@ -126,7 +126,7 @@ export function recentNotes(
 
 export interface RandomNodeArguments {
   readonly tags?: readonly string[] | undefined
-  /** 0 ≤ seed < 1. Equal seeds return the same note while the vault is unchanged. */
+  /** A number of at least 0 and below 1. Equal seeds return the same note while the vault is unchanged. */
   readonly seed?: number | undefined
 }
 

@@ -8,7 +8,7 @@ import { type ReadingContext, readNotes } from '../read/texts.ts'
 
 const MAX_CHECKED_NOTES = 100
 
-/** Sorted by keyword relevance. */
+/** Returns notes with literal matches, sorted by keyword relevance. */
 export async function literalNotes(
   reading: ReadingContext,
   literals: readonly Literal[],
@@ -36,7 +36,7 @@ function alternatives(condition: Condition): readonly Condition[] {
   return condition.kind === 'or' ? condition.parts : [condition]
 }
 
-/** Maximum score of notes without a literal match. */
+/** Notes without a literal match get at most this score. */
 const MAX_SCORE_WITHOUT_MATCH = 0.5
 
 /** Notes with the most literal matches come first. */

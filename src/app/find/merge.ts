@@ -85,7 +85,7 @@ function mergeName(query: string, answers: readonly ResolvedName[]): ResolvedNam
   }
 }
 
-/** If any vault has notes with all words, drops partial matches from the other vaults. */
+/** Drops partial matches if another vault has notes with all words. */
 export function withoutFallbacks<T extends { readonly answer: Answer<FoundInVault> }>(answers: readonly T[]): readonly T[] {
   const better = answers.filter(
     ({ answer: { value, warnings } }) =>

@@ -66,13 +66,13 @@ function bestStart(text: string, matches: readonly Match[], room: number): numbe
 }
 
 const ROUNDING_ERROR = 1e-9
-/** If sentences contain a smaller share of the words, sentence boundaries are ignored. */
+/** If the best sentences contain a smaller share of the words, sentence boundaries are ignored. */
 const MIN_WORD_SHARE = 0.5
 
 function startsOf(text: string): readonly number[] {
   const starts: number[] = []
   for (const end of [0, ...[...text.matchAll(END)].map(({ index, 0: mark }) => index + mark.length)]) {
-    // Prevents quadratic time on long white space.
+    // This check keeps the search linear on long runs of white space.
     if (end <= (starts.at(-1) ?? -1)) continue
     NO_SPACE.lastIndex = end
     const start = NO_SPACE.exec(text)?.index
@@ -98,7 +98,7 @@ function weightWithin(matches: readonly Match[], from: number, end: number): { r
   return { weight, end: last }
 }
 
-/** Keeps line breaks, which matter in code and tables. Keeps at most one empty line. */
+/** Shortens white space to at most one empty line. Line breaks stay, because they matter in code and tables. */
 function gap(space: string): string {
   const last = space.lastIndexOf('\n')
   if (last < 0) return ' '
@@ -127,7 +127,7 @@ export function highlightsOf(question: string, text: string): readonly (readonly
   const highlights: (readonly [number, number])[] = []
   let last = 0
   for (const { start, end } of findMatches(text, { terms, phrases: [] })) {
-    // Part of a compound that has been added already.
+    // This word is part of a compound that has already been added.
     if (start < last) continue
     highlights.push([start, end])
     last = end

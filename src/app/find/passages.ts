@@ -16,7 +16,7 @@ import { passageText, type ReadChunk, readChunk } from './passage-text.ts'
 
 export interface Passage {
   readonly heading: readonly string[]
-  /** First line of `text` in the file, starting at 1. `end_line` is the last line. */
+  /** The 1-based number of the first line of `text` in the file. `end_line` is the number of its last line. */
   readonly start_line: number
   readonly end_line: number
   readonly text: string
@@ -26,12 +26,12 @@ export interface Passage {
 
 export interface PassageQuery {
   readonly words: SnippetQuery
-  /** Stored chunks of the note. If omitted, the note is split again. */
+  /** The stored chunks of the note. If omitted, the note is split again. */
   readonly stored?: NoteChunks | undefined
-  /** Omitted for a keyword search. */
+  /** The semantic criteria, which a keyword search omits. */
   readonly meaning?: Meaning | undefined
   readonly length?: number
-  /** True to also match words of the title and headings. */
+  /** True if words of the title and headings also count as matches. */
   readonly isNamed?: boolean
 }
 
@@ -47,7 +47,7 @@ const MAX_PASSAGES = 3
 const MAX_CHARACTERS = 1_600
 const DEFAULT_CHARACTERS = 500
 const MIN_CHARACTERS = 160
-/** Typical result size in a vault of a few thousand notes. */
+/** A result typically has this size in a vault of a few thousand notes. */
 const RESULT_BYTES = 170
 const PASSAGE_BYTES = 110
 const PASSAGES_SHARE = 0.67
@@ -127,7 +127,7 @@ function minScoreOf(best: readonly AnsweringPlace[]): number {
   return Math.max((best[0]?.score ?? 0) * MIN_SCORE_SHARE, best[MAX_PASSAGES - 1]?.score ?? 0)
 }
 
-/** Floating-point sums depend on the order of the terms. */
+/** The sum of floating-point numbers depends on their order, so scores are compared with a tolerance. */
 const ROUNDING_ERROR = 1e-9
 /** `U.S.A.` may be indexed as one word, so a text search does not find it. */
 const ABBREVIATION = /(?<![a-z0-9])[a-z]\.[a-z](?![a-z0-9])/i
@@ -179,7 +179,7 @@ function likeliest(
     const part = text.slice(place.start, place.end)
     const letters = (NON_ASCII_LETTERS.test(part) ? foldLetters(part) : part.toLowerCase()).replace(DROPPED_IN_WORDS, '')
     const matched = beginnings.reduce((sum, beginning) => sum + (letters.includes(beginning.letters) ? beginning.own : 0), 0)
-    // Phrases are checked later, so assume that all of them match.
+    // Phrases are checked later, so this upper bound assumes that all of them match.
     return { candidate, maxScore: ((1 - weight) * (matched + words.phrases.length)) / all + weight * meaning }
   })
   return rated.sort((a, b) => b.maxScore - a.maxScore).slice(0, MAX_CHUNKS_READ)

@@ -20,7 +20,8 @@ interface QueryFacts extends Pick<FoundByQuery, 'emptySets' | 'folderWarnings'> 
 }
 
 /**
- * Warns about unknown folders, tags and properties, and about empty sets. If nothing was found, also warns about unknown values.
+ * Returns warnings about unknown folders, tags and properties, and about empty sets. If nothing was found, unknown values are
+ * reported, too.
  */
 export async function queryWarnings(
   snapshot: Snapshot,

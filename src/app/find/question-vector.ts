@@ -8,7 +8,7 @@ import type { Embedding, GraphCore, Warning } from '../graph-core.ts'
 
 export const MODEL_TIMEOUT = 5_000
 
-/** Minimum timeout, even after the call's deadline. */
+/** The model always gets this much time, even after the call's deadline. */
 const MIN_MODEL_TIMEOUT = 500
 
 /** Delay in milliseconds before a failed model is tried again. */
@@ -19,9 +19,9 @@ const recentFailures = new WeakMap<Embedding, { readonly reason: string; readonl
 export interface QuestionVector {
   readonly embedder: Embedder
   readonly vector: Float32Array
-  /** Used for notes in other languages. Omitted if it equals `vector`. */
+  /** The vector to compare with notes in other languages. It is omitted if it equals `vector`. */
   readonly across?: Float32Array
-  /** `undefined` if the question contains no letters. */
+  /** The question's language, or `undefined` if the question contains no letters. */
   readonly language: Language | undefined
 }
 
@@ -44,7 +44,10 @@ async function lookAgain({ indexing }: GraphCore, embedder: Embedder): Promise<v
   await indexing.reconcile([]).catch(() => {})
 }
 
-/** After a timeout, the model continues to load in the background. @throws RouxError `PROVIDER_ERROR` */
+/**
+ * Opens the embedder, or gives up after a timeout while the model continues to load in the background.
+ * @throws RouxError `PROVIDER_ERROR`
+ */
 export async function openedInTime(core: GraphCore, call: Call): Promise<Embedder> {
   const opening = servingEmbedder(core)
   if (isCommand(core)) return await opening
@@ -73,7 +76,7 @@ export async function embedWith(embedder: Embedder, texts: readonly string[], { 
   return requireVectors(embedder, texts.length, await embedder.embed(texts, kind, signal))
 }
 
-/** Returns a warning if the model fails. After a failure, does not try the model again for `RETRY_AFTER`. */
+/** Embeds a question, or returns a warning if the model fails. A failed model is not tried again for `RETRY_AFTER`. */
 export async function tryQuestion(
   core: GraphCore,
   text: string,
@@ -105,13 +108,13 @@ export async function tryQuestion(
       : { embedder, vector, language, ...(across === undefined ? undefined : { across }) }
   } catch (error) {
     call.signal?.throwIfAborted()
-    // The caller retries the call.
+    // The caller retries the call after this error.
     if (error instanceof RouxError && error.code === 'STORE_UNAVAILABLE') throw error
     const reason = patience.signal.aborted
       ? `the model did not answer within ${(time / 1_000).toFixed(1).replace(/\.0$/, '')} s`
       : messageOf(error)
     remember(embedding, reason)
-    // A slow model has opened, so stop skipping it.
+    // A slow model that has opened at last no longer counts as failed.
     if (!isOpen) opening.then(() => recentFailures.delete(embedding)).catch(() => {})
     return withoutMeaning(reason)
   } finally {

@@ -23,7 +23,7 @@ const MAX_LISTED = 3
 export interface ResolveArguments {
   readonly names: readonly string[]
   readonly strategy: 'exact' | 'fuzzy' | 'semantic'
-  /** Minimum similarity, 0–1. Ignored by `exact`. */
+  /** The minimum similarity, 0–1, which `exact` ignores. */
   readonly threshold: number
   readonly tag?: string | undefined
   readonly path?: string | undefined
@@ -35,17 +35,17 @@ export interface ResolvedName {
   readonly query: string
   readonly match: NodeId | null
   readonly score: number
-  /** The best match and up to `MAX_CANDIDATES - 1` other matches. Omitted for a single match. */
+  /** The best match and up to `MAX_CANDIDATES - 1` other matches. The list is omitted for a single match. */
   readonly candidates?: readonly { readonly id: NodeId; readonly title?: string; readonly score: number }[]
   readonly rule?: ChoiceRule
 }
 
 const MAX_CANDIDATES = 5
 
-/** Larger than `MAX_CANDIDATES`, because several notes may have the best score. */
+/** The limit is larger than `MAX_CANDIDATES`, because several notes may have the best score. */
 const MAX_SIMILAR = 20
 
-/** Above this threshold, names are only compared by bigrams. */
+/** Above this threshold, spelling is not compared, and names match only by bigrams. */
 const SPELLING_THRESHOLD = 0.7
 
 const MAX_SPELLED = 50
@@ -151,7 +151,7 @@ interface NameVectors {
   readonly embedder: Embedder
   readonly traits: EmbedderTraits
   readonly vectors: readonly Float32Array[]
-  /** Used for notes in other languages. Omitted if it equals `vectors`. */
+  /** The vectors to compare with notes in other languages. They are omitted if they equal `vectors`. */
   readonly across?: readonly Float32Array[]
 }
 

@@ -77,7 +77,7 @@ export interface SearchArguments extends PageArguments {
 }
 
 export interface SearchResult extends ListedNode {
-  /** 0–1. Can be compared between questions to the same embedder. */
+  /** A score from 0 to 1 that can be compared between questions to the same embedder. */
   readonly score: number
   readonly passages: readonly Passage[]
   readonly explain?: Explanation
@@ -86,11 +86,11 @@ export interface SearchResult extends ListedNode {
 export interface Explanation {
   readonly keyword: RetrieverScore | null
   readonly semantic: RetrieverScore | null
-  /** Rank among the notes in other languages than the question. Set only for such notes. */
+  /** The note's rank among notes in other languages than the question. Other notes have no such rank. */
   readonly across?: RetrieverScore
   /** Weight of the semantic score for this language, 0–1. */
   readonly weight: number
-  /** ISO 639-1. Omitted if the language is unclear. */
+  /** The language in ISO 639-1. It is omitted if it is unclear. */
   readonly language?: string
   /** True if a title or alias equals the question. */
   readonly exact: boolean
@@ -103,7 +103,7 @@ export const PASSAGES = 200
 export const MAX_PASSAGES = 16 * PASSAGES
 const MIN_NOTES = 50
 const MAX_NAMES = 50
-/** Makes cosines across languages comparable with those within a language. */
+/** This factor makes cosines across languages comparable with those within a language. */
 const ACROSS_SHARE = 0.9
 /** Semantic weight if all near notes are in other languages than the question. */
 const FOREIGN_WEIGHT = 0.7
@@ -138,7 +138,7 @@ export function search(core: GraphCore, args: SearchArguments, initialCall: Call
 }
 
 export interface EmbeddedQuestion {
-  /** `undefined` without a model, or if the model does not support the language. */
+  /** The embedded question. It is `undefined` without a model, or if the model does not support the language. */
   readonly question: QuestionVector | undefined
   readonly traits: MeaningTraits | undefined
   readonly warnings: readonly Warning[]
@@ -163,7 +163,7 @@ export async function embedQuestion(
 export interface Ranked extends Omit<Description, 'args'> {
   readonly hits: readonly RankedHit[]
   readonly relevant: number
-  /** True if a note scores at least `sureFrom`, the `normal` threshold. */
+  /** True if at least one note reaches `sureFrom`, the threshold of `normal`. */
   readonly isSure: boolean
   readonly sureFrom: number
   readonly warnings: readonly Warning[]
@@ -223,7 +223,7 @@ const WORDLESS: Warning = {
   message: 'The query contains no word. Punctuation and emoji are not searched, except in names of notes.',
 }
 
-/** True if one of the notes is in another language, because its words cannot match. */
+/** Checks whether notes are about the question. A note in another language always passes, because its words cannot match. */
 function isAbout(
   first: readonly FusedHit<NodeId>[],
   { words, traits, foreign }: Pick<Retrieval, 'words' | 'foreign'> & { readonly traits: MeaningTraits },
@@ -252,7 +252,7 @@ async function retrieve(
     isByWords ? snapshot.words(queryTerms(query, core.languages), scope, MAX_CANDIDATES) : NO_WORDS,
     isByWords ? namedExactly(snapshot, core, query, scope) : NOT_NAMED,
   ])
-  // The word may be spelled correctly if another vault contains it.
+  // In a merged answer, another vault may contain the word, so it counts as spelled correctly.
   const isSpelled = call.isPart === true || exactNames.ownVault.length > 0
   const corrected = isSpelled
     ? undefined
@@ -285,13 +285,18 @@ interface NearNotes {
 
 const NONE_NEAR: NearNotes = { hits: [], byLanguage: undefined }
 
-/** False if words match well, because the detected language is then probably wrong. */
+/**
+ * Checks whether all near notes are in other languages. If words match well, they are not, because the detected language is then
+ * probably wrong.
+ */
 function areAllForeign(keyword: readonly KeywordHit<NodeId>[], byLanguage: NearByLanguage<NodeId> | undefined): boolean {
   if (byLanguage === undefined || byLanguage.own.length > 0 || byLanguage.other.length === 0) return false
   return keyword.every(({ matched }) => matched < WELL_MATCHED)
 }
 
-/** Raises the scores of notes that are similar to the top results. English only, because other languages do not benefit. */
+/**
+ * Raises the scores of notes that are similar to the top results. Only English questions benefit, so others keep their scores.
+ */
 async function supportedHits(
   snapshot: Snapshot,
   hits: readonly FusedHit<NodeId>[],
@@ -323,7 +328,10 @@ function nearestTo(question: Float32Array, vectors: readonly Float32Array[]): Fl
 const NOT_NAMED: NamedExactly = { ownVault: [], all: [] }
 const NO_WORDS: WordHits = { hits: [], coverage: 0, terms: [] }
 
-/** Uses the cross-language vector only for notes in other languages, because it is less accurate within a language. */
+/**
+ * Finds the nearest notes. Only notes in other languages are compared by the cross-language vector, because it is less accurate
+ * within a language.
+ */
 async function nearest(snapshot: Snapshot, question: QuestionVector, scope: Scope): Promise<NearNotes> {
   const { embedder, vector, across, language } = question
   const isGrouped = traitsOf(embedder.id)?.across !== undefined && language !== undefined
@@ -352,7 +360,7 @@ interface LanguageGroups {
   readonly other: ReadonlySet<string | undefined>
 }
 
-/** Skips rare and unsupported languages. `notes` contains the number of notes by language. */
+/** Groups the languages of the notes, without rare and unsupported ones. `notes` contains the number of notes by language. */
 function groupLanguages(
   notes: ReadonlyMap<string, number>,
   { embedder, language }: { readonly embedder: Embedder; readonly language: Language },
@@ -408,13 +416,13 @@ export interface RankedHit extends FusedHit<NodeId> {
   readonly closeTitle?: string
 }
 
-/** Below 1, because of rounding errors. */
+/** The threshold is below 1, because of rounding errors. */
 const ALL_WORDS_COVERAGE = 0.999
 /** A question with at most this many words is probably spelled correctly if notes contain all of them. */
 const FEW_WORDS = 2
 const KEPT_AHEAD = 2
 
-/** Returns how many hits stay ahead of similar titles, because they contain every word. */
+/** Returns the number of top hits that contain every word. Similar titles come after them. */
 function answeredByWords(hits: readonly FusedHit<NodeId>[], { hits: wordHits, terms }: WordHits): number {
   if (terms.length <= FEW_WORDS) return terms.length > 0 && terms.every(({ notes }) => notes > 0) ? KEPT_AHEAD : 0
   const full = new Set(wordHits.filter(({ matched }) => matched >= ALL_WORDS_COVERAGE).map(({ id }) => id))
@@ -483,7 +491,7 @@ async function describe(
   const maxTokens = tokensFor(args.maxTokens, DEFAULT_TOKENS.list, call)
   const ids = hits.map(({ key }) => key)
   const links = linksShown(args.links, call)
-  // Skip notes whose passages cannot fit the budget. With several vaults, the budget of each vault is unknown.
+  // Passages that cannot fit the budget are not read. With several vaults, the budget of each vault is unknown.
   const quoted = maxTokens === undefined || call.isPart === true ? ids : ids.slice(0, mostPassages(maxTokens))
   const lengthAt = passageLengths(maxTokens, hits.length)
   const [{ notes, unread, stored }, others, { codes }] = await Promise.all([
@@ -546,7 +554,7 @@ export async function readChunked(
   { links, question }: { readonly links: number; readonly question: QuestionVector | undefined },
 ): Promise<ChunkedNotes> {
   const { snapshot } = reading
-  // Even a keyword search uses stored chunks, which is faster than splitting notes again.
+  // Stored chunks save even a keyword search from splitting notes again.
   const embedder = question?.embedder.id ?? (await snapshot.vectorStates())[0]?.embedder
   const [read, stored] = await Promise.all([
     readNotes(reading, ids, { links }),

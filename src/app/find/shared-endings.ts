@@ -15,7 +15,7 @@ export interface NotePlace {
 
 const MIN_NOTES = 3
 const MAX_LENGTH = 2_000
-/** A section with a larger share of the question's words is not a footer. */
+/** A section with a larger share of the question's words does not count as a footer. */
 const RELEVANT_SHARE = 0.3
 
 interface Ending {

@@ -33,23 +33,26 @@ export interface SimilarArguments extends PageArguments, Pick<SearchArguments, '
 }
 
 export interface SimilarNode extends ListedNode {
-  /** 0–1. Can be compared between notes of one vault. */
+  /** A score from 0 to 1 that can be compared between notes of one vault. */
   readonly score: number
 }
 
-/** Uses only the part of the vectors that all languages share. */
+/** The threshold applies to the part of the vectors that all languages share. */
 const MIN_COSINE_ACROSS = 0.45
 const MAX_NEIGHBORS = 64
-/** Maximum score of notes without distinctive words in common. `normal` excludes them. */
+/** Notes without distinctive words in common get at most this score, which `normal` excludes. */
 const MAX_UNRELATED_SCORE = 0.06
-/** Notes with fewer distinctive words get a warning. */
+/** A note with fewer distinctive words than this gets a warning. */
 const FEW_WORDS = 10
 /** Timeout in milliseconds if vectors are available. */
 const INSIGHT_TIMEOUT = 500
-/** Tuned on obsidian-hub: of the linked notes in the top five, `normal` excludes 5% and `strict` excludes a third. */
+/**
+ * The thresholds were tuned on obsidian-hub: of the linked notes in the top five, `normal` excludes 5% and `strict` excludes a
+ * third.
+ */
 export const MIN_SIMILARITY: Readonly<Record<Relevance, number>> = { strict: 0.2, normal: 0.08, loose: 0.03 }
 
-/** Ranks notes by distinctive words, then by vectors. Uses stored vectors only, so no model is needed. */
+/** Ranks notes by distinctive words, then by vectors. All vectors are stored ones, so no model is needed. */
 export function similarNodes(
   core: GraphCore,
   args: SimilarArguments,
@@ -62,7 +65,7 @@ export function similarNodes(
   return core.embedding === undefined ? answerInSteps(core, caller, run) : answerFindable(core, caller, 'meaning', run)
 }
 
-/** Waits only briefly if vectors can answer instead. A command always waits, because it runs only once. */
+/** Waits for the insight, but only briefly if vectors can answer instead. A command always waits, because it runs only once. */
 async function insightFor(core: GraphCore, call: Call): Promise<LatestInsight | undefined> {
   const canWait = core.embedding === undefined || core.indexing.status().watch === 'off'
   try {
@@ -220,7 +223,7 @@ export async function similarInOtherLanguages(
   const other = new Set<string | undefined>(
     inUse.filter((code) => code !== ownLanguage && knowsLanguage(formerEmbedder?.languages, code)),
   )
-  // Only half of each vector is compared, so cosines are lower by a factor of √½.
+  // Only half of each vector is compared, which lowers cosines by a factor of √½.
   const minCosine = MIN_COSINE_ACROSS * Math.SQRT1_2
   const nearest = nearestTo(reading, args, { embedder, centre })
   const foreignOnly = async (hits: readonly ChunkHit[]) => {
@@ -335,7 +338,7 @@ async function nearByMeaning(
   return { hits, isAll }
 }
 
-/** Returns the embedder with vectors for the most notes, the newest in a tie. */
+/** Returns the embedder that has embedded the most notes. In a tie, the newest one is used. */
 export async function servingVectors(snapshot: Snapshot): Promise<string | undefined> {
   const states = await snapshot.vectorStates()
   const maxNotes = Math.max(...states.map(({ notes }) => notes))
@@ -422,7 +425,7 @@ export function* similarPairs({ ids, nearest: { kept, notes, scores } }: Insight
       const other = notes[at] as number
       const score = scores[at] as number
       if (score < MIN_SIMILARITY.normal) continue
-      // Mutual neighbors were yielded before.
+      // Two notes that are each other's neighbors would otherwise be returned twice.
       if (other < note && notes.subarray(other * kept, (other + 1) * kept).includes(note)) continue
       yield {
         source: ids[Math.min(note, other)] as NodeId,

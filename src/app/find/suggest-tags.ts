@@ -26,7 +26,7 @@ interface Suggestion {
   /** Weighted share of the nearest notes with this label, plus bonuses, 0–1. */
   readonly score: number
   readonly from: readonly NodeId[]
-  /** An operation for `apply_changes`. Omitted if it does not fit the budget. */
+  /** An operation for `apply_changes`. It is omitted if it does not fit the budget. */
   readonly operation?: SuggestedOperation
 }
 
@@ -154,7 +154,7 @@ async function byWords(snapshot: Snapshot, id: NodeId, text: string): Promise<Re
   const notes = new Map(terms.map((term) => [term.word, term.notes]))
   const worth = ({ form, count }: WordTerm): number => {
     const noteCount = notes.get(form) ?? 0
-    // A word that occurs only in this note cannot find others.
+    // A word that occurs only in this note cannot find other notes.
     return noteCount < 2 ? 0 : (1 + Math.log(count)) * Math.log(1 + total / noteCount)
   }
   const best = often
@@ -187,7 +187,7 @@ async function nearByMeaning({ core, snapshot }: ReadingContext, id: NodeId): Pr
   return { id, embedder, centre, ids: [...new Set(hits.map((hit) => hit.id))].slice(0, MAX_CANDIDATES + 1) }
 }
 
-/** Subtracts the centroid of the vault, so common features do not count. */
+/** Compares vectors after subtracting the vault's centroid, so features that all notes share do not count. */
 async function cosinesFrom(
   { core, snapshot }: ReadingContext,
   { id, embedder, centre, ids: near }: NearByMeaning,
@@ -248,7 +248,7 @@ function rankLabels(
     for (const label of new Set(labels)) {
       if (label === '') continue
       const key = foldName(label)
-      // `voters` are sorted, so the first note is the nearest.
+      // The list `voters` is sorted, so the first note is the nearest.
       const vote = byLabel.get(key) ?? { label, share: NEAREST_NOTE_BONUS * (weight / maxWeight), from: [] }
       vote.share += weight / all
       if (vote.from.length < 3) vote.from.push(id)

@@ -6,14 +6,16 @@ import { foldName } from '../../core/text/fold.ts'
 import type { Read } from '../answer/answer-when-ready.ts'
 import { truncate } from '../answer/truncate.ts'
 
-/** Short notes in a folder that share a template or property. */
+/** A group of short notes in a folder that share a template or property. */
 export interface Catalogue {
-  /** As spelled on disk. Empty for the root. Folders named after a number or date count as their parent. */
+  /**
+   * The folder as spelled on disk, or an empty string for the root. Folders named after a number or date count as their parent.
+   */
   readonly folder: string
-  /** Set if a property, such as `{ "type": "plugin" }`, divides the folder into several catalogues. */
+  /** A property value, such as `{ "type": "plugin" }`, if a property divides the folder into several catalogues. */
   readonly where?: Readonly<Record<string, string>>
   readonly notes: number
-  /** Number of notes in the folder. With `where`, only notes with its value. */
+  /** Number of notes in the folder. With `where`, only notes with its value count. */
   readonly of: number
   readonly properties: readonly string[]
 }
@@ -31,7 +33,7 @@ interface Source {
   readonly read: Read
 }
 
-/** Cached, because reading the properties of all notes is slow. */
+/** The catalogues are cached, because reading the properties of all notes is slow. */
 const cache = new WeakMap<object, readonly Catalogue[]>()
 
 /** Returns catalogues by size, or none if they contain less than half of the notes. Linear time. */
@@ -74,7 +76,7 @@ function isStub({ ownWords }: Pick<Insight, 'ownWords'>, note: number): boolean 
   return (ownWords[note] as number) < STUB_WORDS
 }
 
-/** A folder named after a number or date counts as its parent. */
+/** Returns the folder of a note. A folder named after a number or date counts as its parent. */
 function placeOf(path: string): string {
   let folder = folderOf(path)
   while (folder !== '' && !/\p{L}/u.test(nameOf(folder))) folder = folderOf(folder)
@@ -90,7 +92,7 @@ interface Kind {
 interface SharedProperty {
   readonly property: PropertyCount
   entries: number
-  /** Number of notes by folded value. Limited to the first `MAX_KINDS` values. */
+  /** Number of notes by folded value, for at most the first `MAX_KINDS` values. */
   readonly kinds: Map<string, Kind>
 }
 

@@ -13,11 +13,11 @@ export interface ChangeWindow {
   readonly isWhole: boolean
   /** Start of the known changes, in milliseconds since the Unix epoch. */
   readonly begins?: number
-  /** True if the log does not contain the generation yet. */
+  /** True if the log does not contain the current generation yet. */
   readonly isBehind: boolean
 }
 
-/** Reads the log backwards up to the requested start or a gap. */
+/** Reads the log backwards, up to the requested start or a gap in the log. */
 export async function readWindow(
   log: GraphLog,
   { lineage, generation }: GenerationOf,
@@ -80,8 +80,9 @@ const AGO = /^(\d{1,5}) ?(m|h|d|w|minutes?|hours?|days?|weeks?)(?: ago)?$/
 const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday']
 
 /**
- * Returns milliseconds since the Unix epoch. Accepts periods of the query language (`2024-01-31`, `day-7`, `week`), `today`,
- * `yesterday`, `monday` (may be today), `last monday` (before today), and durations (`7d`). A period means its start.
+ * Converts a time expression to milliseconds since the Unix epoch. Besides periods of the query language (`2024-01-31`, `day-7`,
+ * `week`), it can be `today`, `yesterday`, `monday` (may be today), `last monday` (before today), or a duration (`7d`). A period
+ * means its start.
  * @throws RouxError `INVALID_PARAMS` for other text and for future times
  */
 export function readSince(input: string, now: Date): number {

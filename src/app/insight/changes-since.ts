@@ -29,7 +29,7 @@ import {
 
 export interface ChangesArguments {
   readonly cursor?: string | undefined
-  /** See `readSince`. Defaults to seven days ago. */
+  /** The start of the period; see `readSince`. The default is seven days ago. */
   readonly since?: string | undefined
   /** A link belongs to the folder of the note that contains it. */
   readonly folder?: string | undefined
@@ -40,14 +40,14 @@ export interface ChangedNote {
   readonly id: NodeId
   readonly title: string
   readonly from?: NodeId
-  /** Set if Roux made the last change to the note. */
+  /** Id of the change, if Roux made the last change to the note. */
   readonly change_id?: string
 }
 
 export interface ChangedLink {
   readonly from: NodeId
   readonly to: NodeId
-  /** 1-based. For a removed link, the last known line. */
+  /** The 1-based line of the link. For a removed link, the last known line. */
   readonly line: number
   readonly text: string
 }
@@ -65,11 +65,11 @@ export interface RisingNote {
   readonly now: number
 }
 
-/** Net changes since the start of the period. Opposite changes cancel out. */
+/** The net changes since the start of the period. Opposite changes cancel out. */
 export interface ChangesAnswer {
   /** `null` if the index has no lineage. */
   readonly cursor: string | null
-  /** ISO 8601. Omitted if nothing has been logged. */
+  /** The start in ISO 8601. It is omitted if nothing has been logged. */
   readonly since?: string
   readonly notes: {
     readonly added: readonly ChangedNote[]
@@ -78,7 +78,7 @@ export interface ChangesAnswer {
     readonly moved: readonly ChangedNote[]
   }
   readonly links: { readonly gained: readonly ChangedLink[]; readonly lost: readonly ChangedLink[] }
-  /** Includes links to a heading or block that disappeared. */
+  /** Broken links, including those to a heading or block that disappeared. */
   readonly broken: readonly BrokenPlace[]
   readonly fixed: readonly BrokenPlace[]
   /** Notes that lost their last link or were created without links. */
@@ -86,7 +86,7 @@ export interface ChangesAnswer {
   readonly rising: readonly RisingNote[]
   /** Number of changes by kind, ignoring `limit`. Zero counts are omitted. */
   readonly totals: Readonly<Record<string, number>>
-  /** Set if the changes are not known. */
+  /** The reason, if the changes are not known. */
   readonly state?: PresentState
 }
 
@@ -364,7 +364,7 @@ function notesOf(
     const change_id = change === undefined || core.name === undefined ? change : `${core.name}:${change}`
     const row = { id: end.id, title: end.title, ...(change_id === undefined ? {} : { change_id }) }
     if (to === undefined) removed.push(row)
-    // A file that used to be hidden or excluded counts as new.
+    // A file counts as new if it used to be hidden or excluded.
     else if (from === undefined || before?.excluded || isIgnored(core, from)) added.push(row)
     else {
       if (from !== to) movedNotes.push({ ...row, from: idOf(from) })
@@ -408,7 +408,7 @@ function listOf<T>(
   if (now > was) return isBroken ? lists.broken : lists.gained
   if (now === was) return undefined
   if (!isBroken) return lists.lost
-  // Deleting the source note does not fix a broken link.
+  // A broken link is not fixed by deleting the note that contains it.
   return from.startsWith('/') ? undefined : lists.fixed
 }
 
@@ -426,7 +426,7 @@ function byTimeThenPlace(a: LinkPlace, b: LinkPlace): number {
   return a.line - b.line
 }
 
-/** Uses current line numbers, because later edits move links. */
+/** Adds current line numbers, because later edits move links. */
 async function withPlaces(snapshot: Snapshot, links: readonly LinkPlace[]): Promise<readonly ChangedLink[]> {
   const occurrences = await snapshot.occurrences(links.map(({ from, to }) => [from, to] as const))
   return links.map((link, at) => {
@@ -443,7 +443,7 @@ function placeRow({ from, line, text }: ChangedLink): BrokenPlace {
   return { id: from, line, text }
 }
 
-/** Skips notes that already had no links at the start of the period. */
+/** Returns notes that lost their last link. Notes without links at the start of the period are skipped. */
 async function orphansOf(
   snapshot: Snapshot,
   { files, links }: GraphChanges,

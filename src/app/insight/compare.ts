@@ -38,7 +38,7 @@ export interface Comparison {
   readonly shared: readonly NodeSummary[]
   readonly only_a: readonly NodeSummary[]
   readonly only_b: readonly NodeSummary[]
-  /** 0–1. Compares vectors if available, and otherwise words. Equal texts score 1. */
+  /** The similarity, 0–1, by vectors if available, and otherwise by words. Equal texts score 1. */
   readonly alike: number
   readonly path: readonly NodeId[]
   readonly shared_passages: readonly SharedPassage[]
@@ -47,7 +47,7 @@ export interface Comparison {
 
 export type ComparedList = 'shared' | 'only_a' | 'only_b' | 'shared_passages'
 
-/** Exceeds any budget. Ignored if all neighbors are requested. */
+/** The limit exceeds any budget. It does not apply if all neighbors are requested. */
 const MAX_NOTES = 500
 /** Only the parts nearest to the other note are compared. */
 const MAX_PARTS = 60
@@ -216,7 +216,7 @@ function compareParts({ notes: [a, b], low }: ComparedNotes): {
     .slice(0, MAX_PASSAGES)
   const isSame = a.source.text.slice(a.source.bodyStart) === b.source.text.slice(b.source.bodyStart)
   return {
-    // Compare the best part of each note with the whole other note.
+    // The best part of each note is compared with the whole other note.
     alike: isSame ? 1 : (best(b.parts, centreA, wordsIn(a)) + best(a.parts, centreB, wordsIn(b))) / 2,
     passages: chosen.map(({ one, other, alike }) => {
       const [shownA, shownB] = [shownPart(a, one), shownPart(b, other)]
@@ -260,7 +260,7 @@ function shownPart({ node, source }: ComparedNote, { place }: Part): { readonly 
   return { lines: [start_line, end_line], text: shownText(node, text) }
 }
 
-/** Shares of the remaining bytes in each round. */
+/** In each round, members get these shares of the remaining bytes. */
 const ROUNDS = [{ path: 0.5 }, { shared_passages: 0.4 }, { only_a: 0.34, only_b: 0.34 }, { shared: 1 }] as const
 
 export function fitComparison(comparison: Comparison, room: number): Fitted<Partial<Comparison>> {

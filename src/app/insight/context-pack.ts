@@ -50,23 +50,23 @@ interface PackPart extends ContextPack {
 
 interface PackDraft {
   readonly maxTokens: number
-  /** True to include hashes. Only writing needs them. */
+  /** True if the answer contains hashes, which only writing needs. */
   readonly mayWrite: boolean
   readonly passages: readonly PackPassage[]
 }
 
 const PACK_TOKENS = 3_000
 
-/** Independent of the budget, so `offset` counts the same passages in every call. */
+/** The limit does not depend on the budget, so `offset` counts the same passages in every call. */
 const MAX_HITS = 24
-/** Higher than any search score, so requested notes come first. */
+/** Requested notes come first, because this score is higher than any search score. */
 const GIVEN_SCORE = 10
 const OTHER_PASSAGES_FACTOR = 0.5
 const MAX_PARTS = 50
 const MAX_HEADINGS = 30
 
 /**
- * Returns passages that answer a question, and passages that the best ones link to. Without a question, returns passages of
+ * Returns passages that answer a question, and passages that the best ones link to. Without a question, the passages come from
  * `ids`.
  * @throws RouxError like `search`
  */
@@ -103,7 +103,7 @@ export function findPack(core: GraphCore, args: PackSource, initialCall: Call = 
     const mayEmbed = (path: string): boolean => core.embedding?.mayEmbed?.(path) !== false
     const notes = givenIds.length === 0 ? NO_NOTES : await read((snapshot) => findGiven({ core, snapshot, call }, givenIds))
     const query = args.query ?? notes.titles.join('\n')
-    // Titles of notes that must not be embedded are compared by words.
+    // Notes that must not be embedded are compared by the words of their titles.
     const mayEmbedIt = args.query !== undefined || notes.paths.every((path) => path !== undefined && mayEmbed(path))
     const question =
       query.trim() === '' ? NO_QUESTION : await embedQuestion(core, { mode: mayEmbedIt ? 'hybrid' : 'keyword', query }, call)
@@ -256,8 +256,8 @@ async function findPassages(
 const NO_LINKS: ReadonlyMap<NodeId, readonly OutgoingLink[]> = new Map()
 
 /**
- * Without an explicit relevance, includes notes that score nearly as high as the relevant ones. If there are none, includes the
- * closest notes.
+ * Ranks notes by relevance. If the caller gives no relevance, notes that score nearly as high as the relevant ones are included,
+ * or the closest notes if none is relevant.
  */
 async function rankSurely(
   reading: ReadingContext,
@@ -281,7 +281,7 @@ const UNSURE_WARNING: Warning = {
 
 const SEARCH = { limit: MAX_HITS, includeContent: false, mode: 'hybrid', explain: false } as const
 
-/** Titles are not questions, so only words are compared. */
+/** A title is not a question, so only its words are compared. */
 function keywordCriteria(query: string, languages: readonly string[]): MatchCriteria {
   const terms = queryTerms(query, languages).map((term) => ({ term, weight: 1 }))
   return { words: { terms, phrases: [], languages }, meaning: undefined }

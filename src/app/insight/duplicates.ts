@@ -9,16 +9,16 @@ import { type ReadingContext, readTexts, unreadWarnings } from '../read/texts.ts
 import { trimFolder } from '../scope.ts'
 import { isBelow } from './map.ts'
 
-/** Two notes with nearly the same content. Either may be the copy. */
+/** Two notes with nearly the same content. Either note may be the copy. */
 export interface DuplicateNotes {
   readonly kind: 'duplicate'
   readonly id: NodeId
-  /** First line that both notes contain, or 0. */
+  /** The number of the first line that both notes contain, or 0. */
   readonly line: number
-  /** Text of `line`. Without a common line, a short description. */
+  /** The text of that line, or a short description if there is no common line. */
   readonly text: string
   readonly candidates: readonly [NodeId]
-  /** Excludes boilerplate. */
+  /** Number of identical lines, without boilerplate. */
   readonly equal_lines: number
   /** Share of common word sequences, 0–1. */
   readonly alike: number
@@ -33,7 +33,7 @@ export interface DuplicatesArguments extends PageArguments {
   readonly folder?: string | undefined
 }
 
-/** Sorted by similarity, highest first. */
+/** Returns pairs of notes, the most similar first. */
 export function listDuplicates(core: GraphCore, args: DuplicatesArguments, call: Call = {}): Promise<Answer<DuplicateList>> {
   return answerFromInsight(core, call, {
     from: core.insights,
@@ -56,7 +56,7 @@ async function duplicatesIn(reading: DuplicatesContext, args: DuplicatesArgument
   )
   const page = pageFor(args, call)
   const pairs = all.slice(page.offset, page.offset + page.limit).map((pair) => (isIn(pair.notes[0]) ? pair : swapped(pair)))
-  // Line numbers are only valid for the generation of the insight.
+  // The line numbers are only valid for the generation of the insight.
   const isCurrent = snapshot.generation === insight.generation
   const sources = pairs.flatMap(({ notes: [note], lines }) =>
     isCurrent && lines.length > 0 ? [insight.ids[note] as NodeId] : [],

@@ -3,14 +3,14 @@ import { truncate } from '../answer/truncate.ts'
 
 export interface PackExcerpt {
   readonly id: string
-  /** Path as spelled on disk. Omitted if it equals the id. */
+  /** The path as spelled on disk. It is omitted if it equals the id. */
   readonly path?: string
   readonly title: string
-  /** First headings of the note. Set for requested notes. */
+  /** The first headings of the note. Only requested notes have an outline. */
   readonly outline?: readonly string[]
   readonly heading: readonly string[]
   readonly lines: readonly [first: number, last: number]
-  /** Hash of the note, with the prefix `partial:` for an incomplete excerpt. Omitted if writing is off. */
+  /** The note's hash, with the prefix `partial:` for an incomplete excerpt. It is omitted if writing is off. */
   readonly hash?: string
   readonly text: string
   /** Location of the link that led to this note. */
@@ -22,7 +22,7 @@ export interface ShownPart extends Required<Pick<PackExcerpt, 'heading' | 'lines
 }
 
 export interface PackPassage extends Pick<PackExcerpt, 'id' | 'path' | 'title' | 'outline' | 'via'> {
-  /** Identifies the passage within one version of the note. */
+  /** A key that identifies the passage within one version of the note. */
   readonly key: string
   readonly score: number
   /** Length in the file, in UTF-16 code units. Shown text is never longer. */
@@ -75,7 +75,7 @@ export function fitPack(passages: readonly PackPassage[], { room, hasHashes }: P
     const minBytes = jsonBytes(frame) + MIN_TEXT_LENGTH + SEPARATOR
     const bytes = isFirst ? jsonBytes(frame) + TOKENS_FOR_FIRST * TOKEN_BYTES : remaining
     const draft = fill(passage, frame, Math.min(bytes, remaining))
-    // Skip an excerpt whose metadata does not fit, so paging makes progress.
+    // The loop skips an excerpt whose metadata does not fit, so paging makes progress.
     if (draft === undefined && minBytes <= room) break
     if (draft !== undefined) {
       drafts = [...drafts, draft]
@@ -91,7 +91,7 @@ export function fitPack(passages: readonly PackPassage[], { room, hasHashes }: P
   return { excerpts: drafts.map(({ excerpt }) => excerpt), passed: skipped }
 }
 
-/** Used if no complete excerpt fits. Omits headings. */
+/** Shortens a passage without headings, if no complete excerpt fits. */
 function fillAlone(passage: PackPassage, { room, hasHashes }: PackRoom): Draft | undefined {
   const { outline: _, via: __, ...bare } = passage
   const show = (length: number): ShownPart => ({ ...passage.show(length), heading: [] })

@@ -21,7 +21,7 @@ export interface LinkCandidate {
   readonly line: number
   readonly passage: number
   readonly sentence: string
-  /** Weight of the link relative to its passage. */
+  /** The link's weight relative to its passage. */
   readonly weight: number
   readonly maxScore: number
 }
@@ -35,7 +35,7 @@ const MAX_LINKED = 12
 const MAX_LINKS = 4
 const MAX_COMPARED = 24
 const LINK_WEIGHT = 3
-/** A passage with fewer links is probably about the linked notes. */
+/** A passage with fewer links than this is probably about the linked notes. */
 const FEW_TARGETS = 6
 /** Weight of a link whose sentence contains no word of the question. */
 const UNMATCHED_FACTOR = 0.2
@@ -51,7 +51,7 @@ export async function linksOf(
     first.map((id) => ({ id, start: 0, end: Number.MAX_SAFE_INTEGER })),
     scope,
   )
-  // Link offsets are only valid for the text of their own generation.
+  // The offsets of links are only valid for the text of their own generation.
   return new Map(snapshot.isMixed ? [] : first.map((id, at) => [id, links[at] ?? []]))
 }
 
@@ -78,7 +78,7 @@ export interface Comparing {
   readonly signal: AbortSignal | undefined
 }
 
-/** Rates links by the similarity of their sentences and the question. Keeps the best link to each note. */
+/** Rates links by the similarity of their sentences and the question. Only the best link to each note is returned. */
 export async function bestLinks(
   links: readonly LinkCandidate[],
   { embedded, criteria, mayEmbed, signal }: Comparing,
@@ -111,7 +111,7 @@ function scored(link: LinkCandidate, likeness: number): ScoredLink {
 const MAX_TARGET_SHARE = 0.99
 const BETTER_TARGET_DIVISOR = 800
 
-/** Keeps at most one link per target. */
+/** Returns at most one link per target. */
 function bestOfEach(links: readonly ScoredLink[], count: number): readonly ScoredLink[] {
   const targetsByPassage = new Map<number, Set<NodeId>>()
   return links
@@ -163,7 +163,7 @@ export async function readLinked(
   return { passages, unread }
 }
 
-/** The sentence with a link usually describes the linked note. */
+/** Adds the words of the linking sentence to the query, because the sentence usually describes the linked note. */
 function withSentence({ terms, phrases }: SnippetQuery, sentence: string): SnippetQuery {
   const termIds = new Set(terms.map(({ term }) => idOf(term)))
   const more = queryTerms(plainText(sentence)).filter((term) => !termIds.has(idOf(term)))
@@ -171,5 +171,5 @@ function withSentence({ terms, phrases }: SnippetQuery, sentence: string): Snipp
   return { terms: [...terms, ...more.map((term) => ({ term, weight }))], phrases }
 }
 
-/** Weight relative to an average word of the question. */
+/** The weight of a word in the sentence, relative to an average word of the question. */
 const SENTENCE_WORD_WEIGHT = 0.25

@@ -17,7 +17,7 @@ export const GAP_KINDS = ['apart', 'cut', 'wanted', 'dead_ends'] as const
 export type GapKind = (typeof GAP_KINDS)[number]
 
 export interface GapsArguments extends PageArguments {
-  /** Defaults to the first gaps of each kind. */
+  /** If omitted, the first gaps of each kind are returned. */
   readonly kind?: GapKind | undefined
   readonly folder?: string | undefined
 }
@@ -50,8 +50,8 @@ export interface WantedRow {
 }
 
 /**
- * Key of a dismissed gap: `apart:c1,c4`, `cut:<id>`, `wanted:<name>` or `dead_ends:<id>`. Ignores case, the vault's name and the
- * order of a pair.
+ * Returns the key of a dismissed gap: `apart:c1,c4`, `cut:<id>`, `wanted:<name>` or `dead_ends:<id>`. Case, the vault's name and
+ * the order of a pair make no difference.
  */
 export function gapKey(kind: GapKind, of: string, { name }: Pick<GraphCore, 'name'>): string {
   if (kind === 'wanted') return `${kind}:${foldName(of)}`

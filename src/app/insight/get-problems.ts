@@ -25,7 +25,7 @@ type StoredKind = Exclude<ReportedKind, 'duplicate'>
 export interface ProblemsArguments extends PageArguments {
   readonly kind?: ReportedKind | undefined
   readonly folder?: string | undefined
-  /** Id or title. The note need not exist. */
+  /** An id or title of a note, which need not exist. */
   readonly target?: string | undefined
   readonly summary: boolean
 }
@@ -34,7 +34,7 @@ type ListedArguments = Omit<ProblemsArguments, 'summary'>
 
 export interface MissingNote {
   readonly kind: 'missing_note'
-  /** Id accepted by `get_neighbors`. */
+  /** An id that `get_neighbors` accepts. */
   readonly id: NodeId
   readonly line: 0
   readonly text: string
@@ -49,7 +49,10 @@ export interface ProblemList {
 
 export interface ProblemSummary {
   readonly counts: Readonly<Partial<Record<ReportedKind, number>>>
-  /** Excludes `missing_note`, because `broken_link` counts the same links. Includes `duplicate` only on request. */
+  /**
+   * Number of problems. `missing_note` does not count, because `broken_link` counts the same links. `duplicate` counts only on
+   * request.
+   */
   readonly total: number
 }
 
@@ -148,7 +151,7 @@ async function groupsOf(
   const cached = groups.get(kind)
   if (cached !== undefined) return cached
   const matching = kind === undefined ? items : items.filter((problem) => reportedKind(problem) === kind)
-  // Report equal links separately if a target is requested.
+  // If a target is requested, equal links are reported separately.
   const merged: readonly SameProblems[] = filter.target === undefined ? mergeSame(matching) : matching.map((problem) => [problem])
   groups.set(kind, merged)
   return merged
@@ -156,7 +159,7 @@ async function groupsOf(
 
 interface FoundProblems {
   readonly items: readonly Problem[]
-  /** Cached, because grouping is slow in large vaults. */
+  /** The groups are cached, because grouping is slow in large vaults. */
   readonly groups: Map<ReportedKind | undefined, readonly SameProblems[]>
 }
 
@@ -167,12 +170,12 @@ async function problemsOf(source: Source, filter: ProblemFilter): Promise<FoundP
 
 interface KeptProblems extends FoundProblems, Pick<Snapshot, 'generation' | 'lineage'> {}
 
-/** Cached by store, because finding problems requires reading many files. */
+/** The problems of each store are cached, because finding them requires reading many files. */
 const lastProblems = new WeakMap<Store, KeptProblems>()
 
 async function everyProblem({ core, snapshot }: Source): Promise<FoundProblems> {
   const { generation, lineage, complete, isMixed } = snapshot
-  // A rebuilt index restarts its generations under another lineage.
+  // A rebuilt index has another lineage and starts its generations again.
   const canKeep = complete && !isMixed && lineage !== undefined
   const cached = lastProblems.get(core.store)
   if (canKeep && cached?.generation === generation && cached.lineage === lineage) return cached
@@ -229,7 +232,7 @@ export async function missingNotes(snapshot: Snapshot, missing: readonly WantedN
   }))
 }
 
-/** Ids never contain NUL. */
+/** Returns a key for two ids, separated by NUL, which never occurs in ids. */
 function keyOf(from: NodeId, to: NodeId): string {
   return `${from}\0${to}`
 }

@@ -28,9 +28,9 @@ export interface ImpactArguments {
 export interface BrokenLink {
   readonly id: NodeId
   readonly line: number
-  /** The sentence with the link. For operations, only the link. */
+  /** The sentence with the link. For operations, the text is only the link. */
   readonly text: string
-  /** Number of equal links in the sentence. Omitted if 1. */
+  /** Number of equal links in the sentence. The member is omitted if there is only one. */
   readonly times?: number
   readonly reason?: string
 }
@@ -51,7 +51,7 @@ export interface Impact {
 export type ImpactList = 'breaks' | 'orphaned' | 'falls_apart' | 'unreachable_from_index'
 
 const FILE_KINDS: readonly NodeKind[] = ['note', 'canvas', 'attachment']
-/** Exceeds any budget. Ignored if all items are requested. */
+/** The limit exceeds any budget. It does not apply if all items are requested. */
 const MAX_ITEMS = 500
 const MAX_SENTENCES = 60
 /** Maximum number of files in a deleted folder. */

@@ -19,7 +19,7 @@ export interface MapArguments {
 
 export interface CommunityRow {
   readonly id: string
-  /** Custom name, or the title of the first key note. */
+  /** The custom name, or the title of the first key note. */
   readonly label: string
   readonly notes: number
   readonly about: string
@@ -27,7 +27,7 @@ export interface CommunityRow {
   /** Share of links within the community, 0–1. */
   readonly inside: number
   readonly folders: readonly string[]
-  /** Set only if most notes are stubs. */
+  /** Number of stubs, if most notes of the community are stubs. */
   readonly stubs?: number
 }
 
@@ -40,12 +40,12 @@ export interface BridgeRow {
 export interface VaultMap {
   readonly notes: number
   readonly links: number
-  /** Set if catalogues make up most of the community. Largest first. */
+  /** The catalogues, largest first, if they make up most of the community. */
   readonly catalogues?: readonly Catalogue[]
   readonly community?: CommunityRow
-  /** Ordered by size, largest first. */
+  /** The communities, largest first. */
   readonly communities: readonly CommunityRow[]
-  /** Ordered by number of links, descending. */
+  /** The connections with the most links come first. */
   readonly between: readonly BridgeRow[]
   readonly stubs: number
   readonly alone: number
@@ -233,16 +233,16 @@ async function warningsOf(
   return warnings
 }
 
-/** Omits lists without room for any item. */
+/** A map whose lists are omitted if no item fits. */
 export type ShownMap = Omit<VaultMap, 'communities' | 'between'> &
   Partial<Pick<VaultMap, 'between'>> & { readonly communities?: readonly ShownCommunity[] }
 type ShownCommunity = Omit<CommunityRow, 'key' | 'folders'> & Partial<Pick<CommunityRow, 'key' | 'folders'>>
 
-/** Cumulative shares of the budget. The rest is for connections. */
+/** Cumulative shares of the budget. Connections get the rest. */
 const SHARES = { catalogues: 0.3, communities: 0.6, keys: 0.85 }
 const MAX_BRIDGES = 12
 
-/** Adds catalogues and communities, then key notes, then connections between shown communities, then folders. */
+/** Fills the budget with catalogues and communities, then key notes, then connections between shown communities, then folders. */
 export function fitMap(map: VaultMap, room: number): Fitted<ShownMap> {
   const budget = new Budget(room)
   const all = map.catalogues ?? []

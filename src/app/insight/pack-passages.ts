@@ -44,10 +44,10 @@ export function packPassage({ node, source, place, words, outline, via, score }:
   }
 }
 
-/** Reduces the scores of further passages, so a pack contains more notes. */
+/** This factor lowers the scores of a note's further passages, so a pack contains more notes. */
 const FURTHER_FACTOR = 0.7
 
-/** `passages` are sorted, best first. */
+/** Lowers the scores of further passages of the same note. `passages` must be sorted, best first. */
 export function lowerRepeatedNotes(passages: readonly PlacedPassage[]): readonly PlacedPassage[] {
   const shownCounts = new Map<string, number>()
   return passages.map((passage) => {
@@ -58,11 +58,11 @@ export function lowerRepeatedNotes(passages: readonly PlacedPassage[]): readonly
 }
 
 const MIN_SHARED_WORDS = 0.9
-/** Words in shorter passages may match by chance. */
+/** A shorter passage may contain the same words by chance. */
 const MIN_WORDS = 8
 const MAX_COMPARED = 40
 
-/** Drops passages that nearly repeat a better one. `passages` are sorted, best first. */
+/** Drops passages that nearly repeat a better one. `passages` must be sorted, best first. */
 export function withoutLikeness(passages: readonly PlacedPassage[]): readonly PlacedPassage[] {
   const keptWords: ReadonlySet<string>[] = []
   return passages.filter((passage, at) => {
@@ -93,8 +93,8 @@ export function inOrder(passages: readonly PlacedPassage[]): readonly PlacedPass
 }
 
 /**
- * Marks the hash as partial if text is hidden, apart from surrounding white space. Otherwise, a caller could overwrite text that
- * it has not seen.
+ * Returns the note's hash, marked as partial if text other than surrounding white space is hidden. Otherwise, a caller could
+ * overwrite text that it has not seen.
  */
 function hashShown({ text, bodyStart, hash }: NoteText, shownText: string): string {
   return shownText.length <= text.length - bodyStart && shownText === text.slice(bodyStart).trim() ? hash : partialHash(hash)

@@ -12,9 +12,9 @@ import { findPack } from './context-pack.ts'
 export interface SearchChunksArguments {
   /** A question, or a note to compare with. */
   readonly query: string | { readonly noteId: string }
-  /** Defaults to `all`. */
+  /** The notes to search. The default is `all`. */
   readonly scope?: 'all' | { readonly noteId: string } | { readonly folder: string } | { readonly tag: string } | undefined
-  /** Required certainty, which also limits the number of results. Defaults to `normal`. */
+  /** The required certainty, which also limits the number of results. The default is `normal`. */
   readonly relevance?: Relevance | undefined
 }
 
@@ -91,7 +91,7 @@ async function byNote(
   const scores = new Map(value.filter(({ id }) => note === undefined || id === note).map(({ id, score }) => [id, score]))
   if (scores.size === 0) return { value: [], warnings }
   const pack = await findPack(core, { ids: [...scores.keys()] }, call)
-  // Whole notes were compared, so keep one passage per note.
+  // Similarity was computed for whole notes, so each note keeps one passage.
   const first = new Map(pack.value.toReversed().map((passage) => [passage.node.id, passage]))
   const chunks = [...scores].flatMap(([id, score]): readonly FoundChunk[] => {
     const passage = first.get(id)

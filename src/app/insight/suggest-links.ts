@@ -69,7 +69,7 @@ export type LinkSuggestion = {
       readonly kind: 'named'
       readonly line: number
       readonly text: string
-      /** Omitted if the link cannot be inserted. */
+      /** The edit that adds the link. It is omitted if the link cannot be inserted. */
       readonly edit?: LinkEdit
     }
   | { readonly kind: 'related'; readonly section: readonly string[] }
@@ -173,7 +173,7 @@ function byScore(a: Candidate, b: Candidate): number {
 
 const MAX_FOREIGN = 12
 
-/** Cross-language candidates, which share few words with the note. */
+/** Returns candidates in other languages, which share few words with the note. */
 async function foreignCandidates(reading: ReadingContext, { id, kind }: SuggestionFilter): Promise<readonly Candidate[]> {
   if (id === undefined || kind === 'named') return []
   const { hits } = await similarInOtherLanguages(reading, {}, { id, out: new Set([id]), limit: MAX_FOREIGN })
@@ -345,7 +345,7 @@ interface WriterParts {
   readonly targets: readonly NodeId[]
 }
 
-/** The most linked notes define the vault's link style. */
+/** The vault's link style is taken from its most linked notes. */
 const DISTINCTIVE_NOTES = 3
 
 async function openWriter(reading: ReadingContext, { insight, nodes, texts, targets }: WriterParts): Promise<LinkWriter> {

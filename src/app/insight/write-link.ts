@@ -8,7 +8,7 @@ import { encodeDestination } from '../../markdown/retarget/destination-slots.ts'
 
 export interface LinkStyle {
   readonly form: 'wikilink' | 'markdown'
-  /** Name, path from the root, relative path, or URL path on a website (`/folder/page/`). */
+  /** A link contains a name, a path from the root, a relative path, or a website's URL path (`/folder/page/`). */
   readonly path: 'name' | 'full' | 'relative' | 'site'
 }
 
@@ -29,18 +29,18 @@ export interface NewLink {
   readonly to: string
   /** True if no other file has this name. */
   readonly isNameUnique: boolean
-  /** Name and aliases of the target. Set only for Logseq vaults. */
+  /** The target's name and aliases, which only Logseq vaults need. */
   readonly pageNames?: readonly string[] | undefined
 }
 
-/** All documentation viewers support relative Markdown links. */
+/** The style of documentation, whose viewers all support relative Markdown links. */
 export const DOCS_STYLE: LinkStyle = { form: 'markdown', path: 'relative' }
 const DEFAULT: LinkStyle = { form: 'wikilink', path: 'name' }
 const SAMPLED_LINKS = 50
 
 export interface StyleOptions {
   readonly isNote: (path: string) => boolean
-  /** Documentation has no wikilinks, only code that looks like them. */
+  /** True for documentation, which has no wikilinks, only code that looks like them. */
   readonly isDocs: boolean
 }
 
@@ -113,7 +113,7 @@ function withoutOverlaps(insertions: readonly Insertion[]): readonly (readonly I
   return groups
 }
 
-/** Keeps insertions that parse as intended. If a group does not, tries each half. */
+/** Returns the insertions that parse as intended. If a group does not, each half is tried. */
 function readableIn(note: LinkedNote, group: readonly Insertion[]): readonly Insertion[] {
   if (isReadBackRight(note, group)) return group
   if (group.length === 1) return []

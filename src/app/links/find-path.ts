@@ -80,7 +80,7 @@ async function describePaths(reading: ReadingContext, paths: readonly (readonly 
   for (const pair of paths.flatMap(pairsOf)) pairs.set(keyOf(pair), pair)
   const links = await chooseLinks(reading.snapshot, [...pairs.values()])
   const occurrences = links.map(({ occurrence }) => occurrence)
-  // Also read link targets, so changed headings and blocks are up to date.
+  // Link targets are read, too, so changed headings and blocks are up to date.
   const targets = occurrences.flatMap(({ to, subpath }) => (subpath === undefined ? [] : [to]))
   const sentences = await readLinkSentences(reading, occurrences, { named: targets, placed: paths.flat() })
   const hops = new Map(links.map((choice) => [keyOf(choice.pair), hopOf(choice, sentences)] as const))
@@ -130,9 +130,9 @@ function keyOf([from, to]: Pair): string {
   return `${from}\0${to}`
 }
 
-/** Fits ids first, then links and sentences, then alternatives. */
+/** Fills the budget with ids, then links and sentences, then alternatives. */
 export function fitPath(answer: PathAnswer, room: number): Fitted<Partial<PathAnswer>> {
-  // Reserve space for the ids of the alternatives.
+  // Half of the space at most is reserved for the ids of the alternatives.
   const hops = (remaining: number) => remaining - Math.min(remaining / 2, leastBytes(answer.alternatives))
   return fitShares(answer, [{ hops }, { alternatives: 1 }], room)
 }

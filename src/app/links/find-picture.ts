@@ -9,7 +9,7 @@ const PART_BYTES = 256 << 10
 export interface FoundPicture {
   readonly mimeType: string
   readonly size: number
-  /** Reads the file lazily. @throws Error if the file has been truncated in the meantime */
+  /** Yields the file's bytes, which are read lazily. @throws Error if the file has been truncated in the meantime */
   parts(): AsyncGenerator<Uint8Array>
 }
 
@@ -47,7 +47,7 @@ async function* partsOf(
   }
 }
 
-/** Formats that assistants can display. Most show only the first frame of an animated PNG. */
+/** Assistants can display these formats. Most show only the first frame of an animated PNG. */
 const PICTURES: Readonly<Record<string, string>> = {
   'image/png': 'image/png',
   'image/apng': 'image/png',

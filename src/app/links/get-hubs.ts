@@ -39,13 +39,13 @@ export function getHubs(core: GraphCore, args: HubsArguments, call: Call = {}): 
       const message = `The vault is large: ${args.metric} was estimated from ${sampled} notes instead of all.`
       warnings.push({ code: 'FALLBACK', message })
     }
-    // Further digits would only cost tokens.
+    // Scores are rounded, because further digits would only cost tokens.
     const value = items.slice(offset).map(({ id, title, score }) => ({ id, title, score: Number(score.toPrecision(6)) }))
     return { ...listResult(value, { offset, shown: value.length, total }), warnings }
   }
   const isEmpty = (value: readonly RankedNode[] | undefined): boolean => value?.length === 0
   return answerInSteps(core, call, async (read, step) => {
-    // Retry once, because the index may be replaced.
+    // The second attempt is for an index that has just been replaced.
     for (let attempt = 0; attempt < 2; attempt++) {
       if (isCentral(metric)) await core.rankings.follow(metric, { wait: patienceOf(step), signal: step.signal })
       const { value, ...ranking } = await read((snapshot) =>

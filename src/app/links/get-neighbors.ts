@@ -21,7 +21,7 @@ export interface NeighborsArguments extends PageArguments {
 }
 
 export interface Neighbor extends ListedNode {
-  /** In text order. Set only if `evidence` is true. */
+  /** The linking lines in text order. They are returned only if `evidence` is true. */
   readonly lines?: readonly LinkLine[]
   readonly more?: number
 }
@@ -33,7 +33,7 @@ export interface LinkLine {
   readonly direction?: 'in' | 'out'
 }
 
-/** Sorted by in-degree, then by id. The node may be missing. */
+/** Returns neighbors sorted by in-degree, then by id. The node itself may be missing. */
 export function getNeighbors(core: GraphCore, args: NeighborsArguments, call: Call = {}): Promise<Answer<readonly Neighbor[]>> {
   return answer(core, call, async (snapshot) => {
     const { ids, warnings } = await findNamed(snapshot, core, [args.id], { withMissing: true })
@@ -117,7 +117,7 @@ interface PlacedLine {
 function eachOnce(lines: readonly PlacedLine[]): readonly LinkLine[] {
   const lineKeys = new Set<string>()
   const once = lines.filter(({ start, shown: { line, direction } }) => {
-    // Distinguish equal sentences by offset, or else by line.
+    // Equal sentences are distinguished by offset, or else by line.
     const key = `${direction} ${start === undefined ? `line ${line}` : start}`
     return !lineKeys.has(key) && lineKeys.add(key)
   })

@@ -63,7 +63,7 @@ export function sentenceOf(source: NoteText, place: Pick<Occurrence, 'start' | '
   return textAround(source, place, (...at) => ({ text: sentenceAt(...at), start: 0 })).text
 }
 
-/** Excludes the frontmatter from the text around a link in the body. */
+/** Returns the text around a link. For a link in the body, frontmatter is left out. */
 function textAround(
   { text, bodyStart }: NoteText,
   { start, end }: Pick<Occurrence, 'start' | 'end'>,
@@ -104,7 +104,7 @@ export interface LinkQuote {
   readonly text: string
 }
 
-/** Returns the first sentence for each linked note. Skips links in comments and properties. */
+/** Returns the first linking sentence for each linked note. Links in comments and properties are skipped. */
 export function linkQuotes(
   core: GraphCore,
   ids: readonly NodeId[],

@@ -5,7 +5,7 @@ import type { Snapshot } from '../../core/store.ts'
 import { answer, type Call, plain } from '../answer/answer-when-ready.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
 
-/** Limits a batch to a few milliseconds. */
+/** A batch of this size takes a few milliseconds. */
 const BATCH = 200
 const MAX_FILES = 5_000
 const MAX_CARDS = 1_000

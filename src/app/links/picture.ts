@@ -10,9 +10,9 @@ import { answer, type Call, plain } from '../answer/answer-when-ready.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
 import { findIds } from '../names/known-node.ts'
 
-/** Limits a batch to a few milliseconds. */
+/** A batch of this size takes a few milliseconds. */
 const BATCH = 400
-/** Timeout in milliseconds. */
+/** Maximum wait for communities, in milliseconds. */
 const COMMUNITIES_WAIT = 1_500
 /** Timeout in milliseconds, after which a request returns the progress. */
 const AHEAD_WAIT = 1_500
@@ -23,22 +23,22 @@ interface PictureLimits {
 }
 
 const DRAWN: PictureLimits = { notes: 20_000, links: 60_000, first: 6_000 }
-/** In smaller vaults, even the first map waits for communities. */
+/** A vault of up to this size waits for communities even for its first map. */
 const SMALL_VAULT = 1_500
-/** Maximum share of notes added since the last layout before the map is crowded. */
+/** If more notes than this share were added since the last layout, the map counts as crowded. */
 const MAX_NEW_SHARE = 0.2
 
 export interface PictureArguments {
   readonly mayMove: MayMove
 }
 
-/** Moves existing notes only if `mayMove` is set. */
+/** Returns the map. Existing notes move only if `mayMove` is set. */
 export function vaultPicture(core: GraphCore, { mayMove }: PictureArguments, call: Call = {}): Promise<Answer<VaultPicture>> {
   return picture(core, call, async (snapshot, { topology, following }) => {
     const placing = following.then((run) => placeNotes(core, topology, { followed: run, mayMove }))
-    // Avoids an unhandled rejection before the `await` below.
+    // This handler avoids an unhandled rejection before the `await` below.
     placing.catch(() => {})
-    // Runs in parallel with the layout.
+    // The facts are read while the layout is being computed.
     const { lists } = await factsOf(snapshot, topology.ids())
     const layout = await placing
     return pictureOf(layout, { numbers: [...layout.ids.keys()], links: Number.POSITIVE_INFINITY }, lists)
@@ -64,7 +64,7 @@ export async function pagePicture(
   const waited = last?.key === key && mayMove !== 'all' ? last : undefined
   if (waited === undefined) {
     const before = core.layouts.underWay()
-    // Do not draw during a layout, because all look-ups would be repeated.
+    // Nothing is drawn during a layout, because all look-ups would be repeated.
     if (before !== undefined && !(await isDoneSoon(before.ended))) return plain({ laying_out: { share: before.share() } })
   }
   const drawing =
@@ -88,7 +88,7 @@ export async function pagePicture(
 
 /** Starts the computation of communities before a page needs them. */
 export async function preparePicture({ layouts, insights }: GraphCore): Promise<void> {
-  // Without a layout, the first picture has no communities. Computing them would delay the picture.
+  // A vault without a layout first gets a picture without communities, because computing them would delay it.
   if (await layouts.hasPlaces()) await insights.follow({ wait: 0 })
 }
 
@@ -97,9 +97,9 @@ interface PendingDrawing {
   readonly drawing: Promise<Answer<PartialPicture>>
 }
 
-/** Kept between requests, because a new picture during the initial scan would start over with more notes. */
+/** Drawings are kept between requests, because a new one during the initial scan would start over with more notes. */
 const pendingDrawings = new WeakMap<GraphCore, PendingDrawing>()
-/** Milliseconds for which a finished picture is kept. */
+/** A finished picture is kept for this many milliseconds. */
 const KEPT_FOR = 10_000
 
 function keepPending(core: GraphCore, waited: PendingDrawing): void {
@@ -112,7 +112,7 @@ function forget(core: GraphCore, drawing: Promise<unknown>): void {
   if (pendingDrawings.get(core)?.drawing === drawing) pendingDrawings.delete(core)
 }
 
-/** Returns false after `AHEAD_WAIT`. */
+/** Returns true if the work finishes within `AHEAD_WAIT`. */
 async function isDoneSoon(work: Promise<unknown>): Promise<boolean> {
   const limit = AbortSignal.timeout(AHEAD_WAIT)
   await untilAborted(work, limit).catch(() => {})
@@ -267,7 +267,7 @@ function picture<T>(core: GraphCore, call: Call, draw: (snapshot: Snapshot, draw
     const topology = await snapshot.topology()
     const isFirst = topology.ids().length > SMALL_VAULT && !(await core.layouts.hasPlaces())
     const following = isFirst ? Promise.resolve(undefined) : latestInsight(core, call)
-    // Avoids an unhandled rejection before the `await` below.
+    // This handler avoids an unhandled rejection before the `await` below.
     following.catch(() => {})
     const value = await draw(snapshot, { topology, following })
     if (isFirst) core.insights.follow({ wait: 0 }).catch(() => {})
@@ -284,7 +284,7 @@ interface PlacedNotes extends Communities {
   readonly outgoing: Uint32Array
   readonly pairs: Uint32Array
   readonly places: Float32Array
-  /** Region of each note, or -1. Depends only on links. */
+  /** The region of each note, or -1. Regions depend only on links. */
   readonly regions: Int32Array
   readonly isCurrent: boolean
   readonly isCrowded: boolean
@@ -407,7 +407,7 @@ async function factsOf(snapshot: Snapshot, ids: readonly NodeId[]): Promise<Fact
   return facts
 }
 
-/** Ignores errors, because other tools report them. */
+/** Returns the latest insight. Errors are ignored, because other tools report them. */
 async function latestInsight(core: GraphCore, { signal }: Call): Promise<LatestInsight | undefined> {
   const run = await core.insights.follow({ wait: COMMUNITIES_WAIT, signal }).catch(() => undefined)
   signal?.throwIfAborted()

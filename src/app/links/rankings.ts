@@ -18,13 +18,14 @@ export class Rankings {
   }
 
   /**
-   * Starts a run if the scores are outdated. Waits only if there are no scores at all. Aborting the signal does not stop the run.
+   * Starts a run if the scores are outdated. Callers wait only if there are no scores at all. Aborting the signal does not stop
+   * the run.
    */
   async follow(metric: CentralMetric, { wait, signal }: FollowOptions): Promise<void> {
     const state = await this.#stateOf(metric, signal)
     if (state === 'new' || (state === 'old' && this.#isMaintainedElsewhere())) return
     const run = this.#start(metric)
-    // Avoids an unhandled rejection if no caller is waiting.
+    // This handler avoids an unhandled rejection if no caller is waiting.
     run.catch(() => {})
     if (state === 'none') await inTime(run, wait, signal)
   }

@@ -4,12 +4,12 @@ import { editDistance } from '../../core/text/nearest.ts'
 import { digitsOf, plainName } from '../../search/similar-names.ts'
 import { ownNames } from './known-node.ts'
 
-/** Minimum share of common bigrams. A title of eight letters reaches it despite two typos. */
+/** The minimum share of common bigrams. A title of eight letters reaches it despite two typos. */
 const MIN_SIMILARITY = 0.4
 const MAX_COMPARED = 20
-/** A typo in a word of four letters leaves only one of three bigrams, so the threshold is lower. */
+/** The threshold for short names is lower, because a typo in a word of four letters leaves only one of three bigrams. */
 const SHORT = { letters: 8, likeness: 0.3, lookedAt: 100 } as const
-/** Long names keep most of their bigrams despite typos, so the threshold is higher. */
+/** The threshold for long names is higher, because they keep most of their bigrams despite typos. */
 const LONG = { letters: 40, likeness: 0.6 } as const
 const MAX_TITLE_LENGTH = 200
 const MIN_TITLE_LENGTH = 3

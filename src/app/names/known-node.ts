@@ -11,7 +11,7 @@ const MAX_SIMILAR = 3
 const MIN_SIMILARITY = 0.3
 
 /**
- * Resolves ids in any case, with or without extension and vault name. Exact paths come first, then `.md`, missing notes and
+ * Finds ids in any case, with or without extension and vault name. Exact paths come first, then `.md`, missing notes and
  * `.canvas`.
  */
 export async function lookUp(
@@ -22,7 +22,7 @@ export async function lookUp(
   return (await lookUpKinds(snapshot, core, names)).map((node) => node?.id)
 }
 
-/** Like `lookUp`, but excludes missing notes. */
+/** Works like `lookUp`, but leaves out missing notes. */
 export async function findIds(
   snapshot: Snapshot,
   core: Pick<GraphCore, 'name'>,
@@ -97,7 +97,7 @@ function spellingsOf(
 }
 
 export interface NamedNodes {
-  /** `undefined` for an unknown node. */
+  /** The resolved ids. An unknown node is `undefined`. */
   readonly ids: readonly (NodeId | undefined)[]
   /** `UNKNOWN_ID` for an unknown node, and `NOTICE` for a title or alias. */
   readonly warnings: readonly Warning[]
@@ -110,24 +110,24 @@ export interface NamedNode {
 }
 
 export interface NamingOptions {
-  /** True to include excluded files and missing notes. */
+  /** If true, excluded files and missing notes are found, too. */
   readonly withMissing?: boolean
 }
 
 export interface Meaning {
-  /** Empty for an unknown name. Several ids for an ambiguous name. */
+  /** The matching ids. There are none for an unknown name, and several for an ambiguous one. */
   readonly ids: readonly NodeId[]
   readonly isId: boolean
 }
 
-/** Resolves names for all tools and queries: an id, or else the title, alias or file name of exactly one file. */
+/** Resolves names for all tools and queries. A name is an id, or else the title, alias or file name of exactly one file. */
 export async function meaningsOf(
   snapshot: Snapshot,
   core: Pick<GraphCore, 'name'>,
   names: readonly string[],
   { withMissing = false }: NamingOptions = {},
 ): Promise<readonly Meaning[]> {
-  // Run in parallel, because an unnecessary query is cheaper than a second round trip.
+  // The queries run in parallel, because an unnecessary query is cheaper than a second round trip.
   const [byId, equalNames, others] = await Promise.all([
     lookUpKinds(snapshot, core, names),
     nodesNamed(snapshot, names),
@@ -190,7 +190,7 @@ function takenWarning(name: string, id: NodeId): Warning {
   return { code: 'NOTICE', message: resolvedMessage(name, id) }
 }
 
-/** Falls back to file names. Attachments count only if no note or canvas matches. */
+/** Finds nodes by title or alias, and otherwise by file name. Attachments count only if no note or canvas matches. */
 export async function nodesNamed(
   snapshot: Snapshot,
   names: readonly string[],
@@ -252,7 +252,7 @@ async function nearestIds(snapshot: Snapshot, id: string, scope: Scope = {}): Pr
   return near.map((hit) => hit.id)
 }
 
-/** Limit of common file systems, in bytes. */
+/** Common file systems limit a name to this many bytes. */
 const MAX_NAME_LENGTH = 255
 
 function nameOf(id: string): string {
@@ -267,7 +267,7 @@ export interface NamedExactly {
   readonly all: readonly NodeId[]
 }
 
-/** Ignores accents and punctuation if no title, alias or id matches exactly. */
+/** Finds nodes by name. If no title, alias or id matches exactly, accents and punctuation are ignored. */
 export async function namedExactly(
   snapshot: Snapshot,
   core: Pick<GraphCore, 'name'>,

@@ -25,20 +25,20 @@ import { noteWarnings } from './problems.ts'
 import { type NoteWithText, type ReadingContext, readNode } from './texts.ts'
 import type { VaultLinkResponse } from './vault-links.ts'
 
-/** Size of `partial:` and `"next_offset":1000000,`. */
+/** The size of `partial:` and `"next_offset":1000000,`. */
 const CUT_FACTS = 32
 
-/** Minimum useful length, unless the budget is too small. */
+/** A shorter text would be useless. It is shown only if the budget is too small for more. */
 const MIN_TEXT_LENGTH = 160
 
 const MIN_CHARACTERS = 20
 
-/** Share of the bytes that remain after ids and titles. */
+/** The content's share of the bytes that remain after ids and titles. */
 const CONTENT_SHARE = 0.6
 
 const NEIGHBORS_TEXT: ReadonlySet<string> = new Set(['content'])
 
-/** Most important first. */
+/** The most important members come first. */
 const FACTS = ['properties', 'outline', 'links', 'vault_links'] as const
 
 export interface GetNodeArguments {
@@ -49,7 +49,7 @@ export interface GetNodeArguments {
   /** Offset in the content or section, in characters. */
   readonly offset: number
   readonly maxChars: number
-  /** With a `depth` of 1, the token limit has a default. */
+  /** The token limit, which has a default if `depth` is 1. */
   readonly maxTokens?: number | undefined
 }
 
@@ -96,7 +96,7 @@ export function getNode(core: GraphCore, args: GetNodeArguments, call: Call = {}
       return { content: text, ...hashOf(core, source, text), next_offset: next }
     }
     const { value: fitted, omitted: counts } = fitNode(value, maxTokens * TOKEN_BYTES, recut)
-    // The budget may remove members that the type requires.
+    // The cast is necessary, because the budget may remove members that the type requires.
     return {
       value: fitted as NodeDetails,
       warnings,
@@ -114,7 +114,9 @@ async function wantedWarning({ core, snapshot }: ReadingContext, name: string): 
   return [{ code: 'NOTICE', message: `However, ${links}. get_neighbors with evidence: true shows what they say about it.` }]
 }
 
-/** Marks the hash of incomplete text as partial, so a caller cannot overwrite text that it has not seen. */
+/**
+ * Returns the note's hash, marked as partial if the text is incomplete, so a caller cannot overwrite text that it has not seen.
+ */
 function hashOf({ writing }: GraphCore, source: NoteText | undefined, shownText: string): Pick<NodeDetails, 'hash'> {
   if (writing === undefined || source === undefined) return {}
   const { text, bodyStart, hash } = source
@@ -166,7 +168,7 @@ function knownOf(
 function headingsIn(headings: readonly Heading[], text: string, { start, end }: TextRange): readonly Heading[] {
   const lines = indexLines(text)
   const first = lines.lineAt(start)
-  // Trailing white space belongs to the next section.
+  // Trailing white space counts as part of the next section.
   const last = lines.lineAt(start + text.slice(start, end).trimEnd().length)
   return headings.filter(({ line }) => line >= first && line <= last)
 }
@@ -202,7 +204,7 @@ export interface NodeDetails extends NodeResponse {
   readonly outgoingCount?: number
   readonly outgoingNeighbors?: readonly ListedNode[]
   readonly incomingNeighbors?: readonly ListedNode[]
-  /** SHA-256, with the prefix `partial:` for incomplete content. Omitted for attachments, and if writing is off. */
+  /** SHA-256, with the prefix `partial:` for incomplete content. The hash is omitted for attachments, and if writing is off. */
   readonly hash?: string
   readonly properties: Readonly<Record<string, unknown>>
   readonly created?: string
@@ -211,7 +213,7 @@ export interface NodeDetails extends NodeResponse {
   /** Number of all links. `links` contains only the first ones. */
   readonly link_count: number
   readonly vault_links?: readonly VaultLinkResponse[]
-  /** Set if `content` is truncated. */
+  /** The offset of the remaining text, if `content` is truncated. */
   readonly next_offset?: number
 }
 
@@ -268,7 +270,7 @@ function without({ outgoingNeighbors, incomingNeighbors, vault_links }: NodeDeta
   }
 }
 
-/** Limits the text to its share of the bytes, but not below the minimum useful length. */
+/** Truncates the text to its share of the bytes, but not below the minimum useful length. */
 function fittingContent(
   node: NodeDetails,
   { fair, most }: { readonly fair: number; readonly most: number },
@@ -288,7 +290,7 @@ function fittingContent(
   return recut(MIN_CHARACTERS)
 }
 
-/** Takes items in turn, so neither list uses up the budget alone. */
+/** Takes items from both lists in turn, so neither list uses up the budget alone. */
 function alternating<T>(a: readonly T[], b: readonly T[]): readonly T[] {
   return Array.from({ length: Math.max(a.length, b.length) }, (_, at) => [...a.slice(at, at + 1), ...b.slice(at, at + 1)]).flat()
 }

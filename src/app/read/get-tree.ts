@@ -6,7 +6,7 @@ import { inMatchingFolder, scopeWarnings } from '../answer/scope-warnings.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
 import { trimFolder } from '../scope.ts'
 
-/** Sizes of `"omitted_notes":1000000,` and `"omitted_folders":1000000,`. */
+/** The sizes of `"omitted_notes":1000000,` and `"omitted_folders":1000000,`. */
 const OMITTED_NOTES = 26
 
 const OMITTED_FOLDERS = 28
@@ -51,7 +51,7 @@ function folderResponse(folder: Folder): FolderResponse {
   }
 }
 
-/** Omits lists without room for any entry. */
+/** A folder whose lists are omitted if no entry fits. */
 type ShownFolder = Omit<FolderResponse, 'folders' | 'notes'> & {
   readonly folders?: readonly ShownFolder[]
   readonly notes?: readonly NodeSummary[]

@@ -9,7 +9,7 @@ import { readNotes, unansweredError } from './texts.ts'
 
 export interface PageText {
   readonly title: string
-  /** Text without frontmatter, up to `MAX_LENGTH`. Empty for attachments and missing notes. */
+  /** The text without frontmatter, up to `MAX_LENGTH`. It is empty for attachments and missing notes. */
   readonly text: string
   /** Number of characters omitted at the end. */
   readonly left_out: number
@@ -29,7 +29,7 @@ export interface PageNote extends PageText {
   readonly id: NodeId
   /** Name of the vault's folder, which Obsidian uses as the vault's name. */
   readonly folder: string
-  /** As spelled on disk. Omitted if there is no file. */
+  /** The path as spelled on disk. It is omitted if there is no file. */
   readonly path?: string
   readonly kind: NodeKind
   readonly tags: readonly string[]
@@ -107,7 +107,7 @@ async function linksIn(
   shownSpan: { readonly start: number; readonly end: number },
 ): Promise<readonly PageLink[]> {
   const { items } = await snapshot.neighbors(id, { direction: 'out', kinds: ['note', 'attachment', 'canvas', 'missing'] }, ALL)
-  // Links from the note to itself are not among its neighbors.
+  // The note is added, because its links to itself are not among its neighbors.
   const targets = [id, ...items]
   const [nodes, linksFound] = await Promise.all([
     snapshot.nodes(targets, { links: 0 }),

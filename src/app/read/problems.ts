@@ -19,21 +19,21 @@ export interface ReportedProblem {
   /** 1-based, or 0 for a problem of the whole file. */
   readonly line: number
   readonly text: string
-  /** 1-based position among equal links on the line. Omitted for the first. */
+  /** The link's 1-based position among equal links on the line. It is omitted for the first. */
   readonly nth?: number
-  /** Number of equal links to the same target. Omitted if 1. */
+  /** Number of equal links to the same target. It is omitted if there is only one. */
   readonly count?: number
   readonly places?: readonly { readonly id: NodeId; readonly line: number }[]
   /**
-   * Ids of possible targets, starting with the current target. For `broken_heading`, with `#heading` or `#^block`. For twins, the
-   * ids of the other twins.
+   * Ids of possible targets, starting with the current one. For `broken_heading`, the ids end with `#heading` or `#^block`. For
+   * twins, they are the ids of the other twins.
    */
   readonly candidates?: readonly string[]
 }
 
 const MAX_SUGGESTIONS = 3
 
-/** Always makes two queries, regardless of the number of problems. */
+/** Reports problems with exactly two queries, regardless of their number. */
 export async function reportProblems(snapshot: Snapshot, problems: readonly Problem[]): Promise<readonly ReportedProblem[]> {
   const [hits, notes] = await Promise.all([similarNames(snapshot, problems), linkedNotes(snapshot, problems)])
   const counts = new Map<string, number>()
@@ -115,7 +115,7 @@ function candidatesOf(
       return problem.twins
     case 'broken_link': {
       const name = lastName(problem.name)
-      // Notes rarely misspell their own name.
+      // A note rarely misspells its own name, so the note itself is not suggested.
       const others = (hits.get(name) ?? []).filter(({ id }) => id !== problem.id)
       return candidateSample(nearHits(name, others).map(({ id }) => id))
     }
@@ -133,7 +133,7 @@ function candidateSample(candidates: readonly string[]): readonly string[] | und
 async function similarNames(snapshot: Snapshot, problems: readonly Problem[]): Promise<ReadonlyMap<string, readonly NameHit[]>> {
   const names = problems.flatMap((problem) => (problem.kind === 'broken_link' ? [lastName(problem.name)] : []))
   const distinct = [...new Set(names)]
-  // Fetch one more, because the linking note is dropped.
+  // The linking note is dropped later, so one more result is needed.
   const options = { ...DEFAULT_SEARCH, limit: DEFAULT_SEARCH.limit + 1 }
   const similar = distinct.length === 0 ? [] : await snapshot.names(distinct, 'similar', {}, options)
   return new Map(distinct.map((name, at) => [name, similar[at] ?? []]))
@@ -159,7 +159,7 @@ function nearParts({ subpath = '', form }: WrittenLink, note: Node | undefined):
   return nearTexts([...new Set(texts)], last)
 }
 
-/** Links of these forms may use HTML anchors of headings. */
+/** Links of these forms may refer to HTML anchors of headings. */
 const FORMS_WITH_ANCHORS: ReadonlySet<LinkForm> = new Set(['markdown', 'reference', 'html'])
 
 export async function noteWarnings(snapshot: Snapshot, id: NodeId): Promise<readonly Warning[]> {

@@ -15,17 +15,17 @@ export interface WholeFile {
   readonly mimeType: string
   /** Text as on disk. Invalid UTF-8 is replaced. */
   readonly text?: string
-  /** Base64. Set for binary files. */
+  /** The file's bytes in Base64. Only binary files have this member. */
   readonly blob?: string
   /** ISO 8601, from the note or the file system. */
   readonly modified?: string
-  /** Hex SHA-256. Set only for notes. */
+  /** SHA-256 in hex. Only notes have a hash. */
   readonly hash?: string
 }
 
 const MAX_BYTES = 5 << 20
 
-/** Includes the frontmatter. Returns `null` for an unknown id. @throws RouxError `TOO_LARGE` above 5 MB */
+/** Returns a note's text with its frontmatter, or `null` for an unknown id. @throws RouxError `TOO_LARGE` above 5 MB */
 export function readNoteFile(core: GraphCore, id: string, call: Call = {}): Promise<Answer<WholeFile | null>> {
   return answer(core, call, async (snapshot) => {
     const node = await findFile(snapshot, core, id)

@@ -20,7 +20,7 @@ export function listTags(core: GraphCore, args: ListTagsArguments, call: Call = 
 }
 
 export interface PropertiesArguments extends PageArguments {
-  /** Lists the values of this property, or all properties if omitted. */
+  /** The property whose values are listed. If omitted, all properties are listed. */
   readonly key?: string | undefined
   readonly prefix?: string | undefined
 }
@@ -38,7 +38,7 @@ export interface ValuePage {
   readonly total: number
 }
 
-/** Sorted by number of notes, then by name. */
+/** Returns properties sorted by number of notes, then by name. */
 export function listProperties(core: GraphCore, args: PropertiesArguments, call: Call = {}): Promise<Answer<PropertyList>> {
   return answer<PropertyList>(core, call, async (snapshot) => {
     const page = pageFor(args, call)

@@ -18,12 +18,15 @@ export interface ReadingContext {
 export interface ReadTexts {
   readonly texts: ReadonlyMap<NodeId, NoteText>
   readonly unread: readonly NodeId[]
-  /** Notes that keep changing, so the snapshot does not contain their latest text. */
+  /** Notes that keep changing. The snapshot does not contain their latest text. */
   readonly changed: ReadonlySet<NodeId>
   readonly paths: ReadonlyMap<NodeId, string>
 }
 
-/** Reads notes and canvases. Restarts the use case after indexing a changed file. For `others`, only looks up paths. */
+/**
+ * Reads notes and canvases. If a file has changed, it is indexed, and the use case starts again. For `others`, only paths are
+ * looked up.
+ */
 export async function readTexts(
   reading: ReadingContext,
   ids: readonly NodeId[],
@@ -59,7 +62,7 @@ async function readMissing(
   const read = stored === undefined ? await core.texts.read(expectedVersions, call.signal) : places.map(({ at }) => stored[at])
   const changed = expectedVersions.filter(({ hash }, at) => {
     const text = read[at]
-    // The hash of an unreadable note is empty.
+    // An unreadable note has an empty hash.
     return hash !== '' && text !== 'unread' && text?.hash !== hash
   })
   if (changed.length > 0 && !snapshot.isLast) {
@@ -95,7 +98,7 @@ export function unansweredError(id: NodeId): RouxError {
 
 export interface NoteWithText {
   readonly node: Node
-  /** `undefined` for attachments, and if the file does not respond. */
+  /** The note's text. It is `undefined` for attachments, and if the file does not respond. */
   readonly source: NoteText | undefined
 }
 
@@ -114,13 +117,13 @@ export async function readNode(reading: ReadingContext, id: NodeId, options: Nod
   throw new RouxError('PERMISSION_DENIED', `${quoted(id)} cannot be read.`, { hint: "Check the file's permissions." })
 }
 
-/** Omits headings and tasks of notes that keep changing, because line numbers would be wrong. */
+/** Reads notes with their texts. Notes that keep changing have no headings and tasks, because line numbers would be wrong. */
 export async function readNotes(
   reading: ReadingContext,
   ids: readonly NodeId[],
   options: NodeOptions,
 ): Promise<{ readonly notes: readonly (NoteWithText | undefined)[]; readonly unread: readonly NodeId[] }> {
-  // Worker threads read files while the query runs.
+  // The files are read by worker threads while the query runs.
   const [{ texts, unread, changed }, nodes] = await Promise.all([readTexts(reading, ids), reading.snapshot.nodes(ids, options)])
   const notes = ids.map((id, at) => {
     const node = nodes[at]
@@ -143,7 +146,7 @@ export function unreadWarnings(unread: readonly NodeId[]): readonly Warning[] {
 
 const MAX_NAMED = 5
 
-/** In a canvas, only the cards are visible. */
+/** Returns the visible text, which in a canvas is only that of the cards. */
 export function shownText({ kind }: Pick<Node, 'kind'>, text: string): string {
   return kind === 'canvas' ? text.trim().replace(/ {2,}/g, ' ') : text
 }

@@ -18,7 +18,7 @@ export interface AttachmentFacts {
   readonly id: NodeId
   readonly filename: string
   readonly mime_type: string
-  /** Size in bytes. Omitted if the file cannot be read. */
+  /** The size in bytes. It is omitted if the file cannot be read. */
   readonly size?: number
   readonly created?: string
   readonly modified?: string
@@ -77,7 +77,7 @@ export interface AttachmentList {
   readonly total: number
 }
 
-/** Sorted by in-degree, highest first. */
+/** Returns attachments sorted by in-degree, highest first. */
 export function listAttachments(
   core: GraphCore,
   { id: argument, ...asked }: ListAttachmentsArguments,
@@ -96,14 +96,14 @@ export function listAttachments(
 
 export interface ReadAttachmentArguments {
   readonly id: string
-  /** In bytes. */
+  /** The offset in bytes. */
   readonly offset: number
-  /** Defaults to the whole file for images, and to `PAGE` for other files. */
+  /** The default is the whole file for images, and `PAGE` for other files. */
   readonly maxBytes?: number | undefined
 }
 
 export interface AttachmentContent extends AttachmentFacts {
-  /** Base64, from `offset` on. Omitted for images. */
+  /** The bytes from `offset` on, in Base64. Images have no such member. */
   readonly content?: string
   readonly next_offset?: number
 }
@@ -111,7 +111,7 @@ export interface AttachmentContent extends AttachmentFacts {
 /** Maximum size of an image in an answer, in bytes. */
 const MAX_PICTURE_BYTES = 5 << 20
 
-/** Page size in bytes. As Base64, about 15,000 tokens. */
+/** The page size in bytes, which in Base64 is about 15,000 tokens. */
 const PAGE = 16_384
 
 /**

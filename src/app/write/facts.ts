@@ -11,12 +11,12 @@ const DIFF = { lines: 60, characters: 4_000, changed: 200, context: 100 } as con
 const BEFORE_CHANGE = 40
 
 export interface WriteFacts {
-  /** Id for `undo`. Omitted for a dry run, and if nothing changed. */
+  /** The id for `undo`. It is omitted for a dry run, and if nothing changed. */
   readonly change_id?: string
-  /** Id for `apply_changes`. Set only for a dry run. */
+  /** The id for `apply_changes`, which only a dry run returns. */
   readonly plan_id?: string
   readonly diff?: string
-  /** Number of files and rewritten lines. Omitted for a single file. */
+  /** Number of files and rewritten lines. The counts are omitted for a single file. */
   readonly counts?: Counts
   readonly files?: readonly FileFacts[]
   readonly omitted?: Omitted
@@ -112,7 +112,7 @@ function fileFacts({ kind, from, to }: WrittenFile, relinked: WrittenFile['relin
   }
 }
 
-/** Keeps the text around a change. Truncates a long change at its end. */
+/** Returns the text around a change. A long change is truncated at its end. */
 export function textAround(text: string, limit: number, { start, end }: TextRange): string {
   const room = limit - MARKER.length
   if (text.length <= limit || end <= room) return truncate(text, limit).text
@@ -123,7 +123,7 @@ export function textAround(text: string, limit: number, { start, end }: TextRang
   return MARKER + truncate(text, room, { start: startOfWord(text, from, start), end: text.length }).text
 }
 
-/** Prefers the start of a line, then the start of a word, then a character boundary. */
+/** Returns the start of a line if there is one, or else the start of a word, or else a character boundary. */
 function startOfWord(text: string, from: number, to: number): number {
   const near = text.slice(from, Math.min(to, from + NEAR))
   const line = near.indexOf('\n')
@@ -188,7 +188,7 @@ function shortLine(line: string, other: string): string {
   return line.charAt(0) + MARKER + truncate(line, limit - MARKER.length, rest).text
 }
 
-/** Ignores the `+` and `-` signs. */
+/** Returns the length of the common prefix, after the `+` and `-` signs. */
 function sharedLength(line: string, other: string): number {
   let at = 1
   while (at < line.length && line.charCodeAt(at) === other.charCodeAt(at)) at++

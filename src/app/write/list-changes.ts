@@ -50,7 +50,7 @@ export async function listChanges(
   )
 }
 
-/** Accepts names of deleted notes, files and folders. @throws RouxError `AMBIGUOUS_NAME` */
+/** Returns a test for changes to a node, which may be a deleted note, file or folder. @throws RouxError `AMBIGUOUS_NAME` */
 async function touchTest(
   core: GraphCore,
   { id, changes }: { readonly id: string; readonly changes: readonly ChangeSummary[] },

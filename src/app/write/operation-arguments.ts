@@ -73,7 +73,7 @@ function checkTexts(texts: Readonly<Record<string, string | undefined>>): void {
   }
 }
 
-/** Not recursive, because deep input could overflow the stack. */
+/** Checks the nesting depth without recursion, because deep input could overflow the stack. */
 function checkDepth(properties: unknown): void {
   let level: readonly unknown[] = [properties]
   for (let depth = 0; level.length > 0; depth++) {
@@ -216,7 +216,7 @@ export async function withNearest(core: GraphCore, cause: unknown, { unknown, id
   return new RouxError(error.code, error.message, { hint, candidates, cause: error })
 }
 
-/** Restores the caller's names. Otherwise, a caller without read access could learn the id of a title. */
+/** Restores the caller's names in the error. Otherwise, a caller without read access could learn the id of a title. */
 function asWritten(error: RouxError, ids: ReadonlyMap<string, string>): RouxError {
   const message = [...ids].reduce((text, [name, id]) => text.replaceAll(JSON.stringify(id), quoted(name)), error.message)
   if (message === error.message) return error

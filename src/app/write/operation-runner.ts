@@ -39,7 +39,7 @@ export function operationUseCase<Requested extends Operation, Value>(
 }
 
 /**
- * Runs operations exactly once, without retries. Accepts ids, unique titles and unique aliases.
+ * Runs operations exactly once, without retries. Notes can be given by id, unique title or unique alias.
  * @throws RouxError `TOOL_DISABLED` if writing is off; `AMBIGUOUS_NAME`; `NODE_NOT_FOUND` with the nearest ids; any error of the
  * operations
  */
@@ -54,7 +54,7 @@ export async function runOperations(core: GraphCore, request: WriteRequest, call
   }
 }
 
-/** Waits for the initial scan. @throws RouxError `TOOL_DISABLED`, `VAULT_NOT_FOUND` */
+/** Returns the write interface after the initial scan. @throws RouxError `TOOL_DISABLED`, `VAULT_NOT_FOUND` */
 export async function openWriting(core: GraphCore, call: Call): Promise<Writing> {
   const { writing } = core
   if (writing === undefined) {
@@ -70,7 +70,7 @@ export function withNotes<T>(value: T, { notes }: WriteResult, warnings: readonl
   return { value, warnings: [...notes.map((message): Warning => ({ code: 'NOTICE', message })), ...warnings] }
 }
 
-/** Falls back to folded paths, because the write has already succeeded. */
+/** Looks up the ids of written files. If the lookup fails, folded paths are returned, because the write has already succeeded. */
 export async function readIds(core: GraphCore, paths: readonly (string | undefined)[]): Promise<(path: string) => NodeId> {
   const existing = paths.filter((path) => path !== undefined)
   const files = await core.store.read((snapshot) => filesByPath(snapshot, core, existing)).catch(() => undefined)
@@ -94,7 +94,7 @@ export async function readBack<T>(
 
 const TITLE_LENGTH = 200
 
-/** For example, `move_node a.md → b.md`. */
+/** Returns a title such as `move_node a.md → b.md`. */
 export function changeTitle(operations: readonly Pick<OperationRequest, 'tool' | 'operation'>[]): string {
   const titles = operations.map(({ tool, operation }) => `${tool} ${subjectOf(operation)}`)
   const names = titles

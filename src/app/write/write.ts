@@ -43,7 +43,7 @@ export const writeNode = operationUseCase<OperationOf<'create' | 'update' | 'res
 
 export interface MovedNode extends WriteFacts {
   readonly old_id: string
-  /** For a folder, its path, prefixed with the vault's name. */
+  /** The new id. For a folder, it is the path, prefixed with the vault's name. */
   readonly new_id: string
 }
 
@@ -87,7 +87,7 @@ export const rename = operationUseCase<OperationOf<'renameHeading' | 'renameTag'
 
 export interface CreatedFolder {
   readonly path: string
-  /** Omitted if the folder already existed. */
+  /** The change's id. It is omitted if the folder already existed. */
   readonly change_id?: string
   readonly plan_id?: string
 }
@@ -109,14 +109,14 @@ export interface ApplyArguments {
 }
 
 export interface AppliedChanges extends WriteFacts {
-  /** One per operation, `null` for deleted files and for folders. Omitted if all are `null`. */
+  /** One id per operation, or `null` for deleted files and for folders. The list is omitted if all are `null`. */
   readonly ids?: readonly (string | null)[]
 }
 
 const MAX_IDS = 20
 
 /**
- * Makes a single change from operations or a plan. Writes nothing on failure.
+ * Makes a single change from operations or a plan. After a failure, nothing is written.
  * @throws RouxError of the first failing operation, with its number; `CONFLICT` if the plan is outdated
  */
 export async function applyChanges(core: GraphCore, args: ApplyArguments, call: Call = {}): Promise<Answer<AppliedChanges>> {

@@ -3,16 +3,16 @@ import type { FileKind } from '../vault.ts'
 export interface LoggedFile {
   readonly kind: FileKind
   readonly title: string
-  /** First digits of the SHA-256. Empty for files that were not read. */
+  /** The first digits of the file's SHA-256. The string is empty for files that were not read. */
   readonly hash: string
   readonly excluded?: true
 }
 
 /** A file's change between two generations. A moved file counts as the same file. */
 export interface LoggedFileChange {
-  /** Omitted for new files. */
+  /** The old path, which is omitted for new files. */
   readonly from?: string
-  /** Omitted for removed files. */
+  /** The new path, which is omitted for removed files. */
   readonly to?: string
   readonly before?: LoggedFile
   readonly after?: LoggedFile
@@ -32,7 +32,7 @@ export type LinkEnd = string
 export interface LoggedLinkChange {
   readonly from: LinkEnd
   readonly to: LinkEnd
-  /** Set for links to a missing heading or block. The entry without `part` counts them, too. */
+  /** The linked heading or block, if the target does not have it. The entry without `part` counts these links, too. */
   readonly part?: string
   readonly was: number
   readonly now: number
@@ -51,16 +51,16 @@ export const NO_CHANGES: GraphChanges = { files: [], links: [] }
 
 export interface LoggedCommit {
   readonly lineage: string
-  /** The generation before the commit. Equals `generation` if the row only records that the generation existed. */
+  /** The generation before the commit. If both numbers are equal, the row only records that the generation existed. */
   readonly base: number
   readonly generation: number
-  /** Milliseconds since the Unix epoch. Never decreases. */
+  /** Milliseconds since the Unix epoch. The times of a log never decrease. */
   readonly time: number
-  /** `undefined` if the row is unreadable. */
+  /** The changes are `undefined` if the row is unreadable. */
   readonly changes: GraphChanges | undefined
 }
 
-/** Never throws. A failed write leaves a gap in the log. */
+/** Writing never throws. A failed write leaves a gap in the log. */
 export interface GraphLogWriter {
   append(commit: Omit<LoggedCommit, 'time' | 'changes'> & { readonly changes: GraphChanges }): void
   /** Records a generation unless the log contains it. */
@@ -68,9 +68,11 @@ export interface GraphLogWriter {
 }
 
 export interface GraphLog {
-  /** Current time in milliseconds on the clock that commits use. Omitted if this is the local clock. */
+  /**
+   * Returns the current time in milliseconds on the clock that commits use. The function is omitted if that is the local clock.
+   */
   readonly now?: () => number
-  /** Newest first, in batches. @throws RouxError `PROVIDER_ERROR` if the log is unreadable */
+  /** Yields commits in batches, newest first. @throws RouxError `PROVIDER_ERROR` if the log is unreadable */
   commits(lineage: string, upTo: number): AsyncIterable<readonly LoggedCommit[]>
   /** Finds the vault that an index belongs to. @throws RouxError like `commits` */
   ownerOf(lineage: string): Promise<'this vault' | 'another vault' | undefined>

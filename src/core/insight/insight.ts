@@ -5,7 +5,7 @@ interface OfAllNotes {
   readonly generation: number
   /** Ids of all analyzed notes, in ascending order. */
   readonly ids: readonly NodeId[]
-  /** Notes whose text could not be read in time. Only their names were used. */
+  /** Notes whose text could not be read in time. The analysis knows only their names. */
   readonly unread: readonly NodeId[]
 }
 
@@ -14,9 +14,9 @@ export interface Insight extends OfAllNotes {
   /** Words per note, without boilerplate. */
   readonly ownWords: Uint32Array
   readonly nearest: Nearest
-  /** Most similar first. */
+  /** The most similar pairs come first. */
   readonly duplicates: readonly DuplicatePair[]
-  /** For each note, the number of analyzed notes that it links to. */
+  /** Number of analyzed notes that each note links to. */
   readonly linkCounts: Uint32Array
   readonly communities: Communities
   readonly gaps: Gaps
@@ -33,7 +33,7 @@ export interface InsightKinds {
 
 export type InsightKind = keyof InsightKinds
 
-/** For each note, the notes with the most similar text, best first. */
+/** The notes whose text is most similar to each note, best first. */
 export interface Nearest {
   readonly kept: number
   /** The entries of note `n` start at `n · kept`. Unused entries are `NO_NOTE`. */
@@ -91,7 +91,10 @@ export interface InsightCache {
   keepRecords(records: ReadonlyMap<string, Uint8Array>): void
   /** Deletes all other records if there are many. */
   keepOnly(contents: ReadonlySet<string>): void
-  /** `undefined` unless the last result has these inputs. @throws Error if the stored bytes are damaged */
+  /**
+   * Returns the stored result, or `undefined` if it was computed from other inputs.
+   * @throws Error if the stored bytes are damaged
+   */
   result(of: string): Uint8Array | undefined
   keepResult(of: string, kind: InsightKind, bytes: Uint8Array): void
   reset(): void
@@ -105,7 +108,7 @@ type MaybePromise<T> = T | Promise<T>
 export interface Decisions {
   /** The user's labels by community id. */
   labels(): MaybePromise<ReadonlyMap<string, string>>
-  /** `undefined` restores the automatic label. @throws RouxError `PROVIDER_ERROR` */
+  /** Sets a label, or restores the automatic one if `label` is `undefined`. @throws RouxError `PROVIDER_ERROR` */
   setLabel(community: string, label: string | undefined): MaybePromise<void>
   /** See `gapKey` and `linkKey`. */
   dismissed(): MaybePromise<ReadonlySet<string>>
@@ -115,7 +118,7 @@ export interface Decisions {
   restore(gap: string): MaybePromise<boolean>
 }
 
-/** Data that cannot be recomputed. Stored with the user's state or in the database, never in the vault. */
+/** Data that cannot be recomputed. Roux stores it with the user's state or in the database, never in the vault. */
 export interface InsightState extends Decisions {
   communities(): Uint8Array | undefined
   /** If saving fails, the next ids are based on the previously saved communities. */
@@ -131,7 +134,7 @@ export interface ApartCommunities {
   readonly links: number
   /** Links expected by chance. */
   readonly expected: number
-  /** Most similar pairs of unlinked notes, one from each community. */
+  /** The most similar pairs of unlinked notes. Each pair has one note from each community. */
   readonly nearest: readonly (readonly [number, number])[]
 }
 
@@ -143,9 +146,9 @@ export interface CutNote {
 }
 
 export interface Gaps {
-  /** Most significant first. */
+  /** The most significant pairs come first. */
   readonly apart: readonly ApartCommunities[]
-  /** Most disconnected notes first. */
+  /** Notes that would disconnect the most other notes come first. */
   readonly cut: readonly CutNote[]
   /** Notes with incoming, but no outgoing links, most linked first. Stubs are listed separately. */
   readonly deadEnds: readonly number[]
@@ -162,7 +165,7 @@ export interface Community {
   readonly inside: number
   /** Up to three of the most central notes. */
   readonly key: readonly number[]
-  /** Most distinctive first. */
+  /** The most distinctive words come first. */
   readonly words: readonly string[]
 }
 
@@ -176,11 +179,11 @@ export interface Bridge {
 
 /** The second level subdivides each community of the first. */
 export interface CommunityLevel {
-  /** Largest first. The second level is grouped by parent, in the parents' order. */
+  /** The largest communities come first. The second level is grouped by parent, in the parents' order. */
   readonly list: readonly Community[]
   /** Position of each note's community in the list, or `NO_COMMUNITY`. */
   readonly of: Uint32Array
-  /** Most links first. */
+  /** The bridges with the most links come first. */
   readonly between: readonly Bridge[]
 }
 
@@ -188,13 +191,13 @@ export const NO_COMMUNITY = 0xffff_ffff
 
 export interface Communities {
   readonly levels: readonly [CommunityLevel, CommunityLevel]
-  /** Differences on the first level. Omitted the first time. */
+  /** The ids that changed on the first level. The member is missing in the first result. */
   readonly changed?: { readonly new: readonly string[]; readonly gone: readonly string[]; readonly moved: number }
-  /** For each id that is gone, the communities that now contain its notes, largest share first. */
+  /** Maps each former id to the communities that now contain its notes, the one with the largest share first. */
   readonly successors: ReadonlyMap<string, readonly string[]>
 }
 
-/** Parallel arrays. The suggestions for each note are sorted, best first. */
+/** Suggestions in parallel arrays. The suggestions for each note are sorted, best first. */
 export interface LinkSuggestions {
   /** Row `n` ranges from `offsets[n]` to `offsets[n + 1]`. */
   readonly offsets: Uint32Array
@@ -214,15 +217,15 @@ export const BY_WORDS = 2
 /** The target is reachable by links. */
 export const BY_LINKS = 4
 export const BY_FOLDER = 8
-/** Most occurrences of the target's name are links. */
+/** Most notes that mention the target's name also link to it. */
 export const BY_RATE = 16
-/** Same subject in another language. */
+/** Both notes are about the same subject in different languages. */
 export const BY_MEANING = 32
 
 export interface DuplicatePair {
   /** Indexes, in ascending order. */
   readonly notes: readonly [number, number]
-  /** Identical lines, without boilerplate. */
+  /** Number of identical lines, without boilerplate. */
   readonly equalLines: number
   /** Share of common word sequences, 0–1. */
   readonly alike: number

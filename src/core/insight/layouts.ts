@@ -1,6 +1,6 @@
 import type { NodeId } from '../ids.ts'
 
-/** Lists are indexed by note. */
+/** A graph whose lists have one entry per note. */
 export interface LaidOutGraph {
   readonly ids: readonly NodeId[]
   /** Compressed sparse rows. Each link appears in the rows of both ends. */
@@ -15,9 +15,9 @@ export interface Layout {
   readonly places: Float32Array
   /** Connected region of each note at the last full layout, or -1. */
   readonly regions: Int32Array
-  /** Share of notes added since the last full layout. From one fifth, a full layout is worthwhile. */
+  /** The share of notes added since the last full layout. From one fifth on, a full layout is worthwhile. */
   readonly added: number
-  /** True if the groups became known after the last full layout. */
+  /** True if the groups became known only after the last full layout. */
   readonly isRough: boolean
 }
 
@@ -34,7 +34,7 @@ export type MayMove = 'nothing' | 'once' | 'all'
 export interface Layouts {
   /** True if any process has laid out the notes before. */
   hasPlaces(): Promise<boolean>
-  /** Continues even if nobody waits for the result. */
+  /** Returns the running layout. It continues even if no caller waits for the result. */
   underWay(): LayoutUnderWay | undefined
   /** Rotates a full layout to resemble the previous one. */
   layOut(graph: LaidOutGraph, mayMove: MayMove): Promise<Layout>

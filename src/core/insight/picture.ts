@@ -1,6 +1,6 @@
 import type { NodeId } from '../ids.ts'
 
-/** Lists are indexed by note. */
+/** A drawn vault. Each list has one entry per note, unless its comment says otherwise. */
 export interface VaultPicture {
   readonly generation: number
   readonly ids: readonly NodeId[]
@@ -30,11 +30,11 @@ export interface PartialPicture extends VaultPicture {
   readonly count: number
   /** Linked pairs in the whole vault. */
   readonly link_count: number
-  /** Per note, the number of linked notes in the vault, in either direction. */
+  /** For each note, the number of linked notes in the vault, in either direction. */
   readonly degrees: readonly number[]
-  /** Per note, the number of notes that link to it. */
+  /** For each note, the number of notes that link to it. */
   readonly incoming: readonly number[]
-  /** Per note, the number of notes that it links to. */
+  /** For each note, the number of notes that it links to. */
   readonly outgoing: readonly number[]
   /** Words per note, or -1. */
   readonly words: readonly number[]
@@ -53,7 +53,7 @@ export interface PictureGroup {
   readonly notes: number
 }
 
-/** Returned while the layout is being computed. Ask again later. */
+/** The answer while the layout is being computed. The client should ask again later. */
 export interface LayoutProgress {
   readonly laying_out: {
     readonly share: number
@@ -65,7 +65,7 @@ export interface LinkedFile {
   readonly id: NodeId
   readonly title: string
   readonly folder: string
-  /** Nodes linked in either direction. Never empty. */
+  /** The nodes that are linked in either direction. There is at least one. */
   readonly linked: readonly NodeId[]
 }
 
@@ -74,9 +74,9 @@ export interface LinkedFiles {
   readonly left_out: number
 }
 
-/** With more communities, colors cannot be distinguished. */
+/** If there were more communities, their colors could not be distinguished. */
 const MANY = 24
-/** Larger regions are divided into communities. Communities below `MIN_PART` stay together. */
+/** Regions with more notes are divided into communities. Communities below `MIN_PART` stay together. */
 export const LARGE_REGION = 100
 export const MIN_PART = 12
 

@@ -1,6 +1,6 @@
 import type { CST } from 'yaml'
 
-/** Limited, because composing and reading a document are recursive. */
+/** The depth is limited, because the library composes and reads a document recursively. */
 export const MAX_YAML_DEPTH = 64
 
 /**

@@ -17,7 +17,7 @@ export function spellName(name: string): string {
   return ASCII.test(name) ? name : name.normalize('NFC').replaceAll('\u00a0', ' ')
 }
 
-/** Ignores a leading `#` and trailing `/`s. */
+/** Folds a tag without its leading `#` and trailing `/`s. */
 export function foldTag(tag: string): string {
   return foldName(trimEndOf(tag.trim().replace(/^#/, ''), '/'))
 }

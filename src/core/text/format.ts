@@ -1,9 +1,9 @@
-/** For example `1 change` or `3,000 changes`. */
+/** Formats a number and a noun, such as `1 change` or `3,000 changes`. */
 export function amount(count: number, singular: string, plural = `${singular}s`): string {
   return `${count.toLocaleString('en')} ${count === 1 ? singular : plural}`
 }
 
-/** For example `1 property`, `2 snippets` or `3 between`. */
+/** Formats a count of a member, such as `1 property`, `2 snippets` or `3 between`. */
 export function amountOf(count: number, member: string): string {
   if (NO_NOUNS.has(member)) return `${count.toLocaleString('en')} ${member}`
   const singular = member.replace(/ies$/, 'y').replace(/(?<!s)s$/, '')
@@ -22,7 +22,7 @@ const NO_NOUNS: ReadonlySet<string> = new Set([
   'only_b',
 ])
 
-/** For example `a, b and 3 more`. */
+/** Formats a list such as `a, b and 3 more`. */
 export function listSome(items: readonly string[], limit: number): string {
   const listed = items.slice(0, limit).join(', ')
   return items.length > limit ? `${listed} and ${items.length - limit} more` : listed

@@ -1,6 +1,6 @@
 let segmenter: Intl.Segmenter | undefined
 
-/** Created lazily, because it takes about 10 ms. */
+/** The segmenter is created lazily, because that takes about 10 ms. */
 export function graphemes(): Intl.Segmenter {
   segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' })
   return segmenter

@@ -20,7 +20,7 @@ export interface ShortenedData {
   readonly toWhole: (at: number) => number
 }
 
-/** Truncates inline data after its media type and adds `MARKER`. `undefined` if there is none. */
+/** Truncates inline data after its media type and adds `MARKER`. Returns `undefined` if the text contains no inline data. */
 export function cutData(whole: string): ShortenedData | undefined {
   if (!mayHaveData(whole)) return undefined
   const ends: { readonly whole: number; readonly short: number }[] = []

@@ -4,7 +4,7 @@ export function lineNumber(text: string, at: number): number {
   return line
 }
 
-/** Start of a 1-based line, counted from offset `from`. `undefined` if there is no such line. */
+/** Returns the start of a 1-based line, counted from offset `from`, or `undefined` if there is no such line. */
 export function startOfLineNumber(text: string, line: number, from = 0): number | undefined {
   let at = from
   for (let remaining = line - 1; remaining > 0; remaining--) {

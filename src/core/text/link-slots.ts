@@ -7,15 +7,15 @@ export interface TextRange {
 }
 
 export interface TextSlot extends TextRange {
-  /** Returns `value` in the style of the current text. `undefined` if that is impossible. */
+  /** Returns `value` in the style of the current text, or `undefined` if that is impossible. */
   write(value: string): string | undefined
 }
 
 /** Links that share a reference definition share its slots. */
 export interface LinkSlots {
-  /** Without the subpath, as in `Link`. */
+  /** The target without its subpath, as in `Link`. */
   readonly target: TextSlot
-  /** Without its first `#`. */
+  /** The subpath without its first `#`. */
   readonly subpath?: TextSlot
   /** A wikilink without display text. Writing a new target here adds the old one as display text. */
   readonly shownTarget?: TextSlot
@@ -34,5 +34,5 @@ export interface PlacedLink extends TextRange, Pick<Link, 'form' | 'kind' | 'tar
   readonly subpath?: string | undefined
 }
 
-/** `undefined` if the text at that position does not match the link. */
+/** Returns the editable parts of a link, or `undefined` if the text at that position does not match the link. */
 export type FindSlots = (link: PlacedLink) => LinkSlots | undefined

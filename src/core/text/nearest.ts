@@ -1,9 +1,9 @@
-/** Shorter words are part of too many names. */
+/** Shorter words occur in too many names. */
 const MIN_PART = 3
 
 /**
- * Names that `word` may be a misspelling of, closest first, then in code-point order. Ignores case and punctuation. At most a
- * third of the characters may differ (Damerau-Levenshtein), or the name contains `word`: `tag` matches `tags_any`.
+ * Returns names that `word` may be a misspelling of, closest first, then in code-point order. Case and punctuation are ignored.
+ * At most a third of the characters may differ (Damerau-Levenshtein), or the name contains `word`: `tag` matches `tags_any`.
  */
 export function nearest(word: string, names: Iterable<string>, count = 1): readonly string[] {
   const foldedWord = fold(word)

@@ -1,9 +1,9 @@
-/** Marks truncated text, and counts towards the limit. */
+/** This marker follows truncated text, and its length counts towards the limit. */
 export const MARKER = '... [truncated]'
 
 const PARTIAL = 'partial:'
 
-/** The hash for a caller that has read only part of a file. Permits every change except replacing the whole body. */
+/** Returns the hash for a caller that has read only part of a file. It permits every change except replacing the whole body. */
 export function partialHash(hash: string): string {
   return PARTIAL + readHash(hash).sha
 }

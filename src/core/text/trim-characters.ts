@@ -1,4 +1,4 @@
-/** Runs in linear time. A regular expression such as `/\/+$/` is quadratic on long runs that are not at the end. */
+/** Trims in linear time. A regular expression such as `/\/+$/` is quadratic on long runs that are not at the end. */
 export function trimEndOf(text: string, characters: string): string {
   let end = text.length
   while (end > 0 && characters.includes(text[end - 1] as string)) end--
