@@ -3,7 +3,7 @@ import { folderOf, nameOf } from '../core/paths.ts'
 import { type Aside, asideName, type Entry } from './entry.ts'
 import { type ChangeFiles, type FileStamp, isSameFile } from './file-system.ts'
 
-/** Files to sync at once: the size of Node's thread pool. */
+/** Number of files to sync at once, which is the size of Node's thread pool. */
 const AT_ONCE = 4
 
 /** Names of temporary files contain the index. */
@@ -33,7 +33,7 @@ export class ChangeDirectory {
     return path === '' ? this.#root : `${this.#root}/${path}`
   }
 
-  /** In the folder of `path`, so renames stay on one file system. */
+  /** Returns a temporary path in the folder of `path`, so renames stay on one file system. */
   asidePath(path: string, index: number, suffix: Aside): string {
     const folder = folderOf(path)
     const name = asideName(this.#change, index, suffix)
@@ -44,12 +44,12 @@ export class ChangeDirectory {
     return this.fs.lstat(this.at(path))
   }
 
-  /** `undefined` if there is no regular file. */
+  /** Returns the hash, or `undefined` if there is no regular file. */
   hash(path: string): string | undefined {
     return this.stamp(path)?.kind === 'file' ? this.fs.hash(this.at(path)) : undefined
   }
 
-  /** Returns an empty string for folders, links and special files. */
+  /** Returns the file's hash, or an empty string for folders, links and special files. */
   hashIfPresent(path: string): string | undefined {
     return this.stamp(path) === undefined ? undefined : (this.hash(path) ?? '')
   }
@@ -76,7 +76,7 @@ export class ChangeDirectory {
     await this.#each(paths, (path) => this.discard(path))
   }
 
-  /** The new name must be free. @returns false if the file system does not support hard links */
+  /** Renames a file to a name that must be free. @returns false if the file system does not support hard links */
   link(from: string, to: string): boolean {
     this.#touch(to)
     try {
@@ -89,8 +89,8 @@ export class ChangeDirectory {
   }
 
   /**
-   * Linking never overwrites a file. Without hard links, a file created in the 20 µs between the check and the rename is
-   * overwritten.
+   * Renames a file without overwriting another one, because linking fails if the name is taken. Without hard links, a file
+   * created in the 20 µs between the check and the rename is overwritten.
    */
   async renameToFree(from: string, to: string): Promise<void> {
     if (this.link(from, to)) {
@@ -173,7 +173,7 @@ export class ChangeDirectory {
     }
   }
 
-  /** Only an administrator can change a file's owner, so ignore permission errors. */
+  /** Permission errors are ignored, because only an administrator can change a file's owner. */
   #giveTo(fd: number, { uid, gid }: FileStamp): void {
     try {
       this.fs.chown(fd, uid, gid)

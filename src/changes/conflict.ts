@@ -4,8 +4,8 @@ import { quietly } from '../core/quietly.ts'
 import { partialHash } from '../core/text/partial-reading.ts'
 import { quote } from './path-rules.ts'
 
-// The diff is quadratic in the number of differing lines. Small files have no timeout, because their diff must not depend on the
-// machine's load.
+// The time of a diff is quadratic in the number of differing lines. Small files have no timeout, because their diff must not
+// depend on the machine's load.
 const LIMITS = { small: { maxEditLength: 2000 }, large: { timeout: 250, maxEditLength: 5000 } }
 
 const MAX_SMALL = 16_000
@@ -18,11 +18,11 @@ const MAX_SHORT = 2000
 
 export interface Mismatch {
   readonly path: string
-  /** Hex SHA-256, as is `actual`. */
+  /** The expected hash. Like `actual`, it is a SHA-256 in hex. */
   readonly expected: string
-  /** `undefined` if the file no longer exists. */
+  /** The hash on disk, or `undefined` if the file no longer exists. */
   readonly actual: string | undefined
-  /** Diff to the current text. Omitted if either text is unknown. */
+  /** The diff to the current text. It is omitted if either text is unknown. */
   readonly difference?: string
 }
 
@@ -39,7 +39,7 @@ export function mismatch(file: Omit<Mismatch, 'difference'>, { expected, actual 
 /** Thrown if files change while a change is being applied. */
 export class FilesChanged extends Error {
   readonly files: readonly Mismatch[]
-  /** One sentence on the state of the files. */
+  /** A sentence on the state of the files. */
   readonly outcome: string
 
   constructor(files: readonly Mismatch[], outcome: string) {
@@ -54,7 +54,7 @@ const MAX_CANDIDATES = 10
 export function conflict(mismatches: readonly Mismatch[], outcome = 'Nothing was written.'): RouxError {
   const [first] = mismatches
   if (first === undefined) return new RouxError('CONFLICT', `Files changed in the meantime. ${outcome}`)
-  // The caller may not have read these versions, so return partial hashes.
+  // The hashes are partial, because the caller may not have read these versions.
   const candidates = mismatches.slice(0, MAX_CANDIDATES).map((each) => {
     const expected = partialHash(each.expected)
     return each.actual === undefined ? { ...each, expected } : { ...each, expected, actual: partialHash(each.actual) }
@@ -84,7 +84,7 @@ function shortDiff(path: string, expected: Uint8Array, actual: Uint8Array): stri
   return `${patch.slice(0, end > 0 ? end : MAX_SHORT)}\n… (${patch.length - MAX_SHORT} more characters)\n`
 }
 
-/** Hunks without a header. Empty for equal texts, `undefined` if the texts differ too much. */
+/** Returns hunks without a header. The string is empty for equal texts, and `undefined` if the texts differ too much. */
 export function hunksBetween(old: string, now: string): string | undefined {
   if (old === now) return ''
   const size = old.length + now.length

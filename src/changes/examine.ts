@@ -14,7 +14,7 @@ export type Intent = FileChange | { readonly kind: 'remove'; readonly path: stri
 
 export interface Examined {
   readonly entries: readonly Entry[]
-  /** By hash, from before and after the change. */
+  /** The contents before and after the change, by hash. */
   readonly contents: ReadonlyMap<string, Uint8Array>
   /** File stamps from when the bytes were read. */
   readonly stamps: ReadonlyMap<string, FileStamp>
@@ -24,7 +24,7 @@ export interface ExamineOptions {
   readonly root: string
   readonly fs: ChangeFiles
   readonly refusal: Refusal
-  /** True for an undo. Restored names need not follow the rules for new names. */
+  /** True for an undo. The rules for new names do not apply to restored names. */
   readonly restores?: boolean
   knownContent(hash: string): Uint8Array | undefined
 }
@@ -82,7 +82,7 @@ class Examination {
     return { entries: this.#withoutFullFolders(inOrder(this.#entries)), contents: this.#contents, stamps: this.#stamps }
   }
 
-  /** Skips folders that would not be empty. `entries` must be in order, so inner folders come first. */
+  /** Leaves out folders that would not be empty. `entries` must be in order, so inner folders come first. */
   #withoutFullFolders(entries: readonly Entry[]): readonly Entry[] {
     const { root, fs } = this.#options
     const leaving = new Set(entries.flatMap(({ kind, path }) => (LEAVES.has(kind) ? [path] : [])))
@@ -193,8 +193,8 @@ export function isRespelling(from: string, to: string): boolean {
 }
 
 /**
- * A path may be used once as a source and once as a destination. Otherwise, a partly applied change would be ambiguous. `keyOf`
- * returns the same key for names that cannot coexist.
+ * Checks that each path is used at most once as a source and once as a destination. Otherwise, a partly applied change would be
+ * ambiguous. `keyOf` returns the same key for names that cannot coexist.
  */
 function requireOneRoleEach(intents: readonly Intent[], keyOf: (path: string) => string): void {
   const sources = new Set<string>()
@@ -226,7 +226,7 @@ function requireOneRoleEach(intents: readonly Intent[], keyOf: (path: string) =>
   requireNotMoved(intents)
 }
 
-/** Rejects changes to the contents of a folder that moves as a whole. */
+/** Rejects changes inside a folder that moves as a whole. */
 function requireNotMoved(intents: readonly Intent[]): void {
   const moves = intents.filter((intent) => intent.kind === 'move')
   const above = new Set(moves.flatMap(({ from, to }) => [from, to]))

@@ -17,29 +17,29 @@ export interface FileStamp {
 }
 
 /**
- * Calls that wait for the disk run four at a time and share a journal commit. With 600 files, fsync takes 0.05 ms per file
- * instead of 3 ms, and unlink 0.4 ms instead of 2.5 ms.
+ * The file system as seen by a change. Calls that wait for the disk run four at a time and share a journal commit. With 600
+ * files, fsync takes 0.05 ms per file instead of 3 ms, and unlink 0.4 ms instead of 2.5 ms.
  */
 export interface ChangeFiles {
-  /** `undefined` if the path does not exist. Does not follow links. */
+  /** Returns `undefined` if the path does not exist. Links are not followed. */
   lstat(path: string): FileStamp | undefined
   readdir(path: string): readonly string[]
-  /** True if names can be created and removed in a folder. */
+  /** Returns true if names can be created and removed in a folder. */
   isWritable(folder: string): boolean
-  /** Rejects links and special files. */
+  /** Reads a regular file. Links and special files are rejected. */
   read(path: string): Uint8Array
-  /** Hex SHA-256 of a regular file of any size. */
+  /** Returns the SHA-256 in hex of a regular file of any size. */
   hash(path: string): string
-  /** False if the case differs from the name on disk. */
+  /** Returns false if the case differs from the name on disk. */
   hasExactName(path: string): boolean
-  /** Opens a new file for writing. Fails if the file exists. */
+  /** Creates a file and opens it for writing. The call fails if the file exists. */
   create(path: string, mode: number): number
   write(fd: number, bytes: Uint8Array): void
   chmod(fd: number, mode: number): void
   chown(fd: number, uid: number, gid: number): void
   fsync(fd: number): Promise<void>
   close(fd: number): void
-  /** Keeps mode and times, and syncs the copy. Fails if the destination exists. */
+  /** Copies a file with its mode and times, and syncs the copy. The call fails if the destination exists. */
   copy(from: string, to: string): void
   link(from: string, to: string): void
   rename(from: string, to: string): void
@@ -112,7 +112,7 @@ function isWritable(folder: string): boolean {
   }
 }
 
-/** Does not block on named pipes or follow links. */
+/** Opens a file. The call does not block on named pipes, and does not follow links. */
 function withFile<T>(path: string, read: (fd: number) => T): T {
   const fd = fs.openSync(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW)
   try {
@@ -146,7 +146,7 @@ function promised(call: (done: (error: Error | null) => void) => void): Promise<
   return new Promise((resolve, reject) => call((error) => (error === null ? resolve() : reject(error))))
 }
 
-// On Windows, virus scanners and indexers keep a new file open for some milliseconds.
+// Virus scanners and indexers on Windows keep a new file open for some milliseconds.
 const BUSY_WAITS = isWindows ? [5, 10, 20, 40, 80, 160, 320] : []
 
 function whileBusy(call: () => void): void {

@@ -20,8 +20,8 @@ import { identityOf, type OpenDatabase, requireFormat, StateFile, type StateForm
 const APPLICATION_ID = 0x526f7802
 
 /**
- * One per version. Never edit a released migration. If `base` equals `generation`, the row only records that the generation
- * existed. Another process may have recorded it before.
+ * There is one migration per version. Never edit a released one. If `base` equals `generation`, the row only records that the
+ * generation existed. Another process may have recorded it before.
  */
 const MIGRATIONS: readonly string[] = [
   `
@@ -42,10 +42,10 @@ const MIGRATIONS: readonly string[] = [
   `,
 ]
 
-/** In milliseconds. Short, because a commit must not wait for the log. */
+/** The timeout in milliseconds is short, because a commit must not wait for the log. */
 const BUSY_TIMEOUT = 500
 
-/** Not synced: a power cut can leave a gap, which readers detect. */
+/** The log is not synced, so a power cut can leave a gap, which readers detect. */
 export const GRAPH_LOG: StateFormat = {
   applicationId: APPLICATION_ID,
   migrations: MIGRATIONS,
@@ -54,7 +54,7 @@ export const GRAPH_LOG: StateFormat = {
   connected: 'PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON',
 }
 
-/** Shared by all vaults. */
+/** Returns the path of the change log, which all vaults share. */
 export function graphLogFile(stateFolder: string): string {
   return join(stateFolder, 'graph-log.db')
 }
@@ -68,7 +68,7 @@ interface CommitRow extends Omit<LoggedCommit, 'changes'> {
 
 type Place = Pick<CommitRow, 'lineage' | 'generation' | 'base'>
 
-/** In bytes. Larger data is compressed. */
+/** Data of more than this many bytes is compressed. */
 const DEFLATE_ABOVE = 500
 
 const LEVEL = 1
@@ -78,7 +78,7 @@ const SUM_DIGITS = 16
 function packCommit(place: Place, changes: GraphChanges | undefined): Pick<CommitRow, 'deflated' | 'sum' | 'data'> {
   const text = changes === undefined ? Buffer.alloc(0) : Buffer.from(JSON.stringify(changes))
   const deflated = text.length > DEFLATE_ABOVE
-  // Some versions of the binding reject a view into the middle of a buffer.
+  // The bytes are copied, because some versions of the binding reject a view into the middle of a buffer.
   const data = Uint8Array.from(deflated ? deflateRawSync(text, { level: LEVEL }) : text)
   return { deflated: deflated ? 1 : 0, sum: sumOf(place, data), data }
 }
@@ -116,7 +116,7 @@ export function openLogReader({ stateFolder, root, openDatabase }: HistoryPlace)
       const database = openDatabase(path)
       try {
         requireFormat(database, GRAPH_LOG)
-        // At version 0, another process is still creating the database.
+        // A database at version 0 is still being created by another process.
         return pragma(database, 'user_version') === 0 ? fallback : read(database)
       } finally {
         quietly(() => database.close())
@@ -157,9 +157,9 @@ export function openLogReader({ stateFolder, root, openDatabase }: HistoryPlace)
 
 export interface LogWriterOptions extends HistoryPlace {
   readonly retention: Retention
-  /** Called with a reason when logging starts to fail, and with `undefined` when it recovers. */
+  /** A callback that receives a reason when logging starts to fail, and `undefined` when it recovers. */
   readonly onProblem?: (reason: string | undefined) => void
-  /** Milliseconds since the Unix epoch. */
+  /** The time of the commit, in milliseconds since the Unix epoch. */
   readonly now?: () => number
 }
 
@@ -206,7 +206,7 @@ class LogWriter implements OpenLogWriter {
   mark(lineage: string, generation: number): void {
     this.#waiting = [...this.#waiting, { lineage, base: generation, generation, changes: undefined }].slice(-MAX_WAITING)
     if (this.#isFlushScheduled) return
-    // Deferred, because callers are waiting for answers.
+    // The flush is deferred, because callers are waiting for answers.
     this.#isFlushScheduled = true
     setImmediate(() => {
       this.#isFlushScheduled = false
@@ -224,7 +224,7 @@ class LogWriter implements OpenLogWriter {
     try {
       this.#write()
     } catch (error) {
-      // The file may have been replaced, so reopen it next time.
+      // The connection is closed after an error, because the file may have been replaced.
       this.#file.close()
       const isDamaged = isNotJournal(error) || /no such (?:table|column|index)/i.test(String(error))
       if (isDamaged) quietly(() => this.#deleteFile())
@@ -264,7 +264,7 @@ class LogWriter implements OpenLogWriter {
 
   #insert({ known, insert }: LogStatements, commit: Waiting, time: number): void {
     const { lineage, base, generation, changes } = commit
-    // The commit is already logged.
+    // The log already contains the commit.
     if (base === generation && known.get(lineage, generation) !== undefined) return
     const { deflated, sum, data } = packCommit(commit, changes)
     insert.run(this.#options.root, lineage, generation, base, time, deflated, sum, data)

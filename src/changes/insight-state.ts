@@ -9,7 +9,7 @@ const APPLICATION_ID = 0x526f7803
 /** Milliseconds to wait for another writer. */
 const BUSY_TIMEOUT = 2_000
 
-/** One per version. Never edit a released migration. */
+/** There is one migration per version. Never edit a released one. */
 const MIGRATIONS: readonly string[] = [
   `
   CREATE TABLE communities (vault TEXT PRIMARY KEY, bytes BLOB NOT NULL) STRICT, WITHOUT ROWID;
@@ -21,7 +21,7 @@ const MIGRATIONS: readonly string[] = [
 const INSIGHT_STATE: StateFormat = { applicationId: APPLICATION_ID, migrations: MIGRATIONS, busyTimeout: BUSY_TIMEOUT }
 
 export interface InsightStateOptions {
-  /** Created by the first write. */
+  /** The path of the database, which the first write creates. */
   readonly path: string
   /** The real path, which identifies the rows of this vault. */
   readonly root: string
@@ -82,7 +82,7 @@ class StoredInsightState implements InsightState {
     this.#file.close()
   }
 
-  /** This vault's rows. Empty if nothing has been saved or the file cannot be read. */
+  /** Returns this vault's rows. There are none if nothing has been saved or the file cannot be read. */
   #read(sql: string): readonly Readonly<Record<string, unknown>>[] {
     return (
       quietly(

@@ -27,11 +27,11 @@ import { acquireWriteLock, thisOwner } from './write-lock.ts'
 export interface ChangesOptions {
   /** The real path. A symbolic link would start a second history. */
   readonly root: string
-  /** For the record and the locks. Created with mode 0700 by the first change. */
+  /** The folder for the record and the locks. The first change creates it with mode 0700. */
   readonly stateFolder: string
   readonly openDatabase: OpenDatabase
   readonly retention?: Retention
-  /** Returns why settings or ignore rules forbid a path. Not called for `.trash/`. */
+  /** Returns why settings or ignore rules forbid a path. The function is not called for `.trash/`. */
   readonly refusal?: Refusal
   /** Milliseconds to wait for another writer. */
   readonly lockTimeout?: number
@@ -108,7 +108,7 @@ class RecordedChanges implements Changes {
   }
 
   async recover(): Promise<readonly Recovery[]> {
-    // At startup, do not wait for another process's change.
+    // Without changes in progress, startup need not wait for another process's change.
     if (this.#journal.applying(this.#root).length === 0) return []
     return await this.#underLock(() => this.#recover())
   }
@@ -117,7 +117,7 @@ class RecordedChanges implements Changes {
     this.#journal.close()
   }
 
-  /** Settles changes of crashed processes first. */
+  /** Changes of crashed processes are settled first. */
   async #locked(makeChange: () => Promise<AppliedChange>): Promise<AppliedChange> {
     return await this.#underLock(async () => {
       const keptFiles = (await this.#recover()).flatMap((recovery) => recovery.kept)
@@ -161,7 +161,7 @@ class RecordedChanges implements Changes {
     return { id, paths: pathsOf(entries), folders: foldersOf(entries), files: entries.map(changedFile), notes }
   }
 
-  /** The files are already in this state. A failure to record it is retried later. */
+  /** The files are already in the recorded state. A failure to record that state is retried later. */
   #finish(id: string, ending: Ending): readonly string[] {
     try {
       return this.#journal.finish(id, ending) ? [] : [REMOVED]

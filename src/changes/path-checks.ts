@@ -9,13 +9,13 @@ import { inTrash, quote, requireInside, requireUsable } from './path-rules.ts'
 export type Refusal = (path: string) => string | undefined
 
 export interface Room {
-  /** An existing path that the same change removes and that differs only in case. */
+  /** The old path of a file, if this change removes it and both paths differ only in case. */
   readonly leaving?: string | undefined
-  /** True for a name that existed before or is in the trash. The rules for new names do not apply. */
+  /** True for a name that existed before or is in the trash. The rules for new names do not apply to it. */
   readonly isReturn?: boolean
 }
 
-/** Reads each folder once. Does not follow symbolic links. */
+/** Checks paths on disk. Each folder is read once, and symbolic links are not followed. */
 export class PathChecks {
   readonly #root: string
   readonly #fs: ChangeFiles
@@ -31,7 +31,7 @@ export class PathChecks {
     if (fs.lstat(root)?.kind !== 'folder') throw missingVault(root)
   }
 
-  /** `undefined` if there is no file. @throws RouxError if the path must not be written */
+  /** Returns the file's stat, or `undefined` if there is no file. @throws RouxError if the path must not be written */
   find(path: string): FileStamp | undefined {
     this.requirePermitted(path)
     const folder = folderOf(path)
@@ -53,7 +53,7 @@ export class PathChecks {
     }
     const first = missing[0] ?? path
     this.requireWritable(folderOf(first))
-    // Restored files keep their names, even if another file's name differs only in case.
+    // A restored file keeps its name, even if another file's name differs only in case.
     if (!isReturn || this.#fs.lstat(`${this.#root}/${first}`) !== undefined) this.#requireNoTwin(first, leaving)
     return missing
   }
@@ -80,7 +80,7 @@ export class PathChecks {
     }
   }
 
-  /** True if the folder exists. @throws RouxError for a link or a file */
+  /** Returns true if the folder exists. @throws RouxError for a link or a file */
   #isFolder(path: string): boolean {
     if (path === '') return true
     const cached = this.#folders.get(path)

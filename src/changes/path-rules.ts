@@ -15,7 +15,7 @@ export function inTrash(path: string): boolean {
 }
 
 /**
- * Requires an unambiguous path inside the vault.
+ * Checks that a path is unambiguous and inside the vault.
  * @throws RouxError `INVALID_PARAMS`, or `PERMISSION_DENIED` for a path that is hidden or outside the vault
  */
 export function requireInside(path: string): void {
@@ -51,7 +51,7 @@ const UNLINKABLE = /[#^[\]]/u
 /** The limit of ext4. APFS and NTFS allow 255 code units, which is at least as much. */
 const MAX_BYTES = 255
 
-/** Applies the rules of Windows, Obsidian and common file systems. `undefined` if the name is valid. */
+/** Checks a name against the rules of Windows, Obsidian and common file systems. A valid name gives `undefined`. */
 export function nameProblem(name: string): NameProblem | undefined {
   const reason = reasonAgainst(name)
   if (reason === undefined) return undefined

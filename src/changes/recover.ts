@@ -19,8 +19,8 @@ export interface RecoveryParts {
 }
 
 /**
- * Settles unfinished changes, newest first. Requires the write lock, so no other process is working on them. A saved outcome is
- * only added to the record; any other change is completed if all of its bytes are in place, and otherwise rolled back.
+ * Settles unfinished changes, newest first. The caller must hold the write lock, so no other process is working on them. A saved
+ * outcome is only added to the record; any other change is completed if all of its bytes are in place, and otherwise rolled back.
  * @throws RouxError `VAULT_NOT_FOUND`, and errors from calls; call again afterwards
  */
 export async function recoverChanges({ root, fs, journal, endings }: RecoveryParts): Promise<readonly Recovery[]> {
@@ -79,8 +79,8 @@ export function contentOf(journal: Journal): ContentOf {
 }
 
 /**
- * The root may now be another folder, such as the empty mount point of a disconnected drive. Changes to the original folder must
- * then wait.
+ * Returns true if the root is now another folder, such as the empty mount point of a disconnected drive. Changes to the original
+ * folder must then wait.
  */
 function isOtherFolder(place: ChangeDirectory, { rootInode, entries }: ChangeRecord, inode: bigint | undefined): boolean {
   if (String(inode) === rootInode) return false
@@ -90,8 +90,8 @@ function isOtherFolder(place: ChangeDirectory, { rootInode, entries }: ChangeRec
 export type Ending = Extract<ChangeState, 'done' | 'rolled_back'>
 
 /**
- * Outcomes that could not be recorded. Kept in memory, and as empty files, which can be created even on a full disk. If both are
- * lost, recovery determines the outcome from the files.
+ * Outcomes that could not be recorded. They are kept in memory, and as empty files, which can be created even on a full disk. If
+ * both are lost, recovery determines the outcome from the files.
  */
 export class Endings {
   readonly #folder: string

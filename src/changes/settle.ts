@@ -34,27 +34,28 @@ export async function carryOut(place: ChangeDirectory, entries: readonly Numbere
   await place.write(writes)
   requireUntouched(place, entries, options.stamps)
   for (const { path, index } of entriesOf(entries, 'replace')) {
-    // For about 20 µs, no file has this name. Renaming over the old file could destroy what an editor is saving.
+    // The old file gets a temporary name, because renaming over it could destroy what an editor is saving. For about 20 µs, no
+    // file has this name.
     place.rename(path, place.asidePath(path, index, 'old'))
     await place.renameToFree(place.asidePath(path, index, 'new'), path)
   }
   for (const { path, index } of entriesOf(entries, 'create')) await place.renameToFree(place.asidePath(path, index, 'new'), path)
   const moves = entriesOf(entries, 'move').filter((entry) => !respell(place, entry))
   for (const entry of moves) await addName(place, entry)
-  // Sync a new name before removing the old one.
+  // The new name is synced before the old one is removed.
   if (moves.length > 0) await place.syncFolders()
   const removals = [...moves, ...entriesOf(entries, 'remove')]
   for (const { path, index } of removals)
     if (place.stamp(path) !== undefined) place.rename(path, place.asidePath(path, index, 'old'))
-  // Syncing takes some milliseconds, enough for other programs to finish saving to a displaced file.
+  // While files are synced for some milliseconds, other programs can finish saving to a displaced file.
   await place.syncFolders()
   requireDisplaced(place, entries, options.content)
   await finishUp(place, entries)
 }
 
 /**
- * Completes or rolls back an interrupted change, based on the files on disk. Can itself be interrupted and repeated. Keeps bytes
- * written by other programs.
+ * Completes or rolls back an interrupted change, based on the files on disk. The function can itself be interrupted and repeated.
+ * Bytes written by other programs are kept.
  * @returns the files that were left unchanged
  */
 export async function settle(
@@ -76,8 +77,8 @@ export async function settle(
 }
 
 /**
- * `after` if all bytes are in place: no pending or changed temporary file, no file with old content, and at least one with new
- * content. Otherwise `before`.
+ * Returns `after` if all bytes are in place: no pending or changed temporary file, no file with old content, and at least one
+ * with new content. Otherwise, the result is `before`.
  */
 export function sideOf(place: ChangeDirectory, entries: readonly Numbered[]): Side {
   const finalPath = finalPaths(entries)
@@ -86,7 +87,7 @@ export function sideOf(place: ChangeDirectory, entries: readonly Numbered[]): Si
   return !sides.includes('before') && (!hasFiles || sides.includes('after')) ? 'after' : 'before'
 }
 
-/** `undefined` if another program has changed the file, or for a removed folder, which may exist on both sides. */
+/** Returns `undefined` if another program has changed the file, or for a removed folder, which may exist on both sides. */
 function sideOfEntry(place: ChangeDirectory, entry: Numbered, finalPath: string): Side | undefined {
   const { kind, path, index } = entry
   const paths = [...new Set([path, finalPath, 'to' in entry ? entry.to : path])]
@@ -118,7 +119,7 @@ function hashesOf(entry: FileEntry): { readonly before: string | undefined; read
   return { before: 'before' in entry ? entry.before : undefined, after: 'after' in entry ? entry.after : undefined }
 }
 
-/** Called when all bytes are in place, so nothing can be lost. */
+/** Removes temporary files. All bytes are in place by then, so nothing can be lost. */
 async function finishUp(place: ChangeDirectory, entries: readonly Numbered[]): Promise<void> {
   const displaced = entries.filter(({ kind }) => kind === 'replace' || kind === 'move' || kind === 'remove')
   await place.discardAll(displaced.map(({ path, index }) => place.asidePath(path, index, 'old')))
@@ -137,7 +138,7 @@ function pendingWritesOf(place: ChangeDirectory, entry: Numbered, { content, sta
   return [{ path: place.asidePath(path, index, 'new'), bytes: content(after), mode, ownerFrom: stamps.get(path) }]
 }
 
-/** Writing the new bytes may have taken seconds, so check the files again. */
+/** Writing the new bytes may have taken seconds, so the files are checked again. */
 function requireUntouched(place: ChangeDirectory, entries: readonly Numbered[], stamps: ReadonlyMap<string, FileStamp>): void {
   const changed: Mismatch[] = []
   for (const entry of entries) {
@@ -158,7 +159,7 @@ function respell(place: ChangeDirectory, { path, to }: Numbered<EntryOf<'move'>>
   return true
 }
 
-/** Adds the new name to a moving file. On another file system, copies the file under a temporary name first. */
+/** Adds the new name to a moving file. If the name is on another file system, the file is first copied under a temporary name. */
 async function addName(place: ChangeDirectory, { path, to, index }: Numbered<EntryOf<'move'>>): Promise<void> {
   if (place.link(path, to)) return
   const copy = place.asidePath(to, index, 'new')
@@ -195,7 +196,7 @@ const GONE = 'it is gone and was not created again'
 
 const MAX_TRIES = 5
 
-/** Retries if other programs create or remove names between two calls. */
+/** Repeats the action if other programs create or remove names between two calls. */
 async function retryUntilStable<T>(action: () => Promise<T>): Promise<T> {
   for (let triesLeft = MAX_TRIES - 1; triesLeft > 0; triesLeft--) {
     try {

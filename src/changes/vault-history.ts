@@ -10,7 +10,7 @@ export interface History {
   readonly changes: number
   /** Number of rows in the change log. */
   readonly commits: number
-  /** Changes in progress or incomplete. Their data is never deleted. */
+  /** Number of changes that are in progress or incomplete. Their data is never deleted. */
   readonly unfinished: number
 }
 
@@ -22,7 +22,7 @@ export function readHistory(place: HistoryPlace): History {
   }
 }
 
-/** Cannot be undone. @returns what was deleted @throws like `readHistory` */
+/** Deletes the history for good. @returns what was deleted @throws like `readHistory` */
 export function forgetHistory(place: HistoryPlace): History {
   const { root } = place
   const changes = onJournal(place, (database) => {
@@ -61,7 +61,7 @@ function onLog<T>({ stateFolder, openDatabase }: HistoryPlace, read: (database: 
   return withFile(path, () => openStateDatabase(path, GRAPH_LOG, openDatabase), read)
 }
 
-/** `undefined` if there is no file. */
+/** Returns `undefined` if there is no file. */
 function withFile<T>(path: string, open: () => Database, read: (database: Database) => T): T | undefined {
   if (identityOf(path) === undefined) return undefined
   const database = open()

@@ -27,7 +27,7 @@ export interface LockOptions {
 
 export const thisOwner: Owner = { pid: process.pid, started: Math.round(performance.timeOrigin), host: hostname() }
 
-// In milliseconds. A change takes about 10 ms, an import seconds.
+// The first wait in milliseconds. A change takes about 10 ms, an import seconds.
 const FIRST_WAIT = 2
 const MAX_WAIT = 50
 
@@ -47,7 +47,7 @@ export async function acquireWriteLock(path: string, { openDatabase, timeout }: 
       return { release: () => release(database) }
     }
     if (performance.now() >= deadline) throw lockTimeoutError(path, timeout)
-    // Randomized, so two waiting processes do not retry at the same time.
+    // The wait is random, so two waiting processes do not retry at the same time.
     await sleep(wait * (0.5 + Math.random()))
   }
 }
@@ -58,7 +58,7 @@ function tryLock(path: string, openDatabase: OpenDatabase): Database | undefined
     database.exec('PRAGMA busy_timeout = 0')
     const identity = identityOf(path)
     database.exec('BEGIN IMMEDIATE')
-    // The first transaction creates the file. A lock on a deleted file excludes nobody.
+    // A deleted file excludes nobody, so the lock is only valid if the path still refers to the locked file.
     const locked = identityOf(path)
     if (locked !== undefined && (identity === undefined || identity === locked)) {
       quietly(() => chmodSync(path, 0o600))
@@ -78,13 +78,13 @@ function release(database: Database): void {
   quietly(() => database.close())
 }
 
-/** Descriptions are padded to this length, to overwrite the previous one. */
+/** Descriptions are padded to this length, so a shorter one overwrites the previous one completely. */
 const HOLDER_LENGTH = 400
 
-// In a separate file, because closing the locked file would release the lock (POSIX, fcntl).
+// Writes the holder to a separate file, because closing the locked file would release the lock (POSIX, fcntl).
 function writeHolder(path: string): void {
   const text = JSON.stringify({ ...thisOwner, since: Date.now() }).padEnd(HOLDER_LENGTH)
-  // Overwritten in place, because file systems sync a truncated or replaced file at once.
+  // The file is overwritten in place, because file systems sync a truncated or replaced file at once.
   const fd = openSync(`${path}.holder`, constants.O_RDWR | constants.O_CREAT, 0o600)
   try {
     writeSync(fd, text, 0)

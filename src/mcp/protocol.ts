@@ -6,7 +6,7 @@ export const INVALID_PARAMS = -32602
 
 const INTERNAL_ERROR = -32603
 
-/** @returns an empty string if there are no similar names */
+/** Returns a suggestion, or an empty string if there are no similar names. */
 export function didYouMean(near: readonly string[]): string {
   return near.length === 0 ? '' : ` Did you mean ${near.join(' or ')}?`
 }
@@ -22,7 +22,7 @@ export class MissingResource extends ProtocolError {
   }
 }
 
-/** For Roux's own errors, `data` contains the code. */
+/** Converts an exception to a protocol error. For Roux's own errors, `data` contains the code. */
 export function protocolError(thrown: unknown, log: Log): ProtocolError {
   if (thrown instanceof ProtocolError) return thrown
   const error = thrown instanceof RouxError ? thrown.toJSON() : internalError(thrown, log)
@@ -37,10 +37,10 @@ export function shortUri(uri: string): string {
   return uri.length > MAX_URI_LENGTH ? `${uri.slice(0, MAX_URI_LENGTH)}…` : uri
 }
 
-/** First protocol version without `initialize`. Later versions lack it, too. */
+/** The first protocol version without `initialize`. Later versions lack it, too. */
 export const MODERN_VERSION = '2026-07-28'
 
-/** First protocol version with server icons. */
+/** The first protocol version with server icons. */
 export const ICONS_VERSION = '2025-11-25'
 
 const WITH_BATCHES: ReadonlySet<string> = new Set(['2024-10-07', '2024-11-05', '2025-03-26'])

@@ -9,18 +9,18 @@ export interface McpServerOptions extends Pick<CallOptions, 'vaults' | 'log' | '
   /** If omitted, the client must poll. */
   readonly events?: EventFeed
   facts?(): Omit<ServerFacts, 'version'>
-  /** Notes in this folder are prompts. Empty if there is none. */
+  /** Returns the folder whose notes are prompts, or an empty string if there is none. */
   promptsFolder?(): string
   mapPage?(): Promise<string>
-  /** In tokens. Default: the tool's own limit. */
+  /** Returns the token budget. By default, each tool's own limit applies. */
   maxTokens?(): number | undefined
-  /** Called after the response to a client's first request. */
+  /** A callback that runs after the response to a client's first request. */
   onOpened?(): void
 }
 
 export interface ServerFacts {
   readonly version: string
-  /** Contains only settings that differ from the default, without secrets and paths. */
+  /** The settings that differ from the default, without secrets and paths. */
   readonly settings: Readonly<Record<string, unknown>>
   /** True if clients may see local paths. */
   readonly verbose?: boolean

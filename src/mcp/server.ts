@@ -49,7 +49,7 @@ const MAX_NAMES = 8
 
 const MINUTE = 60_000
 
-/** Does not open a vault, not even to list tools and resources. */
+/** Creates a server. No vault is opened, not even to list tools and resources. */
 export function createMcpServer(options: McpServerOptions): Server {
   const server = new ValidatingServer(serverInfo(options), serverOptions(options), options.onOpened)
   addHandlers(server, options)
@@ -72,7 +72,7 @@ export function serverOptions(options: McpServerOptions): ServerOptions {
     instructions: instructionsFor({ tools: options.tools, offered: enabledTools(options) }, options.vaults.names),
     // Roux never requests input from clients, so there are no schemas to validate.
     jsonSchemaValidator: { getValidator: unused },
-    // Lists change only with the settings. Content can change at any time.
+    // Lists change only with the settings, but content can change at any time.
     cacheHints: {
       'server/discover': { ttlMs: 5 * MINUTE, cacheScope: 'private' },
       'tools/list': { ttlMs: 5 * MINUTE, cacheScope: 'private' },

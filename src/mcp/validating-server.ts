@@ -34,7 +34,7 @@ export class ValidatingServer extends Server {
     this.#onOpened = onOpened
   }
 
-  /** False until the protocol version is known. */
+  /** The value is false until the protocol version is known. */
   get isModern(): boolean {
     return (this._negotiatedProtocolVersion ?? '') >= MODERN_VERSION
   }
@@ -72,7 +72,7 @@ export class ValidatingServer extends Server {
     return wrapped
   }
 
-  /** Changes only the response to `initialize`. Modern responses all contain the server's info. */
+  /** Adds the icon to the response to `initialize`. Modern responses all contain the server's info. */
   #withIcon<T extends object>(result: T): T {
     if ((this._negotiatedProtocolVersion ?? '') < ICONS_VERSION || !('serverInfo' in result)) return result
     return { ...result, serverInfo: { ...(result.serverInfo as object), icons: [ICON] } }

@@ -16,7 +16,7 @@ export interface Claim {
 }
 
 /**
- * Requires that file name, bytes and media type match. Unknown formats always match.
+ * Checks that file name, bytes and media type match. Unknown formats always match.
  * @throws RouxError `INVALID_PARAMS` with the detected type
  */
 export async function requireType(bytes: Uint8Array, { filename, mimeType }: Claim): Promise<void> {
@@ -54,7 +54,7 @@ function areConsistent(mime: Mime, { ending, named, given }: Names): boolean {
   if (named === given) return true
   if ([...(mime.getAllExtensions(given) ?? [])].some((extension) => areSameFormat(ending, extension))) return true
   const [givenKind = '', givenSubtype = ''] = given.split('/')
-  // Accept common unregistered names, such as `audio/x-wav`, `image/jpg` and `application/yaml`.
+  // These common but unregistered names are accepted, such as `audio/x-wav`, `image/jpg` and `application/yaml`.
   const bare = bareSubtype(givenSubtype)
   if (named === undefined) return areSameFormat(ending, bare)
   if (isTextual(named) && given === 'text/plain') return true
@@ -166,7 +166,7 @@ async function recognise(bytes: Uint8Array): Promise<Recognised> {
   const { fileTypeFromBuffer } = await import('file-type/core')
   const fileType = await fileTypeFromBuffer(bytes)
   const isText = isTextBytes(bytes)
-  // Signatures such as `BM` or `ID3` can also start ordinary text.
+  // Ordinary text can also start with signatures such as `BM` or `ID3`.
   return { isText, found: isText && fileType !== undefined && !TEXTS.has(fileType.ext) ? undefined : fileType }
 }
 
@@ -196,7 +196,7 @@ function groupsOf(table: string): Groups {
   return groups
 }
 
-/** Decoded size in bytes. */
+/** The maximum size of decoded content, in bytes. */
 const MAX_BYTES = 5 << 20
 
 /**

@@ -14,7 +14,7 @@ import type { VaultView } from './vault-view.ts'
 import type { Workspace } from './workspace.ts'
 
 /**
- * Adds an attachment under an unused name. Edits no note; `workspace.notes` says how to embed the attachment.
+ * Adds an attachment under an unused name. No note is edited; `workspace.notes` says how to embed the attachment.
  * @throws RouxError `INVALID_PARAMS` for invalid base64, and for names, titles and media types that are invalid or do not match;
  * `TOO_LARGE` above 5 MB; `NODE_NOT_FOUND` or `PERMISSION_DENIED` for the location
  */
@@ -37,7 +37,7 @@ export async function addAttachment(workspace: Workspace, operation: AddAttachme
 function isFree(workspace: Workspace, path: string): boolean {
   const { names, flavour } = workspace.view
   if (workspace.isTaken(path)) return false
-  // Otherwise, the embed could resolve to another file of this name.
+  // If another file had this name, an embed by name could resolve to that file.
   return !linksByName(flavour.mode) || names.withName(foldName(nameOf(path))).length === 0
 }
 
@@ -65,14 +65,14 @@ function unusable(filename: string, reason: string, suggestion = ''): RouxError 
 }
 
 export interface AttachmentPlace {
-  /** Spelled as on disk. Empty for the root. */
+  /** The folder as spelled on disk, or an empty string for the root. */
   readonly folder: string
   readonly note: Draft | undefined
 }
 
 /**
- * Follows the vault's settings for a note or canvas, or uses the given folder. A folder that ends with `/` may be new; `/` alone
- * is the root.
+ * Returns the folder for a new attachment. For a note or canvas, the vault's settings decide. A folder that ends with `/` may be
+ * new; `/` alone is the root.
  * @throws RouxError `NODE_NOT_FOUND`; `INVALID_PARAMS` for the id of an attachment; `PERMISSION_DENIED` for a folder that is
  * outside or hidden
  */
@@ -133,7 +133,7 @@ function requireEmbedTitle(title: string): string {
   return text
 }
 
-/** Links contain only file names, so they can resolve to another file of the same name. */
+/** A link contains only the file name, so it can resolve to another file of the same name. */
 function linksByName(mode: Mode): boolean {
   return mode === 'obsidian' || mode === 'foam'
 }

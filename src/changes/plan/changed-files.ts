@@ -7,7 +7,7 @@ import { type Draft, decode } from './draft.ts'
 import { isTrash } from './note-paths.ts'
 import type { VaultView } from './vault-view.ts'
 
-/** In characters, including the last line. */
+/** The maximum length in characters, including the last line. */
 const MAX_LENGTH = 200_000
 
 /** Milliseconds for all diffs. A file in which every line differs takes a quarter of a second. */
@@ -29,7 +29,7 @@ export interface ChangedText {
   readonly after: string
   /** True for notes and canvases. */
   readonly isText: boolean
-  /** In bytes, after the change. */
+  /** The size after the change, in bytes. */
   readonly size: number
 }
 
@@ -64,7 +64,7 @@ function exchange(member: Draft, leaving: ReadonlyMap<string, Draft>): ReadonlyM
   const changes = new Map<Draft, readonly FileChange[]>()
   const last = chain.at(-1) ?? member
   const isCycle = last.path === chain[0]?.original
-  // Otherwise, the trashed file would be recorded under the wrong original path.
+  // This check prevents the trashed file from being recorded under the wrong original path.
   if (isTrash(last.path)) throw notDeletedError(last.original ?? '')
   for (const [at, draft] of chain.entries()) {
     const { original = '', before = '' } = draft
@@ -82,7 +82,7 @@ function notDeletedError(path: string): RouxError {
   })
 }
 
-/** Starts at a file whose old name stays free, or anywhere in a cycle. */
+/** Returns the files of a chain. The first one is a file whose old name stays free, or any file of a cycle. */
 function renameChain(member: Draft, leaving: ReadonlyMap<string, Draft>): readonly Draft[] {
   const draftByPath = new Map([...leaving.values()].map((draft) => [draft.path, draft]))
   let first = member
@@ -128,7 +128,7 @@ export function changedText(draft: Draft, view: VaultView): ChangedText {
     before: isShown && original !== undefined ? decode(draft.disk) : '',
     after: isShown ? draft.text : '',
     isText,
-    // A file that is only moved has not been read.
+    // A file that is only moved has not been read, so its size counts as 0.
     size: isEdited ? draft.bytes.length : 0,
   }
 }
@@ -154,13 +154,13 @@ export function differenceOf(texts: readonly ChangedText[]): string {
   return shownTexts.join('')
 }
 
-/** `undefined` if the diff is certain to exceed `room`. */
+/** Returns `undefined` if the diff is certain to exceed `room`. */
 function partOf({ from, to, before, after, isText, size }: ChangedText, room: number): string | undefined {
   if (to === undefined) return `Deleted: ${quotedName(from ?? '')} is moved to the trash\n`
   if (!isText && from === undefined) return `Binary file ${quotedName(to)} added (${sizeText(size)})\n`
   const renamed = from === undefined || from === to ? '' : `rename from ${quotedName(from)}\nrename to ${quotedName(to)}\n`
   if (before === after && from !== undefined) return renamed
-  // A diff is at least as long as the difference in length.
+  // A diff is never shorter than the difference between both lengths.
   if (Math.abs(after.length - before.length) > room) return undefined
   const [old, now] = [from === undefined ? '/dev/null' : quotedName(`a/${from}`), quotedName(`b/${to}`)]
   const header = `${renamed}--- ${old}\n+++ ${now}\n`

@@ -9,13 +9,13 @@ import { editBytes } from '../../markdown/edit/text-edits.ts'
 interface DraftOrigin {
   readonly key: number
   readonly original: string | undefined
-  /** Possibly in `.trash/`. */
+  /** The path of the file, which may be in `.trash/`. */
   readonly path: string
-  /** Called once at most. */
+  /** The function is called at most once. */
   readonly load: () => Uint8Array
 }
 
-/** Reads bytes lazily, because many files are only moved. */
+/** A planned file. Its bytes are read lazily, because many files are only moved. */
 export class Draft {
   readonly key: number
   readonly original: string | undefined
@@ -36,7 +36,7 @@ export class Draft {
     this.#load = load
   }
 
-  /** For a new file, its initial bytes. */
+  /** The bytes on disk. For a new file, these are its initial bytes. */
   get disk(): Uint8Array {
     this.#disk ??= this.#load()
     return this.#disk
@@ -68,7 +68,7 @@ export class Draft {
     this.#relinked = [...kept.filter(({ before, after }) => before !== after), ...added]
   }
 
-  /** Hex SHA-256 of the bytes on disk. */
+  /** The SHA-256 of the bytes on disk, in hex. */
   get before(): string | undefined {
     if (this.original === undefined) return undefined
     this.#before ??= digest('sha256', this.disk, 'hex')

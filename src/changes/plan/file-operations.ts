@@ -10,7 +10,7 @@ import { freePath, requireFree, requirePath } from './note-paths.ts'
 import type { VaultView } from './vault-view.ts'
 import type { Workspace } from './workspace.ts'
 
-/** Adds a number if the path in the trash is taken. */
+/** Moves a file to the trash. If the path there is taken, a number is added. */
 export async function deleteFile(
   workspace: Workspace,
   { kind, id, expectedHash }: OperationOf<'delete'> | OperationOf<'deleteAttachment'>,
@@ -67,7 +67,7 @@ export async function moveFile(workspace: Workspace, operation: OperationOf<'mov
 function destination(workspace: Workspace, draft: Draft, to: string): string {
   const { name, isFolder } = placeOf(workspace, to)
   if (isFolder) return inFolder(name, nameOf(draft.path))
-  // The extension can be omitted, because a file keeps its type.
+  // The extension can be omitted, because a file never changes its type.
   const ending = /(?<=[^/])\.[^./]*$/.exec(draft.path)?.[0] ?? ''
   return foldId(name).endsWith(foldId(ending)) ? name : name + ending
 }
@@ -140,7 +140,7 @@ function byName(view: VaultView, path: string): readonly Trashed[] {
     if (Number.isNaN(number) || foldId(base + parts.ending) !== stem + ending) return []
     return { trash: `${folder}/${entry}`, path: inFolder(folder.slice(TRASH.length + 1), base + parts.ending), number }
   })
-  // Without `a.md`, `a 1.md` is not a numbered copy.
+  // If `a.md` is not in the trash, `a 1.md` is not a numbered copy.
   if (!trashed.some(({ number }) => number === 0)) return []
   return trashed.sort((a, b) => a.number - b.number)
 }
@@ -150,7 +150,7 @@ function partsOf(path: string): { readonly stem: string; readonly ending: string
   return { stem: path.slice(0, dot), ending: path.slice(dot) }
 }
 
-/** Does not follow symbolic links. */
+/** Finds a folder on disk without following symbolic links. */
 function findFolder(view: VaultView, folder: string): string | undefined {
   let at = TRASH
   for (const name of folder === '' ? [] : folder.split('/')) {

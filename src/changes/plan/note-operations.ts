@@ -62,7 +62,7 @@ function noteOverridden({ notes }: Workspace, content: string, text: string): vo
 /** Rejects a property that is given twice, such as `title` and `properties.title`, because one value would be lost. */
 function requireOneMeaning(operation: CreateNote | UpdateNote): void {
   const { kind, title, tags, properties = {}, relations = {} } = operation
-  // In `create`, an empty list means no tags.
+  // An empty list in `create` means that the note has no tags.
   const hasTags = kind === 'create' ? (tags?.length ?? 0) > 0 : tags !== undefined
   const related = new Set(Object.keys(relations).map((key) => key.toLowerCase()))
   for (const key of Object.keys(properties)) {
@@ -130,7 +130,7 @@ function editBody(workspace: Workspace, draft: Draft, operation: UpdateNote): vo
   )
 }
 
-/** Without a hash, the caller may not have read the lost lines. */
+/** A caller that passes no hash may not have read the lost lines. */
 function noteLostLines({ notes }: Workspace, draft: Draft, before: string): void {
   const lostLines = countLostLines(before, draft.text)
   if (lostLines === 0) return
@@ -140,7 +140,7 @@ function noteLostLines({ notes }: Workspace, draft: Draft, before: string): void
   )
 }
 
-/** Renames the file. Also updates `title:` or the first heading if the title came from there. */
+/** Renames the file, and updates `title:` or the first heading if the title came from there. */
 async function retitle(
   workspace: Workspace,
   draft: Draft,
@@ -150,7 +150,7 @@ async function retitle(
   const { flavour } = workspace.view
   const edits = setTitle(draft.text, title.trim(), flavour)
   if (to !== draft.path) requireFree(workspace, to, draft)
-  // In Logseq, links refer to pages by title.
+  // Links in Logseq refer to pages by title, so a new title counts as a new name.
   const isRenamed = to !== draft.path || (flavour.mode === 'logseq' && edits.length > 0)
   if (isRenamed && !updateLinks) await requireNoReferrers(workspace, draft)
   if (updateLinks) await workspace.editHeadings(draft, edits)
@@ -227,7 +227,7 @@ export function requireHash(draft: Draft, expected: string | undefined, workspac
     )
   }
   if (draft.before === undefined || draft.before === readHash(expected).sha) return
-  // The caller has not read this version, so return a partial hash.
+  // The hash is partial, because the caller has not read this version.
   const now = partialHash(draft.before)
   throw new RouxError(
     'CONFLICT',
@@ -274,7 +274,7 @@ function repeatedTagNotes(tags: readonly string[]): readonly string[] {
   return repeated.size === 0 ? [] : [`Duplicate tags are written once: ${withHashes([...repeated])}.`]
 }
 
-/** Ignores the spelling of tags. */
+/** Returns the tags that occur in both lists, ignoring their spelling. */
 function commonTags(tags: readonly string[], others: readonly string[]): readonly string[] {
   const folded = new Set(others.map((tag) => foldName(tagName(tag))))
   return [...new Set(tags.map(tagName).filter((tag) => folded.has(foldName(tag))))]
@@ -310,7 +310,7 @@ function relationLink(workspace: Workspace, relation: string, source: Source): s
   // A target with a heading or display text is already a link.
   if (/[#|]/.test(target)) return target
   const draft = findById(workspace, target) ?? findByName(workspace, target, source)
-  // Missing targets are reported later, with other new links.
+  // A missing target is reported later, together with other new links.
   return draft === undefined ? target : linkTo(workspace, draft, source)
 }
 
@@ -336,7 +336,10 @@ function findByName(workspace: Workspace, name: string, source: Source): Draft |
   })
 }
 
-/** Follows Obsidian's setting for new links. @throws RouxError `INVALID_PARAMS` if a wikilink cannot contain the file's name */
+/**
+ * Returns a link that follows Obsidian's setting for new links.
+ * @throws RouxError `INVALID_PARAMS` if a wikilink cannot contain the file's name
+ */
 function linkTo({ view }: Workspace, { key, path }: Pick<Draft, 'key' | 'path'>, source: Source): string {
   const isNote = view.kindOf(path) === 'note'
   const full = isNote ? path.replace(/\.md$/i, '') : path

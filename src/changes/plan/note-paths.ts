@@ -113,7 +113,7 @@ export function lowercasedNotes([first, ...more]: readonly string[]): readonly s
   ]
 }
 
-/** Adds the first free number if the path is taken: `notes/a.md` → `notes/a 1.md`. */
+/** Returns the path, or adds the first free number if the path is taken: `notes/a.md` → `notes/a 1.md`. */
 export function freePath(desired: string, isFree: (path: string) => boolean): string {
   if (isFree(desired)) return desired
   const dot = /\.[^./]*$/.exec(desired)?.index ?? desired.length

@@ -53,7 +53,7 @@ export async function planOperations(
   }
 }
 
-/** True for operations with text written by the caller. */
+/** Returns true for operations with text written by the caller. */
 function writes(operation: Operation | undefined): boolean {
   return operation?.kind === 'create' || operation?.kind === 'update' || operation?.kind === 'renameHeading'
 }

@@ -10,11 +10,11 @@ import type { VaultView } from './vault-view.ts'
 
 export class PlannedPaths {
   readonly movedFolders: MovedFolder[] = []
-  /** Folders requested by the caller. */
+  /** The folders that the caller asked for. */
   readonly createdFolders: string[] = []
-  /** By folded path. Includes parents of new files. */
+  /** The new folders by folded path, including parents of new files. */
   readonly #newFolders = new Map<string, string>()
-  /** By folder, then by folded name. */
+  /** Names in each folder, by folded name. */
   readonly #listings = new Map<string, ReadonlyMap<string, readonly string[]>>()
   readonly #view: VaultView
   readonly #drafts: DraftTable
@@ -33,8 +33,8 @@ export class PlannedPaths {
   }
 
   /**
-   * Includes unindexed files and names that differ in case. Files that move away count, too, because changes are not ordered.
-   * Ignores `but`.
+   * Returns true if a file has this path, even if it is not indexed or differs in case. A file that moves away counts, too,
+   * because changes are not ordered. The file `but` does not count.
    */
   isTaken(path: string, but?: Draft): boolean {
     const folded = foldId(path)
@@ -48,7 +48,7 @@ export class PlannedPaths {
     })
   }
 
-  /** Two notes can exchange paths, because they exchange contents. */
+  /** A path becomes free if its file moves away, because two notes can exchange paths by exchanging their contents. */
   #isVacated(draft: Draft | undefined): boolean {
     return draft !== undefined && draft.original !== draft.path && !isTrash(draft.path) && this.#isText(draft)
   }

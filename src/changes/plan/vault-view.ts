@@ -27,15 +27,15 @@ export interface VaultView {
   sourcesOf(name: string): Iterable<number>
   taggedWith(tag: string): readonly number[] | Promise<readonly number[]>
   records(keys: readonly number[]): Promise<readonly FileRecord[]>
-  /** True if size and times match the index. */
+  /** Returns true if size and times match the index. */
   isCurrent(record: FileRecord): boolean
   kindOf(path: string): FileKind
-  /** `undefined` if the file does not exist or cannot be read. */
+  /** Returns `undefined` if the file does not exist or cannot be read. */
   read(path: string): Uint8Array | undefined
   /** Type of a node on disk, even if it is not indexed. */
   look(path: string): 'file' | 'folder' | undefined
   /** Existing folders keep their spelling on disk. */
   withSpelling(path: string): string
-  /** Includes ignored names. Empty if the folder does not exist. */
+  /** Lists the names in a folder, including ignored ones. The list is empty if the folder does not exist. */
   list(folder: string): readonly string[]
 }

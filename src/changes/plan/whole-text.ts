@@ -26,7 +26,7 @@ export function requireWhole(draft: Draft, operation: UpdateNote): void {
   const { content, section, replaceAll = false } = operation
   if (content === undefined) return
   const body = bodyOf(draft)
-  // A complete note may itself end with the marker.
+  // A complete note may happen to end with the marker.
   const isOwnEnd = section === undefined && knowsAll(operation) && endsInMarker(body)
   if (endsInMarker(content) && !isOwnEnd) throw cutTextError('content', 'ends')
   if (countMarkers(content) > countMarkers(body)) throw cutTextError('content', 'goes on')
@@ -44,9 +44,9 @@ export function knowsAll({ expectedHash }: UpdateNote): boolean {
   return expectedHash !== undefined && !readHash(expectedHash).isPartial
 }
 
-/** True if the caller wrote the whole body, or changed a part after reading all of it. */
+/** Returns true if the caller wrote the whole body, or changed a part after reading all of it. */
 function knowsResult(operation: Operation, { relinked }: Draft): boolean {
-  // The caller has not seen the rewritten links.
+  // The caller has not seen the links that were rewritten.
   if (relinked.length > 0) return false
   if (operation.kind !== 'update') return operation.kind === 'create'
   return (operation.content !== undefined && operation.section === undefined) || knowsAll(operation)
@@ -56,7 +56,7 @@ function bodyOf({ text }: Draft): string {
   return text.slice(bodyStartOf(text))
 }
 
-/** Ignores the order of lines. */
+/** Counts the lines that an edit removes, regardless of their order. */
 export function countLostLines(before: string, after: string): number {
   const oldCounts = new Map<string, number>()
   for (const line of linesOf(after)) oldCounts.set(line, (oldCounts.get(line) ?? 0) + 1)
@@ -69,7 +69,7 @@ export function countLostLines(before: string, after: string): number {
   return lostCount
 }
 
-/** The caller may not have read the subsections of a replaced section. */
+/** A caller that replaces a section may not have read its subsections. */
 export function losesHeadings(texts: readonly [before: string, after: string], flavour: Flavour): boolean {
   const [before, after] = texts.map((text) =>
     outlineOf(text, flavour).headings.map((heading) => `${heading.level} ${heading.text}\n`),
@@ -90,7 +90,7 @@ function countMarkers(text: string): number {
   return text.split(MARKER).length - 1
 }
 
-/** Not recursive, because deep nesting could overflow the stack. */
+/** Collects all strings without recursion, because deep nesting could overflow the stack. */
 function textsIn(value: unknown): readonly string[] {
   const texts: string[] = []
   for (let level: readonly unknown[] = [value]; level.length > 0; ) {

@@ -37,7 +37,7 @@ export interface Move {
   readonly to: string
 }
 
-/** Headings can link to each other, so the number of passes is limited. */
+/** The number of passes is limited, because headings can link to each other. */
 const MAX_VISITS = 10
 
 /** Writes nothing to disk. */
@@ -89,14 +89,15 @@ export class Workspace {
     }
     for (const name of [foldId(id), foldId(`${id}.md`)]) {
       const paths = this.twins(name)
-      // If names differ only in case, the plain id belongs to the folded path, or else to the first.
+      // Chooses the file for an id. If names differ only in case, the plain id belongs to the folded path, or else to the first
+      // path.
       const path = paths.includes(name) ? name : paths[0]
       if (path !== undefined) return this.#at(path)
     }
     return undefined
   }
 
-  /** `undefined` if the file does not exist or will be removed. */
+  /** Returns `undefined` if the file does not exist or will be removed. */
   byKey(key: number): Draft | undefined {
     const path = this.#drafts.get(key)?.path ?? this.view.pathOf(key)
     return path === undefined || isTrash(path) ? undefined : this.#at(path)
@@ -354,7 +355,7 @@ export class Workspace {
     this.notes.push(...writtenLinkNotes([...new Set(drafts)], this.view, files))
   }
 
-  /** Includes nested tags, and files whose tags may have changed. */
+  /** Returns notes with the tag or a nested one, and files whose tags may have changed. */
   async tagged(tag: string): Promise<readonly Draft[]> {
     const drafts = (await this.view.taggedWith(tag)).flatMap((key) => this.byKey(key) ?? [])
     const editedDrafts = this.#drafts.all().filter((draft) => draft.isEdited && !isTrash(draft.path))
@@ -367,7 +368,7 @@ export class Workspace {
   }
 
   async finish(): Promise<Planned> {
-    // Sorted, so the same change always has the same diff.
+    // The files are sorted, so the same change always has the same diff.
     const drafts = this.#drafts.all().filter(hasChanged).sort(byImportance)
     const { createdFolders, movedFolders } = this.#paths
     const html = await brokenHtmlLinks(this.view, drafts)

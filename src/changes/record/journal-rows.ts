@@ -6,7 +6,7 @@ import { usedBytes } from './state-database.ts'
 
 const DAY = 86_400_000
 
-/** Small, because most restored files were deleted recently. */
+/** The first page is small, because most restored files were deleted recently. */
 const FIRST_PAGE = 20
 
 const PAGE = 2_000
@@ -14,7 +14,9 @@ const PAGE = 2_000
 /** Sorts after all ids. */
 const LAST_ID = '~'
 
-/** Newest change first, and within a change, last entry first. `.trash0` sorts after all names that start with `.trash/`. */
+/**
+ * The newest change comes first, and within a change, the last entry. `.trash0` sorts after all names that start with `.trash/`.
+ */
 const DELETIONS = `SELECT c.id, e.position, e.path, e.target FROM changes c CROSS JOIN entries e ON e.change = c.id
   WHERE c.vault = ? AND c.id <= ? AND (c.id < ? OR e.position < ?) AND c.state = 'done'
     AND e.kind = 'move' AND e.target >= '.trash/' AND e.target < '.trash0'
@@ -57,7 +59,7 @@ export function entryOf(row: EntryRow): Entry {
   }
 }
 
-/** In bytes. Smaller content fits into a database page anyway. */
+/** Content of up to this many bytes is not compressed, because it fits into a database page anyway. */
 const DEFLATE_ABOVE = 4096
 
 /** Compared with level 6, takes a third of the time. The output is about 15 % larger. */
@@ -68,7 +70,7 @@ export function packContent(bytes: Uint8Array): ContentRow {
     const deflated = deflateRawSync(bytes, { level: LEVEL })
     if (deflated.length < bytes.length * 0.9) return { deflated: 1, bytes: deflated }
   }
-  // Some versions of the binding reject a view into the middle of a buffer.
+  // The bytes are copied, because some versions of the binding reject a view into the middle of a buffer.
   return { deflated: 0, bytes: Uint8Array.from(bytes) }
 }
 
@@ -82,21 +84,21 @@ export interface Retention {
   readonly bytes: number
 }
 
-/** Deletes the oldest changes beyond the limits. Keeps changes in progress and the last completed change. */
+/** Deletes the oldest changes beyond the limits. Changes in progress and the last completed change stay. */
 export function prune(database: Database, { days, bytes }: Retention, now: number): void {
   const finished = `SELECT id FROM changes WHERE state <> 'applying'`
   const newest = `(SELECT max(id) FROM changes WHERE state <> 'applying')`
   const old = database.prepare(`${finished} AND time < ? AND id <> ${newest}`).all(now - days * DAY) as { id: string }[]
   drop(database, old)
   while (usedBytes(database) > bytes) {
-    // Deleting in batches is cheaper, but may delete a few changes too many.
+    // Deleting in batches is cheaper, but a batch may contain a few changes too many.
     const oldest = database.prepare(`${finished} AND id <> ${newest} ORDER BY id LIMIT 20`).all() as { id: string }[]
     if (oldest.length === 0) break
     drop(database, oldest)
   }
 }
 
-/** Keeps contents that other changes use. */
+/** Deletes changes with their contents, except contents that other changes use. */
 function drop(database: Database, changes: readonly { readonly id: string }[]): void {
   if (changes.length === 0) return
   const hashesOf = database.prepare('SELECT before, after FROM entries WHERE change = ?')
@@ -124,7 +126,7 @@ interface DeletionRow {
   readonly target: string
 }
 
-/** Deleted files that have not been restored, newest first. Reads page by page. */
+/** Yields deleted files that have not been restored, newest first. The rows are read page by page. */
 export function* deletionsOf(vault: string, query: Query): Generator<Trashed> {
   let last: DeletionRow | undefined
   for (let limit = FIRST_PAGE; ; limit = PAGE) {

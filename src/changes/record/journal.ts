@@ -24,7 +24,8 @@ const BUSY_TIMEOUT = 10_000
 const APPLICATION_ID = 0x526f7801
 
 /**
- * One per version. Never edit a released migration. Contents are stored once per hash, because consecutive changes share them.
+ * There is one migration per version. Never edit a released one. Contents are stored once per hash, because consecutive changes
+ * share them.
  */
 const MIGRATIONS: readonly string[] = [
   `
@@ -96,7 +97,7 @@ export interface JournalOptions {
   readonly now: () => number
 }
 
-/** One database for all vaults. A change is on disk before its first file is touched. */
+/** The record of changes, one database for all vaults. A change is on disk before its first file is touched. */
 export class Journal {
   readonly #file: StateFile
   readonly #options: JournalOptions
@@ -106,7 +107,7 @@ export class Journal {
     this.#options = options
   }
 
-  /** Synced to disk. May delete old changes. @returns the id */
+  /** Records a change and syncs it to disk. Old changes may be deleted. @returns the id */
   begin(change: NewChange, contents: ReadonlyMap<string, Uint8Array>): string {
     return this.#use(true, (database) =>
       inTransaction(database, () => {
@@ -127,8 +128,8 @@ export class Journal {
   }
 
   /**
-   * Not synced. After a power cut, recovery may find a finished change as `applying` and settles it again. Its files are then all
-   * changed, or all rolled back.
+   * Records the end of a change, without syncing. After a power cut, recovery may find a finished change as `applying` and
+   * settles it again. Its files are then all changed, or all rolled back.
    * @returns false if the record no longer contains the change
    */
   finish(id: string, state: Exclude<ChangeState, 'applying'>): boolean {
@@ -152,7 +153,7 @@ export class Journal {
 
   /** Unfinished changes of a vault, newest first. */
   applying(vault: string): readonly ChangeRecord[] {
-    // Runs before every change. Without the hint, SQLite scans and sorts all changes of the vault.
+    // The query runs before every change. Without the hint, SQLite scans and sorts all changes of the vault.
     const sql = `SELECT * FROM changes INDEXED BY changes_applying WHERE vault = ? AND state = 'applying' ORDER BY id DESC`
     return this.#use(false, (database) => records(database, sql, vault))
   }
@@ -178,7 +179,7 @@ export class Journal {
     return deletionsOf(vault, (sql, ...values) => this.#use(false, (database) => database.prepare(sql).all(...values)))
   }
 
-  /** `undefined` if no change has recorded these bytes. */
+  /** Returns recorded bytes, or `undefined` if no change has recorded them. */
   content(hash: string): Uint8Array | undefined {
     const sql = 'SELECT deflated, bytes FROM contents WHERE hash = ?'
     const [row] = this.#use(false, (database) => database.prepare(sql).all(hash) as ContentRow[])
@@ -190,7 +191,7 @@ export class Journal {
     const log = statSync(`${this.#file.path}-wal`, { throwIfNoEntry: false })
     const database = this.#file.opened
     if (database === undefined || log === undefined || log.size < LARGE_LOG) return
-    // Fails harmlessly if another process is reading or writing.
+    // The checkpoint fails harmlessly if another process is reading or writing.
     quietly(() => database.exec('PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)'))
     quietly(() => database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`))
   }
@@ -243,7 +244,7 @@ function putContents(database: Database, contents: ReadonlyMap<string, Uint8Arra
   }
 }
 
-/** In bytes. Smaller logs are not checkpointed. */
+/** Logs of up to this many bytes are not checkpointed. */
 const LARGE_LOG = 4_000_000
 
 interface ChangeRow extends Pick<ChangeRecord, 'id' | 'vault' | 'time' | 'title' | 'state'> {

@@ -11,10 +11,10 @@ export function isBusy(error: unknown): boolean {
   return /database is locked|database is busy|SQLITE_BUSY/i.test(String(error))
 }
 
-/** Changes when the file is replaced. `undefined` if there is no file. */
+/** Returns a value that changes when the file is replaced, or `undefined` if there is no file. */
 export function identityOf(path: string): string | undefined {
   try {
-    // Since Node 22, `throwIfNoEntry: false` also hides the error for a parent that is a file.
+    // The option `throwIfNoEntry: false` is avoided, because since Node 22 it also hides the error for a parent that is a file.
     const { dev, ino } = statSync(path, { bigint: true })
     return `${dev}:${ino}`
   } catch (error) {
@@ -26,7 +26,7 @@ export function identityOf(path: string): string | undefined {
 export interface StateFormat {
   /** SQLite's `application_id`. */
   readonly applicationId: number
-  /** One per version. Never edit a released migration. */
+  /** There is one migration per version. Never edit a released one. */
   readonly migrations: readonly string[]
   /** Milliseconds to wait for another writer. */
   readonly busyTimeout: number
@@ -84,7 +84,7 @@ function migrate(database: Database, { applicationId, migrations }: StateFormat)
   })
 }
 
-/** Keeps the connection open. Reopens or creates the file if it is deleted or replaced. */
+/** A database file whose connection stays open. If the file is deleted or replaced, it is created or opened again. */
 export class StateFile {
   readonly path: string
   readonly #format: StateFormat
@@ -113,7 +113,7 @@ export class StateFile {
     return database
   }
 
-  /** `undefined` if there is no file. @throws like `openStateDatabase` */
+  /** Returns `undefined` if there is no file. @throws like `openStateDatabase` */
   openExisting(): Database | undefined {
     return identityOf(this.path) === undefined ? undefined : this.open()
   }

@@ -10,7 +10,7 @@ import type { ValidatingServer } from '../validating-server.ts'
 /** More notes would be illegible in a chat. This many take about 400 kB. */
 const MAX_NOTES = 3_000
 
-/** Called by the page that displays answers, never by models. */
+/** The page that displays answers calls this tool. Models never do. */
 const mapPictureTool = defineTool({
   name: 'map_picture',
   title: 'Picture of the vault',

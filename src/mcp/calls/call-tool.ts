@@ -9,7 +9,7 @@ import { prepareCall } from './prepare-call.ts'
 import { withinTime } from './progress.ts'
 import { errorResult, type Log, type ToolResult, toolResult } from './tool-result.ts'
 
-/** These warnings reveal nothing about notes. */
+/** Warnings that reveal nothing about notes. */
 const INDEX_WARNINGS: readonly Warning['code'][] = ['INDEX_BUILDING', 'STALE']
 
 /** Other errors can contain names of similar notes and headings. */
@@ -20,13 +20,13 @@ export interface CallOptions {
   readonly log: Log
   readonly switchedOffBy?: SwitchedOffBy
   readonly signal?: AbortSignal
-  /** In milliseconds. */
+  /** The timeout in milliseconds. */
   readonly timeout?: number
-  /** Tools that are not offered to the client. Messages do not mention them. */
+  /** Tools that the client is not offered. Messages do not mention them. */
   readonly missing?: readonly string[]
-  /** If false, results of changes reveal nothing about notes. Default: true. */
+  /** If false, results of changes reveal nothing about notes. The default is true. */
   readonly mayRead?: boolean
-  /** In tokens, unless the arguments set a limit. Default: the tool's own limit. */
+  /** The token budget, unless the arguments set one. By default, each tool's own limit applies. */
   readonly maxTokens?: number | undefined
   readonly report?: ((message: string) => void) | undefined
 }
@@ -56,14 +56,14 @@ function hintOf({ annotations }: Tool): string {
     : 'It may still complete: check list_changes before you retry.'
 }
 
-/** For clients that may change notes but not read them. */
+/** Removes what a client that may change notes but not read them must not see. */
 function redactAnswer(answer: Answer<unknown>, { needs, unredacted }: ToolFacts): Answer<unknown> {
   if (needs === undefined) return answer
   const warnings = answer.warnings.filter(({ code }) => INDEX_WARNINGS.includes(code))
   return { ...answer, value: only(unredacted ?? UNREDACTED[needs], answer.value), warnings }
 }
 
-/** For clients that may not read notes. */
+/** Removes details that a client without read access must not see. */
 function redactError(error: unknown): unknown {
   if (!(error instanceof RouxError) || CALLER_ERRORS.includes(error.code)) return error
   const { code, message, hint } = error
@@ -84,8 +84,8 @@ function only(names: ReadonlySet<string>, value: unknown): unknown {
 const END = /(?<=[.!?;])\s+/
 
 /**
- * Removes sentences that mention a missing tool, because the client cannot follow that advice. Keeps a warning that has no other
- * sentences.
+ * Removes sentences that mention a missing tool, because the client cannot follow that advice. A warning without other sentences
+ * stays.
  */
 export function onlyOffered<V>(answer: Answer<V>, missing: readonly string[]): Answer<V> {
   if (answer.warnings.length === 0) return answer
@@ -96,7 +96,7 @@ export function onlyOffered<V>(answer: Answer<V>, missing: readonly string[]): A
   return { ...answer, warnings }
 }
 
-/** Like `onlyOffered`, but for an error's hint. */
+/** Works like `onlyOffered`, but for an error's hint. */
 function onlyOfferedHint(error: unknown, missing: readonly string[]): unknown {
   if (!(error instanceof RouxError) || error.hint === undefined) return error
   const hint = offeredPart(error.hint, missing)
@@ -106,7 +106,7 @@ function onlyOfferedHint(error: unknown, missing: readonly string[]): unknown {
 }
 
 function offeredPart(text: string, missing: readonly string[]): string {
-  // One-word names such as `ask` or `map` may be English words.
+  // A one-word name such as `ask` or `map` may also be an English word, so only names with an underscore count.
   const names = missing.filter((name) => name.includes('_') && text.includes(name))
   if (names.length === 0) return text
   const namesPattern = new RegExp(`\\b(?:${names.join('|')})\\b`)

@@ -25,7 +25,7 @@ const MAX_VALUE_LENGTH = 60
 
 const MAX_SHOWN = 20
 
-/** Sentences without a full stop, and similar names to suggest. */
+/** Sentences about the violations, without a full stop, and similar names to suggest. */
 export interface Violations {
   readonly messages: readonly string[]
   readonly candidates: readonly string[]
@@ -39,7 +39,7 @@ interface CheckedArguments {
   readonly reported?: number
 }
 
-/** Describes the first violations. For others, lists only the position. */
+/** Describes the first violations. All others are listed by position only. */
 export function violationsOf(
   tool: Checked,
   issues: readonly Issue[],

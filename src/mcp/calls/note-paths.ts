@@ -3,7 +3,7 @@ import type { Answer, GraphCore } from '../../app/graph-core.ts'
 import type { NodeId } from '../../core/ids.ts'
 import { isRecord } from '../../core/is-record.ts'
 
-/** Members whose ids are not replaced. */
+/** Members whose ids stay as they are. */
 const NOT_SEARCHED: ReadonlySet<string> = new Set(['properties', 'arguments', 'hops', 'draft'])
 
 /** Members with ids that have no title. Each id may end with `#` and a part of the note. */
@@ -12,9 +12,9 @@ const SPELLED: ReadonlySet<string> = new Set(['candidates', 'nearest'])
 type FindPath = (id: string) => string | undefined
 
 /**
- * Adds paths where the spelling on disk differs from the id, for programs that open files. `id` and `match` get `path`, `from`
- * and `to` get `from_path` and `to_path`, and a `path` of ids gets `paths`. Ids in `candidates` and `nearest` are replaced. The
- * `links` of a note get no paths, which would make lists much longer.
+ * Adds the path of each file whose spelling on disk differs from its id, for programs that open files. `id` and `match` get
+ * `path`, `from` and `to` get `from_path` and `to_path`, and a `path` of ids gets `paths`. Ids in `candidates` and `nearest` are
+ * replaced. The `links` of a note get no paths, which would make lists much longer.
  */
 export async function withPaths<V>(answer: Answer<V>, core: GraphCore, signal: AbortSignal | undefined): Promise<Answer<V>> {
   const paths = new Map<string, string>(answer.paths)

@@ -6,7 +6,7 @@ import { RouxError } from '../../core/errors.ts'
 import type { IndexStatus } from '../../core/indexing.ts'
 import { withResolvers } from '../../core/waiting.ts'
 
-/** In milliseconds. */
+/** The timeout of a request, in milliseconds. */
 const REQUEST_TIMEOUT = 30_000
 
 /** Minimum time between two progress notifications, in milliseconds. */
@@ -51,7 +51,7 @@ interface Progress {
   readonly message: string
 }
 
-/** Adds up the progress of several vaults. A message counts as one step. */
+/** Adds up the progress of several vaults, with each message as one step. */
 function reporter(send: (progress: Progress) => void): {
   report(core: GraphCore, status: IndexStatus): void
   say(message: string): void
@@ -87,7 +87,7 @@ function sum<T>(all: ReadonlyMap<unknown, T>, of: (one: T) => number): number {
 
 export interface TimeLimit {
   readonly signal?: AbortSignal | undefined
-  /** In milliseconds. */
+  /** The timeout in milliseconds. */
   readonly timeout?: number | undefined
   readonly hint: string
 }
@@ -99,7 +99,7 @@ export async function withinTime<T>(
 ): Promise<T> {
   signal?.throwIfAborted()
   const stop = new AbortController()
-  // Each vault adds a listener, and Node warns about more than ten.
+  // Node warns about more than ten listeners, and each vault adds one.
   setMaxListeners(0, stop.signal)
   const { promise: givenUp, reject } = withResolvers<never>()
   const giveUp = (reason: Error) => {

@@ -11,16 +11,19 @@ export interface VaultAnswer<Value = unknown> {
  * receives the values in the order of the vaults.
  */
 export type Reach<Args = unknown, Value = unknown> =
-  /** With `mustChoose`, the caller must name one of several vaults, because the answer does not name its vault. */
+  /**
+   * The call names one vault or uses the first one. With `mustChoose`, the caller must name one of several vaults, because the
+   * answer does not name its vault.
+   */
   | { readonly kind: 'one'; readonly mustChoose?: boolean }
   | {
       readonly kind: 'all' | 'each'
-      /** Selects the answers to count. Default: all. */
+      /** Selects the answers to count. By default, all answers count. */
       counting?(answers: readonly VaultAnswer<Value>[]): readonly VaultAnswer<Value>[]
       merge(answers: readonly VaultAnswer<Value>[], args: Args): unknown
     }
 
-/** Like `Reach`, but `merge` receives unparsed arguments and returns only the requested page. */
+/** A reach for any tool. Unlike in `Reach`, `merge` receives unparsed arguments and returns only the requested page. */
 export type VaultReach =
   | { readonly kind: 'one'; readonly mustChoose?: boolean }
   | {
@@ -38,7 +41,7 @@ export function mergedPage(value: unknown, answers: readonly VaultAnswer[], args
   const [first] = lists
   const { offset = 0, limit = Number.MAX_SAFE_INTEGER } = args as { readonly offset?: number; readonly limit?: number }
   if (first !== undefined && isRecord(value) && Array.isArray(value.groups)) {
-    // Several vaults can have the same group, so counts cannot be added up.
+    // The same group can occur in several vaults, so counts cannot be added up.
     const groups = value.groups.slice(offset, offset + limit)
     return {
       value: { ...value, groups },
@@ -51,7 +54,7 @@ export function mergedPage(value: unknown, answers: readonly VaultAnswer[], args
   return { value: page, list: { offset, shown: page.length, count, counted: first.counted } }
 }
 
-/** Prefixes each warning with its vault. Drops a warning about an unknown name if another vault has the name. */
+/** Prefixes each warning with its vault. A warning about an unknown name is dropped if another vault has the name. */
 export function mergeWarnings(answers: readonly VaultAnswer[], kind: VaultReach['kind']): readonly Warning[] {
   const unknown = answers.map(({ answer }) => new Set(answer.warnings.map(unknownName)))
   const isKnown = (warning: Warning): boolean => {

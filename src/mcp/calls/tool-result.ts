@@ -69,7 +69,7 @@ function extentOf({ list, omitted }: Extent): Readonly<Record<string, unknown>> 
   }
 }
 
-/** Like `extentOf`, in sentences, for clients that show only text to the model. Empty if the list is complete. */
+/** Describes the extent in sentences, for clients that show only text to the model. A complete list needs no sentences. */
 function extentSentences({ list, omitted }: Extent): readonly string[] {
   return [...(list === undefined ? [] : listSentences(list)), ...(omitted === undefined ? [] : omittedSentences(omitted))]
 }

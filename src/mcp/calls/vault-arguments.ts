@@ -55,7 +55,7 @@ function replaceInArgument(nameKind: NameKind, value: unknown, replace: Replace)
   return isRecord(value) ? mapEntries(value, (_, targets) => replaceTexts(targets, exceptTitles(replace))) : value
 }
 
-/** Leaves titles unchanged. A title such as "Work: plan" looks like an id with a vault's name. */
+/** Replaces only ids. A title such as "Work: plan" looks like an id with a vault's name, but stays unchanged. */
 function exceptTitles(replace: Replace): Replace {
   return (text) => (/^[^:]*:\s/.test(text) ? text : replace(text))
 }

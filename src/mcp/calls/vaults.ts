@@ -16,7 +16,7 @@ export interface IdInVault {
   readonly id: string
 }
 
-/** Ignores case. Defaults to the first vault. */
+/** Finds the vault of an id by its name, ignoring case. Without a name, the first vault is returned. */
 export function coreOf(vaults: readonly GraphCore[], id: string): IdInVault | undefined {
   const name = vaultOf(
     id,
@@ -45,7 +45,10 @@ export async function readEveryVault(
   return { vaults: vaults.map((core, at) => ({ vault: core.name ?? basename(core.root), ...facts[at] })) }
 }
 
-/** Omits vaults that failed. @throws the first vault's error if all fail; any error that is not a RouxError */
+/**
+ * Reads all vaults, and leaves out those that fail.
+ * @throws the first vault's error if all fail; any error that is not a RouxError
+ */
 export async function readAvailableVaults<T>(
   vaults: readonly GraphCore[],
   read: (core: GraphCore) => Promise<T>,

@@ -51,33 +51,33 @@ export type ToolGroup = 'tools.insight'
 /** Name of the full search if connectors have a `search` of their own. */
 export const SEARCH_NOTES = 'search_notes'
 
-/** Available without loading the schema. */
+/** The facts about a tool that are available before its schema is loaded. */
 export interface ToolIdentity {
   readonly name: string
-  /** Name of the tool whose setting also controls this tool. Omitted if the tool has its own setting. */
+  /** The name of the tool whose setting also controls this tool. A tool with its own setting omits this member. */
   readonly settingFrom?: string
-  /** Omitted for tools that are enabled by default. */
+  /** The permission that the tool needs. Tools that are enabled by default omit this member. */
   readonly needs?: Permission
   readonly group?: ToolGroup
-  /** The only profile that offers the tool. Omitted if all profiles do. */
+  /** The only profile that offers the tool. If omitted, all profiles do. */
   readonly profile?: 'full'
   readonly needsEmbedder?: true
-  /** Set for tools that call a chat model, which is slow and may be remote. */
+  /** True for tools that call a chat model, which is slow and may be remote. */
   readonly needsChatModel?: true
 }
 
 export interface ToolFacts extends ToolIdentity {
   readonly annotations: ToolAnnotations
   readonly names?: Names
-  /** Members at any depth that a client may see without reading notes. Default: `UNREDACTED`. */
+  /** The members, at any depth, that a client may see without reading notes. The default is `UNREDACTED`. */
   readonly unredacted?: ReadonlySet<string>
   searchReadiness?(args: Arguments): SearchReadiness | undefined
   readonly wrap: Wrap
   /** Clients that support pages can show the answer on the map. */
   readonly showsOnMap?: true
   /**
-   * For connector tools. Returns the complete structured result. These tools have no parameter `vault`, and nothing is appended
-   * to their results.
+   * Returns the complete structured result of a connector tool. These tools have no parameter `vault`, and nothing is appended to
+   * their results.
    */
   present?(value: unknown): Readonly<Record<string, unknown>>
 }
@@ -91,23 +91,29 @@ export interface ToolCall extends Call {
   readonly switchedOffBy: SwitchedOffBy
 }
 
-/** Lists, validation, help and snapshots are derived from this literal. */
+/** The definition of a tool, from which lists, validation, help and snapshots are derived. */
 export interface ToolLiteral<Shape extends z.ZodRawShape, Value = unknown>
   extends Omit<ToolFacts, 'annotations' | 'wrap' | 'present'> {
-  /** Default: read-only. */
+  /** Hints for clients. By default, a tool only reads. */
   readonly annotations?: ToolAnnotations
-  /** Default: `object`. */
+  /** How the result is wrapped. The default is `object`. */
   readonly wrap?: Wrap
   readonly title: string
   readonly description: string
-  /** Called on first use, because building schemas is slow and many processes only answer `initialize`. */
+  /**
+   * Returns the parameters. The function is called on first use, because building schemas is slow and many processes only answer
+   * `initialize`.
+   */
   input(): Shape
-  /** Only for small answers with a fixed shape, because models read the schema with every list of tools. */
+  /**
+   * The schema of a small answer with a fixed shape. Larger answers have none, because models read the schema with every list of
+   * tools.
+   */
   readonly output?: OutputSchema
-  /** Default: unlimited. */
+  /** How the answer fits into a token budget. By default, it is unlimited. */
   readonly budget?: Budgeted<NoInfer<Value>>
   present?(value: NoInfer<Value>): Readonly<Record<string, unknown>>
-  /** Default: a single vault. */
+  /** The vaults that a call queries. The default is a single vault. */
   readonly reach?: Reach<z.output<z.ZodObject<Shape>>, Value>
   /** Makes checks that a schema cannot express. @throws RouxError if the arguments name a disabled tool */
   check?(args: z.output<z.ZodObject<Shape>>, switchedOffBy: SwitchedOffBy): Violations
@@ -223,7 +229,7 @@ export function dryRun() {
   return z.boolean().default(false).describe('Only show diff and plan_id.')
 }
 
-/** Needs `tools.write` unless the literal specifies otherwise. */
+/** Defines a tool for an operation. It needs `tools.write` unless the literal specifies otherwise. */
 export function defineOperation<const Shape extends z.ZodRawShape, Asked extends Operation>(
   literal: OperationLiteral<Shape, Asked>,
 ): OperationTool {

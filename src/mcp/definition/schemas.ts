@@ -13,10 +13,10 @@ export interface PropertySchema {
   readonly minItems?: number
   readonly maxItems?: number
   readonly items?: PropertySchema
-  /** Only for objects. */
+  /** Only schemas of objects have this member. */
   readonly properties?: Readonly<Record<string, PropertySchema>>
   readonly required?: readonly string[]
-  /** Type of unnamed members. Default: any. */
+  /** The type of unnamed members. By default, they may be anything. */
   readonly additionalProperties?: false | PropertySchema
 }
 
@@ -24,7 +24,7 @@ export interface InputSchema {
   readonly type: 'object'
   readonly properties: Readonly<Record<string, PropertySchema>>
   readonly required?: readonly string[]
-  /** Not sent to clients. An unknown argument causes an error that lists the known ones. */
+  /** Clients do not receive this member. An unknown argument causes an error that lists the known ones. */
   readonly additionalProperties?: false
 }
 

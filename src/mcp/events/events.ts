@@ -9,10 +9,10 @@ const MAX_ADDRESS_LENGTH = 5_000
 /** File ids never start with this prefix, because ids have no empty segments. */
 const FIXED = 'roux://'
 
-/** Named as in the SDK's event bus. */
+/** An event, named as in the SDK's event bus. */
 export type ClientEvent =
   | { readonly kind: 'tools_list_changed' | 'prompts_list_changed' | 'resources_list_changed' }
-  /** `uri` is spelled as requested by the client. */
+  /** The client's own spelling of the address is in `uri`. */
   | { readonly kind: 'resource_updated'; readonly uri: string }
 
 /** Each connection translates the event for its client. */
@@ -30,7 +30,7 @@ export interface ServerMessage extends OfVault {
   readonly text: string
 }
 
-/** Omitted for an unnamed vault, and for events that apply to all clients. */
+/** The vault's name. It is omitted for an unnamed vault, and for events that apply to all clients. */
 interface OfVault {
   readonly vault?: string | undefined
 }
@@ -47,7 +47,10 @@ export interface EventFeed {
 /** Names of vaults in order (empty if the only vault has no name), or `'nothing'`. */
 export type VisibleVaults = readonly string[] | 'nothing'
 
-/** Hides all events of other vaults, because even the time of a change reveals something. */
+/**
+ * Returns the events that a client may see. Events of other vaults are hidden, because even the time of a change reveals
+ * something.
+ */
 export function feedOf(events: ServerEvents, visible: VisibleVaults = []): EventFeed {
   const subscriptions = new ResourceSubscriptions(visible === 'nothing' ? [] : visible)
   const isSeen = ({ vault }: OfVault): boolean => visible !== 'nothing' && (vault === undefined || visible.includes(vault))
@@ -89,7 +92,7 @@ export class ServerEvents {
     this.publish({
       kind: 'files_updated',
       vault,
-      // Computed lazily, because most notes have no subscribers.
+      // The ids are computed lazily, because most notes have no subscribers.
       ids: () => {
         visible ??= ids === 'all' ? ids : new Set(ids.map(addressed))
         return visible
@@ -125,7 +128,7 @@ export function subscriptionRefusal(uris: readonly string[], count = 0): string 
 /** A normalized id (see `addressed`), or the canonical address of a fixed resource. */
 type Subject = string
 
-/** Keeps the client's spelling, because clients filter by exact comparison. */
+/** Subscriptions keep the client's spelling of an address, because clients filter by exact comparison. */
 class ResourceSubscriptions {
   readonly #vaults: readonly string[]
   readonly #spellings = new Map<Subject, Map<string, number>>()
@@ -135,7 +138,7 @@ class ResourceSubscriptions {
     this.#vaults = vaults
   }
 
-  /** Ignores invalid addresses. @returns a function that removes the addresses */
+  /** Subscribes to addresses and ignores invalid ones. @returns a function that removes the addresses */
   subscribe(uris: readonly string[]): () => void {
     const subscribed = uris.flatMap((uri) => {
       const subject = this.#subjectOf(uri)

@@ -19,7 +19,7 @@ export interface PromptDefinition {
 export type PromptArguments = Readonly<Record<string, string>>
 
 export interface PromptRequest {
-  /** Contains only declared arguments. Required arguments are not empty. */
+  /** The arguments are all declared, and required ones are not empty. */
   readonly args: PromptArguments
   /** Prompts must not mention disabled tools. */
   isOn(tool: ToolIdentity): boolean

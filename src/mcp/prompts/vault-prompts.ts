@@ -12,7 +12,7 @@ const MAX_PROMPTS = 500
 
 const PLACEHOLDER = /\{\{([^{}]+)\}\}/g
 
-/** Lists the built-in prompts, then one prompt for each note in the folder. All names differ. */
+/** Lists the built-in prompts, then one prompt for each note in the folder. No two names are the same. */
 export async function listPrompts(vaults: readonly GraphCore[], folder: string, call: Call): Promise<readonly Prompt[]> {
   if (trimFolder(folder) === '') return BUILT_IN
   const promptLists = await readAvailableVaults(vaults, (core) => vaultPrompts(core, folder, call))
@@ -61,7 +61,7 @@ function promptOf(core: GraphCore, { id, path, title, properties }: Node): Promp
   }
 }
 
-/** Replaces all placeholders in one pass, so placeholders in arguments remain text. */
+/** Fills in all placeholders in one pass, so placeholders in arguments remain text. */
 function fill(text: string, declared: readonly PromptArgument[], args: PromptArguments): string {
   const names = new Set(declared.map(({ name }) => name))
   const filled = text.replace(PLACEHOLDER, (placeholder, inside: string) => {
@@ -71,7 +71,7 @@ function fill(text: string, declared: readonly PromptArgument[], args: PromptArg
   return filled.trim()
 }
 
-/** Accepts names, or maps with `name`, `description` and `required`. Ignores other values. */
+/** Reads a list of names, or of maps with `name`, `description` and `required`. Other values are ignored. */
 function readArguments(value: unknown): readonly PromptArgument[] {
   const items: readonly unknown[] = Array.isArray(value) ? value : []
   const read = items.flatMap((item): readonly PromptArgument[] => {

@@ -36,7 +36,7 @@ function readFixed(rest: string): ResourceAddress | undefined {
   return name === '' ? undefined : { kind: 'fixed', name: name.toLowerCase(), query }
 }
 
-/** False if a segment is `..` or hidden. Tools apply the same rule to ids. */
+/** Returns false if a segment is `..` or hidden. Tools apply the same rule to ids. */
 function isPlain(id: string): boolean {
   if (id === '' || id.includes('\\') || id.includes('\0')) return false
   return id.split('/').every((part) => part !== '' && !part.startsWith('.'))

@@ -21,7 +21,7 @@ export interface ResourceRequest extends Call {
 export type Source = ToolIdentity
 
 export interface FixedResource {
-  /** Omits `roux://`. */
+  /** The address without `roux://`. */
   readonly name: string
   readonly title: string
   readonly description: string
@@ -135,7 +135,7 @@ export function isOffered({ source }: { readonly source: Source }, switchedOffBy
   return switchedOffBy(source) === undefined
 }
 
-/** In listing order. */
+/** The fixed resources in the order in which they are listed. */
 export const RESOURCES: readonly FixedResource[] = [recentResource, mapResource, hubsResource, treeResource, systemInfoResource]
 
 export const TEMPLATES: readonly TemplateResource[] = [nodeResource, attachmentResource]

@@ -11,7 +11,7 @@ import { SEARCH } from './find.ts'
 
 export interface NamedNote {
   readonly id: string
-  /** Spelled as on disk. Omitted if it equals the id without the vault's name. */
+  /** The path as spelled on disk. It is omitted if it equals the id without the vault's name. */
   readonly path?: string | undefined
   readonly title: string
 }
@@ -20,7 +20,7 @@ export type AddressOf = (note: NamedNote) => string
 
 const MAX_RESULTS = 20
 
-/** In characters. About 10,000 tokens. */
+/** The length in characters, which corresponds to about 10,000 tokens. */
 const PART_LENGTH = 40_000
 
 /** Suffix of an id that requests a later part of a note. */
@@ -28,7 +28,7 @@ const LATER_PART = /\?offset=(\d{1,9})$/
 
 /**
  * Adds `search` and `fetch` for ChatGPT connectors, and renames the full search.
- * @param addressOf returns the address of a note; default: its resource URI
+ * @param addressOf returns the address of a note; by default, its resource URI
  */
 export function withConnectorTools(
   tools: readonly Tool[],

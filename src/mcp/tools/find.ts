@@ -157,7 +157,7 @@ export const suggestTagsTool = defineTool({
   input: () => ({ id: nodeName('The note'), limit: limit(10, 5), relevance: relevance() }),
   budget: { tokens: DEFAULT_TOKENS.list, fit: fitTags },
   run: async (core, args, call) => {
-    // Imported lazily, because the module also loads the citation checks.
+    // The module is imported lazily, because it also loads the citation checks.
     const { suggestTags } = await import('../../app/find/suggest-tags.ts')
     return await suggestTags(core, args, call)
   },
@@ -203,7 +203,7 @@ export const askTool = defineTool({
       .describe('Earlier questions and answers.'),
   }),
   run: async (core, { note_id, ...args }, call) => {
-    // Imported lazily, so no chat model code is loaded while `ask` is disabled.
+    // The module is imported lazily, so no chat model code is loaded while `ask` is disabled.
     const { ask } = await import('../../app/ask/ask.ts')
     return await ask(core, { ...args, noteId: note_id }, call)
   },

@@ -38,7 +38,7 @@ export const getNeighborsTool = defineTool({
   run: (core, { include_content, ...args }, call) => getNeighbors(core, { ...args, includeContent: include_content }, call),
 })
 
-/** Optional content gets a larger budget. The linking sentences of 26 notes take 3,300 tokens. */
+/** Returns the token budget, which is larger for optional content. The linking sentences of 26 notes take 3,300 tokens. */
 function tokensForNeighbors({ evidence, include_content, links = 0, limit = DEFAULT_LINKED }: Arguments): number {
   if (evidence === true) return DEFAULT_TOKENS.node
   const isMoreAsked = include_content === true || Number(links) > 0 || Number(limit) > DEFAULT_LINKED

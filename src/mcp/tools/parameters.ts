@@ -4,15 +4,15 @@ import { MAX_LINKS } from '../../app/answer/node-response.ts'
 import { isRecord } from '../../core/is-record.ts'
 import { READS, type ToolAnnotations } from '../definition/define-tool.ts'
 
-/** For tools that create something. A repeated call creates another one or fails. */
+/** Annotations of tools that create something. A repeated call creates another one or fails. */
 export const CREATES: ToolAnnotations = { ...READS, readOnlyHint: false, idempotentHint: false }
 
-/** For tools that create something unless it exists. */
+/** Annotations of tools that create something unless it exists. */
 export const ENSURES: ToolAnnotations = { ...CREATES, idempotentHint: true }
 
 export const CHANGES: ToolAnnotations = { ...CREATES, destructiveHint: true }
 
-/** For tools whose repeated calls have no further effect. */
+/** Annotations of tools whose repeated calls have no further effect. */
 export const SETS: ToolAnnotations = { ...CHANGES, idempotentHint: true }
 
 const KINDS = ['note', 'attachment', 'canvas', 'missing'] as const
@@ -42,7 +42,7 @@ export function links() {
   return integer(0, MAX_LINKS, 'Links per result.')
 }
 
-/** Omits the bounds from the schema, because models would read them with every tool. */
+/** Defines an integer whose bounds are not part of the schema, because models would read them with every tool. */
 function integer(from: number, to: number, description: string) {
   return z
     .int()
@@ -100,7 +100,7 @@ export function relations() {
     .describe('Links to set in properties, as ids, titles or aliases: {"up": ["Home"]}.')
 }
 
-/** Rejects `__proto__`, which `z.record` would silently drop. */
+/** Defines a map that rejects `__proto__`, which `z.record` would silently drop. */
 function mapping<Value extends z.ZodType>(value: Value) {
   const refuseDropped = (given: unknown, { addIssue }: z.RefinementCtx) => {
     if (isRecord(given) && Object.hasOwn(given, '__proto__')) addIssue('names other than __proto__')

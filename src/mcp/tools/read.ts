@@ -135,7 +135,7 @@ export const verifyQuoteTool = defineTool({
   names: { id: 'note' },
   input: () => ({ id: nodeName('Note'), quote: z.string().min(1).max(10_000).describe('The quoted words.') }),
   run: async (core, args, call) => {
-    // Imported lazily, because most servers never check a quote.
+    // The module is imported lazily, because most servers never check a quote.
     const { verifyQuote } = await import('../../app/ask/verify-quote.ts')
     return await verifyQuote(core, args, call)
   },

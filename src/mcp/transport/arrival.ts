@@ -3,18 +3,18 @@ import { hasBatches } from '../protocol.ts'
 import { idFromEnds, invalidRequest, isInitialize, isRequest, parseFault, readMessage } from './json-rpc.ts'
 import { KEPT_ENDS } from './line-splitter.ts'
 
-/** One line or body: a single message or a batch. */
+/** The content of one line or body, which is a single message or a batch. */
 export type Arrival = Messages | { readonly kind: 'fault'; readonly response: JSONRPCMessage }
 
 export interface Messages {
   readonly kind: 'messages'
   readonly messages: readonly JSONRPCMessage[]
-  /** Responses to batch members that are not messages. */
+  /** Responses to those members of a batch that are not messages. */
   readonly faults: readonly JSONRPCMessage[]
   readonly isBatch: boolean
 }
 
-/** Larger batches are rejected as a whole. */
+/** A larger batch is rejected as a whole. */
 const MAX_MESSAGES = 100
 /** Maximum nesting of brackets. Tools need only a few levels, and later parsers are recursive. */
 const MAX_LEVELS = 64
@@ -22,7 +22,7 @@ const MAX_LEVELS = 64
 /** `fault` is the response to invalid JSON. */
 export function readJson(text: string, unit: 'line' | 'body'): { readonly value: unknown } | { readonly fault: JSONRPCMessage } {
   if (isDeeper(text, MAX_LEVELS)) {
-    // Without an id in the error, the client would keep waiting.
+    // The error needs the request's id, or the client would keep waiting.
     const id = idFromEnds(text.slice(0, KEPT_ENDS), text.slice(-KEPT_ENDS))
     return { fault: invalidRequest(`the ${unit} is nested more than ${MAX_LEVELS} levels deep.`, id) }
   }
@@ -33,7 +33,7 @@ export function readJson(text: string, unit: 'line' | 'body'): { readonly value:
   }
 }
 
-/** Does not check whether the protocol version supports batches; see `batchFault`. */
+/** Parses a message or batch. Whether the protocol version supports batches is checked by `batchFault`. */
 export function readArrival(value: unknown): Arrival {
   if (!Array.isArray(value)) {
     const read = readMessage(value)

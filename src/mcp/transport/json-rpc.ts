@@ -1,7 +1,7 @@
 import type { JSONRPCMessage, JSONRPCRequest, RequestId } from '@modelcontextprotocol/server'
 import { isRecord } from '../../core/is-record.ts'
 
-/** Large results are sent twice, as text and as structured content. */
+/** The JSON is cached, because large results are sent twice: as text and as structured content. */
 const jsonCache = new WeakMap<object, string>()
 
 type Incoming =
@@ -14,7 +14,7 @@ const INVALID_REQUEST = -32600
 
 const INVALID_PARAMS = -32602
 
-/** Omits `id`, because clients reject null. */
+/** Returns a parse error without an `id`, because clients reject null. */
 export function parseFault(reason: string): JSONRPCMessage {
   return errorResponse(PARSE_ERROR, `Parse error: ${reason}`)
 }
@@ -27,7 +27,7 @@ export function invalidParams(message: string, id?: unknown): JSONRPCMessage {
   return errorResponse(INVALID_PARAMS, `Invalid params: ${message}`, id)
 }
 
-/** Drops unknown members, because later parsers are strict. */
+/** Reads a message and drops unknown members, because later parsers are strict. */
 export function readMessage(value: unknown): Incoming {
   if (!isRecord(value)) return refuse('a message must be a JSON object.')
   const { jsonrpc, id, method, params } = value

@@ -1,4 +1,4 @@
-/** In bytes. Longer lines are discarded. */
+/** The maximum length in bytes. Longer lines are discarded. */
 const MAX_LINE = 10 * 1024 * 1024
 
 /** Bytes to keep at both ends of a discarded line, where a request's id may be. */
@@ -9,7 +9,7 @@ export type Line =
   /** The line was too long. Only its start and end are kept. */
   | { readonly kind: 'discarded'; readonly head: string; readonly tail: string }
 
-/** Keeps characters that span chunks intact. Replaces invalid UTF-8. */
+/** Splits input into lines. Characters that span chunks stay intact, and invalid UTF-8 is replaced. */
 export class LineSplitter {
   readonly #maxLine: number
   #chunks: Buffer[] = []

@@ -2,9 +2,11 @@ import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/server'
 import { invalidRequest, isRequest } from './json-rpc.ts'
 
 export interface Recipient {
-  /** Called once, with the responses in the order in which they were given. Cancelled requests have no response. */
+  /**
+   * A callback for the responses, in the order in which they were given. It is called once. Cancelled requests have no response.
+   */
   onAnswers(answers: readonly JSONRPCMessage[]): void
-  /** Receives messages that arrive before the response. */
+  /** A callback for messages that arrive before the response. */
   onEvent?(message: JSONRPCMessage): void
 }
 
@@ -39,7 +41,7 @@ export class PendingRequests {
     return this.#byId.get(id)?.recipient
   }
 
-  /** @param answer omitted if the request was cancelled @returns false if the request is not pending */
+  /** Ends a request. @param answer omitted if the request was cancelled @returns false if the request is not pending */
   finish(id: RequestId, answer?: JSONRPCMessage): boolean {
     const group = this.#byId.get(id)
     if (group === undefined) return false

@@ -10,10 +10,10 @@ import { TOOLS } from '../tools/index.ts'
 import { StdioTransport } from './stdio-transport.ts'
 
 export interface ServeStdioOptions extends Pick<McpServerOptions, 'facts' | 'promptsFolder' | 'mapPage'> {
-  /** Default: all tools except those for connectors. */
+  /** The tools to offer. By default, these are all tools except those for connectors. */
   readonly tools?: McpServerOptions['tools']
   readonly vaults: Vaults
-  /** If true, opens the vaults once a client has initialized, not on the first call. Default: true. */
+  /** If true, the vaults are opened once a client has initialized, and not only on the first call. The default is true. */
   readonly opensEarly?: boolean
   readonly version: string
   readonly switchedOffBy: SwitchedOffBy
@@ -26,7 +26,7 @@ export interface ServeStdioOptions extends Pick<McpServerOptions, 'facts' | 'pro
 }
 
 export interface StdioServer {
-  /** Resolves to the deadline for closing the vaults, once all responses have been sent. */
+  /** The promise resolves to the deadline for closing the vaults, once all responses have been sent. */
   readonly finished: Promise<number>
   /** Answers running requests first. */
   stop(): void

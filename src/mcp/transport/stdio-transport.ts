@@ -20,20 +20,23 @@ import { PendingRequests } from './pending-requests.ts'
 export interface StdioTransportOptions {
   readonly stdin: Readable
   readonly stdout: Writable
-  /** Called once, when reading has stopped and all requests are answered. */
+  /** A callback that runs once, when reading has stopped and all requests are answered. */
   onDrained(): void
-  /** Receives resource addresses as spelled by the client. @returns why the stream is not allowed, or a function that ends it */
+  /**
+   * Opens a stream for resource addresses, as spelled by the client.
+   * @returns why the stream is not allowed, or a function that ends it
+   */
   onListen?(uris: readonly string[]): Listening
 }
 
 type Listening = { readonly refusal: string } | { end(): void }
 
-/** Unlike the SDK's transport, responds to invalid input, accepts long lines, and finishes pending requests. */
+/** A transport that, unlike the SDK's, responds to invalid input, accepts long lines, and finishes pending requests. */
 export class StdioTransport implements Transport {
   onmessage?: Transport['onmessage']
   onclose?: () => void
   onerror?: (error: Error) => void
-  /** Resolves to the deadline for closing the vaults, once all output has been sent. */
+  /** The promise resolves to the deadline for closing the vaults, once all output has been sent. */
   readonly finished: Promise<number>
 
   readonly #stdin: Readable
@@ -42,9 +45,9 @@ export class StdioTransport implements Transport {
   readonly #onListen: (uris: readonly string[]) => Listening
   readonly #listening = new Map<RequestId, () => void>()
   readonly #lines = new LineSplitter()
-  /** Excludes streams, which last as long as the connection. */
+  /** Streams are not among the pending requests, because they last as long as the connection. */
   readonly #pending = new PendingRequests()
-  /** Set by the `initialize` request, because the next line may arrive before the response is written. */
+  /** The `initialize` request sets the version, because the next line may arrive before the response is written. */
   #version: string | undefined
   #finish: (closed: number) => void = () => {}
   #closedBy: number | undefined
@@ -52,7 +55,7 @@ export class StdioTransport implements Transport {
   #isClosed = false
   #broken = false
   #drainTimer: NodeJS.Timeout | undefined
-  /** Set while the client does not read the output. */
+  /** This member is set while the client does not read the output. */
   #blocked: { readonly until: Promise<void>; readonly end: () => void } | undefined
 
   constructor({ stdin, stdout, onDrained, onListen = () => ({ end: () => {} }) }: StdioTransportOptions) {
@@ -68,7 +71,7 @@ export class StdioTransport implements Transport {
   async start(): Promise<void> {
     this.#stdin.on('data', this.#onData).on('end', this.#onEnd).on('close', this.#onEnd).on('error', this.#onEnd)
     this.#stdout.on('drain', this.#unblock).on('close', this.#unblock)
-    // Never remove this listener: a late error must not crash the process.
+    // This listener must stay, because a late error must not crash the process.
     this.#stdout.on('error', () => {
       this.#broken = true
       this.#unblock()
@@ -166,7 +169,7 @@ export class StdioTransport implements Transport {
     if (isInitialize(message)) this.#version = String(message.params?.protocolVersion)
     const cancelled = cancelledId(message)
     if (cancelled !== undefined) {
-      // A cancelled request gets no response.
+      // A request that was cancelled gets no response.
       this.#pending.finish(cancelled)
       this.#unlisten(cancelled)
     }

@@ -83,7 +83,7 @@ function linksWritten(draft: Draft, view: VaultView, read: WrittenLinkFiles['rea
   for (const link of read(draft).links) {
     const oldCount = before.get(nameOf(link)) ?? 0
     before.set(nameOf(link), oldCount - 1)
-    // In Logseq, properties may link to pages that do not exist.
+    // A property in Logseq may link to a page that does not exist.
     if (oldCount <= 0 && link.form !== 'page') newLinks.push({ path, link })
   }
   return newLinks
@@ -115,11 +115,11 @@ interface PartTarget {
 
 export interface LinkingFiles {
   readonly read: (keys: readonly number[]) => Promise<readonly RelinkSource[]>
-  /** Links are still indexed under the old names. */
+  /** The index still contains the links under the old names. */
   readonly namedBefore: (key: number) => NamedFile | undefined
 }
 
-/** Ignores links that were rewritten or already broken. */
+/** Reports links to headings and blocks that a change breaks. Links that were rewritten or already broken are ignored. */
 export async function brokenPartNotes(
   drafts: readonly Draft[],
   view: VaultView,
@@ -145,7 +145,7 @@ export async function brokenPartNotes(
   })
 }
 
-/** Empty unless other files link to headings or blocks of the note. */
+/** Returns the target, unless no other file links to headings or blocks of the note. */
 function partTarget(draft: Draft, view: VaultView, namedBefore: LinkingFiles['namedBefore']): readonly PartTarget[] {
   const { key, path, original, isEdited } = draft
   if (!isEdited || original === undefined || isTrash(path) || isTrash(original) || view.kindOf(path) !== 'note') return []

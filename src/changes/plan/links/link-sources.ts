@@ -47,7 +47,7 @@ export class LinkSources {
     return { key, path, links: this.#resolve({ key, path }, this.#linksIn(path, text)) }
   }
 
-  /** Omits missing files. */
+  /** Returns the sources for keys. Missing files are left out. */
   async at(keys: readonly number[]): Promise<readonly RelinkSource[]> {
     const records = new Map((await this.#view.records(keys)).map((record) => [record.key, record]))
     return keys.flatMap((key) => {
@@ -62,10 +62,10 @@ export class LinkSources {
 
   #fromRecord(record: FileRecord): RelinkSource | readonly [] {
     if (this.#view.isCurrent(record)) {
-      // Earlier operations may have redirected the links.
+      // The links may have been redirected by earlier operations.
       return this.#parts.names.differ ? { ...record, links: this.#resolve(record, record.links) } : record
     }
-    // The file may have been deleted in the meantime.
+    // The file may have been deleted since it was listed.
     if (this.#view.look(record.path) === undefined) return []
     const draft = this.#parts.open(record.key, record.path)
     return textOf(draft) === undefined ? [] : this.read(draft)

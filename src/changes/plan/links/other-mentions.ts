@@ -12,7 +12,7 @@ import { isTrash } from '../note-paths.ts'
 import type { VaultView } from '../vault-view.ts'
 
 export interface HtmlLinks {
-  /** Broken links, which are not rewritten, because the index does not contain them. */
+  /** Broken links are not rewritten, because the index does not contain them. */
   readonly broken: readonly LinkReport[]
   /** Number of notes that were not read because of the time limit. */
   readonly unread: number
@@ -97,7 +97,7 @@ const TEXTS = [/(?<=")[^"\\]+(?=\\?")/g, /(?<=')[^']+(?=')/g, /(?<=\[\[)[^[\]|#]
 export interface BaseChange {
   readonly drafts: readonly Draft[]
   readonly folders: readonly MovedFolder[]
-  /** Folded names of renamed tags. */
+  /** The folded names of renamed tags. */
   readonly tags: readonly string[]
   /** Path after the change. */
   readonly livePath: (key: number) => string | undefined
@@ -129,7 +129,7 @@ function oldNameTest({ drafts, folders, tags }: BaseChange): OldNameTest | undef
   const names = new Set(renamed.map(({ original = '' }) => foldId(nameOf(original)).replace(/\.md$/, '')))
   return (text, before) => {
     const name = foldId(text.trim().replace(/^\/|\/$/g, ''))
-    // The argument of `hasTag` or `tags.contains` is a tag.
+    // The argument of the functions `hasTag` and `tags.contains` is a tag.
     if (/tags?(?:\.\w{1,20})?$/i.test(textBeforeBracket(before)))
       return tags.some((tag) => isWithin(foldName(name.replace(/^#/, '')), tag))
     if (paths.has(name) || folders.some(({ from }) => isWithin(name, foldId(from)))) return true
@@ -137,7 +137,7 @@ function oldNameTest({ drafts, folders, tags }: BaseChange): OldNameTest | undef
   }
 }
 
-/** Empty if all brackets are closed. */
+/** Returns the text before the last open bracket, or an empty string if all brackets are closed. */
 function textBeforeBracket(before: string): string {
   const open = before.lastIndexOf('(')
   return open > before.lastIndexOf(')') ? before.slice(0, open) : ''
