@@ -26,7 +26,7 @@ export interface GraphCore {
   readonly updateInsights?: () => Promise<void>
   readonly indexing: Indexing
   readonly isIgnored?: (path: string) => boolean
-  /** The change log, which is omitted if logging is off. */
+  /** The change log. It is omitted if logging is off. */
   readonly graphLog?: GraphLog
   readonly embedding?: Embedding
   /** Weight of the semantic score, 0–1. `auto` uses the weight measured for the model. */

@@ -19,19 +19,19 @@ export interface NamedFile {
   readonly key: number
   readonly path: string
   readonly aliases: readonly string[]
-  /** Frontmatter title. In Logseq, a page name. */
+  /** The frontmatter title or, in Logseq, the page name. */
   readonly title?: string | undefined
 }
 
 export interface Names {
   readonly mode: Mode
-  /** NFC with plain spaces. `undefined` for an unknown key. */
+  /** Returns the path in NFC with plain spaces, or `undefined` for an unknown key. */
   path(key: number): string | undefined
   foldedPath(key: number): string | undefined
   atPath(folded: string): readonly number[]
   /** Files by folded base name, with or without a note's extension. A folder's index file is also found as `folder/`. */
   withName(folded: string): readonly number[]
-  /** Includes Logseq page names. */
+  /** Finds files by alias. Logseq page names count as aliases. */
   withAlias(folded: string): readonly number[]
   isSpelledAlias(key: number, alias: string): boolean
 }
@@ -49,7 +49,7 @@ type Keys = number | number[]
 export class NameIndex implements Names {
   readonly mode: Mode
   readonly #entries = new Map<number, Entry>()
-  /** Contains only paths that differ from their normalized form. */
+  /** Only paths that differ from their normalized form are stored here. */
   readonly #pathsOnDisk = new Map<number, string>()
   readonly #byPath = new Map<string, Keys>()
   readonly #byName = new Map<string, Keys>()
@@ -120,12 +120,12 @@ export class NameIndex implements Names {
 
 export type FileNames = Omit<NamedFile, 'key'>
 
-/** Folded names. Only links that mention one of them depend on the file. */
+/** Returns a file's folded names. Only links that mention one of them depend on the file. */
 export function namesOf(file: FileNames, mode: Mode): readonly string[] {
   return [...fileNames(foldName(file.path), mode), ...aliasNames(file, mode)]
 }
 
-/** Names that are added, removed or respelled. For a moved file, all names. */
+/** Returns the names that are added, removed or respelled. For a moved file, these are all its names. */
 export function changedNames(before: FileNames | undefined, after: FileNames | undefined, mode: Mode): readonly string[] {
   if (before === undefined || after === undefined || before.path !== after.path) {
     return [before, after].flatMap((file) => (file === undefined ? [] : namesOf(file, mode)))
@@ -154,7 +154,7 @@ function aliasNames(file: FileNames, mode: Mode): readonly string[] {
 
 const NO_NAMES: readonly string[] = []
 
-/** Normalized but not folded. Includes Logseq page names. */
+/** Returns aliases that are normalized but not folded. Logseq page names count as aliases. */
 function spelledAliases(file: FileNames, mode: Mode): readonly string[] {
   const pages = isPage(file, mode) ? namesOfPage(file) : []
   return [...file.aliases.map((alias) => alias.trim()), ...pages].map(spellName)
@@ -164,7 +164,7 @@ function isPage({ path }: FileNames, mode: Mode): boolean {
   return mode === 'logseq' && isNotePath(path, mode)
 }
 
-/** True if links to a folder resolve to its index file. */
+/** Returns true if links to a folder resolve to its index file. */
 export function hasFolderTargets(mode: Mode): boolean {
   return mode === 'docs' || mode === 'foam'
 }
@@ -194,7 +194,7 @@ function withdraw(map: Map<string, Keys>, name: string, key: number): void {
   }
 }
 
-/** Accepts `.md`, and in `docs` mode also `.markdown` and `.mdx`. */
+/** Returns true for `.md`, and in `docs` mode also for `.markdown` and `.mdx`. */
 export function isNotePath(path: string, mode: Mode): boolean {
   return (mode === 'docs' ? DOCS_NOTE_ENDING : NOTE_ENDING).test(path)
 }
@@ -208,7 +208,7 @@ export function missingName(target: string): string {
   return target.replace(NOTE_ENDING, '')
 }
 
-/** In Logseq file names, `___` becomes `/`, and `%XX` is decoded. */
+/** Returns the page name of a Logseq file. In file names, `___` stands for `/`, and `%XX` is decoded. */
 export function pageName(path: string): string {
   const stem = nameOf(path).replace(NOTE_ENDING, '')
   const name = stem.replaceAll('___', '/').replace(/(?:%[0-9a-f]{2})+/gi, decodePercent)
@@ -238,7 +238,7 @@ export function namesOfPage({ path, title }: Pick<NamedFile, 'path' | 'title'>):
 }
 
 /**
- * Returns `2025_01_30` for `2025-01-30 Thu`, `Jan 30th, 2025` or `Thursday, 2025/01/30` (Logseq journals). `undefined` if the
+ * Returns `2025_01_30` for `2025-01-30 Thu`, `Jan 30th, 2025` or `Thursday, 2025/01/30` (Logseq journals), and `undefined` if the
  * name is not a date or the order of month and day is unclear.
  */
 export function journalName(page: string): string | undefined {

@@ -23,7 +23,7 @@ export interface Source {
   readonly path: string
 }
 
-/** Applies Obsidian's rules in order (R1–R20), then the flavour's own. */
+/** Resolves a link by Obsidian's rules in order (R1–R20), then by the flavour's own. */
 export function resolveLink(names: Names, source: Source, link: LinkTarget, flavour: Flavour): Resolution {
   if (link.target === '') return { kind: 'file', key: source.key, via: 'self' }
   for (const target of readingsOf(link, flavour.mode)) {
@@ -122,7 +122,8 @@ function atSite(names: Names, folder: string, target: string): Resolution | unde
 }
 
 /**
- * Finds a path that ends in `/target`. Prefers the exact spelling (R9), then the source's folder, then the shortest path (R5).
+ * Finds a path that ends in `/target`. The exact spelling comes first (R9), then the source's folder, then the shortest path
+ * (R5).
  */
 function bySuffix(names: Names, target: string, folder: string, lenient: boolean): Resolution | undefined {
   const folded = foldName(target)
@@ -139,7 +140,7 @@ function bySuffix(names: Names, target: string, folder: string, lenient: boolean
   return choose(lenient ? spelledSo(names, matching, target) : matching, names, folder, 'name')
 }
 
-/** Keeps the files whose case matches, or all files if none does. */
+/** Returns the files whose case matches, or all files if none does. */
 function spelledSo(names: Names, keys: readonly number[], target: string): readonly number[] {
   if (keys.length < 2) return keys
   const stem = stemOf(target, names.mode)
@@ -178,7 +179,7 @@ function indexFile(names: Names, foldedFolder: string): Resolution | undefined {
 
 const INDEX_STEMS = ['index', 'readme', '_index']
 
-/** Prefers the exact spelling, then the first in `byPathOrder`. */
+/** Chooses the exact spelling, or else the first file in `byPathOrder`. */
 function single(keys: readonly number[], path: string, names: Names, via: 'path' | 'folder'): Resolution | undefined {
   const [first] = keys
   if (first === undefined) return undefined
@@ -191,7 +192,7 @@ function single(keys: readonly number[], path: string, names: Names, via: 'path'
 }
 
 /**
- * Prefers the source's folder, then the shortest path, then alphabetical order. If the choice is only a heuristic, the other
+ * Chooses the source's folder, then the shortest path, then alphabetical order. If the choice is only a heuristic, the other
  * files are returned as rivals.
  */
 function choose(keys: readonly number[], names: Names, folder: string, via: 'name' | 'alias' | 'folder'): Resolution | undefined {
@@ -266,7 +267,7 @@ function addSpelling(spelling: string, folded: string, sourcePath: string, mode:
   }
 }
 
-/** Only links between pages of a site have a query (`?…`). */
+/** A query (`?…`) occurs only in links between pages of a site. */
 export function withoutQuery(link: LinkTarget, mode: Mode): string {
   return readingsOf(link, mode).at(-1) ?? ''
 }
@@ -277,7 +278,7 @@ export function readingsOf(link: LinkTarget, mode: Mode): readonly string[] {
   const at = mode === 'docs' && isMarkdownPath(link) ? target.indexOf('?') : -1
   if (at <= 0) return [target]
   const page = target.slice(0, at)
-  // With `..`, the path would lead to another page.
+  // A path with `..` would lead to another page.
   return /\/\.\.(?:\/|$)/.test(target.slice(at)) ? [page] : [target, page]
 }
 

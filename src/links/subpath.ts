@@ -5,8 +5,8 @@ import { once } from '../core/waiting.ts'
 export type Anchors = Pick<Note, 'headings' | 'blocks'>
 
 /**
- * Like Obsidian, ignores case and punctuation, and matches `A#C` to a heading C anywhere below A. Web anchors (`what-is-new`,
- * `{#id}`) also match.
+ * Returns a test for subpaths. As in Obsidian, case and punctuation do not matter, and `A#C` matches a heading C anywhere below
+ * A. Web anchors (`what-is-new`, `{#id}`) also match.
  */
 export function subpathTest({ headings, blocks }: Anchors): (subpath: string) => boolean {
   const folded = once(() => headings.map(({ text }) => foldHeadingLink(text)))

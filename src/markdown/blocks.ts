@@ -31,12 +31,12 @@ export interface Blocks {
   readonly definitions: ReadonlyMap<string, WrittenDestination>
   /** Offsets of task checkboxes, such as `[ ]` and `[x]`. */
   readonly boxes: readonly number[]
-  /** From the opening fence to the end of the last line. */
+  /** Fenced code, from the opening fence to the end of the last line. */
   readonly fences: readonly TextRange[]
   readonly formulas: readonly TextRange[]
 }
 
-/** Maximum nesting depth. Deeper containers are read as text, which bounds the time per line. */
+/** The maximum nesting depth. Deeper containers are read as text, which bounds the time per line. */
 const MAX_DEPTH = 100
 
 const QUOTE = 1
@@ -60,14 +60,14 @@ export interface BlockOptions {
   readonly isOutline?: boolean
 }
 
-/** Adds line starts to `lines`. */
+/** Scans the blocks of a text and adds line starts to `lines`. */
 export function scanBlocks(text: string, from: number, lines: LineIndex, { isOutline = false }: BlockOptions = {}): Blocks {
   const scanner = new BlockScanner(text, isOutline)
   scanner.scan(from, lines)
   return scanner
 }
 
-/** In a table row, an unescaped pipe ends the cell. */
+/** Returns a test for the end of a table cell, which is an unescaped pipe. */
 export function rowTest(text: string, from: number): (offset: number) => boolean {
   const rows = once(() => scanBlocks(text, from, new LineIndex()).runs.filter(({ kind }) => kind === 'row'))
   return (offset) => rows().some(({ start, end }) => start <= offset && offset < end)
@@ -107,7 +107,7 @@ class BlockScanner implements Blocks {
     const text = this.#text
     let start = from
     while (start < text.length) {
-      // A byte order mark belongs to the first line.
+      // A byte order mark counts as part of the first line.
       lines.push(start === 1 && from === 1 ? 0 : start)
       const newline = text.indexOf('\n', start)
       const next = newline === -1 ? text.length : newline + 1
@@ -124,7 +124,7 @@ class BlockScanner implements Blocks {
     this.#quoted = false
     this.#matched = 0
     if (this.#depth === 0 && this.#leaf <= PARAGRAPH && start < eol) {
-      // Fast path for most lines, which are plain text outside all containers.
+      // Most lines are plain text outside all containers and take this fast path.
       const c = this.#text.charCodeAt(start)
       if (c >= 128 || MAY_START[c] === 0) {
         this.#addText(start)
@@ -265,7 +265,7 @@ class BlockScanner implements Blocks {
     this.#leaf = NONE
   }
 
-  /** Skips leading definitions. @returns `false` if nothing is left */
+  /** Skips leading definitions and emits the remaining text. @returns `false` if nothing is left */
   #emitSpan(heading: HeadingBlock | undefined): boolean {
     const span = this.#span
     if (this.#text.charCodeAt(span.start) === LBRACKET) this.#takeDefinitions()
@@ -298,7 +298,7 @@ class BlockScanner implements Blocks {
   #startBlocks(): void {
     while (!this.#line.blank) {
       if (this.#isIndented()) {
-        // Indented text can continue a paragraph. Otherwise, it is code.
+        // Indented text can continue a paragraph. Everywhere else, it is code.
         if (this.#leaf === PARAGRAPH) break
         this.#beginLeaf(INDENTED)
         return
@@ -413,13 +413,13 @@ class BlockScanner implements Blocks {
     this.#interrupt()
     this.#line.passTo(end)
     this.#open(FOOTNOTE, 4)
-    // A footnote's content is not indented code.
+    // The indented content of a footnote is not code.
     this.#line.findContent()
     this.#line.toContent()
     return 'container'
   }
 
-  /** `$$` only opens a block that a later line closes. Otherwise, an unclosed `$$` would hide the rest of the note. */
+  /** Opens a block at `$$` if a later line closes it. Otherwise, an unclosed `$$` would hide the rest of the note. */
   #startMath(): Started {
     const { content, eol } = this.#line
     if (this.#text.charCodeAt(content + 1) !== DOLLAR || content + 1 >= eol) return 'none'
@@ -430,7 +430,7 @@ class BlockScanner implements Blocks {
     return 'leaf'
   }
 
-  /** Cached, so a long block is searched only once. */
+  /** The result is cached, so a long block is searched only once. */
   #findMath(from: number): number {
     if (this.#nextMath < from) {
       const next = this.#text.indexOf('$$', from)

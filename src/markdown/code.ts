@@ -9,7 +9,7 @@ export interface Code {
   readonly end: number
 }
 
-/** Finds code that every Markdown parser recognizes. Stops at the first ambiguous construct. */
+/** Finds code that every Markdown parser recognizes. The search stops at the first ambiguous construct. */
 export function codeIn(text: string): readonly Code[] {
   if (!/[`~]/.test(text)) return []
   const { runs, fences } = scanBlocks(text, 0, new LineIndex())
@@ -21,7 +21,7 @@ export function codeIn(text: string): readonly Code[] {
   return codeSpans.filter(({ kind, end }) => end <= certainUntil[kind])
 }
 
-/** Stops at the first backtick that does not start a code span. */
+/** Finds code spans, up to the first backtick that does not start one. */
 function spansIn(text: string, { kind, start, end }: Run): readonly Code[] {
   const spans: Code[] = []
   const opaque = new OpaqueSpans()
@@ -39,7 +39,7 @@ function spansIn(text: string, { kind, start, end }: Run): readonly Code[] {
 
 const SIGNS = /`|\$\$|\$(?=\S)|\[\[|\]\]|\n[ \t>]*(?=\n)/g
 
-/** Parsers differ in formulas, wikilinks and paragraph ends. */
+/** Formulas, wikilinks and paragraph ends are ambiguous, because parsers differ. */
 function doubtIn(text: string, codeSpans: readonly Code[]): Readonly<Record<Code['kind'], number>> {
   let inline = text.length
   let formula: number | undefined

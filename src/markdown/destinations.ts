@@ -14,7 +14,7 @@ import {
   skipWhitespace,
 } from './chars.ts'
 
-/** Same limit as cmark and micromark. It keeps parsing of `[a](b[a](b…` linear. */
+/** This limit is that of cmark and micromark. It keeps parsing of `[a](b[a](b…` linear. */
 const MAX_PARENTHESES = 32
 const MAX_LABEL = 999
 

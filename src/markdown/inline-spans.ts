@@ -33,7 +33,7 @@ export interface ScannedText extends Pick<Blocks, 'runs' | 'formulas'> {
   readonly commentMarks: readonly CommentMark[]
 }
 
-/** Scans everything except links. Runs in linear time and never throws. */
+/** Scans everything except links. The scan takes linear time and never throws. */
 function scanInline(text: string, from: number, onSpan?: InlineScanner['onSpan']): ScannedText {
   const lines = new LineIndex()
   const { runs, definitions, formulas } = scanBlocks(text, from, lines)
@@ -43,12 +43,15 @@ function scanInline(text: string, from: number, onSpan?: InlineScanner['onSpan']
   return { runs, formulas, commentMarks: scanner.commentMarks }
 }
 
-/** Finds the comments (`%% … %%`) after an offset, excluding code. Runs in linear time and never throws. */
+/** Finds the comments (`%% … %%`) after an offset, excluding code. The search takes linear time and never throws. */
 export function findComments(text: string, from: number): readonly TextRange[] {
   return text.includes('%%', from) ? pairComments(scanInline(text, from).commentMarks) : []
 }
 
-/** Finds the formulas after an offset, including their `$` signs and excluding code. Runs in linear time and never throws. */
+/**
+ * Finds the formulas after an offset, including their `$` signs and excluding code. The search takes linear time and never
+ * throws.
+ */
 export function findFormulas(text: string, from: number): readonly TextRange[] {
   if (!text.includes('$', from)) return []
   const inline: TextRange[] = []
@@ -59,7 +62,7 @@ export function findFormulas(text: string, from: number): readonly TextRange[] {
   return [...formulas, ...inline].sort((a, b) => a.start - b.start)
 }
 
-/** Classifies every UTF-16 code unit. Text before `from` is `SILENT`. Runs in linear time and never throws. */
+/** Classifies every UTF-16 code unit. Text before `from` is `SILENT`. The function takes linear time and never throws. */
 export function markProse(text: string, from: number): Uint8Array {
   const marks = new Uint8Array(text.length).fill(CLOSED)
   const comments: TextRange[] = []

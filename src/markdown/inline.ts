@@ -45,7 +45,7 @@ export class InlineScanner {
   readonly commentMarks: CommentMark[] = []
   readonly blocks: string[] = []
   /**
-   * Called with the file offsets and first character of each construct. A link is reported as `[` for its text and `]` for the
+   * A callback for the file offsets and first character of each construct. A link is reported as `[` for its text and `]` for the
    * rest.
    */
   onSpan: ((start: number, end: number, mark: number) => void) | undefined
@@ -73,7 +73,7 @@ export class InlineScanner {
   /** Offset of the last escaped character. An escaped `!` does not start an embed. */
   #escaped = -1
 
-  // Brackets below `#inactive` cannot start a link, only an image.
+  // Brackets below `#inactive` can start an image, but not a link.
   #open = 0
   readonly #at: number[] = []
   readonly #image: boolean[] = []
@@ -146,12 +146,12 @@ export class InlineScanner {
 
   #reportSpan(start: number, end: number, mark: number): void {
     const base = this.#base
-    // A link starts at the bracket popped last.
+    // The bracket that was popped last starts the link.
     if (mark === RBRACKET) this.onSpan?.((this.#at[this.#open] as number) + base, start + base, LBRACKET)
     this.onSpan?.(start + base, end + base, mark)
   }
 
-  /** Offsets beyond the run stay cached. */
+  /** Cached offsets beyond the run stay valid. */
   #nextSpecial(from: number): number {
     if (this.#src === this.#searched && from >= this.#searchedFrom && from <= this.#foundAt) return this.#foundAt
     SPECIAL.lastIndex = from
@@ -201,7 +201,7 @@ export class InlineScanner {
     return end
   }
 
-  /** Only the tags of an HTML block can contain links. */
+  /** Scans the tags of an HTML block, which are the only places for links. */
   #scanHtml(start: number, end: number): void {
     if (!this.#docs) return
     const src = this.#src
@@ -316,7 +316,7 @@ export class InlineScanner {
     open: number,
     { close, end, written }: { close: number; end: number; written: WrittenDestination },
   ): void {
-    // Most links are external and need no decoding.
+    // Most links are external, and their destinations need no decoding.
     if (isExternal(written.raw)) {
       this.#sink.addOutside(written.raw, this.#at[open] as number)
       return
@@ -338,7 +338,7 @@ export class InlineScanner {
     if (!this.#mayBeginTag(i)) return i + 1
     let end = tagEnd(src, i, this.#end)
     if (end === -1) return i + 1
-    // In `_#tag_`, the second underscore ends the emphasis.
+    // The second underscore of `_#tag_` ends the emphasis.
     if (i > this.#start && src[i - 1] === '_') while (end > i + 2 && src[end - 1] === '_') end--
     const name = tagName(src.slice(i + 1, end))
     if (!this.#ignored?.colors || !isColor(name)) this.tags.push({ name, at: i + this.#base })

@@ -25,7 +25,7 @@ export interface LinkPlace {
 export type Destinations = Map<Link, WrittenDestination>
 
 interface LinkDestination {
-  /** Decoded except for percent-encoding. */
+  /** The destination, decoded except for percent-encoding. */
   readonly destination: string
   readonly display?: string | undefined
   readonly written: WrittenDestination
@@ -63,7 +63,7 @@ export class LinkSink {
     this.#destinations?.set(link, written)
   }
 
-  /** Records a link to another vault. Ignores all other external links. */
+  /** Records a link to another vault. All other external links are ignored. */
   addOutside(raw: string, start: number): void {
     if (raw.startsWith(VAULT_SCHEME)) this.vaultLinks.push({ raw, line: this.#lines.lineAt(start + this.#base) })
   }

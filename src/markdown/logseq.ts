@@ -12,7 +12,7 @@ export function isPageKey(name: string): boolean {
 
 export interface PageProperty extends TextRange {
   readonly key: string
-  /** Trimmed. */
+  /** The trimmed value. */
   readonly value: string
   /** Offset after `::`. */
   readonly valueStart: number

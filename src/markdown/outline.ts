@@ -43,7 +43,7 @@ export interface Outline {
 export function outlineOf(text: string, { mode }: Pick<Flavour, 'mode'>): Outline {
   const bodyStart = bodyStartOf(text)
   const lines = new LineIndex()
-  // The first line includes a byte order mark.
+  // A byte order mark is part of the first line.
   if (bodyStart > 1) addLines(lines, text, 0, bodyStart)
   const { runs, definitions } = scanBlocks(text, bodyStart, lines, { isOutline: mode === 'logseq' })
   const flavour: Flavour = { profile: 'lenient', mode, comments: true }
@@ -62,7 +62,7 @@ export interface HeadingRun extends Run {
   readonly heading: HeadingBlock
 }
 
-/** Excludes headings inside a comment, but not headings that consist of a comment. */
+/** Returns the headings, except those inside a comment. A heading that consists of a comment counts. */
 export function headingRuns(runs: readonly Run[], comments: readonly TextRange[]): readonly HeadingRun[] {
   const commentAt = rangeLookup(comments)
   return runs.filter((run): run is HeadingRun => {
@@ -117,7 +117,7 @@ function endsIn(path: readonly string[], foldedPath: readonly string[]): boolean
   return offset >= 0 && foldedPath.every((name, i) => foldHeading(path[offset + i] ?? '') === name)
 }
 
-/** Ignores punctuation, but keeps `C`, `C++` and `C#` distinct. */
+/** Finds headings without regard to punctuation, but keeps `C`, `C++` and `C#` distinct. */
 function findUnpunctuated(headings: readonly OutlineHeading[], path: readonly string[]): readonly number[] {
   const parts = (path.length === 1 ? (path[0] ?? '').replace(/^#/, '').split('#') : path).map(foldWidth)
   const names = parts.map(withoutPunctuation)
@@ -136,7 +136,7 @@ function findUnpunctuated(headings: readonly OutlineHeading[], path: readonly st
   })
 }
 
-/** Also normalizes full-width and half-width characters. */
+/** Folds a heading, and normalizes full-width and half-width characters. */
 function foldWidth(heading: string): string {
   return foldHeading(heading).normalize('NFKC')
 }
@@ -147,7 +147,7 @@ function withoutPunctuation(folded: string): string {
 
 function findLinked(headings: readonly OutlineHeading[], subpath: string): readonly number[] {
   const foldedSubpath = foldParts(subpath.replace(/^#/, ''))
-  // The `#` of `C#` is part of the heading.
+  // The `#` of `C#` is part of the heading's text.
   if (foldedSubpath.split('#').includes('')) return []
   return headings.flatMap(({ path }, index) => (leadsTo(path, foldedSubpath) ? [index] : []))
 }
@@ -167,7 +167,7 @@ function foldParts(text: string): string {
   return text.split('#').map(fold).join('#')
 }
 
-/** Ignores case, white space, and link and emphasis marks. */
+/** Folds a heading, ignoring case, white space, and link and emphasis marks. */
 function foldHeading(heading: string): string {
   return heading
     .replace(/!?\[\[([^[\]|]*)(?:\|([^[\]]*))?\]\]/g, (_, target: string, display?: string) => display ?? target)

@@ -12,7 +12,7 @@ import { headingOf, headingRuns } from './outline.ts'
 import type { Run } from './prose/runs.ts'
 import { TagSet } from './tags.ts'
 
-/** Never throws. Reports mistakes in `malformed`. */
+/** Parses a note. Mistakes are reported in `malformed`, never thrown. */
 export function parseNote(text: string, flavourSettings: Flavour): Note {
   const flavour: Flavour = flavourSettings.profile === 'obsidian' ? { ...flavourSettings, mode: 'obsidian' } : flavourSettings
   const context = { text, flavour, lines: new LineIndex() }
@@ -73,7 +73,7 @@ function unquotedHints({ texts }: ReadFrontmatter, { flavour, lines }: PropertyC
 
 export interface Body {
   readonly links: readonly Link[]
-  /** In order, with duplicates. */
+  /** The tags in order, with duplicates. */
   readonly tags: readonly FoundTag[]
   readonly headings: readonly Heading[]
   readonly blocks: readonly string[]

@@ -41,7 +41,7 @@ export function followsEmphasis(text: string, at: number, bounds: readonly [star
   const before = lineBefore(text, at, bounds[0])
   const marks = before.length - trimEndOf(before, mark).length
   const head = before.slice(0, before.length - marks)
-  // URLs may contain emphasis marks.
+  // Emphasis marks may occur in a URL.
   if (/:\/\/\S*$/.test(head)) return false
   if (head === '' || !isTagCharacter(head.charCodeAt(head.length - 1))) return lineAfter(text, at, bounds[1]).includes(mark)
   const open = head.lastIndexOf(mark)
@@ -59,7 +59,7 @@ function lineAfter(text: string, at: number, end: number): string {
   return newline === -1 ? tail : tail.slice(0, newline)
 }
 
-/** Keeps the first spelling of each tag. */
+/** A set of tags that keeps the first spelling of each tag. */
 export class TagSet {
   readonly #tags: Tag[] = []
   readonly #folded = new Set<string>()

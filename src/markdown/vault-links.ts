@@ -24,7 +24,7 @@ export function vaultLinksOf(text: string, flavour: Flavour): readonly VaultLink
   })
 }
 
-/** Supports `obsidian://open?vault=…&file=…` and `obsidian://vault/<vault>/<file>`. */
+/** Parses `obsidian://open?vault=…&file=…` and `obsidian://vault/<vault>/<file>`. */
 function readUri(uri: string): Pick<VaultLink, 'vault' | 'file'> | undefined {
   const short = /^obsidian:\/\/vault\/([^/]+)\/(.+)$/.exec(uri)
   const query = /^obsidian:\/\/open\/?\?(.*)$/.exec(uri)?.[1]

@@ -1,7 +1,7 @@
 import { isWhitespace, LBRACKET, LF, RBRACKET } from './chars.ts'
 
 export function wikilinkEnd(text: string, start: number, end: number): number {
-  // In `[[[a]]]`, the inner pair of brackets is the link.
+  // The inner pair of brackets in `[[[a]]]` is the link.
   if (text.charCodeAt(start + 2) === LBRACKET) return -1
   MARK.lastIndex = start + 2
   while (MARK.test(text)) {
@@ -34,7 +34,7 @@ export function splitWikilink(content: string): Wikilink {
   let display: string | undefined
   if (pipe !== -1) {
     display = content.slice(pipe + 1).trim()
-    // In a table, the pipe is written as `\|`.
+    // The pipe of a link in a table is written as `\|`.
     rest = content.slice(0, content[pipe - 1] === '\\' ? pipe - 1 : pipe)
   }
   const hash = rest.indexOf('#')

@@ -4,7 +4,7 @@ import { wholeCharacterEnd } from '../core/text/graphemes.ts'
 import { blankData } from '../core/text/inline-data.ts'
 import { lineNumber } from '../core/text/line-number.ts'
 
-/** In multiples of `RADIUS`. */
+/** The maximum size of a chunk, in multiples of `RADIUS`. */
 const MAX_RADII = 4
 
 const PARAGRAPH = 6
@@ -13,13 +13,13 @@ const LINE = 7
 
 const PIECE = 8
 
-/** Approximate. In longer notes, short lines are merged. */
+/** The approximate maximum number of units. In longer notes, short lines are merged. */
 const MAX_UNITS = 100_000
 
-/** Cached for speed; see `scan.ts`. */
+/** The method is cached for speed; see `scan.ts`. */
 const { charCodeAt: codeAt } = String.prototype
 
-/** In characters. Longer lines are split after a sentence or at a space. */
+/** Lines with more characters are split after a sentence or at a space. */
 const LONG_LINE = 500
 
 const SENTENCE_END = /[.!?]["')\]]*\s+|[。！？]/g
@@ -30,7 +30,7 @@ const LIST_MARK = /^[\s>]*(?:[-+*]|\d{1,9}[.)])\s+(?:\[.\]\s+)?/
 
 const WIKILINK = /!?\[\[([^[\]|]*)(?:\|([^[\]]*))?\]\]/g
 
-/** Matches a link or image. The URL may contain one level of parentheses. */
+/** Matches a link or image, whose URL may contain one level of parentheses. */
 const LINK = /!?\[([^[\]]*)\]\((?:[^()]|\([^()]*\))*\)/g
 
 const URL = /\b(?:https?|ftp|file|data|mailto):\S+/gi
@@ -42,7 +42,7 @@ const BLOCK_ID = /\s\^[\w-]+\s*$/
 /** Markdown syntax without meaning for a model. */
 const MARKS = /[*_`~|=#>\\%[\]{}]+|-{3,}|:{2,}/g
 
-/** Excludes single spaces, because replacing them would take most of the time. */
+/** Single spaces are excluded, because replacing them would take most of the time. */
 const WIDE_SPACE = /\s{2,}|[^\S ]/g
 
 const PUNCTUATION = /^[\s!-/:-@[-`{-~]*$/
@@ -55,21 +55,21 @@ const FIRST_IDEOGRAPH = 0x2e80
 export interface ChunkSource {
   readonly title: string
   readonly text: string
-  /** UTF-16 offset after the frontmatter. */
+  /** UTF-16 offset of the body, after the frontmatter. */
   readonly bodyStart: number
   readonly headings: readonly Heading[]
 }
 
 export interface Chunk {
-  /** Headings of the first line, outermost first. */
+  /** The headings of the first line, outermost first. */
   readonly heading: readonly string[]
-  /** One-based and inclusive. */
+  /** Line numbers are one-based and inclusive. */
   readonly startLine: number
   readonly endLine: number
-  /** UTF-16 offsets, without surrounding whitespace. */
+  /** UTF-16 offsets of the text without surrounding whitespace. */
   readonly start: number
   readonly end: number
-  /** The text to embed: title, headings and passage, one per line. At most about 450 words. */
+  /** The text to embed: title, headings and passage, one per line. It has at most about 450 words. */
   readonly text: string
 }
 
@@ -83,7 +83,7 @@ export const MAX_CHUNKS = 400
 /** Maximum number of words to embed per chunk. Longer chunks are truncated. */
 const MAX_EMBEDDED = 4 * RADIUS
 
-/** In characters, per title or heading. */
+/** The maximum length of a title or heading, in characters. */
 const MAX_NAME = 200
 
 /**
@@ -154,7 +154,7 @@ function embedTextOf(title: string, heading: readonly string[], units: readonly 
   const limit = (units[0]?.position ?? 0) + MAX_EMBEDDED
   for (let at = 0; at < units.length; at++) {
     const { position, level, plain } = units[at] as Unit
-    // The heading path already contains the heading of the passage.
+    // The passage omits its own heading, which is already part of the heading path.
     if (position < limit && !(at === 0 && heading.length > 0 && level < 6)) lines.push(plain)
   }
   return lines.join('\n')
@@ -165,7 +165,7 @@ function addName(names: string[], rawName: string): void {
   if (name !== '' && !names.some((other) => other.toLowerCase() === name.toLowerCase())) names.push(name)
 }
 
-/** The first 16 bytes of the SHA-256 in hex. Identical texts share a vector. */
+/** Returns the first 16 bytes of the SHA-256 in hex, so identical texts share a vector. */
 export function chunkHash(text: string): string {
   return digest('sha256', text, 'hex').slice(0, 32)
 }
@@ -264,7 +264,7 @@ function hash26(text: string): number {
 
 export interface Unit {
   readonly start: number
-  /** One-based. */
+  /** The one-based number of the first line. */
   readonly line: number
   readonly position: number
   /** 0–5 for headings, then `PARAGRAPH`, `LINE` and `PIECE`. */
@@ -275,11 +275,11 @@ export interface Unit {
 export interface Units {
   readonly units: readonly Unit[]
   readonly words: number
-  /** One-based. */
+  /** The one-based number of the last line. */
   readonly lastLine: number
 }
 
-/** Omits blank lines, code fences, rules and bare URLs. */
+/** Splits a note into units, without blank lines, code fences, rules and bare URLs. */
 export function unitsOf(text: string, bodyStart: number, headings: readonly Heading[]): Units {
   const list = new UnitList(text.length - bodyStart)
   let line = lineNumber(text, bodyStart)
@@ -343,7 +343,10 @@ function pieceEnd(text: string, from: number, end: number): number {
   return wholeCharacterEnd(text, from + LONG_LINE)
 }
 
-/** Keeps the text of links, and removes URLs, HTML tags and Markdown syntax. @param piece at most one line */
+/**
+ * Returns the text of a line without URLs, HTML tags and Markdown syntax. The text of links stays.
+ * @param piece at most one line
+ */
 export function plainText(piece: string): string {
   if (FENCE.test(piece)) return ''
   let plain = piece.replace(LIST_MARK, '')

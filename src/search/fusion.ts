@@ -22,32 +22,34 @@ export interface Certainty {
 /** The cosines must be comparable between languages. */
 export interface NearByLanguage<Key> {
   readonly own: readonly SemanticHit<Key>[]
-  /** Must also be among the semantic hits. */
+  /** The nearest notes in other languages, which must also be among the semantic hits. */
   readonly other: readonly SemanticHit<Key>[]
 }
 
 export interface FusionOptions<Key> {
   /** Weight of the semantic score, 0–1. It is halved if a note contains all words of the query. */
   readonly weight: number
-  /** Depends on the embedder. Default: the cosine is the certainty. */
+  /** The certainty, which depends on the embedder. By default, the cosine is the certainty. */
   readonly certainty?: Certainty | undefined
   /** Notes whose title or alias equals the query. They come first with a score of 1. */
   readonly exact?: ReadonlySet<Key>
-  /** Prevents notes in other languages from ranking lower because they lack the query's words. */
+  /**
+   * The nearest notes by language. They prevent notes in other languages from ranking lower because they lack the query's words.
+   */
   readonly byLanguage?: NearByLanguage<Key> | undefined
 }
 
 export interface RetrieverScore {
-  /** One-based. */
+  /** The one-based rank. */
   readonly rank: number
   readonly score: number
-  /** Normalized, 0–1. */
+  /** The normalized score, 0–1. */
   readonly normalised: number
 }
 
 export interface FusedHit<Key> {
   readonly key: Key
-  /** From 0 to 1, comparable between queries with the same embedder. */
+  /** A score from 0 to 1 that can be compared between queries with the same embedder. */
   readonly score: number
   readonly exact: boolean
   readonly keyword: RetrieverScore | undefined
@@ -76,7 +78,7 @@ const WORDS_CERTAINTY = 0.7
  */
 const WORDS_ACROSS = 0.3
 
-/** Compares languages by the mean of this many of the highest cosines. One is noisier, and five are no better. */
+/** Languages are compared by the mean of this many of the highest cosines. One is noisier, and five are no better. */
 const AVERAGED_COSINES = 3
 
 /**
@@ -133,8 +135,8 @@ interface MixedScore<Key> {
 }
 
 /**
- * Raises the scores of similar notes in other languages, which lack the query's words. Does nothing if the highest cosine is at
- * most `least`.
+ * Raises the scores of similar notes in other languages, which lack the query's words. If the highest cosine is at most `least`,
+ * no score changes.
  */
 function raiseForeign<Key>(
   hits: MixedScore<Key>[],
@@ -222,7 +224,7 @@ const MAX_SUPPORTERS = 7
 /** Maximum share of a score that depends on supporters. Values from .4 to .6 give similar results. */
 const SUPPORT_SHARE = 0.5
 
-/** From this share of the query's words on, supporters count less. From `ANSWERED` on, they do not count. */
+/** If a result contains this share of the query's words, supporters count less. From `ANSWERED` on, they do not count at all. */
 const NEARLY_ANSWERED = 0.7
 const ANSWERED = 0.9
 

@@ -11,7 +11,7 @@ export class KeySet {
 
   static readonly EMPTY = new KeySet(new Uint32Array(0))
 
-  /** Takes ownership of `bits`. The lowest bit of the first number is key 0. */
+  /** Creates a set that takes ownership of `bits`. The lowest bit of the first number is key 0. */
   static ofBits(bits: Uint32Array): KeySet {
     return new KeySet(bits)
   }

@@ -25,7 +25,7 @@ export function literalsIn(question: string): readonly Literal[] {
     add(verbatim(code.trim()), code)
     return ' '
   })
-  // Some people write key combinations with spaces.
+  // Some people put spaces around the plus sign of a key combination.
   for (const [word] of rest
     .replace(/\s+/g, ' ')
     .replaceAll(' + ', '+')
@@ -70,7 +70,7 @@ function literal(words: string, pattern: string): Literal {
 
 function verbatim(code: string): Literal | undefined {
   const candidates = wordsLookup(code)
-  // Punctuation is not indexed.
+  // The index does not contain punctuation.
   if (candidates.kind === 'nothing') return undefined
   const pattern = new RegExp(code.split(/\s+/).map(escaped).join('\\s+'), 'iu')
   return { candidates, isIn: (text) => pattern.test(text) }

@@ -11,7 +11,7 @@ export class NumberList {
     return this.#length
   }
 
-  /** May be longer than the list. `push` may replace the array. */
+  /** The array behind the list, which may be longer than the list. `push` may replace it. */
   get items(): Uint32Array {
     return this.#items
   }

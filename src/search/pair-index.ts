@@ -1,11 +1,11 @@
 import { countBits, NumberList } from './number-list.ts'
 
-/** Prevents a very long name from blocking other work. */
+/** The limit prevents a very long name from blocking other work. */
 const MAX_LENGTH = 512
 
 /**
- * Size of a signature in 32-bit words. Each character pair of a string sets one bit. In a signature of 64 bits, the 10–40 pairs
- * of a name would set about half.
+ * The size of a signature in 32-bit words. Each character pair of a string sets one bit. In a signature of 64 bits, the 10–40
+ * pairs of a name would set about half.
  */
 const WORDS = 4
 
@@ -51,7 +51,7 @@ export class PairIndex {
       const texts = this.#texts[pair] as NumberList
       this.#pairs.push(pair)
       setBit(words, signature, pair)
-      // A repeated pair is at the end of its list, because the pairs of a string are added together.
+      // The pairs of a string are added together, so a repeated pair is at the end of its list.
       if (texts.length > 0 && texts.items[texts.length - 1] === text) this.#repeats.add(text)
       else texts.push(text)
     }
@@ -87,7 +87,7 @@ export class PairIndex {
     return { length: codes.length, pairs: pairs.sort((a, b) => a.texts.length - b.texts.length) }
   }
 
-  /** Lower bound for the number of query pairs that a string lacks. */
+  /** Returns a lower bound for the number of query pairs that a string lacks. */
   missingPairs(text: number): number {
     const signatures = this.#signatures.items
     const querySignature = this.#wantedSignature

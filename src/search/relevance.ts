@@ -6,16 +6,16 @@ export type Relevance = 'strict' | 'normal' | 'loose'
 export interface MeaningTraits {
   readonly weight: number
   readonly certainty: Certainty
-  /** For `isOnTopic`. Omitted if scores alone are sufficient. */
+  /** The share of words that `isOnTopic` requires. It is omitted if scores alone are sufficient. */
   readonly enoughWords?: number
 }
 
 export interface EmbedderTraits extends MeaningTraits {
-  /** Cosine of a query and an identical passage. Default: 1. */
+  /** The cosine of a query and an identical passage. The default is 1. */
   readonly maxCosine?: number
-  /** For queries that are embedded as `across`. Omitted if the embedder makes no difference. */
+  /** Traits for queries that are embedded as `across`. They are omitted if the embedder makes no difference. */
   readonly across?: MeaningTraits & {
-    /** Used instead if the query's language is unclear. */
+    /** Traits that apply instead if the query's language is unclear. */
     readonly unclear: Pick<MeaningTraits, 'weight' | 'enoughWords'>
   }
 }
@@ -29,7 +29,7 @@ export const MIN_SCORE: Readonly<Record<Relevance, number>> = { strict: 0.55, no
 /** Minimum score without semantic scores, which is less reliable: an answer may contain few words of a long question. */
 const MIN_SCORE_BY_WORDS: Readonly<Record<Relevance, number>> = { strict: 0.3, normal: 0.05, loose: 0 }
 
-/** Chosen on SciFact, Cranfield and CACM. */
+/** The values were chosen on SciFact, Cranfield and CACM. */
 const ENGLISH: EmbedderTraits = { weight: 0.35, certainty: { low: 0.3, high: 0.7 }, enoughWords: 0.7 }
 const MINILM: EmbedderTraits = { weight: 0.5, certainty: { low: 0.25, high: 0.65 } }
 
@@ -37,8 +37,8 @@ const MINILM: EmbedderTraits = { weight: 0.5, certainty: { low: 0.25, high: 0.65
 const SERVED_BY: Readonly<Record<string, string>> = { sk: 'cs' }
 
 /**
- * For an embedder with both built-in tables. A query is compared with one half of each vector, so cosines are at most √½; see
- * docs/experiments.md.
+ * The traits of an embedder with both built-in tables. A query is compared with one half of each vector, so cosines are at most
+ * √½; see docs/experiments.md.
  */
 const BOTH: EmbedderTraits = {
   weight: 0.35,
@@ -48,7 +48,7 @@ const BOTH: EmbedderTraits = {
   across: { weight: 0.55, certainty: { low: 0.17, high: 0.4 }, unclear: { weight: 0.5, enoughWords: 1 } },
 }
 
-/** For unknown embedders, `calibrate` measures the certainty. */
+/** Returns the traits of a known embedder. For others, `calibrate` measures the certainty. */
 export function traitsOf(embedder: string): EmbedderTraits | undefined {
   if (embedder.startsWith('static:')) return /^static:[^:]*\+/.test(embedder) ? BOTH : ENGLISH
   return /all-minilm-l6-v2/i.test(embedder) ? MINILM : undefined
@@ -105,12 +105,12 @@ export interface CalibrationSamples {
 }
 
 /**
- * Limits of `high - low`, as shares of `1 - low`. In a vault with only titles, each title has a cosine of 1 with its own note, so
- * an upper limit is necessary.
+ * The limits of `high - low`, as shares of `1 - low`. In a vault with only titles, each title has a cosine of 1 with its own
+ * note, so an upper limit is necessary.
  */
 const MIN_RANGE = 0.3
 const MAX_RANGE = 0.7
-/** Keeps `low` below `high` even if the embedder maps all texts to the same vector. */
+/** This distance keeps `low` below `high` even if the embedder maps all texts to the same vector. */
 const MIN_ROOM = 0.01
 
 /**
@@ -136,7 +136,10 @@ export interface RelevantHit {
   readonly exact: boolean
 }
 
-/** Keeps the order, and always keeps exact hits. @param meaning how much the certainty depends on semantic scores, 0–1 */
+/**
+ * Returns the relevant hits in the same order. Exact hits are always kept.
+ * @param meaning how much the certainty depends on semantic scores, 0–1
+ */
 export function keepRelevant<Hit extends RelevantHit>(hits: readonly Hit[], relevance: Relevance, meaning = 1): readonly Hit[] {
   const minScore = leastScore(relevance, meaning)
   return hits.filter((hit) => hit.exact || hit.score >= minScore)

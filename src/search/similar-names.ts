@@ -4,7 +4,7 @@ import { NumberList } from './number-list.ts'
 import { PairIndex, WantedPairs } from './pair-index.ts'
 import { foldLetters } from './words/fold-word.ts'
 
-/** Punctuation around a name. Symbols such as # and + belong to the name. */
+/** The punctuation around a name. Symbols such as # and + belong to the name. */
 const AROUND = new Set(' .,;:!?…¿¡。、，！？：；"\'“”„‘’‚«»‹›()[]')
 
 /** Matches characters that `plainName` changes or removes. */
@@ -38,7 +38,7 @@ interface SimilarityBounds {
  */
 export class SimilarNames {
   #index = new PairIndex()
-  /** Exact lookups do not need pairs, so these are indexed later. */
+  /** Pairs are indexed later, because exact lookups do not need them. */
   #isPaired = false
   #lookUpsWithout = 0
   #nextPairing = 0
@@ -257,7 +257,7 @@ export class SimilarNames {
 /** Number of lookups before pairs are indexed. A search makes three. */
 const MAX_SKIPPED = 30
 
-/** In milliseconds. Keeps searches fast while pairs are indexed. */
+/** A slice in milliseconds, which keeps searches fast while pairs are indexed. */
 const PAIRING = { slice: 4, every: 16 } as const
 
 const CLOCK_INTERVAL = 32
@@ -278,7 +278,7 @@ export interface SimilarName {
   readonly score: number
 }
 
-/** Keeps the best name of each key, best first, ties by id. */
+/** A list of the best name of each key, best first, with ties ordered by id. */
 class BestNames {
   readonly #limit: number
   readonly #idOf: (key: number) => string
@@ -331,7 +331,7 @@ export function nearHits<T extends { readonly name: string; readonly score: numb
   return hits.filter(({ name, score }) => isNear(text, name, score))
 }
 
-/** Best first. */
+/** Returns the most similar texts, best first. */
 export function nearTexts(texts: readonly string[], query: string): readonly string[] {
   const names = new SimilarNames()
   for (const [at, text] of texts.entries()) names.set(at, [text])
@@ -344,7 +344,7 @@ function isNear(text: string, name: string, score: number): boolean {
   return digitsOf(text) === digitsOf(name) && (score >= SIMILAR_ABOVE || isOneSlipApart(text, name))
 }
 
-/** Accepts one wrong letter, or two swapped letters, in a single word. */
+/** Returns true if the names differ by one wrong letter, or two swapped letters, in a single word. */
 function isOneSlipApart(a: string, b: string): boolean {
   const remaining = plainName(a).split(' ')
   const right = plainName(b).split(' ')

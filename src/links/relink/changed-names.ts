@@ -12,10 +12,10 @@ export function movedTo(names: NameIndex, key: number, path: string): NameChange
   return { key, after: { path, aliases: file?.aliases ?? [], title: file?.title } }
 }
 
-/** Overlay of changed names over the index. Takes space proportional to the change. */
+/** An overlay of changed names over the index. Its size is proportional to the change. */
 export class ChangedNames implements Names {
   readonly mode: Mode
-  /** Folded names that are added, removed or respelled. Only links that mention one of them may change their target. */
+  /** The folded names that are added, removed or respelled. Only links that mention one of them may change their target. */
   readonly touched: ReadonlySet<string>
   readonly #before: NameIndex
   readonly #changed = new Set<number>()
@@ -70,7 +70,7 @@ export class ChangedNames implements Names {
   }
 }
 
-/** Moved files, and files whose links mention an added or removed name. @param sourcesOf takes a folded name */
+/** Returns moved files, and files whose links mention an added or removed name. @param sourcesOf takes a folded name */
 export function affectedSources(
   names: NameIndex,
   changes: readonly NameChange[],

@@ -18,7 +18,8 @@ export interface HeadingChange {
 }
 
 /**
- * Keeps links pointing to the same headings when heading text changes. Does not include edits to the headings themselves.
+ * Plans edits that keep links pointing to the same headings when heading text changes. Edits to the headings themselves are not
+ * included.
  * @param sources the note itself and the notes that link to it
  */
 export function planHeadingLinks(

@@ -16,8 +16,8 @@ export interface Renaming {
 }
 
 /**
- * Rewrites a link if it would resolve differently. Also rewrites links to moved files that would become ambiguous, and relative
- * Markdown links that other tools could no longer resolve (unless Obsidian writes paths from the root).
+ * Plans a rewrite for each link that would resolve differently. Links to moved files that would become ambiguous are rewritten,
+ * too, and so are relative Markdown links that other tools could no longer resolve (unless Obsidian writes paths from the root).
  * @param sources the files returned by `affectedSources`, with their current links
  */
 export function planRelink(sources: Iterable<RelinkSource>, renaming: Renaming, texts: SourceTexts): RelinkPlan {
@@ -27,7 +27,7 @@ export function planRelink(sources: Iterable<RelinkSource>, renaming: Renaming, 
 }
 
 interface NewTargets {
-  /** Best first. Targets that also match other files come last. */
+  /** The best targets come first. Those that also match other files come last. */
   readonly targets: readonly string[]
   /** The link is written as an alias, which becomes its text. */
   readonly isAlias: boolean
@@ -49,7 +49,7 @@ class Relinker implements RelinkPlan {
 
   relink(source: RelinkSource): void {
     const path = this.#after.file(source.key)?.path
-    // Do not edit a file that is removed or changes its type.
+    // A file that is removed or changes its type is not edited.
     if (path === undefined || endingOf(path) !== endingOf(source.path)) return
     const now = { key: source.key, path }
     const affected = source.links.filter((link) => this.#needsText(link, source, now))
@@ -70,7 +70,7 @@ class Relinker implements RelinkPlan {
     this.lost.push(...lost.filter((each) => !isRepaired(each)))
   }
 
-  /** True if the link must be rewritten. Also records links that are lost or gained. */
+  /** Returns true if the link must be rewritten, and records links that are lost or gained. */
   #needsText(link: ResolvedLink, source: RelinkSource, now: Source): boolean {
     if (link.target === '') return false
     const { flavour } = this.#renaming
@@ -85,7 +85,7 @@ class Relinker implements RelinkPlan {
       return false
     }
     if (resolution.kind !== 'file' || resolution.key !== link.to) return true
-    // Like Obsidian, write a longer path if other files now have the same name.
+    // A longer path is written if other files now have the same name, as in Obsidian.
     if (resolution.rivals !== undefined && link.rivals === undefined && this.#isMoved(link.to)) return true
     // Other Markdown tools neither search the vault nor ignore case.
     const { names, newLinkFormat } = this.#renaming
@@ -100,7 +100,7 @@ class Relinker implements RelinkPlan {
   }
 
   #chooser(source: RelinkSource, now: Source): Choose {
-    // Cached, because a note can contain the same link a thousand times.
+    // The targets are cached, because a note can contain the same link a thousand times.
     const cache = new Map<string, NewTargets>()
     return (link, { target: slot, shownTarget = slot }) => {
       const key = `${link.form} ${link.target}`
@@ -129,7 +129,7 @@ class Relinker implements RelinkPlan {
       const to = resolveLink(this.#after, now, { form: link.form, target }, flavour)
       if (to.kind === 'file' && to.key === file.key) (to.rivals === undefined ? sure : unsure).push(target)
     }
-    // In Logseq, a link to a page always shows the page's name.
+    // A Logseq link to a page always shows the page's name.
     return { targets: [...sure, ...unsure], isAlias: resolution.via === 'alias' && flavour.mode !== 'logseq' }
   }
 
@@ -139,7 +139,7 @@ class Relinker implements RelinkPlan {
   }
 }
 
-/** True if the spelling works on a case-sensitive file system. */
+/** Returns true if the spelling works on a case-sensitive file system. */
 function isSpelledAs({ to, target }: ResolvedLink, source: Source, names: Names): boolean {
   const path = typeof to === 'number' ? names.path(to) : undefined
   const named = joinPath(folderOf(source.path), target.split('?')[0] ?? '')

@@ -51,7 +51,7 @@ export interface GainedLink {
 }
 
 export interface RelinkPlan {
-  /** Only files with edits, in source order. */
+  /** The files with edits, in source order. */
   readonly files: readonly RelinkedFile[]
   readonly lost: readonly LostLink[]
   readonly gained: readonly GainedLink[]

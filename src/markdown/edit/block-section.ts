@@ -13,7 +13,7 @@ export interface BlockEdit {
   readonly flavour: Pick<Flavour, 'mode'>
 }
 
-/** The block must keep its id. */
+/** Edits a block, which must keep its id. */
 export function editBlock(text: string, outline: Outline, { id, mode, content, flavour }: BlockEdit): TextEdit {
   const block = requireOneBlock(text, outline, id)
   const mark = markIn(text, block, id)

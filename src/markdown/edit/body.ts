@@ -65,7 +65,7 @@ function refuseFrontmatter(text: string, start: number, content: string): void {
   const end = bodyStartOf(content)
   if (end <= 1 || text.startsWith(content.slice(0, end), start)) return
   const { properties } = readFrontmatter(content)
-  // Two `---` lines below frontmatter are thematic breaks.
+  // If frontmatter already exists, a second pair of `---` lines is two thematic breaks.
   if (start > 1 && Object.keys(properties).length === 0) return
   throw invalid('content', 'it starts with frontmatter.', FRONTMATTER_HINT)
 }

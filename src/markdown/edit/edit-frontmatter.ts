@@ -106,7 +106,7 @@ export function editSeparated(text: string, items: readonly SeparatedItem[], add
 function replaceAll(text: string, items: readonly SeparatedItem[], { added, separator, empty }: Additions): TextEdit {
   const start = items[0]?.start ?? empty
   const end = items.at(-1)?.end ?? empty
-  // An empty list must not have a trailing comma.
+  // A trailing comma is removed from an empty list.
   const comma = added.length === 0 && items.length > 0 ? (/^\s*,/.exec(text.slice(end, end + 1000))?.[0].length ?? 0) : 0
   return { start, end: end + comma, text: added.join(separator) }
 }
@@ -119,11 +119,11 @@ function drop(text: string, items: readonly SeparatedItem[], [first, last]: read
   const gap = before ? text.slice(before.end, start) : ''
   if (after && (!before || gap.includes('\n'))) return { start, end: after.start, text: '' }
   const isParted = text.slice(before?.end ?? end, after?.start ?? end).includes(',')
-  // Items may be separated by spaces only. Keep a comma that was there.
+  // A comma stays even if the items are otherwise separated by spaces.
   if (before && after && isParted && !text.slice(end, after.start).includes(',')) {
     return gap.includes(',') ? { start, end: after.start, text: '' } : { start: before.end, end: after.start, text: ', ' }
   }
-  // Keep the previous item's comment.
+  // The comment of the previous item stays.
   if (gap.includes('#')) return { start: startOfLine(text, start), end: nextLine(text, end), text: '' }
   return { start: before?.end ?? start, end, text: '' }
 }

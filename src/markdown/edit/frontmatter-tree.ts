@@ -37,7 +37,7 @@ export interface FrontmatterTree {
   /** Start of the text, after a byte order mark. */
   readonly start: number
   readonly fences?: Fences
-  /** `flow` is JSON form. `undefined` if there are no properties. */
+  /** The form `flow` is JSON. The form is `undefined` if there are no properties. */
   readonly form: 'block' | 'flow' | undefined
   readonly properties: Readonly<Record<string, unknown>>
   readonly entries: readonly Entry[]

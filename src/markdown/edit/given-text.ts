@@ -1,6 +1,6 @@
 import { RouxError } from '../../core/errors.ts'
 
-/** Half a surrogate pair, which UTF-8 cannot encode. */
+/** Matches half of a surrogate pair, which UTF-8 cannot encode. */
 const LONE_SURROGATE = /\p{Cs}/u
 const CONTROL = /[\p{Cc}\u2028\u2029]/u
 

@@ -32,7 +32,7 @@ export function startOfLine(text: string, at: number): number {
   return at === 0 ? 0 : text.lastIndexOf('\n', at - 1) + 1
 }
 
-/** A byte order mark alone is not a line. */
+/** A byte order mark alone does not count as a line. */
 export function isUnended(text: string, at: number): boolean {
   return at > 0 && text[at - 1] !== '\n' && !(at === 1 && text.charCodeAt(0) === 0xfeff)
 }
@@ -59,11 +59,13 @@ export interface Insertion {
   readonly at: number
   /** Text before this offset needs no blank line. */
   readonly from: number
-  /** Omits the surrounding blank lines. */
+  /** If true, the surrounding blank lines are left out. */
   readonly tight?: boolean
 }
 
-/** Formats content as separate lines at `at`. Adds line endings, and blank lines where the neighboring block would continue. */
+/**
+ * Formats content as separate lines at `at`. Line endings are added, and blank lines where the neighboring block would continue.
+ */
 export function insertedText(text: string, content: string, { at, from, tight = false }: Insertion): string {
   const ending = lineEndingOf(text)
   const inserted = withLineEnding(content, ending)

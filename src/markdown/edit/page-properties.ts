@@ -58,7 +58,7 @@ function requirePageKey(name: string): string {
   )
 }
 
-/** The lines `key:: value` of a Logseq page. Empty in other vaults. */
+/** Returns the lines `key:: value` of a Logseq page. The list is empty in other vaults. */
 export function pageLines(text: string, mode: Mode | undefined): readonly PageProperty[] {
   if (mode !== 'logseq') return []
   const { runs } = scanBlocks(text, bodyStartOf(text), new LineIndex(), { isOutline: true })
@@ -69,7 +69,7 @@ export function setPageLine(text: string, line: PageProperty, value: unknown): r
   const { key, value: old, start, valueStart, end } = line
   const valueEnd = valueEndOf(text, line)
   if (value === null) {
-    // The bullet of the block stays.
+    // Only the property goes, while the bullet of the block stays.
     const isWholeLine = start === 0 || text.charAt(start - 1) === '\n'
     return [{ start, end: isWholeLine ? nextLine(text, end) : valueEnd, text: '' }]
   }

@@ -17,7 +17,10 @@ export interface Replacement {
 
 const MAX_LISTED = 50
 
-/** Matches do not overlap. @throws RouxError `EDIT_MISMATCH` with the lines of all matches unless there are exactly `count` */
+/**
+ * Replaces matches, which do not overlap.
+ * @throws RouxError `EDIT_MISMATCH` with the lines of all matches unless there are exactly `count`
+ */
 export function replaceText(text: string, { find, replace, count = 1, line }: Replacement): readonly TextEdit[] {
   if (find === '') throw invalid('find', 'expected the text to replace, but it is empty.')
   if (!Number.isInteger(count) || count < 1) throw invalid('count', `expected a positive whole number, but got ${count}.`)
@@ -121,7 +124,7 @@ function originalPlaces(text: string, places: readonly number[]): readonly numbe
   })
 }
 
-/** Knuth–Morris–Pratt, which is linear even for repetitive strings. Matches do not overlap. */
+/** Finds matches that do not overlap. The algorithm (Knuth–Morris–Pratt) is linear even for repetitive strings. */
 function findAll(text: string, needle: string): readonly number[] {
   if (!text.includes(needle.slice(0, 1))) return []
   const borders = bordersOf(needle)
@@ -139,7 +142,7 @@ function findAll(text: string, needle: string): readonly number[] {
   return positions
 }
 
-/** For each prefix, the length of its longest proper prefix that is also a suffix. */
+/** Returns, for each prefix, the length of its longest proper prefix that is also a suffix. */
 function bordersOf(needle: string): Int32Array {
   const borders = new Int32Array(needle.length)
   let length = 0

@@ -121,7 +121,7 @@ export interface HeadingRename {
 }
 
 /**
- * Keeps level, closing `#`s, underline and block id.
+ * Renames a heading. Its level, closing `#`s, underline and block id stay.
  * @throws RouxError `SECTION_NOT_FOUND` with the outline; `INVALID_PARAMS` if `to` cannot be this heading's text
  */
 export function renameHeading(text: string, { path, to, flavour }: HeadingRename): readonly TextEdit[] {
@@ -157,7 +157,7 @@ function isSame(before: readonly OutlineHeading[], after: readonly OutlineHeadin
 }
 
 /**
- * Sets the `title` property or, in documentation folders, the first level-1 heading. Does nothing if the text has neither.
+ * Sets the `title` property or, in documentation folders, the first level-1 heading. A text with neither stays unchanged.
  * @throws RouxError `INVALID_PARAMS` if the title is blank, has several lines or cannot be written as a heading
  */
 export function setTitle(text: string, title: string, flavour: Pick<Flavour, 'mode'>): readonly TextEdit[] {

@@ -10,7 +10,7 @@ import { invalid, requireLine, requireText } from './given-text.ts'
 import { endOfLine, lineEndingOf, nextLine, withLineEnding } from './lines.ts'
 import { type Style, type WrittenValue, writeValue } from './write-yaml.ts'
 
-/** YAML allows 1,024 characters. Longer names than this are probably a mistake. */
+/** YAML allows 1,024 characters, but a name longer than this is probably a mistake. */
 const MAX_NAME = 200
 
 /** Maximum nesting depth of a value. The frontmatter reader rejects more than 64 levels, including the property itself. */
@@ -18,7 +18,7 @@ const MAX_DEPTH = 60
 
 /**
  * Sets properties, and removes those that are `null`. Only changed lines are edited. An exact name takes precedence over one that
- * differs in case. New properties come last. Removing the last property removes the fences, too.
+ * differs in case. New properties come last. If no property is left, the fences are removed, too.
  * @throws RouxError `INVALID_PARAMS` for a name or value that frontmatter cannot contain; `EDIT_MISMATCH` if the frontmatter is
  * malformed
  */

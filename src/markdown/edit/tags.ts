@@ -21,7 +21,7 @@ import { replaceValue } from './set-properties.ts'
 import { type Style, writeFlow, writeValue } from './write-yaml.ts'
 
 /**
- * Adds and removes frontmatter tags, ignoring case. Keeps nested tags, and tags that are both added and removed.
+ * Adds and removes frontmatter tags, ignoring case. Nested tags stay, and so do tags that are both added and removed.
  * @throws RouxError `INVALID_PARAMS` for an invalid tag; `EDIT_MISMATCH` with the line if the frontmatter is malformed
  */
 export function changeTags(text: string, { add = [], remove = [] }: AddedAndRemoved, mode?: Mode): readonly TextEdit[] {
@@ -46,7 +46,7 @@ export function setTags(text: string, tags: readonly string[], mode?: Mode): rea
   return editAllTags(text, { wanted: tagsToSet, keeps: (folded) => keptNames.has(folded) }, mode)
 }
 
-/** Frontmatter edits do not change these tags. */
+/** Tags outside of frontmatter are not affected by these edits. */
 export function bodyTags(text: string, flavour: Flavour): readonly string[] {
   const body = scanBody(text, bodyStartOf(text), { flavour, lines: new LineIndex() })
   const tags = new TagSet()
@@ -158,8 +158,8 @@ function tagsIn(tree: FrontmatterTree, { value }: Entry): readonly string[] {
 }
 
 /**
- * Keeps the form of the property: block list, flow list or text. Text becomes a list for a second tag, because Obsidian does not
- * read `a, b` as tags.
+ * Edits the tags and keeps the form of the property: block list, flow list or text. Text becomes a list for a second tag, because
+ * Obsidian does not read `a, b` as tags.
  */
 function editTagEntry(tree: FrontmatterTree, entry: Entry, change: TagChange): readonly TextEdit[] {
   const { isSeq, isMap } = yaml()
@@ -218,7 +218,7 @@ function separatorOf(tags: string): string {
   return tags.includes(',') ? ', ' : ' '
 }
 
-/** Keeps an empty list as `[]`. JSON frontmatter loses the whole property instead. */
+/** Edits a flow list. An empty list stays as `[]`, but JSON frontmatter loses the whole property. */
 function editFlow(tree: FrontmatterTree, entry: Entry, change: TagChange): readonly TextEdit[] {
   const node = entry.value.node as Yaml.YAMLSeq
   const values = tree.items(node)
@@ -256,10 +256,7 @@ function editDashes(tree: FrontmatterTree, entry: Entry, change: TagChange): rea
   return edits
 }
 
-/**
- * Removes an empty key. Keeps a key with a comment, or with dashes that were not indented: such a key existed before its first
- * tag.
- */
+/** Removes an empty key, unless it has a comment or its dashes were not indented. Such a key existed before its first tag. */
 function dropKey({ text, indent }: FrontmatterTree, { colonEnd, start }: Entry, dash: number): readonly TextEdit[] {
   const comment = text.slice(colonEnd, endOfLine(text, colonEnd)).trim() !== ''
   const outdented = text.slice(startOfLine(text, dash), dash) === indent

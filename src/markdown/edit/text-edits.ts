@@ -15,7 +15,7 @@ export function editInSteps(text: string, steps: readonly EditStep[]): readonly 
   return withoutNoOps(text, edits)
 }
 
-/** `second` edits the result of `first`. Runs in linear time. */
+/** Combines two lists of edits in linear time. `second` edits the result of `first`. */
 export function composeEdits(first: readonly TextEdit[], second: readonly TextEdit[]): readonly TextEdit[] {
   const composer = new Composer(first)
   for (const edit of second) {
@@ -56,7 +56,7 @@ class Composer {
     for (;;) {
       const edit = this.#first[this.#next]
       const gap = edit ? edit.start - this.#original : Number.POSITIVE_INFINITY
-      // Consume unchanged text first.
+      // Unchanged text is consumed first.
       if (this.#usedEdits === 0 && gap > 0) {
         const length = Math.min(gap, place - this.#at)
         if (!keep) this.#push(this.#original, this.#original + length, '')
@@ -96,9 +96,9 @@ export function withoutNoOps(text: string, edits: readonly TextEdit[]): readonly
 const ENCODER = new TextEncoder()
 
 /**
- * Applies edits to a file's bytes. Offsets refer to the decoded text, including the byte order mark. Invalid UTF-8 outside the
- * edits is preserved; each ill-formed sequence counts as one U+FFFD (https://encoding.spec.whatwg.org/#utf-8-decoder). Runs in
- * linear time.
+ * Applies edits to a file's bytes in linear time. Offsets refer to the decoded text, including the byte order mark. Invalid UTF-8
+ * outside the edits is preserved; each ill-formed sequence counts as one U+FFFD
+ * (https://encoding.spec.whatwg.org/#utf-8-decoder).
  * @throws RangeError for an offset outside the text or inside a surrogate pair
  */
 export function editBytes(bytes: Uint8Array, edits: readonly TextEdit[]): Uint8Array {
@@ -165,7 +165,7 @@ function sequenceLength(bytes: Uint8Array, at: number, first: number): number {
   return length
 }
 
-/** Excludes overlong forms, surrogates and values above U+10FFFF. */
+/** Returns the bounds of the second byte, which exclude overlong forms, surrogates and values above U+10FFFF. */
 function secondByteBounds(first: number): readonly [low: number, high: number] {
   if (first === 0xe0) return [0xa0, 0xbf]
   if (first === 0xed) return [0x80, 0x9f]

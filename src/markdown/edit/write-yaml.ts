@@ -6,7 +6,7 @@ import { LineIndex } from '../line-index.ts'
 export interface Style {
   readonly flow?: boolean
   readonly quotes?: 'QUOTE_SINGLE' | 'QUOTE_DOUBLE' | undefined
-  /** Leaves strings such as dates unquoted, although YAML 1.1 misreads them. */
+  /** If true, strings such as dates stay unquoted, although YAML 1.1 misreads them. */
   readonly plain?: boolean
   /** The dashes of a list are not indented. */
   readonly outdented?: boolean

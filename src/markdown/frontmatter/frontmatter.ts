@@ -39,7 +39,7 @@ export function findFences(text: string, start: number): Fences | 'none' | 'uncl
 }
 
 function fenceEnd(text: string, at: number): number {
-  // Runs for every line. Faster than `startsWith`.
+  // This check runs for every line and is faster than `startsWith`.
   if (text.charCodeAt(at) !== DASH || text.charCodeAt(at + 1) !== DASH || text.charCodeAt(at + 2) !== DASH) return -1
   let i = at + 3
   while (i < text.length && isSpaceOrTab(text.charCodeAt(i))) i++
@@ -78,7 +78,7 @@ export function readFrontmatter(text: string, flavour: Flavour = DEFAULT_FLAVOUR
   return { properties, texts: [], tags: saved, saved: { aliases }, malformed: [malformed], end }
 }
 
-/** A `---` line without properties below it is only a thematic break. */
+/** A `---` line that is not followed by properties is only a thematic break. */
 function unclosed(text: string, start: number): readonly MalformedPart[] {
   const second = text.indexOf('\n', start) + 1
   if (second === 0 || !/^[\w-][\w -]*:(?:\s|$)/.test(text.slice(second, second + 200))) return []

@@ -35,8 +35,8 @@ const INDICATORS = '?:,[]{}#&*!|>\'"%@`'
 const OTHER = Symbol('other')
 
 /**
- * Reads one-line scalars and flat lists exactly like YAML 1.2 core. Ten times as fast as the full parser, and enough for almost
- * every note.
+ * Reads one-line scalars and flat lists exactly like YAML 1.2 core. The reader is ten times as fast as the full parser, and is
+ * enough for almost every note.
  * @returns `undefined` for any other YAML
  */
 export function readPlainFrontmatter(text: string, from: number, to: number): Frontmatter | undefined {

@@ -80,7 +80,7 @@ export interface PropertyLink {
   readonly link: Link
   readonly inValue: Link
   readonly text: PropertyText
-  /** The link contains no escapes. Otherwise, its position is that of the whole value. */
+  /** True if the link contains no escapes. Otherwise, its position is that of the whole value. */
   readonly isLiteral: boolean
 }
 

@@ -10,7 +10,7 @@ declare const require: (id: 'yaml') => typeof Yaml
 let yamlModule: typeof Yaml | undefined
 
 /**
- * Loads the YAML library on first use, which speeds up startup. In the bundle, `require` defers its evaluation. Plain ES modules
+ * Loads the YAML library on first use, so startup is faster. In the bundle, `require` defers its evaluation. Plain ES modules
  * need `createRequire`.
  */
 export function yaml(): typeof Yaml {
@@ -32,7 +32,7 @@ export interface FullFrontmatter extends Frontmatter {
 
 const EMPTY = { properties: {}, texts: [] }
 
-/** Reads YAML 1.2 core frontmatter except aliases. Ignores anchors. Sets `malformed` instead of throwing. */
+/** Reads YAML 1.2 core frontmatter except aliases. Anchors are ignored. The reader sets `malformed` instead of throwing. */
 export function readFullFrontmatter(text: string, range: readonly [from: number, to: number], lines: LineIndex): FullFrontmatter {
   const [from, to] = range
   const source = text.slice(from, to)

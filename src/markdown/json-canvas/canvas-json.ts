@@ -14,7 +14,7 @@ export interface CanvasNode {
   text?: CanvasText
 }
 
-/** An empty file is an empty canvas. */
+/** An empty file counts as an empty canvas. */
 export function readCanvasNodes(source: string): { nodes: readonly CanvasNode[] } | { malformed: MalformedPart } {
   const start = source.charCodeAt(0) === 0xfeff ? 1 : 0
   const json = start === 0 ? source : source.slice(1)
@@ -148,7 +148,7 @@ function ofType(type: string, { background, ...node }: CanvasNode & { readonly b
   return type === '' ? node : {}
 }
 
-/** Escapes are longer in the file than in the value. */
+/** An escaped character is longer in the file than in the value. */
 export function sourceOffsets(text: string, card: CanvasText): (offset: number) => number {
   let offset = 0
   let source = card.start + 1
@@ -163,8 +163,8 @@ export function sourceOffsets(text: string, card: CanvasText): (offset: number) 
 }
 
 /**
- * Returns the text of a canvas's cards. Everything else becomes spaces, so offsets and lines stay the same. Empty if the canvas
- * is malformed.
+ * Returns the text of a canvas's cards. Everything else becomes spaces, so offsets and lines stay the same. A malformed canvas
+ * gives an empty string.
  */
 export function canvasProse(source: string): string {
   const nodes = readCanvasNodes(source)

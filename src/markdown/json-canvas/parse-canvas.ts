@@ -4,7 +4,7 @@ import { scanBody } from '../parse-note.ts'
 import { TagSet } from '../tags.ts'
 import { type CanvasText, readCanvasNodes, sourceOffsets } from './canvas-json.ts'
 
-/** Parses the text, files and group backgrounds of a canvas. Never throws. */
+/** Parses the text, files and group backgrounds of a canvas. Malformed canvases never cause an exception. */
 export function parseCanvas(text: string, flavourSettings: Flavour): Note {
   const flavour: Flavour = flavourSettings.profile === 'obsidian' ? { ...flavourSettings, mode: 'obsidian' } : flavourSettings
   const nodes = readCanvasNodes(text)

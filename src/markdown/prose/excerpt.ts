@@ -10,7 +10,7 @@ export interface Excerpt {
   readonly cut: boolean
 }
 
-/** How far to search backwards for a grapheme boundary, in UTF-16 code units. */
+/** The distance, in UTF-16 code units, to search backwards for a grapheme boundary. */
 const REACH = 200
 
 /** Returns up to `max` UTF-16 code units of visible text, cut between graphemes. */
@@ -18,13 +18,13 @@ export function excerptOf(text: string, bodyStart: number, max: number): Excerpt
   const from = afterBlankLines(text, bodyStart)
   const head = text.slice(from, headEnd(text, from, max * EXCERPTS_READ))
   const visible = legible(head)
-  // Keep images and comments if there is no other text.
+  // Images and comments stay if there is no other text.
   if (visible === head || visible.trim() === '') return firstOf(text, from, max)
   const { excerpt, cut } = firstOf(withoutGaps(visible), 0, max)
   return { excerpt, cut: cut || text.slice(from + head.length).trim() !== '' }
 }
 
-/** Reads more than the excerpt's length, because comments and badges are removed. */
+/** The input is longer than the excerpt, because comments and badges are removed from it. */
 const EXCERPTS_READ = 8
 
 /** Cuts at a line end, so no badge is cut in two. */
@@ -49,7 +49,7 @@ function graphemeEnd(text: string, from: number, limit: number): number {
     if (safe + index + segment.length > limit) break
     end = safe + index + segment.length
   }
-  // Such a long grapheme is not real text. Only keep surrogate pairs together.
+  // A grapheme of this length is not real text, so only surrogate pairs are kept together.
   return end > from ? end : wholeCharacterEnd(text, limit)
 }
 

@@ -4,7 +4,7 @@ import { codeIn } from '../code.ts'
 
 const IMAGE =
   /\[!\[[^[\]]*\]\([^()\n]*\)\]\([^()\n]*\)|!\[[^[\]]*\](?:\([^()\n]*\)|\[[^[\]]*\])|!\[\[[^[\]|\n]*\.(?:avif|bmp|gif|jpe?g|png|svg|webp)(?:\|[^[\]\n]*)?\]\]/gi
-/** Excludes `<path>` of a link, which looks like a tag. */
+/** Matches HTML tags, but not the `<path>` of a link, which looks like a tag. */
 const TAG = /<(?!(?<=\]\(<)[^<>]*>[\s)])\/?[a-z][a-z0-9-]*(?:[\s/][^<>]*)?>/gi
 const COMMENTS = [
   ['<!--', '-->'],
@@ -19,7 +19,7 @@ export function legible(text: string): string {
   if (code.length === 0) return visible
   const withoutCode = replaced(whole, code, (part) => part.replace(/[^\n]/g, CODE_PLACEHOLDER))
   const remaining = withoutHidden(withoutCode)
-  // Code inside a comment stays hidden.
+  // Code stays hidden if it is inside a comment.
   const visibleCode = code.filter(({ start }) => remaining[start] === CODE_PLACEHOLDER)
   return replaced(remaining, visibleCode, (_, { start, end }) => whole.slice(start, end))
 }

@@ -20,7 +20,7 @@ export function sentenceAt(text: string, start: number, end: number): string {
   return shownUnit(text, [start, end], unitAround(text, start, end, sentenceWithin))
 }
 
-/** Like `sentenceAt`, but keeps a paragraph of up to 300 characters whole. */
+/** Works like `sentenceAt`, but keeps a paragraph of up to 300 characters whole. */
 export function paragraphAt(text: string, start: number, end: number): { readonly text: string; readonly start: number } {
   const unit = unitAround(text, start, end, (all, bounds, range) =>
     bounds[1] - bounds[0] <= MAX_LENGTH ? bounds : sentenceWithin(all, bounds, range),

@@ -10,7 +10,7 @@ import {
 } from '../destinations.ts'
 
 export interface EditableDestination extends WrittenDestination {
-  /** Spaces are allowed, as in angle brackets and quotes. */
+  /** Destinations in angle brackets and quotes may contain spaces. */
   readonly enclosed: boolean
   readonly enders: string
   readonly shown: TextRange
@@ -52,7 +52,7 @@ export function destinationSlots(destination: EditableDestination, parts: LinkPa
   return { target, subpath, shown: destination.shown }
 }
 
-/** The first `#` ends the path. It may be escaped. */
+/** The path ends at the first `#`, which may be escaped. */
 function hashAt({ raw, read }: EditableDestination): { readonly at: number; readonly after: number } | undefined {
   if (!raw.includes('&') && !raw.includes('\\')) {
     const at = raw.indexOf('#')
@@ -93,9 +93,9 @@ export function htmlDestination(text: string, { raw, start }: WrittenDestination
 }
 
 export interface DestinationStyle {
-  /** Spaces stay unencoded, as in angle brackets and quoted attributes. */
+  /** Angle brackets and quoted attributes allow unencoded spaces. */
   readonly spaces: boolean
-  /** Non-ASCII letters are percent-encoded. */
+  /** Letters beyond ASCII are percent-encoded. */
   readonly ascii: boolean
   readonly enders: string
 }

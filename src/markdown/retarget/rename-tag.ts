@@ -13,14 +13,14 @@ import { cardPassage } from './passages.ts'
 export interface TagRenaming {
   /** Tag without `#`. Case does not matter. Nested tags `from/x` become `to/x`. */
   readonly from: string
-  /** Must satisfy `isTagName`, or be `[[name]]` for a page. */
+  /** The new name, which must satisfy `isTagName` or be `[[name]]` for a page. */
   readonly to: string
   /** `from` is a Logseq page. Its nested tags are other pages and do not change. */
   readonly isPage?: boolean
 }
 
 export interface TagEdits {
-  /** Ascending, in UTF-16 offsets. */
+  /** The edits in ascending order, with UTF-16 offsets. */
   readonly edits: readonly TextEdit[]
   readonly unfit: readonly UnfitTag[]
 }

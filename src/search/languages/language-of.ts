@@ -4,7 +4,7 @@ import { ONLY_LANGUAGE, SCRIPTS, type Script, scriptAt } from './scripts.ts'
 export interface Language {
   /** `Kana` for Japanese, `Han` for Chinese. */
   readonly script: Script
-  /** ISO 639-1. `undefined` if the evidence is insufficient. */
+  /** The language in ISO 639-1, or `undefined` if the evidence is insufficient. */
   readonly code: string | undefined
 }
 
@@ -27,13 +27,13 @@ const MIN_SHARE = 0.02
 /** A function word has the weight 1. */
 const LETTER_WEIGHT = 0.4
 
-/** Low, because text in other scripts often contains Latin names and code. */
+/** The threshold is low, because text in other scripts often contains Latin names and code. */
 const OTHER_SCRIPT = 0.3
 
 /** Minimum number of kana per Han character in Japanese. */
 const KANA_SHARE = 0.1
 
-/** Longer words are not function words. */
+/** No function word is longer. */
 const MAX_WORD_LENGTH = 13
 
 const LETTERS: Readonly<Partial<Record<WordedLanguage, string>>> = {
@@ -92,13 +92,13 @@ interface Tables {
 let tables: Tables | undefined
 
 /**
- * Detects the script, and then the language by function words and rare letters. Reads only the start of long texts.
+ * Detects the script, and then the language by function words and rare letters. Only the start of a long text is read.
  * @param candidates languages to consider
  * @returns undefined if the text contains no letters
  */
 export function languageOf(text: string, candidates: readonly string[] = []): Language | undefined {
   const sample = text.length > SAMPLE ? text.slice(0, SAMPLE) : text
-  // Some systems write é as e with a combining accent.
+  // The text is normalized, because some systems write é as e with a combining accent.
   reader.read(ACCENT.test(sample) ? sample.normalize('NFC') : sample)
   const script = reader.script()
   return script && { script, code: codeOf(script, candidates) }
@@ -114,7 +114,7 @@ export function isSameLanguage({ script, code: languageCode }: Language, code: s
   return languageCode === undefined ? scriptOfLanguage(code) === script : languageCode === code
 }
 
-/** Minimum share of notes in a language. Below that, the language was probably misdetected. */
+/** The minimum share of notes in a language. A language with fewer notes was probably misdetected. */
 const MIN_USE = 0.01
 
 export function languagesInUse(notes: ReadonlyMap<string, number>): readonly string[] {
@@ -215,7 +215,7 @@ class Reader {
     if (all === 0) return undefined
     const han = this.#letters[HAN] as number
     const kana = this.#letters[KANA] as number
-    // Most Japanese words contain Han characters, so a small share of kana is sufficient.
+    // A small share of kana is enough for Japanese, because most Japanese words contain Han characters.
     if (han + kana > OTHER_SCRIPT * all) return kana > KANA_SHARE * han ? 'Kana' : 'Han'
     return SCRIPTS[((this.#letters[max] as number) > OTHER_SCRIPT * all ? max : LATIN) - 1]
   }

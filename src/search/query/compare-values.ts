@@ -9,7 +9,7 @@ export function compares(value: string, { operator, number, period }: Comparison
   return date !== undefined && period !== undefined && isTrue(operator, date, { first: period.from, last: period.to - 1 })
 }
 
-/** A date stands for its first moment. */
+/** A date counts as its first moment. */
 function isTrue(
   operator: Comparison['operator'],
   value: number,
@@ -29,7 +29,7 @@ function isTrue(
   }
 }
 
-/** Accepts a space before the time, and links to daily notes. @returns milliseconds */
+/** Parses a date, which may have a space before the time or be a link to a daily note. @returns milliseconds */
 export function readDate(value: string): number | undefined {
   return absolutePeriod(dateText(value).replace(/^(\d{4}-\d{2}-\d{2}) /, '$1T'))?.from
 }
@@ -46,7 +46,7 @@ export function askedTexts(texts: readonly string[]): readonly string[] {
 }
 
 export interface ValueMeaning {
-  /** Folded. For `done`, includes the link `[[done]]`. */
+  /** The folded texts to compare. For `done`, they include the link `[[done]]`. */
   readonly texts: readonly string[]
   readonly comparison: Comparison | undefined
 }
@@ -117,7 +117,7 @@ function relativePeriod(text: string, now: Date): Period | undefined {
 
 const ABSOLUTE = /^(\d{4})(?:-(\d\d)(?:-(\d\d)(?:T(.+))?)?)?$/i
 
-/** Like `readPeriod`, without relative dates. */
+/** Works like `readPeriod`, but without relative dates. */
 export function absolutePeriod(text: string): Period | undefined {
   const [, year, month, day, time] = ABSOLUTE.exec(text) ?? []
   if (year === undefined) return undefined
@@ -156,7 +156,10 @@ function localDay(year: number, month: number, day: number): number {
   return startOf(year, month, day).getTime()
 }
 
-/** Months and days may overflow. Avoids the constructor of `Date`, which changes years below 100. */
+/**
+ * Returns the start of a day. Months and days may overflow. The constructor of `Date` is avoided, because it changes years below
+ * 100.
+ */
 function startOf(year: number, month: number, day: number): Date {
   const date = new Date(2000, 0, 1)
   date.setFullYear(year, month, day)

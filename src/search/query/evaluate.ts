@@ -6,7 +6,8 @@ export interface QuerySource {
   all(): KeySet
   lookUp(lookup: Exclude<Lookup, SetLookup>): KeySet
   /**
-   * Returns files that link to any of `keys` (`links`), or are linked from any (`linkedfrom`). Ignores links of a file to itself.
+   * Returns files that link to any of `keys` (`links`), or are linked from any (`linkedfrom`). Links of a file to itself do not
+   * count.
    */
   linked(field: SetLookup['field'], keys: KeySet): KeySet
   sets(): QuerySource
@@ -14,7 +15,7 @@ export interface QuerySource {
 
 type SetLookup = Extract<Lookup, { readonly kind: 'set' }>
 
-/** Makes each lookup at most once, and only if it can change the result. */
+/** Evaluates a condition. Each lookup is made at most once, and only if it can change the result. */
 export function evaluate(condition: Condition, source: QuerySource): KeySet {
   return new Evaluation(source).within(source.all(), condition)
 }
@@ -66,7 +67,7 @@ function cheapestFirst(parts: readonly Condition[]): readonly Condition[] {
     .map(({ part }) => part)
 }
 
-/** Relative cost, to order conditions: metadata, one posting list, path scans, full text, then sets. */
+/** Returns a relative cost by which conditions are ordered: metadata, one posting list, path scans, full text, then sets. */
 function cost(condition: Condition): number {
   switch (condition.kind) {
     case 'and':

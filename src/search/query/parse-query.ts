@@ -14,7 +14,7 @@ export function parseQuery(text: string, now: Date): Query {
   return new Parser(text, now).parse()
 }
 
-/** Limits recursion. */
+/** The depth is limited, because the parser is recursive. */
 const MAX_DEPTH = 50
 
 /** Deeper sets are hard to understand, and match most of a vault. */

@@ -22,24 +22,25 @@ export type QueryPart =
 
 export type Term = { readonly span: TextRange } & (
   | { readonly kind: 'text' | 'title'; readonly form: TextForm; readonly text: string }
-  /** Without `#` and trailing `/`. */
+  /** The name has no `#` and no trailing `/`. */
   | { readonly kind: 'tag'; readonly name: string }
-  /** Without a value, matches every note with the property. */
+  /** If there is no value, every note with the property matches. */
   | { readonly kind: 'property'; readonly name: string; readonly value: string | undefined }
   /** `written` is the value as typed. It may be both a number and a date. */
   | ({ readonly kind: 'comparison'; readonly name: string; readonly written: string } & Comparison)
-  /** Without a title, matches every link in the property. */
+  /** If there is no title, every link in the property matches. */
   | { readonly kind: 'relation'; readonly name: string; readonly title: string | undefined }
-  /** Matches notes that link to the named note, or notes that it links to. */
+  /** The condition matches notes that link to the named note, or notes that it links to. */
   | { readonly kind: 'links' | 'linkedfrom'; readonly title: string }
-  /** Matches notes that link to a note in the set, or notes that a note in the set links to. */
+  /** The condition matches notes that link to a note in the set, or notes that a note in the set links to. */
   | { readonly kind: 'set'; readonly field: 'links' | 'linkedfrom'; readonly part: QueryPart }
   | { readonly kind: 'community'; readonly id: string }
   | { readonly kind: 'task'; readonly state: TaskState }
   | { readonly kind: 'path' | 'folder'; readonly text: string }
   | { readonly kind: 'type'; readonly value: string }
   /**
-   * In milliseconds since the Unix epoch. `to` is exclusive, and open ends are ±Infinity. `written` is the comparison as typed.
+   * Times are milliseconds since the Unix epoch. `to` is exclusive, and open ends are ±Infinity. `written` is the comparison as
+   * typed.
    */
   | { readonly kind: 'time'; readonly field: TimeField; readonly from: number; readonly to: number; readonly written: string }
   | { readonly kind: 'has'; readonly feature: Feature }
@@ -50,7 +51,7 @@ export type QuerySet = Extract<Term, { readonly kind: 'set' }>
 export interface Leaf<T> {
   readonly leaf: T
   readonly isNegated: boolean
-  /** The condition is inside a set, so it does not apply to the results. */
+  /** The condition is inside a set, so it does not restrict the results themselves. */
   readonly isInSet: boolean
 }
 
@@ -78,7 +79,7 @@ export interface QueryWord {
   readonly text: string
 }
 
-/** Distinct words in query order, without negated words and those in sets. */
+/** Returns the distinct words in query order. Negated words and words in sets are left out. */
 export function positiveWords(query: Query): readonly QueryWord[] {
   const words = new Map<string, QueryWord>()
   for (const { leaf, isNegated, isInSet } of walk(query)) {
@@ -94,7 +95,7 @@ export function positiveTasks(query: Query): ReadonlySet<TaskState> {
   return new Set(required.flatMap(({ leaf }) => (leaf.kind === 'task' ? leaf.state : [])))
 }
 
-/** True if the property is compared as a number or date. */
+/** Returns the properties in a query. The value is true if the property is compared as a number or date. */
 export function propertiesIn(query: Query): ReadonlyMap<string, boolean> {
   const names = new Map<string, boolean>()
   for (const { leaf } of walk(query)) {
@@ -195,7 +196,7 @@ export function communitiesIn(query: Query): readonly string[] {
   return [...new Set([...walk(query)].flatMap(({ leaf }) => (leaf.kind === 'community' ? leaf.id : [])))]
 }
 
-/** Folds and analyzes text, and replaces titles and communities with ids. `undefined` matches everything. */
+/** Folds and analyzes text, and replaces titles and communities with ids. The result `undefined` matches everything. */
 export function toCondition(query: Query, names: LookedUp = {}): Condition | undefined {
   return query.kind === 'all' ? undefined : partOf(query, names)
 }

@@ -195,7 +195,7 @@ function readTag(piece: Piece, reading: TermReader): string {
     })
   const wrong = NOT_IN_TAGS.exec(name)
   if (wrong !== null) {
-    // Other applications use `#status:done` for properties.
+    // Other applications write `#status:done` for a property.
     const hint = '<>!:'.includes(wrong[0]) ? COMPARISONS : `A tag may contain letters, digits, "_", "-" and "/". ${QUOTE_IT}.`
     throw queryError(reading.text, { at: first + wrong.index, problem: `${shortened(wrong[0])} cannot be in a tag`, hint })
   }
@@ -222,7 +222,7 @@ function readTime({ operator, value, span }: FieldToken, field: TimeField, readi
   const time = { kind: 'time', field, written: (isPlain ? '' : operator) + value.text, span } as const
   switch (operator) {
     case '':
-      // As in other note-taking applications, `day-7` means the last seven days.
+      // `day-7` means the last seven days, as in other note-taking applications.
       return COUNTS_BACK.test(value.text) ? { ...time, from: period.from, to: Number.POSITIVE_INFINITY } : { ...time, ...period }
     case '=':
       return { ...time, ...period }

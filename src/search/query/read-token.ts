@@ -8,7 +8,7 @@ const SHOWN_BEFORE = 40
 
 const SHOWN_AFTER = 30
 
-/** In listing order. */
+/** The fields in the order in which they are listed. */
 export const FIELD_NAMES = [
   'title',
   'path',
@@ -93,13 +93,13 @@ const BARE_NAMES = { '#': /[^\s()"“”„=<>]*/y, '~': /[^\s()"“”„=]*/y 
 
 const NAMED_OPERATORS = { '#': /=|[<>]=?/y, '~': /=/y }
 
-/** A single letter may be a drive (`C:\x`), and no field name is longer than 40 letters. */
+/** A single letter may be a drive (`C:\x`), and no field has a name longer than 40 letters. */
 const FIELD = /(\p{L}{2,40}):([<>=]*)/uy
 
-/** Follows the colon in a URL (`http://`) or code (`std::vector`, `key:: value`). */
+/** These characters follow the colon in a URL (`http://`) or code (`std::vector`, `key:: value`). */
 const NO_VALUE = /:|\/\//y
 
-/** Skips whitespace, and punctuation and emoji between spaces. */
+/** Returns the start of the next token, after whitespace, and punctuation and emoji between spaces. */
 function nextStart(text: string, from: number): number {
   let at = from
   for (;;) {
@@ -216,7 +216,7 @@ function endOf(pattern: RegExp, text: string, start: number): number {
 export interface SyntaxProblem {
   /** UTF-16 offset. */
   readonly at: number
-  /** Without a full stop, such as `a date is missing`. */
+  /** A description without a full stop, such as `a date is missing`. */
   readonly problem: string
   readonly hint: string
   readonly candidates?: readonly string[]

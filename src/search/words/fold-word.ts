@@ -16,10 +16,10 @@ export const MARK = 3
 
 const UNKNOWN = 255
 
-/** Computed on demand, for the Basic Multilingual Plane. */
+/** The classes of code units in the Basic Multilingual Plane, computed on demand. */
 const classes = new Uint8Array(0x10000).fill(UNKNOWN)
 
-/** Cached for speed; see `scan.ts`. */
+/** The method is cached for speed; see `scan.ts`. */
 const { charCodeAt } = String.prototype
 
 let expressions: ReturnType<typeof makeExpressions> | undefined
@@ -27,7 +27,7 @@ let expressions: ReturnType<typeof makeExpressions> | undefined
 /** V8 always copies shorter slices. */
 const MIN_SLICE_LENGTH = 13
 
-/** In UTF-16 units. Longer words are truncated. */
+/** The maximum length in UTF-16 units. Longer words are truncated. */
 export const MAX_FORM = 64
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the whole ASCII range is meant.
@@ -99,12 +99,12 @@ export function foldLetters(text: string): string {
   return plain.normalize('NFC').replace(SPECIAL, (letter) => PLAIN_LETTERS[letter] ?? letter)
 }
 
-/** Does not split surrogate pairs. */
+/** Truncates a word without splitting a surrogate pair. */
 function truncate(word: string): string {
   return word.length <= MAX_FORM ? word : word.slice(0, wholeCharacterEnd(word, MAX_FORM))
 }
 
-// Avoids the regular expressions below, which take ten milliseconds to compile.
+// ASCII is filled in here, because the regular expressions below take ten milliseconds to compile.
 classes.fill(SEPARATOR, 0, 128)
 
 for (const [first, last] of ['09', 'AZ', 'az']) classes.fill(SPACED, first?.charCodeAt(0), (last?.charCodeAt(0) ?? 0) + 1)
@@ -143,7 +143,7 @@ function makeExpressions() {
   }
 }
 
-/** A slice would keep the whole string in memory. */
+/** The copy is necessary, because a slice would keep the whole string in memory. */
 export function ownCopy(slice: string): string {
   return slice.length < MIN_SLICE_LENGTH ? slice : Buffer.from(slice).toString()
 }

@@ -9,10 +9,10 @@ const LINKS: Readonly<Record<string, readonly string[]>> = {
   sv: ['', 's', 'e', 'o', 'u', 'a'],
 }
 
-/** Shorter parts often occur in other words by chance. */
+/** A shorter part often occurs in other words by chance. */
 const MIN_PART_LENGTH = 4
 
-/** Preference for splits without linking letters. */
+/** A bonus for splits without linking letters. */
 const PLAIN = 1.44
 
 const LETTERS = /^\p{L}+$/u
@@ -26,7 +26,7 @@ export interface CompoundWords {
   readonly frequencyOf: (stem: string) => number
 }
 
-/** Prefers frequent words of the vault. @returns an empty list if the word is not a compound */
+/** Splits a compound, preferably into frequent words of the vault. @returns an empty list if the word is not a compound */
 export function splitCompound(form: string, { language, frequencyOf }: CompoundWords): readonly string[] {
   if (form.length < 2 * MIN_PART_LENGTH || !LETTERS.test(form)) return []
   const frequency = (part: string): number => (isStopWord(part, language) ? 0 : frequencyOf(stemOf(part, language)))

@@ -9,7 +9,7 @@ export const PART = 1
 /** The last character of a run without spaces. No pair starts with it, but a search for the single character must find it. */
 export const TAIL = 2
 
-/** Longer words are usually keys or hashes. */
+/** A longer word is usually a key or hash. */
 const MAX_LENGTH = 48
 
 const MAX_PARTS = 6
@@ -18,10 +18,10 @@ const HUMP = /[A-Z]+(?![a-z]{2})|[A-Z]?[a-z0-9]+|[^A-Za-z0-9]+/g
 
 const SMALL_THEN_CAPITAL = /[a-z0-9][A-Z]|[A-Z]{2}[a-z]{2}/
 
-/** Cached for speed; see `scan.ts`. */
+/** The methods are cached for speed; see `scan.ts`. */
 const { charCodeAt, slice } = String.prototype
 
-/** Maximum number of pieces joined by `.`, `_` or `@`. Longer sequences are lists. */
+/** The maximum number of pieces joined by `.`, `_` or `@`. A longer sequence is a list. */
 const MAX_PIECES = 8
 
 interface Piece {
@@ -48,7 +48,7 @@ interface FoundWord {
   readonly end: number
 }
 
-/** Size of the cache. Most joined words of a vault are a few names. */
+/** The size of the cache. A few names make up most joined words of a vault. */
 const MEMO = 500
 
 const memo = new Map<string, WordReading>()
@@ -123,7 +123,7 @@ function readAgain(text: string, start: number, position: number, sink: WordSink
 
 interface WholeWord {
   readonly folded: readonly string[]
-  /** Omits a leading dot and trailing symbols. */
+  /** The name without a leading dot and trailing symbols. */
   readonly name: string
   readonly whole: string
   readonly sink: WordSink
@@ -175,7 +175,7 @@ function symbolAfter(text: string, pieces: readonly Piece[]): string {
   return /^[a-z]$/i.test(raw) && !/[\p{L}\p{N}#^]/u.test(text[end + 1] ?? '') ? '#' : ''
 }
 
-/** Recognizes names such as `.net` and `.gitignore`, after a space, bracket or quote. */
+/** Recognizes names such as `.net` and `.gitignore`, which follow a space, bracket or quote. */
 function isDotName(text: string, start: number): boolean {
   return (
     charCodeAt.call(text, start - 1) === 46 &&
@@ -240,7 +240,7 @@ function readPiece(text: string, start: number): Piece {
   return { raw: runs.join(''), start, end }
 }
 
-/** Matches exactly three digits. */
+/** Returns the offset after exactly three digits. */
 function thousandsEnd(text: string, start: number): number | undefined {
   return /^\d{3}$/.test(text.slice(start, start + 3)) && !isSpaced(text, start + 3) ? start + 3 : undefined
 }

@@ -7,9 +7,9 @@ import { beginningOf, stemOf } from './stem.ts'
 export interface SnippetQuery {
   readonly terms: readonly { readonly term: WordTerm; readonly weight: number }[]
   readonly phrases: readonly Phrase[]
-  /** Languages of the texts. Default: all. */
+  /** The languages of the texts. By default, all languages are possible. */
   readonly languages?: readonly string[]
-  /** ISO 639-1 code of all texts, or `null` if it is unclear. Default: detected for each text. */
+  /** The ISO 639-1 code of all texts, or `null` if it is unclear. By default, the language of each text is detected. */
   readonly language?: string | null
 }
 
@@ -67,7 +67,7 @@ function newFinderIn(language: string | undefined, { terms, phrases }: SnippetQu
   }
 }
 
-/** With more terms, all words of a text are read. */
+/** If there are more terms, all words of a text are read. */
 const FEW_TERMS = 60
 
 /**
@@ -95,7 +95,7 @@ function matchesInAll(text: string, findTerm: TermFinder, phraseFinders: readonl
   return matches
 }
 
-/** Supports no phrases. Reads only words near likely positions, which is four times as fast as reading all words. */
+/** Finds matches near likely positions, which is four times as fast as reading all words. Phrases are not supported. */
 function matchesNear(text: string, findTerm: TermFinder, pattern: RegExp): Match[] {
   const matches: Match[] = []
   let read = 0

@@ -6,8 +6,8 @@ import { classAt, UNSPACED } from './fold-word.ts'
 import { analyze, type Token } from './scan.ts'
 
 /**
- * Returns distinct words in order. Omits stop words unless there are no others.
- * @param languages possible languages of the query; default: all
+ * Returns distinct words in order. Stop words are left out unless there are no other words.
+ * @param languages possible languages of the query; all by default
  */
 export function queryTerms(text: string, languages?: readonly string[]): readonly WordTerm[] {
   const tokens = analyze(text, languages)
@@ -23,7 +23,7 @@ export function queryTerms(text: string, languages?: readonly string[]): readonl
   return [...counts.values()].map(({ term, count }) => ({ ...term, count, ...(language === undefined ? {} : { language }) }))
 }
 
-/** With `isPrefix`, the last word may be incomplete. */
+/** Returns the words of a phrase. With `isPrefix`, the last word may be incomplete. */
 export function phraseOf(text: string, options: { readonly isPrefix?: boolean } = {}): Phrase {
   const tokens = analyze(text)
   const words = tokens.filter(({ kind }) => kind === 'word')
@@ -74,7 +74,7 @@ export function beginningsNear(word: string): readonly string[] {
   return [...new Set([...word].slice(0, 2))]
 }
 
-/** Accepts one different letter, or two swapped letters. Words with digits never count as typos. */
+/** Returns true if the words differ by one letter, or by two swapped letters. Words with digits never count as typos. */
 export function isOneSlipAway(word: string, other: string): boolean {
   return Math.abs(word.length - other.length) <= 1 && LETTERS.test(other) && editDistance(word, other, 1) === 1
 }

@@ -9,12 +9,12 @@ const KEYS = 2 ** 22
 
 const MAX_BITS = 2 ** 31 - 1
 
-/** Low bits of a score to ignore in the preselection. They change the score by less than 1 %. */
+/** The low bits of a score that the preselection ignores. They change the score by less than 1 %. */
 const HIDDEN_BITS = 16
 
 /**
- * Rounded values. With k1 from .9 to 1.2 and b from .3 to .6 for the body, the mean nDCG@10 on CACM, Cranfield and SciFact is
- * .526–.531. With a title weight of 1, it is .520–.525; without titles, .495.
+ * The values are rounded. With k1 from .9 to 1.2 and b from .3 to .6 for the body, the mean nDCG@10 on CACM, Cranfield and
+ * SciFact is .526–.531. With a title weight of 1, it is .520–.525; without titles, .495.
  */
 export const DEFAULT_SCORING: Scoring = {
   title: { weight: 0.75, k1: 1.2, b: 0.75 },
@@ -34,7 +34,7 @@ export interface RankOptions {
 
 export interface WordHit {
   readonly key: number
-  /** Between 0 and `Ranking.maxScore`, exclusive. */
+  /** The score is between 0 and `Ranking.maxScore`, exclusive. */
   readonly score: number
   /** The idf of the query's words in the document, as a share of the idf of all query words, 0–1. */
   readonly matched: number
@@ -47,7 +47,7 @@ export interface TermFact {
 }
 
 export interface Ranking {
-  /** Best first, ties by key. */
+  /** The best hits come first. Ties are ordered by key. */
   readonly hits: readonly WordHit[]
   /**
    * The words that were looked up, in query order. Parts replace a word that does not occur in the vault. Other parts and
@@ -132,7 +132,7 @@ export function rankTerms(slots: Slots, query: readonly WordTerm[], options: Ran
 /** Weight of a part of a compound that occurs in the vault. A word has the weight 1. */
 const PART = 0.3
 
-/** Weight of a compound of two query words. In `matched`, it counts as both words. */
+/** The weight of a compound of two query words. In `matched`, a compound counts as both words. */
 const JOINED = 0.6
 
 type MassIn = (slot: number, idf: number) => number
@@ -146,7 +146,7 @@ class TypedWords {
     this.#bits = new Uint32Array(slots)
   }
 
-  /** Records only the first 32 words. */
+  /** Each document has 32 bits, so only the first 32 words are recorded. */
   mark(term: WordTerm, holders: Uint32Array): void {
     const bit = this.#bitOf.get(idOf(term)) ?? this.#bitOf.size
     if (bit >= MAX_MARKED) return
@@ -176,12 +176,12 @@ class TypedWords {
 
 const MAX_MARKED = 32
 
-/** Longer queries have enough words without compounds. Joining two words takes forty lookups. */
+/** A longer query has enough words without compounds. Joining two words takes forty lookups. */
 const MAX_SPLIT = 20
 const MAX_JOINED = 4
 
 /**
- * Uses the language of the query or, if it is unclear, of the vault.
+ * Looks up compounds in the language of the query or, if it is unclear, of the vault.
  * @returns undefined for long queries, and languages without compounds
  */
 function compoundWords({ segments, language: mainLanguage }: Slots, terms: readonly WordTerm[]): CompoundWords | undefined {
@@ -227,7 +227,7 @@ function withinBounds(slots: Slots, query: readonly WordTerm[]): readonly WordTe
   return query.filter((term) => keptTerms.has(term))
 }
 
-/** In bytes, including dead documents. Does not decode the lists. */
+/** Returns the size of a term's lists in bytes, including dead documents. The lists are not decoded. */
 function listBytes({ segments }: Slots, term: WordTerm): number {
   let bytes = 0
   for (const segment of segments) {
@@ -238,7 +238,7 @@ function listBytes({ segments }: Slots, term: WordTerm): number {
   return bytes
 }
 
-/** A document with a sum of 0 would not count as found. */
+/** A document whose sum is 0 would not count as found. */
 const MIN_MASS = 1e-9
 
 interface Columns {
@@ -272,10 +272,10 @@ function columnsFor(slots: Slots): Columns {
   return columns
 }
 
-/** Adds up scores one word at a time. Only one accumulator may use `slots`. */
+/** A sum of scores, to which words are added one at a time. Only one accumulator may use `slots`. */
 class Accumulator {
   readonly documents: number
-  /** Exclusive upper bound of the scores. */
+  /** All scores are below this number. */
   maxScore = 0
   readonly scores: Float32Array
   /** Sum of the idf of each document's words, by slot. */
@@ -283,7 +283,7 @@ class Accumulator {
   readonly #slots: Slots
   readonly #scoring: Scoring
   readonly #averages: { readonly title: number; readonly body: number }
-  /** Occurrences of the current word, by slot. Reset to 0 after each word. */
+  /** Occurrences of the current word, by slot. They are reset to 0 after each word. */
   readonly #title: Uint32Array
   readonly #body: Uint32Array
   readonly #holders: Uint32Array
@@ -405,9 +405,9 @@ class Accumulator {
 
 export interface SlotOrder {
   readonly scores: Float32Array
-  /** Distinct, below 2²². */
+  /** The keys are distinct and below 2²². */
   readonly keys: Uint32Array
-  /** Includes all slots with the same score as the last one. */
+  /** If true, all slots with the same score as the last one are included. */
   readonly withTies?: boolean
 }
 
@@ -434,7 +434,7 @@ export function bestSlots(slots: Uint32Array, limit: number, { scores, keys, wit
   return best
 }
 
-/** Includes slots with the same score as the last one. */
+/** Returns the end of the slots with the same score as the last one. */
 function tiedEnd(marks: Float64Array, limit: number): number {
   const score = Math.floor((marks[limit - 1] ?? 0) / KEYS)
   let end = Math.min(limit, marks.length)
@@ -448,7 +448,7 @@ function bitsOf(slots: Uint32Array, scores: Float32Array): Uint32Array {
   return new Uint32Array(values.buffer)
 }
 
-/** Also returns slots whose scores share the leading bits of the last one. */
+/** Returns the slots with the highest scores, and those whose scores share the leading bits of the last one. */
 function likeliest(slots: Uint32Array, limit: number, scores: Float32Array): Uint32Array {
   const bits = bitsOf(slots, scores)
   const counts = new Uint32Array(1 << (31 - HIDDEN_BITS))
@@ -488,7 +488,7 @@ export function inverseDocumentFrequency(documents: number, all: number): number
 }
 
 class FieldScore {
-  /** Exclusive upper bound of the scores. */
+  /** All scores are below this number. */
   readonly max: number
   readonly #flat: number
   readonly #sloped: number

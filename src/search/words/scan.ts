@@ -4,7 +4,7 @@ import { classAt, foldWord, IN_DICTIONARY, MARK, MAX_FORM, SEPARATOR, SPACED, UN
 import { PART, readJoinedWord, TAIL, WORD } from './joined-word.ts'
 import { isStopWord, stemOf } from './stem.ts'
 
-/** Gap between the positions of two strings, so no phrase spans both. */
+/** This gap between the positions of two strings prevents a phrase from spanning both. */
 const GAP = 4
 
 const LOWER = 1
@@ -13,7 +13,10 @@ const UPPER = 2
 
 const DIGIT = 3
 
-/** May join a word to the next one: `'` `’` `.` `_` `@` `,` `-` `+` `#`, and all non-ASCII characters. */
+/**
+ * The class of characters that may join a word to the next one: `'` `’` `.` `_` `@` `,` `-` `+` `#`, and all non-ASCII
+ * characters.
+ */
 const LINK = 4
 
 const ascii = new Uint8Array(128)
@@ -27,18 +30,18 @@ for (let unit = 97; unit < 123; unit++) ascii[unit] = LOWER
 for (const link of "'._@,-+#") ascii[link.charCodeAt(0)] = LINK
 
 /**
- * Cached, because V8 would look up the method for each character: strings have many representations (slices, ropes, one or two
- * bytes per character).
+ * The methods are cached, because V8 would look them up for each character: strings have many representations (slices, ropes, one
+ * or two bytes per character).
  */
 const { charCodeAt, slice } = String.prototype
 
 /**
  * Passes the words of a text to the sink, starting at `position`, and returns the position after the last one. A word is a run of
  * letters, digits and marks; case and accents are ignored. An apostrophe joins (`don't` becomes `dont`), except that `'s`, `'re`
- * etc. are dropped and elisions are split (`l'eau`). Words joined by `.`, `_` or `@` (`node.js`, `foo_bar`, email addresses) or in
- * camel case are indexed as a whole and in parts, and so are dates. Hyphens split words. `c++`, `c#`, `.net`, `3.14` and `v2.1` are
- * words, and `1,000` becomes `1000`. Thai, Lao, Khmer and Burmese are split with dictionaries; Chinese, Japanese and Korean become
- * overlapping pairs of characters. Takes linear time.
+ * etc. are dropped and elisions are split (`l'eau`). Words joined by `.`, `_` or `@` (`node.js`, `foo_bar`, email addresses) or
+ * in camel case are indexed as a whole and in parts, and so are dates. Hyphens split words. `c++`, `c#`, `.net`, `3.14` and
+ * `v2.1` are words, and `1,000` becomes `1000`. Thai, Lao, Khmer and Burmese are split with dictionaries; Chinese, Japanese and
+ * Korean become overlapping pairs of characters. The function takes linear time.
  */
 export function scanWords(text: string, sink: WordSink, position = 0): number {
   const length = text.length
@@ -83,8 +86,8 @@ export function scanWords(text: string, sink: WordSink, position = 0): number {
 }
 
 /**
- * Returns twice the end of a plain ASCII word, plus 1 if it contains capitals. Returns -1 if `readJoinedWord` must read it. Takes
- * `length` as a parameter, because reading it takes as long as everything else.
+ * Returns twice the end of a plain ASCII word, plus 1 if it contains capitals, or -1 if `readJoinedWord` must read it. `length`
+ * is a parameter, because reading it takes as long as everything else.
  */
 function plainEnd(text: string, start: number, length: number): number {
   if (start > 0 && charCodeAt.call(text, start - 1) === 46) return -1
@@ -165,7 +168,7 @@ const PIECE = 256
 let segmenter: Intl.Segmenter | undefined
 
 export interface Token {
-  /** In lower case, without accents. */
+  /** The word in lower case, without accents. */
   readonly form: string
   /** Stemmed by the English rules. */
   readonly stem: string
@@ -190,7 +193,7 @@ export function analyze(text: string, languages?: readonly string[]): readonly T
 
 export interface NoteFields {
   readonly title: readonly string[]
-  /** Also part of the body. */
+  /** The headings, which are also part of the body. */
   readonly headings: readonly string[]
   readonly body: string
   readonly tags: readonly string[]

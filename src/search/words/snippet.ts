@@ -8,19 +8,19 @@ export interface Snippet {
   readonly text: string
   /** UTF-16 offsets, in ascending order and without overlaps. */
   readonly highlights: readonly (readonly [start: number, end: number])[]
-  /** One-based line of the first match, or of the start of the snippet. */
+  /** The one-based line of the first match, or of the start of the snippet. */
   readonly line: number
 }
 
-/** In UTF-16 units. */
+/** The maximum number of UTF-16 units to scan. */
 const MAX_SCANNED = 400_000
 const ELLIPSIS = '…'
-/** In UTF-16 units. The snippet may move this far to keep a word or link intact. */
+/** The distance in UTF-16 units that the snippet may move to keep a word or link intact. */
 const MAX_STEP = 80
 
 /**
  * Returns the part of a file with the densest matches, at most `maxLength` UTF-16 units long. Each word of the query counts once.
- * Without matches, returns the start of the body. Does not split graphemes, wikilinks, or words of up to 80 units.
+ * Without matches, the snippet is the start of the body. Graphemes, wikilinks, and words of up to 80 units are never split.
  */
 export function snippet(
   text: string,
@@ -31,7 +31,7 @@ export function snippet(
   return snippetWith(text, bodyStart, query, { maxLength: 240, gap, ...options })
 }
 
-/** Keeps a line break, so list items remain separate. */
+/** Replaces white space with a single space, or with a line break so list items remain separate. */
 function gap(space: string): string {
   const last = space.lastIndexOf('\n')
   return last < 0 ? ' ' : space.slice(last)
@@ -40,7 +40,7 @@ function gap(space: string): string {
 export interface SnippetOptions {
   readonly maxLength: number
   readonly seen?: string
-  /** The result must not be longer than the whitespace. */
+  /** The replacement must not be longer than the whitespace. */
   readonly gap: (space: string) => string
 }
 

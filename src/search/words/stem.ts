@@ -149,7 +149,7 @@ const ENDINGS: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-/** In letters. */
+/** The minimum length in letters. */
 const MIN_STEM_LENGTH = 4
 
 /** Double letters and long endings would leave too little of shorter words. */

@@ -26,9 +26,9 @@ interface Document {
   readonly language: number
 }
 
-/** Takes about 16 bytes per word of text, and twice as much while `pages` is running. */
+/** The builder takes about 16 bytes per word of text, and twice as much while `pages` is running. */
 export class SegmentBuilder {
-  /** The stem of a form may depend on the language. */
+  /** The language is part of the key, because the stem of a form may depend on it. */
   readonly #ids = new Map<string | undefined, Map<string, number>>([[undefined, new Map()]])
   readonly #forms: Omit<Form, 'id'>[] = []
   readonly #documents = new Map<number, Document>()

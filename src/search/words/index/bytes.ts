@@ -32,7 +32,7 @@ export class ByteWriter {
   varint(value: number): void {
     let large = value
     for (; large > MAX_INT; large = Math.floor(large / 128)) this.byte((large % 128) | 128)
-    // Most numbers fit in 32 bits, where shifts are faster than divisions.
+    // Shifts are faster than divisions, and most numbers fit in 32 bits.
     let rest = large | 0
     for (; rest >= 128; rest >>= 7) this.byte((rest & 127) | 128)
     this.byte(rest)
@@ -45,7 +45,7 @@ export class ByteWriter {
     this.#length += count
   }
 
-  /** Valid until the next write. */
+  /** Returns the written bytes, which are valid until the next write. */
   view(): Uint8Array {
     return this.#bytes.subarray(0, this.#length)
   }
@@ -116,7 +116,7 @@ export class ByteReader {
   }
 }
 
-/** Same order as BLOBs in SQLite. */
+/** Compares in the same order as SQLite compares BLOBs. */
 export function compareBytes(a: Uint8Array, b: Uint8Array): number {
   const shared = Math.min(a.length, b.length)
   for (let at = 0; at < shared; at++) {

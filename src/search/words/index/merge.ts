@@ -13,8 +13,8 @@ const SLICE_BYTES = 32 * 1024
 const DEAD = -1
 
 /**
- * Merges live documents, ordered by source and ordinal. Pauses (`yield`) every few milliseconds, and calls `isLive` only before
- * the first pause. Keeps only the current word of each source in memory. Returns the header of the new segment. Throws
+ * Merges live documents, ordered by source and ordinal. The generator pauses (`yield`) every few milliseconds, and calls `isLive`
+ * only before the first pause. Only the current word of each source is in memory. Returns the header of the new segment. Throws
  * `DamagedWords`.
  */
 export function* mergeSegments(
@@ -109,7 +109,7 @@ class EntryStream {
       if (page.done === true) return false
       this.cursor = new PageCursor(page.value)
     }
-    // Also ends a merge whose source repeats its pages forever.
+    // This check also ends a merge whose source repeats its pages forever.
     const order = compareBytes(stem, this.cursor.stem) || compareBytes(form, this.cursor.form)
     if (order >= 0 && stem.length > 0) throw new DamagedWords('words are out of order')
     return true

@@ -1,7 +1,7 @@
 import { LANGUAGES } from '../../../core/languages.ts'
 import { ByteReader, ByteWriter, compareBytes, DamagedWords } from './bytes.ts'
 
-/** Stored in native byte order, so machines with another byte order reject the data. */
+/** The format number is stored in native byte order, so machines with another byte order reject the data. */
 const FORMAT = 3
 
 const HEAD_BYTES = 8
@@ -29,10 +29,10 @@ export interface Entry {
   readonly positions: Uint8Array
 }
 
-/** In bytes. A page with a single stem may be larger. */
+/** The size of a page in bytes. A page with a single stem may be larger. */
 const PAGE_BYTES = 4096
 
-/** In bytes: at most 192 for 64 UTF-16 units, and 3 for the language. */
+/** The maximum size of a key in bytes: 192 for 64 UTF-16 units, and 3 for the language. */
 const MAX_KEY = 195
 
 /**
@@ -84,7 +84,7 @@ export class PageWriter {
 
 const EMPTY = new Uint8Array(0)
 
-/** Reads entries in order, without copying. */
+/** A cursor that reads entries in order, without copying. */
 export class PageCursor {
   readonly bytes: Uint8Array
   readonly #reader: ByteReader
@@ -101,17 +101,17 @@ export class PageCursor {
     this.#reader = new ByteReader(bytes)
   }
 
-  /** Valid until the next entry is read. */
+  /** The bytes are valid until the next entry is read. */
   get stem(): Uint8Array {
     return this.#stem.subarray(0, this.#stemLength)
   }
 
-  /** Valid until the next entry is read. */
+  /** The bytes are valid until the next entry is read. */
   get form(): Uint8Array {
     return this.#form.subarray(0, this.#formLength)
   }
 
-  /** Computed on demand, because most entries are skipped. */
+  /** The range is computed on demand, because most entries are skipped. */
   get postings(): Span {
     return { start: this.#start, end: this.#middle }
   }
@@ -172,10 +172,10 @@ export class PageCursor {
 export interface SegmentHeader {
   readonly keys: Uint32Array
   readonly stamps: Float64Array
-  /** In words, including aliases. */
+  /** The length of each title in words, including aliases. */
   readonly titleLengths: Uint32Array
   readonly bodyLengths: Uint32Array
-  /** One-based indexes in `LANGUAGES`. 0 means unknown. */
+  /** One-based indexes in `LANGUAGES`, where 0 means unknown. */
   readonly languages: Uint8Array
 }
 

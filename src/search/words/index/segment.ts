@@ -22,11 +22,11 @@ export class Segment {
   /** 1 for live documents, by ordinal. */
   readonly live: Uint8Array
   liveCount = 0
-  /** Exclusive upper bound of the keys. */
+  /** All keys are below this number. */
   readonly end: number
-  /** Includes dead documents. Indexed like `SegmentHeader.languages`. */
+  /** Number of documents by language, including dead ones. The index is that of `SegmentHeader.languages`. */
   readonly languageCounts = new Uint32Array(LANGUAGES.length + 1)
-  /** In live documents. */
+  /** Number of title words in live documents. */
   titleWords = 0
   bodyWords = 0
   readonly #pages: PageSource
@@ -62,7 +62,7 @@ export class Segment {
     this.bodyWords += change * (this.header.bodyLengths[ordinal] as number)
   }
 
-  /** Includes dead documents. */
+  /** Returns the postings of an entry, including those of dead documents. */
   postings(entry: PageCursor): PostingCursor {
     return new PostingCursor(entry.bytes, entry.postings, this.header.keys.length)
   }
@@ -80,7 +80,7 @@ export class Segment {
     }
   }
 
-  /** In bytes, including dead documents. 0 if no document is in the language. */
+  /** Returns the size of the lists in bytes, including dead documents, or 0 if no document is in the language. */
   sizeIn(language: string, stem: string): number {
     let size = 0
     if (!this.languages.includes(language)) return size
@@ -122,7 +122,7 @@ export interface Slots {
   readonly segments: readonly Segment[]
   readonly bases: readonly number[]
   readonly keys: Uint32Array
-  /** Exclusive upper bound of the keys. */
+  /** All keys are below this number. */
   readonly end: number
   readonly titleLengths: Uint32Array
   readonly bodyLengths: Uint32Array

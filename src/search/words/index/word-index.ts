@@ -31,7 +31,7 @@ export class WordIndex {
     this.#stampOf = stampOf
   }
 
-  /** Sets the current segments, oldest first. Keeps the data of segments with known ids, because ids are never reused. */
+  /** Sets the current segments, oldest first. The data of segments with known ids is kept, because ids are never reused. */
   setSegments(stored: readonly StoredSegment[]): void {
     const segmentsById = new Map(this.#segments.map((segment) => [segment.id, segment]))
     const next = stored.map(({ id, header }) => segmentsById.get(id) ?? new Segment(id, header, this.#pages))
@@ -44,7 +44,7 @@ export class WordIndex {
     for (const { header } of [...removed, ...come]) this.changed(header.keys)
   }
 
-  /** Must be called when the stamps of these keys have changed. */
+  /** Callers must report keys whose stamps have changed. */
   changed(keys: Iterable<number>): void {
     this.#languages = undefined
     for (const key of keys) this.#markLive(key)
@@ -156,12 +156,12 @@ function liveCount(segment: Segment, entry: PageCursor): number {
   return count
 }
 
-/** Twice the position where a phrase may start, plus 1 in the body. */
+/** The starts of a phrase by document. A start is twice the position, plus 1 in the body. */
 type StartsByDocument = Map<number, Set<number>>
 
 interface PhraseSearch {
   readonly field: WordField
-  /** Possible starts after the words read so far. Undefined before the first word. */
+  /** The possible starts after the words read so far. Before the first word, they are undefined. */
   readonly starts: StartsByDocument | undefined
 }
 
