@@ -1,5 +1,5 @@
 'use strict'
-// Runs a bundled script with V8's code cache, if there is one. V8 rejects a cache from another Node version and compiles the script.
+// Runs a bundled script with V8's code cache, if this build of Node recorded one. Other builds compile the script.
 const { readFileSync } = require('node:fs')
 const { dirname, join } = require('node:path')
 const { Script } = require('node:vm')
@@ -14,7 +14,9 @@ module.exports = function launch(require, entry) {
 function load(filename) {
   let cachedData
   try {
-    cachedData = readFileSync(`${filename}.cache`)
+    const cache = readFileSync(`${filename}.cache`)
+    const build = describeNode()
+    if (cache.subarray(0, build.length).equals(build)) cachedData = cache.subarray(build.length)
   } catch {
     // Without a cache, starting is only slower.
   }
@@ -23,4 +25,10 @@ function load(filename) {
   return new Script(source, { filename, cachedData })
 }
 
+/** A cache begins with the build of Node that recorded it. V8 in Node 20 accepts the cache of another build, and crashes. */
+function describeNode() {
+  return Buffer.from(JSON.stringify([process.platform, process.versions, process.config]))
+}
+
 module.exports.load = load
+module.exports.describeNode = describeNode

@@ -4,6 +4,7 @@ const { writeFileSync } = require('node:fs')
 const { setFlagsFromString } = require('node:v8')
 const vm = require('node:vm')
 const { isMainThread, parentPort } = require('node:worker_threads')
+const { describeNode } = require('./launch.cjs')
 
 const { Script } = vm
 vm.Script = class extends Script {
@@ -22,5 +23,5 @@ function atTheEnd(record) {
 function cacheOf(script) {
   // V8 accepts a cache only under the flags it was made with, and a long-running server sets this one.
   setFlagsFromString('--semi-space-growth-factor=2')
-  return script.createCachedData()
+  return Buffer.concat([describeNode(), script.createCachedData()])
 }
