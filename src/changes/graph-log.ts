@@ -159,7 +159,7 @@ export interface LogWriterOptions extends HistoryPlace {
   readonly retention: Retention
   /** A callback that receives a reason when logging starts to fail, and `undefined` when it recovers. */
   readonly onProblem?: (reason: string | undefined) => void
-  /** The time of the commit, in milliseconds since the Unix epoch. */
+  /** Returns the current time in milliseconds since the Unix epoch. */
   readonly now?: () => number
 }
 

@@ -117,7 +117,7 @@ class RecordedChanges implements Changes {
     this.#journal.close()
   }
 
-  /** Changes of crashed processes are settled first. */
+  /** Makes a change under the lock, after settling changes of crashed processes. */
   async #locked(makeChange: () => Promise<AppliedChange>): Promise<AppliedChange> {
     return await this.#underLock(async () => {
       const keptFiles = (await this.#recover()).flatMap((recovery) => recovery.kept)

@@ -58,7 +58,7 @@ function tryLock(path: string, openDatabase: OpenDatabase): Database | undefined
     database.exec('PRAGMA busy_timeout = 0')
     const identity = identityOf(path)
     database.exec('BEGIN IMMEDIATE')
-    // A deleted file excludes nobody, so the lock is only valid if the path still refers to the locked file.
+    // The first transaction creates the file. If the path no longer refers to it, the lock excludes nobody.
     const locked = identityOf(path)
     if (locked !== undefined && (identity === undefined || identity === locked)) {
       quietly(() => chmodSync(path, 0o600))

@@ -8,14 +8,14 @@ import type { FileStat } from '../core/vault.ts'
 import { absolutePeriod, askedTexts, readDate } from '../search/query/compare-values.ts'
 import { plainName } from '../search/similar-names.ts'
 
-/** In other names, text after a dot is usually part of the name (`Node.js`). */
+/** The extensions of attachments. In other names, text after a dot is usually part of the name (`Node.js`). */
 const ATTACHMENTS: ReadonlySet<string> = new Set([
   ...['avif', 'bmp', 'gif', 'jpeg', 'jpg', 'png', 'svg', 'tif', 'tiff', 'webp', 'heic', 'pdf'],
   ...['3gp', 'flac', 'm4a', 'mkv', 'mov', 'mp3', 'mp4', 'ogg', 'ogv', 'opus', 'wav', 'webm'],
   ...['csv', 'doc', 'docx', 'odt', 'ppt', 'pptx', 'xls', 'xlsx', 'zip'],
 ])
 
-/** `stat` is the fallback for missing times. */
+/** A file's stat provides missing times. */
 export interface NoteSource {
   readonly properties: Readonly<Record<string, unknown>>
   readonly tasks: readonly Task[]
@@ -26,7 +26,7 @@ export interface NoteFacts {
   /** Milliseconds since the Unix epoch, or NaN. */
   readonly created: number
   readonly modified: number
-  /** By folded name. */
+  /** The properties by folded name. */
   readonly properties: ReadonlyMap<string, PropertyFacts>
   readonly tasks: ReadonlySet<Task['state']>
 }
@@ -38,7 +38,7 @@ export interface PropertyFacts {
   readonly values: readonly string[]
   /** `values`, folded. */
   readonly texts: readonly string[]
-  /** Queries find the values by these strings; see `askedTexts`. */
+  /** The strings by which queries find the values; see `askedTexts`. */
   readonly asked: readonly string[]
 }
 
@@ -55,7 +55,7 @@ export function factsOf(source: NoteSource): NoteFacts {
   return { created: toTime(created), modified: toTime(modified), properties, tasks }
 }
 
-/** Missing times default to those of the file. */
+/** Times that are missing default to those of the file. */
 export function timesOf({ properties, stat }: Pick<NoteSource, 'properties' | 'stat'>): Pick<Node, 'created' | 'modified'> {
   const created = propertyText(properties, 'created', 'date') ?? isoTime(stat?.birthtime)
   const modified = propertyText(properties, 'modified', 'updated') ?? isoTime(stat?.mtime)
@@ -65,7 +65,7 @@ export function timesOf({ properties, stat }: Pick<NoteSource, 'properties' | 's
   }
 }
 
-/** The first property that is a string or a number. Ignores case. */
+/** Returns the first property that is a string or a number. The case of names does not matter. */
 function propertyText(properties: Readonly<Record<string, unknown>>, ...names: readonly string[]): string | undefined {
   for (const name of names) {
     for (const [key, value] of Object.entries(properties)) {
@@ -86,7 +86,7 @@ function isoTime(ms: number | undefined): string | undefined {
 function propertyOf(name: string, value: unknown): PropertyFacts {
   const values = textsOf(value)
   const folded = values.map(foldName)
-  // Most values are in lower case, so both members can share a list.
+  // Both members can share a list, because most values are in lower case.
   const texts = folded.every((text, at) => text === values[at]) ? values : folded
   return { name, kind: kindOf(value), values, texts, asked: askedTexts(texts) }
 }
@@ -101,7 +101,7 @@ function kindOf(value: unknown): ValueKind {
   return /^\d{4}-|^\[\[/.test(String(value)) && readDate(String(value)) !== undefined ? 'date' : 'text'
 }
 
-/** One string per list item. An empty string means no value. */
+/** Returns one string per list item. An empty string means no value. */
 function textsOf(value: unknown): readonly string[] {
   if (Array.isArray(value)) return value.length === 0 ? [''] : value.flatMap(textsOf)
   if (value === null || value === undefined) return ['']
@@ -119,7 +119,8 @@ function toTime(text: string | undefined): number {
 export function toOccurrence(link: ResolvedLink, { from, to }: Pick<Occurrence, 'from' | 'to'>): Occurrence {
   const { kind, form, property, subpath, brokenSubpath, line, start, end } = link
   const inComment = link.inComment === true
-  // Fast path: searches read the links of large notes, and omitting members one by one takes several times as long.
+  // Most links take this fast path, because searches read the links of large notes, and omitting members one by one takes several
+  // times as long.
   if (property === undefined && subpath === undefined && brokenSubpath === undefined)
     return { from, to, kind, form, line, start, end, inComment }
   return {
@@ -145,14 +146,17 @@ export function writtenAt({ line, form, target, subpath, inComment }: ResolvedLi
   return { line, link }
 }
 
-/** Equal for spellings of the same missing note. Ignores case, accents and separators. Attachments have no key. */
+/**
+ * Returns a key that is the same for all spellings of a missing note. Case, accents and separators do not matter. Attachments
+ * have no key.
+ */
 export function wantedKey(name: string): string | undefined {
   if (ATTACHMENTS.has(endingOf(name))) return undefined
   const plain = plainName(name.replace(/[\s_-]+/g, ' '))
   return plain === '' ? name : plain
 }
 
-/** True unless the scope limits paths, tags or a note. */
+/** Returns true unless the scope limits paths, tags or a note. */
 export function isWhole({ folder, path, tags, note }: Scope): boolean {
   return [folder, path, tags, note].every((limit) => limit === undefined)
 }

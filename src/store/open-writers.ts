@@ -47,8 +47,8 @@ export function openWriters(place: EnginePlace): EngineWriters {
 }
 
 /**
- * Creates the object on the first call of a method. After a failure, the next call tries again. `iterating` lists the methods
- * that return async iterables.
+ * Returns an object that is created on the first call of a method. After a failure, the next call tries again. `iterating` lists
+ * the methods that return async iterables.
  */
 function lazily<T extends object>(make: () => Promise<T>, iterating: readonly (keyof T)[] = []): T {
   let opened = once(make)

@@ -91,7 +91,7 @@ export function prune(database: Database, { days, bytes }: Retention, now: numbe
   const old = database.prepare(`${finished} AND time < ? AND id <> ${newest}`).all(now - days * DAY) as { id: string }[]
   drop(database, old)
   while (usedBytes(database) > bytes) {
-    // Deleting in batches is cheaper, but a batch may contain a few changes too many.
+    // Deleting in batches is cheaper, but may delete a few more changes than necessary.
     const oldest = database.prepare(`${finished} AND id <> ${newest} ORDER BY id LIMIT 20`).all() as { id: string }[]
     if (oldest.length === 0) break
     drop(database, oldest)

@@ -5,10 +5,10 @@ import { type Database, inTransaction, pragma } from '../../core/sql-database.ts
 import { databasePath, deleteDatabase, identityOf, type Location, makeRoom, publish } from './location.ts'
 import { BUSY_TIMEOUT, DamagedIndex, letReadersContinue, openSqlite } from './sqlite.ts'
 
-/** In bytes. Smaller logs are not truncated. */
+/** Logs of up to this many bytes are not truncated. */
 const LARGE_LOG = 4_000_000
 
-/** Pages per step, and milliseconds per call. Writers are blocked meanwhile. */
+/** The pages per step and the milliseconds per call. Writers are blocked meanwhile. */
 const RELEASE = { pages: 200, within: 200 }
 
 export interface DatabaseKind {
@@ -17,7 +17,7 @@ export interface DatabaseKind {
   /** Increment with every change to the schema or the data. */
   readonly format: number
   readonly schema: string
-  /** In bytes. Defaults to SQLite's page size. */
+  /** The page size in bytes. The default is SQLite's own. */
   readonly pageSize?: number
 }
 
@@ -87,14 +87,14 @@ export class DatabaseFile {
     return result
   }
 
-  /** Call when idle. @returns whether this is the first call for this file */
+  /** Tidies the file, which should happen when the process is idle. @returns whether this is the first call for this file */
   tidy(): boolean {
     if (this.#database === undefined || this.location.kind === 'memory') return false
     releasePages(this.#database)
     this.#checkpoint(this.#database, this.location.path)
     if (this.#isTouched) return false
     this.#isTouched = true
-    // Reads do not update the mtime, and files with an old mtime are deleted as unused.
+    // The mtime is updated here, because reads do not update it and files with an old mtime are deleted as unused.
     const now = new Date()
     const { path } = this.location
     quietly(() => utimesSync(path, now, now))
@@ -177,13 +177,13 @@ function configure(database: Database): void {
   )
 }
 
-/** Runs all reads in one transaction. */
+/** Calls `read` in one transaction. */
 export function readAtOnce<T>(database: Database, read: () => T): T {
   database.exec('BEGIN')
   try {
     return read()
   } finally {
-    // If the read found damage, the database may be closed.
+    // The database may be closed if the read has found damage.
     quietly(() => database.exec('COMMIT'))
   }
 }

@@ -32,7 +32,7 @@ export interface SnapshotParts {
 /** Milliseconds of work between yields to the event loop. */
 const SLICE = 8
 
-/** Valid until the generation of the graph changes. */
+/** A snapshot that is valid until the generation of the graph changes. */
 export class EmbeddedSnapshot implements Snapshot {
   readonly generation: number
   readonly files: number

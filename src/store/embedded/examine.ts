@@ -17,7 +17,7 @@ export interface IndexCondition {
   readonly message?: string
 }
 
-/** Reads every row to detect damage. */
+/** Examines an index by reading every row, which detects damage. */
 export function examineIndex(location: Location): IndexCondition {
   return examineDatabase(location, INDEX, readEverything)
 }
@@ -36,7 +36,7 @@ function examineDatabase(
       if (applicationId !== kind.applicationId) return { state: 'foreign' }
       if (format > kind.format) return { state: 'newer' }
       if (format < kind.format) return { state: 'older' }
-      // A server may be writing.
+      // The transaction keeps the rows consistent, because a server may be writing.
       database.exec('BEGIN')
       readAll(database)
       return { state: 'present' }
@@ -98,7 +98,7 @@ export function sqliteVersion(): SqliteCondition {
   }
 }
 
-/** Reads every row to detect damage. */
+/** Examines a search index by reading every row, which detects damage. */
 export function examineSearchIndex(location: Location): IndexCondition {
   return examineDatabase(location, SEARCH, readSearchRows)
 }

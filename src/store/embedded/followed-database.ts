@@ -14,9 +14,9 @@ interface FollowedOptions<T> {
   readonly cache: number
   /** @throws DamagedIndex */
   prepare(database: Database): T
-  /** Called when the file has been replaced. */
+  /** A callback that drops cached data when the file has been replaced. */
   forget(): void
-  /** Called once when a read finds damage. */
+  /** A callback that runs once when a read finds damage. */
   onDamage?: (() => void) | undefined
 }
 
@@ -42,7 +42,7 @@ export class FollowedDatabase<T extends object> {
     return this.#location
   }
 
-  /** True until a damaged file is replaced. */
+  /** The value is true until a damaged file is replaced. */
   get isDamaged(): boolean {
     return this.#isDamaged
   }
@@ -72,7 +72,7 @@ export class FollowedDatabase<T extends object> {
     const path = databasePath(this.#location)
     const database = this.#location.kind === 'memory' ? openBetweenWrites(path) : openSqlite(path)
     try {
-      // Opening an in-memory database creates it.
+      // Opening an in-memory database creates it, so an empty one does not count as an index.
       if (this.#location.kind === 'memory' && !hasTables(database)) {
         database.close()
         return undefined
@@ -85,12 +85,15 @@ export class FollowedDatabase<T extends object> {
     }
   }
 
-  /** The next `open` checks the file's identity. */
+  /** Makes the next `open` check the file's identity. */
   checkIdentityNext(): void {
     this.#sameUntil = 0
   }
 
-  /** Changes whenever another connection commits. NaN for shared in-memory databases, whose `data_version` never changes. */
+  /**
+   * Returns a number that changes whenever another connection commits, or NaN for shared in-memory databases, whose
+   * `data_version` never changes.
+   */
   version({ version }: Opened<T>): number {
     return this.#location.kind === 'file' ? (version.get() as { data_version: number }).data_version : Number.NaN
   }
@@ -102,7 +105,7 @@ export class FollowedDatabase<T extends object> {
     return readAtOnce(open.database, () => this.loadWithin(open, load))
   }
 
-  /** Like `load`, within an open transaction. */
+  /** Works like `load`, within an open transaction. */
   loadWithin<R>(open: Opened<T>, load: (open: Opened<T>) => R): R | undefined {
     // The first read of a transaction determines its snapshot.
     const version = this.version(open)
@@ -112,7 +115,7 @@ export class FollowedDatabase<T extends object> {
     return contents
   }
 
-  /** Runs a read. After a read has found damage, all reads throw until the file is replaced. */
+  /** Runs a read. Once a read has found damage, all reads throw until the file is replaced. */
   guard<R>(read: () => R): R {
     if (this.#isDamaged) throw this.#beingRebuilt()
     try {
@@ -125,7 +128,7 @@ export class FollowedDatabase<T extends object> {
 
   #fail(error: unknown): never {
     if (!isDamage(error)) throw error
-    // Only the first of several failing reads reports the damage.
+    // If several reads fail, only the first one reports the damage.
     if (!this.#isDamaged) {
       this.#isDamaged = true
       this.reopen()

@@ -5,7 +5,7 @@ import { databasePath, identityOf, type Location } from './location.ts'
 import { openSqlite } from './sqlite.ts'
 import { readMeta } from './writer.ts'
 
-/** The links of all files at one generation. Later commits do not change them. */
+/** The links of all files at one generation, unaffected by later commits. */
 export interface LinksAsOf {
   readonly generation: number
   /** A file's links, as packed by `packLinks`. */
@@ -19,8 +19,8 @@ export interface OpenIndex {
 }
 
 /**
- * Reads the index file in a transaction. Copies the links if the file is gone, or if the index is in memory, where a reader would
- * block the writer.
+ * Reads the index file in a transaction. The links are copied if the file is gone, or if the index is in memory, where a reader
+ * would block the writer.
  */
 export function linksAsOfNow(location: Location, open: OpenIndex): LinksAsOf {
   return isNamed(location, open) ? readLinks(openAsOfNow(location)) : copyLinks(open.database)

@@ -4,7 +4,7 @@ import { errorCode } from '../../core/errors.ts'
 import type { IndexName, IndexStatus } from '../../core/indexing.ts'
 import { makeFolder } from '../../core/make-folder.ts'
 
-/** In milliseconds. Caches of former vaults, versions and settings are deleted after this time. */
+/** Caches of former vaults, versions and settings are deleted after this time, in milliseconds. */
 const MONTH = 30 * 24 * 3_600_000
 
 /** Names of a vault's cache files. */
@@ -19,7 +19,7 @@ export function databasePath(location: Location): string {
   return location.kind === 'file' ? location.path : `file:/${location.name}?vfs=memdb`
 }
 
-/** Changes if the file is replaced. `undefined` if there is no file. */
+/** Returns a value that changes if the file is replaced, or `undefined` if there is no file. */
 export function identityOf(location: Location): string | undefined {
   if (location.kind === 'memory') return location.name
   const stat = statSync(location.path, { throwIfNoEntry: false })
@@ -30,13 +30,13 @@ export function makeRoom(path: string): void {
   makeFolder(dirname(path), { mkdirSync, dirname })
 }
 
-/** Never overwrites a file that another process has published. */
+/** Publishes a file without overwriting one that another process has published. */
 export function publish(draft: string, path: string): void {
   try {
     linkSync(draft, path)
   } catch (error) {
     const code = errorCode(error)
-    // Without hard links, the last process wins. The others detect the new identity.
+    // If the file system has no hard links, the last process wins. The others detect the new identity.
     if (code !== 'EEXIST') renameSync(draft, path)
   }
   deleteDatabase(draft)

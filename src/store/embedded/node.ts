@@ -67,7 +67,7 @@ export function summaryOf({ graph }: Projection, node: NodeIndex): NodeSummary {
   return { id: graph.id(node), title: graph.title(node) }
 }
 
-/** Valid for one generation. */
+/** Returns a function that is valid for one generation. */
 export function nameFinder(
   projection: Projection,
   match: NameMatch,

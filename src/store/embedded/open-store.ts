@@ -15,11 +15,11 @@ import type { VectorIndexKind } from './search/chunk-graph.ts'
 import { SearchReads } from './search/search-reads.ts'
 
 export interface StoreOptions {
-  /** Prefix of every id. Omitted if there is only one vault. */
+  /** The prefix of every id. It is omitted if there is only one vault. */
   readonly vault?: string
   readonly onDamage: (which: IndexName) => void
   readonly search: Location
-  /** Defaults to `auto`. */
+  /** The index for vectors. The default is `auto`. */
   readonly vectorIndex?: VectorIndexKind
   /** If omitted, this thread builds the graphs. */
   readonly vectorGraphs?: VectorGraphs
@@ -27,7 +27,7 @@ export interface StoreOptions {
 
 /** Call `refresh` after commits, and `reopen` after an index has been replaced. */
 export interface EmbeddedStore extends Store {
-  /** Cheap if there are no new commits. The first call loads the index in short slices. */
+  /** Reads new commits. The call is cheap if there are none, and the first call loads the index in short slices. */
   refresh(): void
   /** Opens a rebuilt index, possibly at a new location. */
   reopen(which: IndexName, location: Location): void
@@ -41,7 +41,7 @@ export interface EmbeddedStore extends Store {
   releaseMemory(): void
 }
 
-/** The index need not exist yet. Reads nothing before the first call. */
+/** Opens a store. The index need not exist yet, and nothing is read before the first call. */
 export function openEmbeddedStore(location: Location, options: StoreOptions): EmbeddedStore {
   return new SqliteStore(location, options)
 }
@@ -101,7 +101,7 @@ class SqliteStore implements EmbeddedStore {
       this.#load()
         .then(() => this.#refresh())
         .catch(() => {
-          // The next read throws the error.
+          // The next read throws this error.
         })
     }
   }

@@ -15,7 +15,7 @@ import { writtenAt } from '../note-facts.ts'
 import { endOf } from './node.ts'
 import { isOrphan, type Projection } from './projection.ts'
 
-/** Ordered by id and line. Reads only the files on the page, unless the filter names a target. */
+/** Returns problems ordered by id and line. Only the files on the page are read, unless the filter names a target. */
 export function findProblems(projection: Projection, filter: ProblemFilter, page: Page): Paged<Problem> {
   const kinds: readonly ProblemKind[] = filter.kind === undefined ? PROBLEM_KINDS : [filter.kind]
   const { graph } = projection
@@ -84,7 +84,7 @@ function* rowsOf(projection: Projection, { id, target, folder }: ProblemFilter):
   }
 }
 
-/** Fast, because it runs for every file. */
+/** Counts the problems of a file without listing them, which is fast enough for every file. */
 function countAll(graph: Graph, row: GraphRow): number {
   return graph.problemCount(row.key) + countOf(graph, row, 'orphan') + countOf(graph, row, 'twin')
 }

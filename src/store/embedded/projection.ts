@@ -29,14 +29,14 @@ const CACHED_VALUES = 16
 /** Rows between checks of the clock. */
 const CLOCK_INTERVAL = 32
 
-/** For more new rows, a table scan is faster than the index. */
+/** If there are more new rows, a table scan is faster than the index. */
 const MANY_ROWS = 20_000
 
 /** Rows to load between yields. */
 const ROWS_AT_ONCE = 500
 
 interface ProjectionOptions {
-  /** Prefix of every id. Omitted if there is only one vault. */
+  /** The prefix of every id. It is omitted if there is only one vault. */
   readonly vault?: string | undefined
   /** Keys may refer to other files afterwards. */
   onReplaced?(): void
@@ -67,7 +67,7 @@ export class Projection {
     return this.#state.generation
   }
 
-  /** False until every file of the vault has been read. */
+  /** The value is false until every file of the vault has been read. */
   get isComplete(): boolean {
     return this.#state.complete
   }
@@ -85,7 +85,8 @@ export class Projection {
   }
 
   /**
-   * First load, in slices of a few milliseconds. Does nothing for an index in memory, which `refresh` loads at once.
+   * Loads the index for the first time, in slices of a few milliseconds. An index in memory is left to `refresh`, which loads it
+   * at once.
    * @param onLoaded called with the loaded keys before the first read
    * @throws DamagedIndex, or SQLite's errors
    */
@@ -225,7 +226,7 @@ export class Projection {
     }
   }
 
-  /** Ordered by position. */
+  /** Returns a file's links, ordered by position. */
   links(key: number): readonly ResolvedLink[] {
     const cached = this.#links.get(key)
     if (cached !== undefined) return cached
@@ -252,7 +253,7 @@ export class Projection {
     return opened === undefined ? undefined : linksAsOfNow(location, opened)
   }
 
-  /** `undefined` for a file that was not read. */
+  /** Returns `undefined` for a file that was not read. */
   info(key: number): FileInfo | undefined {
     const row = this.file.opened?.info.get(key) as { data: string } | undefined
     if (row !== undefined) return unpackInfo(key, row.data)
@@ -260,7 +261,7 @@ export class Projection {
     return undefined
   }
 
-  /** SHA-256 in hex. Empty for files that were not read. */
+  /** Returns the SHA-256 in hex, or an empty string for files that were not read. */
   hash(key: number): string {
     return (this.file.opened?.hash.get(key) as { hash: string } | undefined)?.hash ?? ''
   }

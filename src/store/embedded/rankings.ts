@@ -80,7 +80,7 @@ function listedNodes(projection: Projection, scope: Scope): readonly number[] {
     : inScope(projection, scope).filter((node) => projection.graph.isListedNote(node))
 }
 
-/** Listed notes and the links among them, without self-links. Sent to other threads. */
+/** Returns the listed notes and the links among them, without self-links. The result is sent to other threads. */
 function topologyOf(graph: Graph): Adjacency & { readonly keys: Uint32Array } {
   const keys: number[] = []
   const numbers = new Int32Array(graph.size).fill(-1)

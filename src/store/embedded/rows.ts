@@ -13,9 +13,9 @@ export const FORMAT = 11
 export const APPLICATION_ID = 0x726f7578
 
 /**
- * Deleted files keep their row. `hot` is loaded into memory, `stat` detects changes, and `mentions` lists the names that links
- * depend on. Each column is one string, because SQLite's binding takes a call per value. `group_concat`
- * reads all rows in a quarter of the time.
+ * A deleted file keeps its row. `hot` is loaded into memory, `stat` detects changes, and `mentions` lists the names that links
+ * depend on. Each column is one string, because SQLite's binding takes a call per value. `group_concat` reads all rows in a
+ * quarter of the time.
  */
 export const SCHEMA = `
   CREATE TABLE meta (key TEXT PRIMARY KEY, value NOT NULL) WITHOUT ROWID;

@@ -15,7 +15,7 @@ export function keysInScope(projection: Projection, scope: Scope): KeySet {
   return projection.once(`keys ${JSON.stringify(scope)}`, () => KeySet.of(keysOfWhole(projection, scope)))
 }
 
-/** In ascending order. */
+/** Yields keys in ascending order. */
 function* keysOfWhole({ graph }: Projection, scope: Scope): Generator<number> {
   const accept = fileFilter(graph, scope)
   for (let key = 0; key < graph.size; key++) if (accept(key)) yield key
@@ -37,7 +37,7 @@ function find(projection: Projection, scope: Scope): readonly NodeIndex[] {
   return nodes
 }
 
-/** Cheap for the whole vault. */
+/** Returns a test for the scope, which is cheap for the whole vault. */
 export function acceptor(projection: Projection, scope: Scope): (key: number) => boolean {
   const { graph } = projection
   if (!isWhole(scope)) {
@@ -54,7 +54,7 @@ export function acceptor(projection: Projection, scope: Scope): (key: number) =>
   }
 }
 
-/** After this many checks, build the set of all matching keys. */
+/** After this many checks, the set of all matching keys is built. */
 const FEW = 2_000
 
 function fileFilter(graph: Graph, scope: Scope): (key: number) => boolean {
@@ -84,7 +84,7 @@ function kindFilter(graph: Graph, kinds: readonly NodeKind[], { withExcluded = f
   }
 }
 
-/** By key, 1 for files with the tags. `undefined` if the scope has no tags. */
+/** Returns an array with a 1 for each key of a file with the tags, or `undefined` if the scope has no tags. */
 function taggedFiles(projection: Projection, tags: Scope['tags']): Uint8Array | undefined {
   if (tags === undefined || tags.names.length === 0) return undefined
   const index = projection.tags()

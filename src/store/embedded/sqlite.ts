@@ -39,8 +39,8 @@ export function openSqlite(path: string, { readOnly = false }: { readOnly?: bool
 }
 
 /**
- * Opens an in-memory database that another thread writes. SQLite's own retries, every 100 ms, would miss the pauses of a busy
- * writer.
+ * Opens an in-memory database that another thread writes. Readers do not rely on SQLite's own retries, which come every 100 ms
+ * and would miss the pauses of a busy writer.
  */
 export function openBetweenWrites(path: string): Database {
   const database = openSqlite(path)
@@ -58,7 +58,7 @@ function tryUntilUnlocked<T>(call: () => T): T {
   }
 }
 
-/** In milliseconds. Readers of an in-memory database run during these pauses. */
+/** The pauses of a writer in milliseconds, during which readers of an in-memory database run. */
 export const PAUSE = { length: 3, every: 50 }
 
 let pausedAt = Number.NEGATIVE_INFINITY
@@ -102,7 +102,7 @@ function guardedStatement(statement: Statement, calls: CallGuard): Statement {
 /** Milliseconds to wait for another writer. */
 export const BUSY_TIMEOUT = 10_000
 
-/** True for damaged files and for files that are not an index. */
+/** Returns true for errors of damaged files and of files that are not an index. */
 export function isDamage(error: unknown): boolean {
   return error instanceof DamagedIndex || error instanceof DamagedWords || matchesSqliteError(DAMAGED, error) || isTooLarge(error)
 }

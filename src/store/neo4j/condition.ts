@@ -19,7 +19,7 @@ interface ConditionContext {
   /** Name of the vault's full-text index. */
   readonly wordIndex: string
   readonly languages: readonly string[]
-  /** Removes the vault prefix from an id. */
+  /** Removes the vault's prefix from an id. */
   readonly bare: (id: string) => string
 }
 
@@ -129,7 +129,7 @@ const FEATURES: Readonly<Record<Extract<Lookup, { readonly kind: 'has' }>['featu
   property: 'size(f.propertyNames) > 0',
 }
 
-/** Must match `compares` in `compare-values.ts`. */
+/** Returns a comparison in Cypher. The result must match `compares` in `compare-values.ts`. */
 function comparisonToCypher(lookup: Extract<Lookup, { readonly kind: 'comparison' }>, param: (value: unknown) => string): string {
   const { name, operator, number, period } = lookup
   const byNumber = number === undefined ? 'false' : `toFloat(part[1]) ${operator} ${param(number)}`

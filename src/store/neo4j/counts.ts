@@ -6,7 +6,7 @@ import type { QuestionContext } from './questions.ts'
 
 const LISTED_FILES = "MATCH (f:RouxListed {vault: $vault}) WHERE f.folded STARTS WITH ''"
 
-/** Includes parent tags. Ordered by count, then name. */
+/** Counts tags and their parents. The result is ordered by count, then by name. */
 export async function countTags({ questions }: QuestionContext, prefix: string): Promise<readonly TagCount[]> {
   const rows = await questions.ask<{ readonly tag: string; readonly files: number; readonly listed: number }>(
     `MATCH (f:RouxFile {vault: $vault}) WHERE f.folded STARTS WITH '' UNWIND f.tagSpellings AS tag

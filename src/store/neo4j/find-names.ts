@@ -9,7 +9,7 @@ import { filesIn } from './scope.ts'
 
 /** Candidates for a similar name: the files that share the most character pairs. */
 const MAX_CANDIDATES = 1_000
-/** Higher, because some candidates are outside the scope. */
+/** The limit is higher, because some candidates are outside the scope. */
 const MAX_EXAMINED = 3 * MAX_CANDIDATES
 
 interface Candidate extends Pick<FileRecord, 'key' | 'path' | 'title' | 'aliases' | 'kind'> {

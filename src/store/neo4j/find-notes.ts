@@ -123,7 +123,7 @@ function valuesOf(by: GroupBy, at: number): string {
   }
 }
 
-/** Score of the notes in `$first`, above all others. */
+/** The score of the notes in `$first`, which is above all others. */
 const FIRST = 1e9
 /** Maximum relevance of the other notes. */
 const NEARLY_ONE = 0.999

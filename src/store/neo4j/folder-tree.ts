@@ -8,11 +8,11 @@ interface Entry {
   readonly folders: Map<string, Entry>
   readonly spellings: Map<string, number>
   own: number
-  /** At any depth. */
+  /** Number of notes at any depth. */
   count: number
 }
 
-/** `undefined` if the folder does not exist. */
+/** Returns the tree, or `undefined` if the folder does not exist. */
 export async function folderTree(asking: QuestionContext, path: string, options: TreeOptions): Promise<Folder | undefined> {
   const { questions, idOf, cached } = asking
   const rows = await cached(`tree ${options.includeArchived} ${path}`, () => countsOf(asking, path, options))
@@ -68,7 +68,7 @@ interface FolderCounts {
   readonly all: number
 }
 
-/** Counts the spellings of a folder separately. */
+/** Counts the notes of folders. Each spelling of a folder is counted separately. */
 async function countsOf({ questions }: QuestionContext, path: string, options: TreeOptions): Promise<readonly FolderCounts[]> {
   return await questions.ask<FolderCounts>(
     `MATCH (f:RouxListed {vault: $vault}) WHERE f.folded STARTS WITH $start

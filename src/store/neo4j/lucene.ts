@@ -34,7 +34,7 @@ export function fieldQuery(field: WordField, word: WordLookup): string {
   return fields.join(' ')
 }
 
-/** Matches the words in any order; `phrasePattern` checks their positions. */
+/** Returns a query that matches the words in any order; `phrasePattern` checks their positions. */
 export function phraseQuery(words: readonly PhraseWord[]): string {
   const clauses = words.map(({ form, isPrefix }) => {
     const lookup = { form, match: isPrefix ? 'prefix' : 'form', languages: [] } as const
@@ -43,7 +43,7 @@ export function phraseQuery(words: readonly PhraseWord[]): string {
   return clauses.join(' ')
 }
 
-/** Matches output of `wordTexts` that contains the words in sequence. */
+/** Returns a pattern for output of `wordTexts` that contains the words in sequence. */
 export function phrasePattern(words: readonly PhraseWord[]): string {
   const others = '(?:[^/ ][^ ]* )*?'
   let at = 0

@@ -9,12 +9,12 @@ import { readDate, readNumber } from '../../search/query/compare-values.ts'
 import { plainName } from '../../search/similar-names.ts'
 import { factsOf } from '../note-facts.ts'
 
-/** Notes cannot contain this character. */
+/** A character that notes cannot contain. */
 export const SEPARATOR = '\u0000'
 
 export type FileProperties = Readonly<Record<string, unknown>>
 
-/** Excludes the id and the links. */
+/** Returns a file's properties, without the id and the links. */
 export function propertiesOf(record: FileRecord, owner: string): FileProperties {
   const { path, kind, title, tags, links, conflict, excluded, malformed, info } = record
   const names = namesOf(record)
@@ -81,7 +81,7 @@ function infoProperties({ stat }: FileRecord, info: FileInfo): FileProperties {
   }
 }
 
-/** Name, number and date (ms) as one string. Empty if the value is neither a number nor a date. */
+/** Returns name, number and date (ms) as one string. The list is empty if the value is neither a number nor a date. */
 function comparableOf(name: string, value: string): readonly string[] {
   const number = readNumber(value)
   const date = readDate(value)
@@ -117,7 +117,7 @@ export function shortHash(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 24)
 }
 
-/** Characters of a name to compare. */
+/** Only this many characters of a name are compared. */
 const MAX_PAIRS = 512
 
 export function pairsOf(folded: string): readonly string[] {
@@ -134,15 +134,15 @@ function hex(unit: number): string {
 
 export interface Edge {
   readonly count: number
-  /** Distinct, in alphabetical order. */
+  /** The distinct kinds in alphabetical order. */
   readonly kinds: readonly string[]
-  /** Folded property names. */
+  /** The folded names of properties. */
   readonly types: readonly string[]
   /** JSON pairs of a link's index in the file, and the link. */
   readonly links: string
 }
 
-/** Grouped by target: a key, or the id of a missing target. */
+/** Groups links by target, which is a key or the id of a missing target. */
 export function edgesOf(links: readonly ResolvedLink[], missing: (name: string) => string): ReadonlyMap<number | string, Edge> {
   const ends = groupBy(links.entries(), ([, { to }]) => (typeof to === 'number' ? to : missing(to)))
   return new Map(
@@ -183,7 +183,7 @@ export function idKeyOf(id: string): string {
 
 const MAX_KEY_LENGTH = 1_000
 
-/** Neo4j sorts by code points, Roux by code units. The orders differ only beyond U+D7FF. */
+/** Roux sorts by code units, and Neo4j by code points. The orders differ only beyond U+D7FF. */
 export function sortable(text: string): string {
   return text.replace(/[\ud800-\uffff]/g, (unit) => `\ud7ff${unit.charCodeAt(0).toString(16)}`)
 }

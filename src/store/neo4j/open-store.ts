@@ -23,7 +23,7 @@ export function openNeo4jStore(connection: Connection, name?: string): Neo4jStor
 /** Milliseconds between checks for new commits while there are listeners. */
 const LOOK = 1_000
 
-/** In milliseconds. Planning would slow down the first request. */
+/** The delay of planning, in milliseconds. Planning at once would slow down the first request. */
 const PLANNING = 2_000
 
 export class Neo4jStore implements Store {
@@ -106,7 +106,7 @@ export class Neo4jStore implements Store {
       'MATCH (f:RouxFile {vault: $vault}) WHERE f.generation > $since RETURN f.id AS id',
       { vault: this.#connection.vault, since: before },
     )
-    // Update after the read. If the read fails, the next check reports the change.
+    // The state is updated after the read. If the read fails, the next check reports the change.
     if (this.#reportedGeneration !== before) return
     this.#reportedGeneration = generation
     const change = { generation, ids: rows.map(({ id }) => toNodeId(id, this.#name)) }

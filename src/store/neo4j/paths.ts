@@ -16,8 +16,8 @@ interface SpurPath {
 const FURTHER = 4
 
 /**
- * Yen's algorithm (J. Y. Yen, 1971). One query finds all shortest paths, and one query all deviations from a path. Ordered by
- * length, then ids.
+ * Finds paths by Yen's algorithm (J. Y. Yen, 1971). One query finds all shortest paths, and one query all deviations from a path.
+ * Paths are ordered by length, then by ids.
  */
 export async function findPaths(
   run: Ask,
@@ -80,7 +80,7 @@ interface FoundPath {
   readonly ceiling: number
 }
 
-/** Shortest paths that continue the root of each spur, below the lowest possible degree limit. Ids decide ties. */
+/** Returns the shortest paths that continue the root of each spur, below the lowest possible degree limit. Ids decide ties. */
 async function shortest(
   run: Ask,
   { target, ceilings }: Search,

@@ -11,8 +11,8 @@ const LISTED: Scope = { kinds: ['note', 'canvas'], withoutArchived: true }
 const FOUND: Scope = { kinds: ['note', 'canvas'], withoutArchived: true, withoutConflicts: true }
 
 /**
- * Runs common queries with ids that do not exist, so the database plans them. Concurrent queries form one statement, so group and
- * order them exactly as the use cases do.
+ * Runs common queries with ids that do not exist, so the database plans them. Concurrent queries form one statement, so they must
+ * be grouped and ordered exactly as in the use cases.
  */
 export async function planAhead(snapshot: Snapshot, embedders: readonly StoredEmbedder[]): Promise<void> {
   const nameQueries = () => [
@@ -29,7 +29,7 @@ export async function planAhead(snapshot: Snapshot, embedders: readonly StoredEm
   const texts = () => [snapshot.versions([ONE]), snapshot.texts?.([ONE])]
   const notes = () => [...texts(), snapshot.nodes([ONE], { links: 1 })]
   await Promise.all(nameQueries())
-  // A name may belong to a missing note.
+  // A missing note may also have this name.
   const anyKind = { kinds: ['note', 'canvas', 'attachment', 'missing'], withExcluded: true } as const
   await Promise.all([...nameQueries(), snapshot.names(['x'], 'equal', anyKind)])
   await Promise.all(notes())
@@ -47,7 +47,7 @@ export async function planAhead(snapshot: Snapshot, embedders: readonly StoredEm
       snapshot.nearestNames(embedder, [vector], FOUND, bounds),
     ]
     await Promise.all(nearest())
-    // With word matches, links are read together with the nearest vectors.
+    // If words match, links are read together with the nearest vectors.
     await Promise.all([snapshot.linksWithin([{ id: ONE, start: 0, end: 1 }], FOUND), ...texts(), ...nearest()])
     // Multilingual models also need the languages of the vault.
     const grouped = () => [...nearest(), snapshot.languages([])]
@@ -58,7 +58,7 @@ export async function planAhead(snapshot: Snapshot, embedders: readonly StoredEm
     // Passages depend on the language of their note.
     const passages = () => [vectors(), snapshot.languages([ONE])]
     await Promise.all([...notes(), ...passages()])
-    // With word matches, the texts have been read with the links.
+    // If words match, the texts have been read with the links.
     await Promise.all([snapshot.nodes([ONE], { links: 1 }), ...passages()])
     // Similar results support each other, so their vectors and similar titles are read together.
     await Promise.all([vectors(), snapshot.names(['x'], 'similar', FOUND, { limit: 1, minimum: 0 })])

@@ -46,7 +46,7 @@ const TROUBLED = `NOT f.excluded AND (f.troubles > 0
   OR (f:RouxListed AND ((f.inDegree = 0 AND f.outDegree = 0) OR size(f.twins) > 0)))`
 
 function filesOf({ filter: { id, target, folder } }: ProblemQuery, { bare }: QuestionContext) {
-  // With a second condition, the planner might use the wrong index.
+  // `left` replaces `STARTS WITH`, because two indexed conditions could make the planner use the wrong index.
   const condition = id === undefined ? 'f.folded STARTS WITH $start' : 'f.id = $id AND left(f.folded, size($start)) = $start'
   const linking =
     target === undefined ? '' : ' AND EXISTS { MATCH (f)-[:ROUX_LINK]->(t) WHERE t.id = $target AND t.kind IS NOT NULL }'
@@ -210,7 +210,7 @@ interface Row {
   readonly sources: readonly string[]
 }
 
-/** Ordered by number of linking files, then name. */
+/** Returns missing notes, ordered by the number of linking files, then by name. */
 export async function findWanted(
   asking: QuestionContext,
   { folder, counts }: WantedFilter,

@@ -27,7 +27,7 @@ export interface VaultFacts extends VaultState {
   readonly embedders: readonly StoredEmbedder[]
 }
 
-/** Cached results are valid while this string stays the same. */
+/** Returns a string for a state. Cached results are valid while the string stays the same. */
 export function stateOf(state: VaultState | undefined): string {
   return `${state?.lineage} ${state?.generation} ${state?.searchWrites}`
 }
@@ -42,7 +42,7 @@ export interface StoredEmbedder {
   readonly indexed: boolean | null
 }
 
-/** In milliseconds. Older announcements are ignored. */
+/** Announcements that are older than this many milliseconds are ignored. */
 const ANNOUNCED = 60_000
 
 /** Binds everything that `STATE` refers to. */
@@ -87,7 +87,7 @@ export async function readFacts(connection: Connection, signal?: AbortSignal): P
 export interface QuestionOptions {
   readonly signal?: AbortSignal | undefined
   /**
-   * Receives the vault's state with each result, or `undefined` if the vault has been removed.
+   * A callback that receives the vault's state with each result, or `undefined` if the vault has been removed.
    * @throws SnapshotOutdated to reject the result
    */
   readonly onState: (state: VaultState | undefined) => void
@@ -115,7 +115,7 @@ export class Questions {
     this.#options = options
   }
 
-  /** True after the first result. */
+  /** The value is true after the first result. */
   get isConfirmed(): boolean {
     return this.#isConfirmed
   }
@@ -123,7 +123,7 @@ export class Questions {
   /** The query must return each row as `row`. `$vault` is always set. */
   ask<T>(cypher: string, parameters: Values = {}): Promise<readonly T[]> {
     return new Promise<readonly T[]>((resolve, reject) => {
-      // Deferred, to include queries of continuations that are about to run.
+      // The queries are sent later, to include those of continuations that are about to run.
       if (this.#waiting.length === 0) setImmediate(() => void this.#send())
       this.#waiting.push({ cypher, parameters, resolve, reject })
     })

@@ -28,7 +28,7 @@ export function lookupsOf(terms: readonly WordTerm[]): readonly WordLookup[] {
 }
 
 export interface Ranked {
-  /** Per word, the number of notes; `undefined` if the word does not count. */
+  /** For each word, the number of notes, or `undefined` if the word does not count. */
   readonly used: readonly (number | undefined)[]
 }
 
@@ -39,7 +39,7 @@ export async function countDocuments({ cached, questions }: QuestionContext): Pr
   })
 }
 
-/** Counts only notes with indexed words. */
+/** Counts the notes of each language. Notes without indexed words do not count. */
 async function countLanguages({ cached, questions }: QuestionContext): Promise<ReadonlyMap<string, number>> {
   return await cached('languages', async () => {
     const rows = await questions.ask<readonly [string, number]>(
@@ -95,13 +95,13 @@ export async function rankingParameters(asking: QuestionContext, lookups: readon
   }
 }
 
-/** Top hits to return names for. Callers request these next. */
+/** Number of top hits whose names are returned, because callers request them next. */
 const NAMED_HITS = 10
 
-/** Extra notes to fetch, because some may be outside the scope. */
+/** Number of extra notes to fetch, because some may be outside the scope. */
 const MORE = { times: 2, plus: 1_000 }
 
-/** Best first, then by id. */
+/** Returns the best notes first. Ties are ordered by id. */
 export async function rankWords(
   asking: QuestionContext,
   terms: readonly WordTerm[],
@@ -113,7 +113,7 @@ export async function rankWords(
   const maxHits = isWhole(scope) ? query.limit * MORE.times + MORE.plus : undefined
   const [documents, first] = await Promise.all([countDocuments(asking), rankedRow(asking, query, maxHits)])
   let row = first
-  // Too many of the best hits are outside the scope, so rank all hits.
+  // If too many of the best hits are outside the scope, all hits are ranked.
   if (row !== undefined && maxHits !== undefined && row.hits.length < query.limit && sum(row.used) > maxHits) {
     row = await rankedRow(asking, query)
   }
@@ -188,7 +188,7 @@ function sum(counts: Ranked['used']): number {
   return counts.reduce((total: number, count) => total + (count ?? 0), 0)
 }
 
-/** An upper bound for any score. */
+/** Returns an upper bound for any score. */
 export function greatestScore(lookups: readonly WordLookup[], { used }: Ranked, documents: number): number {
   const { title, body } = DEFAULT_SCORING
   return lookups.reduce((total, { term }, at) => {

@@ -11,7 +11,7 @@ export interface ScopeCondition {
 /** @param bare removes the vault prefix from an id */
 export function filesIn(scope: Scope, bare: (id: string) => string): ScopeCondition {
   const { kinds = NOTES, tags, note, withExcluded = false, withoutArchived = false, withoutConflicts = false } = scope
-  // With `STARTS WITH`, the planner might use the wrong index.
+  // For a single note, `left` replaces `STARTS WITH`, because the planner might use the wrong index.
   const conditions =
     note === undefined
       ? ['f.folded STARTS WITH $scopeStart']

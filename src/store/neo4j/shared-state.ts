@@ -52,7 +52,7 @@ function bytesOf({ buffer, byteOffset, length }: Int8Array): Uint8Array {
   return new Uint8Array(buffer, byteOffset, length)
 }
 
-/** Shared by all servers. Kept when the vault is fed again, and deleted with the vault. */
+/** Decisions that all servers share. They are kept when the vault is fed again, and deleted with the vault. */
 export function decisionsOf(connection: Connection): Decisions {
   const { vault } = connection
   const all = async (kind: string): Promise<readonly { readonly of: string; readonly label: string | null }[]> =>

@@ -53,14 +53,14 @@ export interface SnapshotParts {
   readonly hasTexts: boolean
   readonly onState: (state: VaultState | undefined) => void
   readonly newest: () => number
-  /** For whole-vault results. */
+  /** A cache of results for the whole vault. */
   readonly cache: KeptAnswers
   readonly onTopology: (topology: Topology, rows: TopologyRows) => void
   /** Scores that only this process has. */
   readonly ownScores: (metric: Metric) => OwnScores | undefined
 }
 
-/** In the order of the topology from which the scores were computed. */
+/** Scores in the order of the topology from which they were computed. */
 export interface OwnScores {
   readonly rows: TopologyRows
   readonly order: readonly number[]
@@ -92,7 +92,7 @@ export class Neo4jSnapshot implements Snapshot {
       signal,
       onState: (state) => {
         onState(state)
-        // During the first feed, search data changes all the time. Only facts from an earlier read must be checked.
+        // Search data changes all the time during the first feed, so only facts from an earlier read are checked.
         const isSearchMoved = isTrusted && state?.searchWrites !== facts?.searchWrites
         if (state?.isPartlyVisible === true || !isSameGeneration(state, facts) || isSearchMoved) this.restart()
       },
@@ -341,7 +341,7 @@ export class Neo4jSnapshot implements Snapshot {
     const { text, parameters } = filesIn(scope, this.#asking.bare)
     const isDegree = metric === 'in_degree' || metric === 'out_degree'
     const score = SCORES[metric]
-    // For the whole vault, the index of scores is sorted. For smaller scopes, the query sorts.
+    // The index of scores is sorted for the whole vault. For smaller scopes, the query sorts.
     const inOrder = labelOf(scope) === 'RouxListed' && isWhole(scope)
     const ordering = inOrder
       ? `MATCH (f:RouxListed) USING INDEX f:RouxListed(vault, ${score}) WHERE f.vault = $vault AND f.${score} IS NOT NULL AND ${text}

@@ -15,7 +15,7 @@ export interface StoredVault {
   readonly texts: Texts
   readonly indexing: Indexing
   readonly graphLog: GraphLog
-  /** True if another process watches the folder. That process also computes the insight. */
+  /** Returns true if another process watches the folder. That process also computes the insight. */
   isFollowed(): boolean
 }
 
@@ -26,7 +26,7 @@ export function openStoredVault(place: Neo4jPlace, name?: string): StoredVault {
   const indexing = new FeedStatus(store, connection, place)
   return {
     store,
-    // Only for reads outside of use cases. Within them, snapshots read the text.
+    // Reads texts outside of use cases. Within them, snapshots read the text.
     texts: {
       read: (versions, signal) =>
         store.read(async (snapshot) => (await snapshot.texts?.(versions.map(({ id }) => id))) ?? [], signal),
@@ -54,28 +54,28 @@ class FedStore extends Neo4jStore {
   }
 }
 
-/** Do not list other vaults, because the caller may not be allowed to know them. */
+/** Returns an error that does not list other vaults, because the caller may not be allowed to know them. */
 function unknownVault(vault: string): RouxError {
   return new RouxError('VAULT_NOT_FOUND', `The database has no vault "${vault}".`, {
     hint: 'Feed it where its folder is: roux index <folder> --store neo4j.',
   })
 }
 
-/** In milliseconds. Without a heartbeat for this long, results have a warning. */
+/** After this many milliseconds without a heartbeat, results have a warning. */
 const SILENCE_TIMEOUT = 60_000
 
 function isFollowed(facts: VaultFacts | undefined): boolean {
   return facts !== undefined && facts.heartbeatAt !== null && facts.now - facts.heartbeatAt < SILENCE_TIMEOUT
 }
 
-/** Seconds without a heartbeat. `undefined` below a minute, or if there is no feeder. */
+/** Returns the seconds without a heartbeat, or `undefined` below a minute, or if there is no feeder. */
 function silenceOf({ heartbeatAt, committedAt, now }: VaultFacts): number | undefined {
   if (heartbeatAt === null) return undefined
   const silent = now - Math.max(heartbeatAt, committedAt ?? 0)
   return silent < SILENCE_TIMEOUT ? undefined : Math.round(silent / 1_000)
 }
 
-/** Reports the feeder's progress. Changes nothing. */
+/** The status of a vault that another process feeds. Its methods change nothing. */
 class FeedStatus implements Indexing {
   readonly #store: FedStore
   readonly #connection: Connection
@@ -114,7 +114,7 @@ class FeedStatus implements Indexing {
   /** @throws RouxError `STORE_UNAVAILABLE` */
   async ready(_timeout: number, signal?: AbortSignal): Promise<boolean> {
     const current = this.#store.facts
-    // The feeder may be back by now.
+    // The feeder may have come back by now.
     const facts = current === undefined || silenceOf(current) !== undefined ? await this.#store.refresh(signal) : current
     const state = `${facts?.generation} ${facts?.searchWrites}`
     if (facts === undefined || state === this.#countedState) return true
@@ -139,7 +139,7 @@ class FeedStatus implements Indexing {
     const { total, words, vectors, embedder } = counts
     this.#search = {
       words: { done: Math.min(words, total), total },
-      // No embedder is recorded before the first vector.
+      // There is no recorded embedder before the first vector.
       ...(embedder === null && total > 0
         ? {}
         : { vectors: { done: Math.min(vectors, total), total, ...(embedder === null ? {} : { embedder }) } }),

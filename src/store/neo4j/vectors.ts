@@ -15,7 +15,7 @@ interface VectorQuery {
   readonly scope: Scope
 }
 
-/** Hits to request, as a multiple of the limit. Some are outdated or outside the scope. */
+/** Number of hits to request, as a multiple of the limit. Some hits are outdated or outside the scope. */
 const MORE = 4
 const MIN_CANDIDATES = 100
 
@@ -83,7 +83,7 @@ export async function nearestChunks(
   return lists.map((hits) => hits.map((hit) => ({ ...hit, id: asking.idOf(hit.id) })))
 }
 
-/** Best first. */
+/** Returns names, best first. */
 export async function nearestNames(
   asking: QuestionContext,
   query: VectorQuery,

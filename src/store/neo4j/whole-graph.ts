@@ -63,10 +63,10 @@ function edgesOf(
   ]
 }
 
-/** Listed notes and the links among them, without self-links. */
+/** The listed notes and the links among them, without self-links. */
 export interface TopologyRows {
   readonly keys: readonly number[]
-  /** Without the vault prefix. */
+  /** Ids without the vault prefix. */
   readonly ids: readonly string[]
   readonly offsets: Uint32Array
   readonly targets: Uint32Array

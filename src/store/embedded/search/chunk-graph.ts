@@ -21,17 +21,18 @@ export interface ChunkGraphOptions {
   readonly dimensions: number
   /** If omitted, the graph is not saved. */
   readonly path?: string | undefined
-  /** With `auto`, minimum size of the int8 vectors for building a graph, in bytes. */
+  /** With `auto`, a graph is built if the int8 vectors have at least this many bytes. */
   readonly autoFrom?: number
   readonly loadAddon?: () => Promise<LoadedAddon>
   /** If omitted, this thread builds the graphs. */
   readonly graphs?: VectorGraphs | undefined
-  /** Must not keep the process alive. */
+  /** Waits for some time. The timer must not keep the process alive. */
   readonly rest?: (ms: number) => Promise<unknown>
 }
 
 /**
- * Loads, builds, updates and saves an HNSW graph in the background. Until the graph is complete, searches compare all vectors.
+ * An HNSW graph that is loaded, built, updated and saved in the background. Until the graph is complete, searches compare all
+ * vectors.
  */
 export class ChunkGraph {
   readonly #slots: VectorSlots
@@ -39,14 +40,14 @@ export class ChunkGraph {
   readonly #pause: (ms: number) => Promise<unknown>
   #manifest: LabelManifest | undefined
   #index: HnswIndex | undefined
-  /** Why the graph is missing or not saved. */
+  /** The reason why the graph is missing or not saved. */
   #trouble: string | undefined
   #damage: unknown
   #handedOver: number | undefined
   #isRunning = false
   #isClosed = false
   #wake: () => void = () => {}
-  /** Labels added since the last save. `undefined` if there was none. */
+  /** Number of labels added since the last save, or `undefined` if there was no save. */
   #unsaved: number | undefined
 
   constructor(slots: VectorSlots, options: ChunkGraphOptions) {
@@ -55,7 +56,7 @@ export class ChunkGraph {
     this.#pause = options.rest ?? ((ms) => delay(ms, undefined, { ref: false }))
   }
 
-  /** `reason` explains an unexpected index type. */
+  /** The index type in use. `reason` explains an unexpected one. */
   get state(): Pick<VectorState, 'index' | 'reason'> {
     const index = this.#index?.usesGraph ? 'hnsw' : 'exact'
     const reason = this.#trouble ?? this.#progress()
@@ -193,7 +194,7 @@ export class ChunkGraph {
     }
   }
 
-  /** Saves after enough changes and a pause. */
+  /** Saves the graph after enough changes and a pause. */
   async #save(index: HnswIndex): Promise<void> {
     const { path, embedder } = this.#options
     const isWorthIt = this.#unsaved === undefined || this.#unsaved >= Math.max(MIN_UNSAVED, index.size * MAX_UNSAVED_SHARE)
@@ -226,11 +227,11 @@ export class ChunkGraph {
   }
 }
 
-/** In milliseconds. Commands finish and servers answer their first calls before the work starts. */
+/** The delay of background work in milliseconds. By then, commands have finished and servers have answered their first calls. */
 const START_DELAY = 2000
-/** In milliseconds. The last label may add up to 1 ms. */
+/** The length of a slice in milliseconds. The last label may add up to 1 ms. */
 const SLICE = 4
-/** For more labels, another thread builds a new graph. */
+/** If there are more labels, another thread builds a new graph. */
 const MAX_BUILT_HERE = 256
 /** Vectors per message. Adding them takes about 100 ms. */
 const MAX_AT_ONCE = 256
@@ -239,7 +240,7 @@ const PAUSE = 4
 const PAUSE_AFTER_SEARCH = 50
 /** Milliseconds without changes before a save, because vectors arrive in batches. */
 const SAVE_DELAY = 10_000
-/** Changes required for another save, and their minimum share. A graph of 400,000 vectors takes 500 MB. */
+/** Number of changes required for another save, and their minimum share. A graph of 400,000 vectors takes 500 MB. */
 const MIN_UNSAVED = 1000
 const MAX_UNSAVED_SHARE = 0.05
 /** If a larger share of the labels has changed since the save, build a new graph. */

@@ -24,14 +24,14 @@ export interface CoarseVectors {
   readonly length: number
   /** Index among the note's chunks or names. */
   ordinal(at: number): number
-  /** 48-bit hash of the text and its vector. */
+  /** A 48-bit hash of the text and its vector. */
   mark(at: number): number
   vector(at: number): CoarseVector
 }
 
 export interface CoarseNote {
   readonly key: number
-  /** See `stampOf`. */
+  /** A number for the file; see `stampOf`. */
   readonly stamp: number
   readonly chunks: CoarseVectors
   readonly names: CoarseVectors
@@ -45,13 +45,13 @@ interface Place {
 /** Numbers of notes, vectors and dimensions. */
 const HEADER_BYTES = 12
 
-/** In native byte order. Sorted by note, chunks before names. */
+/** Arrays in native byte order, sorted by note, with chunks before names. */
 interface Arrays {
   readonly marks: Float64Array
   readonly keys: Int32Array
   readonly stamps: Uint32Array
   readonly scales: Float32Array
-  /** Per note, the number of chunk vectors, then of name vectors. */
+  /** For each note, the number of chunk vectors, and then the number of name vectors. */
   readonly counts: Uint16Array
   readonly ordinals: Uint16Array
   readonly values: Int8Array
@@ -144,10 +144,10 @@ class Stretch implements CoarseVectors {
   }
 }
 
-/** Aligns the arrays to 8 bytes after the checksum. */
+/** The padding aligns the arrays to 8 bytes after the checksum. */
 const PADDING = 4
 
-/** SQLite's buffers are usually aligned already. */
+/** The bytes from SQLite are usually aligned already. */
 function aligned(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   if (bytes.buffer instanceof ArrayBuffer && bytes.byteOffset % 8 === PADDING) return bytes as Uint8Array<ArrayBuffer>
   const copy = new Uint8Array(PADDING + bytes.length).subarray(PADDING)
@@ -182,7 +182,7 @@ function nameOf({ embedder, revision }: Place): string {
   return `coarse:${embedder}:${revision}`
 }
 
-/** 48 bits, which a double represents exactly. */
+/** The hash has 48 bits, which a double represents exactly. */
 function markOf({ hash, packed }: StoredVector): number {
   return ((hash[0] as number) * 256 + (hash[1] as number)) * 2 ** 32 + crc32(packed)
 }
@@ -190,9 +190,9 @@ function markOf({ hash, packed }: StoredVector): number {
 interface Running {
   readonly embedder: number
   readonly dimensions: number
-  /** First revision of the new parts. */
+  /** The first revision of the new parts. */
   since?: number
-  /** Last key that has been rewritten. */
+  /** The last key that has been rewritten. */
   after: number
 }
 

@@ -9,7 +9,7 @@ import { headerPlace, pagePlace, sealBytes, unsealBytes } from './search-rows.ts
 const FAN_IN = 8
 /** Maximum duration of a step in milliseconds. */
 const STEP_MS = 25
-/** In milliseconds. A merge without progress for this long is discarded. */
+/** A merge that makes no progress for this many milliseconds is discarded. */
 const ABANDONED = 3_600_000
 
 interface SegmentRow {
@@ -108,7 +108,7 @@ interface Merge {
   readonly run: Generator<void, SegmentHeader>
 }
 
-/** The header makes a segment visible. If a note is in several segments, the highest `rank` counts. */
+/** Inserts the header, which makes a segment visible. If a note is in several segments, the highest `rank` counts. */
 export function insertSegment(
   database: Database,
   { id, rank, header }: { readonly id: number; readonly rank: number; readonly header: SegmentHeader },
@@ -140,20 +140,20 @@ function readHeader(database: Database, id: number): SegmentHeader {
   return unpackHeader(unsealBytes(headerPlace(id, row.rank), row.header))
 }
 
-/** Prefers the smallest segments. */
+/** Chooses segments to merge, preferably the smallest. */
 function choose(segments: readonly SegmentRow[]): readonly SegmentRow[] {
   const levels = groupBy(segments, ({ notes }) => Math.floor(Math.log(Math.max(1, notes)) / Math.log(FAN_IN)))
   const full = [...levels].filter(([, group]) => group.length >= FAN_IN).sort(([a], [b]) => a - b)
   return full[0]?.[1] ?? []
 }
 
-/** Accepts the newest entry of each existing note. */
+/** Returns a test that accepts only the newest entry of each existing note. */
 function liveness(
   database: Database,
   headers: ReadonlyMap<number, SegmentHeader>,
 ): (input: SegmentRow, ordinal: number) => boolean {
   const newest = new Map<number, number>()
-  // Sorted by rank, so the last segment wins.
+  // Headers are sorted by rank, so the last segment wins.
   for (const [id, { keys }] of headers) for (const key of keys) newest.set(key, id)
   const find = database.prepare('SELECT 1 AS found FROM note WHERE key = ?')
   return ({ id }, ordinal) => {

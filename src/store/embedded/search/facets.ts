@@ -12,7 +12,7 @@ const SLICE_MS = 8
 
 abstract class NoteTable {
   readonly projection: Projection
-  /** Keys to read. `undefined` means all. */
+  /** The keys to read. `undefined` stands for all keys. */
   #stale: Set<number> | undefined
 
   constructor(projection: Projection) {
@@ -75,7 +75,7 @@ export class Facets extends NoteTable {
     return (this.#facts.get(key)?.properties.size ?? 0) > 0
   }
 
-  /** One value per list item; an empty string means no value. `name` is folded. */
+  /** Returns one value per list item, with an empty string for no value. `name` is folded. */
   propertyTexts(key: number, name: string): readonly string[] {
     return this.#facts.get(key)?.properties.get(name)?.values ?? []
   }
@@ -160,7 +160,7 @@ class Counts<T extends string = string> {
 }
 
 export class Relations extends NoteTable {
-  /** By folded property name, then by key of the note. */
+  /** The values by folded property name, then by key of the note. */
   readonly #byName = new Map<string, Map<number, readonly (number | string)[]>>()
   readonly #ofKey = new Map<number, readonly string[]>()
 

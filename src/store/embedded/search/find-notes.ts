@@ -36,7 +36,7 @@ export async function loadForGroups(condition: Condition | undefined, by: readon
   await loadFor(condition, undefined, facts)
 }
 
-/** The facts must be loaded. */
+/** The facts must be loaded before this call. */
 export function findNotes({ condition, order, candidates }: FindRequest, facts: VaultFacts, page: Page): FoundPage {
   const matches = matching({ condition, candidates }, facts)
   const end = page.offset + page.limit
@@ -54,7 +54,7 @@ export function findNotes({ condition, order, candidates }: FindRequest, facts: 
   return { items, total: matches.size }
 }
 
-/** Ordered by id. The facts must be loaded. */
+/** Returns notes ordered by id. The facts must have been loaded. */
 export function groupValues(
   { by, ...asked }: Pick<FindRequest, 'condition' | 'candidates'> & { readonly by: readonly GroupBy[] },
   facts: VaultFacts,
@@ -94,7 +94,7 @@ interface FindOptions {
   readonly limit: number
 }
 
-/** From 0 to 1. Notes in `first` get 1. */
+/** Returns a relevance from 0 to 1. Notes in `first` get 1. */
 function relevance(
   matches: KeySet,
   { terms, first }: Pick<FindOrder, 'terms' | 'first'>,
@@ -143,9 +143,9 @@ function timeOr(time: number, factor: number): number {
 export interface VaultFacts {
   readonly projection: Projection
   readonly words: WordIndex
-  /** Loaded only for queries with times or properties. */
+  /** The facts for times and properties, which are loaded only for queries that use them. */
   readonly facets: Facets
-  /** Loaded only for queries with relations. */
+  /** The facts for relations, which are loaded only for queries that use them. */
   readonly relations: Relations
 }
 

@@ -8,12 +8,12 @@ import { type CoarseNote, unpackCoarse } from './coarse-part.ts'
 import { type StoredVector, type StoredVectors, unpackVectors } from './search-rows.ts'
 import { VectorSlots, type VectorTableHit } from './vector-slots.ts'
 
-/** The first parameter is the embedder's id. */
+/** The first parameter of the query is the embedder's id. */
 export interface VectorRows {
   readonly newCoarse: Statement
   readonly vectors: Statement
   readonly vectorCount: Statement
-  /** Comma-separated keys, or NULL. */
+  /** The keys, separated by commas, or NULL. */
   readonly vectorKeys: Statement
 }
 
@@ -28,9 +28,9 @@ export class LoadedVectors {
   readonly #rows: VectorRows
   readonly #recent = new Recent<number, StoredVectors | undefined>(CACHE_BYTES, sizeOf)
   readonly #prepared: Promise<void>
-  /** Last loaded revision. */
+  /** The last loaded revision. */
   #revision = 0
-  /** Last `data_version` that was loaded completely. */
+  /** The last `data_version` that was loaded completely. */
   #version = Number.NaN
   /** True if notes may have been deleted since the last check. */
   #mayHaveDeletions = true
@@ -73,7 +73,7 @@ export class LoadedVectors {
     this.table.close()
   }
 
-  /** Takes a millisecond or two. @returns whether there may be more */
+  /** Loads a batch of vectors, which takes a millisecond or two. @returns whether there may be more */
   #loadNew(): boolean {
     const part = this.#rows.newCoarse.get(this.id, this.#revision) as { revision: number; data: unknown } | undefined
     if (part === undefined) return false
@@ -107,7 +107,7 @@ export class LoadedVectors {
   }
 }
 
-/** In bytes. Candidates are often chunks of the same few notes. */
+/** The size of the cache in bytes. Candidates are often chunks of the same few notes. */
 const CACHE_BYTES = 4 << 20
 
 function sizeOf(row: StoredVectors | undefined): number {
@@ -178,7 +178,7 @@ export class VectorTable {
     return this.#stamps.keys()
   }
 
-  /** `undefined` if there are none or they belong to another file. */
+  /** Returns `undefined` if there are no vectors or they belong to another file. */
   vectors(key: number, stamp: number): NoteChunks | undefined {
     const stored = this.#stamps.get(key) === stamp ? this.#read(key) : undefined
     if (stored === undefined) return undefined

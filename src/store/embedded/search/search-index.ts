@@ -30,12 +30,12 @@ export class SearchIndex {
   readonly words: WordIndex
   readonly #graph: () => Graph
   readonly #vectorIndex: SearchIndexOptions
-  /** Cached until the next commit. */
+  /** The embedders are cached until the next commit. */
   #embedders: readonly EmbedderRow[] | undefined
   #headers: ReadonlyMap<number, SegmentHeader> = new Map()
   /** Segments never change, so pages remain valid. */
   readonly #recentPages = new Recent<string, Uint8Array | undefined>(PAGE_CACHE_BYTES, (page) => page?.length ?? 0)
-  /** By key. A search needs thousands of stamps. */
+  /** Stamps by key, which are cached because a search needs thousands of them. */
   readonly #stamps: ({ readonly path: string; readonly stamp: number } | undefined)[] = []
   readonly #tables = new Map<string, LoadedVectors>()
 
@@ -48,7 +48,7 @@ export class SearchIndex {
     this.words = new WordIndex(this.#pages(), (key) => this.#stampOf(key))
   }
 
-  /** Cheap if there are no new commits. @throws DamagedIndex, DamagedWords */
+  /** Reads new commits, and is cheap if there are none. @throws DamagedIndex, DamagedWords */
   refresh(): void {
     this.file.load((open) => this.#takeOver(open))
   }
@@ -208,7 +208,7 @@ function prepare(database: Database) {
     ),
     vectors: database.prepare('SELECT data FROM vector WHERE embedder = ? AND key = ?'),
     vectorCount: database.prepare(`SELECT ${countVectors('?1')} AS notes`),
-    // One string, because each row would take a call.
+    // The keys are joined to one string, because each row would take a call.
     vectorKeys: database.prepare('SELECT group_concat(key) AS keys FROM vector WHERE embedder = ?'),
   }
 }
@@ -231,12 +231,12 @@ function readHeader({ header }: OpenSearch, id: number, rank: number) {
   return unpackHeader(unsealBytes(headerPlace(id, rank), row.header))
 }
 
-/** `undefined` if the search index is in memory. */
+/** Returns the path of the saved graph, or `undefined` if the search index is in memory. */
 export function graphPath(location: Location, embedder: string): string | undefined {
   return location.kind === 'memory' ? undefined : graphPrefix(location.path) + digest(embedder)
 }
 
-/** Deletes the saved graphs of embedders without vectors. Ignores errors. */
+/** Deletes the saved graphs of embedders without vectors, and ignores errors. */
 export async function sweepGraphs(location: Location, embedders: readonly string[]): Promise<void> {
   if (location.kind === 'memory') return
   const folder = dirname(location.path)

@@ -34,7 +34,7 @@ export class SearchReads {
     this.#relations = new Relations(projection)
   }
 
-  /** True until a damaged index is replaced. */
+  /** The value is true until a damaged index is replaced. */
   get isDamaged(): boolean {
     return this.#index.file.isDamaged
   }
@@ -144,7 +144,7 @@ export class SearchReads {
 
   readonly find: Snapshot['find'] = async (condition, { scope, order }, page) => {
     const facts = this.#facts()
-    // Outside the guard, because damaged facts concern the main index.
+    // The facts are loaded outside the guard, because damage to them concerns the main index.
     await loadFor(condition, order, facts)
     return await this.#index.file.guard(async () => {
       const candidates = keysInScope(this.#projection, scope)
@@ -188,7 +188,7 @@ export class SearchReads {
     this.#index.close()
   }
 
-  /** Rejects vectors of another file that had the same key. */
+  /** Returns a test that rejects vectors of another file that had the same key. */
   #acceptCurrent(scope: Scope): AcceptNote {
     const accept = acceptor(this.#projection, scope)
     return (key, stamp) => accept(key) && this.#index.isCurrent(key, stamp)

@@ -31,13 +31,13 @@ export const SEARCH: DatabaseKind = {
   `,
 }
 
-/** With a single embedder, counting the whole table is forty times as fast. */
+/** Returns a query for the number of vectors. With a single embedder, counting the whole table is forty times as fast. */
 export function countVectors(embedder: string): string {
   const others = ['<', '>'].map((side) => `EXISTS (SELECT 1 FROM vector WHERE embedder ${side} ${embedder})`).join(' OR ')
   return `(CASE WHEN ${others} THEN (SELECT count(*) FROM vector WHERE embedder = ${embedder}) ELSE (SELECT count(*) FROM vector) END)`
 }
 
-/** Identifies the file behind a key, because keys are reused. */
+/** Returns a number that identifies the file behind a key, because keys are reused. */
 export function stampOf(path: string): number {
   return crc32(path)
 }
@@ -84,7 +84,7 @@ export interface StoredVectors {
 }
 
 export function toStored({ path, content, chunks, names }: NoteVectors): StoredVectors {
-  // Decoding all hashes at once is faster.
+  // All hashes are decoded at once, because that is faster.
   const hashes = Buffer.from([...chunks, ...names].map(({ hash }) => hash).join(''), 'hex')
   const hashAt = (at: number): Uint8Array => hashes.subarray(at * HASH_BYTES, (at + 1) * HASH_BYTES)
   return {

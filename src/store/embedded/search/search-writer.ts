@@ -16,7 +16,7 @@ export function openSearchWriter(location: Location): SearchWriter {
 /** Rows to delete per transaction. */
 const DELETED_AT_ONCE = 256
 
-/** The index on `vector` starts with the embedder. Listing all embedders avoids a table scan. */
+/** The index on `vector` starts with the embedder, so listing all embedders avoids a table scan. */
 export const FORGET_KEY = [
   'DELETE FROM note WHERE key = ?',
   'DELETE FROM vector WHERE embedder IN (SELECT id FROM embedder) AND key = ?',
@@ -26,7 +26,7 @@ class SqliteSearchWriter implements SearchWriter {
   readonly #file: DatabaseFile
   #database: Database | undefined
   #version = -1
-  /** True if data has been written, so the file must exist. */
+  /** True once data has been written, so the file must exist. */
   #hasWritten = false
   #compaction: Compaction | undefined
   #rewrite: CoarseRewrite | undefined

@@ -24,7 +24,7 @@ export class VectorSlots {
   /** Number of reads left for the current search. */
   #readCount = 0
   #searches = 0
-  /** Most keys have one slot, and a typed array would take five times the memory. */
+  /** A list per key takes a fifth of the memory of a typed array, because most keys have one slot. */
   readonly #ofKey = new Map<number, readonly number[]>()
   #free: number[] = []
   #keys = new Int32Array(64)
@@ -73,7 +73,7 @@ export class VectorSlots {
     }
     for (const slot of before?.values() ?? []) this.#release(slot)
     if (slots.length === 0) this.#ofKey.delete(key)
-    // Copy, because a grown array has unused capacity.
+    // The array is copied, because a grown one has unused capacity.
     else this.#ofKey.set(key, slots.slice())
   }
 
@@ -90,7 +90,7 @@ export class VectorSlots {
       .map(({ label, score }) => ({ key: this.#keys[label] as number, ordinal: this.#ordinals[label] as number, score }))
   }
 
-  /** One mark per slot. NaN for empty slots. */
+  /** Returns one mark per slot, with NaN for empty slots. */
   marks(): Float64Array<ArrayBuffer> {
     return this.#marks.slice(0, this.#next)
   }

@@ -15,13 +15,13 @@ import {
 const STEPS = 512
 
 export interface ExactScanOptions {
-  /** From 1 to 4096. */
+  /** The number of dimensions, from 1 to 4096. */
   readonly dimensions: number
   /** Returns a candidate's full-precision vector, or `undefined` to keep the estimated score. */
   readonly exact: StoredVector
-  /** Maximum number of vectors that `exact` returns per search. Unlimited by default. */
+  /** The maximum number of vectors that `exact` returns per search. The default is unlimited. */
   readonly fineReads?: number
-  /** Uses WebAssembly SIMD. JavaScript gives the same results. */
+  /** If true, WebAssembly SIMD is used. JavaScript gives the same results. */
   readonly simd?: boolean
 }
 
@@ -47,7 +47,7 @@ export class ExactScan implements VectorIndex {
     return this.#rows.has(label)
   }
 
-  /** In ascending order. */
+  /** Returns labels in ascending order. */
   labels(): Iterable<number> {
     return this.#rows.labels()
   }
@@ -57,7 +57,7 @@ export class ExactScan implements VectorIndex {
     this.load(label, coarsen(packVector(requireVector(vector, dimensions)), dimensions))
   }
 
-  /** Like `set`, with a quantized vector of the right dimension. */
+  /** Works like `set`, with a quantized vector of the right dimension. */
   load(label: number, vector: CoarseVector): void {
     this.#rows.set(requireLabel(label), vector)
   }
@@ -70,7 +70,7 @@ export class ExactScan implements VectorIndex {
     return this.#best(query, limit, (candidates) => this.#rows.scan(query, candidates, accept))
   }
 
-  /** Like `search`, among the given labels. Ignores unknown labels. */
+  /** Works like `search`, but only among the given labels. Unknown labels are ignored. */
   searchAmong(query: Float32Array, limit: number, labels: Iterable<number>): readonly VectorHit[] {
     return this.#best(query, limit, (candidates) => this.#rows.scanLabels(query, candidates, labels))
   }
@@ -84,7 +84,7 @@ export class ExactScan implements VectorIndex {
     const count = requireLimit(limit, this.size)
     if (count === 0) return []
     const { exact, fineReads = Number.POSITIVE_INFINITY } = this.#options
-    // At most `count` candidates keep their estimated scores.
+    // At most `count` of the candidates keep their estimated scores.
     const candidates = new BestLabels(Math.min(Math.max(MIN_CANDIDATES, CANDIDATES_PER_HIT * count), count + fineReads))
     scan(candidates)
     const cosine = cosineWith(query)
@@ -146,7 +146,7 @@ class QuantisedRows {
     return label < this.#end && !Number.isNaN(this.#scales[label])
   }
 
-  /** In ascending order. */
+  /** Yields labels in ascending order. */
   *labels(): Generator<number> {
     for (let label = 0; label < this.#end; label++) if (this.has(label)) yield label
   }
@@ -178,7 +178,7 @@ class QuantisedRows {
       const dots = this.#kernel.dots(first, count, columns)
       for (let i = 0; i < count; i++) scores[i] = (dots[i] as number) * (scales[first + i] as number) * unit
       const block = { scores: scores.subarray(0, count), first, accept }
-      // Likely hits come first. In row order, most early hits would be displaced later.
+      // The threshold brings likely hits to the front. In row order, later hits would displace most early ones.
       const threshold = best.isFull ? Number.NEGATIVE_INFINITY : leastOfBest(block.scores, best.limit)
       offerBetween(best, block, { from: threshold, below: Number.POSITIVE_INFINITY })
       if (best.threshold < threshold) offerBetween(best, block, { from: Number.NEGATIVE_INFINITY, below: threshold })
@@ -269,7 +269,7 @@ function stepOf(score: number): number {
   return Math.min(2 * STEPS, Math.floor((score + 1) * STEPS))
 }
 
-/** A heap with the worst hit on top. Typed arrays avoid an object per hit. */
+/** A heap with the worst hit on top. Its typed arrays avoid an object per hit. */
 export class BestLabels {
   readonly limit: number
   readonly #labels: Uint32Array
@@ -298,7 +298,7 @@ export class BestLabels {
     else if (this.#isWorse(0, label, score)) this.#sink(label, score)
   }
 
-  /** Best first. */
+  /** Returns hits, best first. */
   sorted(): VectorHit[] {
     return Array.from(this.#labels.subarray(0, this.#size), (label, at) => ({ label, score: this.#scores[at] as number })).sort(
       compareHits,

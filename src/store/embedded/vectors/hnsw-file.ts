@@ -16,7 +16,7 @@ const FORMAT = 'roux-hnsw-1'
 export interface RestoreOptions {
   readonly embedder: string
   readonly dimensions: number
-  /** Fingerprint of the expected content. Omitted if no saved graph can match. */
+  /** The fingerprint of the expected content. It is omitted if no saved graph can match. */
   readonly fingerprint?: string
   /** Returns the labels that changed since a fingerprint, or `undefined` to reject the saved graph. */
   readonly changedSince?: (fingerprint: string) => Iterable<number> | undefined
@@ -54,7 +54,8 @@ export async function saveGraph(graph: HnswGraph, path: string, stamp: GraphStam
 }
 
 /**
- * Deletes damaged files. Keeps intact files with other content, which may belong to another process.
+ * Reads a saved graph and deletes damaged files. Intact files with other content stay, because they may belong to another
+ * process.
  * @returns the graph, or the reason why there is none; never throws
  */
 export async function restoreGraph(addon: HnswAddon, path: string, options: RestoreOptions): Promise<RestoredGraph> {
@@ -77,7 +78,7 @@ export async function restoreGraph(addon: HnswAddon, path: string, options: Rest
   }
 }
 
-/** Keeps files that another process has replaced. */
+/** Deletes a damaged graph, unless another process has replaced its files. */
 async function discard(path: string, text: string, data: string | undefined): Promise<void> {
   if (text !== (await readFile(path, 'utf8'))) return
   for (const name of data === undefined ? [path] : [path, data]) await rm(name, { force: true })
@@ -105,7 +106,7 @@ async function hashFile(path: string): Promise<string> {
   return hash.digest('hex')
 }
 
-/** Keeps recent files, which may belong to another process. */
+/** Deletes leftover files, except recent ones, which may belong to another process. */
 async function removeLeftovers(path: string, keptPaths: readonly string[], replaced: readonly string[]): Promise<void> {
   for (const name of await readdir(dirname(path))) {
     const file = join(dirname(path), name)
@@ -190,13 +191,13 @@ async function readBytes(handle: FileHandle, at: number, length: number): Promis
 /** A graph with another stamp is not loaded. */
 export interface GraphStamp {
   readonly embedder: string
-  /** Identifies the labels and their vectors. */
+  /** A hash that identifies the labels and their vectors. */
   readonly fingerprint: string
 }
 
-/** Stored as a line of JSON, followed by its SHA-256. */
+/** The description of a saved graph, stored as a line of JSON, followed by its SHA-256. */
 export interface Sidecar extends GraphStamp, Omit<WrittenGraph, 'path'> {
-  /** Hex SHA-256 of the data file. */
+  /** The SHA-256 of the data file, in hex. */
   readonly sha256: string
 }
 

@@ -10,7 +10,7 @@ export class HnswGraph {
   readonly #native: NativeGraph
   /** Labels that are not marked as deleted. */
   readonly #live = new LabelSet()
-  /** Includes deleted labels, which still take space. */
+  /** All labels, including deleted ones, which still take space. */
   readonly #labels = new LabelSet()
   #capacity = FIRST_CAPACITY
   #busy = false
@@ -42,17 +42,17 @@ export class HnswGraph {
     return graph
   }
 
-  /** Excludes deleted labels. */
+  /** Number of labels, without deleted ones. */
   get size(): number {
     return this.#live.size
   }
 
-  /** Deleted labels, which still take space. */
+  /** Number of deleted labels, which still take space. */
   get wasted(): number {
     return this.#labels.size - this.#live.size
   }
 
-  /** True while a file is being written. Only searches are allowed then. */
+  /** The value is true while a file is being written. Only searches are allowed then. */
   get busy(): boolean {
     return this.#busy
   }
@@ -61,7 +61,7 @@ export class HnswGraph {
     return this.#live.has(label)
   }
 
-  /** Excludes deleted labels. */
+  /** Returns the labels, without deleted ones. */
   labels(): Iterable<number> {
     return this.#live
   }
@@ -100,17 +100,17 @@ export class HnswGraph {
     return file
   }
 
-  /** Waits for a running write. */
+  /** Frees the graph after any running write. */
   free(): void {
     this.#freed = true
     this.#live.clear()
     this.#labels.clear()
-    // The addon cannot free memory in any other way before garbage collection.
+    // An empty graph replaces the old one, because the addon cannot free memory in any other way before garbage collection.
     if (!this.#busy) this.#initialise()
   }
 
   #initialise(): void {
-    // A large first allocation would abort the process if memory runs out. Growing throws instead.
+    // The first allocation is small, because a large one would abort the process if memory runs out. Growing throws instead.
     this.#capacity = FIRST_CAPACITY
     this.#native.initIndex({ maxElements: FIRST_CAPACITY, m: LINKS, efConstruction: BUILD_BREADTH })
     this.#native.setEf(SEARCH_BREADTH)
@@ -127,7 +127,7 @@ export class HnswGraph {
     if (this.#busy || this.#freed) throw new Error('The graph is being written or has been freed.')
   }
 
-  /** Keeps `this` alive, because the addon's thread holds no reference to it. */
+  /** Runs `work` and keeps `this` alive, because the addon's thread holds no reference to it. */
   async #exclusively(work: () => Promise<boolean>): Promise<void> {
     this.#busy = true
     try {
@@ -182,7 +182,7 @@ export async function loadHnswAddon(module = 'hnswlib-node'): Promise<LoadedAddo
   }
 }
 
-/** One bit per label. A million labels take 125 kB. */
+/** A set of labels with one bit per label. A million labels take 125 kB. */
 export class LabelSet {
   #words = new Uint32Array(32)
   #size = 0
@@ -219,7 +219,7 @@ export class LabelSet {
     this.#size = 0
   }
 
-  /** In ascending order. Labels added during the iteration are visited if they are above the current one. */
+  /** Yields labels in ascending order. Labels added during the iteration are visited if they are above the current one. */
   *[Symbol.iterator](): Generator<number> {
     for (let at = 0; at < this.#words.length; at++) {
       if (this.#words[at] === 0) continue

@@ -7,9 +7,9 @@ import { type AcceptLabel, requireLimit, requireVector, type VectorHit, type Vec
 
 export interface HnswOptions extends ExactScanOptions {
   readonly addon: HnswAddon
-  /** May already contain vectors. The index takes ownership, and `exact` then serves only the graph. */
+  /** A scan that may already contain vectors. The index takes ownership, and `exact` then serves only the graph. */
   readonly scan?: ExactScan
-  /** Defaults to the number of vectors that a scan compares in about 5 ms. */
+  /** The number of vectors from which a graph is used. By default, a scan compares this number in about 5 ms. */
   readonly graphFrom?: number
 }
 
@@ -45,7 +45,7 @@ export class HnswIndex implements VectorIndex {
     return this.#unindexed.size
   }
 
-  /** False if there are too few vectors or the graph is outdated. */
+  /** The value is false if there are too few vectors or the graph is outdated. */
   get usesGraph(): boolean {
     const { dimensions, graphFrom = GRAPH_FROM_BYTES / dimensions } = this.#options
     const scanned = Math.max(MIN_BEHIND, this.size * MAX_BEHIND_SHARE)
@@ -78,8 +78,8 @@ export class HnswIndex implements VectorIndex {
   }
 
   /**
-   * Updates the graph, or rebuilds a worn one. Yields the number of remaining labels after every `labelsAStep` labels. Stops
-   * during a save.
+   * Updates the graph, or rebuilds a worn one. The generator yields the number of remaining labels after every `labelsAStep`
+   * labels, and stops during a save.
    */
   *build(labelsAStep = 32): Generator<number, void, void> {
     const { addon, dimensions } = this.#options
@@ -93,7 +93,7 @@ export class HnswIndex implements VectorIndex {
     }
   }
 
-  /** @returns false if the graph is outdated, empty or being saved @throws like `saveGraph` */
+  /** Saves the graph. @returns false if the graph is outdated, empty or being saved @throws like `saveGraph` */
   async save(path: string, stamp: GraphStamp): Promise<boolean> {
     if (this.#saving || this.#unindexed.size > 0 || this.#graph.size === 0) return false
     this.#saving = true
@@ -163,7 +163,7 @@ export class HnswIndex implements VectorIndex {
     this.#changedMeanwhile?.add(label)
   }
 
-  /** The graph's best labels and all labels it lacks. `undefined` if a full scan is faster. */
+  /** Returns the graph's best labels and all labels it lacks, or `undefined` if a full scan is faster. */
   #candidates(query: Float32Array, count: number, accept: AcceptLabel | undefined): readonly number[] | undefined {
     const isAccepted = (label: number) => accept === undefined || accept(label)
     const widest = Math.max(MIN_CANDIDATES, this.size * MAX_CANDIDATE_SHARE)
@@ -171,7 +171,7 @@ export class HnswIndex implements VectorIndex {
       const near = this.#graph.nearest(query, requested)
       const labels = near.filter((label) => this.#scan.has(label) && !this.#unindexed.has(label) && isAccepted(label))
       if (labels.length >= count) return [...labels, ...[...this.#unindexed].filter(isAccepted)]
-      // Based on the share of accepted labels so far, plus half.
+      // The next request is based on the share of accepted labels so far, plus half.
       requested = Math.max(2 * requested, Math.ceil((1.5 * count * near.length) / Math.max(1, labels.length)))
     }
     return undefined
@@ -188,15 +188,15 @@ export class HnswIndex implements VectorIndex {
     this.#graph.set(label, vector)
   }
 
-  /** True if deletions and replacements make a rebuild worthwhile. */
+  /** The value is true if deletions and replacements make a rebuild worthwhile. */
   get needsRebuild(): boolean {
     return this.#graph.wasted + this.#replaced > Math.max(MIN_WEAR, this.#graph.size * MAX_WEAR_SHARE)
   }
 }
 
 /**
- * In bytes. For 51 MB (200,000 vectors), a scan takes 2.9 ms and a graph 0.4 ms, but building the graph takes a minute and 230
- * MB.
+ * The size of the vectors, in bytes, from which a graph is built. For 51 MB (200,000 vectors), a scan takes 2.9 ms and a graph
+ * 0.4 ms, but building the graph takes a minute and 230 MB.
  */
 export const GRAPH_FROM_BYTES = 100_000_000
 /** Maximum number, or share, of missing vectors. Searches scan the missing ones. */

@@ -13,7 +13,7 @@ export interface Kernel {
   dots(first: number, count: number, columns?: ColumnRange): Int32Array
 }
 
-/** At least one register long. Bounds are multiples of `WIDTH`. */
+/** A range of columns that is at least one register long, with bounds that are multiples of `WIDTH`. */
 export interface ColumnRange {
   readonly from: number
   readonly to: number
@@ -34,8 +34,8 @@ export function strideOf(dimensions: number): number {
 }
 
 /**
- * Falls back to JavaScript if there is no SIMD or no address space for WebAssembly memory. JavaScript is about twenty times
- * slower.
+ * Creates a kernel in WebAssembly, or in JavaScript if there is no SIMD or no address space for WebAssembly memory. JavaScript is
+ * about twenty times slower.
  */
 export function createKernel(rowBytes: number, simd = hasSimd()): Kernel {
   if (!simd || runtime === undefined) return createPlainKernel(rowBytes)
@@ -51,7 +51,7 @@ export function hasSimd(): boolean {
   return runtime?.validate(moduleBytes()) ?? false
 }
 
-/** Not in Node's types. `node --jitless` has no WebAssembly. */
+/** Node's types lack WebAssembly, and `node --jitless` does not have it. */
 interface WasmRuntime {
   validate(bytes: Uint8Array): boolean
   readonly Module: new (bytes: Uint8Array) => object

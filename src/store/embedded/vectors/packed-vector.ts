@@ -55,7 +55,7 @@ function readPacked(packed: Uint8Array, dimensions: number): PackedView {
   return { scale, values: Int16Array.from({ length: dimensions }, (_, i) => view.getInt16(SCALE_BYTES + 2 * i, true)) }
 }
 
-/** Largest absolute value, 1–32768. Throws unless the vector has unit length. */
+/** Returns the largest absolute value, 1–32768. Throws unless the vector has unit length. */
 function measureUnit({ scale, values }: PackedView): number {
   let low = 0
   let high = 0

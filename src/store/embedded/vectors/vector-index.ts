@@ -11,7 +11,7 @@ export interface VectorIndex {
   readonly size: number
   /** @throws RouxError for an invalid label, dimension or length */
   set(label: number, vector: Float32Array): void
-  /** Ignores unknown labels. */
+  /** Deletes a label. Unknown labels are ignored. */
   delete(label: number): void
   /** Highest cosine first, then by label. `accept` must not change the index. */
   search(query: Float32Array, limit: number, accept?: AcceptLabel): readonly VectorHit[]
@@ -65,7 +65,7 @@ export function requireUnitLength(length: number): void {
   })
 }
 
-/** An integer from 0 to `size`. Throws if the limit is not a number. */
+/** Reads a limit, which is an integer from 0 to `size`. Throws if the limit is not a number. */
 export function requireLimit(limit: number, size: number): number {
   if (Number.isNaN(limit) || typeof limit !== 'number') {
     throw invalid(`${limit} is not a valid search limit.`, 'Use a non-negative number.')

@@ -17,7 +17,7 @@ import { quoted, withSchema, wordNames } from '../server/schema.ts'
 import { currentFeeder } from './lease.ts'
 import { openGeneration, rehearseGeneration } from './open-generation.ts'
 
-/** Files to read per statement. */
+/** Number of files to read per statement. */
 const PART = 5_000
 
 type Row = Readonly<Record<string, unknown>>
@@ -203,7 +203,7 @@ const OF_VAULT: readonly string[] = [
 
 const DELETED = 2_000
 
-/** Also deletes the vectors of the nodes. */
+/** Deletes nodes and their vectors. */
 export async function deleteAll(connection: Connection, patterns: readonly string[], parameters: Row = {}): Promise<void> {
   const { vault } = connection
   const counts = patterns.map((_, at) => `count${at}`)
@@ -225,15 +225,15 @@ export async function removeVault(connection: Connection): Promise<void> {
   await deleteAll(connection, ["(n:RouxDecision {vault: $vault}) WHERE n.kind >= '' AND n.of >= ''"])
 }
 
-/** Keeps the full-text index, which the next feed needs. */
+/** Deletes the vault's data, but keeps the full-text index, which the next feed needs. */
 export async function emptyVault(connection: Connection): Promise<void> {
   const { vault } = connection
-  // Mark the vault as incomplete first, so readers do not mistake the remaining data for the whole vault.
+  // The vault is marked as incomplete first, so readers do not mistake the remaining data for the whole vault.
   await connection.write(
     'MATCH (v:RouxVault {vault: $vault}) SET v.complete = false, v.state = null, v.generation = v.generation + 1',
     { vault },
   )
-  // Remove `indexed` before the indexes. An interruption must not leave a marked embedder without an index.
+  // The mark `indexed` is removed before the indexes. An interruption must not leave a marked embedder without an index.
   await connection.write('MATCH (e:RouxEmbedder {vault: $vault}) WHERE e.embedder > "" REMOVE e.indexed', { vault })
   const [index] = await connection
     .read<{ readonly names: readonly string[] }>(

@@ -11,9 +11,9 @@ export interface LeaseState {
   readonly holder: string
 }
 
-/** Allows one process at a time to watch a vault's folder and feed the database. */
+/** A lease for watching a vault's folder and feeding the database, which only one process can hold. */
 export interface FeederLease {
-  /** Acquires or renews the lease. Call again before the lease expires. */
+  /** Acquires or renews the lease. The holder must call it again before the lease expires. */
   take(): Promise<LeaseState>
   release(): Promise<void>
   close(): Promise<void>

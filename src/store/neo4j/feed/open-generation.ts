@@ -12,15 +12,15 @@ const PRUNED_AFTER = 50
 const DAY = 86_400_000
 
 /**
- * Locks the vault's node, so only one of several concurrent writers succeeds. Neo4j makes a transaction visible piece by piece;
- * meanwhile, `RouxPending` holds the new generation.
+ * Opens a generation that locks the vault's node when it writes, so only one of several concurrent writers succeeds. Neo4j makes
+ * a transaction visible piece by piece; meanwhile, `RouxPending` holds the new generation.
  */
 export function openGeneration(connection: Connection, base: number): OpenGeneration {
   const writing = new Writing(connection, base)
   return { put: (batch) => writing.put(batch), commit: (state, changes) => writing.commit(state, changes) }
 }
 
-/** Makes the database plan the statements for a small change, by running them on no rows. Writes nothing. */
+/** Runs the statements for a small change on no rows, so the database plans them. Nothing is written. */
 export async function rehearseGeneration(connection: Connection): Promise<void> {
   await new Writing(connection, 1, '').rehearse()
 }
@@ -32,7 +32,7 @@ class Writing {
   /** True while the statements run on no rows. */
   #isRehearsal = false
   #transaction: OpenTransaction | undefined
-  /** True if another writer was first. Nothing is written then. */
+  /** True if another writer was first. In that case, nothing is written. */
   #isLate = false
   #isChanged = false
   /** Nodes whose in-degree (for `#linking`, out-degree) may have changed. */
@@ -140,7 +140,7 @@ class Writing {
     }
   }
 
-  /** The degrees of these files may change. */
+  /** The degrees of these files may have changed. */
   async #noteSources(keys: readonly number[]): Promise<void> {
     const sources = await this.#runEach<{ readonly key: number }>(
       'MATCH (s:RouxFile)-[:ROUX_LINK]->(:RouxNode {vault: $vault, key: row}) RETURN DISTINCT s.key AS key',
@@ -159,7 +159,7 @@ class Writing {
     )
     const listedBefore = new Map(states.map(({ key, listed }) => [key, listed]))
     await this.#unlink(states.map(({ key }) => key))
-    // Files may swap ids, so clear all ids first.
+    // All ids are cleared first, because files may swap ids.
     await this.#runEach(
       'MATCH (f:RouxFile&RouxNode {vault: $vault, key: row.key}) SET f.id = null',
       this.#base === 0 ? [] : ids.files,
@@ -277,7 +277,7 @@ class Writing {
     return generation
   }
 
-  /** Runs in the generation's transaction, so the log is complete. The initial feed is not logged. */
+  /** Logs the generation in its own transaction, so the log is complete. The initial feed is not logged. */
   async #log(
     transaction: OpenTransaction,
     {
@@ -346,7 +346,7 @@ class Writing {
       `MATCH (n:RouxNode {vault: $vault, key: row}) WHERE NOT n:RouxFile AND NOT EXISTS { ()-[:ROUX_LINK]->(n) } RETURN elementId(n) AS node`,
       [...this.#removedKeys],
     )
-    // Runs last and without an index, because index lookups would scan all nodes deleted in this transaction.
+    // This statement runs last and without an index, because index lookups would scan all nodes deleted in this transaction.
     const unlinked = missing.filter(({ isLinked }) => !isLinked)
     await this.#runEach(
       'MATCH (n:RouxNode) WHERE elementId(n) = row DETACH DELETE n',

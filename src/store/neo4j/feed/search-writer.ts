@@ -188,7 +188,7 @@ export function openNeo4jSearchWriter(connection: Connection): SearchWriter {
   }
 }
 
-/** With fewer vectors, comparing them one by one is exact and fast enough. */
+/** Fewer vectors are compared one by one, which is exact and fast enough. */
 const INDEXED_FROM = 2_000
 
 interface IndexMaker {
@@ -214,7 +214,7 @@ async function ensureVectorIndexes(connection: Connection, { known, write }: Ind
     if (dimensions === null || chunks < INDEXED_FROM || known.has(embedder)) continue
     const { chunkIndex, chunkLabel, nameIndex, nameLabel } = vectorNames(vault, embedder)
     const online = isIndexed ? await onlineIndexes(connection) : undefined
-    // Without the privilege, `CREATE INDEX IF NOT EXISTS` fails even if the index exists.
+    // Existing indexes are not created again. Without the privilege, even `CREATE INDEX IF NOT EXISTS` fails.
     if (online?.has(chunkIndex) === true && online.has(nameIndex)) {
       known.add(embedder)
       continue
@@ -256,7 +256,7 @@ function stored<T extends EmbeddedText>(text: T): Omit<T, 'vector'> & StoredVect
 
 interface StoredVector {
   readonly vector: readonly number[]
-  /** False for a zero vector. */
+  /** The value is false for a zero vector. */
   readonly isKnown: boolean
 }
 
@@ -277,7 +277,7 @@ function* inParts<T extends Readonly<Record<string, string | number | null>>>(ro
 /** Words in the form that the full-text index needs. */
 export interface WordTexts {
   readonly stems: string
-  /** For each position, `/ ` and its forms, each followed by a space. Ends with `/`. */
+  /** For each position, `/ ` and its forms, each followed by a space. The text ends with `/`. */
   readonly forms: string
 }
 

@@ -5,7 +5,7 @@ import type { Neo4jPlace } from './place.ts'
 
 export type Values = Readonly<Record<string, unknown>>
 
-/** In milliseconds. `write` covers a whole generation, `beat` a feeder's heartbeat. */
+/** The timeouts in milliseconds. `write` covers a whole generation, `beat` a feeder's heartbeat. */
 const TIMEOUTS = { connect: 5_000, read: 20_000, write: 900_000, beat: 5_000 }
 
 export type Timeouts = typeof TIMEOUTS
@@ -24,7 +24,7 @@ export class Connection {
   readonly #timeouts: Timeouts
   #driver: Promise<Driver> | undefined
   #isClosed = false
-  /** With bookmarks, a lagging cluster member catches up before it answers. */
+  /** A lagging cluster member that receives bookmarks catches up before it answers. */
   #bookmarks: readonly string[] = []
 
   constructor(place: Neo4jPlace, timeouts = TIMEOUTS) {
@@ -48,12 +48,12 @@ export class Connection {
     return await this.#run<T>({ mode: 'READ', timeout: this.#timeouts.read, signal }, cypher, parameters)
   }
 
-  /** Runs in its own transaction, like schema changes. */
+  /** Runs a statement in its own transaction, as schema changes require. */
   async write<T>(cypher: string, parameters: Values = {}): Promise<readonly T[]> {
     return await this.#run<T>({ mode: 'WRITE', timeout: this.#timeouts.write }, cypher, parameters)
   }
 
-  /** For small writes that are useless if late. */
+  /** Runs a small write that is useless if it comes late. */
   async beat<T>(cypher: string, parameters: Values = {}): Promise<readonly T[]> {
     return await this.#run<T>({ mode: 'WRITE', timeout: this.#timeouts.beat }, cypher, parameters)
   }
@@ -66,7 +66,7 @@ export class Connection {
     })
   }
 
-  /** Runs statements in one transaction. Runs `work` again if the connection is lost. */
+  /** Runs statements in one transaction. If the connection is lost, `work` runs again. */
   async transaction<T>(work: (run: Run) => Promise<T>): Promise<T> {
     const timeout = this.#timeouts.write
     return await this.#try(undefined, async () => {
@@ -161,12 +161,12 @@ export class Connection {
       this.#bookmarks = session.lastBookmarks()
       return answer
     } finally {
-      // Do not wait, because the session of an abandoned query ends only with its connection.
+      // The session of an abandoned query ends only with its connection, so nothing waits for it.
       session.close().catch(() => {})
     }
   }
 
-  /** Rejects on abort or timeout. */
+  /** Runs `work`, and rejects on abort or timeout. */
   async #inTime<T>({ timeout, signal }: Limits, work: () => Promise<T>): Promise<T> {
     const driver = this.#driver
     let stop: (() => void) | undefined

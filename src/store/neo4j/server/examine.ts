@@ -14,7 +14,7 @@ export interface DatabaseFinding {
 /** Maximum clock difference, in milliseconds. */
 const CLOCKS = 30_000
 
-/** Changes nothing in the database. */
+/** Examines the database without changing anything. */
 export async function examineDatabase(connection: Connection): Promise<readonly DatabaseFinding[]> {
   const findings: DatabaseFinding[] = []
   try {

@@ -114,7 +114,7 @@ const UNKNOWN: Omit<Explanation, 'fits'> = {
   isTransient: true,
 }
 
-/** True if the database rejects writes by this user or by anyone. */
+/** Returns true if the database rejects writes by this user or by anyone. */
 export function isWriteRefused(error: unknown): boolean {
   const { cause } = error instanceof RouxError ? error : {}
   const code = cause instanceof Error ? (codeOf(cause) ?? '') : ''
@@ -129,7 +129,7 @@ const NOT_ADMITTED: ReadonlySet<string> = new Set([
   'Neo.ClientError.Security.CredentialsExpired',
 ])
 
-/** Read-only database or cluster member. */
+/** The codes of a database or cluster member that is read-only. */
 const READ_ONLY: ReadonlySet<string> = new Set([
   'Neo.ClientError.General.ForbiddenOnReadOnlyDatabase',
   'Neo.ClientError.General.WriteOnReadOnlyAccessDatabase',
@@ -154,14 +154,14 @@ function reasonOf({ error }: Failure): string {
   return error.cause instanceof Error ? `${error.message} ${error.cause.message}` : error.message
 }
 
-/** `undefined` if the error comes neither from Neo4j nor from the network. */
+/** Returns `undefined` if the error comes neither from Neo4j nor from the network. */
 function codeOf(error: Error): string | undefined {
   const { code } = error as { readonly code?: unknown }
   if (typeof code === 'string' && code !== '') return code
   return error.name === 'Neo4jError' || 'syscall' in error ? CLOSED : undefined
 }
 
-/** True if the statement may succeed on a new connection. */
+/** Returns true if the statement may succeed on a new connection. */
 export function isLostConnection(error: unknown): boolean {
   const code = error instanceof Error ? codeOf(error) : undefined
   return code === 'ServiceUnavailable' || code === 'SessionExpired' || code === 'Neo.TransientError.Transaction.DeadlockDetected'

@@ -1,20 +1,20 @@
 import { quietly } from '../../../core/quietly.ts'
 
-/** Never log this object, because it contains the password. */
+/** The connection settings. Never log this object, because it contains the password. */
 export interface Neo4jPlace {
   readonly type: 'neo4j'
   /** `bolt://…` or `neo4j://…`. `+s` enables TLS. */
   readonly url: string
   readonly user: string
   readonly password: string
-  /** Empty for the server's default database. */
+  /** The name of the database, or an empty string for the server's default. */
   readonly database: string
   readonly vault: string
   /** The folder, and the settings that affect how notes are read. If omitted, neither is checked. */
   readonly origin?: { readonly folder: string; readonly reading: string }
   /** Age in days, size in bytes. If omitted, there is no change log. */
   readonly log?: { readonly days: number; readonly bytes: number }
-  /** For display, without path and password. */
+  /** The place as shown to users, without path and password. */
   readonly file: string
   readonly insightFile: string
   readonly layoutFile: string

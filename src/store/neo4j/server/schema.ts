@@ -37,10 +37,10 @@ const STATEMENTS: readonly string[] = [
   `CREATE FULLTEXT INDEX roux_names IF NOT EXISTS FOR (n:RouxFile) ON EACH [n.owner, n.nameKeys, n.namePairs] ${BY_BLANKS}`,
 ]
 
-/** Shared by all vaults. Each vault also has its own indexes. */
+/** The names of the indexes that all vaults share. Each vault also has its own indexes. */
 export const INDEXES: readonly string[] = STATEMENTS.flatMap((statement) => /roux_\w+/.exec(statement) ?? [])
 
-/** In seconds. */
+/** The maximum wait in seconds. */
 const AWAIT = 120
 
 export async function onlineIndexes(connection: Connection): Promise<ReadonlySet<string>> {
@@ -50,7 +50,10 @@ export async function onlineIndexes(connection: Connection): Promise<ReadonlySet
   return new Set(rows.map(({ name }) => name))
 }
 
-/** Includes shared indexes and the vault's own. `undefined` if the database has no format yet, or an older one. */
+/**
+ * Returns the missing indexes, both shared ones and the vault's own, or `undefined` if the database has no format yet, or an
+ * older one.
+ */
 async function missingIndexes(connection: Connection): Promise<readonly string[] | undefined> {
   const [row] = await connection.read<{ readonly version: number }>(
     "MATCH (s:RouxSchema {name: 'schema'}) WHERE s.version IS NOT NULL RETURN s.version AS version",
@@ -62,7 +65,7 @@ async function missingIndexes(connection: Connection): Promise<readonly string[]
 }
 
 /**
- * Migrates older formats. Requires no schema privileges if nothing is missing.
+ * Creates the schema and migrates older formats. If nothing is missing, no schema privileges are required.
  * @throws RouxError `STORE_UNAVAILABLE` if a newer version of Roux has fed the database
  */
 export async function ensureSchema(connection: Connection): Promise<void> {
@@ -124,7 +127,7 @@ export function requireFormat(version: number | undefined): void {
   throw new RouxError('STORE_UNAVAILABLE', message, { hint })
 }
 
-/** Waits until the index is ready. */
+/** Creates the index and waits until it is ready. */
 async function makeWordIndex(connection: Connection, vault: string): Promise<void> {
   const { wordIndex, wordLabel } = wordNames(vault)
   await connection.write(
@@ -134,7 +137,7 @@ async function makeWordIndex(connection: Connection, vault: string): Promise<voi
   await connection.write('CALL db.awaitIndex($wordIndex, $await)', { wordIndex, await: AWAIT })
 }
 
-/** In the first format, all vaults shared one full-text index. */
+/** Migrates the first format, in which all vaults shared one full-text index. */
 async function giveVaultsTheirWordIndexes(connection: Connection): Promise<void> {
   const vaults = await connection.read<{ readonly vault: string }>('MATCH (v:RouxVault) RETURN v.vault AS vault')
   for (const { vault } of vaults) {
