@@ -224,9 +224,9 @@ function countOf(byNote) {
 
 async function score(what, kind, { vault, right, without }) {
   const counts = countOf(new Map([...right].map(([path, { labels }]) => [path, labels])))
-  const labelled = [...right].filter(([, { labels }]) => [...labels].some((label) => label !== '' && counts.get(label) >= 3))
-  const step = Math.max(1, Math.ceil(labelled.length / Number(options.limit)))
-  const asked = labelled.filter((_, at) => at % step === 0)
+  const labeled = [...right].filter(([, { labels }]) => [...labels].some((label) => label !== '' && counts.get(label) >= 3))
+  const step = Math.max(1, Math.ceil(labeled.length / Number(options.limit)))
+  const asked = labeled.filter((_, at) => at % step === 0)
   const index = new Client(process.execPath, [program, 'index', vault], folders)
   await index.exited
   const client = new Client(process.execPath, [program, 'serve', vault], folders)

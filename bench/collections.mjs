@@ -3,7 +3,7 @@
 // A collection is a folder with `corpus.jsonl` ({id, title, text}), `queries.jsonl` ({id, text}) and `qrels.tsv` (query-id, corpus-id,
 // score). Each document becomes a note with its title as a property, in a temporary vault. The benchmark talks to the server over stdio,
 // like a client, and sends every query to `search` twice, by words and by words and meaning, for ten results each. Prints nDCG@10 (linear
-// gain, as trec_eval's ndcg_cut; queries without a judgement above 0 are skipped) with 95 % bootstrap intervals, MRR@10, and the time of a
+// gain, as trec_eval's ndcg_cut; queries without a judgment above 0 are skipped) with 95 % bootstrap intervals, MRR@10, and the time of a
 // call.
 //
 // `--set embedder.kind=transformers --set embedder.model=<folder>` uses another model (minutes: it embeds every document), `--modes

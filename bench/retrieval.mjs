@@ -33,7 +33,7 @@ async function awaitSearchable(client) {
   }
 }
 
-/** nDCG@10 and reciprocal rank of the results; `gains` maps ids to judgements. */
+/** nDCG@10 and reciprocal rank of the results; `gains` maps ids to judgments. */
 export function score(found, gains) {
   const got = found.slice(0, DEPTH).map((id) => gains.get(id) ?? 0)
   const first = got.findIndex((gain) => gain > 0)

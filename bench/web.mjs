@@ -53,15 +53,15 @@ async function measure(given) {
   const isKept = existsSync(home)
   const state = { name, vault, home }
   // Builds the index, which communities need.
-  const first = await visit(state, async ({ page }) => colouredAfter(page).catch(() => undefined))
+  const first = await visit(state, async ({ page }) => coloredAfter(page).catch(() => undefined))
   console.log(`${name}: ${first.notes} notes, ${first.links} links`)
-  const coloured = first.result === undefined ? `not within ${seconds(LONGEST)}` : `${seconds(first.result)} later`
-  if (!isKept) console.log(`  nothing kept: titles after ${seconds(first.titled)}, communities ${coloured}`)
+  const colored = first.result === undefined ? `not within ${seconds(LONGEST)}` : `${seconds(first.result)} later`
+  if (!isKept) console.log(`  nothing kept: titles after ${seconds(first.titled)}, communities ${colored}`)
   for (const file of readdirSync(join(home, 'cache/roux'))) if (file.startsWith('layout-')) rmSync(join(home, 'cache/roux', file))
   const cold = await visit(state, async () => undefined)
   console.log(`  index kept: titles after ${seconds(cold.titled)}`)
   const cached = await visit(state, async ({ page }) => {
-    if (first.result !== undefined) await colouredAfter(page)
+    if (first.result !== undefined) await coloredAfter(page)
     return {
       moving: await frames(page),
       hovering: await hoverFrames(page),
@@ -110,7 +110,7 @@ async function visit({ vault, home }, act) {
   }
 }
 
-async function colouredAfter(page) {
+async function coloredAfter(page) {
   const begun = performance.now()
   await page.waitForSelector('.legend li')
   return performance.now() - begun

@@ -125,7 +125,7 @@ async function measureSmall() {
   return [...failures.values()].reduce((sum, count) => sum + count, 0)
 }
 
-/** Notes with few backlinks: lists of their neighbours have room for one more. */
+/** Notes with few backlinks: lists of their neighbors have room for one more. */
 async function chooseTargets() {
   const { value: hubs } = await client.call('get_hubs', { limit: 50 })
   const { value } = await client.call('list_nodes', { limit: 1000 })

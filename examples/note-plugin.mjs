@@ -1,4 +1,4 @@
-// Has the chat model of your settings summarise a note, and checks what it quotes: node examples/note-plugin.mjs <folder> <id of a note>
+// Has the chat model of your settings summarize a note, and checks what it quotes: node examples/note-plugin.mjs <folder> <id of a note>
 import { openVault, RouxError } from 'roux'
 
 const [folder, noteId] = process.argv.slice(2)
@@ -15,7 +15,7 @@ try {
   console.log(`Like it: ${alike.map(({ title }) => title).join(', ')}`)
 
   const { text, model, usage } = await vault.ai.chat([
-    { role: 'system', content: 'Summarise the note in two sentences. Quote it in "quotation marks", word by word.' },
+    { role: 'system', content: 'Summarize the note in two sentences. Quote it in "quotation marks", word by word.' },
     { role: 'user', content: note.content },
   ])
   console.log(text)

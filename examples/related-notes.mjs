@@ -12,8 +12,8 @@ try {
   const { value: answers, warnings } = await vault.search({ query, limit: 3 })
   for (const { id, title } of answers) {
     console.log(`${title} (${id})`)
-    const { value: neighbours } = await vault.getNeighbors({ id, limit: 3 })
-    for (const neighbour of neighbours) console.log(`  ${neighbour.title} (${neighbour.id})`)
+    const { value: neighbors } = await vault.getNeighbors({ id, limit: 3 })
+    for (const neighbor of neighbors) console.log(`  ${neighbor.title} (${neighbor.id})`)
   }
   for (const { message } of warnings) console.error(message)
 } catch (error) {

@@ -34,7 +34,7 @@ const load = (local, offset) => [...get(local), ...simd(0x00), ...at(offset)] //
 const widen = (local, offset) => [...get(local), ...simd(0x01), ...at(offset)] // v128.load8x8_s: eight int8 values as int16
 const store = [...simd(0x0b), ...at(0)]
 const zeros = [...simd(0x0c), ...new Array(16).fill(0)]
-const dot = simd(0xba) // i32x4.dot_i16x8_s: products, with neighbours added
+const dot = simd(0xba) // i32x4.dot_i16x8_s: products, with neighbors added
 const addLanes = simd(0xae) // i32x4.add
 /** Picks four int32 lanes: 0–3 of the first operand, 4–7 of the second. */
 const pick = (...lanes) => [...simd(0x0d), ...lanes.flatMap((lane) => [0, 1, 2, 3].map((byte) => lane * 4 + byte))]

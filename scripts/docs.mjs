@@ -297,7 +297,7 @@ function shellWord(word) {
   return /^[\w./-]+$/.test(word) ? word : `'${word}'`
 }
 
-/** The packages of which something is in the bundle, and their licences. */
+/** The packages of which something is in the bundle, and their licenses. */
 async function thirdParty() {
   const page = await build({ ...PAGE_BUNDLE, minify: true, write: false, metafile: true, outdir: join(scratch, 'page') })
   const { metafile } = await build({
@@ -338,13 +338,13 @@ async function thirdParty() {
     bundled: packageTable(bundled),
     installed: packageTable(installed),
     tools: `${tools.map((name) => `\`${name}\` ${readManifest(`node_modules/${name}`).version} (${readManifest(`node_modules/${name}`).license})`).join(' · ')}\n`,
-    licences: [...texts].map(([text, names]) => `### ${names.join(', ')}\n\n\`\`\`text\n${text}\n\`\`\`\n`).join('\n'),
+    licenses: [...texts].map(([text, names]) => `### ${names.join(', ')}\n\n\`\`\`text\n${text}\n\`\`\`\n`).join('\n'),
   }
 }
 
 function packageTable(packages) {
   return table(
-    ['package', 'version', 'licence', 'copyright'],
+    ['package', 'version', 'license', 'copyright'],
     packages.map(({ name, version, license, copyright }) => [`\`${name}\``, version, license, copyright]),
   )
 }
@@ -377,7 +377,7 @@ function packagesIn(metafile) {
 function readPackage(folder) {
   const { name, version, license } = readManifest(folder)
   const file = readdirSync(join(root, folder)).find((each) => /^licen[cs]e/i.test(each))
-  if (file === undefined) throw new Error(`${name} has no licence file`)
+  if (file === undefined) throw new Error(`${name} has no license file`)
   const lines = readFileSync(join(root, folder, file), 'utf8')
     .trim()
     .split(/\r?\n/)
@@ -391,10 +391,10 @@ function readPackage(folder) {
   }
 }
 
-/** One text for licences that differ in nothing but their title, their quotation marks and where their lines break. */
+/** One text for licenses that differ in nothing but their title, their quotation marks and where their lines break. */
 function normalize(lines) {
   const text = lines.join('\n')
-  // A long one is no such licence, and its lines mean something.
+  // A long one is no such license, and its lines mean something.
   if (text.length > 4_000) return text
   return text
     .replace(/[“”]/g, '"')

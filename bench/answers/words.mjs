@@ -47,7 +47,7 @@ function quotedIn(text) {
   return [...text.matchAll(QUOTED)].map((match) => match.slice(1).find((part) => part !== undefined))
 }
 
-/** Runs of capitalised words or digits, as in names: `Symbolic Links 2`. */
+/** Runs of capitalized words or digits, as in names: `Symbolic Links 2`. */
 function capitalsIn(text) {
   return text.match(/[\p{Lu}\p{N}][\p{L}\p{N}.&'’+/-]*(?:\s+(?:[-&]\s+)?[\p{Lu}\p{N}][\p{L}\p{N}.&'’+/-]*)*/gu) ?? []
 }
@@ -75,7 +75,7 @@ export function nameIn(phrase) {
   for (let before = ''; before !== name; ) {
     before = name
     name = name.replace(ARTICLE, '')
-    // A capitalised word may belong to the name: `Plugin security`.
+    // A capitalized word may belong to the name: `Plugin security`.
     if (/^\p{Ll}/u.test(name)) name = name.replace(BEFORE, '')
     // Drop a preposition whose noun was dropped.
     if (name !== before && LINKING.test(name)) name = name.replace(LINKING, '')

@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
-import type { Flavour, Link, Note } from '../../src/core/note.ts'
+import type { Flavor, Link, Note } from '../../src/core/note.ts'
 import { NameIndex } from '../../src/links/names.ts'
 import { resolveLink } from '../../src/links/resolve.ts'
 import { parseNote } from '../../src/markdown/parse-note.ts'
 
-const FLAVOUR: Flavour = { profile: 'lenient', mode: 'obsidian', comments: true }
+const FLAVOR: Flavor = { profile: 'lenient', mode: 'obsidian', comments: true }
 
 /** The text of each note of a vault, by path. */
 export type VaultTexts = ReadonlyMap<string, string>
@@ -37,7 +37,7 @@ export interface ReadVault {
 export function parseVault(vault: VaultTexts): ReadVault {
   const paths = [...vault.keys()]
   const texts = [...vault.values()]
-  const notes = texts.map((text) => parseNote(text, FLAVOUR))
+  const notes = texts.map((text) => parseNote(text, FLAVOR))
   const names = new NameIndex('obsidian')
   for (const [key, path] of paths.entries()) {
     const { aliases = [], title } = notes[key] ?? {}
@@ -45,7 +45,7 @@ export function parseVault(vault: VaultTexts): ReadVault {
   }
   const links = notes.flatMap((note, from) =>
     note.links.flatMap((link) => {
-      const found = resolveLink(names, { key: from, path: paths[from] ?? '' }, link, FLAVOUR)
+      const found = resolveLink(names, { key: from, path: paths[from] ?? '' }, link, FLAVOR)
       return found.kind === 'file' && found.key !== from ? [{ ...link, from, to: found.key }] : []
     }),
   )

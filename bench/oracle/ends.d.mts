@@ -25,5 +25,5 @@ export interface ReadFile {
 
 export function readEnds(
   root: string,
-  flavour: { readonly profile: string; readonly mode: string; readonly comments: boolean },
+  flavor: { readonly profile: string; readonly mode: string; readonly comments: boolean },
 ): Map<string, ReadFile>

@@ -19,11 +19,11 @@ import { readVault } from './oracle.mjs'
 
 /**
  * @param {string} root
- * @param {{ profile: string, mode: string, comments: boolean }} flavour
+ * @param {{ profile: string, mode: string, comments: boolean }} flavor
  * @returns {Map<string, ReadFile>} by path
  */
-export function readEnds(root, flavour) {
-  const { files, resolve, mode } = readVault(root, flavour)
+export function readEnds(root, flavor) {
+  const { files, resolve, mode } = readVault(root, flavor)
   return new Map(
     [...files].map(([path, { kind, malformed, firstLine, headings, tags, links }]) => {
       const counted = links.filter(({ form }) => form !== 'html' || mode === 'docs')
@@ -122,9 +122,9 @@ function slugsOf(headings) {
 
 // As a worker thread, it answers with the ends of each requested vault.
 if (workerData === 'ends')
-  parentPort.on('message', ({ root, flavour }) => {
+  parentPort.on('message', ({ root, flavor }) => {
     try {
-      parentPort.postMessage({ read: readEnds(root, flavour) })
+      parentPort.postMessage({ read: readEnds(root, flavor) })
     } catch (error) {
       parentPort.postMessage({ error })
     }

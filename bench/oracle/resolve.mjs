@@ -8,10 +8,10 @@ import { compare, noteExtensions } from './files.mjs'
  * | { kind: 'none' }} Target
  */
 
-/** Normalises a name for comparing spelling: NFC, one kind of space (V6). */
+/** Normalizes a name for comparing spelling: NFC, one kind of space (V6). */
 const spelled = (name) => name.replace(/[\u00a0\u202f]/g, ' ').normalize('NFC')
 
-/** Normalises a name for lookup: case-folded, final sigma as sigma (V7, R17). */
+/** Normalizes a name for lookup: case-folded, final sigma as sigma (V7, R17). */
 const fold = (name) => spelled(name).toLowerCase().normalize('NFC').replaceAll('ς', 'σ')
 
 const folderOf = (path) => path.slice(0, Math.max(0, path.lastIndexOf('/')))

@@ -1,7 +1,7 @@
 /**
  * Micromark constructs that CommonMark lacks: wikilinks and math.
  *
- * They run inside the same left-to-right tokeniser as code spans, HTML and escapes, so whichever starts first wins: a code span hides a
+ * They run inside the same left-to-right tokenizer as code spans, HTML and escapes, so whichever starts first wins: a code span hides a
  * wikilink that starts in it, and a wikilink keeps the backticks, `<tags>` and `$` inside it.
  */
 

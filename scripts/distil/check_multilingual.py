@@ -11,10 +11,10 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
-from pieces import Cutter, Piece, candidates, choose_pieces, normalised
+from pieces import Cutter, Piece, candidates, choose_pieces, normalized
 from sources import CODE, LANGUAGES, SOURCES, Text, blocks, plain
 from space import language_means, unit
-from table import Table, quantise, read_table, write_table
+from table import Table, quantize, read_table, write_table
 from texts import LONGEST, LONGEST_UNSPACED, choose, cut, is_prose
 from vectors import Store
 
@@ -33,12 +33,12 @@ def check_texts() -> None:
     assert chosen == choose(list(reversed(texts))) and sorted(map(repr, chosen)) == sorted(map(repr, texts))
     assert sorted(text.language for text in chosen[:6]) == ["de"] * 3 + ["hi"] * 3, "the first texts have no equal shares"
     assert len({source.name for source in SOURCES}) == len(SOURCES) and len(set(LANGUAGES)) == len(LANGUAGES)
-    assert all(source.licence and len(source.commit) == 40 for source in SOURCES)
+    assert all(source.license and len(source.commit) == 40 for source in SOURCES)
 
 
 def check_pieces() -> None:
     """Words split into their most probable pieces, and the most useful pieces are chosen."""
-    assert normalised("Ｉstanbul’da İZMİR, 3 кг—है") == "istanbul da izmir 3 кг है"
+    assert normalized("Ｉstanbul’da İZMİR, 3 кг—है") == "istanbul da izmir 3 кг है"
     cutter = Cutter([Piece("▁", -5.0), Piece("▁no", -2.0), Piece("te", -2.0), Piece("▁note", -3.0), Piece("s", -2.0)])
     assert [rows.tolist() for rows in cutter.rows_of(["Notes NOTE!", "∅", "noteż"])] == [[3, 4, 3], [], [3]]
     merged = {piece.text: piece.log_probability for piece in candidates(["▁The", "▁the", ",", "12345"], [-2.0, -2.0, -1.0, -1.0])}
@@ -59,13 +59,13 @@ def check_space() -> None:
     assert (ours[:400] * ours[400:]).sum(axis=1).mean() > 0.97
 
 
-def check_quantising() -> None:
+def check_quantizing() -> None:
     """Integers and scales restore the weights to 4-bit precision, and written tables can be read back."""
     weights = np.random.default_rng(1).normal(size=(50, 16))
-    scales, whole = quantise(weights, 4)
+    scales, whole = quantize(weights, 4)
     restored = whole * scales[:, None]
     assert np.abs(whole).max() == 7 and (unit(restored) * unit(weights)).sum(axis=1).min() > 0.97
-    assert (quantise(np.zeros((1, 4)), 4)[1] == 0).all()
+    assert (quantize(np.zeros((1, 4)), 4)[1] == 0).all()
     vocabulary = [f"piece{row}" for row in range(50)]
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "table.bin"
@@ -107,7 +107,7 @@ def check_teacher() -> None:
 
 
 if __name__ == "__main__":
-    for check in (check_texts, check_pieces, check_space, check_quantising, check_store):
+    for check in (check_texts, check_pieces, check_space, check_quantizing, check_store):
         check()
         print(f"{check.__name__}: passed")
     if "--teacher" in sys.argv[1:]:

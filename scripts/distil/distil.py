@@ -53,7 +53,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument(
         "--teacher",
         default="sentence-transformers/all-MiniLM-L6-v2 (Apache-2.0)",
-        help="name and licence of the model, for the header (default %(default)s)",
+        help="name and license of the model, for the header (default %(default)s)",
     )
     return parser.parse_args()
 

@@ -121,7 +121,7 @@ class Teacher:
         return [START, *self._tokenizer.encode(cleaned).ids[: MAX_TOKENS - 2], END]
 
     def embed(self, texts: list[str]) -> Matrix:
-        """Unit vectors: the normalised mean of the token vectors."""
+        """Unit vectors: the normalized mean of the token vectors."""
         encoded = [self.tokens(text) for text in texts]
         # Batches of texts of similar length need little padding.
         order = sorted(range(len(texts)), key=lambda text: len(encoded[text]))
@@ -160,7 +160,7 @@ def build_model(file: ModelFile) -> ov.Model:
     def linear(node: Node, name: str, outputs: int, inputs: int) -> Node:
         return op.matmul(node, op.constant(file.tensor(f"{name}.w", outputs, inputs)), False, True) + file.tensor(f"{name}.b", outputs)
 
-    def normalised(node: Node, name: str) -> Node:
+    def normalized(node: Node, name: str) -> Node:
         scaled = op.mvn(node, op.constant(np.array([-1])), True, EPSILON, "inside_sqrt")
         return scaled * file.tensor(f"{name}.w", WIDTH) + file.tensor(f"{name}.b", WIDTH)
 
@@ -170,12 +170,12 @@ def build_model(file: ModelFile) -> ov.Model:
     def heads(node: Node) -> Node:
         return swapped(op.reshape(node, op.constant(np.array([0, 0, HEADS, WIDTH // HEADS])), True))
 
-    state = normalised(embedded, "emb.ln")
+    state = normalized(embedded, "emb.ln")
     for layer in range(LAYERS):
         query, key, value = (heads(linear(state, f"l{layer}.{part}", WIDTH, WIDTH)) for part in "qkv")
         attended = swapped(op.scaled_dot_product_attention(query, key, value, bias))
         joined = op.reshape(attended, op.constant(np.array([0, 0, WIDTH])), True)
-        state = normalised(state + linear(joined, f"l{layer}.ao", WIDTH, WIDTH), f"l{layer}.aln")
+        state = normalized(state + linear(joined, f"l{layer}.ao", WIDTH, WIDTH), f"l{layer}.aln")
         inner = op.gelu(linear(state, f"l{layer}.fi", 4 * WIDTH, WIDTH), "erf")
-        state = normalised(state + linear(inner, f"l{layer}.fo", WIDTH, 4 * WIDTH), f"l{layer}.oln")
+        state = normalized(state + linear(inner, f"l{layer}.fo", WIDTH, 4 * WIDTH), f"l{layer}.oln")
     return ov.Model([state], [embedded, mask], "e5")

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 from fit import count_pieces
-from pieces import Cutter, Piece, normalised
+from pieces import Cutter, Piece, normalized
 from space import Matrix, unit
 from table import read_table
 
@@ -114,7 +114,7 @@ def best_passages(queries: Matrix, notes: list[Matrix]) -> Matrix:
 def words_of(text: str) -> list[str]:
     """Splits text into words, or into character pairs in scripts without spaces."""
     found: list[str] = []
-    for word in normalised(text).split():
+    for word in normalized(text).split():
         found += [word[place : place + 2] for place in range(max(1, len(word) - 1))] if UNSPACED.search(word) else [word]
     return found
 

@@ -67,10 +67,10 @@ def extend(earlier: Table, new: list[Piece], own: Matrix, fitted: Fitted, pull: 
     counts = count_pieces(Cutter(pieces).rows_of(fitted.texts), len(pieces))
     weights = earlier.weights.astype(np.float32)
     known = np.isin(fitted.languages, earlier.about["languages"])
-    centred = without_language(fitted.vectors, fitted.languages, language_means(fitted.vectors, fitted.languages, fitted.keys))
+    centered = without_language(fitted.vectors, fitted.languages, language_means(fitted.vectors, fitted.languages, fitted.keys))
     # The space of the existing table: predicts its text vectors from the teacher's.
-    projection = np.linalg.lstsq(centred[known], unit(counts[known][:, :old_rows] @ weights))[0]
-    targets = unit(centred @ projection)
+    projection = np.linalg.lstsq(centered[known], unit(counts[known][:, :old_rows] @ weights))[0]
+    targets = unit(centered @ projection)
     starts = starting_rows(own, np.asarray(counts.sum(axis=0)).ravel()[old_rows:], projection)
     start = np.concatenate([weights, starts])
     hold = np.full((len(pieces), 1), pull, np.float32)

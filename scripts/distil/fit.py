@@ -1,7 +1,7 @@
 """Turns the teacher's vectors into a table: projection, initial table and least-squares fit.
 
 A text's vector is the sum of its pieces' rows. With `counts` (texts × pieces), the fit looks for a table T for which
-`counts @ T`, with each row normalised, is closest to the teacher's vectors: a linear problem once the lengths are fixed.
+`counts @ T`, with each row normalized, is closest to the teacher's vectors: a linear problem once the lengths are fixed.
 """
 
 import numpy as np
@@ -23,13 +23,13 @@ SECOND_STEPS = 12
 def principal_directions(vectors: Matrix, dimensions: int) -> Matrix:
     """Projection (columns) onto the directions in which the vectors are largest, the most important first.
 
-    Not centred, because we compare cosines. Thanks to the order, the first n columns form the best n-column table.
+    Not centered, because we compare cosines. Thanks to the order, the first n columns form the best n-column table.
     """
     return np.linalg.svd(vectors[PROJECTION_TEXTS], full_matrices=False)[2][:dimensions].T
 
 
 def starting_table(pieces: Matrix, projection: Matrix) -> Matrix:
-    """The recipe of Model2Vec: pieces centred, projected, and weighted by how rare they are.
+    """The recipe of Model2Vec: pieces centered, projected, and weighted by how rare they are.
 
     A piece's frequency is estimated from its rank in the vocabulary (Zipf), which BERT ordered by frequency.
     """
@@ -49,10 +49,10 @@ def count_pieces(rows: list[NDArray[np.int64]], size: int) -> sparse.csr_matrix:
 
 
 def fit_table(counts: sparse.csr_matrix, targets: Matrix, start: Matrix, pull: float | Matrix) -> Matrix:
-    """Fits the table that brings texts closest to `targets` (projected unit vectors), regularised towards `start`.
+    """Fits the table that brings texts closest to `targets` (projected unit vectors), regularized towards `start`.
 
     1. Assume length √n for a text of n pieces, as for a sum of unrelated vectors.
-    2. Fit again with the lengths from the first table, which optimises the cosine.
+    2. Fit again with the lengths from the first table, which optimizes the cosine.
 
     `pull` keeps rows of rare pieces near their start, since few texts determine them. It is one number, or a column with one for
     each piece.
@@ -71,7 +71,7 @@ def held_out_cosine(counts: sparse.csr_matrix, targets: Matrix, table: Matrix) -
 
 
 def solve(a: sparse.csr_matrix, b: Matrix, start: Matrix, pull: float | Matrix, steps: int) -> Matrix:
-    """Minimises |A T - B|² + pull |T - start|² by conjugate gradients on the normal equations.
+    """Minimizes |A T - B|² + pull |T - start|² by conjugate gradients on the normal equations.
 
     Solves all columns at once, each with its own steps. Preconditioned by the diagonal, because piece frequencies differ by orders
     of magnitude. Stopping early also pulls towards `start`.

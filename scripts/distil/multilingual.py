@@ -96,9 +96,9 @@ def read_vectors(entries: list[dict[str, str]], cache: Path, first: int | None) 
 
 def fit(fitted: Fitted, pieces: list[Piece], own: Matrix, args: argparse.Namespace) -> Table:
     means = language_means(fitted.vectors, fitted.languages, fitted.keys)
-    centred = without_language(fitted.vectors, fitted.languages, means)
-    projection = directions(centred, args.dims)
-    targets = unit(centred @ projection)
+    centered = without_language(fitted.vectors, fitted.languages, means)
+    projection = directions(centered, args.dims)
+    targets = unit(centered @ projection)
     counts = count_pieces(Cutter(pieces).rows_of(fitted.texts), len(pieces))
     start = starting_rows(own, np.asarray(counts.sum(axis=0)).ravel(), projection)
     pull = np.full((len(pieces), 1), args.pull, np.float32)

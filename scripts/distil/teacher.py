@@ -1,4 +1,4 @@
-"""The teacher: a sentence-transformers model of the BERT family as ONNX, and its tokeniser."""
+"""The teacher: a sentence-transformers model of the BERT family as ONNX, and its tokenizer."""
 
 import json
 import re
@@ -86,7 +86,7 @@ class Teacher:
 
 
 def _mean_pooled(session: ort.InferenceSession, encodings: list[list[int]]) -> NDArray[np.float32]:
-    """Normalised mean over the tokens that are not padding."""
+    """Normalized mean over the tokens that are not padding."""
     longest = max(map(len, encodings))
     ids = np.zeros((len(encodings), longest), np.int64)
     mask = np.zeros_like(ids)

@@ -1,5 +1,5 @@
 import type { TextRange } from '../core/text/link-slots.ts'
-import { narrow } from './neutralise.ts'
+import { narrow } from './neutralize.ts'
 
 /** Top-level domains that are rarely file extensions. */
 const DOMAINS = words(

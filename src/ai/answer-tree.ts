@@ -7,7 +7,7 @@ import type { TextRange } from '../core/text/link-slots.ts'
 import { findAddresses } from './addresses.ts'
 import { type Block, type WriteCitation, writeTree } from './answer-writer.ts'
 import { markerIn, takeMarkers } from './markers.ts'
-import { visible } from './neutralise.ts'
+import { visible } from './neutralize.ts'
 import { applyEdits, codeLookup, type Edit, linesTrimmed, type Piece, removal, textOf, type Wrap } from './pieces.ts'
 
 export interface AnswerTree {

@@ -1,5 +1,5 @@
 import type { TextRange } from '../core/text/link-slots.ts'
-import { narrow } from './neutralise.ts'
+import { narrow } from './neutralize.ts'
 import { applyEdits, codeLookup, type Edit, type MarkerPlace, type Piece, removal, textOf } from './pieces.ts'
 
 /** A marker such as `[S1]`, or a forged citation such as `[1]`. */

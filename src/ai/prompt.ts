@@ -3,7 +3,7 @@ import { estimateTokens } from '../core/text/estimate-tokens.ts'
 import type { TextRange } from '../core/text/link-slots.ts'
 import { codeIn } from '../markdown/code.ts'
 import { findComments } from '../markdown/inline-spans.ts'
-import { neutralise } from './neutralise.ts'
+import { neutralize } from './neutralize.ts'
 import { blanked } from './source.ts'
 
 export interface Passage {
@@ -108,7 +108,7 @@ const MAX_HIDDEN = 2
 
 /** Repeats the rules after the question. Passages are enclosed in a boundary that they cannot close. */
 export function composePrompt(parts: PromptParts): Prompt {
-  const question = neutralise(parts.question).trim()
+  const question = neutralize(parts.question).trim()
   const history = parts.history.flatMap(({ question: previousQuestion, answer }): readonly ChatMessage[] => [
     { role: 'user', content: shortenAnswer(previousQuestion) },
     { role: 'assistant', content: shortenAnswer(answer.replace(/ ?\[\d+\]\(roux:[^()\s]*\)/g, '')) },
@@ -185,9 +185,9 @@ function messageOf(texts: readonly string[], { question, boundary }: QuestionInB
 function passageText(passage: Passage, number: number): string {
   const { title, heading, startLine, endLine } = passage
   const place = [title, ...heading.filter((part) => part !== title)]
-    .map((part) => neutralise(part).replaceAll('\n', ' '))
+    .map((part) => neutralize(part).replaceAll('\n', ' '))
     .join(' › ')
-  return `[S${number}] ${place} (lines ${startLine}–${endLine})\n${neutralise(visibleText(passage)).trim()}`
+  return `[S${number}] ${place} (lines ${startLine}–${endLine})\n${neutralize(visibleText(passage)).trim()}`
 }
 
 function uniqueBoundary({ nonce, passages }: PromptParts, texts: readonly string[]): string {
@@ -199,6 +199,6 @@ function uniqueBoundary({ nonce, passages }: PromptParts, texts: readonly string
 }
 
 function shortenAnswer(text: string): string {
-  const plain = neutralise(text).trim()
+  const plain = neutralize(text).trim()
   return plain.length > MAX_REMEMBERED ? `${plain.slice(0, MAX_REMEMBERED)}…` : plain
 }

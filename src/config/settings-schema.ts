@@ -117,7 +117,7 @@ export const SETTINGS = [
   }),
   flag(
     'tags.colors',
-    'Treat text that may be a colour as a tag: `#` followed by three to eight hexadecimal digits, such as `#fff`.',
+    'Treat text that may be a color as a tag: `#` followed by three to eight hexadecimal digits, such as `#fff`.',
     {
       default: true,
       widensTrust: false,
@@ -366,7 +366,7 @@ export const SETTINGS = [
   ),
   flag('tools.write', 'Offer the tools that change notes. `--write` turns this on for one run.'),
   flag('tools.attach', 'Offer the tools for attachments. `--write` turns this on for one run.'),
-  flag('tools.insight', 'Offer the tools that analyse the whole vault, such as `map`, `gaps` and `context_pack`.', {
+  flag('tools.insight', 'Offer the tools that analyze the whole vault, such as `map`, `gaps` and `context_pack`.', {
     default: true,
   }),
   choice(

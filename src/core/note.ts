@@ -1,4 +1,4 @@
-export interface Flavour {
+export interface Flavor {
   /** `obsidian` follows Obsidian's rules exactly and implies the mode `obsidian`. */
   readonly profile: 'lenient' | 'obsidian'
   readonly mode: Mode
@@ -10,8 +10,8 @@ export interface Flavour {
   readonly languages?: readonly string[]
 }
 
-/** The flavour for callers whose result does not depend on it. */
-export const DEFAULT_FLAVOUR: Flavour = { profile: 'lenient', mode: 'obsidian', comments: true }
+/** The flavor for callers whose result does not depend on it. */
+export const DEFAULT_FLAVOR: Flavor = { profile: 'lenient', mode: 'obsidian', comments: true }
 
 export interface IgnoredTags {
   /** If true, `#tag` in the text of a Markdown link is not a tag. */

@@ -7,7 +7,7 @@ import type { ChunkPlace } from './search.ts'
 export type WordSink = (form: string, kind: number, position: number, start: number, end: number) => void
 
 /** Returns the number of words. Each call analyzes the text again. */
-export type AnalysedText = (sink: WordSink) => number
+export type AnalyzedText = (sink: WordSink) => number
 
 /** Returns the stem of a form in a note of this language. */
 export type StemOf = (form: string, language?: string) => string
@@ -19,9 +19,9 @@ export interface NoteWords {
   readonly version: number
   /** The language in ISO 639-1. The member is omitted if the text does not determine one. */
   readonly language?: string | undefined
-  readonly title: AnalysedText
+  readonly title: AnalyzedText
   /** The text after the frontmatter, then headings, tags and property values. */
-  readonly body: AnalysedText
+  readonly body: AnalyzedText
 }
 
 export interface EmbeddedText {

@@ -198,7 +198,7 @@ class BertCharacters {
   }
 
   #classify(codePoint: number): number {
-    const spelling = normalise(codePoint)
+    const spelling = normalize(codePoint)
     const role = roleOf(String.fromCodePoint(codePoint), spelling)
     this.#roles[codePoint] = role
     if (role === SPELLED) {
@@ -219,7 +219,7 @@ function roleOf(character: string, spelling: string): number {
 }
 
 /** A character that is a word of its own is surrounded by spaces. */
-function normalise(codePoint: number): string {
+function normalize(codePoint: number): string {
   const character = String.fromCodePoint(codePoint)
   if (character === '\t' || character === '\n' || character === '\r') return ' '
   if (REMOVED.test(character)) return ''

@@ -4,7 +4,7 @@ import { MemoryShortError, RouxError } from '../core/errors.ts'
 import { toVaultPath, type VaultPath } from '../core/ids.ts'
 import type { FileRecord, IndexWriter, KnownFile, LinkStyle, Outline } from '../core/index-writer.ts'
 import type { GraphChanges, GraphLogWriter } from '../core/insight/graph-changes.ts'
-import type { Flavour, IgnoredTags, Mode, Note } from '../core/note.ts'
+import type { Flavor, IgnoredTags, Mode, Note } from '../core/note.ts'
 import { folderOf, isWithin } from '../core/paths.ts'
 import {
   type FileKind,
@@ -42,7 +42,7 @@ export interface Move {
 }
 
 export interface IndexerOptions {
-  readonly profile: Flavour['profile']
+  readonly profile: Flavor['profile']
   readonly comments: boolean
   readonly ignoredTags?: IgnoredTags
   /** `auto` uses the vault's marker folder, or else the more common kind of link. */
@@ -69,7 +69,7 @@ export interface IndexView {
   readonly names: NameIndex
   /** Files with links that mention the folded name. */
   readonly sourcesOf: (name: string) => Iterable<number>
-  readonly flavour: Flavour
+  readonly flavor: Flavor
   readonly known: ReadonlyMap<string, KnownFile>
   /** This key and all higher ones are unused. */
   readonly nextKey: number
@@ -169,7 +169,7 @@ export class Indexer {
   async openView(): Promise<IndexView> {
     if ((await this.#writer.state()).generation !== this.#generation) await this.#recall()
     const links = this.#links ?? this.#newLinks()
-    return { ...(await links.look()), flavour: links.flavour, known: this.#files, nextKey: this.#nextKey + this.#reserved.size }
+    return { ...(await links.look()), flavor: links.flavor, known: this.#files, nextKey: this.#nextKey + this.#reserved.size }
   }
 
   async #recall(): Promise<void> {
@@ -386,8 +386,8 @@ export class Indexer {
   #describe(file: ListedFile, options: Described, bytes: Uint8Array): FileFacts {
     const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
     const { profile, comments, ignoredTags } = this.#options
-    const flavour = { profile, comments, mode: this.#mode, ...(ignoredTags === undefined ? {} : { ignoredTags }) }
-    const parsed = options.kind === 'canvas' ? parseCanvas(text, flavour) : parseNote(text, flavour)
+    const flavor = { profile, comments, mode: this.#mode, ...(ignoredTags === undefined ? {} : { ignoredTags }) }
+    const parsed = options.kind === 'canvas' ? parseCanvas(text, flavor) : parseNote(text, flavor)
     const note = withEncodingProblem(parsed, text, bytes)
     const hash = digest('sha256', bytes, 'hex')
     this.#options.recent?.keep(hash, bytes)

@@ -1,5 +1,5 @@
 import type { FileRecord, IndexWriter, Outline, ResolvedLink } from '../core/index-writer.ts'
-import type { Flavour, Link } from '../core/note.ts'
+import type { Flavor, Link } from '../core/note.ts'
 import { changedNames, type NamedFile, NameIndex, namesOf } from '../links/names.ts'
 import { addMentions, mentionsAny, outlineName, withTarget } from '../links/resolve.ts'
 import { subpathTest } from '../links/subpath.ts'
@@ -25,17 +25,17 @@ interface Renaming extends Tables {
 /** Resolves links and finds the links that a changed name affects. Loaded on first use. */
 export class LinkTable {
   readonly #writer: IndexWriter
-  readonly flavour: Flavour
+  readonly flavor: Flavor
   #tables: Tables | undefined
   #loading: AsyncGenerator<void> | undefined
 
-  constructor(writer: IndexWriter, flavour: Flavour) {
+  constructor(writer: IndexWriter, flavor: Flavor) {
     this.#writer = writer
-    this.flavour = flavour
+    this.flavor = flavor
   }
 
   startEmpty(): void {
-    this.#tables = { names: new NameIndex(this.flavour.mode), mentions: new Mentions() }
+    this.#tables = { names: new NameIndex(this.flavor.mode), mentions: new Mentions() }
   }
 
   async #load(): Promise<Tables> {
@@ -57,7 +57,7 @@ export class LinkTable {
   }
 
   async *#loadAll(): AsyncGenerator<void> {
-    const names = new NameIndex(this.flavour.mode)
+    const names = new NameIndex(this.flavor.mode)
     for await (const part of this.#writer.names()) {
       for (const file of part) names.add(toNamed(file))
       yield
@@ -94,14 +94,14 @@ export class LinkTable {
   #forget(key: number, { names, mentions, changed }: Renaming): void {
     const file = names.file(key)
     if (file === undefined) return
-    for (const name of namesOf(file, this.flavour.mode)) changed.add(name)
+    for (const name of namesOf(file, this.flavor.mode)) changed.add(name)
     names.remove(key)
     mentions.set(key, [])
   }
 
   #take(file: NamedFile, { names, changed }: Renaming): void {
     const before = names.file(file.key)
-    const touched = changedNames(before, file, this.flavour.mode)
+    const touched = changedNames(before, file, this.flavor.mode)
     if (before !== undefined && touched.length === 0) return
     for (const name of touched) changed.add(name)
     names.add(file)
@@ -110,7 +110,7 @@ export class LinkTable {
   /** Headings and blocks in links to a file, with the linking files. */
   outlineMentions(file: NamedRecord): readonly { readonly name: string; readonly sources: readonly number[] }[] {
     const { mentions } = this.#loaded
-    return namesOf(toNamed(file), this.flavour.mode).flatMap((each) => {
+    return namesOf(toNamed(file), this.flavor.mode).flatMap((each) => {
       const name = outlineName(each)
       const sources = mentions.sources(name).filter((key) => key !== file.key)
       return sources.length === 0 ? [] : [{ name, sources }]
@@ -130,8 +130,8 @@ export class LinkTable {
     }
     const resolved: ResolvedLink[] = []
     for (const link of links) {
-      addMentions(link, source.path, this.flavour, add)
-      resolved.push(withTarget(names, source, link, this.flavour))
+      addMentions(link, source.path, this.flavor, add)
+      resolved.push(withTarget(names, source, link, this.flavor))
     }
     const list = [...mentioned]
     mentions.set(source.key, list)
@@ -141,7 +141,7 @@ export class LinkTable {
   resolveChanged({ key, path, links }: FileRecord, changed: ReadonlySet<string>): readonly ResolvedLink[] {
     const { names } = this.#loaded
     return links.map((link) =>
-      mentionsAny(link, path, this.flavour, changed) ? withTarget(names, { key, path }, link, this.flavour) : link,
+      mentionsAny(link, path, this.flavor, changed) ? withTarget(names, { key, path }, link, this.flavor) : link,
     )
   }
 

@@ -2,7 +2,7 @@ import { hash as digest } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import type { VaultPath } from '../core/ids.ts'
 import type { FileContent, NoteDescription } from '../core/index-writer.ts'
-import type { Flavour, Mode } from '../core/note.ts'
+import type { Flavor, Mode } from '../core/note.ts'
 import { fileStemOf } from '../core/paths.ts'
 import type { NoteWords } from '../core/search-writer.ts'
 import { blankData } from '../core/text/inline-data.ts'
@@ -12,7 +12,7 @@ import { parseCanvas } from '../markdown/json-canvas/parse-canvas.ts'
 import { parseNote } from '../markdown/parse-note.ts'
 import { type Chunk, chunkNote, plainText } from '../search/chunks.ts'
 import { languageOf } from '../search/languages/language-of.ts'
-import { analyseNote, type NoteFields } from '../search/words/scan.ts'
+import { analyzeNote, type NoteFields } from '../search/words/scan.ts'
 import { describeNote } from './describe-file.ts'
 
 export interface ReadNote {
@@ -42,12 +42,12 @@ export interface NoteSource extends SearchedFile {
 }
 
 /** Parses a note or canvas only if the index has no current description. */
-export function readNote({ key, path, kind, known, hash: knownHash }: NoteSource, bytes: Uint8Array, flavour: Flavour): ReadNote {
+export function readNote({ key, path, kind, known, hash: knownHash }: NoteSource, bytes: Uint8Array, flavor: Flavor): ReadNote {
   const fileText = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
   const hash = knownHash ?? digest('sha256', bytes, 'hex')
   const text = kind === 'canvas' ? canvasProse(fileText) : fileText
   const { title, aliases, tags, headings, properties, bodyStart } =
-    kind === 'note' && known?.hash === hash ? known : describe({ path, kind }, { written: fileText, text, hash }, flavour)
+    kind === 'note' && known?.hash === hash ? known : describe({ path, kind }, { written: fileText, text, hash }, flavor)
   const names = namesOf(path, title, aliases)
   const fields: NoteFields = {
     title: names.every(isMeaningless) ? [...names, ...firstLine(text, bodyStart)] : names,
@@ -60,9 +60,9 @@ export function readNote({ key, path, kind, known, hash: knownHash }: NoteSource
     words: {
       key,
       path,
-      version: versionOf({ path, hash }, flavour.mode),
-      language: languageOfNote(fields, flavour),
-      ...analyseNote(fields),
+      version: versionOf({ path, hash }, flavor.mode),
+      language: languageOfNote(fields, flavor),
+      ...analyzeNote(fields),
     },
     fields,
     content: hash,
@@ -71,7 +71,7 @@ export function readNote({ key, path, kind, known, hash: knownHash }: NoteSource
 }
 
 /** Titles and headings count only in short notes, because many are in another language than the text. */
-function languageOfNote({ title, headings, body }: NoteFields, { languages }: Flavour): string | undefined {
+function languageOfNote({ title, headings, body }: NoteFields, { languages }: Flavor): string | undefined {
   return languageOf(body.length > SHORT_NOTE ? body : [body, ...headings, ...title].join('\n'), languages)?.code
 }
 
@@ -80,11 +80,11 @@ const SHORT_NOTE = 500
 function describe(
   { path, kind }: Pick<SearchedFile, 'path' | 'kind'>,
   { written, text, hash }: { readonly written: string; readonly text: string; readonly hash: string },
-  flavour: Flavour,
+  flavor: Flavor,
 ): NoteDescription {
-  const note = kind === 'canvas' ? parseCanvas(written, flavour) : parseNote(written, flavour)
+  const note = kind === 'canvas' ? parseCanvas(written, flavor) : parseNote(written, flavor)
   const file = { path, stat: NO_STAT, excluded: false }
-  const facts = describeNote(file, { kind, conflict: false, mode: flavour.mode }, { note, text, hash })
+  const facts = describeNote(file, { kind, conflict: false, mode: flavor.mode }, { note, text, hash })
   const { aliases, tags } = facts
   const title = kind === 'canvas' ? fileStemOf(path) : facts.title
   const { headings, properties, bodyStart } = note

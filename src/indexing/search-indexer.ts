@@ -1,7 +1,7 @@
 import type { Embedder } from '../core/embedder.ts'
 import type { VaultPath } from '../core/ids.ts'
 import type { FileContent, IndexWriter } from '../core/index-writer.ts'
-import type { Flavour } from '../core/note.ts'
+import type { Flavor } from '../core/note.ts'
 import type { SearchProgress } from '../core/search.ts'
 import type { WordBatch } from '../core/search-writer.ts'
 import type { FileKind, Vault } from '../core/vault.ts'
@@ -22,7 +22,7 @@ export interface SearchParts extends Pick<EmbeddingParts, 'search' | 'deletesOth
   readonly recent: Pick<RecentBytes, 'take'>
   readonly index: Pick<IndexWriter, 'contents' | 'descriptions'>
   readonly embedding: EmbeddingChoice
-  readonly flavour: Flavour
+  readonly flavor: Flavor
   readonly kindOf: (path: string) => FileKind
   readonly onMismatch: (path: VaultPath) => void
 }
@@ -166,7 +166,7 @@ export class SearchIndexer {
       return
     }
     this.#deletedKeys.delete(file.key)
-    this.#requestedVersions.set(file.key, versionOf(file, this.#parts.flavour.mode))
+    this.#requestedVersions.set(file.key, versionOf(file, this.#parts.flavor.mode))
     this.#files.set(file.key, file)
   }
 
@@ -271,7 +271,7 @@ export class SearchIndexer {
 
   /** Omits deleted notes and reports those that differ from the index. */
   async #read(keys: readonly number[]): Promise<readonly ReadNote[]> {
-    const { index, vault, recent, flavour, kindOf } = this.#parts
+    const { index, vault, recent, flavor, kindOf } = this.#parts
     if (keys.length === 0) return []
     const descriptions = await index.descriptions(keys)
     return keys.flatMap((key) => {
@@ -282,7 +282,7 @@ export class SearchIndexer {
       const bytes = recentBytes ?? vault.read(path)
       const isReadable = bytes !== undefined && bytes !== 'unreadable'
       const source = { key, path, kind: kindOf(path), known: descriptions.get(key), hash: recentBytes && hash }
-      const note = isReadable ? readNote(source, bytes, flavour) : undefined
+      const note = isReadable ? readNote(source, bytes, flavor) : undefined
       if (note?.words.version !== this.#requestedVersions.get(key)) {
         this.#doubtCounts.set(key, (this.#doubtCounts.get(key) ?? 0) + 1)
         this.#parts.onMismatch(path)

@@ -216,7 +216,7 @@ export class SearchService {
       search: this.#writer,
       embedding: this.#parts,
       deletesOtherVectors: this.#parts.isEager,
-      flavour: { profile, comments, mode, languages: this.#parts.languages ?? [] },
+      flavor: { profile, comments, mode, languages: this.#parts.languages ?? [] },
       kindOf: (path) => kindOf(path, mode),
     })
     return this.#indexer

@@ -149,10 +149,10 @@ export function placeNew(links: Adjacency, before: Places): Places {
   }
   const shelf = shelfBelow(places, count)
   for (let unplaced = waiting; unplaced.length > 0; ) {
-    const next = unplaced.filter((note) => neighbours(links, note).some((other) => isPlaced(places, other)))
+    const next = unplaced.filter((note) => neighbors(links, note).some((other) => isPlaced(places, other)))
     const batch = next.length > 0 ? next : unplaced.slice(0, 1)
     for (const note of batch) {
-      const near = neighbours(links, note).filter((other) => isPlaced(places, other))
+      const near = neighbors(links, note).filter((other) => isPlaced(places, other))
       const [x, y] = near.length === 0 ? shelf : meanOf(near, places)
       putFree({ note, x, y }, { grid, places, radii })
     }
@@ -183,14 +183,14 @@ function packGroup(packing: Packing, notes: readonly number[], level: number): n
   for (const [place, at] of order.entries()) for (const note of groups[at] ?? []) numberOf.set(note, place)
   const between = quotient(links, numberOf, order.length)
   const circles = Float32Array.from(order, (at) => sizes[at] ?? 1)
-  const centres = sunflower(circles)
-  relax({ links: between, radii: circles, places: centres, phase: 'groups' })
+  const centers = sunflower(circles)
+  relax({ links: between, radii: circles, places: centers, phase: 'groups' })
   for (const note of notes) {
     const at = numberOf.get(note) ?? 0
-    places[note * 2] = (places[note * 2] ?? 0) + (centres[at * 2] ?? 0)
-    places[note * 2 + 1] = (places[note * 2 + 1] ?? 0) + (centres[at * 2 + 1] ?? 0)
+    places[note * 2] = (places[note * 2] ?? 0) + (centers[at * 2] ?? 0)
+    places[note * 2 + 1] = (places[note * 2 + 1] ?? 0) + (centers[at * 2 + 1] ?? 0)
   }
-  return centre(places, notes, radii)
+  return center(places, notes, radii)
 }
 
 function packNotes(packing: Packing, notes: readonly number[]): number {
@@ -200,7 +200,7 @@ function packNotes(packing: Packing, notes: readonly number[]): number {
   putPlaces(order, start, places)
   if (notes.length > 2) relaxNotes(packing, notes, 'notes')
   packing.onPacked(notes.length)
-  return centre(places, notes, radii)
+  return center(places, notes, radii)
 }
 
 function relaxNotes({ links, radii, places, onStep }: Packing, notes: readonly number[], phase: Phase): void {
@@ -283,7 +283,7 @@ function relax({ links, radii, places, phase, onStep }: Relaxing): void {
   for (let step = 0; step < steps; step++) {
     const move = { links, places, first, next, anchor: ANCHOR[phase], share: PULL * (1 - (0.9 * step) / steps) }
     for (let body = 0; body < radii.length; body++) {
-      moveToNeighbours(body, move)
+      moveToNeighbors(body, move)
       if (phase === 'spread') stayNear(body, move)
     }
     places.set(next)
@@ -324,7 +324,7 @@ interface Move {
   readonly share: number
 }
 
-function moveToNeighbours(body: number, { links, places, first, next, anchor, share }: Move): void {
+function moveToNeighbors(body: number, { links, places, first, next, anchor, share }: Move): void {
   let sum = anchor
   let x = anchor * (first[body * 2] ?? 0)
   let y = anchor * (first[body * 2 + 1] ?? 0)
@@ -518,7 +518,7 @@ function sunflower(radii: Float32Array): Places {
   return places
 }
 
-function centre(places: Places, notes: readonly number[], radii: Float32Array): number {
+function center(places: Places, notes: readonly number[], radii: Float32Array): number {
   const [x, y] = meanOf(notes, places)
   const distances: number[] = []
   let area = 0
@@ -544,7 +544,7 @@ function fromCenter(links: Adjacency, notes: readonly number[]): readonly number
     if (!waiting.delete(first)) continue
     order.push(first)
     for (let at = order.length - 1; at < order.length; at++) {
-      for (const other of neighbours(links, order[at] ?? 0)) if (waiting.delete(other)) order.push(other)
+      for (const other of neighbors(links, order[at] ?? 0)) if (waiting.delete(other)) order.push(other)
     }
   }
   return order
@@ -554,7 +554,7 @@ function partsOf(links: Adjacency): readonly (readonly number[])[] {
   const numbers = connectedParts(links)
   const count = numbers.reduce((max, part) => Math.max(max, part + 1), 0)
   const notes = placesByNumber(numbers, count)
-  const parts = Array.from({ length: count }, (_, part) => neighbours(notes, part))
+  const parts = Array.from({ length: count }, (_, part) => neighbors(notes, part))
   return parts.sort((a, b) => b.length - a.length || (a[0] ?? 0) - (b[0] ?? 0))
 }
 
@@ -634,7 +634,7 @@ function isPlaced(places: Places, note: number): boolean {
   return Number.isFinite(places[note * 2]) && Number.isFinite(places[note * 2 + 1])
 }
 
-function neighbours({ offsets, targets }: Adjacency, note: number): readonly number[] {
+function neighbors({ offsets, targets }: Adjacency, note: number): readonly number[] {
   return Array.from(targets.subarray(offsets[note] ?? 0, offsets[note + 1] ?? 0))
 }
 

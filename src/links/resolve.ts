@@ -1,5 +1,5 @@
 import type { ResolvedLink } from '../core/index-writer.ts'
-import type { Flavour, Link, Mode } from '../core/note.ts'
+import type { Flavor, Link, Mode } from '../core/note.ts'
 import { folderOf, nameOf } from '../core/paths.ts'
 import { decodePercent, foldName, spellName } from '../core/text/fold.ts'
 import { trimBothOf, trimEndOf } from '../core/text/trim-characters.ts'
@@ -23,18 +23,18 @@ export interface Source {
   readonly path: string
 }
 
-/** Resolves a link by Obsidian's rules in order (R1–R20), then by the flavour's own. */
-export function resolveLink(names: Names, source: Source, link: LinkTarget, flavour: Flavour): Resolution {
+/** Resolves a link by Obsidian's rules in order (R1–R20), then by the flavor's own. */
+export function resolveLink(names: Names, source: Source, link: LinkTarget, flavor: Flavor): Resolution {
   if (link.target === '') return { kind: 'file', key: source.key, via: 'self' }
-  for (const target of readingsOf(link, flavour.mode)) {
-    const resolution = findFile(names, source, { ...link, target }, flavour)
+  for (const target of readingsOf(link, flavor.mode)) {
+    const resolution = findFile(names, source, { ...link, target }, flavor)
     if (resolution !== undefined) return resolution
   }
-  return { kind: 'missing', name: missingName(withoutQuery(link, flavour.mode)) }
+  return { kind: 'missing', name: missingName(withoutQuery(link, flavor.mode)) }
 }
 
-export function withTarget(names: Names, source: Source, link: Link | ResolvedLink, flavour: Flavour): ResolvedLink {
-  const resolution = resolveLink(names, source, link, flavour)
+export function withTarget(names: Names, source: Source, link: Link | ResolvedLink, flavor: Flavor): ResolvedLink {
+  const resolution = resolveLink(names, source, link, flavor)
   const isFile = resolution.kind === 'file'
   return {
     kind: link.kind,
@@ -54,12 +54,12 @@ export function withTarget(names: Names, source: Source, link: Link | ResolvedLi
   }
 }
 
-function findFile(names: Names, source: Source, link: LinkTarget, flavour: Flavour): Resolution | undefined {
-  const lenient = flavour.profile === 'lenient'
+function findFile(names: Names, source: Source, link: LinkTarget, flavor: Flavor): Resolution | undefined {
+  const lenient = flavor.profile === 'lenient'
   const folder = spellName(folderOf(source.path))
   const target = spellName(link.target)
   if (link.form === 'canvas') return single(names.atPath(foldName(target)), target, names, 'path')
-  if (flavour.mode === 'logseq' && isWiki(link)) {
+  if (flavor.mode === 'logseq' && isWiki(link)) {
     const journal = journalName(target)
     const page = byAlias(names, target, folder) ?? (journal === undefined ? undefined : byAlias(names, journal, folder))
     if (page !== undefined) return page
@@ -216,9 +216,9 @@ function byPathOrder(keys: readonly number[], names: Names): number[] {
  * Lists the folded names that a link depends on. Resolve the link again when a file with such a name (`namesOf`) changes its
  * names. A subpath also depends on outlines (`outlineName`).
  */
-export function addMentions(link: LinkTarget, sourcePath: string, flavour: Flavour, add: (name: string) => void): void {
-  addNames(link, sourcePath, flavour, add)
-  if (link.subpath !== undefined) addNames(link, sourcePath, flavour, (name) => add(outlineName(name)))
+export function addMentions(link: LinkTarget, sourcePath: string, flavor: Flavor, add: (name: string) => void): void {
+  addNames(link, sourcePath, flavor, add)
+  if (link.subpath !== undefined) addNames(link, sourcePath, flavor, (name) => add(outlineName(name)))
 }
 
 /** Returns the name under which links to a note's headings and blocks are recorded. */
@@ -226,26 +226,26 @@ export function outlineName(name: string): string {
   return `#${name}`
 }
 
-function addNames(link: LinkTarget, sourcePath: string, flavour: Flavour, add: (name: string) => void): void {
+function addNames(link: LinkTarget, sourcePath: string, flavor: Flavor, add: (name: string) => void): void {
   if (link.target === '') return
-  for (const target of readingsOf(link, flavour.mode)) addReading(spellName(target), link, sourcePath, flavour, add)
+  for (const target of readingsOf(link, flavor.mode)) addReading(spellName(target), link, sourcePath, flavor, add)
 }
 
-function addReading(target: string, link: LinkTarget, sourcePath: string, flavour: Flavour, add: (name: string) => void): void {
-  const lenient = flavour.profile === 'lenient'
+function addReading(target: string, link: LinkTarget, sourcePath: string, flavor: Flavor, add: (name: string) => void): void {
+  const lenient = flavor.profile === 'lenient'
   const folded = foldName(target)
-  addSpelling(target, folded, sourcePath, flavour.mode, add)
+  addSpelling(target, folded, sourcePath, flavor.mode, add)
   const decoded = lenient && isWiki(link) ? decodePercent(target) : target
-  if (decoded !== target) addSpelling(decoded, foldName(decoded), sourcePath, flavour.mode, add)
+  if (decoded !== target) addSpelling(decoded, foldName(decoded), sourcePath, flavor.mode, add)
   // Aliases match the whole target, not only its last segment.
-  if (lenient || flavour.mode === 'logseq') add(folded.trim())
-  const journal = flavour.mode === 'logseq' ? journalName(target) : undefined
+  if (lenient || flavor.mode === 'logseq') add(folded.trim())
+  const journal = flavor.mode === 'logseq' ? journalName(target) : undefined
   if (journal !== undefined) add(journal)
 }
 
-export function mentionsAny(link: LinkTarget, sourcePath: string, flavour: Flavour, names: ReadonlySet<string>): boolean {
+export function mentionsAny(link: LinkTarget, sourcePath: string, flavor: Flavor, names: ReadonlySet<string>): boolean {
   let isMentioned = false
-  addMentions(link, sourcePath, flavour, (name) => {
+  addMentions(link, sourcePath, flavor, (name) => {
     isMentioned ||= names.has(name)
   })
   return isMentioned

@@ -1,4 +1,4 @@
-import { DEFAULT_FLAVOUR } from '../core/note.ts'
+import { DEFAULT_FLAVOR } from '../core/note.ts'
 import type { TextRange } from '../core/text/link-slots.ts'
 import { type Blocks, scanBlocks } from './blocks.ts'
 import { DOLLAR, LT, PERCENT, RBRACKET } from './chars.ts'
@@ -37,7 +37,7 @@ export interface ScannedText extends Pick<Blocks, 'runs' | 'formulas'> {
 function scanInline(text: string, from: number, onSpan?: InlineScanner['onSpan']): ScannedText {
   const lines = new LineIndex()
   const { runs, definitions, formulas } = scanBlocks(text, from, lines)
-  const scanner = new InlineScanner(DEFAULT_FLAVOUR, definitions, new LinkSink(lines, false))
+  const scanner = new InlineScanner(DEFAULT_FLAVOR, definitions, new LinkSink(lines, false))
   scanner.onSpan = onSpan
   for (const run of runs) scanner.scan(text, run)
   return { runs, formulas, commentMarks: scanner.commentMarks }

@@ -1,4 +1,4 @@
-import type { Flavour } from '../core/note.ts'
+import type { Flavor } from '../core/note.ts'
 import {
   BACKSLASH,
   BACKTICK,
@@ -54,7 +54,7 @@ export class InlineScanner {
   readonly #lenient: boolean
   readonly #logseq: boolean
   readonly #docs: boolean
-  readonly #ignored: Flavour['ignoredTags']
+  readonly #ignored: Flavor['ignoredTags']
   #opaque = new OpaqueSpans()
 
   // Add `base` to get offsets in the file.
@@ -80,11 +80,11 @@ export class InlineScanner {
   readonly #nested: boolean[] = []
   #inactive = 0
 
-  constructor(flavour: Flavour, definitions: ReadonlyMap<string, WrittenDestination>, sink: LinkSink) {
-    this.#lenient = flavour.profile === 'lenient'
-    this.#logseq = this.#lenient && flavour.mode === 'logseq'
-    this.#docs = this.#lenient && flavour.mode === 'docs'
-    this.#ignored = flavour.ignoredTags
+  constructor(flavor: Flavor, definitions: ReadonlyMap<string, WrittenDestination>, sink: LinkSink) {
+    this.#lenient = flavor.profile === 'lenient'
+    this.#logseq = this.#lenient && flavor.mode === 'logseq'
+    this.#docs = this.#lenient && flavor.mode === 'docs'
+    this.#ignored = flavor.ignoredTags
     this.#definitions = definitions
     this.#sink = sink
   }

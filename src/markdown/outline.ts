@@ -1,5 +1,5 @@
 import { RouxError } from '../core/errors.ts'
-import type { Flavour, Heading } from '../core/note.ts'
+import type { Flavor, Heading } from '../core/note.ts'
 import type { TextRange } from '../core/text/link-slots.ts'
 import { foldHeadingLink } from '../core/text/link-text.ts'
 import { nearest } from '../core/text/nearest.ts'
@@ -40,22 +40,22 @@ export interface Outline {
 }
 
 /** Finds the same headings and block ids as `parseNote`. */
-export function outlineOf(text: string, { mode }: Pick<Flavour, 'mode'>): Outline {
+export function outlineOf(text: string, { mode }: Pick<Flavor, 'mode'>): Outline {
   const bodyStart = bodyStartOf(text)
   const lines = new LineIndex()
   // A byte order mark is part of the first line.
   if (bodyStart > 1) addLines(lines, text, 0, bodyStart)
   const { runs, definitions } = scanBlocks(text, bodyStart, lines, { isOutline: mode === 'logseq' })
-  const flavour: Flavour = { profile: 'lenient', mode, comments: true }
-  const scanner = new InlineScanner(flavour, definitions, new LinkSink(lines, false))
+  const flavor: Flavor = { profile: 'lenient', mode, comments: true }
+  const scanner = new InlineScanner(flavor, definitions, new LinkSink(lines, false))
   for (const run of runs) scanner.scan(text, run)
   const headings = headingRuns(runs, pairComments(scanner.commentMarks))
   return { bodyStart, lines, runs, headings: withPlaces(text, headings, lines), blocks: scanner.blocks }
 }
 
-export function endsInOpenBlock(text: string, flavour: Pick<Flavour, 'mode'>): boolean {
+export function endsInOpenBlock(text: string, flavor: Pick<Flavor, 'mode'>): boolean {
   const probe = `${text}\n\nx`
-  return outlineOf(probe, flavour).runs.at(-1)?.end !== probe.length
+  return outlineOf(probe, flavor).runs.at(-1)?.end !== probe.length
 }
 
 export interface HeadingRun extends Run {

@@ -1,4 +1,4 @@
-import type { Flavour, Heading, Link, MalformedPart, Note, Task } from '../core/note.ts'
+import type { Flavor, Heading, Link, MalformedPart, Note, Task } from '../core/note.ts'
 import type { TextRange } from '../core/text/link-slots.ts'
 import { scanBlocks } from './blocks.ts'
 import { pairComments, rangeLookup } from './comments.ts'
@@ -13,12 +13,12 @@ import type { Run } from './prose/runs.ts'
 import { TagSet } from './tags.ts'
 
 /** Parses a note. Mistakes are reported in `malformed`, never thrown. */
-export function parseNote(text: string, flavourSettings: Flavour): Note {
-  const flavour: Flavour = flavourSettings.profile === 'obsidian' ? { ...flavourSettings, mode: 'obsidian' } : flavourSettings
-  const context = { text, flavour, lines: new LineIndex() }
-  const front = readFrontmatter(text, flavour, context.lines)
+export function parseNote(text: string, flavorSettings: Flavor): Note {
+  const flavor: Flavor = flavorSettings.profile === 'obsidian' ? { ...flavorSettings, mode: 'obsidian' } : flavorSettings
+  const context = { text, flavor, lines: new LineIndex() }
+  const front = readFrontmatter(text, flavor, context.lines)
   const body = scanBody(text, front.end, context)
-  return flavour.mode === 'logseq' ? noteOf(withPageProperties(front, body, text), body, context) : noteOf(front, body, context)
+  return flavor.mode === 'logseq' ? noteOf(withPageProperties(front, body, text), body, context) : noteOf(front, body, context)
 }
 
 function withPageProperties(front: ReadFrontmatter, body: Body, text: string): ReadFrontmatter {
@@ -35,7 +35,7 @@ function noteOf(front: ReadFrontmatter, body: Body, context: PropertyContext): N
   const title = titleOf(properties)
   const h1 = body.headings.find((heading) => heading.level === 1 && heading.text !== '')?.text
   const note: { -readonly [Key in keyof Note]: Note[Key] } = {
-    aliases: aliasesOf(front.saved ?? properties, context.flavour.profile),
+    aliases: aliasesOf(front.saved ?? properties, context.flavor.profile),
     tags: tags.list(),
     properties,
     links: links.length === 0 ? body.links : [...links, ...body.links],
@@ -61,8 +61,8 @@ function malformedParts(front: ReadFrontmatter, context: PropertyContext): reado
 const NUL = 'The file contains a NUL character: it is damaged or not saved as UTF-8.'
 
 /** Obsidian does not read an unquoted `[[a]]` as a link, but the lenient profile does. */
-function unquotedHints({ texts }: ReadFrontmatter, { flavour, lines }: PropertyContext): MalformedPart[] {
-  if (flavour.profile === 'obsidian') return []
+function unquotedHints({ texts }: ReadFrontmatter, { flavor, lines }: PropertyContext): MalformedPart[] {
+  if (flavor.profile === 'obsidian') return []
   return texts
     .filter(({ unquoted }) => unquoted)
     .map(({ key, value, start }) => ({
@@ -84,27 +84,27 @@ export interface Body {
 }
 
 export interface BodyContext {
-  readonly flavour: Flavour
+  readonly flavor: Flavor
   readonly lines: LineIndex
   readonly destinations?: Destinations
 }
 
-export function scanBody(text: string, from: number, { flavour, lines, destinations }: BodyContext): Body {
-  const { runs, definitions, boxes, fences } = scanBlocks(text, from, lines, { isOutline: flavour.mode === 'logseq' })
-  const sink = new LinkSink(lines, flavour.profile === 'lenient' && text.includes('::', from), destinations)
-  const scanner = new InlineScanner(flavour, definitions, sink)
+export function scanBody(text: string, from: number, { flavor, lines, destinations }: BodyContext): Body {
+  const { runs, definitions, boxes, fences } = scanBlocks(text, from, lines, { isOutline: flavor.mode === 'logseq' })
+  const sink = new LinkSink(lines, flavor.profile === 'lenient' && text.includes('::', from), destinations)
+  const scanner = new InlineScanner(flavor, definitions, sink)
   for (const run of runs) scanner.scan(text, run)
   const { links, wikilinks, relativeLinks } = sink
   if (sink.isUnsorted) links.sort((a, b) => a.start - b.start)
   const comments = pairComments(scanner.commentMarks)
-  if (flavour.comments) markComments(links, comments)
+  if (flavor.comments) markComments(links, comments)
   const tasks = boxes.map((at) => ({ line: lines.lineAt(at), state: stateOf(text.charAt(at + 1)) }))
   return {
-    links: flavour.comments ? links : outside(comments, links, ({ start }) => start),
-    tags: flavour.comments ? scanner.tags : outside(comments, scanner.tags, ({ at }) => at),
+    links: flavor.comments ? links : outside(comments, links, ({ start }) => start),
+    tags: flavor.comments ? scanner.tags : outside(comments, scanner.tags, ({ at }) => at),
     headings: headingRuns(runs, comments).map((run) => headingOf(text, run, lines)),
     blocks: scanner.blocks,
-    tasks: flavour.mode === 'logseq' ? withMarked(tasks, markedTasks(text, from, fences), lines) : tasks,
+    tasks: flavor.mode === 'logseq' ? withMarked(tasks, markedTasks(text, from, fences), lines) : tasks,
     style: { wikilinks, relativeLinks },
     vaultLinks: sink.vaultLinks,
     firstRun: runs[0],

@@ -1,4 +1,4 @@
-import type { Flavour } from '../core/note.ts'
+import type { Flavor } from '../core/note.ts'
 import { decodePercent } from '../core/text/fold.ts'
 import { unescapeText } from './destinations.ts'
 import { readFrontmatter } from './frontmatter/frontmatter.ts'
@@ -14,11 +14,11 @@ export interface VaultLink {
   readonly line: number
 }
 
-export function vaultLinksOf(text: string, flavour: Flavour): readonly VaultLink[] {
+export function vaultLinksOf(text: string, flavor: Flavor): readonly VaultLink[] {
   if (!text.includes('obsidian:')) return []
   const lines = new LineIndex()
-  const { end } = readFrontmatter(text, flavour, lines)
-  return scanBody(text, end, { flavour, lines }).vaultLinks.flatMap(({ raw, line }): readonly VaultLink[] => {
+  const { end } = readFrontmatter(text, flavor, lines)
+  return scanBody(text, end, { flavor, lines }).vaultLinks.flatMap(({ raw, line }): readonly VaultLink[] => {
     const target = readUri(unescapeText(raw))
     return target === undefined ? [] : [{ ...target, line }]
   })

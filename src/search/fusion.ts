@@ -44,7 +44,7 @@ export interface RetrieverScore {
   readonly rank: number
   readonly score: number
   /** The normalized score, 0–1. */
-  readonly normalised: number
+  readonly normalized: number
 }
 
 export interface FusedHit<Key> {
@@ -54,7 +54,7 @@ export interface FusedHit<Key> {
   readonly exact: boolean
   readonly keyword: RetrieverScore | undefined
   readonly semantic: RetrieverScore | undefined
-  /** `normalised` is a minimum share of the best score. */
+  /** `normalized` is a minimum share of the best score. */
   readonly across?: RetrieverScore
   readonly weight: number
 }
@@ -104,11 +104,11 @@ export function fuse<Key>(
   const weight = semantic.length === 0 ? 0 : keyword.length === 0 ? 1 : wanted * meaningShare(matched)
   const words = keywordScores(keyword)
   const meaning = semanticScores(semantic)
-  const farthest = meaning.at(-1)?.normalised ?? 0
+  const farthest = meaning.at(-1)?.normalized ?? 0
   const sure = semantic.length === 0 ? matched : certaintyOf(matched, highest(semantic), certainty)
   const hits: MixedScore<Key>[] = []
   const addHit = (key: Key, keyword: RetrieverScore | undefined, semantic: RetrieverScore | undefined): void => {
-    const mix = (1 - weight) * (keyword?.normalised ?? 0) + weight * (semantic?.normalised ?? farthest)
+    const mix = (1 - weight) * (keyword?.normalized ?? 0) + weight * (semantic?.normalized ?? farthest)
     const isExact = exact.has(key)
     const score = isExact ? 1 : sure * mix
     hits.push({ mix, hit: { key, score, exact: isExact, keyword, semantic, weight } })
@@ -149,7 +149,7 @@ function raiseForeign<Key>(
   const fits = hits.map(({ hit: { key, keyword } }) => {
     const cosine = other[ranks.get(key) ?? -1]?.score
     if (cosine === undefined) return undefined
-    return WORDS_ACROSS * (keyword?.normalised ?? 0) + (1 - WORDS_ACROSS) * (Math.max(0, cosine) / nearest)
+    return WORDS_ACROSS * (keyword?.normalized ?? 0) + (1 - WORDS_ACROSS) * (Math.max(0, cosine) / nearest)
   })
   const bestFit = fits.reduce<number>((max, fit) => Math.max(max, fit ?? 0), 0)
   const top = hits.reduce((max, { mix }) => Math.max(max, mix), 0)
@@ -159,9 +159,9 @@ function raiseForeign<Key>(
     const fit = fits[at]
     const rank = ranks.get(hit.key)
     if (fit === undefined || rank === undefined) return mixed
-    const normalised = share * fit
-    const mix = Math.max(mixed.mix, normalised * top)
-    const across = { rank: rank + 1, score: other[rank]?.score ?? 0, normalised }
+    const normalized = share * fit
+    const mix = Math.max(mixed.mix, normalized * top)
+    const across = { rank: rank + 1, score: other[rank]?.score ?? 0, normalized }
     return { mix, hit: { ...hit, score: hit.exact ? 1 : sure * mix, across } }
   })
 }
@@ -191,14 +191,14 @@ export function nearestNotes<Key>(
 function keywordScores<Key>(hits: readonly KeywordHit<Key>[]): readonly RetrieverScore[] {
   const top = highest(hits) || 1
   return hits.map(({ score, matched }, i) => {
-    const normalised = (1 - MATCHED_SHARE) * (score / top) + MATCHED_SHARE * matched
-    return { rank: i + 1, score, normalised }
+    const normalized = (1 - MATCHED_SHARE) * (score / top) + MATCHED_SHARE * matched
+    return { rank: i + 1, score, normalized }
   })
 }
 
 function semanticScores<Key>(hits: readonly SemanticHit<Key>[]): readonly RetrieverScore[] {
   const top = highest(hits) || 1
-  return hits.map(({ score }, i) => ({ rank: i + 1, score, normalised: Math.max(0, score) / top }))
+  return hits.map(({ score }, i) => ({ rank: i + 1, score, normalized: Math.max(0, score) / top }))
 }
 
 function highest(hits: readonly { readonly score: number }[]): number {

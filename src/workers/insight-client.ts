@@ -280,7 +280,7 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
 
 function insightError(cause: unknown): RouxError {
   const reason = messageOf(cause)
-  return new RouxError('PROVIDER_ERROR', `The vault could not be analysed: ${reason}.`, {
+  return new RouxError('PROVIDER_ERROR', `The vault could not be analyzed: ${reason}.`, {
     hint: 'Call again to retry.',
     isTransient: true,
     cause,

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { citeAnswer } from '../../src/ai/cite.ts'
-import { neutralise } from '../../src/ai/neutralise.ts'
+import { neutralize } from '../../src/ai/neutralize.ts'
 import { composePrompt, findHidden } from '../../src/ai/prompt.ts'
 import { findQuote, quotedText } from '../../src/ai/source.ts'
 import { wordsIn } from '../../src/ai/words-and-sentences.ts'
@@ -43,7 +43,7 @@ describe('reading an answer', () => {
     '[S1][S2] · [S1, S2] · [S1,2] · [s1; s2] · 【S1】【S2】 · [S1 and S2] · [S1-S2] · [S1–2] · (S1) (S2) · (S1, S2) · ［Ｓ１］［S２］ · ([S1], [S2]) · `[S1]`[S2]'.split(
       ' · ',
     ),
-  )('recognises markers written as %s', async (markers) => {
+  )('recognizes markers written as %s', async (markers) => {
     const { citations, shown } = await read(`Flour and salt ${markers}.`)
     expect([citations.map(({ passage }) => passage), shown]).toEqual([[0, 1], 'Flour and salt. [1] [2]'])
   })
@@ -561,7 +561,7 @@ describe('composing a prompt', () => {
       '[TOOL_CALLS]',
       '[SYSTEM_PROMPT]',
     ]) {
-      const text = neutralise(attack)
+      const text = neutralize(attack)
       expect(text).not.toMatch(/[[【]\s*S\s*\p{Nd}/iu)
       expect(text).not.toMatch(/<\s*[|｜]|[|｜]\s*>|\[\/?INST\]|<<SYS|<\/?(?:s|[a-z]+_[a-z_]+)>|\[(?:THINK|[A-Z]+_[A-Z]+)\]|={5}/)
       expect(text).not.toMatch(/[\u200b-\u200f\u202a-\u202e\u2060-\u2064\u{e0000}-\u{e0fff}]/u)

@@ -132,7 +132,7 @@ test('a title shared by several notes is an error', async () => {
   await core.close()
 })
 
-test('finds the neighbours of an attachment by its file name', async () => {
+test('finds the neighbors of an attachment by its file name', async () => {
   const core = await searchCore({ 'a.md': '![[Engelbart.jpg]]', 'img/Engelbart.jpg': '' })
   const args = { id: 'Engelbart.jpg', direction: 'in', limit: 20, includeContent: false, evidence: false } as const
   expect((await getNeighbors(core, args)).value.map(({ id }) => id)).toEqual(['a.md'])

@@ -172,7 +172,7 @@ describe('with the multilingual table', () => {
     const { value } = await asking(MIXED, { query: 'who looks after the dog when we travel in summer' })
     const explained = Object.fromEntries(value.map(({ id, explain }) => [id, explain?.across]))
     expect(explained['travel.md']).toBeUndefined()
-    expect(explained['السفر.md']).toMatchObject({ rank: 1, normalised: expect.any(Number) })
+    expect(explained['السفر.md']).toMatchObject({ rank: 1, normalized: expect.any(Number) })
   })
 
   test('meaning has more weight in other languages than in English', async () => {

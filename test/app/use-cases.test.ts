@@ -255,7 +255,7 @@ test('list_nodes pages through ids and titles, with the total', async () => {
   expect(files.value.nodes.map(({ id }) => id)).toEqual(['board.canvas', 'photo.png'])
 })
 
-test('nodes_exist uses normalised ids; a missing note does not exist', async () => {
+test('nodes_exist uses normalized ids; a missing note does not exist', async () => {
   const { value } = await nodesExist(core, ['HOME.md', 'home', 'Nowhere', 'No/Such.md', '../x', '__proto__', 'photo.png'])
   expect(JSON.stringify(value)).toBe(
     '{"home.md":true,"nowhere":false,"no/such.md":false,"../x":false,"__proto__":false,"photo.png":true}',

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
 import type { ReadFile } from '../../bench/oracle/ends.mjs'
 import { RouxError } from '../../src/core/errors.ts'
-import type { Flavour } from '../../src/core/note.ts'
+import type { Flavor } from '../../src/core/note.ts'
 import type { WriteResult } from '../../src/core/operations.ts'
 import { LONG } from '../support/long.ts'
 import { exported } from '../support/memory-vault.ts'
@@ -16,11 +16,11 @@ import { vaults } from './fuzz/vaults.ts'
 /*
  * Generates vaults and write operations, and checks what Roux guarantees about them. A failure prints its seed and path;
  * PROPERTY_SEED=<seed> FUZZ_PATH=<path> repeats its smallest case. FUZZ_RUNS=<number> sets the number
- * of vaults per flavour; FUZZ_SHRINK=no stops at the first failure.
+ * of vaults per flavor; FUZZ_SHRINK=no stops at the first failure.
  */
 const RUNS = Number(process.env.FUZZ_RUNS ?? (LONG ? 40 : 4))
 
-const FLAVOURS: readonly Flavour[] = [
+const FLAVORS: readonly Flavor[] = [
   { profile: 'lenient', mode: 'obsidian', comments: true },
   { profile: 'lenient', mode: 'docs', comments: true },
   { profile: 'lenient', mode: 'foam', comments: true },
@@ -39,16 +39,16 @@ afterAll(async () => {
   process.stderr.write(`write fuzzer: done of requested: ${rows.join(', ')}\n`)
 })
 
-describe.each(FLAVOURS)('$mode', (flavour) => {
+describe.each(FLAVORS)('$mode', (flavor) => {
   test(
     'every link keeps its target, every other byte stays, and undo restores everything',
     async () => {
       const path = process.env.FUZZ_PATH
       await fc.assert(
         fc.asyncProperty(vaults, actions, async (files, requested) => {
-          const vault = await writable(files, { ...flavour, spelling: 'preserve' })
+          const vault = await writable(files, { ...flavor, spelling: 'preserve' })
           try {
-            await runAll(vault, flavour, requested)
+            await runAll(vault, flavor, requested)
           } finally {
             await vault.close()
           }
@@ -60,11 +60,11 @@ describe.each(FLAVOURS)('$mode', (flavour) => {
   )
 })
 
-async function runAll(vault: WritableVault, flavour: Flavour, requested: readonly Action[]): Promise<void> {
+async function runAll(vault: WritableVault, flavor: Flavor, requested: readonly Action[]): Promise<void> {
   const start = bytesOf(vault)
   const done: string[] = []
   for (const [number, action] of requested.entries()) {
-    const before = await momentOf(vault, flavour)
+    const before = await momentOf(vault, flavor)
     const planned = plannedFor(action, {
       files: before.read,
       text: (path) => before.bytes.get(path) ?? '',
@@ -80,7 +80,7 @@ async function runAll(vault: WritableVault, flavour: Flavour, requested: readonl
       continue
     }
     count.done++
-    const after = await momentOf(vault, flavour)
+    const after = await momentOf(vault, flavor)
     const details = JSON.stringify({
       operations: planned.operations,
       dangling: result.dangling,
@@ -90,10 +90,10 @@ async function runAll(vault: WritableVault, flavour: Flavour, requested: readonl
     const id = result.changeId
     if (id !== undefined) done.push(action.undone ? await backAndForth(vault, id, [before, after]) : id)
   }
-  await isAsIfNew(vault, flavour)
+  await isAsIfNew(vault, flavor)
   for (const id of done.reverse()) await vault.writes.undo(id)
   expect(bytesOf(vault)).toEqual(start)
-  await isAsIfNew(vault, flavour)
+  await isAsIfNew(vault, flavor)
 }
 
 /** Undoes a change and undoes the undo; resolves with the id that reapplied it. */
@@ -144,8 +144,8 @@ async function settled(writing: Promise<WriteResult>): Promise<WriteResult | Rou
   })
 }
 
-async function momentOf(vault: WritableVault, flavour: Flavour): Promise<Moment> {
-  reader.postMessage({ root: vault.root, flavour })
+async function momentOf(vault: WritableVault, flavor: Flavor): Promise<Moment> {
+  reader.postMessage({ root: vault.root, flavor })
   const [{ read, error }] = (await once(reader, 'message')) as [{ read: ReadonlyMap<string, ReadFile>; error?: unknown }]
   if (error !== undefined) throw error
   return { read, bytes: bytesOf(vault) }
@@ -157,10 +157,10 @@ function bytesOf(vault: WritableVault): ReadonlyMap<string, string> {
 }
 
 /** The incrementally updated index must equal a fresh one. */
-async function isAsIfNew(vault: WritableVault, flavour: Flavour): Promise<void> {
+async function isAsIfNew(vault: WritableVault, flavor: Flavor): Promise<void> {
   const files = Object.fromEntries([...bytesOf(vault)].map(([path, bytes]) => [path, Buffer.from(bytes, 'latin1')]))
   // It is indexed only once, so it does not wait until its time stamps can be trusted.
-  const fresh = await writable(files, { ...flavour, spelling: 'preserve', settled: false })
+  const fresh = await writable(files, { ...flavor, spelling: 'preserve', settled: false })
   try {
     expect(await rowsOf(vault)).toEqual(await rowsOf(fresh))
   } finally {

@@ -181,7 +181,7 @@ describe('tools', () => {
     )
   })
 
-  test('only terminals get colours, unless NO_COLOR is set', async () => {
+  test('only terminals get colors, unless NO_COLOR is set', async () => {
     expect((await roux('get-hubs', { files: FILES, tty: true, env: { NO_COLOR: '' } })).out).toContain('\u001b[1mid')
     expect((await roux('get-hubs', { files: FILES, tty: true })).out).not.toContain('\u001b')
   })

@@ -24,7 +24,7 @@ async function roux(
 }
 
 const TERMINAL = { tty: true, columns: 100 } as const
-const COLOURS = { ...TERMINAL, env: { NO_COLOR: '' } } as const
+const COLORS = { ...TERMINAL, env: { NO_COLOR: '' } } as const
 const LINE = { line: 3, before: '[[Home]]', after: '[[Start]]' }
 const MOVED: Partial<WriteResult> = {
   subjects: ['Start.md'],
@@ -202,8 +202,8 @@ describe('a dry run', () => {
     )
   })
 
-  test('a dry run uses colours', async () => {
-    const { out } = await roux(args, MOVED, COLOURS)
+  test('a dry run uses colors', async () => {
+    const { out } = await roux(args, MOVED, COLORS)
     expect(out).toContain('\u001b[1m--- a/Soil/Worms.md\u001b[0m\n')
     expect(out).toContain('\u001b[36m@@ -3 +3 @@\u001b[0m\n in\n\u001b[31m-[[Home]][2J\u001b[0m\n\u001b[32m+[[Start]]\u001b[0m\n')
   })

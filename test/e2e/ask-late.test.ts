@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Behaviour, openAiStream, serve, slowly, words } from '../outbound/fake-servers.ts'
+import { type Behavior, openAiStream, serve, slowly, words } from '../outbound/fake-servers.ts'
 import { eventually } from '../support/eventually.ts'
 import { LONG } from '../support/long.ts'
 import { changedLimits, openWorld } from './support.ts'
@@ -10,15 +10,15 @@ const TALKATIVE = slowly(Buffer.from(openAiStream({ text: `It was proofed too sh
   size: 80,
   ms: 50,
 })
-const SILENT: Behaviour = (_, response) => {
+const SILENT: Behavior = (_, response) => {
   response.writeHead(200, { 'content-type': 'text/event-stream' })
   response.write(': waiting\n\n')
 }
 
 /** A server whose 50-second limit is shortened as given, and a model. */
-async function rig(behaviour: Behaviour, patience: number) {
+async function rig(behavior: Behavior, patience: number) {
   const world = openWorld({ fixture: 'demo' })
-  const model = await serve(behaviour)
+  const model = await serve(behavior)
   const env = {
     ...changedLimits(world, `(ms) => (ms === 50_000 ? ${patience} : ms)`),
     ROUX_AI_ENABLED: 'true',

@@ -5,7 +5,7 @@ import { ATTACKS } from '../ai/attacks.ts'
 import { dangersIn } from '../ai/judge.ts'
 import {
   anthropicSays,
-  type Behaviour,
+  type Behavior,
   type FakeServer,
   openAiSays,
   openAiStream,
@@ -31,9 +31,9 @@ function modelOf(server: FakeServer, more: Readonly<Record<string, string>> = {}
   }
 }
 
-async function rig(behaviour: Behaviour, more: Readonly<Record<string, string>> = {}) {
+async function rig(behavior: Behavior, more: Readonly<Record<string, string>> = {}) {
   const world = openWorld({ fixture: 'demo' })
-  const server = await serve(behaviour)
+  const server = await serve(behavior)
   return { world, server, env: modelOf(server, more) }
 }
 

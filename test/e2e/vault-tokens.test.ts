@@ -147,7 +147,7 @@ test('a token without read access cannot get any note content', async () => {
   ])
   // The id of a changed note is returned, because the caller named it.
   const named = /"(?:id|old_id|ids)":\[?"concepts\/gluten\.md"/g
-  const learnt = told.map((text) => text.replaceAll('\\"', '"').replaceAll(named, ''))
-  expect(learnt.filter((text) => /sourdough|protein|gluten\.md|counts/i.test(text))).toEqual([])
+  const learned = told.map((text) => text.replaceAll('\\"', '"').replaceAll(named, ''))
+  expect(learned.filter((text) => /sourdough|protein|gluten\.md|counts/i.test(text))).toEqual([])
   expect(await ask('tools/call', { name: 'create_node', arguments: { id: 'inbox/new', content: 'x' } })).toContain('inbox/new.md')
 })

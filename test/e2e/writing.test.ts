@@ -285,7 +285,7 @@ describe('killed in the middle of a large move', () => {
     'Hub.md': 'The hub.\n',
     ...Object.fromEntries(Array.from({ length: COUNT }, (_, n) => [`n${n}.md`, `Note ${n} links [[Hub]].\n`])),
   }
-  const MOVE = { id: 'hub', to: 'Centre.md' }
+  const MOVE = { id: 'hub', to: 'Center.md' }
 
   /** Kills a server at a given moment within its move. */
   async function killWithin(world: World, moment: (vault: string) => boolean): Promise<void> {
@@ -306,7 +306,7 @@ describe('killed in the middle of a large move', () => {
   const drafted = (vault: string) => readdirSync(vault).some((name) => name.includes('.roux-'))
   const isRelinked = (vault: string) => {
     try {
-      return readFileSync(join(vault, 'n0.md'), 'utf8').includes('[[Centre]]')
+      return readFileSync(join(vault, 'n0.md'), 'utf8').includes('[[Center]]')
     } catch {
       // For a few microseconds the name is free: the old file was set aside, and the new one is not in place yet.
       return false
@@ -315,7 +315,7 @@ describe('killed in the middle of a large move', () => {
   const moments: readonly (readonly [string, (vault: string) => boolean])[] = [
     ['while drafts are written', drafted],
     ['when a link follows already', isRelinked],
-    ['when it has its new name', (vault) => existsSync(join(vault, 'Centre.md'))],
+    ['when it has its new name', (vault) => existsSync(join(vault, 'Center.md'))],
   ]
 
   test.each(moments)('%s: a server without --write recovers before its first answer, a probe does not', async (_, moment) => {
@@ -335,9 +335,9 @@ describe('killed in the middle of a large move', () => {
     const [hub] = await server.ask('get_hubs', { limit: 1 })
     const found = snapshot(world.vault)
     expect(Object.keys(found).filter((name) => name.includes('.roux-'))).toEqual([])
-    const isDone = 'Centre.md' in found
+    const isDone = 'Center.md' in found
     expect(found).toEqual(isDone ? moved(before) : before)
-    expect(hub).toMatchObject({ id: isDone ? 'centre.md' : 'hub.md', score: COUNT })
+    expect(hub).toMatchObject({ id: isDone ? 'center.md' : 'hub.md', score: COUNT })
     expect((await server.end()).code).toBe(0)
   })
 
@@ -352,12 +352,12 @@ describe('killed in the middle of a large move', () => {
     await server.ask('get_hubs')
     const found = snapshot(world.vault)
     expect(found['n0.md']).toBe('Mine.\n')
-    expect(found['elsewhere.md']).toMatch(/^Note [12] links \[\[(Hub|Centre)\]\]\.\n$/)
+    expect(found['elsewhere.md']).toMatch(/^Note [12] links \[\[(Hub|Center)\]\]\.\n$/)
     expect(Object.keys(found).filter((name) => name.includes('.roux-'))).toEqual([])
   })
 
   function moved({ 'Hub.md': hub = '', ...notes }: Snapshot): Snapshot {
-    const links = Object.entries(notes).map(([path, text]) => [path, text.replace('[[Hub]]', '[[Centre]]')])
-    return { 'Centre.md': hub, ...Object.fromEntries(links) }
+    const links = Object.entries(notes).map(([path, text]) => [path, text.replace('[[Hub]]', '[[Center]]')])
+    return { 'Center.md': hub, ...Object.fromEntries(links) }
   }
 })

@@ -20,7 +20,7 @@ interface Seen {
   readonly headers: IncomingMessage['headers'][]
 }
 
-type Behaviour = (request: Request, response: ServerResponse, count: number) => void
+type Behavior = (request: Request, response: ServerResponse, count: number) => void
 
 let servers: Server[] = []
 afterEach(() => {
@@ -32,7 +32,7 @@ afterEach(() => {
 })
 
 /** A local server whose vectors count letters. */
-async function serve(behaviour: Behaviour = answer): Promise<Seen & { readonly baseUrl: string }> {
+async function serve(behavior: Behavior = answer): Promise<Seen & { readonly baseUrl: string }> {
   const seen: Seen = { requests: [], headers: [] }
   const server = createServer(async (incoming, response) => {
     const parts: Buffer[] = []
@@ -40,7 +40,7 @@ async function serve(behaviour: Behaviour = answer): Promise<Seen & { readonly b
     const request: Request = JSON.parse(Buffer.concat(parts).toString())
     seen.requests.push(request)
     seen.headers.push(incoming.headers)
-    if (incoming.url === '/v1/embeddings' && incoming.method === 'POST') behaviour(request, response, seen.requests.length)
+    if (incoming.url === '/v1/embeddings' && incoming.method === 'POST') behavior(request, response, seen.requests.length)
     else response.writeHead(404).end('no such page')
   })
   servers.push(server)
@@ -62,12 +62,12 @@ function answer({ input, dimensions }: Request, response: ServerResponse): void 
 
 /** Answers the first request, which asks for the dimension, and then behaves as given. */
 const afterOpening =
-  (behaviour: Behaviour): Behaviour =>
+  (behavior: Behavior): Behavior =>
   (request, response, count) =>
-    count === 1 ? answer(request, response) : behaviour(request, response, count)
+    count === 1 ? answer(request, response) : behavior(request, response, count)
 
 const reply =
-  (status: number, body = '', headers: Readonly<Record<string, string>> = {}): Behaviour =>
+  (status: number, body = '', headers: Readonly<Record<string, string>> = {}): Behavior =>
   (_, response) =>
     void response.writeHead(status, headers).end(body)
 
@@ -78,8 +78,8 @@ function open(settings: Partial<EmbedderSettings>): Promise<Embedder> {
   )
 }
 
-async function opened(behaviour: Behaviour, settings: Partial<EmbedderSettings> = {}) {
-  const server = await serve(behaviour)
+async function opened(behavior: Behavior, settings: Partial<EmbedderSettings> = {}) {
+  const server = await serve(behavior)
   const embedder = await open({ baseUrl: server.baseUrl, ...settings })
   onTestFinished(() => embedder.close())
   return { ...server, embedder }

@@ -1,5 +1,5 @@
 /**
- * A simple, independent version of BERT's uncased WordPiece tokenisation: it works on whole strings, with a Map. `vocabulary` gives the
+ * A simple, independent version of BERT's uncased WordPiece tokenization: it works on whole strings, with a Map. `vocabulary` gives the
  * row of a piece.
  * @returns rows in order, without unknown words.
  */

@@ -21,7 +21,7 @@ test('truncates without end tokens too', () => {
   expect(encode(bare, 'abcdef', 3).input_ids).toEqual([97, 98, 99])
 })
 
-test('cuts a huge text before tokenising it', () => {
+test('cuts a huge text before tokenizing it', () => {
   let longest = 0
   encode(
     (text) => {

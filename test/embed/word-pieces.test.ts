@@ -30,7 +30,7 @@ function check(text: string, ...expected: readonly string[]): void {
   expect(Array.from(rows.subarray(0, distinct), (row) => names[row])).toEqual(expected)
 }
 
-describe('tokenisation', () => {
+describe('tokenization', () => {
   test('splits words and punctuation, and ignores case', () =>
     check("Hello, World! $5+x's", 'hello', ',', 'world', '!', '$', '5', '+', 'x', "'", 's'))
   test('takes the longest piece first, then continuations', () => check('unaffable', 'una', '##ffa', '##ble'))

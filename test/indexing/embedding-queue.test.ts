@@ -7,7 +7,7 @@ import { readNote } from '../../src/indexing/search-document.ts'
 import { BagOfWords, bagOf } from '../support/bag-of-words.ts'
 import { settled } from '../support/settled.ts'
 
-const FLAVOUR = { profile: 'lenient', comments: true, mode: 'obsidian' } as const
+const FLAVOR = { profile: 'lenient', comments: true, mode: 'obsidian' } as const
 const busy = () => new RouxError('PROVIDER_ERROR', 'busy', { isTransient: true })
 
 /** Rejects texts for which `refuses` returns true, and counts calls. */
@@ -44,7 +44,7 @@ function openQueue(bag: BagOfWords, texts: readonly string[]) {
     keepOnly: async () => {},
   }
   const read = (key: number) =>
-    readNote({ key, path: `${key}.md` as VaultPath, kind: 'note' }, Buffer.from(notes[key] ?? ''), FLAVOUR)
+    readNote({ key, path: `${key}.md` as VaultPath, kind: 'note' }, Buffer.from(notes[key] ?? ''), FLAVOR)
   const queue = new EmbeddingQueue({
     search: search as SearchWriter,
     openEmbedder: async () => bag,

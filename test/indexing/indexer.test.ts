@@ -5,9 +5,9 @@ import { embeddedEngine, FedVault, IndexedVault, MemoryVault } from '../support/
 
 vi.mock('../../src/markdown/parse-note.ts', async (original) => {
   const actual = await original<typeof import('../../src/markdown/parse-note.ts')>()
-  const parseNote: typeof actual.parseNote = (text, flavour) => {
+  const parseNote: typeof actual.parseNote = (text, flavor) => {
     if (text.includes('unforeseen')) throw new RangeError('Maximum call stack size exceeded')
-    return actual.parseNote(text, flavour)
+    return actual.parseNote(text, flavor)
   }
   return { ...actual, parseNote }
 })

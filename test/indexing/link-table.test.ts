@@ -35,7 +35,7 @@ test('finds all sources that mention a name, however many there are, after any a
 })
 
 describe('loading', () => {
-  const FLAVOUR = { profile: 'lenient', comments: true, mode: 'obsidian' } as const
+  const FLAVOR = { profile: 'lenient', comments: true, mode: 'obsidian' } as const
   const path = (name: string) => `${name}.md` as VaultPath
 
   /** A writer with three parts of each kind. Counts the parts that were read, and fails when told to. */
@@ -51,7 +51,7 @@ describe('loading', () => {
     const names = ['a', 'b', 'c'].map((name, key) => ({ key, path: path(name), aliases: [] }))
     const mentions = [0, 1, 2].map((key) => ({ key, mentions: ['d'] }))
     const writer = { names: () => parts(names), mentions: () => parts(mentions) } as Partial<IndexWriter> as IndexWriter
-    return { state, table: new LinkTable(writer, FLAVOUR) }
+    return { state, table: new LinkTable(writer, FLAVOR) }
   }
 
   test('in advance reads one part at a time, and a change reads the rest', async () => {

@@ -34,13 +34,13 @@ describe.each([
   { profile: 'lenient', mode: 'foam' },
   { profile: 'lenient', mode: 'logseq' },
   { profile: 'lenient', mode: 'auto' },
-] as const)('$profile, $mode', (flavour) => {
+] as const)('$profile, $mode', (flavor) => {
   test('after any sequence of changes, the index equals one built from scratch', async () => {
     const batches = fc.array(fc.array(operation, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 8 })
     await fc.assert(
       fc.asyncProperty(batches, fc.constantFrom('files', 'folders', 'trees'), async (steps, reported) => {
         const vault = new MemoryVault({ 'start.md': '[[a]] [[f/b]] [[Alias]]' })
-        const indexed = await new IndexedVault(vault, flavour).index()
+        const indexed = await new IndexedVault(vault, flavor).index()
         await factsOf(indexed)
         for (const batch of steps) {
           const touched = batch.flatMap((step) => perform(vault, step))
@@ -58,7 +58,7 @@ describe.each([
                 },
           )
         }
-        const fresh = await new IndexedVault(vault, flavour).index()
+        const fresh = await new IndexedVault(vault, flavor).index()
         expect(await factsOf(indexed)).toEqual(await factsOf(fresh))
         // Nothing is left to do: a full comparison changes nothing.
         const { generation } = await ask(indexed.store).state()

@@ -23,7 +23,7 @@ Text of the first.
 
 Text of the second.
 `
-const FLAVOUR = { profile: 'lenient', comments: true, mode: 'obsidian' } as const
+const FLAVOR = { profile: 'lenient', comments: true, mode: 'obsidian' } as const
 
 test('indexed facts make a note searchable without parsing it, exactly as reading it would', async () => {
   const writer = openIndexWriter({ kind: 'memory', name: `describe-${process.pid}` })
@@ -31,9 +31,9 @@ test('indexed facts make a note searchable without parsing it, exactly as readin
   const key = (await allOf(writer.files())).find(({ path }) => path === PATH)?.key ?? -1
   const known = (await writer.descriptions([key, 4711])).get(key)
   expect(known?.hash).toBe(digest('sha256', TEXT, 'hex'))
-  const parsed = readNote({ key, path: PATH, kind: 'note' }, Buffer.from(TEXT), FLAVOUR)
+  const parsed = readNote({ key, path: PATH, kind: 'note' }, Buffer.from(TEXT), FLAVOR)
   const parse = vi.spyOn(notes, 'parseNote')
-  const described = readNote({ key, path: PATH, kind: 'note', known }, Buffer.from(TEXT), FLAVOUR)
+  const described = readNote({ key, path: PATH, kind: 'note', known }, Buffer.from(TEXT), FLAVOR)
   expect(parse).not.toHaveBeenCalled()
   expect(described.fields).toEqual(parsed.fields)
   expect(described.chunks()).toEqual(parsed.chunks())
@@ -44,14 +44,14 @@ test('a note that changed since it was indexed is read again', async () => {
   const writer = openIndexWriter({ kind: 'memory', name: `describe-edited-${process.pid}` })
   await openIndexer(new MemoryVault({ [PATH]: TEXT }), writer).reconcile({ all: true })
   const known = (await writer.descriptions([0])).get(0)
-  const { fields } = readNote({ key: 0, path: PATH, kind: 'note', known }, Buffer.from('# Another'), FLAVOUR)
+  const { fields } = readNote({ key: 0, path: PATH, kind: 'note', known }, Buffer.from('# Another'), FLAVOR)
   expect(fields).toMatchObject({ headings: ['Another'], body: '# Another', tags: [] })
   await writer.close()
 })
 
 describe('the first line of a note whose file name is not in words', () => {
   const namesOf = (path: string, text: string) =>
-    readNote({ key: 0, path: path as VaultPath, kind: 'note' }, Buffer.from(text), FLAVOUR).fields.title
+    readNote({ key: 0, path: path as VaultPath, kind: 'note' }, Buffer.from(text), FLAVOR).fields.title
 
   test.each([
     ['a heading', '# Rye *bread*\nIt is sour.', 'Rye bread'],

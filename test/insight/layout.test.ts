@@ -159,7 +159,7 @@ test('a few notes that hang on a single index note do not shrink all others', ()
   expect((distances.at(-1) ?? 0) / (distances[Math.floor(0.95 * distances.length)] ?? 1)).toBeLessThan(1.3)
 })
 
-test('notes keep their place, and a new note appears next to its neighbours', () => {
+test('notes keep their place, and a new note appears next to its neighbors', () => {
   fc.assert(
     fc.property(anyGraph(), fc.nat(), ({ count, pairs, groups }, chosen) => {
       const before = layOut(linksOf(count, pairs), [groups])

@@ -8,7 +8,7 @@ function nearestOf(texts: readonly string[]): Nearest {
   return nearestNotes(corpusOf(texts.map((text) => ({ text }))))
 }
 
-function neighboursOf(
+function neighborsOf(
   { kept, notes, scores }: Nearest,
   note: number,
 ): readonly { readonly note: number; readonly score: number }[] {
@@ -30,21 +30,21 @@ describe('the nearest notes', () => {
       'plugin that sorts bookmarks',
       'plugin that counts words',
     ])
-    expect(neighboursOf(nearest, 0)[0]?.note).toBe(2)
+    expect(neighborsOf(nearest, 0)[0]?.note).toBe(2)
   })
 
   test('score lower for three common words than for thirty', () => {
     const long = Array.from({ length: 30 }, (_, at) => `word${'abcdefghijklmnopqrstuvwxyzäöüß'[at]}`).join(' ')
     const nearest = nearestOf([long, `${long}.`, 'rose bee honey', 'honey rose bee', 'something else altogether'])
-    const [same] = neighboursOf(nearest, 0)
-    const [short] = neighboursOf(nearest, 2)
+    const [same] = neighborsOf(nearest, 0)
+    const [short] = neighborsOf(nearest, 2)
     expect([same?.note, short?.note]).toEqual([1, 3])
     expect(short?.score).toBeLessThan((same?.score ?? 0) / 1.5)
     expect(same?.score).toBeLessThan(1)
   })
 
   test('do not exist if nothing is shared, or without notes', () => {
-    expect(neighboursOf(nearestOf(['rose', 'bee', '']), 0)).toEqual([])
+    expect(neighborsOf(nearestOf(['rose', 'bee', '']), 0)).toEqual([])
     expect(nearestOf([]).notes).toHaveLength(0)
   })
 
@@ -53,13 +53,13 @@ describe('the nearest notes', () => {
       fc.property(fc.array(sentence, { maxLength: 9 }), (texts) => {
         const nearest = nearestOf(texts)
         for (const note of texts.keys()) {
-          const found = neighboursOf(nearest, note)
+          const found = neighborsOf(nearest, note)
           const scores = found.map(({ score }) => score)
           expect(scores).toEqual(scores.toSorted((a, b) => b - a))
           expect(new Set([note, ...found.map((each) => each.note)]).size).toBe(found.length + 1)
           for (const { note: other, score } of found) {
             expect(score > 0 && score < 1).toBe(true)
-            const back = neighboursOf(nearest, other).find((each) => each.note === note)
+            const back = neighborsOf(nearest, other).find((each) => each.note === note)
             if (back !== undefined) expect(back.score).toBe(score)
           }
         }

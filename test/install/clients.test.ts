@@ -19,7 +19,7 @@ test.each(Object.entries(PLATFORMS))('paths of the settings files: %s', (_, plac
   expect(CLIENTS.map((client) => client.file(places)).join('\n')).toMatchSnapshot()
 })
 
-test('an installed client is recognised by its folder', () => {
+test('an installed client is recognized by its folder', () => {
   const [, , , linux] = Object.values(PLATFORMS)
   expect(CLIENTS.map((client) => client.sign(linux as Places))).toEqual([
     '/home/ada/.config/Claude',

@@ -23,8 +23,8 @@ interface Case {
 
 /** The results of the whole pipeline for a case: scan, parse, resolve, commit, read back. */
 async function outcome({ files, symlinks, source, profile, opts }: Case) {
-  const flavour = { profile, comments: opts?.comments ?? true, mode: opts?.mode ?? ('obsidian' as const) }
-  const { store } = await scanned(files, symlinks, flavour)
+  const flavor = { profile, comments: opts?.comments ?? true, mode: opts?.mode ?? ('obsidian' as const) }
+  const { store } = await scanned(files, symlinks, flavor)
   const rows = await exported(store)
   const nodes = rows.flatMap((row) => (row.kind === 'node' ? [row] : []))
   const pathOf = new Map(nodes.map(({ id, path }) => [id, path]))

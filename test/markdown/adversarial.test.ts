@@ -7,7 +7,7 @@ import { findBlock, outlineOf } from '../../src/markdown/outline.ts'
 import { parseNote } from '../../src/markdown/parse-note.ts'
 import { excerptOf } from '../../src/markdown/prose/excerpt.ts'
 import { sentenceAt } from '../../src/markdown/prose/sentences.ts'
-import { DOCS, flavour, LOGSEQ, OBSIDIAN } from './check.ts'
+import { DOCS, flavor, LOGSEQ, OBSIDIAN } from './check.ts'
 
 const fill = (part: string, length = 1_000_000) => part.repeat(Math.ceil(length / part.length))
 const rows = (count: number, row: (i: number) => string) => Array.from({ length: count }, (_, i) => row(i)).join('')
@@ -95,9 +95,9 @@ test.each(Object.keys(TEXTS).map((name, i) => [name, i] as const))('%s', (name, 
 
 test('canvases', () => {
   const cards = rows(10_000, (i) => `{"type":"text","text":"[[a${i}]] \\n\\u0041 [[b]]"},`)
-  expect(parseCanvas(`{"nodes":[${cards}{}]}`, flavour()).links).toHaveLength(20_000)
-  expect(parseCanvas(`{"nodes":[{"text":"${fill('[[a]]\\n')}"}]}`, flavour()).links.length).toBeGreaterThan(100_000)
-  expect(parseCanvas(fill('{"a":'), flavour()).malformed).toHaveLength(1)
+  expect(parseCanvas(`{"nodes":[${cards}{}]}`, flavor()).links).toHaveLength(20_000)
+  expect(parseCanvas(`{"nodes":[{"text":"${fill('[[a]]\\n')}"}]}`, flavor()).links.length).toBeGreaterThan(100_000)
+  expect(parseCanvas(fill('{"a":'), flavor()).malformed).toHaveLength(1)
 })
 
 test('excerpts', () => {
@@ -124,14 +124,12 @@ test('subpaths', () => {
 test('sections below blank lines', () => {
   const text = `# A\n${fill('\n', 8_000_000)}b\n`
   const content = `${fill('\n', 8_000_000)}c`
-  expect(editSection(text, { section: ['A'], mode: 'append', content, flavour: flavour() })).toMatchObject([
-    { start: text.length },
-  ])
+  expect(editSection(text, { section: ['A'], mode: 'append', content, flavor: flavor() })).toMatchObject([{ start: text.length }])
 })
 
 test('sentences and blocks in long lines', () => {
   const text = `${fill('word. ', 5_000_000)}[[a]] ^id`
-  const link = parseNote(text, flavour()).links[0]
+  const link = parseNote(text, flavor()).links[0]
   expect(sentenceAt(text, link?.start ?? 0, link?.end ?? 0)).toBe('[[a]] ^id')
-  expect(findBlock(text, outlineOf(text, flavour()), 'id')).toMatchObject({ start: 0, line: 1 })
+  expect(findBlock(text, outlineOf(text, flavor()), 'id')).toMatchObject({ start: 0, line: 1 })
 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { parseCanvas } from '../../src/markdown/json-canvas/parse-canvas.ts'
-import { checkCanvas, flavour } from './check.ts'
+import { checkCanvas, flavor } from './check.ts'
 
 const canvas = (...nodes: object[]) =>
   JSON.stringify({ nodes, edges: [{ id: 'e', fromNode: '1', toNode: '2' }] }, undefined, '\t')
@@ -63,7 +63,7 @@ test('J7: broken JSON is a problem, an empty file is fine', () => {
 
 test('positions point into the JSON strings', () => {
   const text = '\ufeff{"nodes":[\n {"text":"a\\n\\u00e9 \\"[[b]]\\" [x](c.md)","type":"text"},\n {"type":"file","file":"d.md"}]}'
-  const links = parseCanvas(text, flavour()).links
+  const links = parseCanvas(text, flavor()).links
   expect(links.map(({ line, column, start, end }) => [line, column, text.slice(start, end)])).toEqual([
     [2, 23, '[[b]]'],
     [2, 31, '[x](c.md)'],

@@ -1,24 +1,24 @@
 import { expect } from 'vitest'
-import type { Flavour, Link, Note } from '../../src/core/note.ts'
+import type { Flavor, Link, Note } from '../../src/core/note.ts'
 import { parseCanvas } from '../../src/markdown/json-canvas/parse-canvas.ts'
 import { parseNote } from '../../src/markdown/parse-note.ts'
 
-const LENIENT: Flavour = { profile: 'lenient', mode: 'obsidian', comments: true }
+const LENIENT: Flavor = { profile: 'lenient', mode: 'obsidian', comments: true }
 
-export function flavour(changes: Partial<Flavour> = {}): Flavour {
+export function flavor(changes: Partial<Flavor> = {}): Flavor {
   return { ...LENIENT, ...changes }
 }
 
-export const OBSIDIAN = flavour({ profile: 'obsidian' })
-export const DOCS = flavour({ mode: 'docs' })
-export const LOGSEQ = flavour({ mode: 'logseq' })
+export const OBSIDIAN = flavor({ profile: 'obsidian' })
+export const DOCS = flavor({ mode: 'docs' })
+export const LOGSEQ = flavor({ mode: 'logseq' })
 
 /** Checks all facts of a text, one per line; other tests check positions. */
-export function check(text: string, expected: string, given: Flavour = LENIENT): void {
+export function check(text: string, expected: string, given: Flavor = LENIENT): void {
   expect(factsOf(parseNote(text, given)), JSON.stringify(text)).toBe(lines(expected))
 }
 
-export function checkCanvas(text: string, expected: string, given: Flavour = LENIENT): void {
+export function checkCanvas(text: string, expected: string, given: Flavor = LENIENT): void {
   expect(factsOf(parseCanvas(text, given)), text).toBe(lines(expected))
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { parseNote } from '../../src/markdown/parse-note.ts'
-import { check, DOCS, flavour, LOGSEQ, OBSIDIAN } from './check.ts'
+import { check, DOCS, flavor, LOGSEQ, OBSIDIAN } from './check.ts'
 
 test('M1, M2: links and images', () => {
   check('[x](a.md) ![i](p.png) [y](a)', 'link a.md|x (markdown)\nembed p.png|i (markdown)\nlink a|y (markdown)')
@@ -80,7 +80,7 @@ test('escaped brackets and text over two lines', () => {
 test('counts wikilinks and relative Markdown links the same way everywhere', () => {
   const text =
     '[[a]] ![[b]] #[[c]] [[https://e.com]] [x](a.md) [y](#h) [z](https://e.com) [r]\n\n|a|\n|-|\n|[[d|e]]|\n\n[r]: r.md'
-  for (const each of [flavour(), OBSIDIAN, DOCS, LOGSEQ, flavour({ comments: false })]) {
+  for (const each of [flavor(), OBSIDIAN, DOCS, LOGSEQ, flavor({ comments: false })]) {
     expect(parseNote(text, each).style).toEqual({ wikilinks: 5, relativeLinks: 2 })
   }
 })

@@ -5,7 +5,7 @@ import remarkParse from 'remark-parse'
 import { unified } from 'unified'
 import { expect, test } from 'vitest'
 import { parseNote } from '../../src/markdown/parse-note.ts'
-import { flavour } from './check.ts'
+import { flavor } from './check.ts'
 import { commonmark } from './soups.ts'
 
 const parser = unified().use(remarkParse).use(remarkGfm)
@@ -56,7 +56,7 @@ function remarkLinks(text: string): readonly string[] {
 }
 
 function ourLinks(text: string): readonly string[] {
-  const { links } = parseNote(text, flavour({ mode: 'foam' }))
+  const { links } = parseNote(text, flavor({ mode: 'foam' }))
   return links
     .map(({ start, end, target, subpath }) => `${start}-${end} ${target}${subpath === undefined ? '' : `#${subpath}`}`)
     .sort()
@@ -86,7 +86,7 @@ test('finds wikilinks where remark finds text', () => {
           const start = position.start.offset as number
           for (const { index } of text.slice(start, position.end.offset).matchAll(/\[\[w\]\]/g)) shown.push(start + index)
         })
-        const ours = parseNote(text, flavour({ mode: 'foam' })).links.filter(({ form }) => form === 'wikilink')
+        const ours = parseNote(text, flavor({ mode: 'foam' })).links.filter(({ form }) => form === 'wikilink')
         expect(ours.map(({ start }) => start)).toEqual(shown.sort((a, b) => a - b))
       },
     ),

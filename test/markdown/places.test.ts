@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { parseNote } from '../../src/markdown/parse-note.ts'
-import { check, flavour, OBSIDIAN } from './check.ts'
+import { check, flavor, OBSIDIAN } from './check.ts'
 
 test('C1: headings, lists, tasks, quotes, callouts, cells, emphasis', () => {
   check('## On [[a]] ##\n\nOn\n[[b]]\n===', 'h2 On [[a]]\nh1 On [[b]]\nlink a\nlink b')
@@ -17,7 +17,7 @@ test('C2: footnotes', () => {
 test('C3: comments are flagged, and can be excluded', () => {
   const text = 'x %% [[a]] #c %% y #e\n\n%%\n[[b]]\n\n- #d\n%%\n[[c]]'
   check(text, 'link a (comment)\nlink b (comment)\nlink c\n#c\n#e\n#d')
-  check(text, 'link c\n#e', flavour({ comments: false }))
+  check(text, 'link c\n#e', flavor({ comments: false }))
 })
 
 test('C3: a comment needs its end', () => {
@@ -102,7 +102,7 @@ test('C14: frontmatter outside links and tags', () => {
 
 test('headings: text as written, h1, levels', () => {
   check('# A #b\n\n## *C* `d` ##\n####### x\n#y\n#\tZ', 'h1 A #b\nh2 *C* `d`\nh1 Z\n#b\n#y')
-  const note = parseNote('---\na: 1\n---\n## B\n# [[A]]\n# C', flavour())
+  const note = parseNote('---\na: 1\n---\n## B\n# [[A]]\n# C', flavor())
   expect(note.h1).toBe('[[A]]')
   expect(note.headings.map(({ line }) => line)).toEqual([4, 5, 6])
 })

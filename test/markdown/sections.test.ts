@@ -3,7 +3,7 @@ import { RouxError } from '../../src/core/errors.ts'
 import { findBlock, outlineOf, requireSection } from '../../src/markdown/outline.ts'
 import { excerptOf } from '../../src/markdown/prose/excerpt.ts'
 import { sentenceAt } from '../../src/markdown/prose/sentences.ts'
-import { flavour } from './check.ts'
+import { flavor } from './check.ts'
 
 const TEXT = `---
 a: 1
@@ -27,7 +27,7 @@ end
 
 function section(text: string, ...path: string[]): string {
   try {
-    const { line, start, end } = requireSection(text, outlineOf(text, flavour()), path)
+    const { line, start, end } = requireSection(text, outlineOf(text, flavor()), path)
     return `${line}: ${text.slice(start, end).trimEnd()}`
   } catch (error) {
     return error instanceof RouxError ? error.message : String(error)
@@ -91,7 +91,7 @@ describe('sections', () => {
   test('with several matches are an error that offers exactly these sections', () => {
     const choices = (...path: string[]) => {
       try {
-        return requireSection(TEXT, outlineOf(TEXT, flavour()), path)
+        return requireSection(TEXT, outlineOf(TEXT, flavor()), path)
       } catch (error) {
         return error instanceof RouxError ? [error.hint, error.candidates] : error
       }
@@ -111,7 +111,7 @@ describe('sections', () => {
 })
 
 describe('headings', () => {
-  const names = (text: string) => outlineOf(text, flavour()).headings.map((heading) => heading.text)
+  const names = (text: string) => outlineOf(text, flavor()).headings.map((heading) => heading.text)
 
   test('inside comments do not count, those that contain a comment do', () => {
     expect(names('# A\n%%\n# B\n%%\n# C')).toEqual(['A', 'C'])
@@ -132,7 +132,7 @@ describe('headings', () => {
 
 describe('blocks', () => {
   function block(text: string, id = 'id'): string {
-    const found = findBlock(text, outlineOf(text, flavour()), id)
+    const found = findBlock(text, outlineOf(text, flavor()), id)
     return found === undefined ? 'missing' : `${found.line}: ${text.slice(found.start, found.end)}`
   }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { parseNote } from '../../src/markdown/parse-note.ts'
-import { check, flavour, OBSIDIAN } from './check.ts'
+import { check, flavor, OBSIDIAN } from './check.ts'
 
 test('T1: letters of every script, digits, _ - / and emoji', () => {
   check('#日本語 #été #🗂️hub #a/b-c_d', '#日本語\n#été\n#🗂️hub\n#a/b-c_d')
@@ -39,7 +39,7 @@ test('T8: in link text, headings, comments', () => {
 })
 
 test('T8: not in link text, if requested', () => {
-  const given = flavour({ ignoredTags: { inLinkText: true, colors: false } })
+  const given = flavor({ ignoredTags: { inLinkText: true, colors: false } })
   check(
     '#a [b #x](https://x.y) #c ![d #x](p.png "#x") [e ![#x](q.png) #x][r] [f #f] #g\n\n[r]: r.md',
     'embed p.png|d #x (markdown)\nlink r.md|e ![#x](q.png) #x (reference)\nembed q.png|#x (markdown)\n#a\n#c\n#f\n#g',
@@ -52,8 +52,8 @@ test('T8: not in link text, if requested', () => {
   )
 })
 
-test('T9: not colours, if requested', () => {
-  const given = flavour({ ignoredTags: { inLinkText: false, colors: true } })
+test('T9: not colors, if requested', () => {
+  const given = flavor({ ignoredTags: { inLinkText: false, colors: true } })
   check(
     '---\ntags: [fff]\n---\n#FFaa00 #9b11 #ab #abcdef012 #face/x [#fff](a.md)',
     'link a.md|#fff (markdown)\n#fff\n#ab\n#abcdef012\n#face/x',
@@ -61,13 +61,13 @@ test('T9: not colours, if requested', () => {
   )
 })
 
-test('T9: hex colours are tags', () => {
+test('T9: hex colors are tags', () => {
   check('#ffaa00', '#ffaa00')
 })
 
 test('T10, T11: one tag per folded name, as first written; a final slash is dropped', () => {
   check('#Tag #TAG #a/ #A #a/b #é #é', '#Tag\n#a\n#a/b\n#é')
-  const tags = parseNote('---\ntags:\n  - x\n  - Y\n---\n\n#y #z', flavour()).tags
+  const tags = parseNote('---\ntags:\n  - x\n  - Y\n---\n\n#y #z', flavor()).tags
   expect(tags).toEqual([
     { name: 'x', line: 3, inBody: false },
     { name: 'Y', line: 4, inBody: false },

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { parseNote } from '../../src/markdown/parse-note.ts'
-import { check, flavour, OBSIDIAN } from './check.ts'
+import { check, flavor, OBSIDIAN } from './check.ts'
 
 test('W1–W3: target and display text; only the first pipe splits', () => {
   check('[[a]]', 'link a')
@@ -97,10 +97,10 @@ test('a wikilink ends the Markdown link around it', () => {
 
 test('positions: the raw link, BOM and CRLF included', () => {
   const text = '\ufeffa\r\n\r\n> q ![[b|c]]\r\n> [x\r\n> y](d.md)'
-  const links = parseNote(text, flavour()).links
+  const links = parseNote(text, flavor()).links
   expect(links.map(({ line, column, start, end }) => [line, column, text.slice(start, end)])).toEqual([
     [3, 5, '![[b|c]]'],
     [4, 3, '[x\r\n> y](d.md)'],
   ])
-  expect(parseNote('\ufeff[[a]]', flavour()).links[0]).toMatchObject({ line: 1, column: 2, start: 1, end: 6 })
+  expect(parseNote('\ufeff[[a]]', flavor()).links[0]).toMatchObject({ line: 1, column: 2, start: 1, end: 6 })
 })

@@ -24,7 +24,7 @@ const open = (options: Parameters<typeof stdioPair>[1] = {}, over: GraphCore = c
 }
 afterEach(() => pair?.stdin.end())
 
-/** An initialised client that sends one request at a time. */
+/** An initialized client that sends one request at a time. */
 async function raw(options: Parameters<typeof stdioPair>[1] = {}, over: GraphCore = core) {
   const { initialize, send, next } = open(options, over)
   await initialize()
@@ -223,7 +223,7 @@ describe('reading', () => {
       expect((await ask('resources/read', { uri })).error.message).toMatch(/^Resource not found/)
     }
     const prompts = (await ask('prompts/list')).result.prompts.map(({ name }: Wire) => name)
-    expect(prompts).toEqual(['summarise_with_sources', 'find_gaps', 'weekly_review'])
+    expect(prompts).toEqual(['summarize_with_sources', 'find_gaps', 'weekly_review'])
     expect((await ask('prompts/get', { name: 'explore_hubs' })).error.code).toBe(-32602)
     const ref = { type: 'ref/resource', uri: 'roux://node/{+id}' }
     expect((await ask('completion/complete', { ref, argument: { name: 'id', value: '' } })).result.completion.values).toEqual([])

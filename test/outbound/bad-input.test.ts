@@ -9,7 +9,7 @@ import { type ChatModelSettings, chatPlace, openChatProvider, readKey } from '..
 import { openSqlite } from '../../src/store/embedded/sqlite.ts'
 import { settled } from '../support/settled.ts'
 import { temporaryFolder } from '../support/temporary.ts'
-import { type Behaviour, holdLimits, openAiSays, openAiStream, reply, serve, slowly } from './fake-servers.ts'
+import { type Behavior, holdLimits, openAiSays, openAiStream, reply, serve, slowly } from './fake-servers.ts'
 
 const NOON = Date.parse('2026-03-02T12:00:00Z')
 const DAY = 86_400_000
@@ -37,8 +37,8 @@ function openGate({ budget = 'auto' as number | 'auto' } = {}) {
   return { gate, state, clock }
 }
 
-async function asked(behaviour: Behaviour, settings: Partial<ChatModelSettings> = {}) {
-  const server = await serve(behaviour)
+async function asked(behavior: Behavior, settings: Partial<ChatModelSettings> = {}) {
+  const server = await serve(behavior)
   const { gate, state } = openGate()
   const given = { ...MODEL, base_url: server.baseUrl, ...settings }
   const provider = await openChatProvider(given, { gate, key: { value: 'sk-canary-9' }, backoffMs: 1 })
@@ -129,7 +129,7 @@ describe('servers', () => {
 
   test('ai.timeout ends an endless stream, and it is counted', async () => {
     const endLimit = holdLimits(300)
-    const endless: Behaviour = (_, response) => {
+    const endless: Behavior = (_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       response.write('data: {"choices":[{"delta":{"content":"and "}}]}\n\n', () => void settled().then(endLimit))
       const timer = setInterval(() => response.write('data: {"choices":[{"delta":{"content":"and "}}]}\n\n'), 20)

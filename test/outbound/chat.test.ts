@@ -10,7 +10,7 @@ import { settled as clientHasRead } from '../support/settled.ts'
 import {
   anthropicSays,
   anthropicStream,
-  type Behaviour,
+  type Behavior,
   holdLimits,
   openAiSays,
   openAiStream,
@@ -35,10 +35,10 @@ const QUESTION: ChatRequest = {
 
 async function asked(
   kind: Kind,
-  behaviour: Behaviour,
+  behavior: Behavior,
   { timeoutMs = PATIENCE, signal }: { timeoutMs?: number; signal?: AbortSignal } = {},
 ) {
-  const server = await serve(behaviour)
+  const server = await serve(behavior)
   const settled: Usage[] = []
   const provider = KINDS[kind](
     {
@@ -186,11 +186,11 @@ describe.each(['openai', 'anthropic'] as const)('%s', (kind) => {
   test('cancelling closes the connection and settles the usage', async () => {
     const controller = new AbortController()
     const bytes = Buffer.from(STREAM[kind]({ text: 'word '.repeat(50) }))
-    const behaviour: Behaviour = (...asked) => {
+    const behavior: Behavior = (...asked) => {
       slowly(bytes, { size: 200, ms: 20, isOpen: true })(...asked)
       void clientHasRead().then(() => controller.abort(new Error('enough')))
     }
-    const { error, server, settled } = await asked(kind, behaviour, { signal: controller.signal })
+    const { error, server, settled } = await asked(kind, behavior, { signal: controller.signal })
     expect(error).toMatchObject({ message: 'enough' })
     await expect.poll(() => server.closed).toBe(1)
     expect(settled).toMatchObject([{ estimated: true, failed: true }])

@@ -19,10 +19,10 @@ export interface FakeServer {
 }
 
 /** Answers one request; `count` begins with 1. */
-export type Behaviour = (request: SeenRequest, response: ServerResponse, count: number) => void
+export type Behavior = (request: SeenRequest, response: ServerResponse, count: number) => void
 
 /** A server in this process on the loopback interface. */
-export async function serve(behaviour: Behaviour): Promise<FakeServer> {
+export async function serve(behavior: Behavior): Promise<FakeServer> {
   const requests: SeenRequest[] = []
   let closed = 0
   const server = createServer(async (incoming, response) => {
@@ -34,7 +34,7 @@ export async function serve(behaviour: Behaviour): Promise<FakeServer> {
     response.on('close', () => {
       if (!response.writableFinished) closed += 1
     })
-    behaviour(request, response, requests.length)
+    behavior(request, response, requests.length)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => {
@@ -54,7 +54,7 @@ export async function serve(behaviour: Behaviour): Promise<FakeServer> {
 
 /** Sends a status and a body. */
 export const reply =
-  (status: number, body = '', headers: Readonly<Record<string, string>> = {}): Behaviour =>
+  (status: number, body = '', headers: Readonly<Record<string, string>> = {}): Behavior =>
   (_, response) =>
     void response.writeHead(status, headers).end(body)
 
@@ -89,7 +89,7 @@ export function openAiStream({ text = '', thinking = '', finish = 'stop', usage,
   ].join('')
 }
 
-export function openAiSays(said: Said | string): Behaviour {
+export function openAiSays(said: Said | string): Behavior {
   return reply(200, openAiStream(typeof said === 'string' ? { text: said } : said), EVENTS)
 }
 
@@ -111,7 +111,7 @@ export function anthropicStream({ text = '', thinking = '', finish = 'end_turn',
   ].join('')
 }
 
-export function anthropicSays(said: Said | string): Behaviour {
+export function anthropicSays(said: Said | string): Behavior {
   return reply(200, anthropicStream(typeof said === 'string' ? { text: said } : said), EVENTS)
 }
 
@@ -119,7 +119,7 @@ export function anthropicSays(said: Said | string): Behaviour {
 export function slowly(
   bytes: Uint8Array,
   { size, ms = 0, isOpen = false }: { size: number; ms?: number; isOpen?: boolean },
-): Behaviour {
+): Behavior {
   return (_, response) => {
     response.writeHead(200, EVENTS)
     let at = 0

@@ -29,7 +29,7 @@ test('a short note is one chunk: title, headings and text without markup', () =>
   ])
 })
 
-test('long sections are chunks, and short ones join their neighbours', () => {
+test('long sections are chunks, and short ones join their neighbors', () => {
   const text = `# Zoo\n\n${prose('lion', 200)}\n\n## Bears\n\n${prose('bear', 200)}\n\n### Food\n\nHoney.\n\n### Sleep\n\nAll winter.\n`
   expect(chunksOf(text, 'Zoo').map(({ heading, startLine, endLine }) => ({ heading, startLine, endLine }))).toEqual([
     { heading: ['Zoo'], startLine: 1, endLine: 3 },

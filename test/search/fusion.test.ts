@@ -26,8 +26,8 @@ test('mixes the scores of both legs, and each hit shows how', () => {
     key: 'b',
     score: expect.closeTo(0.546),
     exact: false,
-    keyword: { rank: 2, score: 5, normalised: expect.closeTo(0.5) },
-    semantic: { rank: 1, score: 0.5, normalised: 1 },
+    keyword: { rank: 2, score: 5, normalized: expect.closeTo(0.5) },
+    semantic: { rank: 1, score: 0.5, normalized: 1 },
     weight: 0.4,
   })
 })

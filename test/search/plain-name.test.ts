@@ -26,7 +26,7 @@ describe('a plain name', () => {
     )
   })
 
-  test('is recognised without computing it if it equals the lower-cased name', () => {
+  test('is recognized without computing it if it equals the lower-cased name', () => {
     fc.assert(
       fc.property(fc.oneof(text, fc.string({ maxLength: 6 })), (name) => {
         fc.pre(isPlain(name))

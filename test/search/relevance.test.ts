@@ -56,7 +56,7 @@ test('without a measured share, every question is on topic', () => {
   expect(isOnTopic([NOTHING], traits)).toBe(true)
 })
 
-test('known embedders are recognised by id', () => {
+test('known embedders are recognized by id', () => {
   expect(traitsOf('static:all-minilm-l6-v2:256')).toEqual({
     weight: 0.35,
     certainty: { low: 0.3, high: 0.7 },

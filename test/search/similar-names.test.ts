@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { plainName, SimilarNames } from '../../src/search/similar-names.ts'
 
-/** Textbook Dice: pairs of neighbouring characters without white space, counted as often as both have them. */
+/** Textbook Dice: pairs of neighboring characters without white space, counted as often as both have them. */
 function dice(a: string, b: string): number {
   const pairs = (text: string) => {
     const chars = text.toLowerCase().normalize('NFC').replace(/\s/g, '')

@@ -94,9 +94,9 @@ export class MemoryVault implements Vault {
 
 let opened = 0
 
-export type Flavoured = Partial<Pick<IndexerOptions, 'profile' | 'comments' | 'mode' | 'keepsTexts'>>
+export type Flavored = Partial<Pick<IndexerOptions, 'profile' | 'comments' | 'mode' | 'keepsTexts'>>
 
-export interface IndexedOptions extends Flavoured {
+export interface IndexedOptions extends Flavored {
   /** Where the index is; in memory by default. */
   readonly location?: Location
 }
@@ -118,7 +118,7 @@ export class FedVault<V extends Vault, S extends Store> {
   #search: SearchIndexer | undefined
   #wake: () => void = () => {}
 
-  constructor(vault: V, engine: Engine<S>, flavour: Flavoured = {}) {
+  constructor(vault: V, engine: Engine<S>, flavor: Flavored = {}) {
     this.vault = vault
     this.store = engine.store
     this.#engine = engine
@@ -131,7 +131,7 @@ export class FedVault<V extends Vault, S extends Store> {
       permission: Promise.resolve(),
       onProgress: () => {},
       recent: this.#recent,
-      ...flavour,
+      ...flavor,
     })
   }
 
@@ -149,7 +149,7 @@ export class FedVault<V extends Vault, S extends Store> {
       search: this.#engine.search,
       embedding: { mayEmbed, ...(embedder === undefined ? undefined : { openEmbedder: async () => embedder }) },
       deletesOtherVectors: true,
-      flavour: { profile: 'lenient', comments: true, mode: this.indexer.mode },
+      flavor: { profile: 'lenient', comments: true, mode: this.indexer.mode },
       kindOf: (path) => fileKind(path, this.indexer.mode),
       onMismatch: () => {},
       onWake: () => this.#wake(),
@@ -189,8 +189,8 @@ export class IndexedVault<V extends Vault = MemoryVault> extends FedVault<V, Emb
   readonly texts: Texts
   readonly rankings: Rankings
 
-  constructor(vault: V, { location, ...flavour }: IndexedOptions = {}, vaultName?: string) {
-    super(vault, embeddedEngine(location, vaultName), flavour)
+  constructor(vault: V, { location, ...flavor }: IndexedOptions = {}, vaultName?: string) {
+    super(vault, embeddedEngine(location, vaultName), flavor)
     this.texts = textsOf(() => vault)
     this.rankings = new Rankings(this.store, {
       // Asynchronous, like the worker.
@@ -206,14 +206,14 @@ export class IndexedVault<V extends Vault = MemoryVault> extends FedVault<V, Emb
 export async function scanned(
   files: Readonly<Record<string, string>>,
   symlinks: Readonly<Record<string, string>> = {},
-  flavour: Flavoured = {},
+  flavor: Flavored = {},
 ): Promise<IndexedVault<Vault>> {
   const volume = Volume.fromJSON({ ...files }, '/vault')
   for (const [path, target] of Object.entries(symlinks)) volume.symlinkSync(target, `/vault/${path}`)
   const readNamesSync = (path: string) => volume.readdirSync(path) as string[]
   const fs = { ...createFsFromVolume(volume), readNamesSync, rules: { windows: false, folds: false } } as unknown as FileSystem
-  const vault = openVault('/vault', { ignore: [], gitignore: false, linkRoots: [], mode: flavour.mode ?? 'auto' }, fs)
-  return await new IndexedVault(vault, flavour).index()
+  const vault = openVault('/vault', { ignore: [], gitignore: false, linkRoots: [], mode: flavor.mode ?? 'auto' }, fs)
+  return await new IndexedVault(vault, flavor).index()
 }
 
 /** Everything a store exports. */

@@ -19,7 +19,7 @@ export interface StdioPair {
   next(): Promise<Wire>
   /** Everything up to the end. */
   rest(): Promise<readonly Wire[]>
-  /** Initialises the legacy era. */
+  /** Initializes the legacy era. */
   initialize(protocolVersion?: string): Promise<Wire>
 }
 

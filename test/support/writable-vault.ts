@@ -18,13 +18,13 @@ import { openVaultView } from '../../src/workers/files/vault-view.ts'
 import { WriteService } from '../../src/workers/write-service.ts'
 import { quickFiles } from '../changes/rig.ts'
 import { PATIENCE } from '../support/patience.ts'
-import { exported, type Flavoured } from './memory-vault.ts'
+import { exported, type Flavored } from './memory-vault.ts'
 import { temporaryFolder } from './temporary.ts'
 import { textsOf } from './texts.ts'
 
 export type Files = Readonly<Record<string, string | Uint8Array>>
 
-export interface WritableOptions extends Flavoured {
+export interface WritableOptions extends Flavored {
   /** Whether files are older than the precision of file systems and clocks, as most are; true by default. */
   readonly settled?: boolean
   /** The setting `files.case`; `lower` by default. */

@@ -19,7 +19,7 @@ test('shows linked notes around the note in the call', () => {
       { id: 'b.md', title: 'B' },
     ],
   })
-  expect(readAnswer(answer, { id: 'C' })).toMatchObject({ message: '2 notes linked with C', centre: 'C', path: [] })
+  expect(readAnswer(answer, { id: 'C' })).toMatchObject({ message: '2 notes linked with C', center: 'C', path: [] })
 })
 
 test('shows a path in order, next to its alternatives', () => {

@@ -33,7 +33,7 @@ function openLayouts(file = join(temporaryFolder(), 'layout.json')) {
   return { client, runs, file }
 }
 
-test('notes keep their places, and a new note appears next to its neighbours', async () => {
+test('notes keep their places, and a new note appears next to its neighbors', async () => {
   const { client } = openLayouts()
   const before = await client.layOut(graphOf(RINGS, [BY_RING]), 'once')
   const after = await client.layOut(graphOf([...RINGS, '8 0']), 'once')

@@ -92,7 +92,7 @@ export function firstInsightWarning(progress: ReturnType<NonNullable<Insights['p
         : ''
   return {
     code: 'STALE',
-    message: `The vault is being analysed for the first time${read}. Ask again in a few seconds.`,
+    message: `The vault is being analyzed for the first time${read}. Ask again in a few seconds.`,
   }
 }
 

@@ -21,10 +21,10 @@ const Z = 1.96
 export function shareOf(answers: readonly boolean[]): Estimate {
   const count = answers.length
   const value = answers.filter(Boolean).length / count
-  const centre = value + Z ** 2 / (2 * count)
+  const center = value + Z ** 2 / (2 * count)
   const reach = Z * Math.sqrt((value * (1 - value)) / count + Z ** 2 / (4 * count ** 2))
   const scale = 1 + Z ** 2 / count
-  return { value, low: Math.max(0, (centre - reach) / scale), high: Math.min(1, (centre + reach) / scale) }
+  return { value, low: Math.max(0, (center - reach) / scale), high: Math.min(1, (center + reach) / scale) }
 }
 
 /** Mean with its percentile bootstrap interval (Efron 1979). NaN for an empty list. */

@@ -621,6 +621,6 @@ function explanationOf(
   }
 }
 
-function roundedScore({ rank, score, normalised }: RetrieverScore): RetrieverScore {
-  return { rank, score: roundScore(score), normalised: roundScore(normalised) }
+function roundedScore({ rank, score, normalized }: RetrieverScore): RetrieverScore {
+  return { rank, score: roundScore(score), normalized: roundScore(normalized) }
 }

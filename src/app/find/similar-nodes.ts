@@ -104,7 +104,7 @@ async function similarTo(
   const out = new Set<NodeId>([id, ...(args.excludeLinked ? await linkedWith(snapshot, id) : [])])
   const page = pageFor(args, call)
   const limit = page.offset + page.limit + 1
-  const near = neighboursOf(insightRun.insight, note)
+  const near = neighborsOf(insightRun.insight, note)
   const minScore = MIN_SIMILARITY[args.relevance]
   const [worded, foreign] = await Promise.all([
     inScope(
@@ -131,7 +131,7 @@ async function similarTo(
 
 type Hit = Pick<ChunkHit, 'id' | 'score'>
 
-function neighboursOf({ ids, nearest: { kept, notes, scores } }: Insight, note: number): readonly Hit[] {
+function neighborsOf({ ids, nearest: { kept, notes, scores } }: Insight, note: number): readonly Hit[] {
   const scoreByNote = new Map<number, number>()
   for (let at = note * kept; at < (note + 1) * kept && notes[at] !== NO_NOTE; at++)
     scoreByNote.set(notes[at] as number, scores[at] as number)
@@ -218,14 +218,14 @@ export async function similarInOtherLanguages(
   const from = formerEmbedder?.acrossFrom
   const [stored] = await snapshot.vectors(embedder, [id])
   if (from === undefined || stored === undefined || !knowsLanguage(formerEmbedder?.languages, ownLanguage)) return NONE
-  const centre = centreOf(stored.chunks.map(({ vector }) => vector.map((value, at) => (at < from ? 0 : value))))
-  if (centre === undefined) return NONE
+  const center = centerOf(stored.chunks.map(({ vector }) => vector.map((value, at) => (at < from ? 0 : value))))
+  if (center === undefined) return NONE
   const other = new Set<string | undefined>(
     inUse.filter((code) => code !== ownLanguage && knowsLanguage(formerEmbedder?.languages, code)),
   )
   // Only half of each vector is compared, which lowers cosines by a factor of √½.
   const minCosine = MIN_COSINE_ACROSS * Math.SQRT1_2
-  const nearest = nearestTo(reading, args, { embedder, centre })
+  const nearest = nearestTo(reading, args, { embedder, center })
   const foreignOnly = async (hits: readonly ChunkHit[]) => {
     const { codes: hitLanguages } = await snapshot.languages(hits.map((hit) => hit.id))
     return hits.filter((hit, at) => hit.score > minCosine && other.has(hitLanguages[at]))
@@ -324,12 +324,12 @@ async function nearByMeaning(
   const { core, snapshot } = reading
   const embedder = await servingVectors(snapshot)
   const [stored] = embedder === undefined ? [] : await snapshot.vectors(embedder, [id])
-  const centre = centreOf(stored?.chunks.map(({ vector }) => vector) ?? [])
-  if (embedder === undefined || centre === undefined) return { warning: await noVectorsWarning(snapshot, id) }
+  const center = centerOf(stored?.chunks.map(({ vector }) => vector) ?? [])
+  if (embedder === undefined || center === undefined) return { warning: await noVectorsWarning(snapshot, id) }
   if (await isUnknown(reading, embedder, id)) return { warning: unknownWarning(quoted(id)) }
   const { low, high } = knownTraits(core, embedder).certainty
   const minCosine = Math.max(low, low + MIN_SCORE[args.relevance] * (high - low))
-  const nearest = nearestTo(reading, args, { embedder, centre })
+  const nearest = nearestTo(reading, args, { embedder, center })
   const { cosines, isAll } = await nearestOthers(nearest, { out, limit, minCosine })
   const hits = [...cosines].map(([other, cosine]) => ({
     id: other,
@@ -351,14 +351,14 @@ async function noVectorsWarning(snapshot: Snapshot, id: NodeId): Promise<Warning
   return { code: 'FALLBACK', message: `${quoted(id)} has no vectors yet, so it cannot be compared with other notes.` }
 }
 
-interface Centre {
+interface Center {
   readonly embedder: string
-  readonly centre: Float32Array
+  readonly center: Float32Array
 }
 
-function nearestTo({ snapshot }: ReadingContext, args: Pick<SimilarArguments, 'folder' | 'tag'>, { embedder, centre }: Centre) {
+function nearestTo({ snapshot }: ReadingContext, args: Pick<SimilarArguments, 'folder' | 'tag'>, { embedder, center }: Center) {
   return async (limit: number): Promise<readonly ChunkHit[]> =>
-    (await snapshot.nearest(embedder, [centre], scopeOf(args), limit))[0] ?? []
+    (await snapshot.nearest(embedder, [center], scopeOf(args), limit))[0] ?? []
 }
 
 async function openedFormer({ core }: ReadingContext, embedder: string): Promise<Embedder | undefined> {
@@ -404,7 +404,7 @@ async function linkedWith(snapshot: Snapshot, id: NodeId): Promise<readonly Node
   return (await snapshot.neighbors(id, { direction: 'both' }, ALL)).items
 }
 
-export function centreOf(vectors: readonly Float32Array[]): Float32Array | undefined {
+export function centerOf(vectors: readonly Float32Array[]): Float32Array | undefined {
   const [first] = vectors
   if (first === undefined) return undefined
   const sum = new Float32Array(first.length)

@@ -14,7 +14,7 @@ import type { Answer, GraphCore } from '../graph-core.ts'
 import { findNamed, unknownIdWarning } from '../names/known-node.ts'
 import { type ReadingContext, readTexts } from '../read/texts.ts'
 import { toAnsweringScope } from '../scope.ts'
-import { centreOf, servingVectors } from './similar-nodes.ts'
+import { centerOf, servingVectors } from './similar-nodes.ts'
 
 export interface SuggestTagsArguments {
   readonly id: string
@@ -84,13 +84,13 @@ async function suggestFor(
   const text = `${node.title}\n${node.title}\n${source?.text.slice(source.bodyStart) ?? ''}`
   const nearest = await nearestNotes(reading, node.id, text)
   if (nearest.length === 0) return { ...NONE, reason: 'No note is similar to this one, by meaning or by words.' }
-  const neighbours = await reading.snapshot.nodes(
+  const neighbors = await reading.snapshot.nodes(
     nearest.map(({ id }) => id),
     { links: 0 },
   )
   const voters = nearest.flatMap(({ id, weight }, at) => {
-    const neighbour = neighbours[at]
-    return neighbour === undefined ? [] : [{ id, weight, tags: neighbour.tags, folder: folderOf(neighbour.path ?? '') }]
+    const neighbor = neighbors[at]
+    return neighbor === undefined ? [] : [{ id, weight, tags: neighbor.tags, folder: folderOf(neighbor.path ?? '') }]
   })
   const ballot = { words: wordsOf(text), titleWords: wordsOf(node.title), minScore }
   const ownTags = new Set(node.tags.map(foldTag))
@@ -173,7 +173,7 @@ async function byWords(snapshot: Snapshot, id: NodeId, text: string): Promise<Re
 interface NearByMeaning {
   readonly id: NodeId
   readonly embedder: string
-  readonly centre: Float32Array
+  readonly center: Float32Array
   readonly ids: readonly NodeId[]
 }
 
@@ -181,23 +181,23 @@ async function nearByMeaning({ core, snapshot }: ReadingContext, id: NodeId): Pr
   const embedder = core.embedding === undefined ? undefined : await servingVectors(snapshot)
   if (embedder === undefined) return undefined
   const [chunks] = await snapshot.vectors(embedder, [id])
-  const centre = centreOf(chunks?.chunks.map(({ vector }) => vector) ?? [])
-  if (centre === undefined) return undefined
-  const [hits = []] = await snapshot.nearest(embedder, [centre], toAnsweringScope({}, ''), MAX_PASSAGES)
-  return { id, embedder, centre, ids: [...new Set(hits.map((hit) => hit.id))].slice(0, MAX_CANDIDATES + 1) }
+  const center = centerOf(chunks?.chunks.map(({ vector }) => vector) ?? [])
+  if (center === undefined) return undefined
+  const [hits = []] = await snapshot.nearest(embedder, [center], toAnsweringScope({}, ''), MAX_PASSAGES)
+  return { id, embedder, center, ids: [...new Set(hits.map((hit) => hit.id))].slice(0, MAX_CANDIDATES + 1) }
 }
 
 /** Compares vectors after subtracting the vault's centroid, so features that all notes share do not count. */
 async function cosinesFrom(
   { core, snapshot }: ReadingContext,
-  { id, embedder, centre, ids: near }: NearByMeaning,
+  { id, embedder, center, ids: near }: NearByMeaning,
   others: readonly NodeId[],
 ): Promise<ReadonlyMap<NodeId, number>> {
   const ids = [...new Set([...near, ...others])].filter((noteId) => noteId !== id)
   const [middle, vectors] = await Promise.all([middleOf(core.store, snapshot, embedder), snapshot.vectors(embedder, ids)])
-  const from = directionFrom(centre, middle)
+  const from = directionFrom(center, middle)
   const cosines = ids.flatMap((noteId, at) => {
-    const to = centreOf(vectors[at]?.chunks.map(({ vector }) => vector) ?? [])
+    const to = centerOf(vectors[at]?.chunks.map(({ vector }) => vector) ?? [])
     return to === undefined ? [] : [[noteId, Math.max(0, cosine(from, directionFrom(to, middle)))] as const]
   })
   return new Map(cosines)
@@ -213,12 +213,12 @@ async function middleOf(store: Store, snapshot: Snapshot, embedder: string): Pro
   const { items } = await snapshot.select({}, ALL)
   const step = Math.max(1, Math.floor(items.length / SAMPLED_NOTES))
   const sampled = items.filter((_, at) => at % step === 0).map(({ id }) => id)
-  const centres = (await snapshot.vectors(embedder, sampled)).flatMap(
-    (note) => centreOf(note?.chunks.map(({ vector }) => vector) ?? []) ?? [],
+  const centers = (await snapshot.vectors(embedder, sampled)).flatMap(
+    (note) => centerOf(note?.chunks.map(({ vector }) => vector) ?? []) ?? [],
   )
-  const middle = new Float32Array(centres[0]?.length ?? 0)
-  for (const vector of centres)
-    for (let at = 0; at < middle.length; at++) middle[at] = (middle[at] ?? 0) + (vector[at] ?? 0) / centres.length
+  const middle = new Float32Array(centers[0]?.length ?? 0)
+  for (const vector of centers)
+    for (let at = 0; at < middle.length; at++) middle[at] = (middle[at] ?? 0) + (vector[at] ?? 0) / centers.length
   middles.set(store, { of, middle })
   return middle
 }

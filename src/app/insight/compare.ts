@@ -12,7 +12,7 @@ import { quoted } from '../answer/truncate.ts'
 import { knownTraits } from '../find/embedder-traits.ts'
 import { wordsOf } from '../find/passage-text.ts'
 import { chunksOf, toPassage } from '../find/passages.ts'
-import { centreOf, servingVectors } from '../find/similar-nodes.ts'
+import { centerOf, servingVectors } from '../find/similar-nodes.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
 import { findNamed } from '../names/known-node.ts'
 import { type ReadingContext, readableSource, readNotes, shownText, unreadWarnings } from '../read/texts.ts'
@@ -197,10 +197,10 @@ function compareParts({ notes: [a, b], low }: ComparedNotes): {
 } {
   const likeness = (between: number, words: number): number =>
     Math.min(MAX_SHOWN_SIMILARITY, (Math.max(0, between - low) / (1 - low)) * (words / (words + HALF_WEIGHT_WORDS)))
-  const [centreA, centreB] = [centreOfParts(a.parts), centreOfParts(b.parts)]
-  const best = (parts: readonly Part[], centre: Part['vector'], limit: number) =>
-    parts.reduce((max, { vector, words }) => Math.max(max, likeness(cosine(vector, centre), Math.min(words, limit))), 0)
-  const [likeA, likeB] = [likest(a.parts, centreB), likest(b.parts, centreA)]
+  const [centerA, centerB] = [centerOfParts(a.parts), centerOfParts(b.parts)]
+  const best = (parts: readonly Part[], center: Part['vector'], limit: number) =>
+    parts.reduce((max, { vector, words }) => Math.max(max, likeness(cosine(vector, center), Math.min(words, limit))), 0)
+  const [likeA, likeB] = [likest(a.parts, centerB), likest(b.parts, centerA)]
   const pairs = likeA.flatMap((part) =>
     likeB.map((other) => {
       const similarity = isSameText([part, other], [a, b])
@@ -217,7 +217,7 @@ function compareParts({ notes: [a, b], low }: ComparedNotes): {
   const isSame = a.source.text.slice(a.source.bodyStart) === b.source.text.slice(b.source.bodyStart)
   return {
     // The best part of each note is compared with the whole other note.
-    alike: isSame ? 1 : (best(b.parts, centreA, wordsIn(a)) + best(a.parts, centreB, wordsIn(b))) / 2,
+    alike: isSame ? 1 : (best(b.parts, centerA, wordsIn(a)) + best(a.parts, centerB, wordsIn(b))) / 2,
     passages: chosen.map(({ one, other, alike }) => {
       const [shownA, shownB] = [shownPart(a, one), shownPart(b, other)]
       return { alike: roundScore(alike), lines_a: shownA.lines, text_a: shownA.text, lines_b: shownB.lines, text_b: shownB.text }
@@ -234,9 +234,9 @@ function isSameText([part, other]: Pair<Part>, [a, b]: Pair<ComparedNote>): bool
   return text !== '' && text === b.source.text.slice(other.place.start, other.place.end)
 }
 
-function centreOfParts(parts: readonly Part[]): Part['vector'] {
+function centerOfParts(parts: readonly Part[]): Part['vector'] {
   const vectors = parts.flatMap(({ vector }) => (vector instanceof Float32Array ? [vector] : []))
-  if (vectors.length > 0) return centreOf(vectors) ?? new Float32Array()
+  if (vectors.length > 0) return centerOf(vectors) ?? new Float32Array()
   const sum = new Map<string, number>()
   for (const { vector } of parts) {
     if (vector instanceof Map) for (const [word, value] of vector) sum.set(word, (sum.get(word) ?? 0) + value)
@@ -245,9 +245,9 @@ function centreOfParts(parts: readonly Part[]): Part['vector'] {
   return new Map([...sum].map(([word, value]) => [word, value / length]))
 }
 
-function likest(parts: readonly Part[], centre: Part['vector']): readonly Part[] {
+function likest(parts: readonly Part[], center: Part['vector']): readonly Part[] {
   if (parts.length <= MAX_PARTS) return parts
-  const rated = parts.map((part) => ({ part, rate: cosine(part.vector, centre) }))
+  const rated = parts.map((part) => ({ part, rate: cosine(part.vector, center) }))
   return rated
     .sort((x, y) => y.rate - x.rate)
     .slice(0, MAX_PARTS)

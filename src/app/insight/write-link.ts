@@ -1,4 +1,4 @@
-import { DEFAULT_FLAVOUR, type Link } from '../../core/note.ts'
+import { DEFAULT_FLAVOR, type Link } from '../../core/note.ts'
 import { fileStemOf, folderOf, inFolder, nameOf } from '../../core/paths.ts'
 import { foldName } from '../../core/text/fold.ts'
 import { rowTest } from '../../markdown/blocks.ts'
@@ -19,7 +19,7 @@ export interface LinkedNote {
 }
 
 export function readLinks(path: string, text: string): LinkedNote {
-  return { path, text, links: parseNote(text, DEFAULT_FLAVOUR).links }
+  return { path, text, links: parseNote(text, DEFAULT_FLAVOR).links }
 }
 
 export interface NewLink {
@@ -131,7 +131,7 @@ function isReadBackRight({ text, links: before }: LinkedNote, group: readonly In
     from = insertion.end
     return { start, end: changed.length, target: insertion.target }
   })
-  const { links } = parseNote(changed + text.slice(from), DEFAULT_FLAVOUR)
+  const { links } = parseNote(changed + text.slice(from), DEFAULT_FLAVOR)
   const byStart = new Map(links.map((link) => [link.start, link]))
   const isLink = ({ start, end, target }: (typeof places)[number]): boolean => {
     const link = byStart.get(start)

@@ -30,7 +30,7 @@ export async function requireType(bytes: Uint8Array, { filename, mimeType }: Cla
     throw disagree(mime, { filename, named: typeOfName, given: givenType })
   const endings = isKnown ? [ending] : [...(givenType === undefined ? [] : (mime.getAllExtensions(givenType) ?? []))]
   const type = typeOfName ?? givenType ?? (isKnown ? `.${ending}` : OCTETS)
-  const content = await recognise(bytes)
+  const content = await recognize(bytes)
   if (!fits(mime, { endings, type, content })) throw notThat(filename, { type, content })
 }
 
@@ -77,7 +77,7 @@ function areRelated(a: string, b: string): boolean {
 interface Expected {
   readonly endings: readonly string[]
   readonly type: string
-  readonly content: Recognised
+  readonly content: Recognized
 }
 
 function fits(mime: Mime, { endings, type, content: { isText, found } }: Expected): boolean {
@@ -157,12 +157,12 @@ function mayBe(ending: string, foundEnding: string): boolean {
   return !isBinary(ending) && CONTAINERS.has(foundEnding)
 }
 
-export interface Recognised {
+export interface Recognized {
   readonly isText: boolean
   readonly found: FileTypeResult | undefined
 }
 
-async function recognise(bytes: Uint8Array): Promise<Recognised> {
+async function recognize(bytes: Uint8Array): Promise<Recognized> {
   const { fileTypeFromBuffer } = await import('file-type/core')
   const fileType = await fileTypeFromBuffer(bytes)
   const isText = isTextBytes(bytes)

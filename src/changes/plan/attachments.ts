@@ -29,16 +29,16 @@ export async function addAttachment(workspace: Workspace, operation: AddAttachme
   const draft = workspace.create(path, bytes)
   if (nameOf(path) !== filename)
     notes.push(`The name ${quote(filename)} is taken, so the new file is called ${quote(nameOf(path))}.`)
-  const embed = await embedText(path, { mode: view.flavour.mode, title, note: note?.path })
+  const embed = await embedText(path, { mode: view.flavor.mode, title, note: note?.path })
   notes.push(`No note was edited; write ${embed} in a note to show the attachment.`)
   return draft
 }
 
 function isFree(workspace: Workspace, path: string): boolean {
-  const { names, flavour } = workspace.view
+  const { names, flavor } = workspace.view
   if (workspace.isTaken(path)) return false
   // If another file had this name, an embed by name could resolve to that file.
-  return !linksByName(flavour.mode) || names.withName(foldName(nameOf(path))).length === 0
+  return !linksByName(flavor.mode) || names.withName(foldName(nameOf(path))).length === 0
 }
 
 /** The name must have an extension and be valid on every system and in links. */
@@ -96,9 +96,9 @@ function attachmentPlace(workspace: Workspace, id: string): AttachmentPlace {
 
 /** Obsidian's setting: empty or `/` is the root, `./` the note's folder, `./x` a subfolder of it, and `x` the folder `x`. */
 function folderForNote(workspace: Workspace, note: Draft): string {
-  const { attachmentFolder, flavour } = workspace.view
+  const { attachmentFolder, flavor } = workspace.view
   // Logseq always uses this folder.
-  const setting = attachmentFolder ?? (flavour.mode === 'logseq' ? 'assets' : '')
+  const setting = attachmentFolder ?? (flavor.mode === 'logseq' ? 'assets' : '')
   const subfolder = /^\.(?:\/|$)(.*)$/s.exec(setting)?.[1]
   const folder = subfolder === undefined ? setting : inFolder(folderOf(note.path), subfolder)
   try {

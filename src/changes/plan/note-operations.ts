@@ -38,7 +38,7 @@ export async function createNote(workspace: Workspace, operation: CreateNote): P
   requireFree(workspace, path)
   const text = createText({
     content,
-    fileName: workspace.view.flavour.mode === 'logseq' ? pageName(path) : nameOf(path).replace(/\.md$/i, ''),
+    fileName: workspace.view.flavor.mode === 'logseq' ? pageName(path) : nameOf(path).replace(/\.md$/i, ''),
     tags,
     properties,
     relations: relationLinks(workspace, relations, { key: NEW, path }),
@@ -85,7 +85,7 @@ export async function updateNote(workspace: Workspace, operation: UpdateNote): P
   requireWhole(draft, operation)
   editBody(workspace, draft, operation)
   const edit = editor(workspace, draft)
-  const { mode } = workspace.view.flavour
+  const { mode } = workspace.view.flavor
   if (tags !== undefined) edit((text) => setTags(text, tags, mode))
   workspace.notes.push(...repeatedTagNotes(tags ?? []))
   if (properties !== undefined) edit((text) => setNoteProperties(text, properties, mode))
@@ -109,9 +109,9 @@ function editBody(workspace: Workspace, draft: Draft, operation: UpdateNote): vo
   if (section !== undefined) {
     if (content === undefined) throw invalid('section requires content, the new text of the section.')
     const before = draft.text
-    const { flavour } = workspace.view
-    edit((text) => editSection(text, { section, mode, content, flavour }))
-    if (mode === 'replace' && !knowsAll(operation) && losesHeadings([before, draft.text], flavour))
+    const { flavor } = workspace.view
+    edit((text) => editSection(text, { section, mode, content, flavor }))
+    if (mode === 'replace' && !knowsAll(operation) && losesHeadings([before, draft.text], flavor))
       noteLostLines(workspace, draft, before)
   } else if (content !== undefined) {
     const before = draft.text
@@ -121,7 +121,7 @@ function editBody(workspace: Workspace, draft: Draft, operation: UpdateNote): vo
   if (replacement !== undefined) edit((text) => replaceText(text, replacement))
   if (prepend !== undefined) edit((text) => prependToBody(text, prepend))
   if (append === undefined) return
-  const isOpen = () => endsInOpenBlock(draft.text, workspace.view.flavour)
+  const isOpen = () => endsInOpenBlock(draft.text, workspace.view.flavor)
   const wasOpen = isOpen()
   edit((text) => appendToBody(text, append))
   if (!wasOpen || !isOpen()) return
@@ -147,11 +147,11 @@ async function retitle(
   { title, updateLinks }: { readonly title: string; readonly updateLinks: boolean },
 ): Promise<void> {
   const to = titledPath(workspace, draft, title.trim())
-  const { flavour } = workspace.view
-  const edits = setTitle(draft.text, title.trim(), flavour)
+  const { flavor } = workspace.view
+  const edits = setTitle(draft.text, title.trim(), flavor)
   if (to !== draft.path) requireFree(workspace, to, draft)
   // Links in Logseq refer to pages by title, so a new title counts as a new name.
-  const isRenamed = to !== draft.path || (flavour.mode === 'logseq' && edits.length > 0)
+  const isRenamed = to !== draft.path || (flavor.mode === 'logseq' && edits.length > 0)
   if (isRenamed && !updateLinks) await requireNoReferrers(workspace, draft)
   if (updateLinks) await workspace.editHeadings(draft, edits)
   else workspace.edit(draft, edits)
@@ -160,7 +160,7 @@ async function retitle(
 
 function titledPath({ view }: Workspace, draft: Draft, name: string): string {
   if (name === '') throw invalid('title is empty.')
-  const isPage = view.flavour.mode === 'logseq'
+  const isPage = view.flavor.mode === 'logseq'
   if (isPage) requireInside(name)
   else if (name.includes('/')) throw invalid('A title cannot contain "/".', 'Use move_node to move a note to another folder.')
   const stem = isPage ? pageStem(name, view.pageFormat) : name
@@ -185,12 +185,12 @@ async function requireNoReferrers(workspace: Workspace, draft: Draft): Promise<v
 export async function manageTags(workspace: Workspace, { id, add, remove }: OperationOf<'manageTags'>): Promise<Draft> {
   const draft = requireNote(workspace, id)
   if (add.length + remove.length === 0) throw invalid('There is no tag to add or remove.')
-  editor(workspace, draft)((text) => changeTags(text, { add, remove }, workspace.view.flavour.mode))
+  editor(workspace, draft)((text) => changeTags(text, { add, remove }, workspace.view.flavor.mode))
   workspace.notes.push(...repeatedTagNotes(add))
   const both = commonTags(add, remove)
   if (both.length > 0) workspace.notes.push(`Tags in both add and remove are kept: ${withHashes(both)}.`)
   const removed = remove.filter((tag) => commonTags([tag], both).length === 0)
-  const remaining = commonTags(bodyTags(draft.text, workspace.view.flavour), removed)
+  const remaining = commonTags(bodyTags(draft.text, workspace.view.flavor), removed)
   if (remaining.length > 0) {
     workspace.notes.push(`The text still has ${withHashes(remaining)}: only the list of tags was changed.`)
   }
@@ -324,8 +324,8 @@ function findById(workspace: Workspace, id: string): Draft | undefined {
 }
 
 function findByName(workspace: Workspace, name: string, source: Source): Draft | undefined {
-  const { names, flavour } = workspace.view
-  const resolution = resolveLink(names, source, { form: 'wikilink', target: name }, flavour)
+  const { names, flavor } = workspace.view
+  const resolution = resolveLink(names, source, { form: 'wikilink', target: name }, flavor)
   const keys = resolution.kind === 'file' ? [resolution.key, ...(resolution.rivals ?? [])] : workspace.view.keysTitled(name)
   const drafts = keys.flatMap((key) => workspace.byKey(key) ?? [])
   if (drafts.length < 2) return drafts[0]
@@ -346,10 +346,10 @@ function linkTo({ view }: Workspace, { key, path }: Pick<Draft, 'key' | 'path'>,
   // The source may be missing from the index. If it has the target's name, a link by name would lead to the source itself.
   const isOwn = foldName(nameOf(source.path)) === foldName(nameOf(path))
   const short = view.newLinkFormat === 'shortest' && !isOwn ? [nameOf(full)] : []
-  const page = isNote && view.flavour.mode === 'logseq' ? [namesOfPage(view.names.file(key) ?? { path })[0]] : []
+  const page = isNote && view.flavor.mode === 'logseq' ? [namesOfPage(view.names.file(key) ?? { path })[0]] : []
   for (const target of [...page, ...short, full, path, `/${full}`, `/${path}`]) {
     if (/[#|[\]\n^]/.test(target)) continue
-    const resolution = resolveLink(view.names, source, { form: 'wikilink', target }, view.flavour)
+    const resolution = resolveLink(view.names, source, { form: 'wikilink', target }, view.flavor)
     if (resolution.kind === 'file' && resolution.key === key && resolution.rivals === undefined) return target
   }
   throw invalid(`A wikilink cannot refer to ${quote(path)}.`, 'Rename it to a unique name without #, |, ^, [ and ].')

@@ -8,7 +8,7 @@ import type { Draft } from './draft.ts'
 import type { VaultView } from './vault-view.ts'
 
 export interface PathsInUse {
-  readonly view: Pick<VaultView, 'flavour' | 'keyAt' | 'keepsCase' | 'look' | 'names' | 'pageFormat'>
+  readonly view: Pick<VaultView, 'flavor' | 'keyAt' | 'keepsCase' | 'look' | 'names' | 'pageFormat'>
   isTaken(path: string, but?: Draft): boolean
   isFolder(path: string): boolean
   tryFind(id: string): Draft | undefined
@@ -64,7 +64,7 @@ export function newNotePath(workspace: PathsInUse, id: string): string {
   requireInside(id)
   const name = /\.md$/i.test(id) ? id : `${id}.md`
   const requested = workspace.withSpelling(
-    view.flavour.mode === 'logseq' ? logseqPath(workspace, workspace.withSpelling(name)) : name,
+    view.flavor.mode === 'logseq' ? logseqPath(workspace, workspace.withSpelling(name)) : name,
   )
   if (view.keepsCase()) return requirePath(requested, view)
   const path = requirePath(workspace.withSpelling(foldId(requested)), view)

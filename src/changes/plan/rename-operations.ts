@@ -1,5 +1,5 @@
 import { invalid, RouxError } from '../../core/errors.ts'
-import type { Flavour } from '../../core/note.ts'
+import type { Flavor } from '../../core/note.ts'
 import type { OperationOf } from '../../core/operations.ts'
 import { isWithin } from '../../core/paths.ts'
 import { foldName } from '../../core/text/fold.ts'
@@ -15,15 +15,15 @@ import type { Workspace } from './workspace.ts'
 
 export async function renameOneHeading(workspace: Workspace, { id, heading, to }: OperationOf<'renameHeading'>): Promise<Draft> {
   const draft = requireNote(workspace, id)
-  const { flavour } = workspace.view
+  const { flavor } = workspace.view
   const before = draft.text
-  await workspace.editHeadings(draft, renameHeading(before, { path: heading, to, flavour }))
+  await workspace.editHeadings(draft, renameHeading(before, { path: heading, to, flavor }))
   noteNewTags(workspace, draft, before)
   return draft
 }
 
 function noteNewTags({ view, notes }: Workspace, draft: Draft, before: string): void {
-  const tagsIn = (text: string) => parseNote(text, view.flavour).tags.map(({ name }) => name)
+  const tagsIn = (text: string) => parseNote(text, view.flavor).tags.map(({ name }) => name)
   const had = new Set(tagsIn(before).map(foldName))
   const added = tagsIn(draft.text).filter((name) => !had.has(foldName(name)))
   if (added.length === 0) return
@@ -53,16 +53,16 @@ function requireTag(tag: string): string {
 }
 
 function renameIn(workspace: Workspace, draft: Draft, renaming: TagRenaming): number {
-  const { kindOf, flavour } = workspace.view
+  const { kindOf, flavor } = workspace.view
   const isCanvas = kindOf(draft.path) === 'canvas'
-  const doubles = isCanvas ? [] : doublesIn(draft.text, renaming, flavour)
-  if (doubles.length > 0) workspace.edit(draft, changeTags(draft.text, { remove: doubles }, flavour.mode))
+  const doubles = isCanvas ? [] : doublesIn(draft.text, renaming, flavor)
+  if (doubles.length > 0) workspace.edit(draft, changeTags(draft.text, { remove: doubles }, flavor.mode))
   return doubles.length + workspace.renameTags(draft, [renaming]).length
 }
 
 /** Tags in the frontmatter that the renaming would duplicate. */
-function doublesIn(text: string, { from, to }: TagRenaming, flavour: Flavour): readonly string[] {
-  const propertyTags = parseNote(text, flavour).tags.flatMap(({ name, inBody }) => (inBody ? [] : [name]))
+function doublesIn(text: string, { from, to }: TagRenaming, flavor: Flavor): readonly string[] {
+  const propertyTags = parseNote(text, flavor).tags.flatMap(({ name, inBody }) => (inBody ? [] : [name]))
   const isRenamed = (name: string) => isWithin(foldName(name), foldName(from))
   const others = new Set(propertyTags.filter((name) => !isRenamed(name)).map(foldName))
   return propertyTags.filter((name) => isRenamed(name) && others.has(foldName(to + name.slice(from.length))))

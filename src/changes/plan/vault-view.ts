@@ -1,11 +1,11 @@
 import type { FileRecord } from '../../core/index-writer.ts'
-import type { Flavour } from '../../core/note.ts'
+import type { Flavor } from '../../core/note.ts'
 import type { FileKind } from '../../core/vault.ts'
 import type { NameIndex, PageFormat } from '../../links/names.ts'
 import type { NewLinkFormat } from '../../links/relink/candidates.ts'
 
 export interface VaultView {
-  readonly flavour: Flavour
+  readonly flavor: Flavor
   readonly newLinkFormat: NewLinkFormat
   /** Only for Logseq. */
   readonly pageFormat: PageFormat

@@ -1,6 +1,6 @@
 import { hash as digest } from 'node:crypto'
 import { RouxError } from '../../core/errors.ts'
-import type { Flavour } from '../../core/note.ts'
+import type { Flavor } from '../../core/note.ts'
 import type { CreateNote, Operation, UpdateNote, WrittenText } from '../../core/operations.ts'
 import { MARKER, readHash } from '../../core/text/partial-reading.ts'
 import { bodyStartOf } from '../../markdown/frontmatter/frontmatter.ts'
@@ -70,9 +70,9 @@ export function countLostLines(before: string, after: string): number {
 }
 
 /** A caller that replaces a section may not have read its subsections. */
-export function losesHeadings(texts: readonly [before: string, after: string], flavour: Flavour): boolean {
+export function losesHeadings(texts: readonly [before: string, after: string], flavor: Flavor): boolean {
   const [before, after] = texts.map((text) =>
-    outlineOf(text, flavour).headings.map((heading) => `${heading.level} ${heading.text}\n`),
+    outlineOf(text, flavor).headings.map((heading) => `${heading.level} ${heading.text}\n`),
   )
   return countLostLines(before?.join('') ?? '', after?.join('') ?? '') > 0
 }

@@ -162,7 +162,7 @@ export class Workspace {
   /** Names are defined in the frontmatter or, in Logseq, in the first block. */
   #holdsNames({ path, text }: Draft, at: number): boolean {
     if (this.view.kindOf(path) !== 'note') return false
-    return this.view.flavour.mode === 'logseq' || at <= bodyStartOf(text)
+    return this.view.flavor.mode === 'logseq' || at <= bodyStartOf(text)
   }
 
   create(path: string, bytes: Uint8Array): Draft {
@@ -235,9 +235,9 @@ export class Workspace {
   }
 
   async #relink(changes: readonly NameChange[]): Promise<void> {
-    const { newLinkFormat, flavour, names } = this.view
+    const { newLinkFormat, flavor, names } = this.view
     const sources = await this.#sources.affectedBy(changes)
-    this.#take(planRelink(sources, { names, changes, flavour, newLinkFormat }, this.#sources.texts))
+    this.#take(planRelink(sources, { names, changes, flavor, newLinkFormat }, this.#sources.texts))
     await this.#renamePageTags(changes.flatMap((change) => pageTags(names, change)))
   }
 
@@ -258,7 +258,7 @@ export class Workspace {
   /** Renames all tags of a file at once, because tags may swap names. Reports properties that cannot be edited. */
   renameTags(draft: Draft, renamings: readonly TagRenaming[]): readonly TextEdit[] {
     const rename = this.view.kindOf(draft.path) === 'canvas' ? renameTagInCanvas : renameTagInNote
-    const renamed = renamings.map((renaming) => rename(draft.text, renaming, this.view.flavour))
+    const renamed = renamings.map((renaming) => rename(draft.text, renaming, this.view.flavor))
     const edits = renamed.flatMap((each) => each.edits).sort((a, b) => a.start - b.start)
     this.rewrite(draft, edits)
     for (const { line, reason } of renamed.flatMap(({ unfit }) => unfit)) {
@@ -323,12 +323,12 @@ export class Workspace {
     change: Pick<HeadingChange, 'before' | 'after' | 'replaced'>,
   ): Promise<Pick<RelinkPlan, 'files' | 'lost'>> {
     const sources = [this.#sources.read(draft), ...(await this.referrers(draft))]
-    const { mode } = this.view.flavour
+    const { mode } = this.view.flavor
     return planHeadingLinks(sources, { ...change, key: draft.key, mode }, this.#sources.texts)
   }
 
   #headingsIn(text: string): readonly OutlineHeading[] {
-    return outlineOf(text, this.view.flavour).headings
+    return outlineOf(text, this.view.flavor).headings
   }
 
   async referrers(draft: Draft): Promise<readonly RelinkSource[]> {

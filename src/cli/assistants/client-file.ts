@@ -22,7 +22,7 @@ import { didYouMean, nearest } from '../../core/text/nearest.ts'
 import { CLIENTS, type Client, type EntryPlace, findClient } from '../../install/clients.ts'
 import { readOwnEntry } from '../../install/own-entry.ts'
 import { UsageError } from '../host.ts'
-import { colouredDiff, PLAIN } from '../output/text.ts'
+import { coloredDiff, PLAIN } from '../output/text.ts'
 import type { Invocation } from '../session.ts'
 
 // Claude Code's settings file also contains its history and can be large.
@@ -103,7 +103,7 @@ export async function reportChange({ printer, options }: Invocation, change: Cli
     : [nothing]
   await printer.answer(facts, {
     render: (_, { paint = PLAIN }) => {
-      const lines = diff === undefined ? [] : [...colouredDiff(diff, paint), '']
+      const lines = diff === undefined ? [] : [...coloredDiff(diff, paint), '']
       return `${[...lines, ...sentences].join('\n')}\n`
     },
   })

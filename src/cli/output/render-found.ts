@@ -69,7 +69,7 @@ function factsOf({ line, modified, passages, snippet, tags = [] }: FoundItem): r
 
 function reasonsOf({ keyword, semantic, weight, language, exact, close_title }: Explanation): string {
   const leg = (name: string, result: Explanation['keyword']): string =>
-    result === null ? `not by ${name}` : `${name} ${result.normalised.toFixed(2)}, rank ${result.rank}`
+    result === null ? `not by ${name}` : `${name} ${result.normalized.toFixed(2)}, rank ${result.rank}`
   return [
     leg('words', keyword),
     leg('meaning', semantic),

@@ -2,7 +2,7 @@ import type { FileFacts, WriteFacts } from '../../app/write/facts.ts'
 import type { ChangeFacts } from '../../app/write/list-changes.ts'
 import { amount } from '../../core/text/format.ts'
 import { renderTable } from './table.ts'
-import { colouredDiff, type Look, localTime, PLAIN, printable } from './text.ts'
+import { coloredDiff, type Look, localTime, PLAIN, printable } from './text.ts'
 
 export interface WrittenOptions extends Look {
   /** Options of suggested commands, such as ` --write`. */
@@ -23,7 +23,7 @@ const FEW = 3
 
 function renderPlan(facts: WriteFacts, { paint = PLAIN }: WrittenOptions): string {
   const { diff = '' } = facts
-  const lines = [...(diff === '' ? [] : [...colouredDiff(diff, paint), '']), ...danglingLines(facts)]
+  const lines = [...(diff === '' ? [] : [...coloredDiff(diff, paint), '']), ...danglingLines(facts)]
   return `${[...lines, `This is a dry run, nothing was changed. It would be: ${sentenceOf(facts)}`, HOW_TO_APPLY].join('\n')}\n`
 }
 

@@ -121,7 +121,7 @@ export function section(heading: string, lines: readonly string[], paint: Paint)
   return [paint('bold', heading), ...lines.map((line) => `  ${line}`), '']
 }
 
-export function colouredDiff(diff: string, paint: Paint): readonly string[] {
+export function coloredDiff(diff: string, paint: Paint): readonly string[] {
   return diff
     .trimEnd()
     .split('\n')

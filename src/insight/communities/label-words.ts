@@ -4,7 +4,7 @@ import { FLAG_BITS } from '../note-record.ts'
 export type LabelCorpus = Pick<Corpus, 'bags' | 'forms' | 'terms' | 'termOf' | 'lines'>
 
 /** A group of notes to label, in contrast to `whole`. Groups with the same `whole` must be adjacent. */
-export interface LabelledGroup {
+export interface LabeledGroup {
   readonly notes: Uint32Array
   readonly whole: Uint32Array
 }
@@ -22,7 +22,7 @@ const CANDIDATES = 24
 const MIN_USE = { notes: 2, share: 0.04 }
 
 /** Scores words by share × logarithm of lift. Each word goes to the group with the highest score. */
-export function labelWords(corpus: LabelCorpus, groups: readonly LabelledGroup[]): readonly LabelWords[] {
+export function labelWords(corpus: LabelCorpus, groups: readonly LabeledGroup[]): readonly LabelWords[] {
   const owners = new Map<string, { readonly group: number; readonly score: number }>()
   const cached = { whole: undefined as Uint32Array | undefined, counts: new Uint32Array(corpus.terms.length) }
   const counts = new Uint32Array(corpus.terms.length)
@@ -71,7 +71,7 @@ function countTerms({ bags: { offsets, terms } }: LabelCorpus, notes: Uint32Arra
 /** Most distinctive first. `counts` is scratch space and must be all zeros. */
 function distinctiveTerms(
   corpus: LabelCorpus,
-  { notes, whole }: LabelledGroup,
+  { notes, whole }: LabeledGroup,
   { inWhole, counts }: Readonly<Record<'inWhole' | 'counts', Uint32Array>>,
 ) {
   const minNotes = Math.max(MIN_USE.notes, notes.length * MIN_USE.share)

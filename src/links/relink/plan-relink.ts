@@ -1,5 +1,5 @@
 import type { ResolvedLink } from '../../core/index-writer.ts'
-import type { Flavour, Link } from '../../core/note.ts'
+import type { Flavor, Link } from '../../core/note.ts'
 import { folderOf } from '../../core/paths.ts'
 import { hasFolderTargets, type NameIndex, type Names } from '../names.ts'
 import { joinPath, mentionsAny, resolveLink, type Source } from '../resolve.ts'
@@ -11,7 +11,7 @@ import type { GainedLink, LostLink, RelinkedFile, RelinkPlan, RelinkSource, Sour
 export interface Renaming {
   readonly names: NameIndex
   readonly changes: readonly NameChange[]
-  readonly flavour: Flavour
+  readonly flavor: Flavor
   readonly newLinkFormat: NewLinkFormat
 }
 
@@ -73,9 +73,9 @@ class Relinker implements RelinkPlan {
   /** Returns true if the link must be rewritten, and records links that are lost or gained. */
   #needsText(link: ResolvedLink, source: RelinkSource, now: Source): boolean {
     if (link.target === '') return false
-    const { flavour } = this.#renaming
-    if (!this.#after.isChanged(source.key) && !mentionsAny(link, source.path, flavour, this.#after.touched)) return false
-    const resolution = resolveLink(this.#after, now, link, flavour)
+    const { flavor } = this.#renaming
+    if (!this.#after.isChanged(source.key) && !mentionsAny(link, source.path, flavor, this.#after.touched)) return false
+    const resolution = resolveLink(this.#after, now, link, flavor)
     if (typeof link.to === 'string') {
       if (resolution.kind === 'file') this.gained.push({ source, link, to: resolution.key })
       return false
@@ -117,24 +117,24 @@ class Relinker implements RelinkPlan {
   }
 
   #targetsFor(link: ResolvedLink, source: RelinkSource, now: Source): NewTargets {
-    const { names, flavour, newLinkFormat } = this.#renaming
+    const { names, flavor, newLinkFormat } = this.#renaming
     const file = typeof link.to === 'number' ? this.#after.file(link.to) : undefined
-    const resolution = resolveLink(names, source, link, flavour)
+    const resolution = resolveLink(names, source, link, flavor)
     if (file === undefined || resolution.kind !== 'file') return { targets: [], isAlias: false }
     const style = pathStyleOf(link, resolution, source, names)
     const oldLink = { link, style, via: resolution.via, path: names.file(file.key)?.path ?? file.path }
     const sure: string[] = []
     const unsure: string[] = []
     for (const target of candidates(oldLink, { names: this.#after, source: now, file, newLinkFormat })) {
-      const to = resolveLink(this.#after, now, { form: link.form, target }, flavour)
+      const to = resolveLink(this.#after, now, { form: link.form, target }, flavor)
       if (to.kind === 'file' && to.key === file.key) (to.rivals === undefined ? sure : unsure).push(target)
     }
     // A Logseq link to a page always shows the page's name.
-    return { targets: [...sure, ...unsure], isAlias: resolution.via === 'alias' && flavour.mode !== 'logseq' }
+    return { targets: [...sure, ...unsure], isAlias: resolution.via === 'alias' && flavor.mode !== 'logseq' }
   }
 
   #leadsTo(link: Pick<Link, 'form' | 'target'>, source: Source, key: ResolvedLink['to']): boolean {
-    const resolution = resolveLink(this.#after, source, link, this.#renaming.flavour)
+    const resolution = resolveLink(this.#after, source, link, this.#renaming.flavor)
     return resolution.kind === 'file' && resolution.key === key
   }
 }

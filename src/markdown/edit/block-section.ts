@@ -1,5 +1,5 @@
 import type { TextEdit } from '../../core/changes.ts'
-import type { Flavour } from '../../core/note.ts'
+import type { Flavor } from '../../core/note.ts'
 import type { SectionMode } from '../../core/operations.ts'
 import { editText } from '../../core/text/edit-text.ts'
 import { blockError, findBlock, type Outline, outlineOf, requireBlock, type Section } from '../outline.ts'
@@ -10,11 +10,11 @@ export interface BlockEdit {
   readonly id: string
   readonly mode: SectionMode
   readonly content: string
-  readonly flavour: Pick<Flavour, 'mode'>
+  readonly flavor: Pick<Flavor, 'mode'>
 }
 
 /** Edits a block, which must keep its id. */
-export function editBlock(text: string, outline: Outline, { id, mode, content, flavour }: BlockEdit): TextEdit {
+export function editBlock(text: string, outline: Outline, { id, mode, content, flavor }: BlockEdit): TextEdit {
   const block = requireOneBlock(text, outline, id)
   const mark = markIn(text, block, id)
   const edits =
@@ -22,7 +22,7 @@ export function editBlock(text: string, outline: Outline, { id, mode, content, f
   let accepted: TextEdit | undefined
   for (const edit of edits) {
     const newText = editText(text, [edit])
-    const after = outlineOf(newText, flavour)
+    const after = outlineOf(newText, flavor)
     if (!keepsBlocks(newText, after, { outline, block, id, mode, edit })) continue
     if (mode === 'replace' || !joinsNested(after, edit, block)) return edit
     accepted ??= edit

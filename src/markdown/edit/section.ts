@@ -1,6 +1,6 @@
 import type { TextEdit } from '../../core/changes.ts'
 import { RouxError } from '../../core/errors.ts'
-import type { Flavour } from '../../core/note.ts'
+import type { Flavor } from '../../core/note.ts'
 import type { SectionMode } from '../../core/operations.ts'
 import { editText } from '../../core/text/edit-text.ts'
 import { readFrontmatter } from '../frontmatter/frontmatter.ts'
@@ -24,15 +24,15 @@ const EDITING_HINTS: SectionHints = {
  * @throws RouxError `SECTION_NOT_FOUND` with the outline unless exactly one section matches; `EDIT_MISMATCH` for a heading in a
  * quote or list item; `INVALID_PARAMS` if the content repeats the heading or would remove the block's id
  */
-export function editSection(text: string, { section, mode, content, flavour }: SectionEdit): readonly TextEdit[] {
+export function editSection(text: string, { section, mode, content, flavor }: SectionEdit): readonly TextEdit[] {
   const newContent = requireText('content', content)
-  const outline = outlineOf(text, flavour)
+  const outline = outlineOf(text, flavor)
   const [first = ''] = section
   const block = section.length === 1 && first.startsWith('^') ? first.slice(1) : undefined
   const edit =
     block === undefined
-      ? editBelow(text, outline, { section, mode, content: newContent, flavour })
-      : editBlock(text, outline, { id: block, mode, content: newContent, flavour })
+      ? editBelow(text, outline, { section, mode, content: newContent, flavor })
+      : editBlock(text, outline, { id: block, mode, content: newContent, flavor })
   return bodyEdits(text, [edit])
 }
 
@@ -41,10 +41,10 @@ export interface SectionEdit {
   readonly section: readonly string[]
   readonly mode: SectionMode
   readonly content: string
-  readonly flavour: Pick<Flavour, 'mode'>
+  readonly flavor: Pick<Flavor, 'mode'>
 }
 
-function editBelow(text: string, outline: Outline, { section, mode, content, flavour }: SectionEdit): TextEdit {
+function editBelow(text: string, outline: Outline, { section, mode, content, flavor }: SectionEdit): TextEdit {
   const index = requireHeading(outline, section, EDITING_HINTS)
   const parts = partsOf(text, outline, index)
   const insert = (place: Insertion): TextEdit => ({ start: place.at, end: place.at, text: insertedText(text, content, place) })
@@ -57,7 +57,7 @@ function editBelow(text: string, outline: Outline, { section, mode, content, fla
     case 'insert_after':
       return insert({ at: parts.coreEnd, from: parts.start })
     case 'replace':
-      refuseOwnHeading(parts.heading, content, flavour)
+      refuseOwnHeading(parts.heading, content, flavor)
       return replaceBelow(text, parts, content)
   }
 }
@@ -103,8 +103,8 @@ function replaceBelow(text: string, { below, coreStart, coreEnd, setextFollows, 
 }
 
 /** The section's own heading is kept and would appear twice. */
-function refuseOwnHeading({ level, text, line }: OutlineHeading, content: string, flavour: SectionEdit['flavour']): void {
-  const first = outlineOf(withoutOuterBlankLines(content).slice(0, 1000), flavour).headings[0]
+function refuseOwnHeading({ level, text, line }: OutlineHeading, content: string, flavor: SectionEdit['flavor']): void {
+  const first = outlineOf(withoutOuterBlankLines(content).slice(0, 1000), flavor).headings[0]
   if (first?.line !== 1 || first.level !== level || first.text !== text) return
   throw invalid('content', `it repeats the section's heading, which is kept on line ${line}.`, 'Omit the heading.')
 }
@@ -117,36 +117,36 @@ export interface HeadingRename {
   /** Headings, outermost first. The outer ones may be omitted. */
   readonly path: readonly string[]
   readonly to: string
-  readonly flavour: Pick<Flavour, 'mode'>
+  readonly flavor: Pick<Flavor, 'mode'>
 }
 
 /**
  * Renames a heading. Its level, closing `#`s, underline and block id stay.
  * @throws RouxError `SECTION_NOT_FOUND` with the outline; `INVALID_PARAMS` if `to` cannot be this heading's text
  */
-export function renameHeading(text: string, { path, to, flavour }: HeadingRename): readonly TextEdit[] {
-  const outline = outlineOf(text, flavour)
-  return renameAt(text, outline.headings, { index: requireHeading(outline, path, EDITING_HINTS), to, flavour })
+export function renameHeading(text: string, { path, to, flavor }: HeadingRename): readonly TextEdit[] {
+  const outline = outlineOf(text, flavor)
+  return renameAt(text, outline.headings, { index: requireHeading(outline, path, EDITING_HINTS), to, flavor })
 }
 
 /** Level-1 headings are the titles of documentation pages without `title:`. */
-export function renameH1(text: string, to: string, flavour: HeadingRename['flavour']): readonly TextEdit[] {
-  const { headings } = outlineOf(text, flavour)
+export function renameH1(text: string, to: string, flavor: HeadingRename['flavor']): readonly TextEdit[] {
+  const { headings } = outlineOf(text, flavor)
   const index = headings.findIndex(({ level, text: name }) => level === 1 && name !== '')
-  return index === -1 ? [] : renameAt(text, headings, { index, to, flavour })
+  return index === -1 ? [] : renameAt(text, headings, { index, to, flavor })
 }
 
 function renameAt(
   text: string,
   headings: readonly OutlineHeading[],
-  { index, to, flavour }: Omit<HeadingRename, 'path'> & { readonly index: number },
+  { index, to, flavor }: Omit<HeadingRename, 'path'> & { readonly index: number },
 ): readonly TextEdit[] {
   const name = requireLine('to', to)
   const { start, end } = headings[index] as OutlineHeading
   const id = BLOCK_ID.exec(text.slice(start, end))?.[0] ?? ''
   const glued = text[start - 1] === '#' ? ' ' : ''
   const edits = bodyEdits(text, [{ start, end: end - id.length, text: glued + name }])
-  const after = outlineOf(editText(text, edits), flavour).headings
+  const after = outlineOf(editText(text, edits), flavor).headings
   const newHeadings = headings.map(({ text: each }, i) => (i === index ? name + id : each))
   if (isSame(headings, after) && newHeadings.every((each, i) => each === after[i]?.text)) return edits
   throw invalid('to', `${JSON.stringify(name)} would not be read as this heading's text.`, 'Remove any # at the start or end.')
@@ -160,12 +160,12 @@ function isSame(before: readonly OutlineHeading[], after: readonly OutlineHeadin
  * Sets the `title` property or, in documentation folders, the first level-1 heading. A text with neither stays unchanged.
  * @throws RouxError `INVALID_PARAMS` if the title is blank, has several lines or cannot be written as a heading
  */
-export function setTitle(text: string, title: string, flavour: Pick<Flavour, 'mode'>): readonly TextEdit[] {
+export function setTitle(text: string, title: string, flavor: Pick<Flavor, 'mode'>): readonly TextEdit[] {
   const newTitle = requireLine('title', title)
-  const page = pageLines(text, flavour.mode).map(({ key, value }) => [key, value] as const)
+  const page = pageLines(text, flavor.mode).map(({ key, value }) => [key, value] as const)
   const properties: Readonly<Record<string, unknown>> = { ...readFrontmatter(text).properties, ...Object.fromEntries(page) }
   const keys = Object.keys(properties).filter((each) => TITLE_KEY.test(each))
   const key = keys.find((each) => titleOf({ title: properties[each] }) !== undefined) ?? keys[0]
-  if (flavour.mode === 'docs' && titleOf(properties) === undefined) return renameH1(text, newTitle, flavour)
-  return key === undefined ? [] : setNoteProperties(text, { [key]: newTitle }, flavour.mode)
+  if (flavor.mode === 'docs' && titleOf(properties) === undefined) return renameH1(text, newTitle, flavor)
+  return key === undefined ? [] : setNoteProperties(text, { [key]: newTitle }, flavor.mode)
 }

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type * as Yaml from 'yaml'
 import type { TextEdit } from '../../core/changes.ts'
 import { RouxError } from '../../core/errors.ts'
-import { DEFAULT_FLAVOUR, type Flavour, type Mode } from '../../core/note.ts'
+import { DEFAULT_FLAVOR, type Flavor, type Mode } from '../../core/note.ts'
 import { foldName } from '../../core/text/fold.ts'
 import { lineNumber } from '../../core/text/line-number.ts'
 import { bodyStartOf, readFrontmatter } from '../frontmatter/frontmatter.ts'
@@ -47,8 +47,8 @@ export function setTags(text: string, tags: readonly string[], mode?: Mode): rea
 }
 
 /** Tags outside of frontmatter are not affected by these edits. */
-export function bodyTags(text: string, flavour: Flavour): readonly string[] {
-  const body = scanBody(text, bodyStartOf(text), { flavour, lines: new LineIndex() })
+export function bodyTags(text: string, flavor: Flavor): readonly string[] {
+  const body = scanBody(text, bodyStartOf(text), { flavor, lines: new LineIndex() })
   const tags = new TagSet()
   for (const { name } of body.tags) tags.add(name, 0, true)
   return tags.list().map(({ name }) => name)
@@ -56,9 +56,9 @@ export function bodyTags(text: string, flavour: Flavour): readonly string[] {
 
 export function listedTags(text: string): readonly string[] {
   const lines = new LineIndex()
-  const front = readFrontmatter(text, DEFAULT_FLAVOUR, lines)
+  const front = readFrontmatter(text, DEFAULT_FLAVOR, lines)
   const tags = new TagSet()
-  addPropertyTags(front.tags, { text, flavour: DEFAULT_FLAVOUR, lines }, tags)
+  addPropertyTags(front.tags, { text, flavor: DEFAULT_FLAVOR, lines }, tags)
   return tags.list().map(({ name }) => name)
 }
 

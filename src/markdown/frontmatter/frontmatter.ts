@@ -1,4 +1,4 @@
-import { DEFAULT_FLAVOUR, type Flavour, type MalformedPart } from '../../core/note.ts'
+import { DEFAULT_FLAVOR, type Flavor, type MalformedPart } from '../../core/note.ts'
 import { CR, DASH, isSpaceOrTab } from '../chars.ts'
 import { addLines, LineIndex } from '../line-index.ts'
 import { type PropertyText, readPlainFrontmatter } from './plain-frontmatter.ts'
@@ -60,7 +60,7 @@ function textStart(text: string): number {
 
 const NONE: readonly never[] = []
 
-export function readFrontmatter(text: string, flavour: Flavour = DEFAULT_FLAVOUR, lines = new LineIndex()): ReadFrontmatter {
+export function readFrontmatter(text: string, flavor: Flavor = DEFAULT_FLAVOR, lines = new LineIndex()): ReadFrontmatter {
   const start = textStart(text)
   const fences = findFences(text, start)
   if (typeof fences === 'string') {
@@ -73,7 +73,7 @@ export function readFrontmatter(text: string, flavour: Flavour = DEFAULT_FLAVOUR
   if (plain) return { properties: plain.properties, texts: plain.texts, tags: plain.texts, malformed: NONE, end }
   const { properties, texts, malformed } = readFullFrontmatter(text, [from, to], lines)
   if (!malformed) return { properties, texts, tags: texts, malformed: [], end }
-  const saved = flavour.profile === 'lenient' ? salvage(text, from, to) : []
+  const saved = flavor.profile === 'lenient' ? salvage(text, from, to) : []
   const aliases = saved.filter(({ key }) => key.startsWith('alias')).map(({ value }) => value)
   return { properties, texts: [], tags: saved, saved: { aliases }, malformed: [malformed], end }
 }

@@ -1,4 +1,4 @@
-import type { Flavour, Link } from '../../core/note.ts'
+import type { Flavor, Link } from '../../core/note.ts'
 import type { WrittenDestination } from '../destinations.ts'
 import { InlineScanner } from '../inline.ts'
 import { indexLines, type LineIndex } from '../line-index.ts'
@@ -23,7 +23,7 @@ export function titleOf(properties: Properties): string | undefined {
   return undefined
 }
 
-export function aliasesOf(properties: Properties, profile: Flavour['profile']): readonly string[] {
+export function aliasesOf(properties: Properties, profile: Flavor['profile']): readonly string[] {
   const lenient = profile === 'lenient'
   const aliases = new Set<string>()
   for (const value of valuesOf(properties, lenient ? /^alias(?:es)?$/i : /^aliases$/i)) addAliases(value, lenient, aliases)
@@ -47,7 +47,7 @@ function addAlias(item: unknown, aliases: Set<string>): void {
 }
 
 export function addPropertyTags(texts: readonly PropertyText[], context: PropertyContext, tags: TagSet): void {
-  const lenient = context.flavour.profile === 'lenient'
+  const lenient = context.flavor.profile === 'lenient'
   for (const { key, value, start, nested } of texts) {
     if (nested || !(lenient ? /^tags?$/i : /^tags$/i).test(key)) continue
     for (const part of lenient ? value.split(/[\s,]+/) : [value]) {
@@ -59,7 +59,7 @@ export function addPropertyTags(texts: readonly PropertyText[], context: Propert
 
 export interface PropertyContext {
   readonly text: string
-  readonly flavour: Flavour
+  readonly flavor: Flavor
   readonly lines: LineIndex
   readonly destinations?: Destinations
 }
@@ -70,7 +70,7 @@ export function propertyLinks(texts: readonly PropertyText[], context: PropertyC
   const links: PropertyLink[] = []
   for (const each of texts) {
     if (!each.value.includes('[[') && !each.value.includes('](')) continue
-    if (each.unquoted && context.flavour.profile === 'obsidian') continue
+    if (each.unquoted && context.flavor.profile === 'obsidian') continue
     links.push(...linksIn(each, context))
   }
   return links
@@ -104,11 +104,11 @@ function linksIn(text: PropertyText, context: PropertyContext): readonly Propert
   })
 }
 
-function linksOfValue(value: string, { flavour, destinations }: PropertyContext): readonly Link[] {
+function linksOfValue(value: string, { flavor, destinations }: PropertyContext): readonly Link[] {
   const sink = new LinkSink(indexLines(value), false, destinations)
   const run: Run = { kind: 'text', start: 0, end: value.length, gaps: undefined, heading: undefined }
-  new InlineScanner(flavour, NO_DEFINITIONS, sink).scan(value, run)
-  const whole = flavour.profile === 'obsidian' ? value.trim() : undefined
+  new InlineScanner(flavor, NO_DEFINITIONS, sink).scan(value, run)
+  const whole = flavor.profile === 'obsidian' ? value.trim() : undefined
   return sink.links.filter((link) => whole === undefined || (link.kind === 'link' && value.slice(link.start, link.end) === whole))
 }
 

@@ -1,15 +1,15 @@
-import type { Flavour, Link, MalformedPart, Note } from '../../core/note.ts'
+import type { Flavor, Link, MalformedPart, Note } from '../../core/note.ts'
 import { indexLines, LineIndex } from '../line-index.ts'
 import { scanBody } from '../parse-note.ts'
 import { TagSet } from '../tags.ts'
 import { type CanvasText, readCanvasNodes, sourceOffsets } from './canvas-json.ts'
 
 /** Parses the text, files and group backgrounds of a canvas. Malformed canvases never cause an exception. */
-export function parseCanvas(text: string, flavourSettings: Flavour): Note {
-  const flavour: Flavour = flavourSettings.profile === 'obsidian' ? { ...flavourSettings, mode: 'obsidian' } : flavourSettings
+export function parseCanvas(text: string, flavorSettings: Flavor): Note {
+  const flavor: Flavor = flavorSettings.profile === 'obsidian' ? { ...flavorSettings, mode: 'obsidian' } : flavorSettings
   const nodes = readCanvasNodes(text)
   if ('malformed' in nodes) return noteOf([], new TagSet(), { malformed: [nodes.malformed] })
-  const canvas = { text, flavour, lines: indexLines(text) }
+  const canvas = { text, flavor, lines: indexLines(text) }
   const links: Link[] = []
   const tags = new TagSet()
   const style = { wikilinks: 0, relativeLinks: 0 }
@@ -52,7 +52,7 @@ function placeOf(start: number, end: number, lines: LineIndex): Pick<Link, 'line
 
 interface CardContext {
   readonly text: string
-  readonly flavour: Flavour
+  readonly flavor: Flavor
   readonly lines: LineIndex
   readonly links: Link[]
   readonly tags: TagSet
@@ -61,7 +61,7 @@ interface CardContext {
 
 function readCard(card: CanvasText, context: CardContext): void {
   const { lines, links, tags, style } = context
-  const body = scanBody(card.value, 0, { flavour: context.flavour, lines: new LineIndex() })
+  const body = scanBody(card.value, 0, { flavor: context.flavor, lines: new LineIndex() })
   const sourceOf = sourceOffsets(context.text, card)
   for (const link of body.links) links.push({ ...link, ...placeOf(sourceOf(link.start), sourceOf(link.end), lines) })
   const tagSourceOf = sourceOffsets(context.text, card)

@@ -1,4 +1,4 @@
-import type { Flavour, Link } from '../../core/note.ts'
+import type { Flavor, Link } from '../../core/note.ts'
 import type { FindSlots, LinkSlots, PlacedLink, TextRange, TextSlot } from '../../core/text/link-slots.ts'
 import { once } from '../../core/waiting.ts'
 import { rowTest } from '../blocks.ts'
@@ -13,33 +13,33 @@ import { isUrl, splitWikilink, type Wikilink, wikilinkEnd } from '../wikilinks.t
 import { destinationSlots, htmlDestination, markdownDestination } from './destination-slots.ts'
 import { cardPassage, type Passage, propertyPassage, slotsInFile, stringSlot, unquotedValue } from './passages.ts'
 
-export function slotsOfNote(text: string, flavour: Flavour): FindSlots {
+export function slotsOfNote(text: string, flavor: Flavor): FindSlots {
   return slotTable(() => {
     const destinations: Destinations = new Map()
-    const context = { text, flavour, lines: new LineIndex(), destinations }
-    const frontmatter = readFrontmatter(text, flavour, context.lines)
+    const context = { text, flavor, lines: new LineIndex(), destinations }
+    const frontmatter = readFrontmatter(text, flavor, context.lines)
     const inProperties = propertyLinks(frontmatter.texts, context).map((propertyLink): SlotEntry => {
       const { link, inValue } = propertyLink
       const findSlots = () => {
         const passage = propertyPassage(text, propertyLink)
-        const slots = passage && slotsInPassage(passage, inValue, { written: destinations.get(inValue), flavour })
-        const unquoted = slots && unquotedValue(text, propertyLink.text, { frontmatter, flavour })
+        const slots = passage && slotsInPassage(passage, inValue, { written: destinations.get(inValue), flavor })
+        const unquoted = slots && unquotedValue(text, propertyLink.text, { frontmatter, flavor })
         return slots === undefined || unquoted === undefined ? slots : { ...slots, unquoted }
       }
       return [link, findSlots]
     })
     const isInTable = rowTest(text, frontmatter.end)
     const inBody = scanBody(text, frontmatter.end, context).links.map((link): SlotEntry => {
-      return [link, () => slotsAt(text, link, { written: destinations.get(link), flavour, isInTable })]
+      return [link, () => slotsAt(text, link, { written: destinations.get(link), flavor, isInTable })]
     })
     return [...inProperties, ...inBody]
   })
 }
 
-export function slotsOfCanvas(text: string, flavour: Flavour): FindSlots {
+export function slotsOfCanvas(text: string, flavor: Flavor): FindSlots {
   return slotTable(() => {
     const read = readCanvasNodes(text)
-    return 'malformed' in read ? [] : read.nodes.flatMap((node) => [...fileSlots(text, node), ...cardSlots(text, node, flavour)])
+    return 'malformed' in read ? [] : read.nodes.flatMap((node) => [...fileSlots(text, node), ...cardSlots(text, node, flavor)])
   })
 }
 
@@ -56,13 +56,13 @@ function fileSlots(text: string, { file, subpath }: CanvasNode): readonly SlotEn
   return [[{ form: 'canvas', start: file.start, target: file.value, subpath: part }, () => slots]]
 }
 
-function cardSlots(text: string, { text: card }: CanvasNode, flavour: Flavour): readonly SlotEntry[] {
+function cardSlots(text: string, { text: card }: CanvasNode, flavor: Flavor): readonly SlotEntry[] {
   if (card === undefined) return []
   const passage = cardPassage(text, card)
   const destinations: Destinations = new Map()
   const isInTable = rowTest(card.value, 0)
-  return scanBody(card.value, 0, { flavour, lines: new LineIndex(), destinations }).links.map((link) => {
-    const how = { written: destinations.get(link), flavour, isInTable }
+  return scanBody(card.value, 0, { flavor, lines: new LineIndex(), destinations }).links.map((link) => {
+    const how = { written: destinations.get(link), flavor, isInTable }
     return [{ ...link, start: passage.sourceOf(link.start) }, () => slotsInPassage(passage, link, how)]
   })
 }
@@ -92,7 +92,7 @@ function slotTable(read: () => readonly SlotEntry[]): FindSlots {
 
 interface WrittenLink {
   readonly written: WrittenDestination | undefined
-  readonly flavour: Flavour
+  readonly flavor: Flavor
   readonly isInTable?: (offset: number) => boolean
 }
 
@@ -101,7 +101,7 @@ function slotsInPassage(passage: Passage, link: Link, how: WrittenLink): LinkSlo
   return slots && slotsInFile(slots, passage)
 }
 
-function slotsAt(text: string, link: Link, { written, flavour, isInTable }: WrittenLink): LinkSlots | undefined {
+function slotsAt(text: string, link: Link, { written, flavor, isInTable }: WrittenLink): LinkSlots | undefined {
   if (written === undefined)
     return wikilinkSlots(text, { start: link.start, end: link.end }, () => (isInTable?.(link.start) ? '\\|' : '|'))
   const range = { start: link.start, end: link.end }
@@ -109,7 +109,7 @@ function slotsAt(text: string, link: Link, { written, flavour, isInTable }: Writ
     link.form === 'html'
       ? htmlDestination(text, written, range)
       : markdownDestination(text, written, link.form === 'markdown' ? range : undefined)
-  return destinationSlots(destination, link, flavour.mode === 'docs')
+  return destinationSlots(destination, link, flavor.mode === 'docs')
 }
 
 /** @param bar returns the separator before a display text */

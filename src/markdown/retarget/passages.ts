@@ -1,5 +1,5 @@
 import type { TextEdit } from '../../core/changes.ts'
-import type { Flavour } from '../../core/note.ts'
+import type { Flavor } from '../../core/note.ts'
 import { editText } from '../../core/text/edit-text.ts'
 import type { LinkSlots, TextRange, TextSlot, UnquotedValue } from '../../core/text/link-slots.ts'
 import { type ReadFrontmatter, readFrontmatter } from '../frontmatter/frontmatter.ts'
@@ -145,7 +145,7 @@ function doubleUnit(file: string, at: number): Unit | undefined {
 export function unquotedValue(
   text: string,
   { start, end }: PropertyText,
-  { frontmatter, flavour }: { readonly frontmatter: ReadFrontmatter; readonly flavour: Flavour },
+  { frontmatter, flavor }: { readonly frontmatter: ReadFrontmatter; readonly flavor: Flavor },
 ): UnquotedValue | undefined {
   const quoted = text.slice(start, end)
   if (/^["'|>]/.test(quoted) || quoted.includes('\n')) return undefined
@@ -155,7 +155,7 @@ export function unquotedValue(
       quoted,
       edits.map((edit) => ({ ...edit, start: edit.start - start, end: edit.end - start })),
     )
-    const after = readFrontmatter(text.slice(0, start) + source + text.slice(end), flavour)
+    const after = readFrontmatter(text.slice(0, start) + source + text.slice(end), flavor)
     const isWhole = after.texts.some((each) => each.start === start && each.end === start + source.length)
     return isWhole && hasSameShape(frontmatter.properties, after.properties) ? undefined : JSON.stringify(source)
   }

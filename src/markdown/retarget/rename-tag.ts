@@ -1,5 +1,5 @@
 import type { TextEdit } from '../../core/changes.ts'
-import type { Flavour } from '../../core/note.ts'
+import type { Flavor } from '../../core/note.ts'
 import { foldName } from '../../core/text/fold.ts'
 import { readFrontmatter } from '../frontmatter/frontmatter.ts'
 import type { PropertyText } from '../frontmatter/plain-frontmatter.ts'
@@ -35,16 +35,16 @@ export function isTagName(name: string): boolean {
   return propertyTag(name) === name
 }
 
-export function renameTagInNote(text: string, renaming: TagRenaming, flavour: Flavour): TagEdits {
+export function renameTagInNote(text: string, renaming: TagRenaming, flavor: Flavor): TagEdits {
   const lines = new LineIndex()
-  const front = readFrontmatter(text, flavour, lines)
-  const body = scanBody(text, front.end, { flavour, lines })
-  const page = flavour.mode === 'logseq' ? logseqProperties(text, body.firstRun).texts : []
+  const front = readFrontmatter(text, flavor, lines)
+  const body = scanBody(text, front.end, { flavor, lines })
+  const page = flavor.mode === 'logseq' ? logseqProperties(text, body.firstRun).texts : []
   const rename = renamer(renaming)
   const edits = new Map<number, TextEdit>()
   const unfit: UnfitTag[] = []
   for (const property of [...front.tags, ...page]) {
-    if (!hasTag(property, rename, flavour)) continue
+    if (!hasTag(property, rename, flavor)) continue
     const item = page.includes(property) ? PAGE_ITEM : isTagName(renaming.to) ? ITEM : undefined
     const propertyEdits = item === undefined ? [] : editsInProperty(text, property, { rename, item })
     for (const edit of propertyEdits) edits.set(edit.start, edit)
@@ -59,19 +59,19 @@ export function renameTagInNote(text: string, renaming: TagRenaming, flavour: Fl
   return { edits: [...edits.values()].sort((a, b) => a.start - b.start), unfit }
 }
 
-function hasTag({ key, value, nested }: PropertyText, rename: Rename, { profile }: Flavour): boolean {
+function hasTag({ key, value, nested }: PropertyText, rename: Rename, { profile }: Flavor): boolean {
   const isLenient = profile === 'lenient'
   if (nested || !(isLenient ? /^tags?$/i : /^tags$/i).test(key)) return false
   return (isLenient ? value.split(/[\s,]+/) : [value]).some((name) => matches(name, rename))
 }
 
-export function renameTagInCanvas(text: string, renaming: TagRenaming, flavour: Flavour): TagEdits {
+export function renameTagInCanvas(text: string, renaming: TagRenaming, flavor: Flavor): TagEdits {
   const rename = renamer(renaming)
   const read = readCanvasNodes(text)
   const cards = 'malformed' in read ? [] : read.nodes.flatMap(({ text: card }) => (card === undefined ? [] : [card]))
   const edits = cards.flatMap((card) => {
     const passage = cardPassage(text, card)
-    const { tags } = scanBody(card.value, 0, { flavour, lines: indexLines(card.value) })
+    const { tags } = scanBody(card.value, 0, { flavor, lines: indexLines(card.value) })
     return tags.flatMap(({ name, at }): readonly TextEdit[] => {
       const edit = editAt(at + 1, rename(name))
       if (edit === undefined) return []

@@ -52,7 +52,7 @@ export const BUILT_IN: readonly Prompt[] = [
   {
     definition: {
       name: 'summarize_note',
-      title: 'Summarise a note with its sources',
+      title: 'Summarize a note with its sources',
       description: 'What a note says, with lines or source notes for every statement.',
       arguments: [{ name: 'note', description: 'A note: id, title or alias.', required: true }],
     },
@@ -60,7 +60,7 @@ export const BUILT_IN: readonly Prompt[] = [
     noteArguments: ['note'],
     text: ({ args: { note = '' } }) =>
       paragraphs(
-        `Summarise my note ${JSON.stringify(note)} in a few sentences, then in points.`,
+        `Summarize my note ${JSON.stringify(note)} in a few sentences, then in points.`,
         toolCalls(['get_node', { id: note, depth: 1 }]),
         UNKNOWN_NOTE,
         'Keep reading with next_offset until there is none. After every point, say where it comes from: the heading or line in this note, or the path of another note. Keep what the note says apart from what you conclude.',
@@ -68,8 +68,8 @@ export const BUILT_IN: readonly Prompt[] = [
   },
   {
     definition: {
-      name: 'summarise_with_sources',
-      title: 'Summarise with sources',
+      name: 'summarize_with_sources',
+      title: 'Summarize with sources',
       description: 'What the notes say about something, with the note and lines for every sentence.',
       arguments: [{ name: 'topic', description: 'A question or a topic.', required: true }, FOLDER],
     },
@@ -77,7 +77,7 @@ export const BUILT_IN: readonly Prompt[] = [
     noteArguments: [],
     text: ({ args: { topic = '', folder } }) =>
       paragraphs(
-        `Summarise what ${vaultOrFolder(folder)} says about this: ${JSON.stringify(topic)}`,
+        `Summarize what ${vaultOrFolder(folder)} says about this: ${JSON.stringify(topic)}`,
         toolCalls(['search', { query: topic, folder, limit: 8 }]),
         'If these passages do not answer it, look further with search and get_node. After every sentence, give the path and lines it comes from, and quote only what they say, word for word. Say what the notes leave open, and keep your own conclusions apart.',
       ),

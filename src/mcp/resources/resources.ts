@@ -44,7 +44,7 @@ export interface TemplateResource {
 
 const RECENT_NOTES = 20
 
-const recentResource: FixedResource = {
+const recentersource: FixedResource = {
   name: 'recent',
   source: { name: 'find_nodes' },
   title: 'Recently changed notes',
@@ -136,6 +136,6 @@ export function isOffered({ source }: { readonly source: Source }, switchedOffBy
 }
 
 /** The fixed resources in the order in which they are listed. */
-export const RESOURCES: readonly FixedResource[] = [recentResource, mapResource, hubsResource, treeResource, systemInfoResource]
+export const RESOURCES: readonly FixedResource[] = [recentersource, mapResource, hubsResource, treeResource, systemInfoResource]
 
 export const TEMPLATES: readonly TemplateResource[] = [nodeResource, attachmentResource]

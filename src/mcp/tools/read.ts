@@ -86,7 +86,7 @@ export const listPropertiesTool = defineTool({
 export const getTreeTool = defineTool({
   name: 'get_tree',
   title: 'Folder tree',
-  description: 'Shows folders, their note counts and their notes: "How are my notes organised?" For a flat list, use list_nodes.',
+  description: 'Shows folders, their note counts and their notes: "How are my notes organized?" For a flat list, use list_nodes.',
   profile: 'full',
   names: { path: 'place' },
   input: () => ({

@@ -1,4 +1,4 @@
-import type { AnalysedText, NoteWords, WordSink } from '../../core/search-writer.ts'
+import type { AnalyzedText, NoteWords, WordSink } from '../../core/search-writer.ts'
 import { languageOf } from '../languages/language-of.ts'
 import { classAt, foldWord, IN_DICTIONARY, MARK, MAX_FORM, SEPARATOR, SPACED, UNSPACED, widthAt } from './fold-word.ts'
 import { PART, readJoinedWord, TAIL, WORD } from './joined-word.ts'
@@ -200,11 +200,11 @@ export interface NoteFields {
   readonly properties: readonly string[]
 }
 
-export function analyseNote({ title, headings, body, tags, properties }: NoteFields): Pick<NoteWords, 'title' | 'body'> {
+export function analyzeNote({ title, headings, body, tags, properties }: NoteFields): Pick<NoteWords, 'title' | 'body'> {
   return { title: wordsOf(title), body: wordsOf([body, ...headings, ...tags, ...properties]) }
 }
 
-function wordsOf(texts: readonly string[]): AnalysedText {
+function wordsOf(texts: readonly string[]): AnalyzedText {
   return (sink) => {
     let position = 0
     let words = 0

@@ -242,8 +242,8 @@ function Help() {
   return (
     <dialog class="help" aria-label="Help">
       <p>
-        Each dot is a note, larger where more links meet. Notes that belong together are of one colour; names in capitals, and{' '}
-        <i>Colours</i>, say what they are about. Click a note to read it; the map stays as it is.
+        Each dot is a note, larger where more links meet. Notes that belong together are of one color; names in capitals, and{' '}
+        <i>Colors</i>, say what they are about. Click a note to read it; the map stays as it is.
       </p>
       <h2>Keys</h2>
       <dl>

@@ -21,7 +21,7 @@ export interface Graph {
 
 /** `region` groups notes that are connected only by links. */
 export type GroupedBy = 'community' | 'region'
-export type ColourBy = GroupedBy | 'folder' | 'tag' | 'age'
+export type ColorBy = GroupedBy | 'folder' | 'tag' | 'age'
 
 /** Returns the groups, and the group index of each note, or -1. */
 export function groupingBy({ picture }: Graph, by: GroupedBy) {
@@ -85,7 +85,7 @@ export function withLinks(drawn: Pick<Graph, 'picture' | 'places' | 'notes' | 'v
   }
 }
 
-export function neighbours({ offsets, targets }: Graph, note: number): number[] {
+export function neighbors({ offsets, targets }: Graph, note: number): number[] {
   return [...targets.subarray(offsets[note] ?? 0, offsets[note + 1] ?? 0)]
 }
 
@@ -99,7 +99,7 @@ export function placeOf({ places }: { readonly places: ArrayLike<number> }, note
 const MAX_DISTANCE_RATIO = 3
 
 export function nearby(graph: Graph, note: number): readonly number[] {
-  const others = neighbours(graph, note).filter((other) => !isIndex(graph, other))
+  const others = neighbors(graph, note).filter((other) => !isIndex(graph, other))
   const [x, y] = placeOf(graph, note)
   const distanceTo = (other: number): number => {
     const [toX, toY] = placeOf(graph, other)
@@ -115,7 +115,7 @@ export function around(graph: Graph, note: number, steps: number): ReadonlySet<n
   let frontier = [note]
   for (let step = 0; step < steps; step++) {
     const left = step === 0 ? frontier : frontier.filter((one) => !isIndex(graph, one))
-    frontier = left.flatMap((one) => neighbours(graph, one)).filter((other) => !reached.has(other) && reached.add(other))
+    frontier = left.flatMap((one) => neighbors(graph, one)).filter((other) => !reached.has(other) && reached.add(other))
   }
   return reached
 }
@@ -149,7 +149,7 @@ export function towards(graph: Graph, note: number, [dx, dy]: Point, shown?: Uin
     // Within 60° of the direction.
     return along <= 0 || across > along * 1.75 ? Infinity : along + 2 * across
   }
-  return neighbours(graph, note)
+  return neighbors(graph, note)
     .filter((other) => shown?.[other] !== 0 && costOf(other) < Infinity)
     .sort((a, b) => costOf(a) - costOf(b))[0]
 }

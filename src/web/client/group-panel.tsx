@@ -2,7 +2,7 @@ import { MIN_PART } from '../../core/insight/picture.ts'
 import { amount } from '../../core/text/format.ts'
 import { groupingBy } from './graph.ts'
 import { NoteRow, Rows } from './reader.tsx'
-import { coloured, deselect, graph, map, notesOf, openBy, openGroups, showGroups } from './state.ts'
+import { colored, deselect, graph, map, notesOf, openBy, openGroups, showGroups } from './state.ts'
 
 const ROWS = 8
 
@@ -28,7 +28,7 @@ export function GroupPanel() {
     <div class="welcome">
       <h1>{[...openGroups.value].join(', ')}</h1>
       <p>
-        <span class="dot" style={{ background: coloured.value?.cssOf(mostLinked.at(-1)) }} /> {amount(notes.length, 'note')},{' '}
+        <span class="dot" style={{ background: colored.value?.cssOf(mostLinked.at(-1)) }} /> {amount(notes.length, 'note')},{' '}
         {amount(innerLinks, 'link')} between them, {linkedGroups.length.toLocaleString()} to other groups.
       </p>
       <Rows title="Most linked" of="links">

@@ -2,7 +2,7 @@ import { effect } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { nearby } from './graph.ts'
 import { MapView } from './map-view.ts'
-import { coloured, colouredBy, focused, graph, groupedBy, map, open, shown, titleOf } from './state.ts'
+import { colored, coloredBy, focused, graph, groupedBy, map, open, shown, titleOf } from './state.ts'
 import { isDark } from './theme.ts'
 
 /** For windows that are too narrow to show the map beside the note. */
@@ -23,8 +23,8 @@ export function LocalMap({ id }: { readonly id: string }) {
       if (value === undefined || focus === undefined) return
       view.show(value, {
         shown: shown.value,
-        colouredBy: colouredBy.value,
-        last: coloured.value,
+        coloredBy: coloredBy.value,
+        last: colored.value,
         groupedBy: groupedBy.value,
         focus,
         lit: undefined,

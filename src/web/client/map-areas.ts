@@ -6,7 +6,7 @@ import { memoizeLast } from './memoize-last.ts'
 /** Contains the points that are closer to notes of the group than to other notes. */
 export interface Area {
   /** Palette index. */
-  readonly colour: number
+  readonly color: number
   /** `x, y` pairs in layout units. An outline within another one is a hole. */
   readonly outlines: readonly (readonly number[])[]
 }
@@ -24,7 +24,7 @@ interface Lands {
   readonly all: readonly Area[]
   /** Distance between notes and the edge of their area, in layout units. */
   readonly reach: number
-  colourAt(x: number, y: number): number | undefined
+  colorAt(x: number, y: number): number | undefined
 }
 
 export interface Areas extends Lands {
@@ -37,13 +37,13 @@ export interface Areas extends Lands {
 interface Shown {
   readonly shown: Uint8Array
   /** Palette index of each note. The last color means no group, and the number after it an index note. */
-  readonly colours: Uint8Array
+  readonly colors: Uint8Array
   readonly palette: readonly string[]
 }
 
 export interface Divided extends Shown {
   readonly groupedBy: GroupedBy
-  readonly isColouredByGroup: boolean
+  readonly isColoredByGroup: boolean
 }
 
 /**
@@ -59,16 +59,16 @@ const LEAST = { few: 300, ofFew: 3, ofMany: 8 }
 const LEAD = 0.1
 
 export const areasOf = memoizeLast(
-  ({ places }: Graph, { shown, colours }: Shown) => [places, shown, colours],
-  (graph: Graph, { shown, colours, palette }: Shown): Areas => {
+  ({ places }: Graph, { shown, colors }: Shown) => [places, shown, colors],
+  (graph: Graph, { shown, colors, palette }: Shown): Areas => {
     const { degrees } = graph
     const other = palette.length - 1
     // Index notes belong to no area.
     const notes = [...degrees.keys()].filter(
-      (note) => shown[note] === 1 && (degrees[note] ?? 0) > 0 && (colours[note] ?? 0) <= other,
+      (note) => shown[note] === 1 && (degrees[note] ?? 0) > 0 && (colors[note] ?? 0) <= other,
     )
-    const lands = notes.length < LEAST.ofFew ? NO_LANDS : landsOf(graph, notes, { colours, other, isRound: true })
-    const of = colours.map((colour, note) => (colour <= other ? colour : (lands.colourAt(...placeOf(graph, note)) ?? colour)))
+    const lands = notes.length < LEAST.ofFew ? NO_LANDS : landsOf(graph, notes, { colors, other, isRound: true })
+    const of = colors.map((color, note) => (color <= other ? color : (lands.colorAt(...placeOf(graph, note)) ?? color)))
     const [left, top, right, bottom] = boundsOf(graph.places)
     const bands = bandsOf(graph, (note) => (shown[note] === 1 ? (of[note] ?? other) : other), other)
     return { ...lands, of, bands, extent: Math.hypot(right - left, bottom - top) }
@@ -90,19 +90,19 @@ export interface Part extends Area {
 const MANY = 20
 
 export const landPartsOf = memoizeLast(
-  ({ places, picture }: Graph, { shown, colours, ...look }: Divided) => [places, picture, shown, colours, hasParts(look)],
-  (graph: Graph, { shown, colours, palette, ...look }: Divided): readonly Part[] => {
+  ({ places, picture }: Graph, { shown, colors, ...look }: Divided) => [places, picture, shown, colors, hasParts(look)],
+  (graph: Graph, { shown, colors, palette, ...look }: Divided): readonly Part[] => {
     const { degrees, picture } = graph
     const { communities, groups } = picture
     const drawn = [...degrees.keys()].filter((note) => shown[note] === 1 && (degrees[note] ?? 0) > 0)
-    const lands = hasParts(look) ? byNumber(drawn, colours, palette.length - 1) : []
-    const parts = lands.flatMap((land, colour) => {
+    const lands = hasParts(look) ? byNumber(drawn, colors, palette.length - 1) : []
+    const parts = lands.flatMap((land, color) => {
       const members = byNumber(land, communities, groups.length)
       const large = members.flatMap((notes, of) => (notes.length < MIN_PART ? [] : [{ notes, label: groups[of]?.label ?? '' }]))
       if (land.length <= LARGE_REGION || large.length < 2) return []
       const numbers = new Uint8Array(graph.count).fill(large.length)
       for (const [number, { notes }] of large.entries()) for (const note of notes) numbers[note] = number
-      const { all, colourAt } = landsOf(graph, land, { colours: numbers, other: large.length, isRound: false })
+      const { all, colorAt } = landsOf(graph, land, { colors: numbers, other: large.length, isRound: false })
       const rest = land.filter((note) => numbers[note] === large.length)
       const named = rest.length < MIN_PART ? large : [...large, { notes: rest, label: 'small groups', isRest: true }]
       const linked = named.map(
@@ -111,19 +111,19 @@ export const landPartsOf = memoizeLast(
       const ascending = linked.toSorted((a, b) => a - b)
       return named.map((part, number) => ({
         ...part,
-        colour,
+        color,
         rank: ascending.indexOf(linked[number] ?? 0) / (named.length - 1),
         bounds: boundsOfMost(graph, part.notes),
-        outlines: all.find((area) => area.colour === number)?.outlines ?? [],
-        has: (x: number, y: number) => colourAt(x, y) === number,
+        outlines: all.find((area) => area.color === number)?.outlines ?? [],
+        has: (x: number, y: number) => colorAt(x, y) === number,
       }))
     })
     return parts.sort((a, b) => b.notes.length - a.notes.length)
   },
 )
 
-function hasParts({ groupedBy, isColouredByGroup }: Pick<Divided, 'groupedBy' | 'isColouredByGroup'>): boolean {
-  return isColouredByGroup && groupedBy === 'region'
+function hasParts({ groupedBy, isColoredByGroup }: Pick<Divided, 'groupedBy' | 'isColoredByGroup'>): boolean {
+  return isColoredByGroup && groupedBy === 'region'
 }
 
 function byNumber(notes: readonly number[], numbers: ArrayLike<number>, count: number): readonly number[][] {
@@ -145,7 +145,7 @@ export function boundsOfMost({ degrees, places }: Graph, notes: readonly number[
   return [edge(xs, 0.05), edge(ys, 0.05), edge(xs, 0.95), edge(ys, 0.95)]
 }
 
-const NO_LANDS: Lands = { all: [], reach: 0, colourAt: () => undefined }
+const NO_LANDS: Lands = { all: [], reach: 0, colorAt: () => undefined }
 
 function bandsOf({ degrees, pairs }: Graph, landOf: (note: number) => number, other: number): readonly Band[] {
   const links = new Map<number, number>()
@@ -176,7 +176,7 @@ interface Cells {
 function landsOf(
   graph: Graph,
   notes: readonly number[],
-  { colours, other, isRound }: { readonly colours: Uint8Array; readonly other: number; readonly isRound: boolean },
+  { colors, other, isRound }: { readonly colors: Uint8Array; readonly other: number; readonly isRound: boolean },
 ): Lands {
   const [left, top, right, bottom] = boundsOf(notes.flatMap((note) => placeOf(graph, note)))
   const usual = usualDistance(graph, notes)
@@ -208,7 +208,7 @@ function landsOf(
           const at = down * columns + along
           if (square >= (nearest[at] ?? 0)) continue
           nearest[at] = square
-          owner[at] = colours[note] ?? other
+          owner[at] = colors[note] ?? other
         }
     }
     // Cells far from all notes belong to no area, unless areas enclose them.
@@ -216,7 +216,7 @@ function landsOf(
     const nearOpen = grown(isOpen, cells, Math.round((REACH.strait * usual) / size))
     const isFar = nearOpen.map((isNear, at) => Number(isNear === 1 && (nearest[at] ?? 0) >= (REACH.note * usual) ** 2))
     const around = piecesOf(isFar, cells)
-    return owner.map((colour, at) => (isFar[at] === 1 && around[at] === around[0] ? outside : colour))
+    return owner.map((color, at) => (isFar[at] === 1 && around[at] === around[0] ? outside : color))
   }
   const first = ownersAmong(notes)
   // Removes pieces with few notes, which are surrounded by another color.
@@ -230,18 +230,18 @@ function landsOf(
   const cellsFor = (distance: number): number => Math.max(1, Math.round((distance * usual) / size))
   const leads = isRound ? roundedLeads(owner, cells, outside, cellsFor(REACH.blur), cellsFor(REACH.corner)) : []
   const land = isRound ? new Uint8Array(owner.length).fill(outside) : owner
-  for (const [colour, lead] of leads.entries()) for (const [at, by] of lead.entries()) if (by > 0) land[at] = colour
-  const all = edgesOf(land, columns, outside).flatMap((edges, colour): readonly Area[] => {
-    const valueAt = (at: number): number => leads[colour]?.[at] ?? (land[at] === colour ? 1 : -1)
+  for (const [color, lead] of leads.entries()) for (const [at, by] of lead.entries()) if (by > 0) land[at] = color
+  const all = edgesOf(land, columns, outside).flatMap((edges, color): readonly Area[] => {
+    const valueAt = (at: number): number => leads[color]?.[at] ?? (land[at] === color ? 1 : -1)
     const outlines = outlinesOf(valueAt, cells, edges)
     if (outlines.length === 0) return []
     // Omits corners to hide the steps of cells.
-    return [{ colour, outlines: isRound ? outlines : outlines.map((outline) => outline.filter((_, at) => at % 8 < 2)) }]
+    return [{ color, outlines: isRound ? outlines : outlines.map((outline) => outline.filter((_, at) => at % 8 < 2)) }]
   })
   return {
     all,
     reach: REACH.note * usual,
-    colourAt(x, y) {
+    colorAt(x, y) {
       const isIn = x > cells.left && x < cells.left + (columns - 1) * size
       const found = isIn ? (land[cellAt(x, y)] ?? outside) : outside
       return found < outside ? found : undefined

@@ -14,7 +14,7 @@ export type Point = readonly [x: number, y: number]
 export interface Placing {
   /** Maximum number of grid cells with notes to hide. Default: 0. */
   readonly mostHidden?: number
-  readonly isAllowed?: ((centre: Point) => boolean) | undefined
+  readonly isAllowed?: ((center: Point) => boolean) | undefined
 }
 
 export interface Label extends Words {
@@ -39,17 +39,17 @@ export class Labels {
   }
 
   /** Chooses the center that hides the fewest notes, or the first of several. @returns undefined if no center is free */
-  place(words: Words, centres: readonly Point[], { mostHidden = 0, isAllowed }: Placing = {}): Label | undefined {
+  place(words: Words, centers: readonly Point[], { mostHidden = 0, isAllowed }: Placing = {}): Label | undefined {
     const { width, height } = words
     const { covered, dots, lines, ...view } = this.room
     let best: Box | undefined
     let least = Infinity
-    for (const centre of centres) {
-      const [x, y] = centre
+    for (const center of centers) {
+      const [x, y] = center
       const box: Box = [x - width / 2, y - height / 2, x + width / 2, y + height / 2]
       if (box[0] < EDGE || box[2] > view.width - EDGE || box[1] < 2 || box[3] > view.height - 2) continue
       if (covered.some((other) => overlap(box, other)) || this.placed.some(({ box: other }) => overlap(box, other))) continue
-      if (isAllowed?.(centre) === false) continue
+      if (isAllowed?.(center) === false) continue
       const hidden = dots.below(box, Math.min(mostHidden, least))
       if (hidden > mostHidden || hidden >= least) continue
       const cost = hidden + LINE_COST * (lines?.below(box, (least - hidden) / LINE_COST) ?? 0)

@@ -1,6 +1,6 @@
-import { mixed } from './colours.ts'
+import { mixed } from './colors.ts'
 import { element } from './element.ts'
-import { type Graph, groupingBy, isIndex, neighbours, overviewBy, placeOf, radiusOf } from './graph.ts'
+import { type Graph, groupingBy, isIndex, neighbors, overviewBy, placeOf, radiusOf } from './graph.ts'
 import { areasOf, type Divided, landPartsOf } from './map-areas.ts'
 import type { Box, Label, Point } from './map-labels.ts'
 import { memoizeLast } from './memoize-last.ts'
@@ -57,7 +57,7 @@ export interface Frame {
 export interface Highlight {
   readonly notes: ReadonlySet<number>
   /** The note whose links have the accent color. If omitted, links among `notes` look as usual. */
-  readonly centre: number | undefined
+  readonly center: number | undefined
 }
 
 const LINKS_MOVING = 4_000
@@ -163,7 +163,7 @@ export const weightsOf = memoizeLast(
   (graph: Graph): Float32Array => {
     const { of } = groupingBy(graph, overviewBy(graph))
     const links = [...graph.degrees.keys()].map((note) =>
-      isIndex(graph, note) ? 0 : neighbours(graph, note).filter((other) => !isIndex(graph, other)).length,
+      isIndex(graph, note) ? 0 : neighbors(graph, note).filter((other) => !isIndex(graph, other)).length,
     )
     const most = new Map<number | undefined, number>()
     for (const [note, count] of links.entries()) most.set(of[note], Math.max(LEAST_MOST, count, most.get(of[note]) ?? 0))
@@ -239,8 +239,8 @@ function fillGround(context: CanvasRenderingContext2D, { width, height, ratio, t
 function drawGraph(context: CanvasRenderingContext2D, frame: Shown, options: LinkOptions): void {
   const { highlight } = options
   drawAreas(context, frame, highlight)
-  if (highlight?.centre === undefined) drawBands(context, frame, highlight)
-  if (highlight?.centre !== undefined) drawCentre(context, frame, highlight.centre)
+  if (highlight?.center === undefined) drawBands(context, frame, highlight)
+  if (highlight?.center !== undefined) drawCenter(context, frame, highlight.center)
   else drawLinks(context, frame, options)
   drawNotes(context, frame, highlight)
 }
@@ -368,12 +368,11 @@ function cornerOf({ camera, width, height, ratio }: Frame, shown: Shown): [left:
 
 /** The area of an open note keeps its color. */
 const dimmedLands = memoizeLast(
-  ({ colours, shown }: Look, highlight: Highlight | undefined) => [colours, shown, highlight],
-  ({ colours, shown }: Look, highlight: Highlight | undefined): ReadonlySet<number> => {
+  ({ colors, shown }: Look, highlight: Highlight | undefined) => [colors, shown, highlight],
+  ({ colors, shown }: Look, highlight: Highlight | undefined): ReadonlySet<number> => {
     const dimmed = new Set<number>()
-    for (const [note, colour] of colours.entries())
-      if (shown[note] === 1 && highlight?.notes.has(note) === false) dimmed.add(colour)
-    if (highlight?.centre !== undefined) dimmed.delete(colours[highlight.centre] ?? -1)
+    for (const [note, color] of colors.entries()) if (shown[note] === 1 && highlight?.notes.has(note) === false) dimmed.add(color)
+    if (highlight?.center !== undefined) dimmed.delete(colors[highlight.center] ?? -1)
     return dimmed
   },
 )
@@ -383,7 +382,7 @@ function opacityOf(
   highlight: Highlight | undefined,
   { land, rank = 0 }: { land: number; rank?: number },
 ) {
-  const isGroup = highlight !== undefined && highlight.centre === undefined
+  const isGroup = highlight !== undefined && highlight.center === undefined
   const isDimmed = dimmedLands(look, highlight).has(land)
   return {
     ofLand: theme.area * (isDimmed ? DIMMED_AREA : 1),
@@ -393,7 +392,7 @@ function opacityOf(
 
 export function groundAt(frame: Frame, highlight: Highlight | undefined, [x, y]: Point): string {
   const { graph, look, theme } = frame
-  const land = areasOf(graph, look).colourAt(x, y) ?? -1
+  const land = areasOf(graph, look).colorAt(x, y) ?? -1
   const paint = look.palette[land]
   if (paint === undefined) return theme.ground
   const part = landPartsOf(graph, look).find((one) => one.has(x, y))
@@ -408,21 +407,21 @@ function drawAreas(context: CanvasRenderingContext2D, frame: Frame, highlight: H
   const { graph, look, theme } = frame
   context.lineWidth = 1
   const parts = landPartsOf(graph, look)
-  for (const { colour, outlines } of areasOf(graph, look).all) {
-    const { ofLand } = opacityOf(frame, highlight, { land: colour })
-    const paint = look.palette[colour] ?? theme.text
+  for (const { color, outlines } of areasOf(graph, look).all) {
+    const { ofLand } = opacityOf(frame, highlight, { land: color })
+    const paint = look.palette[color] ?? theme.text
     context.fillStyle = paint
     trace(context, frame, outlines)
     context.globalAlpha = ofLand
     context.fill('evenodd')
-    if (!dimmedLands(look, highlight).has(colour)) {
+    if (!dimmedLands(look, highlight).has(color)) {
       context.save()
       context.clip('evenodd')
       context.strokeStyle = theme.ground
-      const own = parts.filter((part) => part.colour === colour)
+      const own = parts.filter((part) => part.color === color)
       for (const { rank, notes, outlines: shape } of own) {
         trace(context, frame, shape)
-        context.globalAlpha = opacityOf(frame, highlight, { land: colour, rank }).ofPart
+        context.globalAlpha = opacityOf(frame, highlight, { land: color, rank }).ofPart
         context.fill('evenodd')
         context.globalAlpha = SEAM * Math.sqrt(notes.length / (own[0]?.notes.length ?? 1))
         context.stroke()
@@ -430,11 +429,11 @@ function drawAreas(context: CanvasRenderingContext2D, frame: Frame, highlight: H
       context.restore()
       trace(context, frame, outlines)
     }
-    if (colour < look.palette.length - 1) {
+    if (color < look.palette.length - 1) {
       context.save()
       context.clip('evenodd')
       context.strokeStyle = paint
-      context.globalAlpha = SHORE.share * ofLand * (highlight?.centre === undefined ? 1 : SHORE.aroundNote)
+      context.globalAlpha = SHORE.share * ofLand * (highlight?.center === undefined ? 1 : SHORE.aroundNote)
       for (const width of SHORE.widths) {
         context.lineWidth = width
         context.stroke()
@@ -495,9 +494,9 @@ function drawLinks(context: CanvasRenderingContext2D, frame: Shown, { step, high
   context.lineWidth = Math.min(1, Math.max(0.5, camera.scale * 0.06))
   for (const [key, ends] of batches) {
     const level = Math.floor(key / (other + 1))
-    const colour = key % (other + 1)
+    const color = key % (other + 1)
     context.globalAlpha = (OPACITY[level >> 1] ?? 0.1) * (FAINTER[level % 2] ?? 1) * (0.35 + 0.65 * crowd)
-    context.strokeStyle = colour === other ? theme.link : (look.palette[colour] ?? theme.link)
+    context.strokeStyle = color === other ? theme.link : (look.palette[color] ?? theme.link)
     strokeLinks(context, frame, ends)
   }
   context.globalAlpha = 1
@@ -574,11 +573,11 @@ export function exitOf({ view, width, height }: Shown, [x, y]: Point, [toX, toY]
 }
 
 /** Returns visible linked notes. Those with the most common neighbors come first, and journal notes last. */
-export function closestTo({ graph, look }: Pick<Frame, 'graph' | 'look'>, centre: number): readonly number[] {
-  const others = new Set(neighbours(graph, centre).filter((other) => look.shown[other] === 1))
+export function closestTo({ graph, look }: Pick<Frame, 'graph' | 'look'>, center: number): readonly number[] {
+  const others = new Set(neighbors(graph, center).filter((other) => look.shown[other] === 1))
   if (others.size > HUB) return [...others]
   const closeness = (other: number): number =>
-    neighbours(graph, other).filter((one) => others.has(one)).length / Math.sqrt(graph.degrees[other] ?? 1)
+    neighbors(graph, other).filter((one) => others.has(one)).length / Math.sqrt(graph.degrees[other] ?? 1)
   const all = [...others].map((other) => ({ other, dated: Number(isDated(graph, other)), close: closeness(other) }))
   return all.sort((a, b) => a.dated - b.dated || b.close - a.close).map(({ other }) => other)
 }
@@ -588,11 +587,11 @@ function isDated({ picture }: Graph, note: number): boolean {
 }
 
 /** Draws the links of a note in the accent color. Links to close notes are stronger, and all fade towards the other end. */
-function drawCentre(context: CanvasRenderingContext2D, frame: Shown, centre: number): void {
+function drawCenter(context: CanvasRenderingContext2D, frame: Shown, center: number): void {
   const { theme } = frame
-  const sorted = closestTo(frame, centre).toReversed()
+  const sorted = closestTo(frame, center).toReversed()
   // Sorted ends, so a curve bends the same way as among all links.
-  const ends = sorted.flatMap((other) => [Math.min(centre, other), Math.max(centre, other)])
+  const ends = sorted.flatMap((other) => [Math.min(center, other), Math.max(center, other)])
   if (sorted.length > HUB) {
     // Reduce the opacity, so the links of a hub do not hide its notes.
     context.strokeStyle = theme.accent
@@ -602,7 +601,7 @@ function drawCentre(context: CanvasRenderingContext2D, frame: Shown, centre: num
   } else
     for (const [at, other] of sorted.entries()) {
       const share = (at + 1) / sorted.length
-      const [from, to] = [placeIn(frame, centre), placeIn(frame, other)]
+      const [from, to] = [placeIn(frame, center), placeIn(frame, other)]
       const exit = exitOf(frame, from, to)
       const fading = context.createLinearGradient(...from, ...(exit ?? to))
       fading.addColorStop(0, theme.accent)
@@ -617,25 +616,25 @@ function drawCentre(context: CanvasRenderingContext2D, frame: Shown, centre: num
 
 function drawNotes(context: CanvasRenderingContext2D, frame: Frame, highlight?: Highlight): void {
   const { look, theme, ratio } = frame
-  const byColour = notesByColour(frame, highlight)
+  const byColor = notesByColor(frame, highlight)
   context.fillStyle = theme.ground
-  const edged = byColour.flat().filter((note) => radiusIn(frame, note) >= EDGED)
+  const edged = byColor.flat().filter((note) => radiusIn(frame, note) >= EDGED)
   fillCircles(context, edged, (note) => [...placeIn(frame, note), radiusIn(frame, note) + 1.2])
   const weights = weightsOf(frame.graph)
   const isPale = (note: number) =>
     frame.graph.count > PALE.many && (weights[note] ?? 0) < PALE.share && !isIndex(frame.graph, note)
-  for (const [colour, notes] of byColour.entries()) {
-    context.fillStyle = mixed(look.palette[colour] ?? theme.text, theme.text, theme.dots)
+  for (const [color, notes] of byColor.entries()) {
+    context.fillStyle = mixed(look.palette[color] ?? theme.text, theme.text, theme.dots)
     for (const pale of [true, false]) {
       const some = notes.filter((note) => isPale(note) === pale)
-      context.globalAlpha = pale && highlight?.centre === undefined ? PALE.near + (PALE.far - PALE.near) * frame.farness : 1
+      context.globalAlpha = pale && highlight?.center === undefined ? PALE.near + (PALE.far - PALE.near) * frame.farness : 1
       fillCircles(context, some, (note) => [...placeIn(frame, note), radiusIn(frame, note)], 1.3 / ratio)
     }
   }
   // Index notes are rings, because discs of this size would hide areas.
   context.fillStyle = theme.ground
   const hole = HOLE.near + (HOLE.far - HOLE.near) * frame.farness
-  fillCircles(context, byColour.at(-1) ?? [], (note) => [...placeIn(frame, note), radiusIn(frame, note) * hole])
+  fillCircles(context, byColor.at(-1) ?? [], (note) => [...placeIn(frame, note), radiusIn(frame, note) * hole])
 }
 
 interface Spot {
@@ -694,18 +693,18 @@ function fillCircles(
   }
 }
 
-function notesByColour(frame: Frame, highlight: Highlight | undefined): readonly number[][] {
+function notesByColor(frame: Frame, highlight: Highlight | undefined): readonly number[][] {
   const { graph, look, theme, width, height } = frame
   // The last color is for index notes.
-  const byColour = [...look.palette, theme.text].map((): number[] => [])
+  const byColor = [...look.palette, theme.text].map((): number[] => [])
   for (const note of highlight?.notes ?? graph.degrees.keys()) {
     if (look.shown[note] === 0) continue
     const [x, y] = placeIn(frame, note)
     const margin = radiusIn(frame, note)
     if (x < -margin || y < -margin || x > width + margin || y > height + margin) continue
-    byColour[look.colours[note] ?? 0]?.push(note)
+    byColor[look.colors[note] ?? 0]?.push(note)
   }
-  return byColour
+  return byColor
 }
 
 function isDrawn({ shown }: Look, highlight: Highlight | undefined, note: number): boolean {

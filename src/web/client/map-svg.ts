@@ -50,8 +50,8 @@ export function svgOf(
       const at = drawn.push('') - 1
       const place = ends.map((end, axis) => `${['x1', 'y1', 'x2', 'y2'][axis]}="${rounded(end)}"`).join(' ')
       let stops = ''
-      const addColorStop = (offset: number, colour: string): void => {
-        stops += `<stop offset="${offset}" stop-color="${colour}"/>`
+      const addColorStop = (offset: number, color: string): void => {
+        stops += `<stop offset="${offset}" stop-color="${color}"/>`
         drawn[at] = `<linearGradient id="b${at}" ${place} gradientUnits="userSpaceOnUse">${stops}</linearGradient>`
       }
       return { addColorStop, toString: () => `url(#b${at})` }

@@ -1,6 +1,6 @@
-import { type Coloured, coloursOf, mixed, PALETTE } from './colours.ts'
+import { type Colored, colorsOf, mixed, PALETTE } from './colors.ts'
 import { element } from './element.ts'
-import { type ColourBy, type Graph, groupingBy, isElsewhere, isIndex, neighbours, placeOf } from './graph.ts'
+import { type ColorBy, type Graph, groupingBy, isElsewhere, isIndex, neighbors, placeOf } from './graph.ts'
 import { areasOf, boundsOfMost, landPartsOf, partsWithin } from './map-areas.ts'
 import { fitInto } from './map-fit.ts'
 import { type Box, Dots, EDGE, type Label, Labels, type Point, type Words, wrapped } from './map-labels.ts'
@@ -36,9 +36,9 @@ import {
 import { svgOf } from './map-svg.ts'
 import { memoizeLast } from './memoize-last.ts'
 
-export interface Wish extends Omit<Look, 'colours' | 'palette' | 'isColouredByGroup'> {
-  readonly colouredBy: ColourBy
-  readonly last?: Coloured | undefined
+export interface Wish extends Omit<Look, 'colors' | 'palette' | 'isColoredByGroup'> {
+  readonly coloredBy: ColorBy
+  readonly last?: Colored | undefined
 }
 
 export interface MapEvents {
@@ -62,7 +62,7 @@ interface GestureEvent extends UIEvent {
 interface Group {
   readonly label: string
   readonly notes: readonly number[]
-  readonly colour: number
+  readonly color: number
   readonly bounds: Box
   readonly namesake?: number | undefined
   /** Where its name was before a highlight, in layout units. */
@@ -183,7 +183,7 @@ export class MapView {
   #highlight: Highlight | undefined
   readonly #widths = new Map<string, number>()
   /** Centers of the names of lands in the last frame without a highlight, in layout units. */
-  readonly #nameCentres = new Map<string, Point>()
+  readonly #nameCenters = new Map<string, Point>()
   readonly #pointers = new Map<number, { x: number; y: number }>()
   /** Browsers disagree about the button of a `contextmenu` event. */
   #isKeyLast = false
@@ -225,25 +225,25 @@ export class MapView {
   }
 
   /** Fits the first graph into the view. Later ones keep the view unless most notes have moved. */
-  show(graph: Graph, { colouredBy, last, ...wish }: Wish): Coloured {
-    const coloured = coloursOf(graph, colouredBy, last)
-    const look: Look = { ...wish, colours: coloured.colours, palette: PALETTE, isColouredByGroup: colouredBy === wish.groupedBy }
+  show(graph: Graph, { coloredBy, last, ...wish }: Wish): Colored {
+    const colored = colorsOf(graph, coloredBy, last)
+    const look: Look = { ...wish, colors: colored.colors, palette: PALETTE, isColoredByGroup: coloredBy === wish.groupedBy }
     const before = this.#graph
     const lookBefore = this.#look
     const isNew = before === undefined || isElsewhere(before, graph)
     this.#graph = graph
     this.#look = look
-    if (before !== graph || lookBefore?.shown !== look.shown || lookBefore.colours !== look.colours) this.#scene.forget()
+    if (before !== graph || lookBefore?.shown !== look.shown || lookBefore.colors !== look.colors) this.#scene.forget()
     this.#plain.forget()
     this.#choose()
     cancelAnimationFrame(this.#gliding)
     // The map grows while a vault is read for the first time.
     const hasGrown = !this.#isMoved && graph.count > GROWN * this.#wholeCount
-    if (isNew) this.#nameCentres.clear()
+    if (isNew) this.#nameCenters.clear()
     if (isNew || hasGrown) this.fit()
     if (isNew && before !== undefined && !isCalm()) this.#glide(before, graph)
     this.#ask()
-    return coloured
+    return colored
   }
 
   save(name: string, format: 'PNG' | 'SVG'): void {
@@ -377,10 +377,10 @@ export class MapView {
   #choose(): void {
     const graph = this.#graph
     const look = this.#look
-    const centre = this.#hovered ?? (look?.lit === undefined ? look?.focus : undefined)
+    const center = this.#hovered ?? (look?.lit === undefined ? look?.focus : undefined)
     if (graph === undefined || look === undefined) this.#highlight = undefined
-    else if (centre !== undefined) this.#highlight = { notes: new Set([centre, ...neighbours(graph, centre)]), centre }
-    else this.#highlight = look.lit && { notes: look.lit, centre: undefined }
+    else if (center !== undefined) this.#highlight = { notes: new Set([center, ...neighbors(graph, center)]), center }
+    else this.#highlight = look.lit && { notes: look.lit, center: undefined }
     this.#lit.forget()
   }
 
@@ -509,12 +509,12 @@ export class MapView {
   /** Names the notes of a path and the note in focus first. Then names groups, faded where they are not highlighted. */
   #writeNamesOf(on: CanvasRenderingContext2D, frame: Frame, highlight: Highlight): readonly Label[] {
     const { look, graph } = frame
-    const { notes, centre } = highlight
+    const { notes, center } = highlight
     const writing = this.#writingIn(frame, highlight)
-    for (const note of [centre, ...look.path, look.focus])
+    for (const note of [center, ...look.path, look.focus])
       if (note !== undefined && notes.has(note)) this.#labelNote(note, writing, 'chosen')
     this.#groupNames = []
-    if (centre !== undefined) this.#labelAround(centre, writing)
+    if (center !== undefined) this.#labelAround(center, writing)
     else if (partsWithin(landPartsOf(graph, look), notes).length > 0) {
       const indexes = [...notes].filter((note) => isIndex(graph, note))
       this.#labelNotes(writing, indexes, indexes.length)
@@ -551,9 +551,9 @@ export class MapView {
     return this.#camera.scale > PARTS_FROM * this.#wholeScale
   }
 
-  #labelAround(centre: number, writing: Writing): void {
+  #labelAround(center: number, writing: Writing): void {
     const { frame, labels } = writing
-    const all = closestTo(frame, centre)
+    const all = closestTo(frame, center)
     const within = all.filter((note) => isInView(frame, note))
     const most = frame.graph.count <= FEW ? NAMED.lit : frame.width < NARROW ? NAMED.aroundNarrow : NAMED.around
     const before = labels.placed.length
@@ -562,8 +562,8 @@ export class MapView {
     if (more === 0) return
     const text = `+${more} more`
     const words = this.#words(text, [text], `400 11.5px ${FONT}`, 14)
-    const label = labels.place(words, beside(frame, centre, words))
-    if (label !== undefined) addText(writing, label, { colour: frame.theme.link, edge: 3 })
+    const label = labels.place(words, beside(frame, center, words))
+    if (label !== undefined) addText(writing, label, { color: frame.theme.link, edge: 3 })
   }
 
   /** @param whole maximum for the whole map @param power how fast the maximum grows with the scale */
@@ -628,20 +628,20 @@ export class MapView {
     named.add(note)
     const text = this.#shortened(frame.graph.picture.titles[note] ?? '')
     if (labels.placed.some((other) => other.text === text)) return false
-    const home = areasOf(frame.graph, frame.look).colourAt(...placeOf(frame.graph, note))
+    const home = areasOf(frame.graph, frame.look).colorAt(...placeOf(frame.graph, note))
     // A land has no other name if the note of the same name has one.
     const groups = kind === 'chosen' ? [] : this.#groups(frame.graph, frame.look)
-    const isForLand = groups.some((group) => group.namesake === note && group.colour === home && isColoured(frame, group))
-    const colour = isForLand ? landColour(frame, home) : frame.theme.text
+    const isForLand = groups.some((group) => group.namesake === note && group.color === home && isColored(frame, group))
+    const color = isForLand ? landColor(frame, home) : frame.theme.text
     const font = this.#noteFont(frame, note, kind === 'chosen')
     const ways = this.#waysToWrite(text, isForLand ? { ...font, weight: 650 } : font)
     for (const [at, most] of Object.entries(RULES[kind]))
       for (const [mostHidden, words] of [...new Set([0, most])].flatMap((hidden) => ways.map((way) => [hidden, way] as const))) {
-        const centres = beside(frame, note, words)
+        const centers = beside(frame, note, words)
         const isAllowed = at === 'land' ? landTest(frame, words, landIs(frame, home)) : undefined
-        const label = labels.place(words, centres, { mostHidden, isAllowed })
+        const label = labels.place(words, centers, { mostHidden, isAllowed })
         if (label === undefined) continue
-        addText(writing, label, { colour, edge: mostHidden > 0 ? 5 : 3 })
+        addText(writing, label, { color, edge: mostHidden > 0 ? 5 : 3 })
         return true
       }
     return false
@@ -679,7 +679,7 @@ export class MapView {
         .replace(/\p{Extended_Pictographic}|\uFE0F|\u200D/gu, '')
         .replace(/\s+/g, ' ')
         .trim() || title
-    const longest = this.#highlight?.centre === undefined ? LONGEST.usual : LONGEST.aroundNote
+    const longest = this.#highlight?.center === undefined ? LONGEST.usual : LONGEST.aroundNote
     const most = Math.max(12, Math.min(longest, Math.floor(this.#size.width / 9)))
     // Does not split surrogate pairs.
     return line.length > most ? `${[...line.slice(0, 2 * most)].slice(0, most - 2).join('')}…` : line
@@ -695,13 +695,13 @@ export class MapView {
     const names: Label[] = []
     const groups = this.#groups(graph, look)
     const most = this.#mostNames(NAMED.groups, 1)
-    const divided = new Set(within === undefined && this.#namesParts ? landPartsOf(graph, look).map(({ colour }) => colour) : [])
-    const isWanted = ({ colour, notes }: Group): boolean =>
-      !divided.has(colour) && (within === undefined || hasAll(within, notes) === are)
+    const divided = new Set(within === undefined && this.#namesParts ? landPartsOf(graph, look).map(({ color }) => color) : [])
+    const isWanted = ({ color, notes }: Group): boolean =>
+      !divided.has(color) && (within === undefined || hasAll(within, notes) === are)
     for (const group of groups.filter(isWanted)) {
       const { notes, namesake, bounds } = group
       if (namesake !== undefined && named.has(namesake)) continue
-      const isOther = !isColoured(frame, group)
+      const isOther = !isColored(frame, group)
       // Without a name, a color has no meaning, even in a small window.
       if (isOther && (!are || names.length >= most || notes.length < NAMED.least)) continue
       const diagonal = frame.camera.scale * Math.hypot(bounds[2] - bounds[0], bounds[3] - bounds[1])
@@ -730,7 +730,7 @@ export class MapView {
 
   #labelLand(writing: Writing, group: Group, sizes: readonly number[], isFaded = false): Label | undefined {
     const { frame, labels } = writing
-    const isLand = group.has === undefined && isColoured(frame, group)
+    const isLand = group.has === undefined && isColored(frame, group)
     const title = this.#shortened(isLand ? group.label.toLocaleUpperCase() : group.label)
     const [weight, spacing] = isLand ? [700, SPACED] : [550, 0]
     const ways = sizes.map((size) =>
@@ -739,17 +739,17 @@ export class MapView {
         return isLand ? { ...words, width: words.width + 2 * CLEAR } : words
       }),
     )
-    const before = isFaded ? this.#nameCentres.get(group.label) : undefined
+    const before = isFaded ? this.#nameCenters.get(group.label) : undefined
     const label = placeInside(frame, labels, { ...group, before }, ways, isFaded ? 0 : Infinity)
     if (label === undefined) return undefined
-    if (isLand && writing.highlight === undefined) this.#nameCentres.set(group.label, middleOf(frame, label))
-    addText(writing, label, { colour: landColour(frame, group.colour), edge: 6, isGroup: true, isFaded })
+    if (isLand && writing.highlight === undefined) this.#nameCenters.set(group.label, middleOf(frame, label))
+    addText(writing, label, { color: landColor(frame, group.color), edge: 6, isGroup: true, isFaded })
     return label
   }
 
   #size = { width: 1, height: 1 }
 
-  readonly #groups = memoizeLast((graph: Graph, look: Look) => [graph, look.shown, look.colours, look.groupedBy], groupsOf)
+  readonly #groups = memoizeLast((graph: Graph, look: Look) => [graph, look.shown, look.colors, look.groupedBy], groupsOf)
 
   readonly #byWeight = memoizeLast(
     (graph: Graph) => [graph],
@@ -933,9 +933,9 @@ export class MapView {
   }
 }
 
-function drawRing(context: CanvasRenderingContext2D, frame: Frame, note: number, colour: string): void {
+function drawRing(context: CanvasRenderingContext2D, frame: Frame, note: number, color: string): void {
   if (frame.look.shown[note] === 0) return
-  context.strokeStyle = colour
+  context.strokeStyle = color
   context.beginPath()
   context.arc(...placeIn(frame, note), radiusIn(frame, note) + 3, 0, 7)
   context.stroke()
@@ -977,7 +977,7 @@ interface Writing {
 
 interface Text {
   readonly label: Label
-  readonly colour: string
+  readonly color: string
   readonly ground: string
   readonly edge: number
   readonly isGroup?: boolean
@@ -988,7 +988,7 @@ function addText({ frame, highlight, texts }: Writing, label: Label, text: Omit<
   texts.push({ ...text, label, ground: groundAt(frame, highlight, middleOf(frame, label)) })
 }
 
-function write(context: CanvasRenderingContext2D, { label, colour, ground, edge }: Text): void {
+function write(context: CanvasRenderingContext2D, { label, color, ground, edge }: Text): void {
   const { lines, font, spacing, height, box } = label
   context.font = font
   context.letterSpacing = `${spacing}px`
@@ -997,7 +997,7 @@ function write(context: CanvasRenderingContext2D, { label, colour, ground, edge 
   context.lineJoin = 'round'
   context.lineWidth = edge
   context.strokeStyle = ground
-  context.fillStyle = colour
+  context.fillStyle = color
   const middles = lines.map((line, at) => [line, (box[0] + box[2]) / 2, box[1] + ((at + 0.5) * height) / lines.length] as const)
   for (const middle of middles) context.strokeText(...middle)
   for (const middle of middles) context.fillText(...middle)
@@ -1005,11 +1005,11 @@ function write(context: CanvasRenderingContext2D, { label, colour, ground, edge 
 
 /** Returns curves that names avoid: between areas, or from an open note to its linked notes. */
 function curvesIn(frame: Frame, highlight: Highlight | undefined) {
-  const { centre, notes = [] } = highlight ?? {}
-  if (centre === undefined) return bandsIn(frame, highlight)
-  if ((frame.graph.degrees[centre] ?? 0) > HUB) return []
+  const { center, notes = [] } = highlight ?? {}
+  if (center === undefined) return bandsIn(frame, highlight)
+  if ((frame.graph.degrees[center] ?? 0) > HUB) return []
   return [...notes].map((note) => {
-    const [start, end] = [placeIn(frame, Math.min(centre, note)), placeIn(frame, Math.max(centre, note))]
+    const [start, end] = [placeIn(frame, Math.min(center, note)), placeIn(frame, Math.max(center, note))]
     return { start, over: bent(...start, ...end), end }
   })
 }
@@ -1034,7 +1034,7 @@ function beside(frame: Frame, note: number, { width, height }: Words): readonly 
   return around.map(([along, down]) => [within(x + along), y + down])
 }
 
-function centresFor(frame: Frame, { bounds }: Group): readonly Point[] {
+function centersFor(frame: Frame, { bounds }: Group): readonly Point[] {
   const { reach } = areasOf(frame.graph, frame.look)
   const [left, top] = pointIn(frame, bounds[0] - reach, bounds[1] - reach).map((edge) => Math.max(0, edge)) as [number, number]
   const [toLeft, toTop] = pointIn(frame, bounds[2] + reach, bounds[3] + reach)
@@ -1058,7 +1058,7 @@ interface Around {
 
 interface Place {
   /** In order of preference. Default: next to the namesake. */
-  readonly centres?: readonly Point[]
+  readonly centers?: readonly Point[]
   /** Maximum number of grid cells with notes to hide. */
   readonly hides: number
   readonly mayReachOut?: boolean
@@ -1072,32 +1072,32 @@ function placeInside(
   ways: readonly (readonly Words[])[],
   mostHidden: number,
 ): Label | undefined {
-  const { namesake, colour, before } = group
+  const { namesake, color, before } = group
   const isNext = namesake !== undefined && isInView(frame, namesake)
-  const all = centresFor(frame, group)
+  const all = centersFor(frame, group)
   const middle = all.slice(0, all.length / 6)
   const isSmall = frame.graph.count < FEW
   const byNamesake: Place = { hides: isSmall ? 0 : Math.min(isNear(frame) ? Infinity : FEW_HIDDEN, mostHidden) }
   const passes: readonly (readonly Place[])[] = [
     // Prefer free positions, which are easier to read.
     [
-      ...(before === undefined ? [] : [{ centres: [pointIn(frame, ...before)], hides: mostHidden }]),
+      ...(before === undefined ? [] : [{ centers: [pointIn(frame, ...before)], hides: mostHidden }]),
       byNamesake,
-      { centres: middle, hides: isSmall ? 0 : Math.min(FEW_HIDDEN, mostHidden) },
-      { centres: all, hides: 0 },
+      { centers: middle, hides: isSmall ? 0 : Math.min(FEW_HIDDEN, mostHidden) },
+      { centers: all, hides: 0 },
     ],
-    [{ hides: mostHidden }, { centres: middle, hides: mostHidden }, { centres: all, hides: mostHidden }],
+    [{ hides: mostHidden }, { centers: middle, hides: mostHidden }, { centers: all, hides: mostHidden }],
     // A colored area needs a name, which may extend slightly beyond the area.
-    isColoured(frame, group) ? [{ centres: all, hides: mostHidden, mayReachOut: true }] : [],
+    isColored(frame, group) ? [{ centers: all, hides: mostHidden, mayReachOut: true }] : [],
   ]
   for (const places of passes)
-    for (const [words, { centres, hides, mayReachOut }] of ways.flatMap((size) =>
+    for (const [words, { centers, hides, mayReachOut }] of ways.flatMap((size) =>
       places.flatMap((place) => size.map((words) => [words, place] as const)),
     )) {
-      const isOwn = landTest(frame, words, group.has ?? landIs(frame, colour), mayReachOut)
-      const isAllowed = frame.look.isColouredByGroup ? isOwn : undefined
+      const isOwn = landTest(frame, words, group.has ?? landIs(frame, color), mayReachOut)
+      const isAllowed = frame.look.isColoredByGroup ? isOwn : undefined
       const next = isNext ? beside(frame, namesake, words) : []
-      const label = labels.place(words, centres ?? next, { mostHidden: hides, isAllowed })
+      const label = labels.place(words, centers ?? next, { mostHidden: hides, isAllowed })
       if (label !== undefined) return label
     }
   return undefined
@@ -1112,13 +1112,13 @@ function sizesFrom(most: number, least: number): readonly number[] {
   return [...new Set(SMALLER.map((smaller) => Math.max(least, most * smaller)))]
 }
 
-function landColour({ look, theme }: Frame, colour = -1): string {
-  return mixed(look.palette[colour] ?? theme.text, theme.text, 0.5)
+function landColor({ look, theme }: Frame, color = -1): string {
+  return mixed(look.palette[color] ?? theme.text, theme.text, 0.5)
 }
 
 /** False for groups in gray. */
-function isColoured({ look }: Frame, { colour }: Pick<Group, 'colour'>): boolean {
-  return colour < look.palette.length - 1
+function isColored({ look }: Frame, { color }: Pick<Group, 'color'>): boolean {
+  return color < look.palette.length - 1
 }
 
 function isNear({ graph, farness }: Frame): boolean {
@@ -1149,9 +1149,9 @@ function landTest(
 }
 
 /** Returns a predicate for points on an area of this color, or on no area. */
-function landIs({ graph, look }: Frame, colour: number | undefined): (x: number, y: number) => boolean {
-  const { colourAt } = areasOf(graph, look)
-  return (x, y) => colourAt(x, y) === colour
+function landIs({ graph, look }: Frame, color: number | undefined): (x: number, y: number) => boolean {
+  const { colorAt } = areasOf(graph, look)
+  return (x, y) => colorAt(x, y) === color
 }
 
 /** Sorts in descending order. */
@@ -1170,7 +1170,7 @@ function isCalm(): boolean {
 }
 
 function groupsOf(graph: Graph, look: Look): readonly Group[] {
-  const { shown, colours, groupedBy, palette } = look
+  const { shown, colors, groupedBy, palette } = look
   const { of, groups } = groupingBy(graph, groupedBy)
   const members = groups.map((): number[] => [])
   for (let note = 0; note < graph.count; note++) if (shown[note] === 1) members[of[note] ?? -1]?.push(note)
@@ -1182,7 +1182,7 @@ function groupsOf(graph: Graph, look: Look): readonly Group[] {
       return {
         label,
         notes,
-        colour: colours[notes.find((note) => (colours[note] ?? 0) < palette.length) ?? -1] ?? 0,
+        color: colors[notes.find((note) => (colors[note] ?? 0) < palette.length) ?? -1] ?? 0,
         bounds: boundsOfMost(graph, notes),
         namesake,
       }

@@ -3,8 +3,8 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { PageNote } from '../../app/read/page-note.ts'
 import { amount } from '../../core/text/format.ts'
-import { INDEX_COLOUR, type Legend as Listed } from './colours.ts'
-import { type ColourBy, DIRECTIONS, dateOf, today, towards } from './graph.ts'
+import { INDEX_COLOR, type Legend as Listed } from './colors.ts'
+import { type ColorBy, DIRECTIONS, dateOf, today, towards } from './graph.ts'
 import { useAnswer } from './hooks.ts'
 import { focusMap } from './keys.ts'
 import { MapView } from './map-view.ts'
@@ -13,9 +13,9 @@ import { copyText, obsidianAddress } from './reader.tsx'
 import {
   announcement,
   api,
-  colourBy,
-  coloured,
-  colouredBy,
+  colorBy,
+  colored,
+  coloredBy,
   deselect,
   drawnMarks,
   drawnTies,
@@ -104,10 +104,10 @@ export function NoteMap() {
     const stop = effect(() => {
       const { value } = graph
       if (value === undefined) return
-      coloured.value = made.show(value, {
+      colored.value = made.show(value, {
         shown: shown.value,
-        colouredBy: colouredBy.value,
-        last: coloured.peek(),
+        coloredBy: coloredBy.value,
+        last: colored.peek(),
         groupedBy: groupedBy.value,
         focus: focused.value,
         lit: lit.value,
@@ -358,8 +358,8 @@ export function Card({ of }: { readonly of: Pointed }) {
     <div class="tip" style={tipPlace(of)}>
       <strong>{titleOf(of.id)}</strong>
       <small>
-        <span class="dot" style={{ background: coloured.value?.cssOf(number) }} />{' '}
-        {coloured.value?.nameOf(number ?? -1) ?? 'no group'}
+        <span class="dot" style={{ background: colored.value?.cssOf(number) }} />{' '}
+        {colored.value?.nameOf(number ?? -1) ?? 'no group'}
         {found?.incomingCount !== undefined && ` · ${found.incomingCount} in · ${found.outgoingCount} out`}
       </small>
       {sentence !== '' && <p>{sentence}</p>}
@@ -417,11 +417,11 @@ const legendChoice = signal<boolean | undefined>(undefined)
 const LEGEND_GROUPS = 7
 const isWholeLegend = signal(false)
 
-function entry({ name, colour, notes, isRest = false }: Listed) {
+function entry({ name, color, notes, isRest = false }: Listed) {
   return (
     <li key={`${name} ${isRest}`}>
       <LegendEntry name={name} isRest={isRest}>
-        <span class={colour === INDEX_COLOUR ? 'dot index' : 'dot'} style={{ background: colour }} />
+        <span class={color === INDEX_COLOR ? 'dot index' : 'dot'} style={{ background: color }} />
         <bdi>{isRest ? (EXPLAINED[name] ?? name) : name}</bdi> <small>{notes}</small>
       </LegendEntry>
     </li>
@@ -430,16 +430,16 @@ function entry({ name, colour, notes, isRest = false }: Listed) {
 
 function Legend() {
   // The legend is empty until communities are known.
-  if ((coloured.value?.legend.length ?? 0) === 0)
+  if ((colored.value?.legend.length ?? 0) === 0)
     return graph.value?.picture.is_grouping && graph.value.count > 0 ? (
-      <p class="legend finding">Finding out what belongs together; colours follow …</p>
+      <p class="legend finding">Finding out what belongs together; colors follow …</p>
     ) : null
   const unlinked = graph.value?.degrees.filter((links) => links === 0).length ?? 0
   // The legend stays closed on narrow maps, and while a note or group is open.
   const isAlone = focus.value === '' && openGroups.value.size === 0
   const isOpen = legendChoice.value ?? (isAlone && matchMedia(hasList.value ? '(width >= 1500px)' : '(width >= 900px)').matches)
-  const groups = coloured.value?.legend.filter(({ isRest = false }) => !isRest) ?? []
-  const rest = coloured.value?.legend.filter(({ isRest = false }) => isRest) ?? []
+  const groups = colored.value?.legend.filter(({ isRest = false }) => !isRest) ?? []
+  const rest = colored.value?.legend.filter(({ isRest = false }) => isRest) ?? []
   const hidden = isWholeLegend.value ? 0 : Math.max(0, groups.length - LEGEND_GROUPS)
   return (
     <details
@@ -450,12 +450,12 @@ function Legend() {
         map.view?.refresh()
       }}
     >
-      <summary>Colours</summary>
+      <summary>Colors</summary>
       <select
-        aria-label="Colours by"
-        value={colouredBy.value}
+        aria-label="Colors by"
+        value={coloredBy.value}
         onChange={(event) => {
-          colourBy.value = event.currentTarget.value as ColourBy
+          colorBy.value = event.currentTarget.value as ColorBy
           writeAddress()
         }}
       >
@@ -498,7 +498,7 @@ function LegendEntry({
   isRest = false,
   children,
 }: Pick<Listed, 'name' | 'isRest'> & { readonly children: ComponentChildren }) {
-  const { value: by } = colouredBy
+  const { value: by } = coloredBy
   if (isRest || name === '/' || by === 'age') return <span>{children}</span>
   const show = (): void => {
     if (by === 'community' || by === 'region') showGroups(new Set([name]), by)

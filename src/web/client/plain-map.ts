@@ -1,4 +1,4 @@
-import { type Coloured, coloursOf } from './colours.ts'
+import { type Colored, colorsOf } from './colors.ts'
 import { element } from './element.ts'
 import { around, DIRECTIONS, type Graph, overviewBy, towards } from './graph.ts'
 import { MapView } from './map-view.ts'
@@ -18,10 +18,10 @@ const NAMED = 6
 export function plainMap(parent: HTMLElement, isDark: boolean, onSelect: (note: number) => void) {
   const drawing = element('div', { className: 'drawing', tabIndex: 0, role: 'application', ariaRoleDescription: 'map of notes' })
   const tip = element('div', { className: 'tip', hidden: true })
-  const legend = element('ul', { className: 'legend', ariaLabel: 'Colours' })
+  const legend = element('ul', { className: 'legend', ariaLabel: 'Colors' })
   let graph: Graph | undefined
   let shown = new Uint8Array()
-  let coloured: Coloured | undefined
+  let colored: Colored | undefined
   let highlight: Highlight = {}
   let chosen: string | undefined
   parent.replaceChildren(drawing, tip)
@@ -59,16 +59,16 @@ export function plainMap(parent: HTMLElement, isDark: boolean, onSelect: (note: 
     }
     event.preventDefault()
   })
-  const notesIn = (group: string): readonly number[] => [...shown.keys()].filter((note) => coloured?.nameOf(note) === group)
+  const notesIn = (group: string): readonly number[] => [...shown.keys()].filter((note) => colored?.nameOf(note) === group)
   const draw = (of: Graph): void => {
     const groupedBy = overviewBy(of)
-    coloured = coloursOf(of, groupedBy, coloured)
+    colored = colorsOf(of, groupedBy, colored)
     const { notes = [], path = [], focus } = chosen === undefined ? highlight : { notes: notesIn(chosen), path: highlight.path }
     const lit = new Set([...notes, ...(focus === undefined ? [] : around(of, focus, 1))])
     legend.replaceChildren(
-      ...coloured.legend.slice(0, NAMED).map(({ name, colour, notes: count, isRest = false }, at) => {
+      ...colored.legend.slice(0, NAMED).map(({ name, color, notes: count, isRest = false }, at) => {
         const dot = element('span', { className: 'dot' })
-        dot.style.background = colour
+        dot.style.background = color
         const label = [dot, element('bdi', { textContent: name }), ` ${count}`]
         if (isRest) return element('li', {}, label)
         const choose = (): void => {
@@ -83,7 +83,7 @@ export function plainMap(parent: HTMLElement, isDark: boolean, onSelect: (note: 
       }),
     )
     // The legend has its final size now, so no name is drawn below it.
-    view.show(of, { shown, groupedBy, colouredBy: groupedBy, last: coloured, lit: lit.size === 0 ? undefined : lit, path, focus })
+    view.show(of, { shown, groupedBy, coloredBy: groupedBy, last: colored, lit: lit.size === 0 ? undefined : lit, path, focus })
   }
   return {
     view,

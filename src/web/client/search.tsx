@@ -3,7 +3,7 @@ import type { SearchResult } from '../../app/find/search.ts'
 import { useShown } from './hooks.ts'
 import { focusMap } from './keys.ts'
 import { plainText } from './plain-text.ts'
-import { api, bareId, coloured, fail, numberOf, open, searchHits, vault } from './state.ts'
+import { api, bareId, colored, fail, numberOf, open, searchHits, vault } from './state.ts'
 
 /** Later results may lack passages. */
 type Hit = Pick<SearchResult, 'id' | 'title'> & Partial<Pick<SearchResult, 'passages'>>
@@ -119,7 +119,7 @@ export function NoteSearch({ id, list, label, placeholder, chosen, isFirst = fal
               onMouseDown={(event) => event.preventDefault()}
               onClick={() => choose(hit)}
             >
-              <i class="dot" style={{ background: coloured.value?.cssOf(numberOf(hit.id)) }} />
+              <i class="dot" style={{ background: colored.value?.cssOf(numberOf(hit.id)) }} />
               <strong>{hit.title}</strong> <small>{bareId(hit.id).split('/').slice(0, -1).join('/')}</small>
               <span>{highlightTerms(plainText(hit.passages?.[0]?.text ?? ''), hit.title, query)}</span>
             </li>

@@ -6,9 +6,9 @@ import type { PartialPicture } from '../../core/insight/picture.ts'
 import { isWithin } from '../../core/paths.ts'
 import { amount } from '../../core/text/format.ts'
 import { type Api, type Connection, openApi } from './api.ts'
-import type { Coloured } from './colours.ts'
+import type { Colored } from './colors.ts'
 import { withFiles } from './files-on-map.ts'
-import { around, type ColourBy, type Graph, type GroupedBy, groupingBy, nearby, neighbours, overviewBy } from './graph.ts'
+import { around, type ColorBy, type Graph, type GroupedBy, groupingBy, nearby, neighbors, overviewBy } from './graph.ts'
 import type { Mark, Tie } from './map-scene.ts'
 import { shaped } from './map-shape.ts'
 import type { MapView } from './map-view.ts'
@@ -29,14 +29,14 @@ export const withJournals = signal(true)
 export const withOrphans = signal(true)
 export const withAttachments = signal(false)
 /** If empty, `groupedBy` decides. */
-export const colourBy = signal<ColourBy | ''>('')
+export const colorBy = signal<ColorBy | ''>('')
 /** Highlights notes within this number of links. 0 highlights all. */
 export const steps = signal(0)
 export const pane = signal<'map' | 'note' | 'list'>('map')
 
 export const api = signal<Api | undefined>(undefined)
 export const graph = signal<Graph | undefined>(undefined)
-export const coloured = signal<Coloured | undefined>(undefined)
+export const colored = signal<Colored | undefined>(undefined)
 export const note = signal<PageNote | null | undefined>(undefined)
 export const failure = signal<RouxError | undefined>(undefined)
 export const layingOut = signal<number | undefined>(undefined)
@@ -84,7 +84,7 @@ export const shown = computed(() => {
     const exists = (created[at] ?? 0) <= until.value
     if (inFolder && tagged && linked && isJournalShown && exists) mask[at] = 1
   }
-  for (let at = value.notes; at < value.count; at++) if (neighbours(value, at).some((note) => mask[note] === 1)) mask[at] = 1
+  for (let at = value.notes; at < value.count; at++) if (neighbors(value, at).some((note) => mask[note] === 1)) mask[at] = 1
   return mask
 })
 
@@ -123,7 +123,7 @@ export function showVault(name: string): void {
 
 function resetVault(): void {
   graph.value = undefined
-  coloured.value = undefined
+  colored.value = undefined
   note.value = undefined
   openGroups.value = NONE
   path.value = []
@@ -156,11 +156,11 @@ export const isPart = computed(() => graph.value !== undefined && graph.value.no
 
 /** A partly drawn vault uses communities, because not all links are known. */
 export const groupedBy = computed<GroupedBy>(() => {
-  if (colourBy.value === 'community' || colourBy.value === 'region') return colourBy.value
+  if (colorBy.value === 'community' || colorBy.value === 'region') return colorBy.value
   return graph.value === undefined || isPart.value ? 'community' : overviewBy(graph.value)
 })
 
-export const colouredBy = computed<ColourBy>(() => colourBy.value || groupedBy.value)
+export const coloredBy = computed<ColorBy>(() => colorBy.value || groupedBy.value)
 
 /** These notes must be drawn, even if only a part of the vault is. */
 const viewed = computed(() => {
@@ -374,8 +374,8 @@ export async function open(given: string, { fly = true, isRead = true, at, histo
   if (focused.value === undefined && isPart.value) await refreshing
   // A path that was found in the meantime stays in view.
   const isOnlyNote = path.value.length === 0 || path.value === pathBefore
-  const { value: centre } = focused
-  if (fly && isOnlyNote && centre !== undefined && graph.value !== undefined) map.view?.goTo(nearby(graph.value, centre), centre)
+  const { value: center } = focused
+  if (fly && isOnlyNote && center !== undefined && graph.value !== undefined) map.view?.goTo(nearby(graph.value, center), center)
 }
 
 export function deselect(): void {
@@ -489,7 +489,7 @@ export function noteAddress(id: string, vault = ''): string {
   return `#${new URLSearchParams({ ...(vault === '' ? {} : { vault }), note: id })}`
 }
 
-const IN_ADDRESS = { vault, view, note: focus, from: pathFrom, to: pathTo, folder, tag, colour: colourBy } as const
+const IN_ADDRESS = { vault, view, note: focus, from: pathFrom, to: pathTo, folder, tag, color: colorBy } as const
 
 export function writeAddress(entry: HistoryEntry = 'push'): void {
   const words = new URLSearchParams()

@@ -1,9 +1,9 @@
 import { useMemo, useState } from 'preact/hooks'
 import { amount } from '../../core/text/format.ts'
-import { coloursOf } from './colours.ts'
+import { colorsOf } from './colors.ts'
 import { dateOf } from './graph.ts'
 import { MoreButton, NoteLink } from './reader.tsx'
-import { COLLATOR, coloured, focused, graph, isPart, lit, shown } from './state.ts'
+import { COLLATOR, colored, focused, graph, isPart, lit, shown } from './state.ts'
 
 type Column = 'title' | 'folder' | 'tags' | 'group' | 'incoming' | 'outgoing' | 'words' | 'changed'
 const ROWS = 200
@@ -22,7 +22,7 @@ export function Table() {
   const [rows, setRows] = useState(ROWS)
   const [filter, setFilter] = useState('')
   const { value } = graph
-  const communities = useMemo(() => value && coloursOf(value, 'community', coloured.peek()), [value])
+  const communities = useMemo(() => value && colorsOf(value, 'community', colored.peek()), [value])
   if (value === undefined) return null
   const { picture } = value
   const facts = 'incoming' in picture ? picture : undefined

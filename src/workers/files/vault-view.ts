@@ -20,15 +20,15 @@ export async function openVaultView(
   { vault, writer, indexer }: Exclusive,
   spelling: Settings['files']['case'],
 ): Promise<VaultView> {
-  const { names, sourcesOf, flavour, known, nextKey } = await indexer.openView()
+  const { names, sourcesOf, flavor, known, nextKey } = await indexer.openView()
   const obsidian = readAppSettings(vault.root)
   const pathOf = once(() => new Map([...known.values()].map(({ key, path }) => [key, path])))
   const notePaths = (): readonly string[] =>
-    [...known.values()].flatMap(({ path }) => (fileKind(path, flavour.mode) === 'note' ? [path] : []))
+    [...known.values()].flatMap(({ path }) => (fileKind(path, flavor.mode) === 'note' ? [path] : []))
   const onDisk = (path: string): string => join(vault.root, path)
   const list = listing(onDisk)
   return {
-    flavour,
+    flavor,
     newLinkFormat: linkFormat(obsidian.newLinkFormat),
     pageFormat: pageFormatOf(vault.root),
     attachmentFolder: typeof obsidian.attachmentFolderPath === 'string' ? obsidian.attachmentFolderPath : undefined,
@@ -58,7 +58,7 @@ export async function openVaultView(
     },
     records: (keys) => writer.records(keys),
     isCurrent: ({ path, stat }) => isSameStat(statOf(onDisk(path)), stat),
-    kindOf: (path) => fileKind(path, flavour.mode),
+    kindOf: (path) => fileKind(path, flavor.mode),
     read: (path) => readBytes(path.startsWith(`${TRASH}/`) ? readPlain(onDisk(path)) : vault.read(toVaultPath(path))),
     look: (path) => {
       const stat = statOf(onDisk(path))

@@ -86,7 +86,7 @@ describe('a folder named by the end of its path', () => {
   })
 })
 
-test('a misspelt folder inside others is suggested with its whole path', async () => {
+test('a misspelled folder inside others is suggested with its whole path', async () => {
   const core = await searchCore(FILES)
   expect(await found(core, { folder: 'Poeple' })).toEqual([
     [],

@@ -454,8 +454,8 @@ describe('contents of an answer', () => {
   test('explain shows both rankings, their weight and why a note is first', async () => {
     const core = await kitchen()
     const [first] = (await ask(core, { query: 'leek soup salt', explain: true })).value
-    expect(first?.explain?.keyword).toMatchObject({ rank: 1, normalised: expect.any(Number) })
-    expect(first?.explain?.semantic).toMatchObject({ rank: expect.any(Number), normalised: expect.any(Number) })
+    expect(first?.explain?.keyword).toMatchObject({ rank: 1, normalized: expect.any(Number) })
+    expect(first?.explain?.semantic).toMatchObject({ rank: expect.any(Number), normalized: expect.any(Number) })
     expect(first?.explain?.weight).toBeGreaterThan(0)
     expect(first?.explain?.weight).toBeLessThan(1)
     expect((await ask(core, { query: 'bread', explain: true })).value[0]?.explain?.exact).toBe(true)

@@ -193,7 +193,7 @@ describe('similar_nodes', () => {
     expect(scores).toEqual([...scores].sort((a, b) => b - a))
   })
 
-  test('a note with many neighbours needs no more store queries than a note with few', async () => {
+  test('a note with many neighbors needs no more store queries than a note with few', async () => {
     const words = Array.from(
       { length: 40 },
       (_, at) => `petal${'abcdefghij'[at % 10]}${'klmn'[at % 4]} stem${'abcdefghij'[at % 10]}${'klmn'[at % 4]}`,

@@ -200,7 +200,7 @@ describe('moves', () => {
     })
   })
 
-  test('recognises a note that was edited while it was moved by its links', async () => {
+  test('recognizes a note that was edited while it was moved by its links', async () => {
     const garden = await loggedVault(GARDEN)
     const cursor = await garden.cursor()
     await garden.change({ 'Soil/Compost.md': undefined, 'Humus.md': '# Humus\nTurned by [[Worms]], feeds [[Tomato]].\n' })

@@ -56,7 +56,7 @@ test("a link's target follows the passage with the link, however well it matches
 test("shows the part of a link's target that its sentence is about", async () => {
   const filler = (word: string) => `${`${word} and nothing else stands here. `.repeat(60)}\n\n`
   const core = await searchCore({
-    'Licences.md': 'Beta builds need a key. What becomes of it is told by the rules about refunds: [[Rules]].\n',
+    'Licenses.md': 'Beta builds need a key. What becomes of it is told by the rules about refunds: [[Rules]].\n',
     'Rules.md': `# Rules\n\n${filler('Invoices')}## Later\n\n${filler('Seats')}Refunds are not given for keys.\n`,
   })
   const { excerpts } = await pack(core, { query: 'what do beta builds need', maxTokens: 600 })

@@ -87,7 +87,7 @@ test('does not compute pairs unless they are requested', async () => {
   }
 })
 
-test('returns no pairs and a warning before the vault has been analysed', async () => {
+test('returns no pairs and a warning before the vault has been analyzed', async () => {
   const core = await searchCore(COPIES)
   const { value, warnings } = await getProblems({ ...core, insights: { follow: async () => undefined } }, ARGS)
   expect([value, warnings.map(({ code }) => code)]).toEqual([{ problems: [], total: 0 }, ['STALE']])

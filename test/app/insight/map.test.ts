@@ -235,7 +235,7 @@ test('an unfinished map reports its progress, and another call does not restart 
     return warnings.map(({ code, message }) => `${code}: ${message}`).join()
   }
   const rest = '. Ask again in a few seconds.'
-  const first = 'STALE: The vault is being analysed for the first time'
+  const first = 'STALE: The vault is being analyzed for the first time'
   expect(await warningOf()).toBe(`${first}${rest}`)
   expect(await warningOf({ done: 12, total: 20 })).toBe(`${first} (12 of 20 notes have been read)${rest}`)
   expect(await warningOf({ done: 20, total: 20 })).toBe(`${first} (all notes have been read and are being compared)${rest}`)

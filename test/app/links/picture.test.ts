@@ -34,7 +34,7 @@ test('the picture contains every note and every link once', async () => {
   expect(Buffer.from(value.places, 'base64').length).toBe(6 * 8)
 })
 
-test('a partial picture has the named notes, their neighbours, and then the best linked notes', async () => {
+test('a partial picture has the named notes, their neighbors, and then the best linked notes', async () => {
   const core = await searchCore(NOTES)
   const { value } = await partOfPicture(core, { notes: ['Tools/Rake', 'nowhere'], most: 4 })
   expect(value.titles).toEqual(expect.arrayContaining(['home', 'rake', 'spade']))
@@ -121,7 +121,7 @@ test('a page of a larger vault gets notes of each community, as many links as fi
   expect(degrees[titles.indexOf('soil 0')]).toBe(29)
 })
 
-test('draws what the user looks at: a note with its neighbours, an opened community, a folder', async () => {
+test('draws what the user looks at: a note with its neighbors, an opened community, a folder', async () => {
   const core = await searchCore(GROUPS)
   const near = await pageOf(core, { notes: ['tools/tools 17.md', 'nowhere'] })
   expect(near.titles.filter((title) => title.startsWith('tools')).length).toBeGreaterThan(12)

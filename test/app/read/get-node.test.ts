@@ -84,7 +84,7 @@ test('shows hashes only to callers who may write', async () => {
   expect(value).not.toHaveProperty('hash')
 })
 
-test('depth 1 adds counts and neighbours with 200 characters each', async () => {
+test('depth 1 adds counts and neighbors with 200 characters each', async () => {
   const { value } = await read('soil/compost.md', { depth: 1 })
   expect(value).toMatchObject({ incomingCount: 2, outgoingCount: 3 })
   expect(value?.incomingNeighbors?.map(({ id }) => id)).toEqual(['soil/worms.md', 'home.md'])
@@ -100,7 +100,7 @@ test('depth 1 adds counts and neighbours with 200 characters each', async () => 
   ])
 })
 
-test('shows at most 20 neighbours per direction and 100 links, with full counts', async () => {
+test('shows at most 20 neighbors per direction and 100 links, with full counts', async () => {
   const targets = Array.from({ length: 130 }, (_, index) => `n${index}`)
   const long = { body: 'x'.repeat(700) }
   const files = Object.fromEntries(targets.map((name) => [`${name}.md`, long]))

@@ -33,7 +33,7 @@ export function attachmentVault(
   const keyAt = (path: string) => (path in files ? paths.indexOf(path) : undefined)
   const read = (path: string) => (files[path] === undefined ? undefined : new TextEncoder().encode(files[path]))
   const view: VaultView = {
-    flavour: { profile: 'lenient', mode, comments: true },
+    flavor: { profile: 'lenient', mode, comments: true },
     newLinkFormat: 'shortest',
     pageFormat: 'triple-lowbar',
     attachmentFolder,

@@ -14,7 +14,7 @@ describe('creating a note', () => {
   test.each<[string, Record<string, string>, CreateNote, Difference]>([
     ['lower-cases the id and adds the extension', {}, create('Notes/My Note'), { 'notes/my note.md': '# A\n' }],
     ['uses the existing spelling of a folder', { 'Notes/Sub/x.md': '' }, create('notes/SUB/A.MD'), { 'Notes/Sub/a.md': '# A\n' }],
-    ['normalises to Unicode form C', {}, create('E\u0301t\u00e9'), { 'ét\u00e9.md': '# A\n' }],
+    ['normalizes to Unicode form C', {}, create('E\u0301t\u00e9'), { 'ét\u00e9.md': '# A\n' }],
     ['an empty note', {}, create('a', { content: '' }), { 'a.md': '' }],
     ['a title that equals the name', {}, create('a', { title: 'a' }), { 'a.md': '# A\n' }],
     ['another title', {}, create('a', { title: 'B: c' }), { 'a.md': '---\ntitle: "B: c"\n---\n# A\n' }],

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Flavour, Mode } from '../../../src/core/note.ts'
+import type { Flavor, Mode } from '../../../src/core/note.ts'
 import type { Operation } from '../../../src/core/operations.ts'
 import { NameIndex } from '../../../src/links/names.ts'
 import { resolveLink } from '../../../src/links/resolve.ts'
@@ -44,16 +44,16 @@ type Files = Readonly<Record<string, string>>
 /** The target of each link of each note: the note and the heading. */
 function endsOf(
   files: Files,
-  flavour: Flavour,
+  flavor: Flavor,
 ): ReadonlyMap<string, readonly (readonly [string, number | undefined] | undefined)[]> {
-  const names = new NameIndex(flavour.mode)
+  const names = new NameIndex(flavor.mode)
   const paths = Object.keys(files)
-  const notes = paths.map((path) => parseNote(files[path] ?? '', flavour))
+  const notes = paths.map((path) => parseNote(files[path] ?? '', flavor))
   for (const [key, path] of paths.entries()) names.add({ key, path, aliases: notes[key]?.aliases ?? [] })
   return new Map(
     paths.map((path, key) => {
       const ends = (notes[key]?.links ?? []).map((each) => {
-        const found = resolveLink(names, { key, path }, each, flavour)
+        const found = resolveLink(names, { key, path }, each, flavor)
         if (found.kind !== 'file' || each.subpath === undefined) return undefined
         return [paths[found.key] ?? '', namedHeadings(each.subpath, notes[found.key]?.headings ?? [])?.at.at(-1)] as const
       })
@@ -67,14 +67,14 @@ test("renames and moves keep every link's heading", async () => {
   await fc.assert(
     fc.asyncProperty(note, note, note, operation, modes, async (a, b, c, request, mode) => {
       const files = { 'a.md': a, 'b.md': b, 'c.md': c }
-      const flavour: Flavour = { profile: 'lenient', mode, comments: true }
+      const flavor: Flavor = { profile: 'lenient', mode, comments: true }
       const vault = await writable(files, { mode })
       const result = await vault.write(request).catch(() => undefined)
       fc.pre(result !== undefined)
       const moved = new Map(result?.files.map(({ from = '', to = '' }) => [from, to]))
-      const now = endsOf(vault.files() as Files, flavour)
+      const now = endsOf(vault.files() as Files, flavor)
       const excused = (result?.dangling.length ?? 0) > 0
-      for (const [path, ends] of endsOf(files, flavour)) {
+      for (const [path, ends] of endsOf(files, flavor)) {
         const there = now.get(moved.get(path) ?? path) ?? []
         const wrong = ends.filter((end, at) => {
           if (end?.[1] === undefined) return false

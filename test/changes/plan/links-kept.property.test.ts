@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { nameProblem } from '../../../src/changes/path-rules.ts'
 import type { Operation } from '../../../src/core/operations.ts'
-import { FLAVOURS, path, vault as randomVault, withEnding } from '../../links/relink/random-vaults.ts'
+import { FLAVORS, path, vault as randomVault, withEnding } from '../../links/relink/random-vaults.ts'
 import { LONG } from '../../support/long.ts'
 import { exported } from '../../support/memory-vault.ts'
 import { type WritableVault, writable } from '../../support/writable-vault.ts'
@@ -11,7 +11,7 @@ const RUNS = Number(process.env.PLAN_RUNS ?? (LONG ? 15 : 5))
 
 const action = fc.tuple(fc.constantFrom('move', 'title', 'folder'), fc.nat(50), path)
 
-describe.each(FLAVOURS)('$profile, $mode', ({ profile, mode, comments }) => {
+describe.each(FLAVORS)('$profile, $mode', ({ profile, mode, comments }) => {
   test('links keep their targets after any moves, and undo restores every byte', async () => {
     await fc.assert(
       fc.asyncProperty(

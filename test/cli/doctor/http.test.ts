@@ -21,7 +21,7 @@ const check = async (changes: Partial<typeof http>): Promise<readonly string[]> 
   )
 
 describe('checking the HTTP port', () => {
-  test('recognises a running Roux', async () => {
+  test('recognizes a running Roux', async () => {
     const on = await listening()
     expect(await check({ port: on.port })).toContain(`http ok: Roux already serves at port ${on.port} of 127.0.0.1`)
     expect(await check({ port: on.port, host: '0.0.0.0' })).toContain(

@@ -49,7 +49,7 @@ describe('found notes', () => {
     ])
   })
 
-  test('neighbours: the linking sentences with their lines', () => {
+  test('neighbors: the linking sentences with their lines', () => {
     const { score: _, ...note } = NOTE
     const lines = [
       { line: 7, text: 'Too cold a [[Proofing|proof]] is by far the most frequent case.', direction: 'in' },
@@ -84,7 +84,7 @@ describe('found notes', () => {
 
   test('shows explanations if requested', () => {
     const explain = {
-      keyword: { rank: 2, score: 9.1, normalised: 0.8 },
+      keyword: { rank: 2, score: 9.1, normalized: 0.8 },
       semantic: null,
       weight: 0.25,
       exact: true,

@@ -31,7 +31,7 @@ const LIST: SuggestionList = {
       score: 0.4,
       why: ['links'],
       kind: 'related',
-      section: ['Rye', 'Colour'],
+      section: ['Rye', 'Color'],
     },
   ],
 }
@@ -44,7 +44,7 @@ from recipes/rolls.md, line 22, to bulk.md
   → [[Bulk fermentation|bulk]]
 
 Malt[2J  0.40  links
-from rye.md, in Rye › Colour, to malt.md
+from rye.md, in Rye › Color, to malt.md
 `,
   )
 })

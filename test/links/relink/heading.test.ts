@@ -16,9 +16,9 @@ interface Case {
 }
 
 function renamed({ outline, index, to, mode = 'obsidian', source = 's.md' }: Case, text: string) {
-  const flavour = { ...LENIENT, mode }
-  const vault = new TextVault({ 'n.md': outline, [source]: text }, flavour)
-  const { headings } = parseNote(outline, flavour)
+  const flavor = { ...LENIENT, mode }
+  const vault = new TextVault({ 'n.md': outline, [source]: text }, flavor)
+  const { headings } = parseNote(outline, flavor)
   const after = headings.map((each, at) => (at === index ? { ...each, text: to } : each))
   const plan = planHeadingLinks(
     vault.sources(),

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { Flavour } from '../../../src/core/note.ts'
+import type { Flavor } from '../../../src/core/note.ts'
 import type { Files } from './rig.ts'
 
 /** Few names, so that they clash, including names that few notations can hold. */
@@ -152,7 +152,7 @@ export function possible(files: Files, wanted: readonly (readonly [number, strin
   return made
 }
 
-export const FLAVOURS: readonly Flavour[] = [
+export const FLAVORS: readonly Flavor[] = [
   { profile: 'lenient', mode: 'obsidian', comments: true },
   { profile: 'obsidian', mode: 'obsidian', comments: true },
   { profile: 'lenient', mode: 'docs', comments: true },

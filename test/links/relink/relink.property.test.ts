@@ -5,7 +5,7 @@ import type { Link } from '../../../src/core/note.ts'
 import { ChangedNames, type NameChange } from '../../../src/links/relink/changed-names.ts'
 import type { RelinkPlan } from '../../../src/links/relink/relink-plan.ts'
 import { resolveLink } from '../../../src/links/resolve.ts'
-import { ALIASES, FLAVOURS, moves, path, possible, vault, withEnding } from './random-vaults.ts'
+import { ALIASES, FLAVORS, moves, path, possible, vault, withEnding } from './random-vaults.ts'
 import { applyPlan, TextVault } from './rig.ts'
 
 const RUNS = Number(process.env.RELINK_RUNS ?? 100)
@@ -14,11 +14,11 @@ const FORMATS = ['shortest', 'relative', 'absolute'] as const
 /** Where the links of each file lead. */
 const endsOf = (vault: TextVault, path: string) => vault.source(path)?.links.map(({ to }) => to) ?? []
 
-describe.each(FLAVOURS)('$profile, $mode', (flavour) => {
+describe.each(FLAVORS)('$profile, $mode', (flavor) => {
   test('every link leads to the same file as before, and only links that would break are rewritten', () => {
     fc.assert(
       fc.property(vault, moves, fc.constantFrom(...FORMATS), (files, wanted, format) => {
-        const before = new TextVault(files, flavour)
+        const before = new TextVault(files, flavor)
         const moved = possible(files, wanted)
         const { plan, after } = before.move(moved, format)
         const excused = new Map<unknown, number | string>(plan.gained.map(({ link, to }) => [link, to]))
@@ -39,7 +39,7 @@ describe.each(FLAVOURS)('$profile, $mode', (flavour) => {
   test('after moving back, every kept link leads to its original target', () => {
     fc.assert(
       fc.property(vault, moves, (files, wanted) => {
-        const before = new TextVault(files, flavour)
+        const before = new TextVault(files, flavor)
         const moved = possible(files, wanted)
         const there = before.move(moved)
         const back = there.after.move(Object.fromEntries(Object.entries(moved).map(([from, to]) => [to, from])))
@@ -54,10 +54,10 @@ describe.each(FLAVOURS)('$profile, $mode', (flavour) => {
 /** Any change of names: files deleted, added, given other aliases, or moved. */
 const change = fc.tuple(fc.nat(50), fc.constantFrom('goes', 'comes', 'renames', 'moves'), path, fc.subarray(ALIASES))
 
-test.each(FLAVOURS)('$profile, $mode: after any change of names, links lead to the same files', (flavour) => {
+test.each(FLAVORS)('$profile, $mode: after any change of names, links lead to the same files', (flavor) => {
   fc.assert(
     fc.property(vault, fc.array(change, { minLength: 1, maxLength: 4 }), (files, wanted) => {
-      const before = new TextVault(files, flavour)
+      const before = new TextVault(files, flavor)
       const changes = nameChanges(before, wanted)
       const plan = before.relink(changes)
       const names = new ChangedNames(before.names, changes)
@@ -69,7 +69,7 @@ test.each(FLAVOURS)('$profile, $mode: after any change of names, links lead to t
         const links = before.texts.links(now, edited[source.path] ?? '')
         source.links.forEach((was, at) => {
           if (excused.has(was)) return
-          const found = resolveLink(names, { key: source.key, path: now }, links[at] as Link, flavour)
+          const found = resolveLink(names, { key: source.key, path: now }, links[at] as Link, flavor)
           expect(found.kind === 'file' ? found.key : found.name, source.path).toBe(was.to)
         })
       }
@@ -117,11 +117,11 @@ const SPELLINGS = [(path: string) => path.toLowerCase(), (path: string) => path]
 function expectNeeded(before: TextVault, moved: Record<string, string>, plan: RelinkPlan): void {
   const untouched = Object.entries(before.files).map(([path, text]) => [moved[path] ?? path, text] as const)
   const keys = new Map([...before.keys].map(([path, key]) => [moved[path] ?? path, key]))
-  const careless = new TextVault(Object.fromEntries(untouched), before.flavour, keys)
+  const careless = new TextVault(Object.fromEntries(untouched), before.flavor, keys)
   for (const { path, edits } of plan.files) {
     for (const { start, end, text } of edits) expect(before.files[path]?.slice(start, end)).not.toBe(text)
     // Search may find files that documentation tools would not.
-    if (before.flavour.mode === 'docs' || before.flavour.mode === 'foam') continue
+    if (before.flavor.mode === 'docs' || before.flavor.mode === 'foam') continue
     const after = moved[path] ?? path
     const wrong = before.source(path)?.links.filter((link, at) => {
       const now = careless.source(after)?.links[at]

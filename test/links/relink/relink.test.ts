@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import type { Flavour, Mode } from '../../../src/core/note.ts'
+import type { Flavor, Mode } from '../../../src/core/note.ts'
 import type { NewLinkFormat } from '../../../src/links/relink/candidates.ts'
 import { applyPlan, type Files, LENIENT, TextVault } from './rig.ts'
 
 interface Options {
   readonly mode?: Mode
   readonly format?: NewLinkFormat
-  readonly profile?: Flavour['profile']
+  readonly profile?: Flavor['profile']
 }
 
 /** Moves a file and checks another file's text afterwards; `others` are empty files. */

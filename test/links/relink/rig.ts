@@ -1,4 +1,4 @@
-import type { Flavour, Link } from '../../../src/core/note.ts'
+import type { Flavor, Link } from '../../../src/core/note.ts'
 import { editText } from '../../../src/core/text/edit-text.ts'
 import { NameIndex } from '../../../src/links/names.ts'
 import type { NewLinkFormat } from '../../../src/links/relink/candidates.ts'
@@ -11,30 +11,30 @@ import { parseNote } from '../../../src/markdown/parse-note.ts'
 import { slotsOfCanvas, slotsOfNote } from '../../../src/markdown/retarget/link-slots.ts'
 import { fileKind } from '../../../src/vault/file-system.ts'
 
-export const LENIENT: Flavour = { profile: 'lenient', mode: 'obsidian', comments: true }
+export const LENIENT: Flavor = { profile: 'lenient', mode: 'obsidian', comments: true }
 
 export type Files = Readonly<Record<string, string>>
 
 /** A vault as text, scanned and resolved as the indexer does it. */
 export class TextVault {
   readonly files: Files
-  readonly flavour: Flavour
+  readonly flavor: Flavor
   readonly names: NameIndex
   readonly keys = new Map<string, number>()
   readonly #mentions = new Map<string, Set<number>>()
   readonly #sources = new Map<number, RelinkSource>()
 
   /** `keys` lets files keep their keys under a new path. */
-  constructor(files: Files, flavour: Flavour = LENIENT, keys: ReadonlyMap<string, number> = new Map()) {
+  constructor(files: Files, flavor: Flavor = LENIENT, keys: ReadonlyMap<string, number> = new Map()) {
     this.files = files
-    this.flavour = flavour
-    this.names = new NameIndex(flavour.mode)
+    this.flavor = flavor
+    this.names = new NameIndex(flavor.mode)
     const notes = new Map<string, ReturnType<typeof parseNote>>()
     for (const [path, text] of Object.entries(files)) {
       const key = keys.get(path) ?? this.keys.size
       this.keys.set(path, key)
-      const kind = fileKind(path, flavour.mode)
-      const note = kind === 'attachment' ? undefined : read(path, text, flavour)
+      const kind = fileKind(path, flavor.mode)
+      const note = kind === 'attachment' ? undefined : read(path, text, flavor)
       if (note !== undefined) notes.set(path, note)
       this.names.add({ key, path, aliases: note?.aliases ?? [], title: note?.title })
     }
@@ -44,11 +44,11 @@ export class TextVault {
   #resolve(path: string, links: readonly Link[]): void {
     const source = { key: this.keys.get(path) as number, path }
     const resolved = links.map((link) => {
-      addMentions(link, path, this.flavour, (name) => {
+      addMentions(link, path, this.flavor, (name) => {
         const keys = this.#mentions.get(name) ?? new Set()
         this.#mentions.set(name, keys.add(source.key))
       })
-      return withTarget(this.names, source, link, this.flavour)
+      return withTarget(this.names, source, link, this.flavor)
     })
     this.#sources.set(source.key, { ...source, links: resolved })
   }
@@ -69,15 +69,15 @@ export class TextVault {
   get texts(): SourceTexts {
     return {
       read: ({ path }) => this.files[path],
-      slots: (path, text) => (path.endsWith('.canvas') ? slotsOfCanvas(text, this.flavour) : slotsOfNote(text, this.flavour)),
-      links: (path, text) => read(path, text, this.flavour).links,
+      slots: (path, text) => (path.endsWith('.canvas') ? slotsOfCanvas(text, this.flavor) : slotsOfNote(text, this.flavor)),
+      links: (path, text) => read(path, text, this.flavor).links,
     }
   }
 
   relink(changes: readonly NameChange[], newLinkFormat: NewLinkFormat = 'shortest'): RelinkPlan {
     const keys = affectedSources(this.names, changes, (name) => this.#mentions.get(name) ?? [])
     const sources = [...keys].sort((a, b) => a - b).flatMap((key) => this.#sources.get(key) ?? [])
-    return planRelink(sources, { names: this.names, changes, flavour: this.flavour, newLinkFormat }, this.texts)
+    return planRelink(sources, { names: this.names, changes, flavor: this.flavor, newLinkFormat }, this.texts)
   }
 
   /** The plan for some moves, and the vault after it. */
@@ -87,7 +87,7 @@ export class TextVault {
     const edited = applyPlan(this.files, plan)
     const entries = Object.entries(edited).map(([path, text]) => [moves[path] ?? path, text] as const)
     const keys = new Map([...this.keys].map(([path, key]) => [moves[path] ?? path, key]))
-    return { plan, after: new TextVault(Object.fromEntries(entries), this.flavour, keys) }
+    return { plan, after: new TextVault(Object.fromEntries(entries), this.flavor, keys) }
   }
 }
 
@@ -98,6 +98,6 @@ export function applyPlan(files: Files, plan: Pick<RelinkPlan, 'files'>): Files 
   return edited
 }
 
-function read(path: string, text: string, flavour: Flavour) {
-  return path.endsWith('.canvas') ? parseCanvas(text, flavour) : parseNote(text, flavour)
+function read(path: string, text: string, flavor: Flavor) {
+  return path.endsWith('.canvas') ? parseCanvas(text, flavor) : parseNote(text, flavor)
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { FLAVOURS } from './random-vaults.ts'
+import { FLAVORS } from './random-vaults.ts'
 import { TextVault } from './rig.ts'
 
 const PIECES = [
@@ -88,7 +88,7 @@ const MOVES = [
 ]
 const RUNS = Number(process.env.RELINK_RUNS ?? 200)
 
-describe.each(FLAVOURS)('$profile, $mode', (flavour) => {
+describe.each(FLAVORS)('$profile, $mode', (flavor) => {
   test('in any mixture of markup, links lead to the same files as before', () => {
     fc.assert(
       fc.property(soup, fc.constantFrom(...MOVES), fc.boolean(), (text, moved: Record<string, string>, isCanvas) => {
@@ -106,7 +106,7 @@ describe.each(FLAVOURS)('$profile, $mode', (flavour) => {
               })
             : '',
         }
-        const before = new TextVault(files, flavour)
+        const before = new TextVault(files, flavor)
         const { plan, after } = before.move(moved)
         const lost = new Map(plan.lost.map(({ link, reason }) => [link, reason]))
         for (const source of before.sources()) {

@@ -14,7 +14,7 @@ import { bodyStartOf } from '../../../src/markdown/frontmatter/frontmatter.ts'
 import { outlineOf } from '../../../src/markdown/outline.ts'
 import { parseNote } from '../../../src/markdown/parse-note.ts'
 import { LONG } from '../../support/long.ts'
-import { flavour } from '../check.ts'
+import { flavor } from '../check.ts'
 import { soup } from '../soups.ts'
 
 function decode(bytes: Uint8Array): string {
@@ -54,14 +54,14 @@ function checkFile(bytes: Uint8Array): boolean {
   if (appended) same(appended.subarray(0, bytes.length), bytes)
   const tagged = after(bytes, (given) => changeTags(given, { add: [TAG] }))
   if (tagged === undefined) return false
-  expect(parseNote(decode(tagged), flavour()).tags.map(({ name }) => name)).toContain(TAG)
+  expect(parseNote(decode(tagged), flavor()).tags.map(({ name }) => name)).toContain(TAG)
   same(
     after(tagged, (given) => changeTags(given, { remove: [TAG] })),
     bytes,
   )
   const named = after(bytes, (given) => setProperties(given, { 'round trip': ['a', { b: '2024-01-01' }] }))
   if (named === undefined) return false
-  expect(parseNote(decode(named), flavour()).properties['round trip']).toEqual(['a', { b: '2024-01-01' }])
+  expect(parseNote(decode(named), flavor()).properties['round trip']).toEqual(['a', { b: '2024-01-01' }])
   same(
     after(named, (given) => setProperties(given, { 'Round Trip': null })),
     bytes,
@@ -142,8 +142,8 @@ describe('every edit can be undone byte for byte', () => {
       fc.property(notes, tags, (text, wanted) => {
         const bytes = after(Buffer.from(text), (given) => setTags(given, wanted))
         if (bytes === undefined) return
-        const before = parseNote(text, flavour())
-        const note = parseNote(decode(bytes), flavour())
+        const before = parseNote(text, flavor())
+        const note = parseNote(decode(bytes), flavor())
         const names = note.tags.filter(({ inBody }) => !inBody).map(({ name }) => name)
         expect([...names].sort()).toEqual([...wanted].sort())
         expect(decode(bytes).slice(note.bodyStart)).toBe(text.slice(before.bodyStart))
@@ -162,10 +162,10 @@ test.runIf(LONG && existsSync(vault))('every note of a real vault', () => {
     const bytes = readFileSync(join(vault, name))
     if (!checkFile(bytes)) refused++
     const text = decode(bytes)
-    const [first] = outlineOf(text, flavour()).headings
+    const [first] = outlineOf(text, flavor()).headings
     if (!first) continue
     const put = after(bytes, (given) =>
-      editSection(given, { section: first.path, mode: 'prepend', content: 'put in', flavour: flavour() }),
+      editSection(given, { section: first.path, mode: 'prepend', content: 'put in', flavor: flavor() }),
     )
     if (put) expect(decode(put).replace(/\n?put in\n\n?/, '').length).toBeLessThanOrEqual(text.length)
   }

@@ -6,7 +6,7 @@ import type { SectionMode } from '../../../src/core/operations.ts'
 import { editSection, renameH1, renameHeading } from '../../../src/markdown/edit/section.ts'
 import { outlineOf, requireSection } from '../../../src/markdown/outline.ts'
 import { parseNote } from '../../../src/markdown/parse-note.ts'
-import { flavour } from '../check.ts'
+import { flavor } from '../check.ts'
 import { soup } from '../soups.ts'
 import { edited, errorOf, refusal } from './edited.ts'
 
@@ -31,7 +31,7 @@ end
 `
 
 function edit(mode: SectionMode, section: readonly string[], content: string, text = TEXT): string {
-  return edited(text, (given) => editSection(given, { section, mode, content, flavour: flavour() }))
+  return edited(text, (given) => editSection(given, { section, mode, content, flavor: flavor() }))
 }
 
 describe('below a heading', () => {
@@ -79,34 +79,32 @@ describe('below a heading', () => {
   test('ignores headings in code, comments and frontmatter; headings in quotes end no section', () => {
     const text = '---\na: |\n  # H\n---\n# A\n```\n# H\n```\n%%\n# H\n%%\n<!--\n# H\n-->\n> # H\n\nend\n'
     expect(edit('append', ['A'], 'x', text)).toBe(`${text}\nx\n`)
-    expect(refusal(() => editSection(text, { section: ['H'], mode: 'append', content: 'x', flavour: flavour() }))).toMatch(
+    expect(refusal(() => editSection(text, { section: ['H'], mode: 'append', content: 'x', flavor: flavor() }))).toMatch(
       /^EDIT_MISMATCH.*line 15.*quote/,
     )
     const hidden = text.replace('> # H', '')
-    expect(errorOf(() => editSection(hidden, { section: ['H'], mode: 'append', content: 'x', flavour: flavour() })).code).toBe(
+    expect(errorOf(() => editSection(hidden, { section: ['H'], mode: 'append', content: 'x', flavor: flavor() })).code).toBe(
       'SECTION_NOT_FOUND',
     )
   })
 
   test('a missing or ambiguous section is an error with the outline, nearest first', () => {
-    const missing = errorOf(() =>
-      editSection(TEXT, { section: ['Two', 'Undr'], mode: 'append', content: 'x', flavour: flavour() }),
-    )
+    const missing = errorOf(() => editSection(TEXT, { section: ['Two', 'Undr'], mode: 'append', content: 'x', flavor: flavor() }))
     expect(missing.toJSON()).toMatchObject({ code: 'SECTION_NOT_FOUND', message: 'There is no section "Two > Undr".' })
     expect(missing.candidates?.slice(0, 3)).toEqual([
       { path: ['Under'], line: 16 },
       { path: ['One'], line: 4 },
       { path: ['One', 'Setup'], line: 8 },
     ])
-    const several = errorOf(() => editSection(TEXT, { section: ['Setup'], mode: 'append', content: 'x', flavour: flavour() }))
+    const several = errorOf(() => editSection(TEXT, { section: ['Setup'], mode: 'append', content: 'x', flavor: flavor() }))
     expect(several.message).toBe('Several sections match "Setup", on lines 8, 13.')
     expect(several.candidates).toHaveLength(2)
     expect(several.candidates?.[1]).toEqual({ path: ['Two', 'Setup'], line: 13 })
     expect(refusal(() => edit('append', ['A'], 'x', '# A\n# A\n'))).toMatch(/on lines 1, 2\. \| Some headings have the same path/)
-    expect(refusal(() => editSection('x', { section: ['A'], mode: 'append', content: 'x', flavour: flavour() }))).toMatch(
+    expect(refusal(() => editSection('x', { section: ['A'], mode: 'append', content: 'x', flavor: flavor() }))).toMatch(
       /no headings/,
     )
-    expect(errorOf(() => editSection(TEXT, { section: [], mode: 'append', content: 'x', flavour: flavour() })).code).toBe(
+    expect(errorOf(() => editSection(TEXT, { section: [], mode: 'append', content: 'x', flavor: flavor() })).code).toBe(
       'SECTION_NOT_FOUND',
     )
   })
@@ -169,7 +167,7 @@ describe('blocks', () => {
 
 describe('renaming headings', () => {
   const rename = (text: string, path: readonly string[], to: string) =>
-    edited(text, (given) => renameHeading(given, { path, to, flavour: flavour() }))
+    edited(text, (given) => renameHeading(given, { path, to, flavor: flavor() }))
 
   test('changes only the text of the heading', () => {
     expect(rename('# A ##\r\nx', ['A'], 'B')).toBe('# B ##\r\nx')
@@ -178,8 +176,8 @@ describe('renaming headings', () => {
     expect(rename('> # A\n', ['A'], 'B')).toBe('> # B\n')
     expect(rename('#\n', [''], 'B')).toBe('# B\n')
     expect(rename(TEXT, ['Two', 'Setup'], 'C#')).toBe(TEXT.replace('## Setup\n2', '## C#\n2'))
-    expect(edited('x\n# A\n# B', (text) => renameH1(text, 'C', flavour()))).toBe('x\n# C\n# B')
-    expect(renameH1('## A', 'C', flavour())).toEqual([])
+    expect(edited('x\n# A\n# B', (text) => renameH1(text, 'C', flavor()))).toBe('x\n# C\n# B')
+    expect(renameH1('## A', 'C', flavor())).toEqual([])
   })
 
   test('rejects a text that would be read differently', () => {
@@ -201,7 +199,7 @@ describe('for any text', () => {
   test('the outline has the headings and blocks that the parser lists, in every mode', () => {
     fc.assert(
       fc.property(soup, fc.constantFrom<Mode>('obsidian', 'foam', 'logseq', 'docs'), (text, mode) => {
-        const { headings, blocks, bodyStart } = parseNote(text, flavour({ mode }))
+        const { headings, blocks, bodyStart } = parseNote(text, flavor({ mode }))
         const outline = outlineOf(text, { mode })
         expect(outline.headings.map(({ level, text: name, line }) => ({ level, text: name, line }))).toEqual(headings)
         expect([outline.blocks, outline.bodyStart]).toEqual([blocks, bodyStart])
@@ -226,7 +224,7 @@ describe('for any text', () => {
           if (path.length === 1 && path[0]?.startsWith('^') === true) continue
           let edits: readonly TextEdit[]
           try {
-            edits = editSection(text, { section: path, mode, content: 'new text', flavour: { mode: given } })
+            edits = editSection(text, { section: path, mode, content: 'new text', flavor: { mode: given } })
           } catch {
             continue
           }
@@ -253,7 +251,7 @@ describe('for any text', () => {
     fc.assert(
       fc.property(lists, modes, fc.constantFrom('new', '- new', '  new', '> new', 'two\n\nparts'), (items, mode, content) => {
         const text = items.map(([depth, mark], at) => `${'  '.repeat(depth)}${mark} text ^i${at}\n`).join('')
-        for (const id of outlineOf(text, flavour()).blocks) {
+        for (const id of outlineOf(text, flavor()).blocks) {
           let after: string
           try {
             after = edit(mode, [`^${id}`], content, text)
@@ -261,7 +259,7 @@ describe('for any text', () => {
             expect(String(error)).toMatch(/would separate .* from its block|have the id/)
             continue
           }
-          expect(outlineOf(after, flavour()).blocks).toEqual(expect.arrayContaining([...outlineOf(text, flavour()).blocks]))
+          expect(outlineOf(after, flavor()).blocks).toEqual(expect.arrayContaining([...outlineOf(text, flavor()).blocks]))
         }
       }),
       { numRuns: 300 },

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { setTitle } from '../../../src/markdown/edit/section.ts'
 import { setProperties, setRelations } from '../../../src/markdown/edit/set-properties.ts'
 import { parseNote } from '../../../src/markdown/parse-note.ts'
-import { DOCS, flavour } from '../check.ts'
+import { DOCS, flavor } from '../check.ts'
 import { edited, errorOf, refusal } from './edited.ts'
 
 const set = (text: string, changes: Readonly<Record<string, unknown>>) => edited(text, (given) => setProperties(given, changes))
@@ -106,13 +106,13 @@ describe('values', () => {
         fc.constantFrom('---\n---\n', 'body', '---\r\na: 1\r\n---\r\n', '---\nk: [x, y]\n---\n', '---\n{"a": 1}\n---\n'),
         (key, put, before) => {
           const after = set(before, { [key]: put })
-          const { properties, malformed } = parseNote(after, flavour())
+          const { properties, malformed } = parseNote(after, flavor())
           expect(malformed.filter(({ message }) => message.includes('cannot be read'))).toEqual([])
           const found = Object.entries(properties).find(([each]) => each.toLowerCase() === key.trim().toLowerCase())?.[1]
           expect(found).toEqual(JSON.parse(JSON.stringify(put)))
           // Removing it again restores the original.
           if (
-            !Object.keys(parseNote(before, flavour()).properties).some(
+            !Object.keys(parseNote(before, flavor()).properties).some(
               (each) => each.toLowerCase() === key.trim().toLowerCase(),
             ) &&
             before !== '---\n---\n'
@@ -237,7 +237,7 @@ describe('a list that changes in part', () => {
     fc.assert(
       fc.property(list, list, comment, (before, after, note) => {
         const text = `---\n${front('', { k: before })}${note}z: 1\n---\nbody\n`
-        expect(parseNote(set(text, { k: after }), flavour()).properties).toEqual({ k: after, z: 1 })
+        expect(parseNote(set(text, { k: after }), flavor()).properties).toEqual({ k: after, z: 1 })
       }),
     )
   })

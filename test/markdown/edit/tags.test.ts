@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { bodyTags, changeTags, setTags } from '../../../src/markdown/edit/tags.ts'
-import { flavour } from '../check.ts'
+import { flavor } from '../check.ts'
 import { edited, errorOf, refusal } from './edited.ts'
 
 const add = (text: string, ...tags: string[]) => edited(text, (given) => changeTags(given, { add: tags }))
@@ -155,7 +155,7 @@ describe('names', () => {
   })
 
   test('in the body are listed', () => {
-    expect(bodyTags('---\ntags: [x]\n---\n#x #Y `#z` #y', flavour())).toEqual(['x', 'Y'])
+    expect(bodyTags('---\ntags: [x]\n---\n#x #Y `#z` #y', flavor())).toEqual(['x', 'Y'])
   })
 })
 

@@ -7,15 +7,15 @@ import { readFullFrontmatter } from '../../../src/markdown/frontmatter/yaml-fron
 import { LineIndex } from '../../../src/markdown/line-index.ts'
 import { parseNote } from '../../../src/markdown/parse-note.ts'
 import { LONG } from '../../support/long.ts'
-import { check, flavour, OBSIDIAN } from '../check.ts'
+import { check, flavor, OBSIDIAN } from '../check.ts'
 
-const properties = (yaml: string) => parseNote(`---\n${yaml}\n---\n`, flavour()).properties
+const properties = (yaml: string) => parseNote(`---\n${yaml}\n---\n`, flavor()).properties
 
 describe('fences', () => {
   test('V9: may follow a byte order mark', () => {
     check('\ufeff---\ntags: [x]\n---\n[[a]]', 'link a\n#x')
-    expect(parseNote('\ufeff---\na: 1\n---\nx', flavour()).bodyStart).toBe(14)
-    expect(parseNote('\ufeffx', flavour()).bodyStart).toBe(1)
+    expect(parseNote('\ufeff---\na: 1\n---\nx', flavor()).bodyStart).toBe(14)
+    expect(parseNote('\ufeffx', flavor()).bodyStart).toBe(1)
   })
 
   test('V11: only on line 1', () => {
@@ -33,7 +33,7 @@ describe('fences', () => {
     check('---js\n[[a]]', 'link a')
     check('--- js\n[[a]]\n---\n', 'h2 --- js [[a]]\nlink a')
     check('----\n[[a]]\n---\n', 'h2 [[a]]\nlink a')
-    expect(parseNote('---json\n{}\n---\n', flavour()).malformed[0]?.message).toContain('"---json"')
+    expect(parseNote('---json\n{}\n---\n', flavor()).malformed[0]?.message).toContain('"---json"')
   })
 
   test('V13: if unclosed, everything is body', () => {
@@ -50,8 +50,8 @@ describe('fences', () => {
 
   test('other languages than YAML are text, and never executed', () => {
     const text = '---js\n{ title: (globalThis.ran = true) }\n---\n'
-    expect(parseNote(text, flavour())).toMatchObject({ properties: {}, bodyStart: 0 })
-    expect(parseNote('---coffee\na: 1\n---\n', flavour()).properties).toEqual({})
+    expect(parseNote(text, flavor())).toMatchObject({ properties: {}, bodyStart: 0 })
+    expect(parseNote('---coffee\na: 1\n---\n', flavor()).properties).toEqual({})
     expect(globalThis).not.toHaveProperty('ran')
   })
 
@@ -63,7 +63,7 @@ describe('fences', () => {
       'body',
       '---\na: |\n  x\n---\n',
     ]) {
-      const note = parseNote(text, flavour())
+      const note = parseNote(text, flavor())
       const other = matter(text, { engines: { yaml: (source: string) => parse(source) as object } })
       expect(note.properties).toEqual(other.data)
       expect(text.slice(note.bodyStart)).toBe(other.content)
@@ -117,7 +117,7 @@ describe('V14: malformed YAML', () => {
     const text = '---\nx: 1\naliases:\n- @me\n- "You"\ntags: [a, "b"]\n---\n[[l]] #y'
     check(text, 'link l\n#y\nbad 4', OBSIDIAN)
     check(text, 'alias @me\nalias You\nlink l\n#a\n#b\n#y\nbad 4')
-    expect(parseNote(text, flavour()).properties).toEqual({})
+    expect(parseNote(text, flavor()).properties).toEqual({})
   })
 
   test('duplicate keys, tabs, lists at the top, plain text', () => {
@@ -149,7 +149,7 @@ describe('V14: malformed YAML', () => {
   })
 
   test('says what is wrong', () => {
-    const message = (yaml: string) => parseNote(`---\n${yaml}\n---\n`, flavour()).malformed[0]?.message
+    const message = (yaml: string) => parseNote(`---\n${yaml}\n---\n`, flavor()).malformed[0]?.message
     expect(message('a: @b')).toMatch(/^The frontmatter cannot be read: .*reserved character @\.$/)
     expect(message('a: 1\na: 2')).toBe('The frontmatter cannot be read: the key "a" occurs twice.')
     expect(message('a: *b')).toBe('The frontmatter cannot be read: aliases (*name) are not supported.')
@@ -189,7 +189,7 @@ describe('links', () => {
 
   test('positions', () => {
     const text = '\ufeff---\r\na: 1\r\nup: ["x", "[[b]]", "[[b]]"]\r\nt: >\r\n  see [[c]]\r\nu: "\\x5b[d]]"\r\n---\r\n'
-    const places = parseNote(text, flavour()).links.map(({ line, column, start, end }) => [line, column, text.slice(start, end)])
+    const places = parseNote(text, flavor()).links.map(({ line, column, start, end }) => [line, column, text.slice(start, end)])
     expect(places).toEqual([
       [3, 12, '[[b]]'],
       [3, 21, '[[b]]'],

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Flavour, Link, Note } from '../../../src/core/note.ts'
+import type { Flavor, Link, Note } from '../../../src/core/note.ts'
 import { parseCanvas } from '../../../src/markdown/json-canvas/parse-canvas.ts'
 import { findBlock, findHeadings, outlineOf } from '../../../src/markdown/outline.ts'
 import { parseNote } from '../../../src/markdown/parse-note.ts'
@@ -9,7 +9,7 @@ import { legible } from '../../../src/markdown/prose/legible.ts'
 import { sentenceAt } from '../../../src/markdown/prose/sentences.ts'
 import { soup } from '../soups.ts'
 
-const flavours = fc.record<Flavour>({
+const flavors = fc.record<Flavor>({
   profile: fc.constantFrom('lenient', 'obsidian'),
   mode: fc.constantFrom('obsidian', 'foam', 'logseq', 'docs'),
   comments: fc.boolean(),
@@ -41,8 +41,8 @@ function checkPlaces(text: string, { links }: Note): void {
 
 test('any text is read without an exception, and positions agree', () => {
   fc.assert(
-    fc.property(soup, flavours, (text, flavour) => {
-      const note = parseNote(text, flavour)
+    fc.property(soup, flavors, (text, flavor) => {
+      const note = parseNote(text, flavor)
       checkPlaces(text, note)
       expect(JSON.parse(JSON.stringify(note.properties))).toEqual(note.properties)
       expect(note.bodyStart).toBeLessThanOrEqual(text.length)
@@ -54,8 +54,8 @@ test('any text is read without an exception, and positions agree', () => {
   )
 })
 
-test('what is counted for the style depends on the flavour only in outlines of Logseq', () => {
-  const unmarked = flavours.filter(({ mode }) => mode !== 'logseq')
+test('what is counted for the style depends on the flavor only in outlines of Logseq', () => {
+  const unmarked = flavors.filter(({ mode }) => mode !== 'logseq')
   fc.assert(
     fc.property(soup, unmarked, unmarked, (text, one, other) => {
       expect(parseNote(text, one).style).toEqual(parseNote(text, other).style)
@@ -65,17 +65,17 @@ test('what is counted for the style depends on the flavour only in outlines of L
 })
 
 test('an indented bullet is a link in an outline of Logseq, and code elsewhere', () => {
-  const styleOf = (mode: Flavour['mode']) => parseNote('\t- [a](b)', { profile: 'lenient', mode, comments: false }).style
+  const styleOf = (mode: Flavor['mode']) => parseNote('\t- [a](b)', { profile: 'lenient', mode, comments: false }).style
   expect(styleOf('logseq')).toEqual({ wikilinks: 0, relativeLinks: 1 })
   for (const mode of ['obsidian', 'foam', 'docs'] as const) expect(styleOf(mode)).toEqual({ wikilinks: 0, relativeLinks: 0 })
 })
 
 test('CRLF is read like LF', () => {
   fc.assert(
-    fc.property(soup, flavours, (text, flavour) => {
+    fc.property(soup, flavors, (text, flavor) => {
       const lf = text.replaceAll('\r', '')
-      const one = parseNote(lf, flavour)
-      const other = parseNote(lf.replaceAll('\n', '\r\n'), flavour)
+      const one = parseNote(lf, flavor)
+      const other = parseNote(lf.replaceAll('\n', '\r\n'), flavor)
       const facts = ({ links, tags, headings, blocks }: Note) => ({
         links: links.map(({ kind, target, subpath, line, column }) => ({ kind, target, subpath, line, column })),
         tags,
@@ -97,8 +97,8 @@ test('canvases are read without an exception, and positions agree', () => {
     .record({ nodes: fc.array(fc.oneof(card, fc.anything()), { maxLength: 4 }) })
     .map((value) => JSON.stringify(value, undefined, 1))
   fc.assert(
-    fc.property(fc.oneof(canvas, soup), flavours, (text, flavour) => {
-      const note = parseCanvas(text, flavour)
+    fc.property(fc.oneof(canvas, soup), flavors, (text, flavor) => {
+      const note = parseCanvas(text, flavor)
       for (const { line, start } of note.links) expect(line).toBe(text.slice(0, start).split('\n').length)
     }),
     { numRuns: 3_000 },

@@ -3,11 +3,11 @@ import { describe, expect, test } from 'vitest'
 import { parseCanvas } from '../../../src/markdown/json-canvas/parse-canvas.ts'
 import { parseNote } from '../../../src/markdown/parse-note.ts'
 import { slotsOfCanvas, slotsOfNote } from '../../../src/markdown/retarget/link-slots.ts'
-import { DOCS, flavour, LOGSEQ, OBSIDIAN } from '../check.ts'
+import { DOCS, flavor, LOGSEQ, OBSIDIAN } from '../check.ts'
 import { soup } from '../soups.ts'
 
 /** Writes a target and a subpath into the first link of a note. */
-function write(text: string, target: string, subpath?: string, given = flavour()): string | undefined {
+function write(text: string, target: string, subpath?: string, given = flavor()): string | undefined {
   const [link] = parseNote(text, given).links
   const slots = link && slotsOfNote(text, given)(link)
   const slot = subpath === undefined ? slots?.target : slots?.subpath
@@ -54,16 +54,16 @@ describe('what each notation can hold', () => {
 })
 
 test('a link that is not in the text has no slot', () => {
-  const slots = slotsOfNote('no links', flavour())
+  const slots = slotsOfNote('no links', flavor())
   const place = { target: 'a', kind: 'link', start: 2, end: 6 } as const
   for (const form of ['wikilink', 'markdown', 'reference', 'html', 'canvas', 'page'] as const) {
     expect(slots({ ...place, form })).toBeUndefined()
-    expect(slotsOfCanvas('{"nodes":[]}', flavour())({ ...place, form })).toBeUndefined()
-    expect(slotsOfCanvas('{', flavour())({ ...place, form })).toBeUndefined()
+    expect(slotsOfCanvas('{"nodes":[]}', flavor())({ ...place, form })).toBeUndefined()
+    expect(slotsOfCanvas('{', flavor())({ ...place, form })).toBeUndefined()
   }
 })
 
-test.each([flavour(), OBSIDIAN, DOCS, LOGSEQ])('every link of any text has a slot with its own text: $mode', (given) => {
+test.each([flavor(), OBSIDIAN, DOCS, LOGSEQ])('every link of any text has a slot with its own text: $mode', (given) => {
   fc.assert(
     fc.property(soup, (text) => {
       const slots = slotsOfNote(text, given)

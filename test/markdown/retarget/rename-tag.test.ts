@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { parseCanvas } from '../../../src/markdown/json-canvas/parse-canvas.ts'
 import { parseNote } from '../../../src/markdown/parse-note.ts'
 import { isTagName, renameTagInCanvas, renameTagInNote, type TagEdits } from '../../../src/markdown/retarget/rename-tag.ts'
-import { flavour, LOGSEQ } from '../check.ts'
+import { flavor, LOGSEQ } from '../check.ts'
 
 const RENAMING = { from: 'Old', to: 'new/x' }
 
@@ -11,7 +11,7 @@ function apply(text: string, { edits }: TagEdits): string {
   return edits.reduceRight((edited, { start, end, text: by }) => edited.slice(0, start) + by + edited.slice(end), text)
 }
 
-function check(before: string, after: string, given = flavour(), renaming = RENAMING): void {
+function check(before: string, after: string, given = flavor(), renaming = RENAMING): void {
   const found = renameTagInNote(before, renaming, given)
   expect(apply(before, found)).toBe(after)
   expect(found.unfit).toEqual([])
@@ -43,11 +43,11 @@ test.each([
 ])('renames a tag %s', (_, before, after) => check(before, after))
 
 test('keeps the key `tags`', () =>
-  check('---\ntags: tags\na: b: c\n---\n', '---\ntags: x\na: b: c\n---\n', flavour(), { from: 'tags', to: 'x' }))
+  check('---\ntags: tags\na: b: c\n---\n', '---\ntags: x\na: b: c\n---\n', flavor(), { from: 'tags', to: 'x' }))
 
 test('quotes a tag that YAML would read as a number or keyword', () => {
   for (const to of ['1e5', 'true', '-x'])
-    check('---\ntags: [a, old]\n---\n', `---\ntags: [a, "${to}"]\n---\n`, flavour(), { from: 'old', to })
+    check('---\ntags: [a, old]\n---\n', `---\ntags: [a, "${to}"]\n---\n`, flavor(), { from: 'old', to })
 })
 
 test('Logseq: page properties', () => {
@@ -57,7 +57,7 @@ test('Logseq: page properties', () => {
 })
 
 test('reports a tag that is written with escapes or is a word of a link', () => {
-  const unfitIn = (text: string) => renameTagInNote(text, RENAMING, flavour())
+  const unfitIn = (text: string) => renameTagInNote(text, RENAMING, flavor())
   expect(unfitIn('---\na: 1\ntags: ["\\u006fld"]\n---\n')).toEqual({ edits: [], unfit: [{ line: 3, reason: 'escaped' }] })
   expect(unfitIn('---\ntags: "[[my old note]]"\n---\n')).toEqual({ edits: [], unfit: [{ line: 2, reason: 'in a link' }] })
 })
@@ -76,8 +76,8 @@ test('Logseq: a tag in frontmatter is reported if the new name is not a tag', ()
 
 test('in the cards of a canvas', () => {
   const canvas = '{"nodes":[{"type":"text","text":"\\"q\\"\\n#old"},{"type":"file","file":"old.md"}]}'
-  expect(apply(canvas, renameTagInCanvas(canvas, RENAMING, flavour()))).toBe(canvas.replace('#old', '#new/x'))
-  expect(renameTagInCanvas('{', RENAMING, flavour())).toEqual({ edits: [], unfit: [] })
+  expect(apply(canvas, renameTagInCanvas(canvas, RENAMING, flavor()))).toBe(canvas.replace('#old', '#new/x'))
+  expect(renameTagInCanvas('{', RENAMING, flavor())).toEqual({ edits: [], unfit: [] })
 })
 
 test('valid tag names', () => {
@@ -111,12 +111,12 @@ test("changes only the name of a note's tags", () => {
   fc.assert(
     fc.property(frontmatter, fc.array(piece), fc.constantFrom('\n\n', ' ', '\r\n'), (front, pieces, joint) => {
       const text = front + pieces.join(joint)
-      const tagsOf = (note: string) => parseNote(note, flavour()).tags.map(({ name }) => name.toLowerCase())
+      const tagsOf = (note: string) => parseNote(note, flavor()).tags.map(({ name }) => name.toLowerCase())
       const renamed = tagsOf(text).map((name) => name.replace(/^old(?=\/|$)/, 'new/x'))
-      expect(tagsOf(apply(text, renameTagInNote(text, RENAMING, flavour())))).toEqual(renamed)
+      expect(tagsOf(apply(text, renameTagInNote(text, RENAMING, flavor())))).toEqual(renamed)
       const canvas = JSON.stringify({ nodes: [{ type: 'text', text }] })
-      const inCard = parseNote(`\n${text}`, flavour()).tags.length
-      expect(parseCanvas(apply(canvas, renameTagInCanvas(canvas, RENAMING, flavour())), flavour()).tags.length).toBe(inCard)
+      const inCard = parseNote(`\n${text}`, flavor()).tags.length
+      expect(parseCanvas(apply(canvas, renameTagInCanvas(canvas, RENAMING, flavor())), flavor()).tags.length).toBe(inCard)
     }),
   )
 })

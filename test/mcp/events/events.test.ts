@@ -118,7 +118,7 @@ describe('the legacy era', () => {
     expect(await subscribe(5_000)).toMatchObject({ result: {} })
   })
 
-  test('notifies of changed lists after initialisation', async () => {
+  test('notifies of changed lists after initialization', async () => {
     const events = new ServerEvents()
     pair = stdioPair(async () => changingCore().core, { events })
     await pair.initialize()

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { membersToJson, messageToJson, toJson } from '../../../src/mcp/transport/json-rpc.ts'
 
-test('serialises like JSON.stringify, with any remembered text', () => {
+test('serializes like JSON.stringify, with any remembered text', () => {
   const values = fc.jsonValue({ maxDepth: 3 })
   fc.assert(
     fc.property(fc.dictionary(fc.string(), values), values, fc.boolean(), (members, id, early) => {

@@ -3,10 +3,10 @@ import { compareBytes } from '../../../src/search/words/index/bytes.ts'
 import type { Page } from '../../../src/search/words/index/page.ts'
 import type { PageSource } from '../../../src/search/words/index/segment.ts'
 import type { StoredSegment } from '../../../src/search/words/index/word-index.ts'
-import { analyseNote, type NoteFields } from '../../../src/search/words/scan.ts'
+import { analyzeNote, type NoteFields } from '../../../src/search/words/scan.ts'
 import { stemOf } from '../../../src/search/words/stem.ts'
 
-/** A document before it is analysed. */
+/** A document before it is analyzed. */
 export interface WordDocument {
   readonly key: number
   readonly stamp: number
@@ -42,7 +42,7 @@ export class MemoryPages implements PageSource {
 /** Builds a segment of these documents and keeps its pages. */
 export function store(pages: MemoryPages, id: number, documents: readonly WordDocument[]): StoredSegment {
   const builder = new SegmentBuilder(stemOf)
-  for (const { key, stamp, language, fields } of documents) builder.add({ key, stamp, language, ...analyseNote(fields) })
+  for (const { key, stamp, language, fields } of documents) builder.add({ key, stamp, language, ...analyzeNote(fields) })
   pages.put(id, [...builder.pages()])
   return { id, header: builder.header() }
 }

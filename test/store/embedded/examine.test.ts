@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { analyseNote } from '../../../src/search/words/scan.ts'
+import { analyzeNote } from '../../../src/search/words/scan.ts'
 import { stemOf } from '../../../src/search/words/stem.ts'
 import { examineIndex, examineSearchIndex } from '../../../src/store/embedded/examine.ts'
 import { openSearchWriter } from '../../../src/store/embedded/search/search-writer.ts'
@@ -34,7 +34,7 @@ async function writtenSearchIndex(): Promise<string> {
   const batch = await writer.beginWords(stemOf)
   const rest = { headings: [], tags: [], properties: [] }
   for (let key = 0; key < 20; key++) {
-    const words = analyseNote({ ...rest, title: [`n${key}`], body: `common word${key}` })
+    const words = analyzeNote({ ...rest, title: [`n${key}`], body: `common word${key}` })
     await batch.put([{ key, path: `n${key}.md`, version: 1, ...words }])
   }
   await batch.commit()

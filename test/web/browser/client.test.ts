@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest'
 import type { NodeId } from '../../../src/core/ids.ts'
 import type { VaultPicture } from '../../../src/core/insight/picture.ts'
 import { readEvents } from '../../../src/web/client/api.ts'
-import { coloursOf, INDEX, PALETTE } from '../../../src/web/client/colours.ts'
-import { around, boundsOf, graphOf, nearby, neighbours, overviewBy, towards } from '../../../src/web/client/graph.ts'
+import { colorsOf, INDEX, PALETTE } from '../../../src/web/client/colors.ts'
+import { around, boundsOf, graphOf, nearby, neighbors, overviewBy, towards } from '../../../src/web/client/graph.ts'
 import { areasOf, landPartsOf, partsWithin } from '../../../src/web/client/map-areas.ts'
 import { fitInto } from '../../../src/web/client/map-fit.ts'
 import { Dots, Labels, wrapped } from '../../../src/web/client/map-labels.ts'
@@ -100,9 +100,9 @@ test('what is around a note does not go on by way of a note that links to a larg
   expect(names(0, 1)).toHaveLength(62)
 })
 
-test('the largest communities have a colour each, and the others are grey and counted together', () => {
+test('the largest communities have a color each, and the others are gray and counted together', () => {
   const sized = (sizes: readonly number[]) =>
-    coloursOf(
+    colorsOf(
       graphOf(
         pictureOf(
           sizes.flatMap((size, group) =>
@@ -113,25 +113,25 @@ test('the largest communities have a colour each, and the others are grey and co
       ),
       'community',
     )
-  const { colours, legend } = sized(Array.from({ length: 14 }, (_, group) => 20 - group))
-  expect(new Set(colours.slice(0, -15)).size).toBe(12)
-  expect([...new Set(colours.slice(-15))]).toEqual([PALETTE.length - 1])
+  const { colors, legend } = sized(Array.from({ length: 14 }, (_, group) => 20 - group))
+  expect(new Set(colors.slice(0, -15)).size).toBe(12)
+  expect([...new Set(colors.slice(-15))]).toEqual([PALETTE.length - 1])
   expect(legend.slice(0, 12).map(({ notes }) => notes)).toEqual(Array.from({ length: 12 }, (_, group) => 20 - group))
-  expect(legend.slice(12)).toEqual([{ name: 'other', colour: PALETTE.at(-1), notes: 15, isRest: true }])
+  expect(legend.slice(12)).toEqual([{ name: 'other', color: PALETTE.at(-1), notes: 15, isRest: true }])
   // Seven are enough if the others are small.
   expect(sized([...Array(7).fill(20), 1, 1]).legend.map(({ notes }) => notes)).toEqual([...Array(7).fill(20), 2])
 })
 
-test('an index note has none of the colours, and a single small group has its name instead of "other"', () => {
+test('an index note has none of the colors, and a single small group has its name instead of "other"', () => {
   const leaves = Array.from({ length: 60 }, (_, at) => `leaf${at}: ${at} 0 = ${(at % 13) + 1}`)
   const links = leaves.map((_, at) => `index leaf${at}`)
-  const { colours, legend, cssOf } = coloursOf(graphOf(pictureOf([...leaves, 'index: 0 5 = 1'], links)), 'community')
-  expect(colours[60]).toBe(INDEX)
+  const { colors, legend, cssOf } = colorsOf(graphOf(pictureOf([...leaves, 'index: 0 5 = 1'], links)), 'community')
+  expect(colors[60]).toBe(INDEX)
   expect(cssOf(60)).toBe('var(--text)')
-  expect([...colours.slice(0, 60)]).not.toContain(INDEX)
+  expect([...colors.slice(0, 60)]).not.toContain(INDEX)
   expect(legend.slice(12)).toEqual([
-    { name: 'group 9', colour: PALETTE.at(-1), notes: 4 },
-    { name: 'index notes', colour: 'var(--text)', notes: 1, isRest: true },
+    { name: 'group 9', color: PALETTE.at(-1), notes: 4 },
+    { name: 'index notes', color: 'var(--text)', notes: 1, isRest: true },
   ])
 })
 
@@ -142,11 +142,11 @@ test('areas meet without overlapping, around the notes of their community and no
   const notes = [...row(1, 0), ...row(2, 10), 'stray: 15 3 = 1']
   const links = notes.slice(1).map((note) => `g1n0 ${note.split(':')[0]}`)
   const graph = graphOf(pictureOf(notes, links))
-  const { colours } = coloursOf(graph, 'folder')
+  const { colors } = colorsOf(graph, 'folder')
   const look = { shown: new Uint8Array(graph.count).fill(1), palette: PALETTE }
-  expect(areasOf(graph, { ...look, colours }).all).toHaveLength(1)
-  const { all, colourAt } = areasOf(graph, { ...look, colours: Uint8Array.from(graph.picture.communities) })
-  expect(all.map(({ colour, outlines }) => [colour, outlines.length])).toEqual([
+  expect(areasOf(graph, { ...look, colors }).all).toHaveLength(1)
+  const { all, colorAt } = areasOf(graph, { ...look, colors: Uint8Array.from(graph.picture.communities) })
+  expect(all.map(({ color, outlines }) => [color, outlines.length])).toEqual([
     [0, 1],
     [1, 1],
   ])
@@ -155,7 +155,7 @@ test('areas meet without overlapping, around the notes of their community and no
   expect(gap).toBeGreaterThan(0)
   expect(gap).toBeLessThan(1)
   const found = [...Array(graph.count).keys()].map((note) =>
-    colourAt(graph.places[note * 2] ?? 0, graph.places[note * 2 + 1] ?? 0),
+    colorAt(graph.places[note * 2] ?? 0, graph.places[note * 2 + 1] ?? 0),
   )
   expect(found).toEqual([...Array(25).fill(0), ...Array(26).fill(1)])
 })
@@ -179,13 +179,13 @@ test('a large region has its communities as parts, and a small one has none', ()
   const graph = graphOf({ ...picture, region_of: isSmall })
   const look = {
     shown: new Uint8Array(graph.count).fill(1),
-    colours: Uint8Array.from(isSmall),
+    colors: Uint8Array.from(isSmall),
     palette: PALETTE,
-    isColouredByGroup: true,
+    isColoredByGroup: true,
     groupedBy: 'region',
   } as const
   const parts = landPartsOf(graph, look)
-  expect(parts.map(({ colour, label, notes, outlines }) => [colour, label, notes.length, outlines.length])).toEqual([
+  expect(parts.map(({ color, label, notes, outlines }) => [color, label, notes.length, outlines.length])).toEqual([
     [0, 'group 1', 60, 1],
     [0, 'group 2', 60, 1],
   ])
@@ -206,7 +206,7 @@ test('the better the notes of a part are linked, the darker is its ground, which
   })
   const shown = new Uint8Array(120).fill(1)
   const look = {
-    ...{ shown, colours: new Uint8Array(120), palette: PALETTE, isColouredByGroup: true, groupedBy: 'region' as const },
+    ...{ shown, colors: new Uint8Array(120), palette: PALETTE, isColoredByGroup: true, groupedBy: 'region' as const },
     ...{ focus: undefined, lit: undefined, path: [] },
   }
   expect(landPartsOf(graph, look).map(({ label, rank }) => [label, rank])).toEqual([
@@ -232,9 +232,9 @@ test('links between two lands are one band, also those of an index note on one o
   const graph = graphOf(
     pictureOf(all, [...links, ...[1, 2].flatMap((of) => all.slice(1, 25).map((_, at) => `g${of}n${at} g${of}n${at + 1}`))]),
   )
-  const colours = Uint8Array.from(graph.picture.communities)
-  colours[12] = INDEX
-  const { bands, of } = areasOf(graph, { shown: new Uint8Array(graph.count).fill(1), palette: PALETTE, colours })
+  const colors = Uint8Array.from(graph.picture.communities)
+  colors[12] = INDEX
+  const { bands, of } = areasOf(graph, { shown: new Uint8Array(graph.count).fill(1), palette: PALETTE, colors })
   expect(bands.map(({ from, to, links }) => [from, to, links])).toEqual([[0, 1, 3]])
   expect(of[12]).toBe(0)
 })
@@ -257,13 +257,13 @@ test('a name takes a free place on its land, and one that must be shown hides as
   dots.add([150, 40, 160, 60])
   const view = { width: 200, height: 100 }
   const words = { text: 'a', lines: ['a'], font: '', spacing: 0, width: 40, height: 20 }
-  const centres = [
+  const centers = [
     [60, 50],
     [150, 50],
     [150, 70],
   ] as const
   const label = (placing?: Parameters<Labels['place']>[2]) =>
-    new Labels({ ...view, covered: [], dots }).place(words, centres, placing)?.box
+    new Labels({ ...view, covered: [], dots }).place(words, centers, placing)?.box
   expect(label()).toEqual([130, 60, 170, 80])
   const isAllowed = ([, y]: readonly [number, number]): boolean => y < 60
   expect(label({ isAllowed })).toBeUndefined()
@@ -282,9 +282,9 @@ test('an area has no hole where a name has room', () => {
       ring.slice(1).map((_, at) => `n0 n${at + 1}`),
     ),
   )
-  const look = { shown: new Uint8Array(graph.count).fill(1), palette: PALETTE, colours: new Uint8Array(graph.count) }
-  expect(areasOf(graph, look).colourAt(0, 0)).toBe(0)
-  expect(areasOf(graph, look).colourAt(14, 0)).toBeUndefined()
+  const look = { shown: new Uint8Array(graph.count).fill(1), palette: PALETTE, colors: new Uint8Array(graph.count) }
+  expect(areasOf(graph, look).colorAt(0, 0)).toBe(0)
+  expect(areasOf(graph, look).colorAt(14, 0)).toBeUndefined()
 })
 
 test('a layout is turned and stretched to fill the window', () => {
@@ -301,7 +301,7 @@ test('a layout is turned and stretched to fill the window', () => {
   expect(places[5]).toBeGreaterThan(Math.max(places[1] ?? 0, places[3] ?? 0))
 })
 
-test('a community keeps its colour when another outgrows it, also after the page is loaded again', () => {
+test('a community keeps its color when another outgrows it, also after the page is loaded again', () => {
   const row = (sizes: Readonly<Record<string, number>>) =>
     graphOf(
       pictureOf(
@@ -311,21 +311,21 @@ test('a community keeps its colour when another outgrows it, also after the page
         [],
       ),
     )
-  const names = (coloured: ReturnType<typeof coloursOf>) =>
-    Object.fromEntries(coloured.legend.map(({ name, colour }) => [name, colour]))
-  const before = coloursOf(row({ 1: 3, 2: 2, 3: 2 }), 'community')
+  const names = (colored: ReturnType<typeof colorsOf>) =>
+    Object.fromEntries(colored.legend.map(({ name, color }) => [name, color]))
+  const before = colorsOf(row({ 1: 3, 2: 2, 3: 2 }), 'community')
   const grown = row({ 1: 1, 2: 4, 3: 2 })
-  expect(names(coloursOf(grown, 'community', before))).toEqual(names(before))
-  expect(names(coloursOf(grown, 'community'))).toEqual(names(before))
+  expect(names(colorsOf(grown, 'community', before))).toEqual(names(before))
+  expect(names(colorsOf(grown, 'community'))).toEqual(names(before))
 })
 
-test('a vault with more communities than can be told apart is coloured by regions, unless one has most of the notes', () => {
+test('a vault with more communities than can be told apart is colored by regions, unless one has most of the notes', () => {
   const overviewOf = (communities: number, regions: readonly number[]) => {
     const notes = Array.from({ length: 60 }, (_, at) => `n${at}: ${at} 0 = ${at % communities}`)
     const sized = regions.map((size, at) => ({ id: `r${at}`, label: `region ${at}`, notes: size }))
     const regionOf = regions.flatMap((size, at) => Array<number>(size).fill(at))
     const graph = graphOf({ ...pictureOf(notes, []), regions: sized, region_of: regionOf })
-    return { by: overviewBy(graph), legend: coloursOf(graph, overviewBy(graph)).legend.map(({ name }) => name) }
+    return { by: overviewBy(graph), legend: colorsOf(graph, overviewBy(graph)).legend.map(({ name }) => name) }
   }
   expect(overviewOf(30, [30, 20, 10])).toEqual({ by: 'region', legend: ['region 0', 'region 1', 'region 2'] })
   expect(overviewOf(30, [50, 10]).by).toBe('community')
@@ -403,13 +403,13 @@ test('of a vault that is drawn in part, sizes of notes and what is said of it ar
     { id: 'c1', label: 'large', notes: 60 },
   ]
   const graph = graphOf({ ...drawn, groups, count: 100, link_count: 300, degrees: [7, 1], named: [] })
-  expect([graph.count, graph.vault, [...graph.degrees], [...neighbours(graph, 0)]]).toEqual([
+  expect([graph.count, graph.vault, [...graph.degrees], [...neighbors(graph, 0)]]).toEqual([
     2,
     { notes: 100, links: 300 },
     [7, 1],
     [1],
   ])
-  expect(coloursOf(graph, 'community').legend.map(({ name, notes }) => `${name} ${notes}`)).toEqual(['large 60', 'small 40'])
+  expect(colorsOf(graph, 'community').legend.map(({ name, notes }) => `${name} ${notes}`)).toEqual(['large 60', 'small 40'])
 })
 
 test('a note is shown together with linked notes that are neither index notes nor far away', () => {
@@ -468,8 +468,8 @@ test('a name crosses a link rather than a note, and neither if there is room', (
   dots.add([0, 40, 60, 60])
   lines.addCurve([0, 20], [100, 20], [200, 20])
   const words = { text: 'a', lines: ['a'], font: '', spacing: 0, width: 40, height: 20 }
-  const place = (...centres: readonly (readonly [number, number])[]) =>
-    new Labels({ width: 200, height: 100, covered: [], dots, lines }).place(words, centres, { mostHidden: Infinity })?.box[1]
+  const place = (...centers: readonly (readonly [number, number])[]) =>
+    new Labels({ width: 200, height: 100, covered: [], dots, lines }).place(words, centers, { mostHidden: Infinity })?.box[1]
   expect(place([40, 50], [40, 20], [40, 80])).toBe(70)
   expect(place([40, 50], [40, 20])).toBe(10)
 })

@@ -425,7 +425,7 @@ test('a note under the pointer, or in focus, stands out with what it is linked w
   await page.waitForSelector('.legend li')
   await mapIsStill(page)
   const far = 'people/antoine-augustin parmentier.md'
-  /** How far a note's colour is from that of the ground. The land around the note remains in view. */
+  /** How far a note's color is from that of the ground. The land around the note remains in view. */
   const contrastOf = (id: string) =>
     page.evaluate((one) => {
       const drawing = document.querySelector<MapElement>('.map .drawing')
@@ -461,7 +461,7 @@ test('a group chosen in the legend keeps its land and its name', async () => {
   const { page } = await lookAtDemo()
   await page.waitForSelector('.legend li')
   await mapIsStill(page)
-  const colourAt = (x: number, y: number) =>
+  const colorAt = (x: number, y: number) =>
     page.evaluate(
       ([left = 0, top = 0]) => [
         ...(document.querySelector<MapElement>('.map .drawing')?.map.picture()?.getContext('2d')?.getImageData(left, top, 1, 1)
@@ -473,7 +473,7 @@ test('a group chosen in the legend keeps its land and its name', async () => {
   const landOf = async (name: string) => {
     const { box: [left, top] = [0, 0] } =
       (await labelsOf(page)).find(({ text, font }) => text === name && font.startsWith('700')) ?? {}
-    const [red = 0, green = 0, blue = 0] = await colourAt(left, top)
+    const [red = 0, green = 0, blue = 0] = await colorAt(left, top)
     return Math.max(red, green, blue) - Math.min(red, green, blue)
   }
   expect(await landOf('Poolish')).toBeGreaterThan(8)
@@ -530,7 +530,7 @@ test('the card at the pointer has links in and out and the first sentence, the t
   expect(read).toEqual(['svg', true, true, expect.stringMatching(/gluten/i)])
 })
 
-test('the map replays how the vault grew, and colours show when notes were last changed', async () => {
+test('the map replays how the vault grew, and colors show when notes were last changed', async () => {
   const world = openWorld()
   const today = new Date().toISOString().slice(0, 10)
   world.write('Old.md', '---\ncreated: 2020-01-01\nmodified: 2020-01-02\n---\n[[Recent]]\n')
@@ -538,7 +538,7 @@ test('the map replays how the vault grew, and colours show when notes were last 
   writeVault(world, 2, 6)
   const { page } = await look(await openRoux(world))
   await page.waitForSelector('.legend select')
-  await page.selectOption('select[aria-label="Colours by"]', 'age')
+  await page.selectOption('select[aria-label="Colors by"]', 'age')
   await page.waitForSelector('.legend li:has-text("last 7 days")')
   await page.waitForSelector('.legend li:has-text("earlier")')
   const named = async () => (await labelsOf(page)).map(({ text }) => text)

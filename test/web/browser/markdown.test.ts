@@ -30,7 +30,7 @@ test.each([
   ['brackets', filled('[')],
   ['emphases that end nowhere', filled('*_*_ ')],
   ['emphases within one another', `${'*a '.repeat(30_000)}b${' a*'.repeat(30_000)}`],
-  ['crossed out and emphasised', `${'~a*'.repeat(30_000)}b${'*a~'.repeat(30_000)}`],
+  ['crossed out and emphasized', `${'~a*'.repeat(30_000)}b${'*a~'.repeat(30_000)}`],
   ['backticks', filled('`a')],
   ['links within one another', `${'['.repeat(50_000)}a${'](b)'.repeat(30_000)}`],
   ['pictures within one another', `${'!['.repeat(25_000)}a${'](b)'.repeat(25_000)}`],

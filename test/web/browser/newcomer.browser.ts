@@ -174,7 +174,7 @@ test('no name on the map lies below what lies over the map', async () => {
   }
 })
 
-test('a community is brought into view from the names of colours', async () => {
+test('a community is brought into view from the names of colors', async () => {
   const { page } = await lookAtDemo()
   await page.click('.legend li >> nth=0 >> button')
   await mapIsStill(page)

@@ -10,7 +10,7 @@ const FILE = fileURLToPath(new URL('reference.json', import.meta.url))
 
 /** How far an edge may be from the reference, in pixels. */
 const EDGE = 40
-/** How far the colour of a cell may be from the reference, of 255. A name more or less in a cell changes it less. */
+/** How far the color of a cell may be from the reference, of 255. A name more or less in a cell changes it less. */
 const SHADE = 36
 const [COLUMNS, ROWS] = [16, 10]
 

@@ -1,5 +1,5 @@
 import type { ResolvedLink } from '../../../core/index-writer.ts'
-import type { Flavour } from '../../../core/note.ts'
+import type { Flavor } from '../../../core/note.ts'
 import { listSome } from '../../../core/text/format.ts'
 import { type NamedFile, namesOf } from '../../../links/names.ts'
 import type { RelinkSource } from '../../../links/relink/relink-plan.ts'
@@ -77,7 +77,7 @@ function linksWritten(draft: Draft, view: VaultView, read: WrittenLinkFiles['rea
   const { original, path, isEdited } = draft
   if (!isEdited || isTrash(path) || view.kindOf(path) !== 'note') return []
   const before = new Map<string, number>()
-  const old = original === undefined ? [] : parseNote(decode(draft.disk), view.flavour).links
+  const old = original === undefined ? [] : parseNote(decode(draft.disk), view.flavor).links
   for (const link of old) before.set(nameOf(link), (before.get(nameOf(link)) ?? 0) + 1)
   const newLinks: WrittenLink[] = []
   for (const link of read(draft).links) {
@@ -102,7 +102,7 @@ function partTest(view: VaultView, { byKey }: WrittenLinkFiles): (link: Resolved
     if (tests.size >= MAX_READ) return true
     const note = byKey(to)
     const isRead = note !== undefined && view.kindOf(note.path) === 'note'
-    const test = isRead ? subpathTest(outlineOf(note.text, view.flavour)) : () => true
+    const test = isRead ? subpathTest(outlineOf(note.text, view.flavor)) : () => true
     tests.set(to, test)
     return test(subpath)
   }
@@ -126,7 +126,7 @@ export async function brokenPartNotes(
   { read, namedBefore }: LinkingFiles,
 ): Promise<readonly string[]> {
   const targets = drafts.flatMap((draft) => partTarget(draft, view, namedBefore))
-  const lostTests = new Map(targets.flatMap(({ draft }) => lostParts(draft, view.flavour)))
+  const lostTests = new Map(targets.flatMap(({ draft }) => lostParts(draft, view.flavor)))
   if (lostTests.size === 0) return []
   const keys = targets.flatMap(({ draft, sources }) => (lostTests.has(draft.key) ? [draft.key, ...sources] : []))
   const broken = new Map<number, string[]>()
@@ -149,14 +149,14 @@ export async function brokenPartNotes(
 function partTarget(draft: Draft, view: VaultView, namedBefore: LinkingFiles['namedBefore']): readonly PartTarget[] {
   const { key, path, original, isEdited } = draft
   if (!isEdited || original === undefined || isTrash(path) || isTrash(original) || view.kindOf(path) !== 'note') return []
-  const names = [view.names.file(key), namedBefore(key)].flatMap((file) => (file ? namesOf(file, view.flavour.mode) : []))
+  const names = [view.names.file(key), namedBefore(key)].flatMap((file) => (file ? namesOf(file, view.flavor.mode) : []))
   const sources = [...new Set(names)].flatMap((name) => [...view.sourcesOf(outlineName(name))])
   return sources.length > 0 || /\[\[#|\]\(#/.test(draft.text) ? [{ draft, sources }] : []
 }
 
-function lostParts(draft: Draft, flavour: Flavour): readonly (readonly [key: number, isLost: (subpath: string) => boolean])[] {
-  const before = outlineOf(decode(draft.disk), flavour)
-  const after = outlineOf(draft.text, flavour)
+function lostParts(draft: Draft, flavor: Flavor): readonly (readonly [key: number, isLost: (subpath: string) => boolean])[] {
+  const before = outlineOf(decode(draft.disk), flavor)
+  const after = outlineOf(draft.text, flavor)
   const had = subpathTest(before)
   const has = subpathTest(after)
   return [[draft.key, (subpath) => had(subpath) && !has(subpath)]]

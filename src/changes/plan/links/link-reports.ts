@@ -26,13 +26,13 @@ export class LinkReports {
     changes: readonly NameChange[],
     pathOf: (key: number) => string | undefined,
   ): void {
-    const { names, flavour } = this.#view
+    const { names, flavor } = this.#view
     const after = new ChangedNames(names, changes)
     for (const source of sources) {
       for (const link of source.links) {
         if (typeof link.to === 'string') continue
-        if (!after.isChanged(source.key) && !mentionsAny(link, source.path, flavour, after.touched)) continue
-        const resolution = resolveLink(after, source, link, flavour)
+        if (!after.isChanged(source.key) && !mentionsAny(link, source.path, flavor, after.touched)) continue
+        const resolution = resolveLink(after, source, link, flavor)
         if (resolution.kind === 'file' && resolution.key === link.to) continue
         this.add(source, link, { target: pathOf(link.to) ?? '', reason: 'gone' })
       }
@@ -49,7 +49,7 @@ export class LinkReports {
       const links = linksOf(key)
       const link = links === undefined ? old : links.find((each) => each.form === old.form && each.target === old.target)
       if (path === undefined || link === undefined) return []
-      const resolution = resolveLink(this.#view.names, { key, path }, link, this.#view.flavour)
+      const resolution = resolveLink(this.#view.names, { key, path }, link, this.#view.flavor)
       const now = resolution.kind === 'file' ? pathOf(resolution.key) : undefined
       const isUnchanged = now === target && reason === 'gone'
       return isUnchanged ? [] : [{ path, line: link.line, text: link.target, reason: reasonOf(reason, now) }]

@@ -38,7 +38,7 @@ export class LinkSources {
   get texts(): SourceTexts {
     return {
       read: ({ key, path }) => textOf(this.#parts.open(key, path)),
-      slots: (path, text) => (this.#view.kindOf(path) === 'canvas' ? slotsOfCanvas : slotsOfNote)(text, this.#view.flavour),
+      slots: (path, text) => (this.#view.kindOf(path) === 'canvas' ? slotsOfCanvas : slotsOfNote)(text, this.#view.flavor),
       links: (path, text) => this.#linksIn(path, text),
     }
   }
@@ -72,13 +72,13 @@ export class LinkSources {
   }
 
   #resolve({ key, path }: Source, links: readonly (Link | ResolvedLink)[]): readonly ResolvedLink[] {
-    const { names, flavour } = this.#view
-    return links.map((link) => withTarget(names, { key, path }, link, flavour))
+    const { names, flavor } = this.#view
+    return links.map((link) => withTarget(names, { key, path }, link, flavor))
   }
 
   #linksIn(path: string, text: string): readonly Link[] {
     const parse = this.#view.kindOf(path) === 'canvas' ? parseCanvas : parseNote
-    return parse(text, this.#view.flavour).links
+    return parse(text, this.#view.flavor).links
   }
 }
 
@@ -124,9 +124,9 @@ export class PlannedNames {
 }
 
 /** Title and aliases come from the current text. */
-export function namedByText(draft: Draft, to: string, { kindOf, flavour }: VaultView): FileNames {
+export function namedByText(draft: Draft, to: string, { kindOf, flavor }: VaultView): FileNames {
   if (kindOf(draft.path) !== 'note') return { path: to, aliases: [], title: undefined }
-  const { aliases, title } = parseNote(draft.text, flavour)
+  const { aliases, title } = parseNote(draft.text, flavor)
   return { path: to, aliases, title }
 }
 

@@ -31,7 +31,7 @@ interface Source {
 /** Finds `<a href>` and `<img src>` links that a move breaks. The mode `docs` rewrites HTML links, so none are reported there. */
 export async function brokenHtmlLinks(view: VaultView, drafts: readonly Draft[]): Promise<HtmlLinks> {
   const newPaths = new Map(drafts.filter(isMoved).map(({ original, path }) => [foldName(original ?? ''), path]))
-  const areLinks = view.flavour.mode === 'docs' && view.flavour.profile === 'lenient'
+  const areLinks = view.flavor.mode === 'docs' && view.flavor.profile === 'lenient'
   const sources = areLinks || newPaths.size === 0 ? [] : sourcesIn(view, drafts)
   const deadline = performance.now() + TIME_LIMIT
   const broken: LinkReport[] = []
@@ -78,8 +78,8 @@ function mayLink(bytes: Uint8Array): boolean {
   return ['href', 'HREF', '<img', '<IMG'].some((mark) => buffer.includes(mark))
 }
 
-function linksIn(text: string, { flavour }: VaultView): readonly { readonly line: number; readonly target: string }[] {
-  return parseNote(text, { ...flavour, profile: 'lenient', mode: 'docs' }).links.filter(
+function linksIn(text: string, { flavor }: VaultView): readonly { readonly line: number; readonly target: string }[] {
+  return parseNote(text, { ...flavor, profile: 'lenient', mode: 'docs' }).links.filter(
     ({ form, target }) => form === 'html' && target !== '',
   )
 }

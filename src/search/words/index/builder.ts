@@ -1,6 +1,6 @@
 import { placesByNumber } from '../../../core/csr.ts'
 import { LANGUAGES } from '../../../core/languages.ts'
-import type { AnalysedText, NoteWords, StemOf } from '../../../core/search-writer.ts'
+import type { AnalyzedText, NoteWords, StemOf } from '../../../core/search-writer.ts'
 import { NumberList } from '../../number-list.ts'
 import { ownCopy } from '../fold-word.ts'
 import { ByteWriter } from './bytes.ts'
@@ -86,7 +86,7 @@ export class SegmentBuilder {
   }
 
   /** Returns the length of the field in words. */
-  #read(text: AnalysedText, field: 0 | 1, language: string | undefined): number {
+  #read(text: AnalyzedText, field: 0 | 1, language: string | undefined): number {
     const ordinal = this.#documents.size
     const ids = this.#ids.get(language) ?? new Map<string, number>()
     this.#ids.set(language, ids)

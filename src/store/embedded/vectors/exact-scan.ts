@@ -31,7 +31,7 @@ export interface ExactScanOptions {
  */
 export class ExactScan implements VectorIndex {
   readonly #options: ExactScanOptions
-  #rows: QuantisedRows
+  #rows: QuantizedRows
 
   constructor(options: ExactScanOptions) {
     requireDimensions(options.dimensions)
@@ -101,8 +101,8 @@ const MIN_CANDIDATES = 30
 
 const CANDIDATES_PER_HIT = 3
 
-function createRows({ dimensions, simd }: ExactScanOptions): QuantisedRows {
-  return new QuantisedRows(dimensions, createKernel(strideOf(dimensions), simd))
+function createRows({ dimensions, simd }: ExactScanOptions): QuantizedRows {
+  return new QuantizedRows(dimensions, createKernel(strideOf(dimensions), simd))
 }
 
 /** Returns `undefined` for another dimension, and 0 for a zero query. */
@@ -123,7 +123,7 @@ function cosineWith(query: Float32Array): (vector: Float32Array | undefined) => 
 }
 
 /** Vectors as int8 rows with a scale each. Scores have an error of about 0.01. */
-class QuantisedRows {
+class QuantizedRows {
   readonly #dimensions: number
   readonly #rowBytes: number
   readonly #kernel: Kernel
@@ -169,7 +169,7 @@ class QuantisedRows {
 
   /** Calls `accept` only for rows that would be among the best. */
   scan(query: Float32Array, best: BestLabels, accept: AcceptLabel | undefined): void {
-    const unit = this.#quantiseQuery(query)
+    const unit = this.#quantizeQuery(query)
     const columns = columnsOf(this.#kernel.query)
     const scales = this.#scales
     const scores = new Float64Array(Math.min(BLOCK, this.#end))
@@ -186,7 +186,7 @@ class QuantisedRows {
   }
 
   scanLabels(query: Float32Array, best: BestLabels, labels: Iterable<number>): void {
-    const unit = this.#quantiseQuery(query)
+    const unit = this.#quantizeQuery(query)
     for (const label of labels) {
       if (!this.has(label)) continue
       const dot = this.#kernel.dots(label, 1)[0] as number
@@ -195,7 +195,7 @@ class QuantisedRows {
   }
 
   /** Returns the factor that converts dot products to cosines. */
-  #quantiseQuery(query: Float32Array): number {
+  #quantizeQuery(query: Float32Array): number {
     let peak = 0
     for (const value of query) peak = Math.max(peak, Math.abs(value))
     if (peak === 0) {

@@ -23,7 +23,7 @@ export class HnswGraph {
 
   static create(addon: HnswAddon, dimensions: number): HnswGraph {
     const graph = new HnswGraph(new addon.HierarchicalNSW('ip', dimensions), dimensions)
-    graph.#initialise()
+    graph.#initialize()
     return graph
   }
 
@@ -106,10 +106,10 @@ export class HnswGraph {
     this.#live.clear()
     this.#labels.clear()
     // An empty graph replaces the old one, because the addon cannot free memory in any other way before garbage collection.
-    if (!this.#busy) this.#initialise()
+    if (!this.#busy) this.#initialize()
   }
 
-  #initialise(): void {
+  #initialize(): void {
     // The first allocation is small, because a large one would abort the process if memory runs out. Growing throws instead.
     this.#capacity = FIRST_CAPACITY
     this.#native.initIndex({ maxElements: FIRST_CAPACITY, m: LINKS, efConstruction: BUILD_BREADTH })
@@ -134,7 +134,7 @@ export class HnswGraph {
       await work()
     } finally {
       this.#busy = false
-      if (this.#freed) this.#initialise()
+      if (this.#freed) this.#initialize()
     }
   }
 }

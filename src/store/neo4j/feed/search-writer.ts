@@ -1,4 +1,4 @@
-import type { AnalysedText, EmbeddedText, NoteVectors, SearchWriter } from '../../../core/search-writer.ts'
+import type { AnalyzedText, EmbeddedText, NoteVectors, SearchWriter } from '../../../core/search-writer.ts'
 import { Connection, type Run } from '../server/connection.ts'
 import type { Neo4jPlace } from '../server/place.ts'
 import { onlineIndexes, quoted, vectorNames, withSchema, wordNames } from '../server/schema.ts'
@@ -281,7 +281,7 @@ export interface WordTexts {
   readonly forms: string
 }
 
-function wordTexts(text: AnalysedText, stemOf: (form: string) => string): WordTexts {
+function wordTexts(text: AnalyzedText, stemOf: (form: string) => string): WordTexts {
   const stems: string[] = []
   const forms: string[] = []
   let at = -1

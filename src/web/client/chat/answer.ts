@@ -12,7 +12,7 @@ interface NamedNote {
 export interface MapAnswer {
   readonly message: string
   readonly notes: readonly NamedNote[]
-  readonly centre?: string
+  readonly center?: string
   readonly path: readonly string[]
   readonly communities: readonly Pick<CommunityRow, 'id' | 'label' | 'notes' | 'key'>[]
 }
@@ -53,7 +53,7 @@ function answerOf({ error, path, hops, alternatives, ...content }: Content, isEr
   if (results === undefined) return {}
   const notes = results.map(({ id: of, title, score }) => ({ id: of, title, detail: score?.toString() }))
   if (typeof id !== 'string') return { message: `The ${amount(notes.length, 'most central note')}`, notes }
-  return { message: `${amount(notes.length, 'note')} linked with ${id}`, notes, centre: id }
+  return { message: `${amount(notes.length, 'note')} linked with ${id}`, notes, center: id }
 }
 
 /** Some hosts forward only text, which contains the same JSON. */

@@ -2,7 +2,7 @@ import { messageOf } from '../../../core/errors.ts'
 import type { PartialPicture } from '../../../core/insight/picture.ts'
 import { amount } from '../../../core/text/format.ts'
 import { button, buttonItem, byId, element } from '../element.ts'
-import { type Graph, graphOf, neighbours } from '../graph.ts'
+import { type Graph, graphOf, neighbors } from '../graph.ts'
 import { type PlainMap, plainMap } from '../plain-map.ts'
 import { type Fields, fieldsOf, type MapAnswer, readAnswer } from './answer.ts'
 import { openBridge } from './bridge.ts'
@@ -105,13 +105,13 @@ async function draw(answer: MapAnswer, retries: number): Promise<void> {
   if (answer !== currentAnswer) return
   byId('part').textContent = 'Getting the map …'
   try {
-    const ids = [answer.centre ?? [], answer.notes.map(({ id }) => id)].flat()
+    const ids = [answer.center ?? [], answer.notes.map(({ id }) => id)].flat()
     const picture = await callTool<PartialPicture>('map_picture', { id: answer.notes[0]?.id, notes: ids.slice(0, MAX_NOTES) })
     if (answer !== currentAnswer) return
     graph = graphOf(picture)
-    const centre = centreOf(answer, picture)
-    selected ??= centre
-    highlighted = [highlightedBy(answer, picture), centre ?? []].flat()
+    const center = centerOf(answer, picture)
+    selected ??= center
+    highlighted = [highlightedBy(answer, picture), center ?? []].flat()
     byId('part').textContent =
       picture.count > graph.count ? `on a map of the ${graph.count} best linked of ${picture.count} notes` : ''
     byId('map').hidden = false
@@ -128,10 +128,10 @@ async function draw(answer: MapAnswer, retries: number): Promise<void> {
   }
 }
 
-function centreOf({ centre }: MapAnswer, { named, titles }: PartialPicture): number | undefined {
-  if (centre === undefined) return undefined
+function centerOf({ center }: MapAnswer, { named, titles }: PartialPicture): number | undefined {
+  if (center === undefined) return undefined
   const [number = -1] = named
-  const found = number >= 0 ? number : titles.findIndex((title) => title.toLowerCase() === centre.toLowerCase())
+  const found = number >= 0 ? number : titles.findIndex((title) => title.toLowerCase() === center.toLowerCase())
   return found < 0 ? undefined : found
 }
 
@@ -176,7 +176,7 @@ function titleOf(id: string): string {
 function open(id: string, title = titleOf(id), sentence = ''): void {
   selected = graph?.numberOf.get(id)
   show()
-  const links = graph === undefined || selected === undefined ? undefined : neighbours(graph, selected).length
+  const links = graph === undefined || selected === undefined ? undefined : neighbors(graph, selected).length
   const text = element('pre', { hidden: true, tabIndex: 0 })
   const showText = (message: string): void => void Object.assign(text, { hidden: false, textContent: message })
   const fail = (error: unknown): void => showText(messageOf(error))

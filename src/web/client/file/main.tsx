@@ -3,7 +3,7 @@ import type { PageLink, PageText } from '../../../app/read/page-note.ts'
 import type { VaultPicture } from '../../../core/insight/picture.ts'
 import { amount } from '../../../core/text/format.ts'
 import { buttonItem, byId, element } from '../element.ts'
-import { graphOf, neighbours } from '../graph.ts'
+import { graphOf, neighbors } from '../graph.ts'
 import { renderMarkdown } from '../markdown.ts'
 import { parseMarkdown } from '../markdown-tree.ts'
 import { type PlainMap, plainMap } from '../plain-map.ts'
@@ -82,7 +82,7 @@ function titleOf(note: number): string {
 function select(note: number): void {
   selected = note
   show()
-  const linked = neighbours(graph, note).toSorted((a, b) => (titleOf(a) < titleOf(b) ? -1 : 1))
+  const linked = neighbors(graph, note).toSorted((a, b) => (titleOf(a) < titleOf(b) ? -1 : 1))
   const tags = (picture.tags[note] ?? []).map((tag) => `#${picture.tag_names[tag] ?? ''}`)
   byId('note').replaceChildren(
     element('h2', { textContent: titleOf(note) }),

@@ -76,7 +76,7 @@ export class SearchRig {
       search: writer,
       embedding: embedder === undefined ? {} : { openEmbedder: async () => embedder },
       deletesOtherVectors: true,
-      flavour: { profile: 'lenient', comments: true, mode: 'obsidian' },
+      flavor: { profile: 'lenient', comments: true, mode: 'obsidian' },
       kindOf: (path) => fileKind(path, 'obsidian'),
       onMismatch: (path) => this.mismatches.push(path),
       onWake: () => this.#wake(),

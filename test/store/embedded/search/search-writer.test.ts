@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from 'node:fs'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { NoteVectors, NoteWords, SearchWriter } from '../../../../src/core/search-writer.ts'
-import { analyseNote } from '../../../../src/search/words/scan.ts'
+import { analyzeNote } from '../../../../src/search/words/scan.ts'
 import { stemOf } from '../../../../src/search/words/stem.ts'
 import { Projection } from '../../../../src/store/embedded/projection.ts'
 import { SearchIndex } from '../../../../src/store/embedded/search/search-index.ts'
@@ -24,7 +24,7 @@ async function graphOnly(): Promise<{ readonly rig: SearchRig; readonly keys: Re
 
 function words(key: number, path: string, body = NOTES[path] ?? ''): NoteWords {
   const fields = { title: [path.slice(0, -3)], headings: [], body, tags: [], properties: [] }
-  return { key, path, version: 1, ...analyseNote(fields) }
+  return { key, path, version: 1, ...analyzeNote(fields) }
 }
 
 function vectors(key: number, path: string, dimensions: number): NoteVectors {

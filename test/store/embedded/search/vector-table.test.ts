@@ -13,7 +13,7 @@ testTable('hnsw, over a stand-in', standInAddon)
 if (addon === undefined) test.skip(`hnsw: ${reason}`, () => undefined)
 else testTable('hnsw', addon)
 
-/** Behaviour of a table with any method of comparison. */
+/** Behavior of a table with any method of comparison. */
 function testTable(name: string, addon?: HnswAddon): void {
   describe(`vector table, ${name}`, () => {
     const open = (notes: VectorNotes, keys?: number[]) =>

@@ -9,20 +9,20 @@ export function generator(seed: number): () => number {
   }
 }
 
-/** A random unit vector, or one near `centre`. */
-export function drawUnitVector(random: () => number, dimensions: number, centre?: Float32Array): Float32Array {
+/** A random unit vector, or one near `center`. */
+export function drawUnitVector(random: () => number, dimensions: number, center?: Float32Array): Float32Array {
   const vector = Float32Array.from({ length: dimensions }, (_, i) => {
     const normal = Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
-    return 1.4 * (centre?.[i] ?? 0) + normal / Math.sqrt(dimensions)
+    return 1.4 * (center?.[i] ?? 0) + normal / Math.sqrt(dimensions)
   })
   const length = Math.hypot(...vector)
   return vector.map((value) => value / length)
 }
 
-/** Vectors around one or two hundred centres, as notes cluster around topics. */
+/** Vectors around one or two hundred centers, as notes cluster around topics. */
 export function drawClusters(random: () => number, dimensions: number, count: number): readonly Float32Array[] {
-  const centres = Array.from({ length: 150 }, () => drawUnitVector(random, dimensions))
-  return Array.from({ length: count }, () => drawUnitVector(random, dimensions, centres[Math.floor(random() * centres.length)]))
+  const centers = Array.from({ length: 150 }, () => drawUnitVector(random, dimensions))
+  return Array.from({ length: count }, () => drawUnitVector(random, dimensions, centers[Math.floor(random() * centers.length)]))
 }
 
 /** The cosine in double precision. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { parseNote } from '../../src/markdown/parse-note.ts'
-import { check, DOCS, flavour, LOGSEQ, OBSIDIAN } from './check.ts'
+import { check, DOCS, flavor, LOGSEQ, OBSIDIAN } from './check.ts'
 
 test('inline fields give property links leniently', () => {
   const text =
@@ -32,7 +32,7 @@ test('Logseq: page properties', () => {
   check('- type:: note\n  up:: [[a]]\n- b\n  rel:: [[c]]', 'up: a\nrel: c', LOGSEQ)
   expect(parseNote('type:: note\nup:: [[a]]\n', LOGSEQ).properties).toEqual({ type: 'note', up: '[[a]]' })
   check('text\ntitle:: no', '', LOGSEQ)
-  check('title:: no', '', flavour())
+  check('title:: no', '', flavor())
 })
 
 test('Logseq: a page name with a space in `tags` is not a tag', () => {
@@ -57,7 +57,7 @@ test('Logseq: keywords mark tasks outside code', () => {
     { line: 8, state: 'other' },
     { line: 12, state: 'open' },
   ])
-  expect(parseNote(text, flavour()).tasks).toEqual([{ line: 7, state: 'done' }])
+  expect(parseNote(text, flavor()).tasks).toEqual([{ line: 7, state: 'done' }])
 })
 
 test('Logseq: the profile obsidian implies its mode', () => {

@@ -1,29 +1,29 @@
 import type { PictureGroup } from '../../core/insight/picture.ts'
-import { type ColourBy, type Graph, groupingBy, isIndex, today } from './graph.ts'
+import { type ColorBy, type Graph, groupingBy, isIndex, today } from './graph.ts'
 
 /** Twelve colors for light and dark backgrounds, and a last one for all other notes. */
 export const PALETTE: readonly string[] =
   '#4878b8 #f08c3a #df5b5f #2f9ea3 #62a74c #cfa11f #a06bb4 #d879b0 #94705a #62b0e0 #a9b03c #6a6fd0 #9aa0aa'.split(' ')
 const OTHER = PALETTE.length - 1
 /** More groups get a color if the others would exceed `MAX_OTHER_SHARE` of all notes. */
-const MIN_COLOURS = 7
+const MIN_COLORS = 7
 const MAX_OTHER_SHARE = 0.1
 /** Index notes have the text color, because they link to everything. */
 export const INDEX = PALETTE.length
-export const INDEX_COLOUR = 'var(--text)'
+export const INDEX_COLOR = 'var(--text)'
 
 export interface Legend {
   readonly name: string
-  readonly colour: string
+  readonly color: string
   readonly notes: number
   readonly isRest?: boolean
 }
 
-export interface Coloured {
+export interface Colored {
   readonly graph: Graph
-  readonly by: ColourBy
-  readonly colours: Uint8Array
-  readonly colourOf: ReadonlyMap<string, number>
+  readonly by: ColorBy
+  readonly colors: Uint8Array
+  readonly colorOf: ReadonlyMap<string, number>
   readonly legend: readonly Legend[]
   cssOf(note: number | undefined): string
   nameOf(note: number): string | undefined
@@ -33,59 +33,59 @@ export interface Coloured {
  * The largest groups get a color each. A group keeps its color from `last`. A new color depends on the group's id, not on its
  * size.
  */
-export function coloursOf(graph: Graph, by: ColourBy, last?: Coloured): Coloured {
+export function colorsOf(graph: Graph, by: ColorBy, last?: Colored): Colored {
   if (last?.graph === graph && last.by === by) return last
-  const before: ReadonlyMap<string, number> = last?.by === by ? last.colourOf : new Map()
+  const before: ReadonlyMap<string, number> = last?.by === by ? last.colorOf : new Map()
   const groupOf = groupsOf(graph, by)
   const bySize = [...new Set(groupOf)]
     .filter((group) => group !== undefined)
     .sort((a, b) => b.notes - a.notes || (a.id < b.id ? -1 : 1))
   const notesFrom = (at: number): number => bySize.slice(at).reduce((sum, { notes }) => sum + notes, 0)
-  let coloured = MIN_COLOURS
-  while (coloured < OTHER && notesFrom(coloured) > MAX_OTHER_SHARE * notesFrom(0)) coloured++
-  const [largest, small] = [bySize.slice(0, coloured), bySize.slice(coloured)]
+  let colored = MIN_COLORS
+  while (colored < OTHER && notesFrom(colored) > MAX_OTHER_SHARE * notesFrom(0)) colored++
+  const [largest, small] = [bySize.slice(0, colored), bySize.slice(colored)]
   const hasGroups = largest.length > 0
-  const otherNotes = hasGroups ? groupOf.filter((group) => group === undefined).length + notesFrom(coloured) : 0
-  const colourOf = ownColours(largest, before)
+  const otherNotes = hasGroups ? groupOf.filter((group) => group === undefined).length + notesFrom(colored) : 0
+  const colorOf = ownColors(largest, before)
   const hasIndexes = hasGroups && (by === 'community' || by === 'region')
-  const colours = Uint8Array.from(groupOf, (group, note) =>
-    hasIndexes && isIndex(graph, note) ? INDEX : ((group && colourOf.get(group.id)) ?? OTHER),
+  const colors = Uint8Array.from(groupOf, (group, note) =>
+    hasIndexes && isIndex(graph, note) ? INDEX : ((group && colorOf.get(group.id)) ?? OTHER),
   )
-  const cssOf = (colour = OTHER): string => (colour === INDEX ? INDEX_COLOUR : (PALETTE[colour] ?? ''))
+  const cssOf = (color = OTHER): string => (color === INDEX ? INDEX_COLOR : (PALETTE[color] ?? ''))
   const [only] = small
   const restEntry = small.length === 1 && only?.notes === otherNotes ? { name: only.label } : { name: 'other', isRest: true }
   return {
     graph,
     by,
-    colours,
-    colourOf: new Map([...before, ...colourOf]),
+    colors,
+    colorOf: new Map([...before, ...colorOf]),
     legend: [
-      ...largest.map(({ id, label, notes }) => ({ name: label, colour: cssOf(colourOf.get(id)), notes })),
-      { ...restEntry, colour: cssOf(OTHER), notes: otherNotes },
-      { name: 'index notes', colour: INDEX_COLOUR, notes: colours.filter((colour) => colour === INDEX).length, isRest: true },
+      ...largest.map(({ id, label, notes }) => ({ name: label, color: cssOf(colorOf.get(id)), notes })),
+      { ...restEntry, color: cssOf(OTHER), notes: otherNotes },
+      { name: 'index notes', color: INDEX_COLOR, notes: colors.filter((color) => color === INDEX).length, isRest: true },
     ].filter(({ notes }) => notes > 0),
-    cssOf: (note = -1) => cssOf(colours[note]),
+    cssOf: (note = -1) => cssOf(colors[note]),
     nameOf: (note) => groupOf[note]?.label,
   }
 }
 
 /** A group keeps its color, or gets the color of its id or any free color. */
-function ownColours(groups: readonly PictureGroup[], before: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
+function ownColors(groups: readonly PictureGroup[], before: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
   const free = new Set(PALETTE.slice(0, OTHER).keys())
-  const colourOf = new Map<string, number>()
-  const assign = (id: string, colour: number | undefined): void => {
-    if (colour !== undefined && !colourOf.has(id) && free.delete(colour)) colourOf.set(id, colour)
+  const colorOf = new Map<string, number>()
+  const assign = (id: string, color: number | undefined): void => {
+    if (color !== undefined && !colorOf.has(id) && free.delete(color)) colorOf.set(id, color)
   }
   for (const { id } of groups) assign(id, before.get(id))
   const byId = groups.toSorted((a, b) => a.id.length - b.id.length || (a.id < b.id ? -1 : 1))
   // Community ids (`c1`, `c2` …) are stable, so colors survive a reload.
   for (const { id } of byId) if (/^[cr]\d+$/.test(id)) assign(id, (Number(id.slice(1)) + OTHER - 1) % OTHER)
   for (const { id } of byId) assign(id, free.values().next().value)
-  return colourOf
+  return colorOf
 }
 
 /** The size of a community includes notes that are not drawn. */
-function groupsOf(graph: Graph, by: ColourBy): readonly (PictureGroup | undefined)[] {
+function groupsOf(graph: Graph, by: ColorBy): readonly (PictureGroup | undefined)[] {
   if (by === 'community' || by === 'region') {
     const { of, groups } = groupingBy(graph, by)
     return of.map((group) => groups[group])
@@ -117,7 +117,7 @@ const AGES: readonly (readonly [days: number, name: string])[] = [
 
 /** @param share share of the first color */
 export function mixed(a: string, b: string, share: number): string {
-  const channel = (colour: string, from: number): number => Number.parseInt(colour.slice(from, from + 2), 16)
+  const channel = (color: string, from: number): number => Number.parseInt(color.slice(from, from + 2), 16)
   const channels = [1, 3, 5].map((from) => Math.round(share * channel(a, from) + (1 - share) * channel(b, from)))
   return `#${channels.map((value) => value.toString(16).padStart(2, '0')).join('')}`
 }

@@ -15,7 +15,7 @@ export function narrow(text: string): string {
 }
 
 /** Escapes passage markers, conversation turns and boundaries in untrusted text. */
-export function neutralise(text: string): string {
+export function neutralize(text: string): string {
   return visible(text)
     .replace(/[[【［]\s{0,20}([SＳ])\s{0,20}(\p{Nd}[^\]】］\n]{0,40})[\]】］]/giu, '($1$2)')
     .replace(/<(?=\s*[|｜])/g, '‹')
